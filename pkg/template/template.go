@@ -1,0 +1,118 @@
+// Package template reads a CloudFormation template and says what follows from
+// what is known.
+package template
+
+// What a template may at most hold.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+const (
+	MaxBytes      = 1_000_000 // through S3; inline it is 51,200, which is the caller's matter
+	MaxResources  = 500
+	MaxParameters = 200
+	MaxOutputs    = 200
+	MaxMappings   = 200
+)
+
+// Template is a template that CloudFormation would accept as far as its bytes
+// tell. It does not change after Parse and may be used from many goroutines.
+type Template struct {
+	File        string
+	Description string
+	Transforms  []string // of the Transform section, in order
+	Parameters  map[string]Parameter
+	Mappings    map[string]*Expr // name → mapping of mappings
+	Conditions  map[string]*Expr
+	Resources   map[string]Resource
+	Outputs     map[string]Output
+
+	parameters, conditions, resources, outputs []string // names as written
+	order                                      []string // resources, each after those it depends on
+	needs                                      map[string][]string
+	loose                                      []Loose
+	named                                      []string // types of IAM resources with names of their own
+	macros                                     bool     // what it deploys is known to CloudFormation only
+}
+
+// Resource is one entry of the Resources section.
+type Resource struct {
+	Name, Type                          string
+	Condition                           string   // "" when there is none
+	DependsOn                           []string // as written; see Template.Needs for all
+	Properties                          *Expr    // nil when there are none
+	Metadata                            *Expr
+	CreationPolicy                      *Expr
+	UpdatePolicy                        *Expr
+	DeletionPolicy, UpdateReplacePolicy string // Delete, Retain, RetainExceptOnCreate, Snapshot; "" when absent or a function
+	Line, Column                        int
+}
+
+// Output is one entry of the Outputs section.
+type Output struct {
+	Name, Description string
+	Condition         string // "" when there is none
+	Value             *Expr
+	Export            *Expr // the name under which it is exported; nil when it is not
+	Line, Column      int
+}
+
+// Loose is something in a template that its bytes do not pin.
+type Loose struct {
+	What         string // "transform AWS::Serverless-2016-10-31", "{{resolve:ssm:/x}}", "TemplateURL of nested stack X"
+	Line, Column int
+}
+
+// Parse reads a template in YAML (with short forms such as !Ref) or JSON.
+// The error is document.Errors, all at once with their places, and where
+// CloudFormation has words for it, in CloudFormation's words: syntax, unknown
+// sections and attributes, wrong shapes, functions with wrong arguments,
+// unresolved Ref, GetAtt, DependsOn, Condition and FindInMap, circles of conditions
+// and of resources, and more than the limits.
+//
+// A template with macros (anything in Transform but AWS::LanguageExtensions, or
+// Fn::Transform, or Fn::ForEach) is read as it stands, and what it refers to may come out of the
+// macro: then unresolved names are no errors, and evaluate to Unknown. See Macros.
+func Parse(file string, body []byte) (*Template, error) { return parse(file, body) }
+
+// ParameterNames lists the parameters in the order in which they are written.
+func (t *Template) ParameterNames() []string { return append([]string(nil), t.parameters...) }
+
+// ConditionNames lists the conditions in the order in which they are written.
+func (t *Template) ConditionNames() []string { return append([]string(nil), t.conditions...) }
+
+// ResourceNames lists the resources in the order in which they are written.
+func (t *Template) ResourceNames() []string { return append([]string(nil), t.resources...) }
+
+// OutputNames lists the outputs in the order in which they are written.
+func (t *Template) OutputNames() []string { return append([]string(nil), t.outputs...) }
+
+// Order lists all resources, each after those it needs (DependsOn, Ref, GetAtt,
+// Sub; whatever the conditions), else as written.
+func (t *Template) Order() []string { return append([]string(nil), t.order...) }
+
+// Needs lists the resources that a resource depends on, whatever the conditions, sorted.
+func (t *Template) Needs(resource string) []string {
+	return append([]string(nil), t.needs[resource]...)
+}
+
+// Defaults returns the default of each parameter that has one.
+func (t *Template) Defaults() map[string]string {
+	defaults := map[string]string{}
+	for name, p := range t.Parameters {
+		if p.Default != nil {
+			defaults[name] = *p.Default
+		}
+	}
+	return defaults
+}
+
+// Pinned says whether what the template deploys follows from its bytes and
+// parameters alone. See Loose for what speaks against it.
+func (t *Template) Pinned() bool { return len(t.loose) == 0 }
+
+// Loose lists what the template's bytes do not pin, in order: macros
+// (Transform, Fn::Transform, AWS::Include), dynamic references without a version, nested stacks, modules,
+// and parameters whose value CloudFormation looks up (AWS::SSM::Parameter::Value).
+func (t *Template) Loose() []Loose { return append([]Loose(nil), t.loose...) }
+
+// Macros says whether only CloudFormation can tell what resources the template
+// makes: it has macros or Fn::ForEach.
+func (t *Template) Macros() bool { return t.macros }
