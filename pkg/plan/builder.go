@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/graph"
+)
+
+// lanes are the verbs for each node, in order.
+type lanes map[string][]Verb
+
+// names lists the nodes that have a lane, sorted.
+func (l lanes) names() []string {
+	var names []string
+	for _, n := range slices.Sorted(maps.Keys(l)) {
+		if len(l[n]) > 0 {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// first names the step that begins a node's lane.
+func (l lanes) first(node string) string { return id(node, l[node][0]) }
+
+// last names the steps that end the lanes of the given nodes.
+func (l lanes) last(nodes ...string) []string {
+	var ids []string
+	for _, n := range nodes {
+		if k := len(l[n]); k > 0 {
+			ids = append(ids, id(n, l[n][k-1]))
+		}
+	}
+	return ids
+}
+
+// A builder lays the lanes' steps and puts them in order.
+type builder struct {
+	view       View
+	fall, rise lanes
+	graph      graph.Graph[string]
+	steps      map[string]Step
+}
+
+// plan lays every lane and every edge: the hard ones first, then the soft ones,
+// each only where it makes no cycle with those before.
+func (b *builder) plan() (Plan, error) {
+	b.steps = make(map[string]Step)
+	users := b.users()
+	for _, name := range b.rise.names() {
+		// (1) A node rises after what it needs has risen, (3) and after it has fallen.
+		after := append(b.fall.last(name), b.rise.last(b.view.Desired.Nodes[name].Needs...)...)
+		b.lay(name, after, b.rise[name]...)
+	}
+	for _, name := range b.fall.names() {
+		// (2) A node falls after its users have fallen.
+		b.lay(name, b.fall.last(users[name]...), b.fall[name]...)
+	}
+	b.letGo(users)
+	b.gate()
+	order, err := b.graph.Order()
+	if err != nil {
+		return Plan{}, fault.As(fault.Invalid, err)
+	}
+	p := Plan{Steps: make([]Step, len(order))}
+	for i, id := range order {
+		p.Steps[i] = b.steps[id]
+		p.Steps[i].After = b.graph.After(id)
+	}
+	return p, nil
+}
+
+// users lists, for each node that falls, the recorded nodes that need it.
+func (b *builder) users() map[string][]string {
+	by := make(map[string][]string)
+	for _, name := range slices.Sorted(maps.Keys(b.view.Recorded)) {
+		for _, need := range b.view.Recorded[name].Needs {
+			by[need] = append(by[need], name)
+		}
+	}
+	users := make(map[string][]string)
+	for _, name := range b.fall.names() {
+		users[name] = append(users[name], by[name]...)
+		if was := b.view.Recorded[name].Was; was != "" {
+			users[name] = append(users[name], by[was]...)
+		}
+	}
+	return users
+}
+
+// letGo adds (2b): what falls does so after those that stay and need it no
+// longer have let go of it.
+func (b *builder) letGo(users map[string][]string) {
+	for _, name := range b.fall.names() {
+		for _, u := range users[name] {
+			stays := len(b.rise[u]) > 0 && !slices.Contains(b.view.Desired.Nodes[u].Needs, name)
+			if !stays {
+				continue
+			}
+			for _, risen := range b.rise.last(u) {
+				if fall := b.fall.first(name); !b.graph.Reach(risen)[fall] {
+					b.graph.Add(fall, risen)
+				}
+			}
+		}
+	}
+}
+
+// gate adds (4): what goes for good falls after all that stays has risen, as in
+// CloudFormation's own cleanup phase, unless some rise waits for the fall. One
+// step between them saves rises × falls edges.
+func (b *builder) gate() {
+	rises := b.rise.last(b.rise.names()...)
+	if len(rises) == 0 {
+		return
+	}
+	awaited := b.graph.Reach(rises...)
+	var going []string
+	for _, name := range b.fall.names() {
+		_, stays := b.view.Desired.Nodes[name]
+		if !stays && !awaited[b.fall.last(name)[0]] {
+			going = append(going, name)
+		}
+	}
+	if len(going) == 0 {
+		return
+	}
+	b.lay("", rises, Gate)
+	for _, name := range going {
+		b.graph.Add(b.fall.first(name), string(Gate))
+	}
+}
+
+// lay lays a lane of steps for a node, the first after the given steps.
+func (b *builder) lay(node string, after []string, verbs ...Verb) {
+	for _, v := range verbs {
+		s := Step{ID: id(node, v), Node: node, Verb: v}
+		b.graph.Add(s.ID, after...)
+		b.steps[s.ID] = s
+		after = []string{s.ID}
+	}
+}

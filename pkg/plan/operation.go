@@ -1,0 +1,220 @@
+package plan
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// An Operation turns a view of the world into the steps to take. What it
+// refuses is told all at once, each as a Fault.
+type Operation func(View) (Plan, error)
+
+// Operations are all the operations there are, by name.
+func Operations() map[string]Operation {
+	return map[string]Operation{
+		"deploy":  Deploy,
+		"destroy": Destroy,
+		"plan":    Deploy,
+		"refresh": Refresh,
+	}
+}
+
+// Deploy makes the live stacks what is desired, and removes what no longer is.
+//
+// Each node has up to two lanes of steps: a fall and a rise. Falls follow the
+// recorded needs, turned around; rises follow the desired needs; and a node
+// rises after it has fallen. Unchanged nodes have no lane.
+func Deploy(v View) (Plan, error) {
+	wants, err := v.Desired.Graph()
+	if err != nil {
+		return Plan{}, err
+	}
+	order, err := wants.Order()
+	if err != nil {
+		return Plan{}, fault.As(fault.Invalid, err)
+	}
+	b := builder{view: v, fall: make(lanes), rise: make(lanes)}
+	same, err := v.unchanged(order)
+	if err != nil {
+		return Plan{}, err
+	}
+	var refusals []error
+	for _, name := range order {
+		if same[name] {
+			continue
+		}
+		fall, rise, err := v.mend(name)
+		if err != nil {
+			refusals = append(refusals, err)
+			continue
+		}
+		b.fall[name], b.rise[name] = fall, rise
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if _, stays := v.Desired.Nodes[name]; stays {
+			continue
+		}
+		if b.fall[name], err = v.lower(name); err != nil {
+			refusals = append(refusals, err)
+		}
+	}
+	if len(refusals) > 0 {
+		return Plan{}, errors.Join(refusals...)
+	}
+	p, err := b.plan()
+	p.Unchanged = slices.Sorted(maps.Keys(same))
+	return p, err
+}
+
+// Destroy is Deploy with nothing desired.
+func Destroy(v View) (Plan, error) {
+	v.Desired.Nodes = nil
+	return Deploy(v)
+}
+
+// Refresh reads every recorded stack, all at once, for reading comes after
+// nothing.
+func Refresh(v View) (Plan, error) {
+	var p Plan
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		p.Steps = append(p.Steps, Step{ID: id(name, Read), Node: name, Verb: Read})
+	}
+	return p, nil
+}
+
+// Displace sets aside the records whose node is now to be another physical
+// stack: the old stack is recorded under its ID from here on, and falls for
+// good. It returns the records as they then are, and the new name of each that
+// was moved. A view is made of displaced records.
+func Displace(p project.Project, recorded map[string]Record) (all map[string]Record, moved map[string]string) {
+	all, moved = maps.Clone(recorded), make(map[string]string)
+	for name, n := range p.Nodes {
+		r, ok := recorded[name]
+		if !ok || r.Stack == n.Stack && r.Target == n.Target {
+			continue
+		}
+		r.Node, r.Was = r.StackID, name
+		if r.Node == "" {
+			r.Node = "stack:" + r.Stack // begun, and not yet known to be there
+		}
+		delete(all, name)
+		all[r.Node], moved[name] = r, r.Node
+	}
+	return all, moved
+}
+
+// unchanged tells which desired nodes are as they should be: deployed from the
+// same words, not touched since, and with no changed node among their needs.
+// Nodes are given with needs first.
+func (v View) unchanged(order []string) (map[string]bool, error) {
+	same := make(map[string]bool)
+	for _, name := range order {
+		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
+		if !n.Template.Pinned || !v.ours(name) || !r.Fresh(live) || !slices.Equal(n.Needs, r.Needs) {
+			continue
+		}
+		if slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] }) {
+			continue
+		}
+		got, err := n.Resolve(func(node, output string) (string, error) {
+			if value, ok := v.Recorded[node].Outputs[output]; ok {
+				return value, nil
+			}
+			return "", fault.New(fault.Missing, "it has no output %s", output)
+		})
+		switch {
+		case fault.Is(err, fault.Missing): // told when the step starts, if it is still so
+		case err != nil:
+			return nil, err
+		case got.Digest == r.Digest:
+			same[name] = true
+		}
+	}
+	return same, nil
+}
+
+// Fresh reports whether the live stack is whole, and as we left it.
+func (r Record) Fresh(live Live) bool {
+	return r.Digest != "" && r.Touched.Equal(live.Touched) && (live.Status.Good() || live.Status.Restored())
+}
+
+// ours reports whether the live stack of a node is the one that we made: it
+// bears the recorded ID, or its first event bears our token.
+func (v View) ours(name string) bool {
+	r, ok := v.Recorded[name]
+	live := v.Live[name]
+	return ok && !live.Status.Gone() && (r.StackID == live.StackID || r.StackID == "" && live.Born)
+}
+
+// mend lists the verbs that take a desired node's stack down, if it must, and
+// bring it up.
+func (v View) mend(name string) (fall, rise []Verb, err error) {
+	s := v.Live[name].Status
+	refuse := func(format string, args ...any) ([]Verb, []Verb, error) {
+		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
+	}
+	switch {
+	case s.Gone():
+		return nil, []Verb{Create}, nil
+	case !v.ours(name):
+		return refuse("%s exists (%s) but is not ours: delete it, or give this stack another stack_name", v.Desired.Nodes[name].Stack, s)
+	case s.Dead() && v.Live[name].Protected:
+		return refuse("it is %s and must be created again, but is protected: take protect away first", s)
+	case s.Dead():
+		return []Verb{Delete}, []Verb{Create}, nil
+	case s == "DELETE_IN_PROGRESS":
+		return []Verb{Settle}, []Verb{Create}, nil
+	case s == "ROLLBACK_IN_PROGRESS":
+		return []Verb{Settle, Delete}, []Verb{Create}, nil
+	case s.Busy():
+		return nil, []Verb{Settle, Update}, nil
+	case s.Stuck():
+		return nil, []Verb{Continue, Update}, nil
+	case s.Good(), s.Whole():
+		return nil, []Verb{Update}, nil
+	case s.Known():
+		return refuse("it is %s, which only a person can mend: see its events in CloudFormation", s)
+	}
+	return refuse("its status %s is unknown to this version", s)
+}
+
+// lower lists the verbs that take a recorded node's stack down for good.
+func (v View) lower(name string) ([]Verb, error) {
+	live := v.Live[name]
+	switch s := live.Status; {
+	case s.Gone(), !v.ours(name):
+		return []Verb{Forget}, nil
+	case live.Protected:
+		return nil, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted: deploy it with protect: false first", name)
+	case s.Busy():
+		return []Verb{Settle, Delete}, nil
+	}
+	return []Verb{Delete}, nil
+}
+
+// id names a step.
+func id(node string, v Verb) string {
+	return strings.TrimPrefix(node+"/"+string(v), "/")
+}
+
+// Places lists where to look for every stack that an operation on p may
+// concern: the recorded ones where they are recorded, the others where they are
+// to be. The records are displaced ones.
+func Places(p project.Project, recorded map[string]Record) []Place {
+	var places []Place
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		places = append(places, recorded[name].Place())
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Nodes)) {
+		if _, ok := recorded[name]; !ok {
+			n := p.Nodes[name]
+			places = append(places, Place{Node: name, Stack: n.Stack, Target: n.Target})
+		}
+	}
+	return places
+}

@@ -1,0 +1,120 @@
+// Package plan decides what to do. It is pure: it reads no clock, no network
+// and no state but the View it is given.
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A Verb is one thing done to a node that starts now and finishes later.
+type Verb string
+
+// The verbs. A verb that is not listed here is nobody's.
+const (
+	Create   Verb = "create"
+	Update   Verb = "update"
+	Delete   Verb = "delete"
+	Continue Verb = "continue" // continue a rollback that failed
+	Settle   Verb = "settle"   // wait for somebody else's operation
+	Read     Verb = "read"     // read a live stack into its record
+	Forget   Verb = "forget"   // drop a record whose stack is gone
+	Gate     Verb = "gate"     // all that stays has risen: what goes for good may fall
+)
+
+// A Step applies one verb to one node, after other steps.
+type Step struct {
+	ID    string   `json:"id"`
+	Node  string   `json:"node,omitempty"` // empty for the gate
+	Verb  Verb     `json:"verb"`
+	After []string `json:"after,omitempty"` // IDs, sorted
+}
+
+// A Plan is a set of steps, listed so that each follows those it comes after.
+type Plan struct {
+	Steps     []Step
+	Unchanged []string // desired nodes that need no step, sorted
+}
+
+// Digest names the plan by what it does, in hex: what a person approves.
+func (p Plan) Digest() string {
+	sum := sha256.Sum256([]byte(p.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+// String shows a step a line, with what it comes after.
+func (p Plan) String() string {
+	var b strings.Builder
+	for _, s := range p.Steps {
+		b.WriteString(s.ID)
+		if len(s.After) > 0 {
+			fmt.Fprintf(&b, " ← %s", strings.Join(s.After, " "))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// A View holds the three states of the world that every plan is made from.
+type View struct {
+	Desired  project.Project   // what the user wants
+	Recorded map[string]Record // what we last did, by node
+	Live     map[string]Live   // what CloudFormation has now, by node; absent is gone
+}
+
+// A Record is what we last did to a node.
+type Record struct {
+	Node     string            `json:"node"`
+	Was      string            `json:"was,omitempty"` // the node's name before it was displaced
+	Stack    string            `json:"stack"`         // physical name
+	Target   project.Target    `json:"target"`
+	StackID  string            `json:"stack_id,omitempty"` // empty until CloudFormation has answered
+	Digest   string            `json:"digest,omitempty"`   // of what was last deployed well; empty if nobody can tell
+	Needs    []string          `json:"needs,omitempty"`    // while an update is in flight: old ∪ new
+	Outputs  map[string]string `json:"outputs,omitempty"`
+	Touched  time.Time         `json:"touched,omitzero"`   // when CloudFormation last changed the stack, by its own clock
+	Revision string            `json:"revision,omitempty"` // of the configuration
+	Token    string            `json:"token,omitempty"`    // of the work that was last begun: the intent
+	Run      string            `json:"run,omitempty"`      // that wrote this last
+}
+
+// Place says where to look for the stack that r is about.
+func (r Record) Place() Place {
+	return Place{Node: r.Node, Stack: r.Stack, StackID: r.StackID, Target: r.Target, Token: r.Token}
+}
+
+// A Place is where a node's stack is, or would be.
+type Place struct {
+	Node    string
+	Stack   string // physical name
+	StackID string // wins over the name where it is known
+	Target  project.Target
+	Token   string // of work that may have made it, if no StackID is known
+}
+
+// A Live is what CloudFormation says of a stack. The zero Live is that of a
+// stack that is not there.
+type Live struct {
+	StackID   string
+	Status    Status
+	Reason    string
+	Outputs   map[string]string
+	Touched   time.Time // of the last update, or the creation
+	Protected bool      // termination protection
+	Born      bool      // its first event bears the token of the Place that was asked for
+}
+
+// A Note is what CloudFormation answered when a step was started.
+type Note struct {
+	StackID   string `json:"stack_id,omitempty"`
+	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
+	Unchanged bool   `json:"unchanged,omitempty"` // there was nothing to do
+}
+
+// Known reports whether CloudFormation has answered.
+func (n Note) Known() bool { return n != Note{} }

@@ -1,0 +1,93 @@
+package plan
+
+// A Status is a CloudFormation stack status. The empty status is that of a
+// stack that is not there.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
+type Status string
+
+// A class is what a status means to a plan.
+type class int
+
+const (
+	unknown class = iota // never success, never a panic
+	gone
+	busy
+	good
+	whole
+	stuck
+	lost // a rollback that only a person can mend
+	dead
+)
+
+// classes is the one table of statuses.
+var classes = map[Status]class{
+	"":                gone,
+	"DELETE_COMPLETE": gone,
+
+	"CREATE_IN_PROGRESS":                           busy,
+	"DELETE_IN_PROGRESS":                           busy,
+	"ROLLBACK_IN_PROGRESS":                         busy,
+	"UPDATE_IN_PROGRESS":                           busy,
+	"UPDATE_ROLLBACK_IN_PROGRESS":                  busy,
+	"UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": busy,
+	"IMPORT_IN_PROGRESS":                           busy,
+	"IMPORT_ROLLBACK_IN_PROGRESS":                  busy,
+
+	"CREATE_COMPLETE":                     good,
+	"UPDATE_COMPLETE":                     good,
+	"IMPORT_COMPLETE":                     good,
+	"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS": good,
+
+	"UPDATE_ROLLBACK_COMPLETE": whole,
+	"IMPORT_ROLLBACK_COMPLETE": whole,
+	"UPDATE_FAILED":            whole,
+
+	"UPDATE_ROLLBACK_FAILED": stuck,
+	"IMPORT_ROLLBACK_FAILED": lost,
+
+	"ROLLBACK_COMPLETE":  dead,
+	"ROLLBACK_FAILED":    dead,
+	"REVIEW_IN_PROGRESS": dead,
+	"CREATE_FAILED":      dead,
+	"DELETE_FAILED":      dead,
+}
+
+// Gone reports whether there is no stack.
+func (s Status) Gone() bool { return classes[s] == gone }
+
+// Busy reports whether an operation is under way.
+func (s Status) Busy() bool { return classes[s] == busy }
+
+// Good reports whether the last operation succeeded.
+func (s Status) Good() bool { return classes[s] == good }
+
+// Whole reports whether the last operation failed and left a stack that can be
+// updated.
+func (s Status) Whole() bool { return classes[s] == whole }
+
+// Stuck reports whether an update failed and so did its rollback, which can be
+// continued.
+func (s Status) Stuck() bool { return classes[s] == stuck }
+
+// Dead reports whether the stack can only be deleted.
+func (s Status) Dead() bool { return classes[s] == dead }
+
+// Cleaning reports whether an update has succeeded and its leftovers are being
+// deleted: its outputs may be used, but it takes no other operation yet.
+func (s Status) Cleaning() bool { return s == "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" }
+
+// Restored reports whether the stack is as it was before its last operation.
+func (s Status) Restored() bool {
+	return s == "UPDATE_ROLLBACK_COMPLETE" || s == "IMPORT_ROLLBACK_COMPLETE"
+}
+
+// Known reports whether s is in the table.
+func (s Status) Known() bool { return classes[s] != unknown }
+
+// String shows the status; that of a stack that is not there is "gone".
+func (s Status) String() string {
+	if s == "" {
+		return "gone"
+	}
+	return string(s)
+}
