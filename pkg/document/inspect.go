@@ -1,0 +1,104 @@
+package document
+
+import (
+	"go.yaml.in/yaml/v4"
+)
+
+// maxErrors is how many errors of one file are told.
+const maxErrors = 100
+
+// size is what a node is with every alias in it written out.
+type size struct{ nodes, text, height int }
+
+// inspector looks at every node once. An alias stands after what it stands
+// for, so that its size is already known, or is being found: a circle.
+type inspector struct {
+	file   string
+	sizes  map[*yaml.Node]size // of nodes with an anchor; of zero nodes while being found
+	errors Errors
+	full   bool // the limits are exceeded; told once
+}
+
+func inspect(file string, root *yaml.Node) error {
+	in := &inspector{file: file, sizes: map[*yaml.Node]size{}}
+	in.visit(root)
+	return in.errors.Err()
+}
+
+func (in *inspector) visit(n *yaml.Node) size {
+	if n.Kind == yaml.AliasNode {
+		return in.alias(n)
+	}
+	if n.Anchor != "" {
+		in.sizes[n] = size{}
+	}
+	s := size{nodes: 1, text: len(n.Value)}
+	if n.Kind == yaml.MappingNode {
+		in.keys(n)
+	}
+	for _, child := range n.Content {
+		c := in.visit(child)
+		// Capped, for a doubling at each of many anchors would overflow.
+		s.nodes = min(s.nodes+c.nodes, MaxExpanded+1)
+		s.text = min(s.text+c.text, MaxText+1)
+		s.height = max(s.height, c.height)
+	}
+	if n.Kind != yaml.ScalarNode {
+		s.height = min(s.height+1, MaxDepth+1)
+	}
+	in.limit(n, s)
+	if n.Anchor != "" {
+		in.sizes[n] = s
+	}
+	return s
+}
+
+func (in *inspector) alias(n *yaml.Node) size {
+	s := in.sizes[n.Alias]
+	if s.nodes == 0 {
+		in.add(n, "the alias *%s stands within what it stands for: this would never end", n.Value)
+		return size{nodes: 1}
+	}
+	return s
+}
+
+func (in *inspector) limit(n *yaml.Node, s size) {
+	if in.full {
+		return
+	}
+	switch {
+	case s.nodes > MaxExpanded:
+		in.add(n, "aliases written out make more than %d keys and values: use fewer", MaxExpanded)
+	case s.text > MaxText:
+		in.add(n, "aliases written out make more than %d bytes: use fewer", MaxText)
+	case s.height > MaxDepth:
+		in.add(n, "lists and mappings are nested too deep: at most %d levels are read", MaxDepth)
+	default:
+		return
+	}
+	in.full = true
+}
+
+func (in *inspector) keys(n *yaml.Node) {
+	seen := make(map[string]*yaml.Node, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		written := n.Content[i]
+		key := Resolve(written)
+		switch {
+		case key == nil || key.Kind != yaml.ScalarNode:
+			in.add(written, "a key must be plain text, not %s", Kind(key))
+		case key.ShortTag() == "!!merge":
+			in.add(written, "merge keys (<<) are not supported: write the keys out")
+		case seen[key.Value] != nil:
+			in.add(written, "the key %q stands here a second time: it is already at line %d", key.Value, seen[key.Value].Line)
+		default:
+			seen[key.Value] = written
+		}
+	}
+}
+
+func (in *inspector) add(n *yaml.Node, format string, args ...any) {
+	if len(in.errors) < maxErrors {
+		in.errors.Add(in.file, n, format, args...)
+	}
+}
