@@ -148,7 +148,7 @@ func (r Record) Fresh(live Live) bool {
 func (v View) ours(name string) bool {
 	r, ok := v.Recorded[name]
 	live := v.Live[name]
-	return ok && !live.Status.Gone() && (r.StackID == live.StackID || r.StackID == "" && live.Born)
+	return ok && !live.Status.Gone() && (r.StackID == live.StackID || live.Born)
 }
 
 // mend lists the verbs that take a desired node's stack down, if it must, and

@@ -92,9 +92,9 @@ func (r Record) Place() Place {
 type Place struct {
 	Node    string
 	Stack   string // physical name
-	StackID string // wins over the name where it is known
+	StackID string // of the stack that is recorded, if one is
 	Target  project.Target
-	Token   string // of work that may have made it, if no StackID is known
+	Token   string // of work that may have made a stack that is not the recorded one
 }
 
 // A Live is what CloudFormation says of a stack. The zero Live is that of a
@@ -106,7 +106,7 @@ type Live struct {
 	Outputs   map[string]string
 	Touched   time.Time // of the last update, or the creation
 	Protected bool      // termination protection
-	Born      bool      // its first event bears the token of the Place that was asked for
+	Born      bool      // it is not the recorded stack, but its first event bears the Place's token
 }
 
 // A Note is what CloudFormation answered when a step was started.

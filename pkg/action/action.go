@@ -1,0 +1,138 @@
+// Package action carries out one step: it starts it, and later asks whether it
+// has finished.
+package action
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Life is the longest that a claimer can live. A step that was claimed longer
+// ago, and of which nothing was heard, was lost on its way.
+const Life = 60 * time.Second
+
+// A Task is a step with all it needs.
+type Task struct {
+	Run     string
+	Project string // "shop@prod"
+	Number  int    // the step's place in the plan
+	Attempt int
+	Step    plan.Step
+	Node    project.Node     // what is desired; zero where nothing is
+	Want    project.Resolved // what CloudFormation is to be told
+	Record  plan.Record      // what we last did
+	Note    plan.Note        // what CloudFormation answered
+	Claimed time.Time
+	Now     time.Time
+}
+
+// Token names the work of this attempt, here and at CloudFormation. To start it
+// twice is to start it once, and what is polled is the work, not the stack.
+// CloudFormation takes letters, digits and hyphens, at most 128.
+func (t Task) Token() string { return Token(t.Run, t.Number, t.Attempt) }
+
+// Place says where the stack of the work is. A stack that is created has no ID
+// but the noted one, whatever was recorded under its name before.
+func (t Task) Place() plan.Place {
+	p := t.Record.Place()
+	if t.Node.Name != "" {
+		p.Stack, p.Target = t.Node.Stack, t.Node.Target
+	}
+	if t.Step.Verb == plan.Create {
+		p.StackID = ""
+	}
+	if t.Note.StackID != "" {
+		p.StackID = t.Note.StackID
+	}
+	p.Node, p.Token = t.Step.Node, t.Token()
+	return p
+}
+
+// A Work is how what was asked for under a token stands, as CloudFormation's
+// events tell.
+type Work struct {
+	Heard  bool // the token was ever heard
+	Note   plan.Note
+	Over   bool
+	Status plan.Status // that it ended with
+	Why    string      // the first real reason of a failure
+}
+
+// A Progress is the answer to "has it finished?".
+type Progress struct {
+	Over   bool
+	Err    error        // why it failed, if it did
+	Why    string       // what a person should know of a step that is done
+	Note   plan.Note    // learnt on the way; zero if nothing was
+	Record *plan.Record // what to remember of the stack from now on; nil to leave it
+	Forget bool         // whether to drop the record
+}
+
+// An Action starts something that finishes later.
+//
+// Both methods may be called again after a crash and must not mind. Start's
+// error is of kind Throttled or Busy if it certainly was not begun and may be
+// tried again, Unavailable if nobody knows; any other fails the step. Poll's
+// error says that nothing could be learnt.
+type Action interface {
+	Start(context.Context, Task) (plan.Note, error)
+	Poll(context.Context, Task) (Progress, error)
+}
+
+// A Cloud is the part of CloudFormation that actions use.
+type Cloud interface {
+	// Live returns what is there now; a stack that is not there is the zero
+	// Live. A stack that is asked for by its ID is found after its deletion.
+	Live(context.Context, plan.Place) (plan.Live, error)
+
+	// Begin asks for what t says, under t's token. It answers with an error
+	// of kind Busy, Taken (the name or the token is used), Unchanged,
+	// Missing (no such stack), Throttled, Unavailable, or else the reason.
+	Begin(context.Context, Task) (plan.Note, error)
+
+	// Heard reads the events of t's stack for the work under t's token.
+	Heard(context.Context, Task) (Work, error)
+}
+
+// Actions returns the action for each verb.
+func Actions(c Cloud) map[plan.Verb]Action {
+	return map[plan.Verb]Action{
+		plan.Create:   change{c},
+		plan.Update:   change{c},
+		plan.Continue: change{c},
+		plan.Delete:   remove{c},
+		plan.Settle:   settle{c},
+		plan.Read:     read{c},
+		plan.Forget:   forget{},
+		plan.Gate:     gate{},
+	}
+}
+
+// Token joins what it names.
+func Token(run string, number, attempt int) string {
+	return fmt.Sprintf("%s%s-%d-%d", Prefix, run, number, attempt)
+}
+
+// Prefix begins every token of ours.
+const Prefix = "sw-"
+
+// ParseToken takes a token apart. It reports false for one that is not ours.
+func ParseToken(token string) (run string, number, attempt int, ok bool) {
+	body, ours := strings.CutPrefix(token, Prefix)
+	parts := strings.Split(body, "-")
+	if !ours || len(parts) != 3 {
+		return "", 0, 0, false
+	}
+	number, err := strconv.Atoi(parts[1])
+	if err != nil {
+		return "", 0, 0, false
+	}
+	attempt, err = strconv.Atoi(parts[2])
+	return parts[0], number, attempt, err == nil && Token(parts[0], number, attempt) == token
+}

@@ -1,0 +1,132 @@
+package action
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// change brings a stack to what is wanted, or a rollback to its end.
+type change struct{ Cloud }
+
+// Start begins the change. What has been settled or changed by others since the
+// plan was made is looked at first: a stack that is gone is created, one that
+// is as it should be is left alone.
+func (a change) Start(ctx context.Context, t Task) (plan.Note, error) {
+	if t.Step.Verb == plan.Update {
+		live, now, err := a.look(ctx, t)
+		switch s := live.Status; {
+		case err != nil:
+			return plan.Note{}, err
+		case s.Busy(), s.Cleaning():
+			return plan.Note{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
+		case s.Dead(), s.Stuck():
+			return plan.Note{}, fault.New(fault.Refused, "stack %s has become %s: retry, and it is mended first", t.Node.Stack, s)
+		case t.Node.Template.Pinned && t.Record.Fresh(live) && t.Record.Digest == t.Want.Digest:
+			return plan.Note{StackID: live.StackID, Unchanged: true}, nil
+		}
+		t = now
+	}
+	note, err := a.Begin(ctx, t)
+	if fault.Is(err, fault.Unchanged) {
+		return plan.Note{StackID: t.Record.StackID, Unchanged: true}, nil
+	}
+	return note, remedy(t, err)
+}
+
+// look returns what is live, and the task that this makes of t: the update of a
+// stack that is gone is its creation.
+func (a change) look(ctx context.Context, t Task) (plan.Live, Task, error) {
+	live, err := a.Live(ctx, t.Place())
+	if err != nil || t.Step.Verb != plan.Update || t.Note.Known() || !live.Status.Gone() {
+		return live, t, err
+	}
+	t.Step.Verb, t.Record.StackID = plan.Create, ""
+	live, err = a.Live(ctx, t.Place())
+	return live, t, err
+}
+
+// Poll reports the change over when CloudFormation's events say so.
+func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
+	if t.Note.Unchanged {
+		return a.ended(ctx, t, Work{})
+	}
+	live, t, err := a.look(ctx, t)
+	if err != nil || t.Note.Known() && live.Status.Busy() {
+		return Progress{}, err
+	}
+	work, err := follow(ctx, a.Cloud, t)
+	if work.Note.Known() {
+		t.Note = work.Note
+	}
+	if err != nil || !work.Over && !t.Note.Unchanged {
+		return Progress{Note: work.Note}, err
+	}
+	return a.ended(ctx, t, work)
+}
+
+// ended says what came of work that is over.
+func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) {
+	live, err := a.Live(ctx, t.Place())
+	if err != nil {
+		return Progress{}, err
+	}
+	r := recorded(t, live)
+	p := Progress{Over: true, Note: t.Note, Record: &r}
+	switch {
+	case t.Note.Unchanged:
+		p.Why = "unchanged"
+		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
+	case t.Step.Verb == plan.Continue:
+		if !work.Status.Restored() {
+			p.Err = failure(work)
+		}
+	case work.Status.Good():
+		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
+	default:
+		p.Err = failure(work)
+		if work.Status != "" && !work.Status.Restored() {
+			r.Digest = ""
+		}
+		if t.Record.StackID == "" && live.StackID == "" {
+			p.Record, p.Forget = nil, true // it never came to be
+		}
+	}
+	return p, nil
+}
+
+// recorded is t's record with what is live now.
+func recorded(t Task, live plan.Live) plan.Record {
+	r := t.Record
+	r.Node, r.Run, r.Token = t.Step.Node, t.Run, t.Token()
+	if t.Node.Name != "" {
+		r.Stack, r.Target = t.Node.Stack, t.Node.Target
+	}
+	r.StackID, r.Outputs, r.Touched = live.StackID, live.Outputs, live.Touched
+	r.Needs = slices.Clone(r.Needs)
+	return r
+}
+
+// failure says why work failed.
+func failure(w Work) error {
+	switch {
+	case w.Why != "" && w.Status != "":
+		return fault.New(fault.Refused, "%s: %s", w.Status, w.Why)
+	case w.Why != "":
+		return fault.New(fault.Refused, "%s", w.Why)
+	}
+	return fault.New(fault.Refused, "stack is %s", w.Status)
+}
+
+// remedy adds what to do to the reasons that have a remedy.
+func remedy(t Task, err error) error {
+	switch {
+	case fault.Is(err, fault.Taken):
+		return fault.New(fault.Taken, "stack %s exists but is not ours: delete it, or give this stack another stack_name (%w)", t.Node.Stack, err)
+	case fault.Is(err, fault.Missing):
+		return fault.New(fault.Missing, "stack %s is gone: retry, and it is created again (%w)", t.Node.Stack, err)
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+package action
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// settle waits until nothing happens to a stack.
+type settle struct{ Cloud }
+
+// Start has nothing to ask for: somebody else did.
+func (settle) Start(context.Context, Task) (plan.Note, error) { return plan.Note{}, nil }
+
+// Poll reports it over when the stack is no longer busy, with whatever status.
+// What comes next finds out by itself what to make of that.
+func (a settle) Poll(ctx context.Context, t Task) (Progress, error) {
+	live, err := a.Live(ctx, t.Place())
+	if err != nil || live.Status.Busy() {
+		return Progress{}, err
+	}
+	return Progress{Over: true, Why: "found it " + live.Status.String()}, nil
+}
+
+// read takes what is live into the record.
+type read struct{ Cloud }
+
+// Start has nothing to ask for.
+func (read) Start(context.Context, Task) (plan.Note, error) { return plan.Note{}, nil }
+
+// Poll reads the stack once nothing happens to it. What somebody else has
+// touched is no longer known to be what we deployed.
+func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
+	live, err := a.Live(ctx, t.Place())
+	switch {
+	case err != nil || live.Status.Busy():
+		return Progress{}, err
+	case live.Status.Gone(), t.Record.StackID != "" && t.Record.StackID != live.StackID:
+		return Progress{Over: true, Forget: true, Why: "it is gone"}, nil
+	}
+	r := t.Record
+	r.StackID, r.Outputs, r.Run = live.StackID, live.Outputs, t.Run
+	why := "as recorded"
+	if !r.Fresh(live) {
+		r.Digest, why = "", "touched by somebody else, or never whole: the next deploy updates it"
+	}
+	r.Touched = live.Touched
+	return Progress{Over: true, Why: why, Record: &r}, nil
+}
+
+// forget drops the record of a stack that is gone.
+type forget struct{}
+
+// Start has nothing to ask for.
+func (forget) Start(context.Context, Task) (plan.Note, error) { return plan.Note{}, nil }
+
+// Poll drops the record.
+func (forget) Poll(context.Context, Task) (Progress, error) {
+	return Progress{Over: true, Forget: true, Why: "it was gone already"}, nil
+}
+
+// gate is passed as soon as it is reached.
+type gate struct{}
+
+// Start has nothing to ask for.
+func (gate) Start(context.Context, Task) (plan.Note, error) { return plan.Note{}, nil }
+
+// Poll lets through.
+func (gate) Poll(context.Context, Task) (Progress, error) { return Progress{Over: true}, nil }

@@ -1,0 +1,279 @@
+// Package run says what may start, what no longer can, and whether all is over.
+// It is pure: everything follows from the statuses of the steps, the wish and
+// the time that is passed in.
+package run
+
+import (
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// Version is that of the runs that this code writes. It reads its own and the
+// one before.
+const Version = 1
+
+// A Status is how far a step has come.
+type Status string
+
+// The statuses of a step.
+const (
+	Pending Status = "pending"
+	Running Status = "running"
+	Done    Status = "done"
+	Failed  Status = "failed"
+	Skipped Status = "skipped"
+)
+
+// A Wish is how a person steers a run. It is obeyed at the next look.
+type Wish string
+
+// The wishes.
+const (
+	Go     Wish = "go"
+	Pause  Wish = "pause"
+	Cancel Wish = "cancel"
+)
+
+// A State is what a run as a whole has come to.
+type State string
+
+// The states. Asked and Going are kept while a run lives, the ends for good;
+// Ready, Watch, Look and Aside pass through the state machine only.
+const (
+	Asked State = "asked" // no plan yet
+	Going State = "going" // its plan is committed
+
+	Ready State = "ready" // some step may start
+	Watch State = "watch" // something runs, or waits for its time
+	Look  State = "look"  // something has happened: see what
+	Aside State = "aside" // a newer execution drives the run
+
+	Parked     State = "parked"     // only a person can move it on
+	Succeeded  State = "succeeded"  // every step is done
+	Broken     State = "failed"     // some step failed
+	Cancelled  State = "cancelled"  // it was stopped
+	Superseded State = "superseded" // a newer run took its place
+	Refused    State = "refused"    // it never began
+)
+
+// Over reports whether nothing more will happen to a run in this state.
+func (s State) Over() bool {
+	switch s {
+	case Succeeded, Broken, Cancelled, Superseded, Refused:
+		return true
+	}
+	return false
+}
+
+// A Run is one attempt to carry out one plan.
+type Run struct {
+	ID        string
+	Version   int
+	Project   string // "shop@prod"
+	Operation string
+	Source    Source
+	Of        string // the run that this one is a retry of
+	Force     bool   // a retry, though a newer revision was deployed since
+	Who       string // asked for it
+
+	Wish   Wish
+	Drive  int    // the number of the execution that may write
+	State  State  // Asked, Going, Parked or an end
+	News   int    // raised by whoever wishes or answers
+	Token  string // of the execution that waits
+	Events int    // in the execution's history, about
+
+	Digest    string   // of the plan
+	Unchanged []string // nodes that needed no step
+	Messages  []string // why it was refused, or what went wrong with the engine
+	Asked     time.Time
+	Begun     time.Time
+	Ended     time.Time
+
+	Steps []Step // in the order of the plan
+}
+
+// A Source is the configuration that a run carries out.
+type Source struct {
+	Key     string `json:"key,omitempty"`
+	Version string `json:"version,omitempty"`
+}
+
+// A Step is a planned step and how far it has come.
+type Step struct {
+	plan.Step
+	Number    int    // its place in the plan, from 0
+	Spec      string // digest of the node's spec; empty where nothing is desired
+	Status    Status
+	Attempt   int // how often it has been begun
+	Nonce     string
+	Note      plan.Note
+	Why       string // why it failed, or was skipped, or did nothing
+	Event     Event
+	Due       time.Time // of the next look, while it runs
+	NotBefore time.Time // of the next start, while it is pending
+	Claimed   time.Time
+	Ended     time.Time
+}
+
+// An Event is what was heard of a running step, until a look agrees with it.
+type Event struct {
+	Status plan.Status `json:"status,omitempty"`
+	Looks  int         `json:"looks,omitempty"` // how many have not yet seen it
+}
+
+// Over reports whether nothing more will happen to the step.
+func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.Status == Skipped }
+
+// Start puts the steps of a plan in the run, all pending.
+func (r *Run) Start(p plan.Plan, specs map[string]string) {
+	r.State, r.Digest, r.Unchanged = Going, p.Digest(), p.Unchanged
+	r.Steps = make([]Step, len(p.Steps))
+	for i, s := range p.Steps {
+		r.Steps[i] = Step{Step: s, Number: i, Spec: specs[s.Node], Status: Pending}
+	}
+}
+
+// index finds steps by ID.
+func (r *Run) index() map[string]*Step {
+	by := make(map[string]*Step, len(r.Steps))
+	for i := range r.Steps {
+		by[r.Steps[i].ID] = &r.Steps[i]
+	}
+	return by
+}
+
+// Step returns the step with the given ID, or nil.
+func (r *Run) Step(id string) *Step {
+	for i := range r.Steps {
+		if r.Steps[i].ID == id {
+			return &r.Steps[i]
+		}
+	}
+	return nil
+}
+
+// Ready lists the numbers of the steps that may start now, at most max of them.
+func (r *Run) Ready(now time.Time, max int) []int {
+	ready := []int{}
+	for _, s := range r.open() {
+		if len(ready) < max && !s.NotBefore.After(now) {
+			ready = append(ready, s.Number)
+		}
+	}
+	return ready
+}
+
+// open lists the pending steps for which only their time may have to come.
+func (r *Run) open() []*Step {
+	if r.Wish != Go {
+		return nil
+	}
+	by := r.index()
+	var open []*Step
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Status == Pending && all(by, s.After, Done) {
+			open = append(open, s)
+		}
+	}
+	return open
+}
+
+// Prune skips the pending steps that can no longer start, and returns their
+// numbers. Each names its root cause. One pass is enough, for the steps are in
+// order.
+func (r *Run) Prune() []int {
+	var pruned []int
+	by := r.index()
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Status != Pending {
+			continue
+		}
+		if why := doom(by, s.After); why != "" {
+			s.Status, s.Why = Skipped, why
+		} else if r.Wish == Cancel {
+			s.Status, s.Why = Skipped, "cancelled"
+		}
+		if s.Status == Skipped {
+			pruned = append(pruned, s.Number)
+		}
+	}
+	return pruned
+}
+
+// doom says why a step after the given ones can never start, if so.
+func doom(by map[string]*Step, after []string) string {
+	for _, id := range after {
+		switch a := by[id]; a.Status {
+		case Failed:
+			return "after " + a.ID
+		case Skipped:
+			return a.Why
+		}
+	}
+	return ""
+}
+
+// Standing says what a going run has come to: Ready, Watch, Parked or an end.
+func (r *Run) Standing(now time.Time) State {
+	if len(r.Ready(now, 1)) > 0 {
+		return Ready
+	}
+	var failed, skipped, pending bool
+	for _, s := range r.Steps {
+		switch s.Status {
+		case Running:
+			return Watch
+		case Pending:
+			pending = true
+		case Failed:
+			failed = true
+		case Skipped:
+			skipped = true
+		}
+	}
+	switch {
+	case len(r.open()) > 0:
+		return Watch
+	case pending:
+		return Parked
+	case failed:
+		return Broken
+	case skipped:
+		return Cancelled
+	}
+	return Succeeded
+}
+
+// Next says when the run is to be looked at again: when a running step is due
+// or an open one may start. It is the zero time if nothing is awaited.
+func (r *Run) Next() time.Time {
+	var next time.Time
+	sooner := func(t time.Time) {
+		if next.IsZero() || t.Before(next) {
+			next = t
+		}
+	}
+	for _, s := range r.Steps {
+		if s.Status == Running {
+			sooner(s.Due)
+		}
+	}
+	for _, s := range r.open() {
+		sooner(s.NotBefore)
+	}
+	return next
+}
+
+// all reports whether every step of the given IDs has the given status.
+func all(by map[string]*Step, ids []string, want Status) bool {
+	for _, id := range ids {
+		if by[id].Status != want {
+			return false
+		}
+	}
+	return true
+}
