@@ -1,0 +1,132 @@
+// Package gateway routes an AWS request to the service it was signed for.
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Call is one operation of one service: {"cloudformation", "CreateStack"}.
+type Call struct{ Service, Operation string }
+
+// Mutates tells whether the operation may change anything, by the verb it begins with.
+func (c Call) Mutates() bool {
+	for _, verb := range readingVerbs {
+		if strings.HasPrefix(c.Operation, verb) {
+			return false
+		}
+	}
+	return true
+}
+
+// readingVerbs begin the names of operations that leave everything as it was.
+var readingVerbs = []string{"Get", "List", "Describe", "Head", "Query", "Scan", "BatchGet", "TransactGet", "Estimate", "Validate"}
+
+// Request is a call as it came in: when, and under which access key ("" where unsigned).
+type Request struct {
+	Call
+	Time      time.Time
+	AccessKey string
+}
+
+// Gateway is an http.Handler in front of the services; it counts what passes through. Use New.
+type Gateway struct {
+	services map[string]http.Handler
+	ids      atomic.Uint64
+
+	mu       sync.Mutex
+	calls    map[Call]int
+	keep     bool
+	mutating []Request
+}
+
+// New makes a gateway to the services, which are keyed by the name that SigV4 signs for them: s3, dynamodb, states, events, …
+func New(services map[string]http.Handler) *Gateway {
+	return &Gateway{services: maps.Clone(services), calls: map[Call]int{}}
+}
+
+// ServeHTTP passes the request on to its service. A service that nobody stands in for is refused with a 400, so that no
+// SDK tries again, and with the names of those there are.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if greeting(r) {
+		g.greet(w)
+		return
+	}
+	call, err := Identify(r)
+	if err != nil {
+		Refuse(w, r, http.StatusBadRequest, Fault{Code: "InvalidRequest", Message: err.Error()})
+		return
+	}
+	id := g.ids.Add(1)
+	w.Header().Set("X-Amzn-Requestid", fmt.Sprintf("00000000-0000-4000-8000-%012x", id))
+	service, ok := g.services[call.Service]
+	if !ok {
+		message := fmt.Sprintf("nothing stands in for %s here: there are %s; set AWS_ENDPOINT_URL_<SERVICE> to use another endpoint for it",
+			call.Service, strings.Join(g.names(), ", "))
+		Refuse(w, r, http.StatusBadRequest, Fault{Code: "UnknownService", Message: message})
+		return
+	}
+	g.note(call, r)
+	service.ServeHTTP(w, r)
+}
+
+// Calls counts what has passed since the start or the last Reset.
+func (g *Gateway) Calls() map[Call]int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.calls)
+}
+
+// Record turns the list of mutating requests on or off; turning it on empties it.
+func (g *Gateway) Record(on bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.keep = on
+	if on {
+		g.mutating = nil
+	}
+}
+
+// Recorded lists the mutating requests since Record(true), in the order in which they came.
+func (g *Gateway) Recorded() []Request {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.mutating)
+}
+
+// Reset begins to count anew.
+func (g *Gateway) Reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls, g.mutating = map[Call]int{}, nil
+}
+
+func (g *Gateway) note(call Call, r *http.Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls[call]++
+	if g.keep && call.Mutates() {
+		key, _, _ := Scope(r)
+		g.mutating = append(g.mutating, Request{Call: call, Time: time.Now(), AccessKey: key})
+	}
+}
+
+func (g *Gateway) names() []string { return slices.Sorted(maps.Keys(g.services)) }
+
+// greeting tells whether a person (or a health check) looks at the root with a browser.
+func greeting(r *http.Request) bool {
+	_, _, signed := Scope(r)
+	return r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.RawQuery == "" && !signed && r.Header.Get("X-Amz-Target") == ""
+}
+
+func (g *Gateway) greet(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": "running", "services": g.names()}) // the caller is gone if this fails
+}

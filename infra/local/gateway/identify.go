@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// maxForm bounds a Query request's body: a template of 51,200 bytes, percent-encoded, is far below.
+const maxForm = 4 << 20
+
+// Scope reads the access key and the service from the request's SigV4 credential, in the Authorization header or in the
+// query of a presigned URL; ok is false where there is none.
+func Scope(r *http.Request) (accessKey, service string, ok bool) {
+	credential := r.URL.Query().Get("X-Amz-Credential")
+	if _, rest, found := strings.Cut(r.Header.Get("Authorization"), "Credential="); found {
+		credential, _, _ = strings.Cut(rest, ",")
+	}
+	// AKID/20260102/us-east-1/s3/aws4_request
+	parts := strings.Split(strings.TrimSpace(credential), "/")
+	if len(parts) < 5 {
+		return "", "", false
+	}
+	return strings.Join(parts[:len(parts)-4], "/"), parts[len(parts)-2], true
+}
+
+// Identify says what a request asks of which service. It may read a form from the body, and leaves the body as it was.
+// An unsigned request is told by its target or action; what has neither is taken for S3's.
+func Identify(r *http.Request) (Call, error) {
+	action, err := formAction(r)
+	if err != nil {
+		return Call{}, err
+	}
+	_, service, signed := Scope(r)
+	if !signed {
+		service = guess(r, action)
+	}
+	return Call{Service: service, Operation: operation(service, action, r)}, nil
+}
+
+func guess(r *http.Request, action string) string {
+	prefix, _, found := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	switch {
+	case found && strings.HasPrefix(prefix, "DynamoDB"):
+		return "dynamodb"
+	case found && prefix == "AWSStepFunctions":
+		return "states"
+	case found && prefix == "AWSEvents":
+		return "events"
+	case found:
+		return strings.ToLower(prefix)
+	case action == "GetCallerIdentity" || strings.HasPrefix(action, "AssumeRole") || action == "GetSessionToken":
+		return "sts"
+	case action != "":
+		return "cloudformation"
+	case strings.HasPrefix(r.URL.Path, "/2015-03-31/functions"):
+		return "lambda"
+	default:
+		return "s3"
+	}
+}
+
+func operation(service, action string, r *http.Request) string {
+	if _, name, found := strings.Cut(r.Header.Get("X-Amz-Target"), "."); found {
+		return name
+	}
+	switch {
+	case action != "":
+		return action
+	case service == "lambda" && r.Method == http.MethodPost:
+		return "Invoke"
+	case service == "lambda":
+		return "ListFunctions"
+	default:
+		return objectOperation(r)
+	}
+}
+
+// formAction is the Action of a Query request: in its form, or in its URL.
+func formAction(r *http.Request) (string, error) {
+	if action := r.URL.Query().Get("Action"); action != "" {
+		return action, nil
+	}
+	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") || r.Body == nil {
+		return "", nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxForm+1))
+	if err != nil {
+		return "", fmt.Errorf("read the form: %w", err)
+	}
+	if len(body) > maxForm {
+		return "", fmt.Errorf("read the form: more than %d bytes", maxForm)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return "", fmt.Errorf("read the form: %w", err)
+	}
+	return form.Get("Action"), nil
+}
+
+// objectOperation names what an S3 request asks for: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations.html
+func objectOperation(r *http.Request) string {
+	verbs := map[string]string{"GET": "Get", "HEAD": "Head", "PUT": "Put", "DELETE": "Delete", "POST": "Post"}
+	q := r.URL.Query()
+	if q.Has("uploadId") || q.Has("uploads") {
+		return multipartOperation(r.Method, q)
+	}
+	_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch {
+	case q.Has("versioning"):
+		return verbs[r.Method] + "BucketVersioning"
+	case q.Has("delete"):
+		return "DeleteObjects"
+	case q.Has("versions"):
+		return "ListObjectVersions"
+	case q.Get("x-id") != "": // the SDK says it itself, for objects
+		return q.Get("x-id")
+	case r.URL.Path == "/" && r.Method == http.MethodGet && strings.Count(r.Host, ".") < 2:
+		return "ListBuckets"
+	case key == "" && r.Method == http.MethodPut:
+		return "CreateBucket"
+	case key == "" && r.Method == http.MethodGet:
+		return "ListObjects"
+	case key == "":
+		return verbs[r.Method] + "Bucket"
+	case r.Header.Get("X-Amz-Copy-Source") != "":
+		return "CopyObject"
+	default:
+		return verbs[r.Method] + "Object"
+	}
+}
+
+func multipartOperation(method string, q url.Values) string {
+	switch {
+	case method == http.MethodPost && q.Has("uploads"):
+		return "CreateMultipartUpload"
+	case method == http.MethodPost:
+		return "CompleteMultipartUpload"
+	case method == http.MethodPut:
+		return "UploadPart"
+	case method == http.MethodDelete:
+		return "AbortMultipartUpload"
+	case q.Has("uploads"):
+		return "ListMultipartUploads"
+	default:
+		return "ListParts"
+	}
+}

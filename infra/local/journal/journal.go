@@ -1,0 +1,170 @@
+// Package journal keeps what happened in a file, one JSON record a line, and tells it again at the next start.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Journal is an append-only file of records of type T. A nil *Journal keeps nothing, which is what a stand-in in memory
+// wants. Use Open.
+type Journal[T any] struct {
+	mu   sync.Mutex
+	path string
+	file *os.File
+	len  int
+	torn error // why nothing more can be written
+}
+
+// Open reads the file, handing each record to replay in order, and is then ready to append. The folder and the file are
+// made if absent. A last line that was cut off by a crash is dropped: its request was never answered. Any other line
+// that cannot be read is an error that names it.
+func Open[T any](path string, replay func(T) error) (*Journal[T], error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("open journal: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open journal: %w", err)
+	}
+	j := &Journal[T]{path: path, file: file}
+	if err := j.load(replay); err != nil {
+		return nil, errors.Join(fmt.Errorf("open journal %s: %w", path, err), file.Close())
+	}
+	return j, nil
+}
+
+func (j *Journal[T]) load(replay func(T) error) error {
+	lines := bufio.NewReaderSize(j.file, 1<<16)
+	var end int64
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break // what is left in line has no newline: torn
+		}
+		if err != nil {
+			return err
+		}
+		var record T
+		if err := json.Unmarshal(line, &record); err != nil {
+			if _, more := lines.Peek(1); errors.Is(more, io.EOF) {
+				break
+			}
+			return fmt.Errorf("line %d is damaged: %w; restore the file, or cut it there to lose what came after", number, err)
+		}
+		if err := replay(record); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		end += int64(len(line))
+		j.len++
+	}
+	if err := j.file.Truncate(end); err != nil {
+		return err
+	}
+	_, err := j.file.Seek(end, io.SeekStart)
+	return err
+}
+
+// Append writes the record before it returns, so that it outlives this process however that ends. (It is not flushed
+// to the disk until Close: a power cut may lose the last seconds, which a laptop's stand-in can bear.) After an error
+// the journal is closed to all further records, for the file no longer tells the truth.
+func (j *Journal[T]) Append(record T) error {
+	if j == nil {
+		return nil
+	}
+	line, err := encode(record)
+	if err != nil {
+		return fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.torn != nil {
+		return j.torn
+	}
+	if _, err := j.file.Write(line); err != nil {
+		j.torn = fmt.Errorf("journal %s: %w; nothing more is accepted until a restart", j.path, err)
+		return j.torn
+	}
+	j.len++
+	return nil
+}
+
+// Len is the number of records in the file.
+func (j *Journal[T]) Len() int {
+	if j == nil {
+		return 0
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.len
+}
+
+// Rewrite replaces all records at once: a crash leaves either the old file or the new.
+func (j *Journal[T]) Rewrite(records iter.Seq[T]) error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	fresh, count, err := writeAll(j.path+".new", records)
+	if err != nil {
+		return fmt.Errorf("compact journal %s: %w", j.path, err)
+	}
+	if err := os.Rename(j.path+".new", j.path); err != nil {
+		return errors.Join(fmt.Errorf("compact journal: %w", err), fresh.Close())
+	}
+	old := j.file
+	j.file, j.len = fresh, count
+	return old.Close()
+}
+
+func writeAll[T any](path string, records iter.Seq[T]) (*os.File, int, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, 0, err
+	}
+	out, count := bufio.NewWriterSize(file, 1<<16), 0
+	for record := range records {
+		line, err := encode(record)
+		if err == nil {
+			_, err = out.Write(line)
+		}
+		if err != nil {
+			return nil, 0, errors.Join(err, file.Close())
+		}
+		count++
+	}
+	if err := errors.Join(out.Flush(), file.Sync()); err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return file, count, nil
+}
+
+func encode(record any) ([]byte, error) {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(record)
+	return line.Bytes(), err
+}
+
+// Close flushes the file to the disk.
+func (j *Journal[T]) Close() error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.torn == nil {
+		j.torn = fmt.Errorf("journal %s is closed", j.path)
+	}
+	return errors.Join(j.file.Sync(), j.file.Close())
+}
