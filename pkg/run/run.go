@@ -123,6 +123,21 @@ type Event struct {
 	Looks  int         `json:"looks,omitempty"` // how many have not yet seen it
 }
 
+// DueAt says when a running step is to be looked at: at once if an event was
+// heard of it that no look has seen.
+func (s Step) DueAt() time.Time {
+	if s.Event.Status != "" && s.Event.Looks == 0 {
+		return time.Time{}
+	}
+	return s.Due
+}
+
+// Writes reports whether the run was to bring the project to its source, and
+// began to.
+func (r *Run) Writes() bool {
+	return (r.Operation == "deploy" || r.Operation == "destroy") && r.State != Asked && r.State != Refused
+}
+
 // Over reports whether nothing more will happen to the step.
 func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.Status == Skipped }
 
@@ -240,26 +255,28 @@ func (r *Run) Standing(now time.Time) State {
 		return Watch
 	case pending:
 		return Parked
+	case skipped && r.Wish == Cancel:
+		return Cancelled
 	case failed:
 		return Broken
-	case skipped:
-		return Cancelled
 	}
 	return Succeeded
 }
 
 // Next says when the run is to be looked at again: when a running step is due
-// or an open one may start. It is the zero time if nothing is awaited.
+// or an open one may start. It is the zero time if that is at once, or if
+// nothing is awaited.
 func (r *Run) Next() time.Time {
 	var next time.Time
+	awaited := false
 	sooner := func(t time.Time) {
-		if next.IsZero() || t.Before(next) {
-			next = t
+		if !awaited || t.Before(next) {
+			next, awaited = t, true
 		}
 	}
 	for _, s := range r.Steps {
 		if s.Status == Running {
-			sooner(s.Due)
+			sooner(s.DueAt())
 		}
 	}
 	for _, s := range r.open() {

@@ -1,0 +1,111 @@
+// Package engine does what the functions do: start, plan, execute, look, steer.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// An Engine drives runs. All its fields are needed.
+type Engine struct {
+	Store          Store
+	Configurations Configurations
+	Specs          Specs
+	Clouds         Clouds
+	Actions        map[plan.Verb]action.Action
+	Machine        Machine
+	World          World
+	Now            func() time.Time
+	Nonce          func() string // never the same twice
+	Parallel       int           // how many stacks are looked at together; 1 is one after another
+}
+
+// A Drive asks for a run to be driven.
+type Drive struct {
+	Run   string `json:"run"`
+	Drive int    `json:"drive"`
+}
+
+// A Tick is all that passes through the state machine.
+type Tick struct {
+	Run   string    `json:"run"`
+	Drive int       `json:"drive"`
+	State run.State `json:"state"`
+	Ready []int     `json:"ready"` // numbers of the steps to execute now
+	Wait  int       `json:"wait"`  // seconds until the next look, 5 to 300
+}
+
+// A Start asks for one step to be executed.
+type Start struct {
+	Run   string `json:"run"`
+	Drive int    `json:"drive"`
+	Step  int    `json:"step"`
+}
+
+// How often and how long.
+const (
+	maxReady    = 40                // steps in one Tick
+	minWait     = 5 * time.Second   // between looks
+	maxWait     = 300 * time.Second // between looks
+	readyWait   = 60 * time.Second  // at most, while something is in ready
+	handover    = 15_000            // events in an execution's history, of 25,000
+	perLook     = 10                // of these
+	perStart    = 8                 // of these
+	busyPause   = 15 * time.Second  // before a step that found its stack busy is begun again
+	calmPause   = 5 * time.Second   // before a step that was throttled is begun again
+	stopsBefore = 2 * time.Second   // the end of the wait it looks in
+)
+
+// execution names an execution: the first writer of a drive wins.
+func execution(id string, drive int) string { return fmt.Sprintf("%s-%d", id, drive) }
+
+// drive raises a run's drive and starts the execution that bears its number.
+func (e *Engine) drive(ctx context.Context, r run.Run) error {
+	if err := e.Store.Raise(ctx, r.ID, r.Drive); err != nil {
+		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
+	}
+	return e.launch(ctx, r.ID, r.Drive+1)
+}
+
+// launch starts the execution for a drive that has been raised.
+func (e *Engine) launch(ctx context.Context, id string, drive int) error {
+	name := execution(id, drive)
+	if err := e.Machine.Start(ctx, name, Drive{Run: id, Drive: drive}); err != nil {
+		return fmt.Errorf("start execution %s: %w", name, err)
+	}
+	return nil
+}
+
+// end writes that r is over or parked, and returns it as it then is. It is
+// Stale if there is news that r does not know of.
+func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, error) {
+	r.State = s
+	if s.Over() {
+		r.Ended = e.Now()
+	}
+	if err := e.Store.End(ctx, r); err != nil {
+		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
+	}
+	return r, nil
+}
+
+// seconds rounds a wait up, so that what is awaited is due when it is over, and
+// keeps it within bounds.
+func seconds(wait time.Duration) int {
+	wait = min(max(wait, minWait), maxWait)
+	return int((wait + time.Second - 1) / time.Second)
+}
+
+// tick says where r stands to the state machine, which is to look again after
+// wait.
+func tick(r run.Run, s run.State, wait time.Duration) Tick {
+	if s == run.Superseded {
+		s = run.Aside
+	}
+	return Tick{Run: r.ID, Drive: r.Drive, State: s, Ready: []int{}, Wait: seconds(wait)}
+}

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Execute starts one step: claim it, ask CloudFormation, note the answer. A
+// step that another has claimed, or that is no longer wished for, is left alone.
+func (e *Engine) Execute(ctx context.Context, in Start) error {
+	r, s, err := e.Store.Step(ctx, in.Run, in.Step)
+	if err != nil {
+		return fmt.Errorf("execute step %d of run %s: %w", in.Step, in.Run, err)
+	}
+	if r.Drive != in.Drive || r.State != run.Going || r.Wish != run.Go || s.Status != run.Pending {
+		return nil
+	}
+	err = e.begin(ctx, r, s)
+	if fault.Is(err, fault.Stale) {
+		return nil // somebody else's step by now
+	}
+	if err != nil {
+		return fmt.Errorf("execute %s of run %s: %w", s.ID, r.ID, err)
+	}
+	return nil
+}
+
+// begin carries a pending step through claim, start and note.
+func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
+	t, err := e.task(ctx, r, s)
+	switch {
+	case fault.Is(err, fault.Throttled, fault.Unavailable):
+		s.Why, s.NotBefore = err.Error(), e.Now().Add(calmPause)
+		return e.move(ctx, r, s, run.Pending, nil, false)
+	case err != nil:
+		s.Why = err.Error()
+		return e.move(ctx, r, s, run.Failed, nil, false)
+	}
+	before, known := t.Record, t.Record.Node != ""
+	if s, err = e.claim(ctx, r, s, &t); err != nil {
+		return err
+	}
+	s.Note, err = e.Actions[s.Verb].Start(ctx, t)
+	restore, forget := &before, false
+	switch {
+	case !intends(s.Verb):
+		restore = nil
+	case !known:
+		restore, forget = nil, true
+	}
+	switch {
+	case err == nil:
+		s.Due = e.Now()
+		if intends(s.Verb) && !s.Note.Unchanged {
+			s.Due = s.Due.Add(minWait)
+		}
+		return e.move(ctx, r, s, run.Running, nil, false)
+	case fault.Is(err, fault.Busy):
+		s.Why, s.NotBefore = err.Error(), e.Now().Add(busyPause)
+		return e.move(ctx, r, s, run.Pending, restore, forget)
+	case fault.Is(err, fault.Throttled):
+		s.Why, s.NotBefore = err.Error(), e.Now().Add(calmPause)
+		return e.move(ctx, r, s, run.Pending, restore, forget)
+	case fault.Is(err, fault.Unavailable):
+		s.Due = e.Now().Add(minWait) // what is heard of it decides
+		return e.move(ctx, r, s, run.Running, nil, false)
+	}
+	s.Why = err.Error()
+	return e.move(ctx, r, s, run.Failed, restore, forget)
+}
+
+// intends reports whether a verb asks CloudFormation for something, so that its
+// claim writes an intent.
+func intends(v plan.Verb) bool {
+	return v == plan.Create || v == plan.Update || v == plan.Continue || v == plan.Delete
+}
+
+// claim moves a step from pending to running and writes the intent into the
+// node's record: until it is known how this ends, the stack may need what it
+// needed before and what it is to need.
+func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Task) (run.Step, error) {
+	attempt := s.Attempt
+	s.Status, s.Attempt, s.Nonce = run.Running, attempt+1, e.Nonce()
+	s.Note, s.Event, s.Why = plan.Note{}, run.Event{}, ""
+	s.Claimed = e.Now()
+	s.Due = s.Claimed.Add(action.Life)
+	t.Attempt, t.Claimed, t.Now = s.Attempt, s.Claimed, s.Claimed
+	c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Attempt: attempt, Step: s}
+	if intends(s.Verb) {
+		intent := t.Record
+		intent.Node, intent.Token, intent.Run = s.Node, t.Token(), r.ID
+		if t.Node.Name != "" {
+			intent.Stack, intent.Target = t.Node.Stack, t.Node.Target
+			intent.Needs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(t.Record.Needs, t.Node.Needs))))
+		}
+		c.Record, t.Record = &intent, intent
+	}
+	return s, e.Store.Move(ctx, c)
+}
+
+// move writes how a step stands after it was begun: noted, back to pending with
+// the same attempt, or failed.
+func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status, record *plan.Record, forget bool) error {
+	c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: s.Status, Attempt: s.Attempt, Record: record, Forget: forget}
+	if to == run.Pending && s.Status == run.Running {
+		s.Attempt-- // it was not begun
+	}
+	if to == run.Failed {
+		s.Ended = e.Now()
+	}
+	s.Status = to
+	c.Step = s
+	return e.Store.Move(ctx, c)
+}
+
+// task gathers all that a step needs: its spec, its record and the outputs that
+// it refers to.
+func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, error) {
+	t := action.Task{
+		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step,
+		Note: s.Note, Claimed: s.Claimed, Now: e.Now(),
+	}
+	if s.Node == "" {
+		return t, nil
+	}
+	var err error
+	if s.Spec != "" {
+		if t.Node, err = e.Specs.Spec(ctx, s.Spec); err != nil {
+			return t, err
+		}
+	}
+	nodes := append(t.Node.Sources(), s.Node)
+	records, err := e.Store.Some(ctx, r.Project, nodes)
+	if err != nil {
+		return t, err
+	}
+	t.Record = records[s.Node]
+	if s.Verb == plan.Delete || s.Spec == "" {
+		return t, nil
+	}
+	t.Want, err = t.Node.Resolve(func(node, output string) (string, error) {
+		if v, ok := records[node].Outputs[output]; ok {
+			return v, nil
+		}
+		has := strings.Join(slices.Sorted(maps.Keys(records[node].Outputs)), ", ")
+		return "", fault.New(fault.Missing, "stack %s has no output %s (it has: %s)", node, output, has)
+	})
+	return t, err
+}

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Look registers the token first, then looks: it settles what is over and says
+// what may start. It answers its own token when there is something to do, or
+// when it would now choose another wait; else it lets the token wait for an
+// event.
+func (e *Engine) Look(ctx context.Context, t Tick, token string) error {
+	err := e.Store.Register(ctx, t.Run, t.Drive, token, perLook+perStart*len(t.Ready))
+	if err == nil {
+		err = e.look(ctx, t, token)
+	}
+	if fault.Is(err, fault.Stale) {
+		return e.Machine.Answer(ctx, token, tick(run.Run{ID: t.Run, Drive: t.Drive}, run.Aside, 0))
+	}
+	if err != nil {
+		return fmt.Errorf("look at run %s: %w", t.Run, err)
+	}
+	return nil
+}
+
+// look looks until what it saw is still so when it writes it.
+func (e *Engine) look(ctx context.Context, t Tick, token string) error {
+	begun := e.Now()
+	for {
+		r, err := e.see(ctx, t, begun)
+		if fault.Is(err, fault.Stale) {
+			continue // a step was settled by another look: see again
+		}
+		if err != nil {
+			return err
+		}
+		answer, told, err := e.judge(ctx, r, t)
+		switch {
+		case fault.Is(err, fault.Stale):
+			continue // there is news
+		case err != nil || answer == nil:
+			return err
+		}
+		if err := e.Machine.Answer(ctx, token, *answer); err != nil {
+			return fmt.Errorf("answer: %w", err)
+		}
+		if told != nil {
+			e.World.Told(ctx, *told)
+		}
+		return nil
+	}
+}
+
+// see loads the run, settles what is over and skips what can no longer start.
+// It is Stale if another has written meanwhile; if that was a newer drive, it
+// is over for this one.
+func (e *Engine) see(ctx context.Context, t Tick, begun time.Time) (run.Run, error) {
+	r, err := e.Store.Load(ctx, t.Run)
+	if err != nil || r.Drive != t.Drive || r.State.Over() {
+		return r, err
+	}
+	if err := e.settle(ctx, &r, begun.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
+		return r, err
+	}
+	for _, number := range r.Prune() {
+		s := r.Steps[number]
+		s.Ended = e.Now()
+		c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Attempt: s.Attempt, Step: s}
+		if err := e.Store.Move(ctx, c); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// judge says what the execution is to do next, or nothing if it is to wait, and
+// what the world is to be told.
+func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run, error) {
+	answer := func(s run.State, wait time.Duration) (*Tick, *run.Run, error) {
+		a := tick(r, s, wait)
+		return &a, nil, nil
+	}
+	now := e.Now()
+	wait := r.Next().Sub(now)
+	switch s := r.Standing(now); {
+	case r.Drive != t.Drive:
+		return answer(run.Aside, 0)
+	case r.State.Over():
+		return answer(r.State, 0)
+	case s == run.Parked || s.Over():
+		ended, err := e.end(ctx, r, s)
+		a := tick(ended, s, 0)
+		return &a, &ended, err
+	case r.Events >= handover:
+		if err := e.drive(ctx, r); err != nil {
+			return nil, nil, err
+		}
+		return answer(run.Aside, 0)
+	case s == run.Ready:
+		a := tick(r, s, readyWait)
+		a.Ready = r.Ready(now, maxReady)
+		return &a, nil, nil
+	}
+	if now := seconds(wait); now < t.Wait || now >= 2*t.Wait {
+		return answer(run.Watch, wait)
+	}
+	return nil, nil, nil
+}
+
+// settle asks after every running step that is due and writes what it learns.
+// What is not asked by the deadline stays due.
+func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) error {
+	var group errgroup.Group
+	group.SetLimit(max(e.Parallel, 1))
+	later := make([]*run.Step, 0, len(r.Steps))
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		now := e.Now()
+		if s.Status != run.Running || s.DueAt().After(now) || !now.Before(deadline) {
+			continue
+		}
+		later = append(later, s)
+		if e.Parallel <= 1 {
+			if err := e.ask(ctx, *r, s); err != nil {
+				return err
+			}
+			continue
+		}
+		group.Go(func() error { return e.ask(ctx, *r, s) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	var steps []run.Step
+	for _, s := range later {
+		if s.Status == run.Running {
+			steps = append(steps, *s)
+		}
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	return e.Store.Later(ctx, r.ID, r.Drive, steps)
+}
+
+// ask asks one running step whether it has finished, and writes so if it has.
+func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
+	t, err := e.task(ctx, r, *s)
+	var got action.Progress
+	if err == nil {
+		got, err = e.Actions[s.Verb].Poll(ctx, t)
+	}
+	switch {
+	case fault.Is(err, fault.Stale):
+		return err
+	case fault.Is(err, fault.Denied):
+		got = action.Progress{Over: true, Err: fmt.Errorf("it cannot be followed: %w", err)}
+	case err != nil: // nothing could be learnt
+		s.Why, s.Due = err.Error(), e.Now().Add(2*minWait)
+		return nil
+	}
+	learnt := got.Note.Known() && got.Note != s.Note
+	if learnt {
+		s.Note = got.Note
+	}
+	if !got.Over {
+		e.postpone(s)
+		if !learnt {
+			return nil
+		}
+		return e.Store.Move(ctx, Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})
+	}
+	s.Status, s.Why, s.Ended = run.Done, got.Why, e.Now()
+	if got.Err != nil {
+		s.Status, s.Why = run.Failed, got.Err.Error()
+	}
+	if got.Record != nil && s.Status == run.Done && s.Spec != "" {
+		got.Record.Revision = r.Source.Version
+	}
+	return e.Store.Move(ctx, Change{
+		Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Running, Attempt: s.Attempt,
+		Step: *s, Record: got.Record, Forget: got.Forget,
+	})
+}
+
+// postpone sets when a running step is next asked. An event may outrun what
+// CloudFormation shows: until a look agrees with it, it is asked again after 2,
+// 4 and 8 seconds; without one, the less often the longer it has run.
+func (e *Engine) postpone(s *run.Step) {
+	now := e.Now()
+	if s.Event.Status != "" && s.Event.Looks < 3 {
+		s.Due = now.Add(2 * time.Second << s.Event.Looks)
+		s.Event.Looks++
+		return
+	}
+	s.Event = run.Event{}
+	s.Due = now.Add(interval(s.Verb, now.Sub(s.Claimed)))
+}
+
+// interval is the time between two looks at a step that has run for so long.
+func interval(v plan.Verb, ran time.Duration) time.Duration {
+	most := maxWait
+	if !intends(v) {
+		most = 30 * time.Second // no event of ours tells of its end
+	}
+	return min(max(ran/4, minWait), most)
+}

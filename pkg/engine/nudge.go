@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A Heard is a change of a stack's status that CloudFormation tells of.
+type Heard struct {
+	Token  string // the client request token of the operation
+	Status plan.Status
+}
+
+// Nudge marks the step that an event is about as due, and only then reads who
+// waits, so that either the waiting look is woken or the next one sees the mark.
+// Nothing depends on it but time.
+func (e *Engine) Nudge(ctx context.Context, h Heard) error {
+	id, number, attempt, ours := action.ParseToken(h.Token)
+	if !ours || h.Status.Busy() {
+		return nil
+	}
+	if _, err := e.Store.Mark(ctx, id, number, attempt, h.Status); err != nil {
+		return fmt.Errorf("mark %s: %w", h.Token, err)
+	}
+	r, err := e.Store.Run(ctx, id)
+	if err != nil {
+		return fmt.Errorf("nudge run %s: %w", id, err)
+	}
+	return e.wake(ctx, r)
+}
+
+// wake answers the token that waits for r, if one does.
+func (e *Engine) wake(ctx context.Context, r run.Run) error {
+	if r.Token == "" || r.State.Over() {
+		return nil
+	}
+	if err := e.Machine.Answer(ctx, r.Token, tick(r, run.Look, readyWait)); err != nil {
+		return fmt.Errorf("wake run %s: %w", r.ID, err)
+	}
+	return nil
+}

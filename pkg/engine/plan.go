@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// preview is the operation whose plan nobody drives: it takes no lock and
+// writes no record.
+const preview = "plan"
+
+// Plan makes the plan of what a run was asked for, or takes up a run that has
+// one. What is wrong with the request ends the run as refused.
+func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
+	r, err := e.Store.Run(ctx, d.Run)
+	switch {
+	case err != nil:
+		return Tick{}, fmt.Errorf("plan run %s: %w", d.Run, err)
+	case r.Drive != d.Drive:
+		return tick(r, run.Aside, 0), nil
+	case r.State.Over():
+		return tick(r, r.State, 0), nil
+	case r.State != run.Asked:
+		return tick(r, run.Look, readyWait), nil
+	}
+	made, err := e.make(ctx, &r)
+	switch {
+	case fault.Is(err, fault.Stale):
+		return tick(r, run.Aside, 0), nil
+	case refusal(err):
+		r.Messages = fault.Messages(err)
+		return e.finish(ctx, r, run.Refused)
+	case err != nil:
+		return Tick{}, fmt.Errorf("plan %s of %s: %w", r.Operation, r.Project, err)
+	case r.Operation == preview || len(made.Steps) == 0:
+		return e.finish(ctx, r, run.Succeeded)
+	}
+	e.World.Told(ctx, r)
+	t := tick(r, r.Standing(e.Now()), readyWait)
+	t.Ready = r.Ready(e.Now(), maxReady)
+	return t, nil
+}
+
+// refusal reports whether err says that what was asked cannot be carried out,
+// however often it is tried.
+func refusal(err error) bool {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(many.Unwrap(), func(e error) bool { return !refusal(e) })
+	}
+	return fault.Is(err, fault.Invalid, fault.Refused, fault.Missing, fault.Denied)
+}
+
+// finish ends a run that needs no driving, whatever is wished of it meanwhile.
+func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (Tick, error) {
+	for {
+		ended, err := e.end(ctx, r, s)
+		if err == nil {
+			e.World.Told(ctx, ended)
+			return tick(ended, s, 0), nil
+		}
+		now, again := e.Store.Run(ctx, r.ID)
+		switch {
+		case !fault.Is(err, fault.Stale):
+			return Tick{}, err
+		case again != nil:
+			return Tick{}, again
+		case now.Drive != r.Drive:
+			return tick(r, run.Aside, 0), nil
+		case now.State.Over():
+			return tick(now, now.State, 0), nil
+		}
+		r.News = now.News
+	}
+}
+
+// make plans what r asks for and commits it.
+func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
+	if len(r.Messages) > 0 {
+		return plan.Plan{}, fault.New(fault.Invalid, "%s", strings.Join(r.Messages, "\n"))
+	}
+	if r.Operation == "retry" {
+		if err := e.again(ctx, r); err != nil {
+			return plan.Plan{}, err
+		}
+	}
+	operation, ok := plan.Operations()[r.Operation]
+	if !ok {
+		return plan.Plan{}, fault.New(fault.Invalid, "there is no operation %q: ask for deploy, destroy, plan, refresh, retry, pause, continue or cancel", r.Operation)
+	}
+	desired, err := e.desired(ctx, *r)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if err := e.lock(ctx, *r); err != nil {
+		return plan.Plan{}, err
+	}
+	view, err := e.view(ctx, *r, desired)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p, err := operation(view)
+	if err != nil {
+		return p, err
+	}
+	specs, err := e.specs(ctx, p, desired)
+	if err != nil {
+		return p, err
+	}
+	r.Start(p, specs)
+	r.Begun = e.Now()
+	return p, e.Store.Commit(ctx, *r)
+}
+
+// desired returns what r's source describes, or nothing for operations that
+// concern only what is recorded.
+func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error) {
+	if r.Operation == "destroy" || r.Operation == "refresh" {
+		name, environment, _ := strings.Cut(r.Project, "@")
+		return project.Project{Name: name, Environment: environment}, nil
+	}
+	return e.Configurations.Project(ctx, r)
+}
+
+// lock makes r the project's one writer.
+func (e *Engine) lock(ctx context.Context, r run.Run) error {
+	if r.Operation == preview {
+		return nil
+	}
+	owner, err := e.Store.Lock(ctx, r.Project, r.ID)
+	if err != nil || owner == r.ID {
+		return err
+	}
+	held, err := e.Store.Run(ctx, owner)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end or cancel it, then ask again", owner, held.Operation, held.State, r.Project)
+}
+
+// view looks at the three states of the world.
+func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, error) {
+	records, err := e.Store.Records(ctx, r.Project)
+	if err != nil {
+		return plan.View{}, err
+	}
+	recorded, moved := plan.Displace(desired, records)
+	if len(moved) > 0 && r.Operation != preview {
+		var displaced []plan.Record
+		for _, name := range moved {
+			displaced = append(displaced, recorded[name])
+		}
+		slices.SortFunc(displaced, func(a, b plan.Record) int { return strings.Compare(a.Node, b.Node) })
+		if err := e.Store.Displace(ctx, r, displaced); err != nil {
+			return plan.View{}, fmt.Errorf("displace records: %w", err)
+		}
+	}
+	live, err := e.Clouds.Observe(ctx, plan.Places(desired, recorded))
+	if err != nil {
+		return plan.View{}, fmt.Errorf("observe stacks: %w", err)
+	}
+	return plan.View{Desired: desired, Recorded: recorded, Live: live}, nil
+}
+
+// specs keeps the spec of every desired node that has a step, and returns their
+// digests by node.
+func (e *Engine) specs(ctx context.Context, p plan.Plan, desired project.Project) (map[string]string, error) {
+	specs := make(map[string]string)
+	for _, s := range p.Steps {
+		n, ok := desired.Nodes[s.Node]
+		if _, kept := specs[s.Node]; kept || !ok {
+			continue
+		}
+		digest, err := e.Specs.Keep(ctx, n)
+		if err != nil {
+			return nil, fmt.Errorf("keep the spec of %s: %w", s.Node, err)
+		}
+		specs[s.Node] = digest
+	}
+	return specs, nil
+}

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A Store keeps what must outlive a function. Every read is strongly
+// consistent. Whatever is written for a run by whoever drives it is written on
+// condition of its drive, else the error is Stale.
+type Store interface {
+	Runs
+	Steps
+	Records
+}
+
+// Runs keeps runs.
+type Runs interface {
+	// Ask puts r, its open item and its place in the project's list in one
+	// transaction, if there is no run of its ID. It returns the run that is
+	// kept, without its steps, and whether it is new.
+	Ask(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error)
+
+	// Run returns a run without its steps, or an error of kind Missing.
+	Run(ctx context.Context, id string) (run.Run, error)
+
+	// Load returns a run with its steps in order. A run that is not committed
+	// has none.
+	Load(ctx context.Context, id string) (run.Run, error)
+
+	// Raise makes the drive from+1, and a parked run going. It is Stale if the
+	// drive is not from, or the run is over.
+	Raise(ctx context.Context, id string, from int) error
+
+	// Commit deletes whatever steps an earlier planner left, writes r's own,
+	// then moves r from asked to its state, on condition of r.Drive.
+	Commit(ctx context.Context, r run.Run) error
+
+	// End writes r.State (parked or an end), messages and time, on condition
+	// of r.Drive and that the news is r.News. With an end, the open item and,
+	// if it is r's, the lock go in the same transaction. It is Stale if any
+	// condition does not hold.
+	End(ctx context.Context, r run.Run) error
+
+	// Wish writes what a person wishes of a run, raises its news and writes an
+	// event for the audit, in one transaction. It returns the run as it then
+	// is, without steps. It is Refused if the run is over, Missing if there is
+	// none.
+	Wish(ctx context.Context, id string, w run.Wish, who string, now time.Time) (run.Run, error)
+
+	// Register makes token the one that waits for run id, and adds to its
+	// history's length. It is Stale if the run's drive is not drive.
+	Register(ctx context.Context, id string, drive int, token string, events int) error
+}
+
+// Steps keeps the steps of committed runs.
+type Steps interface {
+	// Step returns a run without its steps, and one of them.
+	Step(ctx context.Context, id string, number int) (run.Run, run.Step, error)
+
+	// Move writes a change of one step, with what it does to the node's
+	// record, in one transaction. It is Stale if the run's drive is not
+	// c.Drive, or the step is not as c.From says. To repeat a Move that
+	// succeeded succeeds, if its nonce is the step's.
+	Move(ctx context.Context, c Change) error
+
+	// Later writes the due times, reasons and events of running steps that a
+	// look found not to be over. It leaves alone an event that was marked since
+	// the steps were loaded, and a step that is no longer running.
+	Later(ctx context.Context, id string, drive int, steps []run.Step) error
+
+	// Mark writes that an event was heard of a running step's attempt, which
+	// makes it due. It reports false if there is no such step running.
+	Mark(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error)
+}
+
+// A Change is what happens to one step in one transaction.
+type Change struct {
+	Run     string
+	Drive   int
+	Project string
+	From    run.Status // what the step must be
+	Attempt int        // and how often begun
+	Step    run.Step   // what it shall be; its Event is cleared if From is pending, else left as it is
+	Record  *plan.Record
+	Forget  bool // drop the record of the step's node
+}
+
+// Records keeps what was last done to nodes, and who may write.
+type Records interface {
+	// Records returns all records of a project, by node.
+	Records(ctx context.Context, project string) (map[string]plan.Record, error)
+
+	// Some returns the records of the given nodes; one that is not there is
+	// left out.
+	Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
+
+	// Displace moves records to their new names, on condition of the drive of
+	// the run that does it. A record that is there no longer is passed over.
+	Displace(ctx context.Context, r run.Run, records []plan.Record) error
+
+	// Lock makes run the writer of the project if there is none, and returns
+	// the run that is.
+	Lock(ctx context.Context, project, run string) (owner string, err error)
+
+	// List returns the newest runs of a project, newest first, without steps;
+	// most is the number of runs, 0 for all.
+	List(ctx context.Context, project string, most int) ([]run.Run, error)
+}
+
+// Configurations reads what is desired.
+type Configurations interface {
+	// Project returns the project that r's source describes. Everything that
+	// is wrong with it is told at once, as an error of kind Invalid.
+	Project(ctx context.Context, r run.Run) (project.Project, error)
+}
+
+// Specs keeps nodes, resolved but for outputs, by digest.
+type Specs interface {
+	Keep(ctx context.Context, n project.Node) (digest string, err error)
+	Spec(ctx context.Context, digest string) (project.Node, error)
+}
+
+// Clouds sees what is live, everywhere.
+type Clouds interface {
+	// Observe looks at the stack of each place, by name, and at whether it is
+	// the recorded one or was born of the place's token.
+	Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error)
+}
+
+// Machine starts and wakes the executions that drive runs.
+type Machine interface {
+	// Start starts an execution of the given name. To start one that was
+	// started before is no error.
+	Start(ctx context.Context, name string, in Drive) error
+
+	// Answer lets the execution that waits with token go on with t. To answer
+	// a token that was answered, or whose time is over, is no error.
+	Answer(ctx context.Context, token string, t Tick) error
+}
+
+// World is told what happened to runs: that they began, parked, ended. It may
+// be told twice, or not at all if the teller dies; what it cannot pass on it
+// logs, for no run fails because nobody listens.
+type World interface {
+	Told(ctx context.Context, r run.Run)
+}
