@@ -1,0 +1,41 @@
+package s3
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+)
+
+// tell emits the event that S3 sends to EventBridge:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
+func (o *Objects) tell(c change, r *http.Request, requestID string) {
+	if o.opts.Emit == nil {
+		return
+	}
+	object := map[string]any{"key": c.key, "sequencer": fmt.Sprintf("%016X", c.sequencer)}
+	if c.version != "" {
+		object["version-id"] = c.version
+	}
+	detail := map[string]any{
+		"version": "0", "bucket": map[string]any{"name": c.bucket}, "object": object, "request-id": requestID,
+		"requester": o.opts.Account, "source-ip-address": address(r), "reason": c.reason,
+	}
+	kind := "Object Created"
+	if c.deleted {
+		kind = "Object Deleted"
+		detail["deletion-type"] = "Permanently Deleted"
+		if c.marker {
+			detail["deletion-type"] = "Delete Marker Created"
+		}
+	} else {
+		object["size"], object["etag"] = c.size, trimQuotes(c.etag)
+	}
+	o.opts.Emit("aws.s3", kind, []string{"arn:aws:s3:::" + c.bucket}, detail)
+}
+
+func address(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return "127.0.0.1"
+}

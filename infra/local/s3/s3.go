@@ -1,0 +1,211 @@
+// Package s3 stands in for S3: gofakes3 in memory, with versions, a journal, checksums, and events for what is put.
+package s3
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/journal"
+)
+
+// maxBody bounds one object, or one part of one: S3 allows 5 GiB, a laptop's memory does not.
+const maxBody = 256 << 20
+
+// Options say where objects are kept and who is told of them.
+type Options struct {
+	// Folder holds the journal; "" keeps objects in memory only.
+	Folder string
+	// Account is the requester that events name.
+	Account string
+	// Hosts are the endpoints' names under which a bucket may be a subdomain, besides localhost and S3's own.
+	Hosts []string
+	// Emit, where set, is told of each object that is created or deleted.
+	Emit func(source, detailType string, resources []string, detail any)
+}
+
+// Objects is an http.Handler that speaks S3's REST protocol. Use Open.
+type Objects struct {
+	opts    Options
+	store   *store
+	handler http.Handler
+	log     *journal.Journal[journal.Request]
+
+	mu sync.Mutex // held while a mutating request is carried out and journaled
+}
+
+// Open makes objects in memory, or, where a folder is given, those that were there before, under the same version IDs.
+func Open(opts Options) (*Objects, error) {
+	clock := &clock{}
+	// The same seed and the same puts in the same order give the same version IDs.
+	mem := s3mem.New(s3mem.WithVersionSeed(1), s3mem.WithTimeSource(clock))
+	o := &Objects{opts: opts, store: &store{Backend: mem, clock: clock}}
+	fake := gofakes3.New(o.store, gofakes3.WithTimeSource(clock), gofakes3.WithTimeSkewLimit(0), gofakes3.WithMetadataSizeLimit(0))
+	o.handler = fake.Server()
+	if opts.Folder == "" {
+		return o, nil
+	}
+	log, err := journal.Open(filepath.Join(opts.Folder, "s3.jsonl"), o.replay)
+	if err != nil {
+		return nil, fmt.Errorf("open objects: %w", err)
+	}
+	o.log = log
+	return o, nil
+}
+
+// Close writes what is not yet on the disk.
+func (o *Objects) Close() error { return o.log.Close() }
+
+func (o *Objects) replay(q journal.Request) error {
+	r, err := q.HTTP()
+	if err != nil {
+		return err
+	}
+	o.store.clock.set(q.Time)
+	defer o.store.clock.set(time.Time{})
+	if rec, _ := o.perform(r, q.Body); !rec.OK() {
+		return fmt.Errorf("replay %s %s: %s", q.Method, q.Target, rec.Body.String())
+	}
+	return nil
+}
+
+// ServeHTTP carries out one request.
+func (o *Objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o.addressByPath(r)
+	body, fault := receive(r)
+	if fault != nil {
+		gateway.Refuse(w, r, http.StatusBadRequest, *fault)
+		return
+	}
+	if what := unsupported(r); what != "" {
+		gateway.Refuse(w, r, http.StatusNotImplemented, gateway.Fault{Code: "NotImplemented", Message: "nothing stands in for S3's " + what + " here"})
+		return
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		o.read(w, r)
+		return
+	}
+	rec := o.write(r, body)
+	id := rec.Sent().Get("X-Amz-Request-Id")
+	if w.Header().Get("X-Amzn-Requestid") == "" {
+		w.Header().Set("X-Amzn-Requestid", id)
+	}
+	rec.Replay(w)
+}
+
+// write carries a mutating request out, journals it, and tells of what it changed.
+func (o *Objects) write(r *http.Request, body []byte) *gateway.Recorder {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	rec, changes := o.perform(r, body)
+	if !rec.OK() {
+		return rec
+	}
+	if err := o.log.Append(journal.Keep(r, body, kept)); err != nil {
+		rec = &gateway.Recorder{}
+		gateway.Refuse(rec, r, http.StatusInternalServerError, gateway.Fault{Code: "InternalError", Message: err.Error()})
+		return rec
+	}
+	for _, c := range changes {
+		o.tell(c, r, rec.Sent().Get("X-Amz-Request-Id"))
+	}
+	return rec
+}
+
+// perform has gofakes3 do it, and returns what changed. Where o.mu is not held, nobody else is there yet.
+func (o *Objects) perform(r *http.Request, body []byte) (*gateway.Recorder, []change) {
+	rec := &gateway.Recorder{}
+	o.store.begin()
+	if source := r.Header.Get("X-Amz-Copy-Source"); source != "" && !r.URL.Query().Has("uploadId") {
+		o.copyObject(rec, r, source)
+	} else {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		o.handler.ServeHTTP(rec, r)
+	}
+	changes := o.store.end()
+	for name := range r.Header {
+		if strings.HasPrefix(name, checksumPrefix) && rec.OK() {
+			rec.Sent().Set(name, r.Header.Get(name)) // S3 repeats the checksum it has verified
+		}
+	}
+	for i := range changes {
+		changes[i].reason = reason(r)
+	}
+	return rec, changes
+}
+
+func (o *Objects) read(w http.ResponseWriter, r *http.Request) {
+	head := r.Method == http.MethodHead
+	if head && r.URL.Query().Has("versionId") {
+		r.Method = http.MethodGet // gofakes3 heads the newest version only
+	}
+	rec := &gateway.Recorder{}
+	o.handler.ServeHTTP(rec, r)
+	header := rec.Sent()
+	if r.Header.Get("X-Amz-Checksum-Mode") == "" || r.Header.Get("Range") != "" {
+		for name := range header {
+			if strings.HasPrefix(name, checksumPrefix) {
+				header.Del(name) // it is the whole object's, and S3 tells it only when asked
+			}
+		}
+	}
+	if head {
+		r.Method = http.MethodHead
+		if header.Get("Content-Length") == "" {
+			header.Set("Content-Length", fmt.Sprint(rec.Body.Len()))
+		}
+		rec.Body.Reset()
+	}
+	rec.Replay(w)
+}
+
+// Fetch reads an object; version "" is the newest.
+func (o *Objects) Fetch(ctx context.Context, bucket, key, version string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("fetch s3://%s/%s: %w", bucket, key, err)
+	}
+	object, err := o.store.GetObjectVersion(bucket, key, gofakes3.VersionID(version), nil)
+	if err != nil {
+		return nil, fmt.Errorf("fetch s3://%s/%s: %w", bucket, key, err)
+	}
+	defer object.Contents.Close()
+	content, err := io.ReadAll(object.Contents)
+	if err != nil {
+		return nil, fmt.Errorf("fetch s3://%s/%s: %w", bucket, key, err)
+	}
+	return content, nil
+}
+
+// MakeBucket makes a bucket with versions, unless it is there.
+func (o *Objects) MakeBucket(name string) error {
+	exists, err := o.store.BucketExists(name)
+	if err != nil {
+		return fmt.Errorf("make bucket %s: %w", name, err)
+	}
+	steps := []journal.Request{
+		{Method: http.MethodPut, Target: "/" + name},
+		{Method: http.MethodPut, Target: "/" + name + "?versioning", Body: []byte("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>")},
+	}
+	if exists {
+		steps = nil
+	}
+	for _, step := range steps {
+		r, err := step.HTTP()
+		if err != nil {
+			return fmt.Errorf("make bucket %s: %w", name, err)
+		}
+		if rec := o.write(r, step.Body); !rec.OK() {
+			return fmt.Errorf("make bucket %s: %s", name, rec.Body.String())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package s3_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/s3"
+)
+
+// world is a client of a store, and the events that the store emitted.
+type world struct {
+	*sdk.Client
+	objects *s3.Objects
+	events  []map[string]any
+}
+
+func open(t *testing.T, folder string, options ...func(*sdk.Options)) *world {
+	t.Helper()
+	w := &world{}
+	objects, err := s3.Open(s3.Options{Folder: folder, Account: "000000000000", Hosts: []string{"aws.test"},
+		Emit: func(_, kind string, _ []string, detail any) {
+			text, _ := json.Marshal(detail)
+			event := map[string]any{}
+			_ = json.Unmarshal(text, &event)
+			event["kind"] = kind
+			w.events = append(w.events, event)
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := objects.MakeBucket("projects"); err != nil {
+		t.Fatal(err)
+	}
+	w.objects = objects
+	w.Client = sdk.New(sdk.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String("https://aws.test"),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient:  &http.Client{Transport: gateway.Transport{Handler: objects}},
+	}, options...)
+	return w
+}
+
+func (w *world) put(t *testing.T, key, content string) string {
+	t.Helper()
+	out, err := w.PutObject(t.Context(), &sdk.PutObjectInput{Bucket: aws.String("projects"), Key: &key, Body: strings.NewReader(content)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return aws.ToString(out.VersionId)
+}
+
+func (w *world) get(t *testing.T, key, version string) string {
+	t.Helper()
+	in := &sdk.GetObjectInput{Bucket: aws.String("projects"), Key: &key}
+	if version != "" {
+		in.VersionId = &version
+	}
+	out, err := w.GetObject(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(out.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func code(err error) string {
+	var refused smithy.APIError
+	if errors.As(err, &refused) {
+		return refused.ErrorCode()
+	}
+	return ""
+}
+
+// Versions, conditions, ranges, listings, deletions, in both ways of addressing a bucket, without a socket.
+func TestObjects(t *testing.T) {
+	styles := map[string]bool{"virtual-hosted": false, "path": true}
+	for style, path := range styles {
+		t.Run(style, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { objects(t, open(t, "", func(o *sdk.Options) { o.UsePathStyle = path })) })
+		})
+	}
+}
+
+func objects(t *testing.T, w *world) {
+	first, second := w.put(t, "projects/a b/prod.zip", "one"), w.put(t, "projects/a b/prod.zip", "two")
+	if first == "" || first == second {
+		t.Fatalf("versions %q and %q", first, second)
+	}
+	if got := w.get(t, "projects/a b/prod.zip", ""); got != "two" {
+		t.Errorf("the newest says %q", got)
+	}
+	if got := w.get(t, "projects/a b/prod.zip", first); got != "one" {
+		t.Errorf("the first version says %q", got)
+	}
+	bucket, key := aws.String("projects"), aws.String("projects/a b/prod.zip")
+	_, err := w.PutObject(t.Context(), &sdk.PutObjectInput{Bucket: bucket, Key: key, Body: strings.NewReader("x"), IfNoneMatch: aws.String("*")})
+	if code(err) != "PreconditionFailed" {
+		t.Errorf("a put if absent over what is there gave %v", err)
+	}
+	head, err := w.HeadObject(t.Context(), &sdk.HeadObjectInput{Bucket: bucket, Key: key, VersionId: &first})
+	if err != nil || aws.ToString(head.VersionId) != first || aws.ToInt64(head.ContentLength) != 3 {
+		t.Errorf("head of the first version: %+v %v", head, err)
+	}
+	part, err := w.GetObject(t.Context(), &sdk.GetObjectInput{Bucket: bucket, Key: key, Range: aws.String("bytes=1-2")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err := io.ReadAll(part.Body); err != nil || string(content) != "wo" {
+		t.Errorf("a range: %q %v", content, err)
+	}
+	w.put(t, "requests/x.json", "{}")
+	list, err := w.ListObjectsV2(t.Context(), &sdk.ListObjectsV2Input{Bucket: bucket, Prefix: aws.String("projects/")})
+	if err != nil || len(list.Contents) != 1 {
+		t.Errorf("listed %v %v", list, err)
+	}
+	if _, err := w.DeleteObject(t.Context(), &sdk.DeleteObjectInput{Bucket: bucket, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.GetObject(t.Context(), &sdk.GetObjectInput{Bucket: bucket, Key: key})
+	if missing := (*types.NoSuchKey)(nil); !errors.As(err, &missing) {
+		t.Errorf("a deleted object gave %v", err)
+	}
+	if got := w.get(t, *key, second); got != "two" {
+		t.Errorf("a version before the deletion says %q", got)
+	}
+	if _, err := w.GetBucketPolicy(t.Context(), &sdk.GetBucketPolicyInput{Bucket: bucket}); code(err) != "NotImplemented" {
+		t.Errorf("a bucket's policy gave %v", err)
+	}
+}
+
+// A body sent as a stream comes in aws-chunked, its checksum behind it; a wrong checksum is refused; a version put
+// without a checksum does not inherit the one before it.
+func TestChecksums(t *testing.T) {
+	w := open(t, "")
+	bucket, key := aws.String("projects"), aws.String("k")
+	for _, algorithm := range types.ChecksumAlgorithm("").Values() {
+		if algorithm == "CRC64NVME" || !strings.HasPrefix(string(algorithm), "CRC") && !strings.HasPrefix(string(algorithm), "SHA") || algorithm == "SHA512" {
+			continue // not computed by the SDK without another module
+		}
+		content := strings.Repeat(string(algorithm), 50_000)
+		_, err := w.PutObject(t.Context(), &sdk.PutObjectInput{Bucket: bucket, Key: key, Body: io.MultiReader(strings.NewReader(content)),
+			ContentLength: aws.Int64(int64(len(content))), ChecksumAlgorithm: algorithm})
+		if err != nil {
+			t.Fatalf("%s: %v", algorithm, err)
+		}
+		if got := w.get(t, "k", ""); got != content {
+			t.Errorf("%s: a stream came back with %d bytes, not %d", algorithm, len(got), len(content))
+		}
+	}
+	_, err := w.PutObject(t.Context(), &sdk.PutObjectInput{Bucket: bucket, Key: key, Body: strings.NewReader("x"), ChecksumCRC32: aws.String("AAAAAA==")})
+	if code(err) != "BadDigest" {
+		t.Errorf("a wrong checksum gave %v", err)
+	}
+	plain := open(t, "", func(o *sdk.Options) { o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired })
+	plain.put(t, "k", "without")
+	if got := plain.get(t, "k", ""); got != "without" {
+		t.Errorf("got %q", got)
+	}
+	w.put(t, "k2", "with a checksum")
+	r, _ := http.NewRequest(http.MethodPut, "https://aws.test/projects/k2", strings.NewReader("and then without"))
+	resp, err := gateway.Transport{Handler: w.objects}.RoundTrip(r)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatal(resp, err)
+	}
+	if got := w.get(t, "k2", ""); got != "and then without" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// The event of a new object is what S3 documents, for each way in which an object can come to be.
+func TestEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, "")
+		version := w.put(t, "projects/shop/prod.zip", "zip")
+		bucket := aws.String("projects")
+		_, err := w.CopyObject(t.Context(), &sdk.CopyObjectInput{Bucket: bucket, Key: aws.String("copy"),
+			CopySource: aws.String("projects/projects/shop/prod.zip?versionId=" + strings.ReplaceAll(version, "=", "%3D"))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.upload(t, "big", bytes.Repeat([]byte("0123456789abcdef"), 6<<20/16), []byte("tail"))
+		if _, err := w.DeleteObject(t.Context(), &sdk.DeleteObjectInput{Bucket: bucket, Key: aws.String("copy")}); err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		last := ""
+		for _, e := range w.events {
+			told = append(told, e["kind"].(string)+" "+e["reason"].(string)+" "+e["object"].(map[string]any)["key"].(string))
+			sequencer := e["object"].(map[string]any)["sequencer"].(string)
+			if sequencer <= last {
+				t.Errorf("sequencer %s after %s", sequencer, last)
+			}
+			last = sequencer
+		}
+		want := "Object Created PutObject projects/shop/prod.zip; Object Created CopyObject copy; " +
+			"Object Created CompleteMultipartUpload big; Object Deleted DeleteObject copy"
+		if got := strings.Join(told, "; "); got != want {
+			t.Errorf("told\n%s, want\n%s", got, want)
+		}
+		object := w.events[0]["object"].(map[string]any)
+		if object["version-id"] != version || object["size"] != 3.0 || object["etag"] != "adcdbd79a8d84175c229b192aadc02f2" {
+			t.Errorf("object %v", object)
+		}
+		if w.events[0]["bucket"].(map[string]any)["name"] != "projects" || w.events[0]["requester"] != "000000000000" {
+			t.Errorf("detail %v", w.events[0])
+		}
+	})
+}
+
+func (w *world) upload(t *testing.T, key string, parts ...[]byte) {
+	t.Helper()
+	bucket := aws.String("projects")
+	begun, err := w.CreateMultipartUpload(t.Context(), &sdk.CreateMultipartUploadInput{Bucket: bucket, Key: &key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done []types.CompletedPart
+	for i, part := range parts {
+		out, err := w.UploadPart(t.Context(), &sdk.UploadPartInput{Bucket: bucket, Key: &key, UploadId: begun.UploadId,
+			PartNumber: aws.Int32(int32(i + 1)), Body: bytes.NewReader(part)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done = append(done, types.CompletedPart{ETag: out.ETag, PartNumber: aws.Int32(int32(i + 1)), ChecksumCRC32: out.ChecksumCRC32})
+	}
+	_, err = w.CompleteMultipartUpload(t.Context(), &sdk.CompleteMultipartUploadInput{Bucket: bucket, Key: &key, UploadId: begun.UploadId,
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: done}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// After a restart, also one by kill -9 in the middle of a write, every object is there under the same version.
+func TestObjectsOutliveTheProcess(t *testing.T) {
+	folder := t.TempDir()
+	w := open(t, folder)
+	first, second := w.put(t, "k", "one"), w.put(t, "k", "two")
+	w.upload(t, "parts", bytes.Repeat([]byte("x"), 5<<20), []byte("y"))
+	large := strings.Repeat("0123456789", 2_000_000)
+	w.put(t, "large", large)
+	if err := w.objects.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(filepath.Join(folder, "s3.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(`{"time":"2026-01-01T00:00:00Z","method":"PUT","target":"/projects/k","bo`); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w = open(t, folder)
+	if w.get(t, "k", first) != "one" || w.get(t, "k", second) != "two" || w.get(t, "large", "") != large {
+		t.Error("objects changed in a restart")
+	}
+	if got := w.get(t, "parts", ""); len(got) != 5<<20+1 {
+		t.Errorf("an object of two parts has %d bytes after a restart", len(got))
+	}
+	third := w.put(t, "k", "three")
+	if err := w.objects.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w = open(t, folder)
+	defer w.objects.Close()
+	if got := w.get(t, "k", third); got != "three" {
+		t.Errorf("what was put after a torn write says %q", got)
+	}
+	if content, err := w.objects.Fetch(t.Context(), "projects", "k", first); err != nil || string(content) != "one" {
+		t.Errorf("fetched %q %v", content, err)
+	}
+	if _, err := w.objects.Fetch(t.Context(), "projects", "none", ""); err == nil {
+		t.Error("fetched what is not there")
+	}
+}
