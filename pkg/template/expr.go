@@ -6,10 +6,12 @@ type Expr struct {
 	Line, Column int
 
 	form  form
-	value any      // form scalar: string, bool, json.Number, or nil
-	name  string   // form call: "Ref", "Condition" or the full name "Fn::Sub"
-	keys  []string // form mapping: the keys as written
-	items []*Expr  // the list's items, the mapping's values, the call's arguments
+	value any      // of a scalar: string, bool, json.Number, or nil
+	name  string   // of a call: "Ref", "Condition" or the full name such as "Fn::Sub"
+	block string   // of a call: the section in which it stands
+	keys  []string // of a mapping, as written
+	parts []part   // of Fn::Sub
+	items []*Expr  // a list's items, a mapping's values, a call's arguments
 }
 
 type form int
@@ -29,3 +31,78 @@ func (x *Expr) Literal() (string, bool) {
 	s, ok := x.value.(string)
 	return s, ok
 }
+
+// walk visits an expression and all within it, each before its parts.
+func (x *Expr) walk(visit func(*Expr)) {
+	if x == nil {
+		return
+	}
+	visit(x)
+	for _, item := range x.items {
+		item.walk(visit)
+	}
+}
+
+// plain says whether a value is a scalar or a list of scalars.
+func (x *Expr) plain() bool {
+	if x.form == scalar {
+		return true
+	}
+	for _, item := range x.items {
+		if item.form != scalar {
+			return false
+		}
+	}
+	return x.form == list
+}
+
+// key returns a value of a mapping, nil when there is none.
+func (x *Expr) key(name string) *Expr {
+	if x == nil || x.form != mapping {
+		return nil
+	}
+	for i, key := range x.keys {
+		if key == name {
+			return x.items[i]
+		}
+	}
+	return nil
+}
+
+// names lists what an expression itself (not what is within it) refers to:
+// parameters, pseudo parameters or resources; attribute is "" for a Ref.
+func (x *Expr) names() []name {
+	if x.form != call {
+		return nil
+	}
+	switch x.name {
+	case "Ref":
+		if s, ok := x.items[0].Literal(); ok {
+			return []name{{s, ""}}
+		}
+	case "Fn::GetAtt":
+		if s, ok := x.items[0].Literal(); ok {
+			return []name{{s, "*"}}
+		}
+	case "Fn::Sub":
+		var names []name
+		for _, p := range x.parts {
+			if p.reference && x.variable(p.text) == nil {
+				names = append(names, splitName(p.text))
+			}
+		}
+		return names
+	}
+	return nil
+}
+
+// variable returns what Fn::Sub's own mapping gives for a name, nil for none.
+func (x *Expr) variable(name string) *Expr {
+	if len(x.items) == 0 {
+		return nil
+	}
+	return x.items[0].key(name)
+}
+
+// name is what a reference names: a whole thing, or an attribute of a resource.
+type name struct{ of, attribute string }

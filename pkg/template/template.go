@@ -28,8 +28,7 @@ type Template struct {
 	order                                      []string // resources, each after those it depends on
 	needs                                      map[string][]string
 	loose                                      []Loose
-	named                                      []string // types of IAM resources with names of their own
-	macros                                     bool     // what it deploys is known to CloudFormation only
+	macros                                     bool // what it deploys is known to CloudFormation only
 }
 
 // Resource is one entry of the Resources section.

@@ -1,0 +1,63 @@
+package template
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm.html
+	versionedSSM = regexp.MustCompile(`^ssm(-secure)?:.+:[0-9]+$`)
+	// {{resolve:secretsmanager:secret-id:SecretString:json-key:version-stage:version-id}}
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html
+	versionedSecret = regexp.MustCompile(`^secretsmanager:.+:SecretString:[^:]*:[^:]*:[^:]+$`)
+)
+
+// looseResource notes what of a resource its bytes do not pin.
+func (p *parser) looseResource(r Resource) {
+	switch {
+	case r.Type == "AWS::CloudFormation::Stack":
+		p.loose(r.Line, r.Column, "TemplateURL of nested stack "+r.Name)
+	case strings.HasSuffix(r.Type, "::MODULE"):
+		p.loose(r.Line, r.Column, "module "+r.Type)
+	}
+	for _, x := range r.expressions() {
+		x.walk(func(x *Expr) {
+			for _, reference := range unversioned(x.written()) {
+				p.loose(x.Line, x.Column, reference)
+			}
+		})
+	}
+}
+
+// written is the text that an expression itself holds.
+func (x *Expr) written() string {
+	if s, ok := x.Literal(); ok {
+		return s
+	}
+	var b strings.Builder
+	for _, p := range x.parts {
+		if p.reference {
+			b.WriteString("${" + p.text + "}")
+		} else {
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
+// unversioned lists the dynamic references in a text that name no version.
+func unversioned(text string) []string {
+	var found []string
+	for {
+		_, rest, ok := strings.Cut(text, "{{resolve:")
+		if !ok {
+			return found
+		}
+		reference, after, _ := strings.Cut(rest, "}}")
+		text = after
+		if !versionedSSM.MatchString(reference) && !versionedSecret.MatchString(reference) {
+			found = append(found, "{{resolve:"+reference+"}}")
+		}
+	}
+}
