@@ -1,0 +1,99 @@
+package events
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// longest is the longest pause between two attempts.
+const longest = time.Minute
+
+// launch makes the delivery in its own time. The caller holds b.mu.
+func (b *Bus) launch(d Delivery) {
+	if b.closed {
+		return
+	}
+	delays := []time.Duration{0}
+	if b.opts.Disturb != nil {
+		delays = b.opts.Disturb(d.Event, d.Function)
+	}
+	if len(delays) == 0 {
+		b.forget(d)
+		return
+	}
+	left := &atomic.Int32{}
+	left.Store(int32(len(delays)))
+	for _, delay := range delays {
+		b.tasks.Go(func() {
+			finished := b.pause(delay) && b.deliver(d)
+			if left.Add(-1) == 0 && finished {
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				b.forget(d)
+			}
+		})
+	}
+}
+
+// deliver tries until it is done or given up; false means that the bus was closed first.
+func (b *Bus) deliver(d Delivery) bool {
+	payload, err := json.Marshal(d.Event)
+	if err != nil {
+		b.bury(d, err)
+		return true
+	}
+	for attempt := 1; ; attempt++ {
+		_, err := b.opts.Invoke(b.ctx, d.Function, payload)
+		switch {
+		case err == nil:
+			return true
+		case b.ctx.Err() != nil:
+			return false
+		case attempt == b.opts.Attempts:
+			b.bury(d, fmt.Errorf("after %d attempts: %w", attempt, err))
+			return true
+		case !b.pause(min(time.Second<<(attempt-1), longest)):
+			return false
+		}
+	}
+}
+
+// pause waits; false means that the bus was closed meanwhile.
+func (b *Bus) pause(d time.Duration) bool {
+	if d <= 0 {
+		return b.ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-b.ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// forget notes that there is nothing left to be done. The caller holds b.mu.
+func (b *Bus) forget(d Delivery) {
+	delete(b.pending, d.ID)
+	if err := b.log.Append(record{Done: d.ID}); err != nil {
+		_, _ = fmt.Fprintf(b.opts.Log, "event %s: %v; it will be delivered once more\n", d.ID, err)
+	}
+}
+
+func (b *Bus) bury(d Delivery, why error) {
+	_, _ = fmt.Fprintf(b.opts.Log, "event %s of %s was not delivered to %s: %v\n", d.Event.DetailType, d.Event.Source, d.Function, why)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.dead = append(b.dead, Letter{d, why.Error()})
+}
+
+// Dead lists the deliveries that were given up since Open.
+func (b *Bus) Dead() []Letter {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.dead)
+}

@@ -1,0 +1,209 @@
+// Package events stands in for EventBridge: events go by rules to functions.
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/journal"
+)
+
+// Event is what a function gets to see.
+type Event struct {
+	Version    string          `json:"version"`
+	ID         string          `json:"id"`
+	DetailType string          `json:"detail-type"`
+	Source     string          `json:"source"`
+	Account    string          `json:"account"`
+	Time       time.Time       `json:"time"`
+	Region     string          `json:"region"`
+	Resources  []string        `json:"resources"`
+	Detail     json.RawMessage `json:"detail"`
+}
+
+// Options say where a bus is, what it delivers to, and how badly it does that.
+type Options struct {
+	// Folder holds the rules and the events not yet delivered; "" keeps them in memory only.
+	Folder          string
+	Account, Region string
+	// Invoke delivers to a function, by its ARN. It is tried again after an error.
+	Invoke func(ctx context.Context, function string, payload []byte) ([]byte, error)
+	// Attempts to deliver one event, 1, 2, 4, … up to 60 seconds apart; 0 means 8.
+	Attempts int
+	// Disturb, for tests, says after how long a delivery is made, and how often: nil drops it, {0, 0} makes it twice,
+	// {time.Minute} makes it late, and different delays reorder. Without it each is made once, at once.
+	Disturb func(event Event, function string) []time.Duration
+	// Log is told of deliveries given up; nil tells nobody.
+	Log io.Writer
+}
+
+// Bus is the default event bus of one account and region. Use Open.
+type Bus struct {
+	opts   Options
+	log    *journal.Journal[record]
+	ctx    context.Context
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+
+	mu      sync.Mutex
+	rules   map[string]*rule
+	pending map[string]Delivery
+	next    uint64
+	started bool
+	closed  bool
+	dead    []Letter
+}
+
+// Delivery is an event on its way to one function.
+type Delivery struct {
+	ID       string `json:"id"`
+	Function string `json:"function"`
+	Event    Event  `json:"event"`
+}
+
+// Letter is a delivery that was given up, and why.
+type Letter struct {
+	Delivery
+	Why string
+}
+
+// record is one line of the journal: a request about rules, a delivery to be made, or the ID of one that is made.
+type record struct {
+	Operation string          `json:"operation,omitempty"`
+	Body      json.RawMessage `json:"body,omitempty"`
+	Delivery  *Delivery       `json:"delivery,omitempty"`
+	Done      string          `json:"done,omitempty"`
+}
+
+// Open makes a bus, where a folder is given with the rules that it had before. Nothing is delivered before Start.
+func Open(opts Options) (*Bus, error) {
+	if opts.Attempts == 0 {
+		opts.Attempts = 8
+	}
+	if opts.Log == nil {
+		opts.Log = io.Discard
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &Bus{opts: opts, ctx: ctx, cancel: cancel, rules: map[string]*rule{}, pending: map[string]Delivery{}}
+	b.next = uint64(time.Now().UnixNano())
+	if opts.Folder == "" {
+		return b, nil
+	}
+	log, err := journal.Open(filepath.Join(opts.Folder, "events.jsonl"), b.replay)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("open event bus: %w", err)
+	}
+	b.log = log
+	if err := log.Rewrite(b.records()); err != nil {
+		cancel()
+		return nil, errors.Join(fmt.Errorf("open event bus: %w", err), log.Close())
+	}
+	return b, nil
+}
+
+func (b *Bus) replay(r record) error {
+	switch {
+	case r.Delivery != nil:
+		b.pending[r.Delivery.ID] = *r.Delivery
+	case r.Done != "":
+		delete(b.pending, r.Done)
+	default:
+		if _, err := b.change(r.Operation, r.Body); err != nil {
+			return fmt.Errorf("replay %s: %w", r.Operation, err)
+		}
+	}
+	return nil
+}
+
+// Start delivers what was left undelivered by the last Close, and all that is emitted.
+func (b *Bus) Start() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.started = true
+	for _, id := range slices.Sorted(maps.Keys(b.pending)) {
+		b.launch(b.pending[id])
+	}
+}
+
+// Close stops the deliveries in flight; those not made are made after the next Open, at least once each.
+func (b *Bus) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.cancel()
+	b.tasks.Wait()
+	return b.log.Close()
+}
+
+// Emit puts an event of this account and region on the bus, or, where the first resource's ARN names others, of those.
+// It returns at once; functions get the event in their own time.
+func (b *Bus) Emit(source, detailType string, resources []string, detail any) {
+	body, err := json.Marshal(detail)
+	if err != nil {
+		_, _ = fmt.Fprintf(b.opts.Log, "event %s of %s: %v\n", detailType, source, err) // a log that cannot be written cannot be told
+		return
+	}
+	e := Event{DetailType: detailType, Source: source, Time: time.Now().UTC(), Resources: resources, Detail: body}
+	e.Region, e.Account = b.home(resources)
+	if err := b.put(&e); err != nil {
+		_, _ = fmt.Fprintf(b.opts.Log, "event %s of %s: %v\n", detailType, source, err)
+	}
+}
+
+func (b *Bus) home(resources []string) (region, account string) {
+	region, account = b.opts.Region, b.opts.Account
+	if len(resources) == 0 {
+		return region, account
+	}
+	if arn := strings.SplitN(resources[0], ":", 6); len(arn) == 6 && arn[3] != "" && arn[4] != "" {
+		return arn[3], arn[4]
+	}
+	return region, account
+}
+
+// put gives the event its ID and sends it on its ways.
+func (b *Bus) put(e *Event) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return errors.New("the bus is closed")
+	}
+	b.next++
+	e.Version, e.ID = "0", fmt.Sprintf("00000000-0000-4000-%04x-%012x", 0x8000|b.next>>48, b.next&0xffff_ffff_ffff)
+	if e.Resources == nil {
+		e.Resources = []string{}
+	}
+	e.Time = e.Time.Truncate(time.Second) // as EventBridge has it
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	for i, function := range b.receivers(text) {
+		d := Delivery{ID: fmt.Sprintf("%s/%d", e.ID, i), Function: function, Event: *e}
+		if err := b.log.Append(record{Delivery: &d}); err != nil {
+			return err
+		}
+		b.pending[d.ID] = d
+		if b.started {
+			b.launch(d)
+		}
+	}
+	return nil
+}
+
+// Undelivered counts the deliveries that are still to be made.
+func (b *Bus) Undelivered() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.pending)
+}

@@ -1,0 +1,243 @@
+package events_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	sdk "github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
+	"github.com/aws/smithy-go"
+	"github.com/stackwright/stackwright/infra/local/events"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+)
+
+const function = "arn:aws:lambda:us-east-1:000000000000:function:start"
+
+// target is a function that keeps what it got, and fails as often as it is told.
+type target struct {
+	mu    sync.Mutex
+	fails int
+	got   []events.Event
+	at    []time.Time
+}
+
+func (f *target) invoke(_ context.Context, _ string, payload []byte) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fails > 0 {
+		f.fails--
+		return nil, errors.New("out of order")
+	}
+	var e events.Event
+	if err := json.Unmarshal(payload, &e); err != nil {
+		return nil, err
+	}
+	f.got, f.at = append(f.got, e), append(f.at, time.Now())
+	return nil, nil
+}
+
+func (f *target) details() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []string
+	for _, e := range f.got {
+		all = append(all, string(e.Detail))
+	}
+	return strings.Join(all, " ")
+}
+
+func open(t *testing.T, opts events.Options) (*events.Bus, *sdk.Client) {
+	t.Helper()
+	opts.Account, opts.Region = "000000000000", "us-east-1"
+	b, err := events.Open(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, sdk.New(sdk.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String("https://events.test"),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		HTTPClient:  &http.Client{Transport: gateway.Transport{Handler: b}},
+	})
+}
+
+func aim(t *testing.T, client *sdk.Client) {
+	t.Helper()
+	_, err := client.PutRule(t.Context(), &sdk.PutRuleInput{Name: aws.String("shop"), EventPattern: aws.String(`{"source":["shop"]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := client.PutTargets(t.Context(), &sdk.PutTargetsInput{Rule: aws.String("shop"), Targets: []types.Target{{Id: aws.String("1"), Arn: aws.String(function)}}})
+	if err != nil || out.FailedEntryCount != 0 {
+		t.Fatal(out, err)
+	}
+}
+
+// An event reaches the functions whose rules match, in EventBridge's envelope, however it was put on the bus.
+func TestDelivery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &target{}
+		b, client := open(t, events.Options{Invoke: f.invoke})
+		b.Start()
+		aim(t, client)
+		b.Emit("shop", "Opened", []string{"arn:aws:cloudformation:eu-west-1:111111111111:stack/x/y"}, map[string]int{"n": 1})
+		b.Emit("other", "Opened", nil, nil)
+		synctest.Wait()
+		out, err := client.PutEvents(t.Context(), &sdk.PutEventsInput{Entries: []types.PutEventsRequestEntry{
+			{Source: aws.String("shop"), DetailType: aws.String("Closed"), Detail: aws.String(`{"n":2}`)},
+			{Source: aws.String("shop"), DetailType: aws.String("Closed"), Detail: aws.String(`?`)},
+		}})
+		if err != nil || out.FailedEntryCount != 1 || aws.ToString(out.Entries[1].ErrorCode) != "MalformedDetail" {
+			t.Errorf("put: %+v %v", out, err)
+		}
+		synctest.Wait()
+		if f.details() != `{"n":1} {"n":2}` {
+			t.Fatalf("delivered %s", f.details())
+		}
+		first, second := f.got[0], f.got[1]
+		if first.Account != "111111111111" || first.Region != "eu-west-1" || first.DetailType != "Opened" || first.Version != "0" {
+			t.Errorf("first %+v", first)
+		}
+		if second.Account != "000000000000" || second.ID != *out.Entries[0].EventId || second.ID == first.ID || !second.Time.Equal(time.Now()) {
+			t.Errorf("second %+v", second)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A function that fails gets the event again after 1, 2, 4, … seconds; in the end the event is buried.
+func TestRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &target{fails: 3}
+		b, client := open(t, events.Options{Invoke: f.invoke, Attempts: 4})
+		b.Start()
+		aim(t, client)
+		begin := time.Now()
+		b.Emit("shop", "Opened", nil, 1)
+		time.Sleep(time.Minute)
+		if f.details() != "1" || f.at[0].Sub(begin) != 7*time.Second {
+			t.Errorf("delivered %s at %v, want after 7 s", f.details(), f.at)
+		}
+		f.fails = 4
+		b.Emit("shop", "Opened", nil, 2)
+		time.Sleep(time.Minute)
+		if dead := b.Dead(); f.details() != "1" || len(dead) != 1 || !strings.Contains(dead[0].Why, "out of order") {
+			t.Errorf("delivered %s, buried %v", f.details(), dead)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Tests can lose, double, delay and reorder deliveries.
+func TestDisturbed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &target{}
+		ways := map[string][]time.Duration{"1": nil, "2": {0, time.Second}, "3": {time.Hour}, "4": {time.Minute}}
+		b, client := open(t, events.Options{Invoke: f.invoke, Disturb: func(e events.Event, _ string) []time.Duration { return ways[string(e.Detail)] }})
+		b.Start()
+		aim(t, client)
+		for n := range 4 {
+			b.Emit("shop", "Opened", nil, n+1)
+		}
+		time.Sleep(2 * time.Hour)
+		if f.details() != "2 2 4 3" || b.Undelivered() != 0 {
+			t.Errorf("delivered %s, %d left", f.details(), b.Undelivered())
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What was not delivered when the process ended is delivered by the next; what was, is not; rules stay.
+func TestUndeliveredOutlivesTheProcess(t *testing.T) {
+	folder := t.TempDir()
+	f := &target{}
+	b, client := open(t, events.Options{Folder: folder, Invoke: f.invoke})
+	b.Start()
+	aim(t, client)
+	b.Emit("shop", "Opened", nil, 1)
+	for b.Undelivered() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	f.fails = 1 << 20
+	b.Emit("shop", "Opened", nil, 2)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.fails = 0
+	b, client = open(t, events.Options{Folder: folder, Invoke: f.invoke})
+	b.Emit("shop", "Opened", nil, 3)
+	if f.details() != "1" {
+		t.Errorf("delivered %s before the start", f.details())
+	}
+	b.Start()
+	for b.Undelivered() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if got := f.details(); got != "1 2 3" && got != "1 3 2" {
+		t.Errorf("delivered %s", got)
+	}
+	rules, err := client.ListRules(t.Context(), &sdk.ListRulesInput{})
+	if err != nil || len(rules.Rules) != 1 || aws.ToString(rules.Rules[0].Name) != "shop" {
+		t.Errorf("rules after a restart: %+v %v", rules, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRules(t *testing.T) {
+	_, client := open(t, events.Options{Invoke: (&target{}).invoke})
+	aim(t, client)
+	code := func(err error) string {
+		var refused smithy.APIError
+		if errors.As(err, &refused) {
+			return refused.ErrorCode()
+		}
+		return ""
+	}
+	_, err := client.PutRule(t.Context(), &sdk.PutRuleInput{Name: aws.String("bad"), EventPattern: aws.String(`{"source":[{"contains":"x"}]}`)})
+	if code(err) != "InvalidEventPatternException" {
+		t.Errorf("an unknown operator gave %v", err)
+	}
+	_, err = client.PutRule(t.Context(), &sdk.PutRuleInput{Name: aws.String("bad"), ScheduleExpression: aws.String("rate(5 minutes)")})
+	if code(err) != "ValidationException" {
+		t.Errorf("a schedule gave %v", err)
+	}
+	if _, err = client.DescribeRule(t.Context(), &sdk.DescribeRuleInput{Name: aws.String("none")}); code(err) != "ResourceNotFoundException" {
+		t.Errorf("a rule that is not there gave %v", err)
+	}
+	if _, err = client.DeleteRule(t.Context(), &sdk.DeleteRuleInput{Name: aws.String("shop")}); code(err) != "ValidationException" {
+		t.Errorf("deleting a rule with targets gave %v", err)
+	}
+	queue, err := client.PutTargets(t.Context(), &sdk.PutTargetsInput{Rule: aws.String("shop"), Targets: []types.Target{{Id: aws.String("q"), Arn: aws.String("arn:aws:sqs:us-east-1:000000000000:q")}}})
+	if err != nil || queue.FailedEntryCount != 1 {
+		t.Errorf("a queue as target gave %+v %v", queue, err)
+	}
+	targets, err := client.ListTargetsByRule(t.Context(), &sdk.ListTargetsByRuleInput{Rule: aws.String("shop")})
+	if err != nil || len(targets.Targets) != 1 || aws.ToString(targets.Targets[0].Arn) != function {
+		t.Errorf("targets %+v %v", targets, err)
+	}
+	if _, err = client.RemoveTargets(t.Context(), &sdk.RemoveTargetsInput{Rule: aws.String("shop"), Ids: []string{"1"}}); err != nil {
+		t.Error(err)
+	}
+	if _, err = client.DeleteRule(t.Context(), &sdk.DeleteRuleInput{Name: aws.String("shop")}); err != nil {
+		t.Error(err)
+	}
+	if _, err := client.DescribeEventBus(t.Context(), &sdk.DescribeEventBusInput{}); err != nil {
+		t.Error(err)
+	}
+}

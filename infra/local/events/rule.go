@@ -1,0 +1,206 @@
+package events
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+type rule struct {
+	Name         string
+	Description  string `json:",omitempty"`
+	EventPattern string
+	State        string
+	Targets      []target `json:"-"`
+	pattern      Pattern
+}
+
+type target struct {
+	ID  string `json:"Id"`
+	Arn string
+}
+
+// refusal is an error in EventBridge's words.
+type refusal struct{ code, message string }
+
+func (r *refusal) Error() string { return r.message }
+
+func invalid(format string, args ...any) error {
+	return &refusal{"ValidationException", fmt.Sprintf(format, args...)}
+}
+
+var ruleName = regexp.MustCompile(`^[.\-_A-Za-z0-9]{1,64}$`)
+
+// input holds the fields of all operations about rules; fields unknown to it are refused, never ignored.
+type input struct {
+	Name, Rule, Description, EventPattern, State, EventBusName, NamePrefix string
+	Force                                                                  bool
+	Targets                                                                []target
+	Ids                                                                    []string
+	Limit                                                                  int
+	NextToken                                                              string
+	RoleArn                                                                string // accepted: nobody's permissions are checked here
+	Tags                                                                   []any
+}
+
+// change carries out an operation that changes rules. The caller holds b.mu, or is alone.
+func (b *Bus) change(operation string, body []byte) (any, error) {
+	in, err := read(body)
+	if err != nil {
+		return nil, err
+	}
+	switch operation {
+	case "PutRule":
+		return b.putRule(in)
+	case "PutTargets":
+		return b.putTargets(in)
+	case "RemoveTargets":
+		return b.removeTargets(in)
+	case "DeleteRule":
+		return b.deleteRule(in)
+	default:
+		r, err := b.rule(in.Name)
+		if err != nil {
+			return nil, err
+		}
+		r.State = map[string]string{"EnableRule": "ENABLED", "DisableRule": "DISABLED"}[operation]
+		return struct{}{}, nil
+	}
+}
+
+func read(body []byte) (input, error) {
+	var in input
+	dec := json.NewDecoder(strings.NewReader(string(body)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		return in, invalid("nothing stands in for this here: %v", err)
+	}
+	if in.EventBusName != "" && in.EventBusName != "default" && !strings.HasSuffix(in.EventBusName, ":event-bus/default") {
+		return in, &refusal{"ResourceNotFoundException", "Event bus " + in.EventBusName + " does not exist."}
+	}
+	return in, nil
+}
+
+func (b *Bus) rule(name string) (*rule, error) {
+	r, ok := b.rules[name]
+	if !ok {
+		return nil, &refusal{"ResourceNotFoundException", "Rule " + name + " does not exist on EventBus default."}
+	}
+	return r, nil
+}
+
+func (b *Bus) arn(name string) string {
+	return fmt.Sprintf("arn:aws:events:%s:%s:rule/%s", b.opts.Region, b.opts.Account, name)
+}
+
+func (b *Bus) putRule(in input) (any, error) {
+	if !ruleName.MatchString(in.Name) {
+		return nil, invalid("Value '%s' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+", in.Name)
+	}
+	if in.EventPattern == "" {
+		return nil, invalid("Parameter(s) EventPattern must be specified; schedules are not stood in for here.")
+	}
+	pattern, err := Compile(in.EventPattern)
+	if err != nil {
+		return nil, &refusal{"InvalidEventPatternException", "Event pattern is not valid. Reason: " + err.Error()}
+	}
+	if in.State == "" {
+		in.State = "ENABLED"
+	}
+	r := &rule{Name: in.Name, Description: in.Description, EventPattern: in.EventPattern, State: in.State, pattern: pattern}
+	if old, ok := b.rules[in.Name]; ok {
+		r.Targets = old.Targets
+	}
+	b.rules[in.Name] = r
+	return map[string]string{"RuleArn": b.arn(in.Name)}, nil
+}
+
+type failed struct {
+	TargetID     string `json:"TargetId"`
+	ErrorCode    string
+	ErrorMessage string
+}
+
+func (b *Bus) putTargets(in input) (any, error) {
+	r, err := b.rule(in.Rule)
+	if err != nil {
+		return nil, err
+	}
+	fails := []failed{}
+	for _, t := range in.Targets {
+		if !strings.HasPrefix(t.Arn, "arn:aws:lambda:") {
+			fails = append(fails, failed{t.ID, "ValidationException", "only functions can be targets here, not " + t.Arn})
+			continue
+		}
+		r.Targets = slices.DeleteFunc(r.Targets, func(old target) bool { return old.ID == t.ID })
+		r.Targets = append(r.Targets, t)
+	}
+	return outcome(fails), nil
+}
+
+func outcome(fails []failed) any {
+	return map[string]any{"FailedEntryCount": len(fails), "FailedEntries": fails}
+}
+
+func (b *Bus) removeTargets(in input) (any, error) {
+	r, err := b.rule(in.Rule)
+	if err != nil {
+		return nil, err
+	}
+	fails := []failed{}
+	for _, id := range in.Ids {
+		if !slices.ContainsFunc(r.Targets, func(t target) bool { return t.ID == id }) {
+			fails = append(fails, failed{id, "ResourceNotFoundException", "Rule " + r.Name + " does not have target " + id})
+		}
+	}
+	r.Targets = slices.DeleteFunc(r.Targets, func(t target) bool { return slices.Contains(in.Ids, t.ID) })
+	return outcome(fails), nil
+}
+
+func (b *Bus) deleteRule(in input) (any, error) {
+	if r, ok := b.rules[in.Name]; ok && len(r.Targets) > 0 {
+		return nil, invalid("Rule can't be deleted since it has targets.")
+	}
+	delete(b.rules, in.Name) // a rule that is not there is deleted, as in AWS
+	return struct{}{}, nil
+}
+
+// receivers lists the functions to which rules send the event, in the order of rules' names; one function twice where
+// two rules say so, as in AWS.
+func (b *Bus) receivers(event []byte) []string {
+	var found []string
+	for _, name := range slices.Sorted(maps.Keys(b.rules)) {
+		r := b.rules[name]
+		if r.State != "ENABLED" || !r.pattern.Match(event) {
+			continue
+		}
+		for _, t := range r.Targets {
+			found = append(found, t.Arn)
+		}
+	}
+	return found
+}
+
+// records yields what a new journal must say for the bus to be as it is.
+func (b *Bus) records() iter.Seq[record] {
+	return func(yield func(record) bool) {
+		for _, name := range slices.Sorted(maps.Keys(b.rules)) {
+			r := b.rules[name]
+			put, _ := json.Marshal(r)                                                  // strings always marshal
+			aim, _ := json.Marshal(map[string]any{"Rule": name, "Targets": r.Targets}) // these as well
+			if !yield(record{Operation: "PutRule", Body: put}) || !yield(record{Operation: "PutTargets", Body: aim}) {
+				return
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(b.pending)) {
+			d := b.pending[id]
+			if !yield(record{Delivery: &d}) {
+				return
+			}
+		}
+	}
+}
