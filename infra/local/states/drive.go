@@ -1,0 +1,100 @@
+package states
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/asl"
+)
+
+// Why an execution is no longer driven.
+var (
+	errOver     = errors.New("states: the execution is over")
+	errTimedOut = errors.New("states: the execution has timed out")
+)
+
+// start drives an execution in a goroutine of its own, unless it is driven or over. The lock must be held.
+func (s *Service) start(e *execution) {
+	if s.closed || e.stop != nil || e.over() {
+		return
+	}
+	var ctx context.Context
+	ctx, e.stop = context.WithCancelCause(s.ctx)
+	s.running.Go(func() { s.drive(ctx, e) })
+}
+
+// drive runs an execution to its end, from the state that it last entered.
+func (s *Service) drive(ctx context.Context, e *execution) {
+	s.mu.Lock()
+	rev, stop := s.revisions[e.Revision], e.stop
+	state, input := rev.parsed.StartAt, e.Input
+	if e.at != nil {
+		state, input = e.at.Details.Name, *e.at.Details.Input
+	}
+	s.mu.Unlock()
+	defer stop(nil)
+	if rev.parsed.Timeout > 0 {
+		end := time.Time(e.Started).Add(rev.parsed.Timeout)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(ctx, end, errTimedOut)
+		defer cancel()
+	}
+	r := &asl.Runner{World: world{s}, Observe: s.observer(ctx, e), Execution: asl.Execution{
+		ID: e.ARN, Name: e.Name, Machine: e.Machine, MachineName: rev.machine.Name}}
+	var err error
+	if r.Execution.Input, err = asl.Decode([]byte(e.Input)); err == nil {
+		_, err = r.Resume(ctx, rev.parsed, state, json.RawMessage(input))
+	}
+	s.settle(e, err)
+}
+
+// observer writes what happens into the history, and ends the execution where that cannot go on.
+func (s *Service) observer(ctx context.Context, e *execution) func(asl.Event) int64 {
+	return func(a asl.Event) int64 {
+		ev, err := s.story(a)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		id := a.Previous
+		if err == nil && ctx.Err() == nil {
+			id, err = s.tell(e, ev, a.Kind == asl.StateEntered && a.Depth == 0)
+		}
+		if err != nil && s.broken == nil {
+			s.broken = err
+		}
+		if err != nil || e.over() {
+			e.stop(errOver)
+		}
+		return id
+	}
+}
+
+// settle ends what the runner could not end itself, and tells the world of the end.
+func (s *Service) settle(e *execution, err error) {
+	var known *asl.Error
+	s.mu.Lock()
+	aborted := e.over() && e.status() == aborted // told by whoever aborted it
+	switch {
+	case e.over() || errors.Is(err, errClosed) || s.broken != nil:
+	case errors.Is(err, errTimedOut):
+		err = s.last(e, &event{Type: "ExecutionTimedOut", Key: "executionTimedOut"})
+	case err != nil && !errors.As(err, &known):
+		err = s.last(e, &event{Type: string(asl.ExecutionFailed), Key: "executionFailed", Details: details{Error: asl.Runtime, Cause: err.Error()}})
+	}
+	over, n := e.over(), e.notice()
+	s.mu.Unlock()
+	if over && !aborted {
+		s.emit(n)
+	}
+}
+
+// last tells the event that ends an execution. The lock must be held.
+func (s *Service) last(e *execution, ev *event) error {
+	ev.Time = now()
+	_, err := s.tell(e, ev, false)
+	if err != nil && s.broken == nil {
+		s.broken = err
+	}
+	return err
+}

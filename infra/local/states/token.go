@@ -1,0 +1,90 @@
+package states
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/stackwright/stackwright/pkg/asl"
+)
+
+// NewToken makes a token that can later be told to be ours, even after a restart.
+func (w world) NewToken() string {
+	b := make([]byte, 24, 24+sha256.Size)
+	_, _ = rand.Read(b) // never fails, says crypto/rand
+	return base64.StdEncoding.EncodeToString(append(b, w.sign(b)...))
+}
+
+func (s *Service) sign(b []byte) []byte {
+	h := hmac.New(sha256.New, s.secret[:])
+	h.Write(b)
+	return h.Sum(nil)
+}
+
+func (s *Service) ours(token string) bool {
+	b, err := base64.StdEncoding.DecodeString(token)
+	return err == nil && len(b) == 24+sha256.Size && bytes.Equal(s.sign(b[:24]), b[24:])
+}
+
+// open makes a token answerable. No token is answered with nothing, ever.
+func (s *Service) open(token string) chan answer {
+	if token == "" {
+		return nil
+	}
+	c := make(chan answer, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens[token] = c
+	return c
+}
+
+// forget makes a token unanswerable. It says whether it still was answerable.
+func (s *Service) forget(token string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, open := s.tokens[token]
+	delete(s.tokens, token)
+	return open
+}
+
+type taskAnswer struct {
+	Token        string `json:"taskToken"`
+	Output       string
+	Error, Cause string
+}
+
+func (s *Service) sendTaskSuccess(q taskAnswer) (nothing, error) {
+	if !json.Valid([]byte(q.Output)) || len(q.Output) > asl.MaxPayload {
+		return nothing{}, faultf("InvalidOutput", "Invalid Output: must be JSON of at most %d bytes", asl.MaxPayload)
+	}
+	return nothing{}, s.answer(q.Token, &answer{output: json.RawMessage(q.Output)})
+}
+
+func (s *Service) sendTaskFailure(q taskAnswer) (nothing, error) {
+	return nothing{}, s.answer(q.Token, &answer{err: &asl.Error{Name: q.Error, Cause: q.Cause}})
+}
+
+// sendTaskHeartbeat only tells whether the task still waits: heartbeats are not asked for by any machine that is understood.
+func (s *Service) sendTaskHeartbeat(q taskAnswer) (nothing, error) {
+	return nothing{}, s.answer(q.Token, nil)
+}
+
+// answer answers a token, once; nil leaves it open.
+func (s *Service) answer(token string, a *answer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.tokens[token]
+	switch {
+	case !s.ours(token):
+		return faultf("InvalidToken", "Invalid Token: 'Invalid token'")
+	case c == nil:
+		return faultf("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'")
+	case a != nil:
+		delete(s.tokens, token)
+		c <- *a
+	}
+	return nil
+}
