@@ -1,0 +1,219 @@
+package cloudformation
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/template"
+)
+
+const maxInline = 51_200 // bytes of a template in a request
+
+// templateOf is the template that a request bears or points at; "" if it does neither.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+func (s *Service) templateOf(ctx context.Context, body, at *string) (string, error) {
+	switch {
+	case body != nil && at != nil:
+		return "", invalid("Only one of TemplateBody or TemplateURL can be specified.")
+	case body != nil:
+		if len(*body) > maxInline {
+			return "", tooLong("templateBody", *body, maxInline)
+		}
+		if *body == "" {
+			return "", tooShort("templateBody")
+		}
+		return *body, nil
+	case at != nil:
+		return s.fetch(ctx, *at)
+	}
+	return "", nil
+}
+
+func (s *Service) fetch(ctx context.Context, at string) (string, error) {
+	bucket, key, version, ok := object(at)
+	if !ok {
+		return "", invalid("TemplateURL must be a supported URL.")
+	}
+	if s.options.Fetch == nil {
+		return "", invalid("S3 error: this stand-in has no S3 to read %s from", at)
+	}
+	body, err := s.options.Fetch(ctx, bucket, key, version)
+	if err != nil {
+		return "", invalid("S3 error: %v\nFor more information check http://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html", err)
+	}
+	if len(body) > template.MaxBytes {
+		return "", invalid("Template may not exceed %d bytes in size.", template.MaxBytes)
+	}
+	return string(body), nil
+}
+
+var s3Host = regexp.MustCompile(`^(?:(.+)\.)?s3[.-](?:(?:dualstack\.)?[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?$`)
+
+// object is where in S3 a URL points: virtual-hosted or path style of any region,
+// or path style of any other host, such as a stand-in's.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html
+func object(at string) (bucket, key, version string, ok bool) {
+	u, err := url.Parse(at)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return "", "", "", false
+	}
+	key = strings.TrimPrefix(u.Path, "/")
+	if m := s3Host.FindStringSubmatch(u.Hostname()); m != nil {
+		bucket = m[1]
+	} else if strings.HasSuffix(u.Hostname(), "amazonaws.com") {
+		return "", "", "", false
+	}
+	if bucket == "" {
+		bucket, key, _ = strings.Cut(key, "/")
+	}
+	return bucket, key, u.Query().Get("versionId"), bucket != "" && key != ""
+}
+
+// wish is what a request asks of a stack.
+type wish struct {
+	body          string
+	parameters    []types.Parameter
+	tags          []types.Tag // nil leaves them as they are
+	capabilities  []types.Capability
+	role          *string
+	notifications []string // nil leaves them as they are
+	macros        bool     // they are expanded in a change set, so need no leave
+}
+
+// version is what a wish comes to, on what there was before (nil for nothing).
+func (s *Service) version(w wish, before *version) (*version, *template.Template, error) {
+	t, err := parsed(w.body)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &version{Template: w.body, Description: t.Description, Capabilities: w.capabilities, Role: aws.ToString(w.role)}
+	if before == nil {
+		before = &version{}
+	}
+	if v.Parameters, err = s.parameters(t, w.parameters, before); err != nil {
+		return nil, nil, err
+	}
+	if v.Tags, err = tagsOf(w.tags); err != nil {
+		return nil, nil, err
+	}
+	if w.tags == nil {
+		v.Tags = before.Tags
+	}
+	if v.Notifications = w.notifications; w.notifications == nil {
+		v.Notifications = before.Notifications
+	}
+	if w.role == nil {
+		v.Role = before.Role
+	}
+	if err := allowed(t, w.capabilities, w.macros); err != nil {
+		return nil, nil, err
+	}
+	return v, t, nil
+}
+
+func parsed(body string) (*template.Template, error) {
+	if body == "" {
+		return nil, invalid("Either Template URL or Template Body must be specified.")
+	}
+	t, err := template.Parse("", []byte(body))
+	if err != nil {
+		return nil, templateError(err)
+	}
+	return t, nil
+}
+
+// parameters are the values in force, in the order in which the template declares them.
+func (s *Service) parameters(t *template.Template, given []types.Parameter, before *version) ([]parameter, error) {
+	values, err := spoken(t, given, before)
+	if err != nil {
+		return nil, err
+	}
+	var all []parameter
+	var missing []string
+	for _, name := range t.ParameterNames() {
+		declared := t.Parameters[name]
+		value, ok := values[name]
+		if !ok && declared.Default != nil {
+			value, ok = *declared.Default, true
+		}
+		if !ok {
+			missing = append(missing, name)
+			continue
+		}
+		if err := declared.Check(value); err != nil {
+			return nil, templateError(err)
+		}
+		p := parameter{Key: name, Value: value, Secret: declared.NoEcho}
+		if declared.Stored() {
+			if p.Resolved, ok = s.stored(value); !ok {
+				return nil, invalid("Unable to fetch parameters [%s] from parameter store for this account.", value)
+			}
+		}
+		all = append(all, p)
+	}
+	if len(missing) > 0 {
+		return nil, invalid("Parameters: [%s] must have values", strings.Join(missing, ", "))
+	}
+	return all, nil
+}
+
+// spoken are the values that a request gives or keeps.
+func spoken(t *template.Template, given []types.Parameter, before *version) (map[string]string, error) {
+	values := map[string]string{}
+	var strange []string
+	for _, p := range given {
+		key := aws.ToString(p.ParameterKey)
+		if _, declared := t.Parameters[key]; !declared {
+			strange = append(strange, key)
+			continue
+		}
+		if !aws.ToBool(p.UsePreviousValue) {
+			values[key] = aws.ToString(p.ParameterValue)
+			continue
+		}
+		if p.ParameterValue != nil {
+			return nil, invalid("Invalid input for parameter key %s. Cannot specify usePreviousValue as true and non empty value for a parameter", key)
+		}
+		i := slices.IndexFunc(before.Parameters, func(old parameter) bool { return old.Key == key })
+		if i < 0 {
+			return nil, invalid("Invalid input for parameter key %s. Cannot specify usePreviousValue as true for a parameter key not in the previous template", key)
+		}
+		values[key] = before.Parameters[i].Value
+	}
+	if len(strange) > 0 {
+		return nil, invalid("Parameters: [%s] do not exist in the template", strings.Join(strange, ", "))
+	}
+	return values, nil
+}
+
+// stored is what the parameter store holds; AWS's own parameters hold images.
+func (s *Service) stored(name string) (string, bool) {
+	if s.options.Stored != nil {
+		if value, ok := s.options.Stored(name); ok {
+			return value, true
+		}
+	}
+	if strings.HasPrefix(name, "/aws/service/") {
+		return "ami-0" + hexa(hash(name), 16), true
+	}
+	return "", false
+}
+
+// allowed says whether a request acknowledges what the template can do.
+func allowed(t *template.Template, given []types.Capability, macros bool) error {
+	for _, needed := range t.Capabilities() {
+		c := types.Capability(needed)
+		named := c == types.CapabilityCapabilityIam && slices.Contains(given, types.CapabilityCapabilityNamedIam)
+		if named || slices.Contains(given, c) || macros && c == types.CapabilityCapabilityAutoExpand {
+			continue
+		}
+		return refusal("InsufficientCapabilitiesException", "Requires capabilities : [%s]", needed)
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package cloudformation
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cfn "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// again says whether a request was heard before, and which stack it was for. A
+// token is one request's for good: a stack of the same name made later knows it too.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (ClientRequestToken)
+func (s *Service) again(nameOrID, action string, in any) (*stack, heard, error) {
+	token, digest, err := digest(in)
+	if err != nil || token == "" {
+		return nil, heard{}, err
+	}
+	all := s.named[nameOrID]
+	if st, ok := s.byID[nameOrID]; ok {
+		all = s.named[st.Name]
+	}
+	for _, st := range all {
+		h, ok := st.Heard[token]
+		switch {
+		case !ok:
+		case h.Action == action && h.Digest == digest:
+			return st, h, nil
+		default:
+			return nil, heard{}, refusal("TokenAlreadyExistsException", "Token already exists: %s", token)
+		}
+	}
+	return nil, heard{}, nil
+}
+
+// hear remembers an accepted request by its token.
+func (s *Service) hear(st *stack, action, operation string, in any) error {
+	token, digest, err := digest(in)
+	if err != nil || token == "" {
+		return err
+	}
+	if st.Heard == nil {
+		st.Heard = map[string]heard{}
+	}
+	st.Heard[token] = heard{Action: action, Digest: digest, Operation: operation}
+	return nil
+}
+
+// digest is a request's token, and a digest of all else in it.
+func digest(in any) (token, sum string, err error) {
+	v := reflect.New(reflect.TypeOf(in).Elem()).Elem()
+	v.Set(reflect.ValueOf(in).Elem())
+	field := v.FieldByName("ClientRequestToken")
+	if field.IsNil() {
+		return "", "", nil
+	}
+	token = field.Elem().String()
+	if err := checkToken(&token); err != nil {
+		return "", "", err
+	}
+	field.SetZero()
+	body, err := json.Marshal(v.Interface())
+	if err != nil {
+		return "", "", err
+	}
+	return token, hexa(hash(string(body)), 32), nil
+}
+
+func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*cfn.CreateStackOutput, error) {
+	if err := checkName("stackName", in.StackName); err != nil {
+		return nil, err
+	}
+	if in.DisableRollback != nil && in.OnFailure != "" {
+		return nil, invalid("Only one of DisableRollback and OnFailure can be specified.")
+	}
+	body, err := s.templateOf(ctx, in.TemplateBody, in.TemplateURL)
+	if err != nil {
+		return nil, err
+	}
+	out := &cfn.CreateStackOutput{}
+	return out, s.under(func() error {
+		if st, h, err := s.again(*in.StackName, "CreateStack", in); err != nil || st != nil {
+			if st != nil {
+				out.StackId, out.OperationId = &st.ID, &h.Operation
+			}
+			return err
+		}
+		if s.find(*in.StackName) != nil {
+			return refusal("AlreadyExistsException", "Stack [%s] already exists", *in.StackName)
+		}
+		st := s.blank(*in.StackName)
+		st.OnFailure, st.DisableRollback = in.OnFailure, aws.ToBool(in.DisableRollback)
+		st.Protected, st.RetainNew = aws.ToBool(in.EnableTerminationProtection), aws.ToBool(in.RetainExceptOnCreate)
+		st.Timeout = aws.ToInt32(in.TimeoutInMinutes)
+		operation, err := s.create(st, aws.ToString(in.ClientRequestToken), wish{
+			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
+			role: in.RoleARN, notifications: in.NotificationARNs,
+		})
+		if err != nil {
+			return err
+		}
+		s.add(st)
+		out.StackId, out.OperationId = &st.ID, &operation
+		return s.hear(st, "CreateStack", operation, in)
+	})
+}
+
+// blank is a new stack of which nothing is known yet.
+func (s *Service) blank(name string) *stack {
+	return &stack{
+		ID: s.stackID(name, len(s.named[name])), Name: name, Created: time.Now(),
+		Resources: map[string]*resource{},
+	}
+}
+
+// create begins to make a stack. A stack that is refused is left as it was.
+func (s *Service) create(st *stack, token string, w wish) (operation string, err error) {
+	v, t, err := s.version(w, nil)
+	if err != nil {
+		return "", err
+	}
+	b, err := s.work(st, v, t)
+	if err != nil {
+		return "", err
+	}
+	v.Imports = b.imports
+	st.Now = *v
+	operation = st.operate(types.OperationTypeCreateStack)
+	f := &flight{Course: creating, Token: token, Operation: operation, Span: s.span(st),
+		Levels: b.levels(), Outputs: b.outputs, Why: b.why}
+	st.Flight = f
+	s.become(st, types.StackStatusCreateInProgress, "User Initiated")
+	s.strike(st, "create", f)
+	s.take(st, f)
+	return operation, nil
+}
+
+func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*cfn.UpdateStackOutput, error) {
+	body, err := s.templateOf(ctx, in.TemplateBody, in.TemplateURL)
+	if err != nil {
+		return nil, err
+	}
+	out := &cfn.UpdateStackOutput{}
+	return out, s.under(func() error {
+		name := aws.ToString(in.StackName)
+		if st, h, err := s.again(name, "UpdateStack", in); err != nil || st != nil {
+			if st != nil {
+				out.StackId, out.OperationId = &st.ID, &h.Operation
+			}
+			return err
+		}
+		st := s.find(name)
+		if st == nil || !st.live() {
+			return invalid("Stack [%s] does not exist", name)
+		}
+		if aws.ToBool(in.UsePreviousTemplate) {
+			body = st.Now.Template
+		}
+		operation, err := s.update(st, aws.ToString(in.ClientRequestToken), aws.ToBool(in.DisableRollback), wish{
+			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
+			role: in.RoleARN, notifications: in.NotificationARNs,
+		})
+		if err != nil {
+			return err
+		}
+		out.StackId, out.OperationId = &st.ID, &operation
+		return s.hear(st, "UpdateStack", operation, in)
+	})
+}
+
+// update begins to change a stack.
+func (s *Service) update(st *stack, token string, disableRollback bool, w wish) (operation string, err error) {
+	if !updatable(st.Status) {
+		return "", invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
+	}
+	v, t, err := s.version(w, &st.Now)
+	if err != nil {
+		return "", err
+	}
+	b, err := s.work(st, v, t)
+	if err != nil {
+		return "", err
+	}
+	failed := st.Status == types.StackStatusCreateFailed || st.Status == types.StackStatusUpdateFailed
+	if !failed && !b.changes(&st.Now, v) {
+		return "", invalid("No updates are to be performed.")
+	}
+	if st.Before == nil {
+		was := st.Now
+		st.Before = &was
+	}
+	v.Imports, v.Outputs = b.imports, st.Now.Outputs
+	st.Now, st.Updated, st.DisableRollback = *v, time.Now(), disableRollback
+	operation = st.operate(types.OperationTypeUpdateStack)
+	f := &flight{Course: updating, Token: token, Operation: operation, Span: s.span(st) * 3 / 4,
+		Levels: b.levels(), Outputs: b.outputs, Gone: b.gone, Why: b.why}
+	st.Flight = f
+	s.become(st, types.StackStatusUpdateInProgress, "User Initiated")
+	s.strike(st, "update", f)
+	s.take(st, f)
+	return operation, nil
+}
+
+// updatable are the statuses from which a stack can be updated.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html (stack status codes)
+func updatable(status types.StackStatus) bool {
+	switch status {
+	case types.StackStatusCreateComplete, types.StackStatusUpdateComplete, types.StackStatusUpdateRollbackComplete,
+		types.StackStatusImportComplete, types.StackStatusImportRollbackComplete,
+		types.StackStatusCreateFailed, types.StackStatusUpdateFailed:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,323 @@
+package cloudformation
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cfn "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+)
+
+// changeSet is a proposal to create or update a stack. It is made at once.
+type changeSet struct {
+	ID, Name, Description, Token string
+	Kind                         types.ChangeSetType
+	Created                      time.Time
+	Status                       types.ChangeSetStatus
+	Execution                    types.ExecutionStatus
+	Reason                       string
+	Version                      version
+	Given                        []parameter // as they are to be given when it is executed
+	Changes                      []change
+}
+
+type change struct {
+	Action                  types.ChangeAction
+	Logical, Type, Physical string
+	Replacement             types.Replacement
+	Properties              []string // that differ
+}
+
+const nothingChanges = "The submitted information didn't contain changes. Submit different information to create a change set."
+
+func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetInput) (*cfn.CreateChangeSetOutput, error) {
+	if err := checkName("changeSetName", in.ChangeSetName); err != nil {
+		return nil, err
+	}
+	body, err := s.templateOf(ctx, in.TemplateBody, in.TemplateURL)
+	if err != nil {
+		return nil, err
+	}
+	out := &cfn.CreateChangeSetOutput{}
+	return out, s.under(func() error {
+		st, err := s.proposing(in)
+		if err != nil {
+			return err
+		}
+		for _, c := range st.ChangeSets {
+			if c.Name != *in.ChangeSetName {
+				continue
+			}
+			if c.Token != "" && c.Token == aws.ToString(in.ClientToken) {
+				out.Id, out.StackId = &c.ID, &st.ID
+				return nil
+			}
+			return refusal("AlreadyExistsException", "ChangeSet %s already exists", c.Name)
+		}
+		if aws.ToBool(in.UsePreviousTemplate) {
+			body = st.Now.Template
+		}
+		c, err := s.propose(st, in, body)
+		if err != nil {
+			return err
+		}
+		if s.byID[st.ID] == nil {
+			s.add(st)
+			s.become(st, types.StackStatusReviewInProgress, "User Initiated")
+		}
+		st.ChangeSets = append(st.ChangeSets, c)
+		s.dirty[st] = true
+		out.Id, out.StackId = &c.ID, &st.ID
+		return nil
+	})
+}
+
+// proposing is the stack that a change set is for; a new one for the type CREATE.
+func (s *Service) proposing(in *cfn.CreateChangeSetInput) (*stack, error) {
+	name := aws.ToString(in.StackName)
+	st := s.find(name)
+	if st != nil && !st.live() {
+		st = nil
+	}
+	switch in.ChangeSetType {
+	case types.ChangeSetTypeCreate:
+		if st == nil {
+			if err := checkName("stackName", in.StackName); err != nil {
+				return nil, err
+			}
+			return s.blank(name), nil
+		}
+		if st.Status != types.StackStatusReviewInProgress {
+			return nil, invalid("Stack [%s] already exists and cannot be created again with the changeSet [%s].", st.Name, *in.ChangeSetName)
+		}
+	case types.ChangeSetTypeImport:
+		return nil, invalid("ChangeSetType IMPORT is not carried out by this stand-in")
+	default:
+		if st == nil {
+			return nil, invalid("Stack [%s] does not exist", name)
+		}
+		if !updatable(st.Status) {
+			return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
+		}
+	}
+	return st, nil
+}
+
+func (s *Service) propose(st *stack, in *cfn.CreateChangeSetInput, body string) (*changeSet, error) {
+	v, t, err := s.version(wish{body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
+		role: in.RoleARN, notifications: in.NotificationARNs, macros: true}, &st.Now)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.work(st, v, t)
+	if err != nil {
+		return nil, err
+	}
+	guid := derived(st, "change set", len(st.ChangeSets)+len(st.Operations)+int(time.Since(st.Created)))
+	c := &changeSet{
+		ID:   "arn:aws:cloudformation:" + s.options.Region + ":" + s.options.Account + ":changeSet/" + *in.ChangeSetName + "/" + guid,
+		Name: *in.ChangeSetName, Description: aws.ToString(in.Description), Token: aws.ToString(in.ClientToken), Kind: in.ChangeSetType,
+		Created: time.Now(), Version: *v, Changes: b.proposals(st),
+		Status: types.ChangeSetStatusCreateComplete, Execution: types.ExecutionStatusAvailable,
+	}
+	if in.ChangeSetType != types.ChangeSetTypeCreate && !b.changes(&st.Now, v) {
+		c.Status, c.Execution, c.Reason = types.ChangeSetStatusFailed, types.ExecutionStatusUnavailable, nothingChanges
+	}
+	return c, nil
+}
+
+// proposals are what a blueprint does, resource by resource.
+func (b *blueprint) proposals(st *stack) []change {
+	var all []change
+	for _, one := range b.steps {
+		c := change{Action: types.ChangeActionAdd, Logical: one.Resource.Logical, Type: one.Resource.Type}
+		if one.Act != create {
+			was := st.Resources[c.Logical]
+			c.Action, c.Physical, c.Replacement = types.ChangeActionModify, was.Physical, types.ReplacementFalse
+			c.Properties = differing(was, one.Resource)
+		}
+		if one.Act == replace {
+			c.Replacement = types.ReplacementTrue
+		}
+		all = append(all, c)
+	}
+	for _, one := range b.gone {
+		if !one.Aside {
+			all = append(all, change{Action: types.ChangeActionRemove, Logical: one.Resource.Logical, Type: one.Resource.Type, Physical: one.Resource.Physical})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b change) int { return strings.Compare(a.Logical, b.Logical) })
+	return all
+}
+
+// differing are the properties in which two states differ, sorted.
+func differing(a, b *resource) []string {
+	names := map[string]bool{}
+	for _, r := range []*resource{a, b} {
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(r.Properties), &all); err != nil {
+			continue // no properties at all
+		}
+		for name := range all {
+			names[name] = names[name] || raw(a, name) != raw(b, name)
+		}
+	}
+	var some []string
+	for _, name := range sorted(names) {
+		if names[name] {
+			some = append(some, name)
+		}
+	}
+	return some
+}
+
+func (c change) describe() types.Change {
+	r := &types.ResourceChange{Action: c.Action, LogicalResourceId: aws.String(c.Logical), PhysicalResourceId: optional(c.Physical),
+		ResourceType: aws.String(c.Type), Replacement: c.Replacement, Scope: []types.ResourceAttribute{}, Details: []types.ResourceChangeDetail{}}
+	if len(c.Properties) > 0 {
+		r.Scope = append(r.Scope, types.ResourceAttributeProperties)
+	}
+	for _, name := range c.Properties {
+		recreation := types.RequiresRecreationNever
+		if k := kinds[c.Type]; name == k.name || slices.Contains(k.replaces, name) {
+			recreation = types.RequiresRecreationAlways
+		}
+		r.Details = append(r.Details, types.ResourceChangeDetail{
+			ChangeSource: types.ChangeSourceDirectModification, Evaluation: types.EvaluationTypeStatic,
+			Target: &types.ResourceTargetDefinition{Attribute: types.ResourceAttributeProperties, Name: aws.String(name), RequiresRecreation: recreation},
+		})
+	}
+	return types.Change{Type: types.ChangeTypeResource, ResourceChange: r}
+}
+
+// proposed is the change set of an ID, or of a name and a stack.
+func (s *Service) proposed(name, stackName *string) (*stack, *changeSet, error) {
+	if !strings.HasPrefix(aws.ToString(name), "arn:") {
+		st := s.find(aws.ToString(stackName))
+		if st == nil {
+			return nil, nil, invalid("Stack [%s] does not exist", aws.ToString(stackName))
+		}
+		for _, c := range st.ChangeSets {
+			if c.Name == aws.ToString(name) {
+				return st, c, nil
+			}
+		}
+	} else {
+		for _, st := range s.stacks {
+			for _, c := range st.ChangeSets {
+				if c.ID == *name {
+					return st, c, nil
+				}
+			}
+		}
+	}
+	return nil, nil, &problem{status: 404, code: "ChangeSetNotFound", message: "ChangeSet [" + aws.ToString(name) + "] does not exist"}
+}
+
+func (s *Service) describeChangeSet(_ context.Context, in *cfn.DescribeChangeSetInput) (*cfn.DescribeChangeSetOutput, error) {
+	out := &cfn.DescribeChangeSetOutput{}
+	return out, s.under(func() error {
+		st, c, err := s.proposed(in.ChangeSetName, in.StackName)
+		if err != nil {
+			return err
+		}
+		some, next, err := page(c.Changes, in.NextToken, 100)
+		if err != nil {
+			return err
+		}
+		*out = cfn.DescribeChangeSetOutput{
+			ChangeSetId: &c.ID, ChangeSetName: &c.Name, StackId: &st.ID, StackName: &st.Name, Description: optional(c.Description),
+			CreationTime: &c.Created, Status: c.Status, StatusReason: optional(c.Reason), ExecutionStatus: c.Execution,
+			Capabilities: c.Version.Capabilities, NotificationARNs: c.Version.Notifications, Tags: tags(c.Version.Tags),
+			Changes: []types.Change{}, NextToken: next,
+		}
+		for _, p := range c.Version.Parameters {
+			out.Parameters = append(out.Parameters, p.describe())
+		}
+		for _, one := range some {
+			out.Changes = append(out.Changes, one.describe())
+		}
+		return nil
+	})
+}
+
+func (s *Service) listChangeSets(_ context.Context, in *cfn.ListChangeSetsInput) (*cfn.ListChangeSetsOutput, error) {
+	out := &cfn.ListChangeSetsOutput{Summaries: []types.ChangeSetSummary{}}
+	return out, s.under(func() error {
+		st := s.find(aws.ToString(in.StackName))
+		if st == nil {
+			return invalid("Stack [%s] does not exist", aws.ToString(in.StackName))
+		}
+		some, next, err := page(st.ChangeSets, in.NextToken, 100)
+		for _, c := range some {
+			out.Summaries = append(out.Summaries, types.ChangeSetSummary{
+				ChangeSetId: &c.ID, ChangeSetName: &c.Name, StackId: &st.ID, StackName: &st.Name, Description: optional(c.Description),
+				CreationTime: &c.Created, Status: c.Status, StatusReason: optional(c.Reason), ExecutionStatus: c.Execution,
+			})
+		}
+		out.NextToken = next
+		return err
+	})
+}
+
+func (s *Service) deleteChangeSet(_ context.Context, in *cfn.DeleteChangeSetInput) (*cfn.DeleteChangeSetOutput, error) {
+	out := &cfn.DeleteChangeSetOutput{}
+	return out, s.under(func() error {
+		st, c, err := s.proposed(in.ChangeSetName, in.StackName)
+		if p, ok := err.(*problem); ok && p.code == "ChangeSetNotFound" {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		st.ChangeSets = slices.DeleteFunc(st.ChangeSets, func(other *changeSet) bool { return other == c })
+		s.dirty[st] = true
+		return nil
+	})
+}
+
+// executeChangeSet carries out a proposal; with it all others of the stack are gone.
+func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetInput) (*cfn.ExecuteChangeSetOutput, error) {
+	out := &cfn.ExecuteChangeSetOutput{}
+	return out, s.under(func() error {
+		st, c, err := s.proposed(in.ChangeSetName, in.StackName)
+		if err != nil {
+			return err
+		}
+		if st, _, err := s.again(st.ID, "ExecuteChangeSet", in); err != nil || st != nil {
+			return err
+		}
+		if c.Execution != types.ExecutionStatusAvailable {
+			return refusal("InvalidChangeSetStatus", "ChangeSet [%s] cannot be executed in its current status of [%s]", c.ID, c.Status)
+		}
+		w := c.wish()
+		token := aws.ToString(in.ClientRequestToken)
+		var operation string
+		if st.Status == types.StackStatusReviewInProgress {
+			st.DisableRollback, st.RetainNew = aws.ToBool(in.DisableRollback), aws.ToBool(in.RetainExceptOnCreate)
+			operation, err = s.create(st, token, w)
+		} else {
+			operation, err = s.update(st, token, aws.ToBool(in.DisableRollback), w)
+		}
+		if err != nil {
+			return err
+		}
+		c.Execution = types.ExecutionStatusExecuteComplete
+		st.ChangeSet, st.ChangeSets = c.ID, []*changeSet{c}
+		return s.hear(st, "ExecuteChangeSet", operation, in)
+	})
+}
+
+// wish is what a proposal asks of its stack.
+func (c *changeSet) wish() wish {
+	w := wish{body: c.Version.Template, tags: tags(c.Version.Tags), capabilities: c.Version.Capabilities,
+		role: optional(c.Version.Role), notifications: append([]string{}, c.Version.Notifications...), macros: true}
+	for _, p := range c.Version.Parameters {
+		w.parameters = append(w.parameters, types.Parameter{ParameterKey: aws.String(p.Key), ParameterValue: aws.String(p.Value)})
+	}
+	return w
+}

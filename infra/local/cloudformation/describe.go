@@ -1,0 +1,214 @@
+package cloudformation
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cfn "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+)
+
+const (
+	stackPage = 100
+	eventPage = 100
+)
+
+// page cuts a list: the token is the number of what was already given.
+func page[T any](all []T, token *string, size int) ([]T, *string, error) {
+	from := 0
+	if token != nil {
+		n, err := strconv.Atoi(*token)
+		if err != nil || n < 0 || n > len(all) {
+			return nil, nil, invalid("The specified NextToken is invalid: %s", *token)
+		}
+		from = n
+	}
+	if len(all)-from <= size {
+		return all[from:], nil, nil
+	}
+	return all[from : from+size], aws.String(strconv.Itoa(from + size)), nil
+}
+
+// asked is the stack that is asked for by name or ID.
+func (s *Service) asked(nameOrID *string) (*stack, error) {
+	st := s.find(aws.ToString(nameOrID))
+	if st == nil {
+		return nil, invalid("Stack with id %s does not exist", aws.ToString(nameOrID))
+	}
+	return st, nil
+}
+
+// newest are the stacks, those made last first.
+func (s *Service) newest(which func(*stack) bool) []*stack {
+	var all []*stack
+	for _, st := range slices.Backward(s.stacks) {
+		if which(st) {
+			all = append(all, st)
+		}
+	}
+	return all
+}
+
+func (s *Service) describeStacks(_ context.Context, in *cfn.DescribeStacksInput) (*cfn.DescribeStacksOutput, error) {
+	out := &cfn.DescribeStacksOutput{Stacks: []types.Stack{}}
+	return out, s.under(func() error {
+		if aws.ToString(in.StackName) != "" {
+			st, err := s.asked(in.StackName)
+			if err == nil {
+				out.Stacks = append(out.Stacks, st.describe())
+			}
+			return err
+		}
+		some, next, err := page(s.newest((*stack).live), in.NextToken, stackPage)
+		for _, st := range some {
+			out.Stacks = append(out.Stacks, st.describe())
+		}
+		out.NextToken = next
+		return err
+	})
+}
+
+func (st *stack) describe() types.Stack {
+	d := types.Stack{
+		StackId: &st.ID, StackName: &st.Name, StackStatus: st.Status, StackStatusReason: optional(st.Reason),
+		CreationTime: &st.Created, LastUpdatedTime: since(st.Updated), DeletionTime: since(st.Deleted),
+		Description: optional(st.Now.Description), Capabilities: st.Now.Capabilities, RoleARN: optional(st.Now.Role),
+		NotificationARNs: append([]string{}, st.Now.Notifications...), Tags: []types.Tag{}, ChangeSetId: optional(st.ChangeSet),
+		DisableRollback: aws.Bool(st.DisableRollback || st.OnFailure == types.OnFailureDoNothing), EnableTerminationProtection: aws.Bool(st.Protected),
+		RollbackConfiguration: &types.RollbackConfiguration{}, LastOperations: st.operations(),
+		DriftInformation: &types.StackDriftInformation{StackDriftStatus: types.StackDriftStatusNotChecked},
+	}
+	if st.Timeout > 0 {
+		d.TimeoutInMinutes = aws.Int32(st.Timeout)
+	}
+	for _, p := range st.Now.Parameters {
+		d.Parameters = append(d.Parameters, p.describe())
+	}
+	for _, o := range st.Now.Outputs {
+		d.Outputs = append(d.Outputs, types.Output{OutputKey: aws.String(o.Key), OutputValue: aws.String(o.Value),
+			Description: optional(o.Description), ExportName: optional(o.Export)})
+	}
+	d.Tags = tags(st.Now.Tags)
+	return d
+}
+
+func (p parameter) describe() types.Parameter {
+	d := types.Parameter{ParameterKey: aws.String(p.Key), ParameterValue: aws.String(p.Value), ResolvedValue: optional(p.Resolved)}
+	if p.Secret {
+		d.ParameterValue, d.ResolvedValue = aws.String("****"), nil
+	}
+	return d
+}
+
+func tags(all []pair) []types.Tag {
+	list := make([]types.Tag, 0, len(all))
+	for _, t := range all {
+		list = append(list, types.Tag{Key: aws.String(t.Key), Value: aws.String(t.Value)})
+	}
+	return list
+}
+
+// operations are the newest ten, the newest first.
+func (st *stack) operations() []types.OperationEntry {
+	var all []types.OperationEntry
+	for _, o := range slices.Backward(st.Operations) {
+		if len(all) == 10 {
+			break
+		}
+		all = append(all, types.OperationEntry{OperationId: aws.String(o.ID), OperationType: o.Type})
+	}
+	return all
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func since(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func (s *Service) listStacks(_ context.Context, in *cfn.ListStacksInput) (*cfn.ListStacksOutput, error) {
+	out := &cfn.ListStacksOutput{StackSummaries: []types.StackSummary{}}
+	return out, s.under(func() error {
+		all := s.newest(func(st *stack) bool {
+			return len(in.StackStatusFilter) == 0 || slices.Contains(in.StackStatusFilter, st.Status)
+		})
+		some, next, err := page(all, in.NextToken, stackPage)
+		for _, st := range some {
+			out.StackSummaries = append(out.StackSummaries, types.StackSummary{
+				StackId: &st.ID, StackName: &st.Name, StackStatus: st.Status, StackStatusReason: optional(st.Reason),
+				CreationTime: &st.Created, LastUpdatedTime: since(st.Updated), DeletionTime: since(st.Deleted),
+				TemplateDescription: optional(st.Now.Description), LastOperations: st.operations(),
+				DriftInformation: &types.StackDriftInformationSummary{StackDriftStatus: types.StackDriftStatusNotChecked},
+			})
+		}
+		out.NextToken = next
+		return err
+	})
+}
+
+func (s *Service) describeStackEvents(_ context.Context, in *cfn.DescribeStackEventsInput) (*cfn.DescribeStackEventsOutput, error) {
+	out := &cfn.DescribeStackEventsOutput{StackEvents: []types.StackEvent{}}
+	return out, s.under(func() error {
+		st := s.find(aws.ToString(in.StackName))
+		if st == nil {
+			return invalid("Stack [%s] does not exist", aws.ToString(in.StackName))
+		}
+		// The token counts from the oldest, so that what happens between two pages does not shift them.
+		till := len(st.Events)
+		if in.NextToken != nil {
+			n, err := strconv.Atoi(*in.NextToken)
+			if err != nil || n < 0 || n > till {
+				return invalid("The specified NextToken is invalid: %s", *in.NextToken)
+			}
+			till = n
+		}
+		from := max(till-eventPage, 0)
+		if from > 0 {
+			out.NextToken = aws.String(strconv.Itoa(from))
+		}
+		for i := till - 1; i >= from; i-- {
+			out.StackEvents = append(out.StackEvents, st.Events[i].describe(st))
+		}
+		return nil
+	})
+}
+
+func (e event) describe(st *stack) types.StackEvent {
+	return types.StackEvent{
+		EventId: aws.String(e.ID), StackId: &st.ID, StackName: &st.Name, Timestamp: aws.Time(e.At),
+		LogicalResourceId: aws.String(e.Logical), PhysicalResourceId: aws.String(e.Physical), ResourceType: aws.String(e.Type),
+		ResourceStatus: types.ResourceStatus(e.Status), ResourceStatusReason: optional(e.Reason),
+		ResourceProperties: optional(e.Properties), ClientRequestToken: optional(e.Token), OperationId: optional(e.Operation),
+	}
+}
+
+// veiled are properties without the values of NoEcho parameters.
+func (st *stack) veiled(properties string) string {
+	for _, p := range st.Now.Parameters {
+		if !p.Secret || p.Value == "" {
+			continue
+		}
+		quoted, err := json.Marshal(p.Value)
+		if err != nil {
+			continue // a string always has its JSON
+		}
+		properties = strings.ReplaceAll(properties, string(quoted), `"****"`)
+		if len(p.Value) >= 4 {
+			properties = strings.ReplaceAll(properties, strings.Trim(string(quoted), `"`), "****")
+		}
+	}
+	return properties
+}

@@ -1,0 +1,155 @@
+package cloudformation
+
+import (
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/template"
+)
+
+// draft is a version being worked out, resource by resource.
+type draft struct {
+	service *Service
+	stack   *stack
+	version *version
+	made    map[string]*resource // so far
+	here    map[string]*resource // of the version before
+	missing []string             // exports that nobody makes
+}
+
+// scope is all that a template can ask for.
+func (d *draft) scope() template.Scope {
+	o := d.service.options
+	given := map[string]string{}
+	for _, p := range d.version.Parameters {
+		given[p.Key] = p.Value
+	}
+	notifications := d.version.Notifications
+	if notifications == nil {
+		notifications = []string{}
+	}
+	return template.Scope{
+		Parameters: given, StackName: d.stack.Name, StackID: d.stack.ID,
+		AccountID: o.Account, Region: o.Region, Partition: "aws", URLSuffix: "amazonaws.com",
+		NotificationARNs: notifications, Zones: []string{o.Region + "a", o.Region + "b", o.Region + "c"},
+		Ref: d.ref, GetAtt: d.attribute, Import: d.imported, Stored: d.stored,
+	}
+}
+
+func (d *draft) ref(name string) (any, bool) {
+	r, ok := d.made[name]
+	if !ok {
+		return nil, false
+	}
+	return r.Physical, true
+}
+
+func (d *draft) attribute(name, attribute string) (any, bool) {
+	r, ok := d.made[name]
+	if !ok {
+		return nil, false
+	}
+	return d.service.attribute(d.stack, r, attribute), true
+}
+
+func (d *draft) imported(name string) (any, bool) {
+	for _, st := range d.service.stacks {
+		for _, o := range st.exports() {
+			if o.Export == name {
+				return o.Value, true
+			}
+		}
+	}
+	if !slices.Contains(d.missing, name) {
+		d.missing = append(d.missing, name)
+	}
+	return nil, false
+}
+
+func (d *draft) stored(name string) (string, bool) {
+	for _, p := range d.version.Parameters {
+		if p.Value == name && p.Resolved != "" {
+			return p.Resolved, true
+		}
+	}
+	return "", false
+}
+
+// resource works out one resource: what it will be, and whether that takes a new one.
+func (d *draft) resource(e *template.Evaluation, t *template.Template, declared template.Resource) (*resource, bool, error) {
+	r := &resource{
+		Logical: declared.Name, Type: declared.Type, After: t.Needs(declared.Name),
+		Deletion: declared.DeletionPolicy, Replaced: declared.UpdateReplacePolicy,
+	}
+	properties, err := e.Value(declared.Properties)
+	if err != nil {
+		return nil, false, templateError(err)
+	}
+	metadata, err := e.Value(declared.Metadata)
+	if err != nil {
+		return nil, false, templateError(err)
+	}
+	if r.Properties, err = compact(known(properties)); err != nil {
+		return nil, false, err
+	}
+	if r.Metadata, err = compact(known(metadata)); err != nil {
+		return nil, false, err
+	}
+	r.Faults = written(metadata)
+	is := d.here[r.Logical]
+	replaced := is != nil && mustReplace(is, r)
+	if is != nil && !replaced && !failedToCreate(is) {
+		r.Physical, r.Status, r.At = is.Physical, is.Status, is.At
+		return r, false, nil
+	}
+	r.Physical = d.service.physical(d.stack, r)
+	return r, replaced, nil
+}
+
+// known puts a mark where an import that nobody makes would stand: the operation
+// fails before the value is used.
+func known(v any) any {
+	switch v := v.(type) {
+	case template.Unknown:
+		return "unknown"
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			items[i] = known(item)
+		}
+		return items
+	case map[string]any:
+		values := make(map[string]any, len(v))
+		for key, item := range v {
+			values[key] = known(item)
+		}
+		return values
+	}
+	return v
+}
+
+// written are the faults that a template asks for: StackwrightLocal in a resource's
+// Metadata, which means nothing to AWS.
+func written(metadata any) map[string]string {
+	all, _ := metadata.(map[string]any)
+	ours, _ := all["StackwrightLocal"].(map[string]any)
+	why, ok := template.Text(ours["Fail"])
+	if !ok || why == "" {
+		return nil
+	}
+	faults := map[string]string{}
+	switch on := ours["On"].(type) {
+	case nil:
+		faults["create"], faults["update"] = why, why
+	case []any:
+		for _, one := range on {
+			if name, ok := template.Text(one); ok {
+				faults[name] = why
+			}
+		}
+	default:
+		if name, ok := template.Text(on); ok {
+			faults[name] = why
+		}
+	}
+	return faults
+}

@@ -1,0 +1,130 @@
+package cloudformation
+
+import "encoding/json"
+
+// kind is what the stand-in knows of a resource type.
+type kind struct {
+	name       string            // the property that names it; a change of it replaces the resource
+	id         string            // the physical ID, if it is not the name
+	lower      bool              // names are in small letters
+	attributes map[string]string // of Fn::GetAtt; "[]a,b" is a list
+	replaces   []string          // further properties whose change replaces the resource
+}
+
+// kinds are the types whose IDs and attributes look as on AWS; for all others see Service.guess.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-template-resource-type-ref.html
+var kinds = map[string]kind{
+	"AWS::EC2::VPC": {id: "vpc-{hex}", replaces: []string{"CidrBlock"}, attributes: map[string]string{
+		"VpcId": "{id}", "DefaultSecurityGroup": "sg-{hex}", "DefaultNetworkAcl": "acl-{hex}",
+		"CidrBlockAssociations": "[]vpc-cidr-assoc-{hex}", "Ipv6CidrBlocks": "[]2600:1f18:{hex4}:{hex2}00::/56"}},
+	"AWS::EC2::Subnet": {id: "subnet-{hex}", replaces: []string{"AvailabilityZone", "CidrBlock", "VpcId"}, attributes: map[string]string{
+		"SubnetId": "{id}", "AvailabilityZone": "{.AvailabilityZone}", "Ipv6CidrBlocks": "[]2600:1f18:{hex4}:{hex2}00::/64"}},
+	"AWS::EC2::SecurityGroup": {id: "sg-{hex}", replaces: []string{"GroupDescription", "GroupName", "VpcId"},
+		attributes: map[string]string{"GroupId": "{id}", "VpcId": "{.VpcId}"}},
+	"AWS::EC2::SecurityGroupIngress":        {id: "sgr-{hex}"},
+	"AWS::EC2::SecurityGroupEgress":         {id: "sgr-{hex}"},
+	"AWS::EC2::InternetGateway":             {id: "igw-{hex}"},
+	"AWS::EC2::EgressOnlyInternetGateway":   {id: "eigw-{hex}"},
+	"AWS::EC2::NatGateway":                  {id: "nat-{hex}", replaces: []string{"SubnetId"}, attributes: map[string]string{"NatGatewayId": "{id}"}},
+	"AWS::EC2::RouteTable":                  {id: "rtb-{hex}", replaces: []string{"VpcId"}, attributes: map[string]string{"RouteTableId": "{id}"}},
+	"AWS::EC2::NetworkAcl":                  {id: "acl-{hex}", replaces: []string{"VpcId"}},
+	"AWS::EC2::SubnetRouteTableAssociation": {id: "rtbassoc-{hex}"},
+	"AWS::EC2::SubnetNetworkAclAssociation": {id: "aclassoc-{hex}"},
+	"AWS::EC2::VPCCidrBlock":                {id: "vpc-cidr-assoc-{hex}"},
+	"AWS::EC2::VPCEndpoint":                 {id: "vpce-{hex}", replaces: []string{"ServiceName", "VpcId"}},
+	"AWS::EC2::FlowLog":                     {id: "fl-{hex}"},
+	"AWS::EC2::Volume":                      {id: "vol-{hex}"},
+	"AWS::EC2::NetworkInterface":            {id: "eni-{hex}"},
+	"AWS::EC2::LaunchTemplate":              {id: "lt-{hex}", attributes: map[string]string{"LatestVersionNumber": "1", "DefaultVersionNumber": "1"}},
+	"AWS::EC2::EIP":                         {id: "198.51.100.{byte}", attributes: map[string]string{"AllocationId": "eipalloc-{hex}", "PublicIp": "{id}"}},
+	"AWS::EC2::Instance": {id: "i-{hex}", replaces: []string{"ImageId", "SubnetId", "AvailabilityZone"}, attributes: map[string]string{
+		"PrivateIp": "10.0.0.{byte}", "PublicIp": "203.0.113.{byte}", "PrivateDnsName": "ip-10-0-0-{byte}.ec2.internal",
+		"PublicDnsName": "ec2-203-0-113-{byte}.compute-1.amazonaws.com", "AvailabilityZone": "{region}a"}},
+	"AWS::S3::Bucket": {name: "BucketName", lower: true, attributes: map[string]string{
+		"Arn": "arn:aws:s3:::{id}", "DomainName": "{id}.s3.amazonaws.com", "RegionalDomainName": "{id}.s3.{region}.amazonaws.com",
+		"WebsiteURL": "http://{id}.s3-website-{region}.amazonaws.com", "DualStackDomainName": "{id}.s3.dualstack.{region}.amazonaws.com"}},
+	"AWS::DynamoDB::Table": {name: "TableName", replaces: []string{"KeySchema"}, attributes: map[string]string{
+		"Arn":       "arn:aws:dynamodb:{region}:{account}:table/{id}",
+		"StreamArn": "arn:aws:dynamodb:{region}:{account}:table/{id}/stream/2026-01-01T00:00:00.000"}},
+	"AWS::SQS::Queue": {name: "QueueName", id: "https://sqs.{region}.amazonaws.com/{account}/{name}", replaces: []string{"FifoQueue"},
+		attributes: map[string]string{"Arn": "arn:aws:sqs:{region}:{account}:{name}", "QueueName": "{name}", "QueueUrl": "{id}"}},
+	"AWS::SNS::Topic": {name: "TopicName", id: "arn:aws:sns:{region}:{account}:{name}",
+		attributes: map[string]string{"TopicName": "{name}", "TopicArn": "{id}"}},
+	"AWS::SNS::Subscription": {id: "arn:aws:sns:{region}:{account}:{name}:{guid}"},
+	"AWS::Lambda::Function": {name: "FunctionName",
+		attributes: map[string]string{"Arn": "arn:aws:lambda:{region}:{account}:function:{id}"}},
+	"AWS::IAM::Role": {name: "RoleName", attributes: map[string]string{"Arn": "arn:aws:iam::{account}:role/{id}", "RoleId": "ARO{CAPS}"}},
+	"AWS::IAM::User": {name: "UserName", attributes: map[string]string{"Arn": "arn:aws:iam::{account}:user/{id}"}},
+	"AWS::IAM::InstanceProfile": {name: "InstanceProfileName",
+		attributes: map[string]string{"Arn": "arn:aws:iam::{account}:instance-profile/{id}"}},
+	"AWS::IAM::ManagedPolicy": {name: "ManagedPolicyName", id: "arn:aws:iam::{account}:policy/{name}"},
+	"AWS::KMS::Key":           {id: "{guid}", attributes: map[string]string{"Arn": "arn:aws:kms:{region}:{account}:key/{id}", "KeyId": "{id}"}},
+	"AWS::KMS::Alias":         {name: "AliasName"},
+	"AWS::Logs::LogGroup": {name: "LogGroupName",
+		attributes: map[string]string{"Arn": "arn:aws:logs:{region}:{account}:log-group:{id}:*"}},
+	"AWS::CloudWatch::Alarm": {name: "AlarmName", attributes: map[string]string{"Arn": "arn:aws:cloudwatch:{region}:{account}:alarm:{id}"}},
+	"AWS::Events::Rule":      {name: "Name", attributes: map[string]string{"Arn": "arn:aws:events:{region}:{account}:rule/{id}"}},
+	"AWS::RDS::DBInstance": {name: "DBInstanceIdentifier", lower: true, replaces: []string{"Engine", "DBSubnetGroupName", "MasterUsername"},
+		attributes: map[string]string{"Endpoint.Address": "{id}.{hex16}.{region}.rds.amazonaws.com", "Endpoint.Port": "3306",
+			"DBInstanceArn": "arn:aws:rds:{region}:{account}:db:{id}"}},
+	"AWS::RDS::DBCluster": {name: "DBClusterIdentifier", lower: true, replaces: []string{"Engine", "DBSubnetGroupName", "MasterUsername"},
+		attributes: map[string]string{"Endpoint.Address": "{id}.cluster-{hex16}.{region}.rds.amazonaws.com", "Endpoint.Port": "3306",
+			"ReadEndpoint.Address": "{id}.cluster-ro-{hex16}.{region}.rds.amazonaws.com", "DBClusterArn": "arn:aws:rds:{region}:{account}:cluster:{id}"}},
+	"AWS::RDS::DBSubnetGroup": {name: "DBSubnetGroupName", lower: true},
+	"AWS::ElastiCache::ReplicationGroup": {name: "ReplicationGroupId", lower: true, attributes: map[string]string{
+		"PrimaryEndPoint.Address": "master.{id}.{hex4}.use1.cache.amazonaws.com", "PrimaryEndPoint.Port": "6379",
+		"ConfigurationEndPoint.Address": "clustercfg.{id}.{hex4}.use1.cache.amazonaws.com", "ConfigurationEndPoint.Port": "6379"}},
+	"AWS::ECS::Cluster": {name: "ClusterName", attributes: map[string]string{"Arn": "arn:aws:ecs:{region}:{account}:cluster/{id}"}},
+	"AWS::ECS::Service": {name: "ServiceName", id: "arn:aws:ecs:{region}:{account}:service/{name}",
+		attributes: map[string]string{"Name": "{name}", "ServiceArn": "{id}"}},
+	"AWS::ECS::TaskDefinition": {name: "Family", id: "arn:aws:ecs:{region}:{account}:task-definition/{name}:1"},
+	"AWS::ElasticLoadBalancingV2::LoadBalancer": {name: "Name", id: "arn:aws:elasticloadbalancing:{region}:{account}:loadbalancer/app/{name}/{hex16}",
+		attributes: map[string]string{"DNSName": "lb-{hex16}.{region}.elb.amazonaws.com", "CanonicalHostedZoneID": "Z35SXDOTRQ7X7K",
+			"LoadBalancerArn": "{id}", "LoadBalancerFullName": "{path}"}},
+	"AWS::ElasticLoadBalancingV2::TargetGroup": {name: "Name", id: "arn:aws:elasticloadbalancing:{region}:{account}:targetgroup/{name}/{hex16}",
+		attributes: map[string]string{"TargetGroupArn": "{id}", "TargetGroupFullName": "targetgroup/{path}"}, replaces: []string{"Port", "Protocol", "VpcId", "TargetType"}},
+	"AWS::ElasticLoadBalancingV2::Listener":     {id: "arn:aws:elasticloadbalancing:{region}:{account}:listener/app/{name}/{hex16}/{hex16}"},
+	"AWS::ElasticLoadBalancingV2::ListenerRule": {id: "arn:aws:elasticloadbalancing:{region}:{account}:listener-rule/app/{name}/{hex16}/{hex16}"},
+	"AWS::Route53::HostedZone": {id: "{CAPS}", replaces: []string{"Name"},
+		attributes: map[string]string{"NameServers": "[]ns-1.awsdns-01.com,ns-2.awsdns-02.net,ns-3.awsdns-03.org,ns-4.awsdns-04.co.uk"}},
+	"AWS::Route53::RecordSet":     {name: "Name"},
+	"AWS::SecretsManager::Secret": {name: "Name", id: "arn:aws:secretsmanager:{region}:{account}:secret:{name}-{hex4}"},
+	"AWS::SSM::Parameter":         {name: "Name"},
+	"AWS::CloudFront::Distribution": {id: "{CAPS}",
+		attributes: map[string]string{"DomainName": "{lower}.cloudfront.net"}},
+	"AWS::EFS::FileSystem":     {id: "fs-{hex}"},
+	"AWS::EFS::MountTarget":    {id: "fsmt-{hex}"},
+	"AWS::ApiGatewayV2::Api":   {id: "{hex4}{hex4}ab", attributes: map[string]string{"ApiEndpoint": "https://{id}.execute-api.{region}.amazonaws.com"}},
+	"AWS::ApiGateway::RestApi": {id: "{hex4}{hex4}cd", attributes: map[string]string{"RootResourceId": "{hex4}{hex2}"}},
+	"AWS::Cognito::UserPool":   {id: "{region}_{hex4}{hex4}"},
+	"AWS::ECR::Repository":     {name: "RepositoryName", lower: true},
+	"AWS::Kinesis::Stream":     {name: "Name"},
+	"AWS::StepFunctions::StateMachine": {name: "StateMachineName", id: "arn:aws:states:{region}:{account}:stateMachine:{name}",
+		attributes: map[string]string{"Arn": "{id}", "Name": "{name}"}},
+	"AWS::CloudFormation::WaitConditionHandle": {id: "https://cloudformation-waitcondition-{region}.s3.amazonaws.com/{name}"},
+	"AWS::CloudFormation::Stack":               {id: "arn:aws:cloudformation:{region}:{account}:stack/{name}/{guid}"},
+}
+
+// mustReplace says whether going from one state of a resource to another takes a new one.
+func mustReplace(is, will *resource) bool {
+	if is.Type != will.Type {
+		return true
+	}
+	k := kinds[will.Type]
+	names := append([]string{k.name}, k.replaces...)
+	for _, name := range names {
+		if name != "" && raw(is, name) != raw(will, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// raw is a property's JSON; "" if it is absent.
+func raw(r *resource, name string) string {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(r.Properties), &all); err != nil {
+		return ""
+	}
+	return string(all[name])
+}

@@ -1,0 +1,218 @@
+package cloudformation
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/template"
+)
+
+// blueprint is a version worked out: its resources, and what comes out of it.
+type blueprint struct {
+	resources map[string]*resource
+	steps     []step // create, update, replace: what is not there or differs
+	gone      []step // remove, retain: what is there and no longer wanted
+	outputs   []output
+	imports   []string
+	why       string // it fails for this before a resource is touched
+}
+
+// work evaluates a template for a stack. The error is one that CloudFormation
+// refuses the request with; what only comes to light later is the blueprint's why.
+func (s *Service) work(st *stack, v *version, t *template.Template) (*blueprint, error) {
+	b := &blueprint{resources: map[string]*resource{}}
+	d := &draft{service: s, stack: st, version: v, made: b.resources, here: st.present()}
+	e := t.In(d.scope())
+	if err := e.Err(); err != nil {
+		return nil, templateError(err)
+	}
+	for _, declared := range e.Resources() {
+		r, replaced, err := d.resource(e, t, declared)
+		if err != nil {
+			return nil, err
+		}
+		b.resources[r.Logical] = r
+		b.add(d.here[r.Logical], r, replaced)
+	}
+	var err error
+	if b.outputs, err = outputs(e); err != nil {
+		return nil, err
+	}
+	for _, i := range e.Imports() {
+		b.imports = append(b.imports, i.Name)
+	}
+	if len(d.missing) > 0 {
+		b.why = "No export named " + d.missing[0] + " found"
+	}
+	b.drop(d.here)
+	return b, nil
+}
+
+// add decides what is to be done to a resource of the version.
+func (b *blueprint) add(is, will *resource, replaced bool) {
+	next := step{Resource: will}
+	switch {
+	case is == nil || failedToCreate(is):
+		next.Act, next.Why = create, will.Faults["create"]
+	case replaced:
+		next.Act, next.Why = replace, will.Faults["update"]
+		b.gone = append(b.gone, give(is, is.Replaced, true))
+	case !is.same(will) || is.Status == types.ResourceStatusUpdateFailed:
+		next.Act, next.Why = update, will.Faults["update"]
+	default:
+		return
+	}
+	b.steps = append(b.steps, next)
+}
+
+func failedToCreate(r *resource) bool {
+	return r.Status == types.ResourceStatusCreateFailed || r.Status == types.ResourceStatusDeleteFailed
+}
+
+// drop decides what is to be done to the resources that the version does not have.
+func (b *blueprint) drop(here map[string]*resource) {
+	for _, name := range sorted(here) {
+		if _, stays := b.resources[name]; !stays {
+			b.gone = append(b.gone, give(here[name], here[name].Deletion, false))
+		}
+	}
+}
+
+// give is the step that gives a resource up by its policy.
+func give(r *resource, policy string, aside bool) step {
+	if policy == "Retain" || policy == "RetainExceptOnCreate" {
+		return step{Act: retain, Resource: r, Aside: aside}
+	}
+	return step{Act: remove, Resource: r, Aside: aside, Why: r.Faults["delete"]}
+}
+
+// levels puts the steps of a blueprint in the order of its dependencies.
+func (b *blueprint) levels() [][]step {
+	set, acts := map[string]*resource{}, map[string]step{}
+	for _, one := range b.steps {
+		set[one.Resource.Logical], acts[one.Resource.Logical] = one.Resource, one
+	}
+	return levels(b.resources, set, func(r *resource) step { return acts[r.Logical] })
+}
+
+// changes says whether CloudFormation finds anything to do in going from a version to another.
+func (b *blueprint) changes(from, to *version) bool {
+	if len(b.steps) > 0 || len(b.gone) > 0 || b.why != "" {
+		return true
+	}
+	return !slices.Equal(sortedOutputs(from.Outputs), sortedOutputs(b.outputs)) ||
+		!slices.Equal(sortedTags(from.Tags), sortedTags(to.Tags)) ||
+		!slices.Equal(from.Notifications, to.Notifications)
+}
+
+func sortedOutputs(all []output) []output {
+	return slices.SortedFunc(slices.Values(all), func(a, b output) int { return strings.Compare(a.Key, b.Key) })
+}
+
+func sortedTags(all []pair) []pair {
+	return slices.SortedFunc(slices.Values(all), func(a, b pair) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// levels groups a set of resources by how deep they stand among all.
+func levels(all, set map[string]*resource, as func(*resource) step) [][]step {
+	depths := map[string]int{}
+	var depth func(name string) int
+	depth = func(name string) int {
+		if known, ok := depths[name]; ok {
+			return known
+		}
+		depths[name] = 0
+		deepest := 0
+		if r := all[name]; r != nil {
+			for _, before := range r.After {
+				deepest = max(deepest, depth(before)+1)
+			}
+		}
+		depths[name] = deepest
+		return deepest
+	}
+	byDepth := map[int][]step{}
+	for _, name := range sorted(set) {
+		byDepth[depth(name)] = append(byDepth[depth(name)], as(set[name]))
+	}
+	var grouped [][]step
+	for _, d := range sorted(byDepth) {
+		grouped = append(grouped, byDepth[d])
+	}
+	return grouped
+}
+
+// removal takes a stack's resources away, users before what they use, but for
+// those to keep. What a failed create made is retained less often.
+func (s *Service) removal(st *stack, keep []string, failedCreate bool) [][]step {
+	here := st.present()
+	steps := levels(here, here, func(r *resource) step {
+		policy := r.Deletion
+		if failedCreate && (policy == "RetainExceptOnCreate" || st.RetainNew) {
+			policy = ""
+		}
+		if slices.Contains(keep, r.Logical) {
+			policy = "Retain"
+		}
+		return give(r, policy, false)
+	})
+	slices.Reverse(steps)
+	return steps
+}
+
+func outputs(e *template.Evaluation) ([]output, error) {
+	var all []output
+	for _, declared := range e.Outputs() {
+		value, err := e.Value(declared.Value)
+		if err != nil {
+			return nil, templateError(err)
+		}
+		o := output{Key: declared.Name, Description: declared.Description}
+		if o.Value, err = flat(declared.Name, value); err != nil {
+			return nil, err
+		}
+		if declared.Export != nil {
+			name, err := e.Value(declared.Export)
+			if err != nil {
+				return nil, templateError(err)
+			}
+			o.Export, _ = template.Text(name)
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// flat is an output's value as text; a list is refused.
+func flat(name string, value any) (string, error) {
+	if _, unknown := value.(template.Unknown); unknown {
+		return "", nil
+	}
+	text, ok := template.Text(value)
+	if !ok {
+		return "", invalid("Template format error: The Value field of every Outputs member must evaluate to a String. (%s)", name)
+	}
+	return text, nil
+}
+
+func templateError(err error) error { return invalid("%s", words(err)) }
+
+// compact is a value's JSON, with sorted keys; "" for none.
+func compact(v any) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("write a property: %w", err)
+	}
+	return string(b), nil
+}
+
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

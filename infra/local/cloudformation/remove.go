@@ -1,0 +1,92 @@
+package cloudformation
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cfn "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+)
+
+func (s *Service) deleteStack(_ context.Context, in *cfn.DeleteStackInput) (*cfn.DeleteStackOutput, error) {
+	out := &cfn.DeleteStackOutput{}
+	return out, s.under(func() error {
+		name := aws.ToString(in.StackName)
+		if name == "" {
+			return tooShort("stackName")
+		}
+		if st, _, err := s.again(name, "DeleteStack", in); err != nil || st != nil {
+			return err
+		}
+		st := s.find(name)
+		if st == nil || !st.live() {
+			return nil
+		}
+		if err := deletable(st, in); err != nil {
+			return err
+		}
+		if st.Status == types.StackStatusDeleteInProgress {
+			return nil
+		}
+		operation := s.delete(st, request{token: aws.ToString(in.ClientRequestToken), why: "User Initiated"}, in.RetainResources)
+		return s.hear(st, "DeleteStack", operation, in)
+	})
+}
+
+// deletable says why a stack cannot be deleted as asked.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteStack.html
+func deletable(st *stack, in *cfn.DeleteStackInput) error {
+	failed := st.Status == types.StackStatusDeleteFailed
+	switch st.Status {
+	case types.StackStatusUpdateInProgress, types.StackStatusUpdateCompleteCleanupInProgress,
+		types.StackStatusUpdateRollbackInProgress, types.StackStatusUpdateRollbackCompleteCleanupInProgress:
+		return invalid("Stack [%s] cannot be deleted while in status %s", st.Name, st.Status)
+	}
+	switch {
+	case st.Protected:
+		return invalid("Stack [%s] cannot be deleted while TerminationProtection is enabled", st.Name)
+	case len(in.RetainResources) > 0 && !failed:
+		return invalid("Invalid operation on stack [%s]. RetainResources can be specified only when the stack is in the DELETE_FAILED state.", st.ID)
+	case in.DeletionMode == types.DeletionModeForceDeleteStack && !failed:
+		return invalid("Invalid operation on stack [%s]. You can activate DeletionMode FORCE_DELETE_STACK in a delete stack operation only when the stack is in the DELETE_FAILED state.", st.ID)
+	}
+	here := st.present()
+	for _, name := range in.RetainResources {
+		if here[name] == nil {
+			return invalid("The specified resources to retain must be in a valid state. Do not specify resources that are in the DELETE_COMPLETE state.")
+		}
+	}
+	if in.DeletionMode == types.DeletionModeForceDeleteStack {
+		for name, r := range here {
+			if r.Status == types.ResourceStatusDeleteFailed {
+				in.RetainResources = append(in.RetainResources, name)
+			}
+		}
+		slices.Sort(in.RetainResources)
+	}
+	return nil
+}
+
+// delete begins to delete a stack. If an export of it is in use the delete is
+// cancelled: the stack goes back to the status it had, with the reason.
+// (Seen in https://github.com/boto/botocore/issues/2590.)
+func (s *Service) delete(st *stack, who request, keep []string) (operation string) {
+	f := &flight{Course: deleting, Token: who.token, Operation: st.operate(types.OperationTypeDeleteStack), Span: s.span(st)}
+	if why := s.held(st, nil); why != "" {
+		f.Why, f.Back = why, st.Status
+		if strings.HasSuffix(string(st.Status), "_IN_PROGRESS") {
+			f.Back = types.StackStatusDeleteFailed
+		}
+	} else {
+		f.Levels = s.removal(st, keep, false)
+	}
+	st.Flight = f
+	s.become(st, types.StackStatusDeleteInProgress, who.why)
+	if f.Why == "" {
+		s.strike(st, "delete", f)
+	}
+	s.take(st, f)
+	return f.Operation
+}

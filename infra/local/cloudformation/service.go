@@ -1,0 +1,206 @@
+// Package cloudformation stands in for AWS CloudFormation: stacks, events,
+// exports and change sets without any resources behind them.
+package cloudformation
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Options say where the stand-in stands and whom it talks to. The zero value
+// is usable; without Fetch no template can be read from S3.
+type Options struct {
+	Account string  // "" is 000000000000
+	Region  string  // "" is us-east-1
+	Seconds float64 // of one create, update, delete or rollback; 0 is 1.5, negative is no time at all
+	// Seed, unless zero, makes all IDs follow from it and from the names of the stacks.
+	Seed uint64
+	// Emit sends an event to EventBridge. It is called after the change is kept, never with a lock held.
+	Emit func(source, detailType string, resources []string, detail any)
+	// Fetch reads a template from S3; version "" is the newest.
+	Fetch func(ctx context.Context, bucket, key, version string) ([]byte, error)
+	// Stored reads what the Systems Manager parameter store holds under a name.
+	Stored func(name string) (string, bool)
+}
+
+// Service is CloudFormation in one account and region: an http.Handler. Make
+// one with Open and end it with Close.
+type Service struct {
+	options Options
+	store   store
+
+	mu     sync.Mutex
+	closed bool
+	stacks []*stack // in the order of their creation
+	byID   map[string]*stack
+	named  map[string][]*stack // all that had the name, in the order of their creation
+	dirty  map[*stack]bool
+	timers map[*stack]*time.Timer
+	outbox []notice
+	calls  map[string]int
+	reads  map[string]int
+	served uint64
+	faults faults
+	broken error // the first write of a timer that did not succeed
+	at     sync.WaitGroup
+}
+
+// Open makes a service that keeps its state in a folder, or in memory if dir
+// is "". Operations that were in hand when the folder was left go on; what is overdue ends at once.
+// The error tells which file cannot be read.
+func Open(dir string, options Options) (*Service, error) {
+	if options.Account == "" {
+		options.Account = "000000000000"
+	}
+	if options.Region == "" {
+		options.Region = "us-east-1"
+	}
+	if options.Seconds == 0 {
+		options.Seconds = 1.5
+	}
+	s := &Service{
+		options: options, store: store{dir: dir},
+		byID: map[string]*stack{}, named: map[string][]*stack{},
+		dirty: map[*stack]bool{}, timers: map[*stack]*time.Timer{},
+		calls: map[string]int{}, reads: map[string]int{},
+	}
+	stacks, kept, err := s.store.load()
+	if err != nil {
+		return nil, fmt.Errorf("open the stacks in %s: %w", dir, err)
+	}
+	s.faults = kept
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range stacks {
+		s.add(st)
+		s.arm(st)
+	}
+	return s, nil
+}
+
+// Close stops all operations where they stand and waits for whatever runs. It
+// returns the first error of keeping state that no caller could be told.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	for st, timer := range s.timers {
+		if timer.Stop() {
+			s.at.Done()
+		}
+		delete(s.timers, st)
+	}
+	s.mu.Unlock()
+	s.at.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.broken
+}
+
+// Calls counts the requests since Open that change something, by operation:
+// also those refused, not those throttled.
+func (s *Service) Calls() map[string]int { return s.counted(s.calls) }
+
+// Reads counts the requests since Open that change nothing, by operation.
+func (s *Service) Reads() map[string]int { return s.counted(s.reads) }
+
+func (s *Service) counted(from map[string]int) map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[string]int, len(from))
+	for action, n := range from {
+		all[action] = n
+	}
+	return all
+}
+
+// under runs f with the lock held, keeps what f changed, and then tells what
+// happened. What is answered is thus on disk.
+func (s *Service) under(f func() error) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return &problem{status: 503, code: "ServiceUnavailable", message: "the stand-in is closed"}
+	}
+	err := f()
+	if kept := s.keep(); err == nil {
+		err = kept
+	}
+	out := s.outbox
+	s.outbox = nil
+	s.mu.Unlock()
+	s.send(out)
+	return err
+}
+
+// keep writes the stacks that were changed.
+func (s *Service) keep() error {
+	for st := range s.dirty {
+		if err := s.store.save(st); err != nil {
+			return fmt.Errorf("keep stack %s: %w", st.Name, err)
+		}
+		delete(s.dirty, st)
+	}
+	return nil
+}
+
+func (s *Service) add(st *stack) {
+	s.stacks = append(s.stacks, st)
+	s.byID[st.ID] = st
+	s.named[st.Name] = append(s.named[st.Name], st)
+}
+
+// find is the stack of a name, if it lives, or of an ID; nil if there is none.
+func (s *Service) find(nameOrID string) *stack {
+	if st, ok := s.byID[nameOrID]; ok {
+		return st
+	}
+	for _, st := range s.named[nameOrID] {
+		if st.live() {
+			return st
+		}
+	}
+	return nil
+}
+
+// arm sets the one timer of the operation in hand.
+func (s *Service) arm(st *stack) {
+	if old, ok := s.timers[st]; ok {
+		if old.Stop() {
+			s.at.Done()
+		}
+		delete(s.timers, st)
+	}
+	if st.Flight == nil || s.closed {
+		return
+	}
+	s.at.Add(1)
+	var timer *time.Timer
+	timer = time.AfterFunc(time.Until(st.Flight.due()), func() {
+		defer s.at.Done()
+		s.tick(st, &timer)
+	})
+	s.timers[st] = timer
+}
+
+// tick is what a timer does. One that was replaced while it waited for the lock does nothing.
+func (s *Service) tick(st *stack, timer **time.Timer) {
+	err := s.under(func() error {
+		if s.timers[st] != *timer {
+			return nil
+		}
+		delete(s.timers, st)
+		s.advance(st)
+		s.arm(st)
+		return nil
+	})
+	if err == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken == nil && !s.closed {
+		s.broken = err
+	}
+}
