@@ -123,10 +123,8 @@ func knownType(t string) bool {
 	}
 	inner := storedInner(t)
 	switch inner {
-	case "String", "CommaDelimitedList":
-		return true
-	case "List<String>":
-		return inner != t
+	case "String", "CommaDelimitedList", "List<String>":
+		return true // List<String> is not documented, and accepted
 	}
 	inner = strings.TrimSuffix(strings.TrimPrefix(inner, "List<"), ">")
 	switch inner {
