@@ -1,0 +1,4 @@
+package asl
+
+// Size is what payloads are measured with.
+var Size = size
