@@ -1,0 +1,214 @@
+package sim
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// step returns a step of a committed run, or an error of kind Missing.
+func (k *kept) step(number int) (*run.Step, error) {
+	if !k.committed || number < 0 || number >= len(k.steps) {
+		return nil, fault.New(fault.Missing, "run %s has no step %d", k.run.ID, number)
+	}
+	return &k.steps[number], nil
+}
+
+// Step is engine.Steps.
+func (s *Store) Step(_ context.Context, id string, number int) (run.Run, run.Step, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, err := s.find(id)
+	if err != nil {
+		return run.Run{}, run.Step{}, err
+	}
+	step, err := k.step(number)
+	if err != nil {
+		return run.Run{}, run.Step{}, err
+	}
+	return copyRun(k.run), copySteps([]run.Step{*step})[0], nil
+}
+
+// Move is engine.Steps.
+func (s *Store) Move(_ context.Context, c engine.Change) error {
+	return s.write("Move", func() (bool, error) {
+		k, err := s.driven(c.Run, c.Drive)
+		if err != nil {
+			return false, err
+		}
+		was, err := k.step(c.Step.Number)
+		if err != nil {
+			return false, err
+		}
+		if was.Status != c.From || was.Attempt != c.Attempt {
+			repeated := was.Nonce == c.Step.Nonce && was.Status == c.Step.Status && was.Attempt == c.Step.Attempt
+			if repeated {
+				return false, nil
+			}
+			return false, fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
+		}
+		event := was.Event
+		*was = copySteps([]run.Step{c.Step})[0]
+		if was.Event = event; c.From == run.Pending {
+			was.Event = run.Event{}
+		}
+		if c.Forget {
+			delete(s.records[c.Project], c.Step.Node)
+		} else if c.Record != nil {
+			s.put(c.Project, *c.Record)
+		}
+		return true, nil
+	})
+}
+
+// Later is engine.Steps.
+func (s *Store) Later(_ context.Context, id string, drive int, steps []run.Step) error {
+	return s.write("Later", func() (wrote bool, err error) {
+		k, err := s.driven(id, drive)
+		if err != nil {
+			return false, err
+		}
+		for _, next := range steps {
+			was, err := k.step(next.Number)
+			if err != nil {
+				return wrote, err
+			}
+			if was.Status != run.Running || was.Attempt != next.Attempt {
+				continue
+			}
+			was.Due, was.Why, wrote = next.Due, next.Why, true
+			unseen := was.Event.Status != "" && was.Event.Looks == 0
+			seen := next.Event == run.Event{Status: was.Event.Status, Looks: 1}
+			if !unseen || seen {
+				was.Event = next.Event
+			}
+		}
+		return wrote, nil
+	})
+}
+
+// Mark is engine.Steps.
+func (s *Store) Mark(_ context.Context, id string, number, attempt int, status plan.Status) (marked bool, err error) {
+	err = s.write("Mark", func() (bool, error) {
+		k, ok := s.runs[id]
+		if !ok {
+			return false, nil
+		}
+		step, err := k.step(number)
+		if err != nil || step.Status != run.Running || step.Attempt != attempt {
+			return false, nil // there is no such step running
+		}
+		step.Event, marked = run.Event{Status: status}, true
+		return true, nil
+	})
+	return marked, err
+}
+
+// Records is engine.Records.
+func (s *Store) Records(_ context.Context, project string) (map[string]plan.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[string]plan.Record, len(s.records[project]))
+	for node, r := range s.records[project] {
+		all[node] = copyRecord(r)
+	}
+	return all, nil
+}
+
+// Some is engine.Records.
+func (s *Store) Some(_ context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	some := make(map[string]plan.Record, len(nodes))
+	for _, node := range nodes {
+		if r, ok := s.records[project][node]; ok {
+			some[node] = copyRecord(r)
+		}
+	}
+	return some, nil
+}
+
+// Displace is engine.Records.
+func (s *Store) Displace(_ context.Context, r run.Run, records []plan.Record) error {
+	return s.write("Displace", func() (wrote bool, err error) {
+		k, err := s.driven(r.ID, r.Drive)
+		if err != nil {
+			return false, err
+		}
+		for _, record := range records {
+			if _, ok := s.records[k.run.Project][record.Was]; ok {
+				delete(s.records[k.run.Project], record.Was)
+				s.put(k.run.Project, record)
+				wrote = true
+			}
+		}
+		return wrote, nil
+	})
+}
+
+// Lock is engine.Records.
+func (s *Store) Lock(_ context.Context, project, id string) (owner string, err error) {
+	err = s.write("Lock", func() (bool, error) {
+		k, err := s.find(id)
+		if err != nil {
+			return false, err
+		}
+		if k.run.State.Over() {
+			return false, fault.New(fault.Stale, "run %s is over (%s)", id, k.run.State)
+		}
+		if owner = s.owners[project]; owner != "" {
+			return false, nil
+		}
+		s.owners[project], owner = id, id
+		return true, nil
+	})
+	return owner, err
+}
+
+// put keeps a record.
+func (s *Store) put(project string, r plan.Record) {
+	if s.records[project] == nil {
+		s.records[project] = make(map[string]plan.Record)
+	}
+	s.records[project][r.Node] = copyRecord(r)
+}
+
+// copyRun returns a run that shares nothing with r, without steps.
+func copyRun(r run.Run) run.Run {
+	r.Unchanged, r.Messages, r.Steps = slices.Clone(r.Unchanged), slices.Clone(r.Messages), nil
+	return r
+}
+
+// copySteps returns steps that share nothing with the given ones, in two pieces
+// of memory.
+func copySteps(steps []run.Step) []run.Step {
+	if len(steps) == 0 {
+		return nil
+	}
+	total := 0
+	for i := range steps {
+		total += len(steps[i].After)
+	}
+	all := make([]string, 0, total)
+	out := slices.Clone(steps)
+	for i := range out {
+		begin := len(all)
+		all = append(all, out[i].After...)
+		out[i].After = all[begin:len(all):len(all)]
+		if len(all) == begin {
+			out[i].After = nil
+		}
+	}
+	return out
+}
+
+// copyRecord returns a record that shares nothing with r.
+func copyRecord(r plan.Record) plan.Record {
+	r.Needs, r.Outputs = slices.Clone(r.Needs), maps.Clone(r.Outputs)
+	return r
+}
