@@ -1,0 +1,103 @@
+// Package term draws a run as lines of text.
+package term
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A Change is a step that has come to another status.
+type Change struct {
+	Time   time.Time
+	Run    string
+	Step   string // its ID
+	Stack  string // its node; empty for the gate
+	Verb   plan.Verb
+	Status run.Status
+	Why    string
+	Took   time.Duration // from its claim to its end; 0 if it was never claimed or is not over
+}
+
+// Diff lists what has become of the steps since before, oldest first. A step
+// that went through several statuses between two looks has a change for each,
+// as far as its times tell. Every step of a run that was not seen before is new
+// and begins as pending.
+func Diff(before, after run.Run) []Change {
+	var changes []Change
+	for i, now := range after.Steps {
+		if i < len(before.Steps) && before.Steps[i].ID == now.ID {
+			changes = append(changes, between(after.ID, before.Steps[i], now)...)
+			continue
+		}
+		first := change(after.ID, now, run.Pending, begun(after))
+		first.Why = ""
+		changes = append(changes, first)
+		unseen := run.Step{Step: now.Step, Status: run.Pending}
+		changes = append(changes, between(after.ID, unseen, now)...)
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int { return a.Time.Compare(b.Time) })
+	return changes
+}
+
+// between lists the changes of one step.
+func between(id string, before, now run.Step) []Change {
+	var changes []Change
+	claimed := now.Claimed.After(before.Claimed)
+	if claimed && (before.Status != run.Running || now.Status == run.Running) {
+		begin := change(id, now, run.Running, now.Claimed)
+		begin.Why = ""
+		changes = append(changes, begin)
+	}
+	switch {
+	case now.Status == run.Running:
+	case now.Status == run.Pending && (claimed || before.Status != run.Pending || now.Why != before.Why):
+		changes = append(changes, change(id, now, run.Pending, now.Claimed))
+	case now.Status != before.Status:
+		changes = append(changes, change(id, now, now.Status, now.Ended))
+	}
+	return changes
+}
+
+// change is the change of a step to a status at a time.
+func change(id string, s run.Step, to run.Status, at time.Time) Change {
+	c := Change{Time: at, Run: id, Step: s.ID, Stack: s.Node, Verb: s.Verb, Status: to, Why: s.Why}
+	if s.Over() && s.Status == to {
+		c.Took = took(s, s.Ended)
+	}
+	return c
+}
+
+// took is how long a step has run until now; 0 if it was never begun.
+func took(s run.Step, now time.Time) time.Duration {
+	if s.Claimed.IsZero() || now.Before(s.Claimed) {
+		return 0
+	}
+	return now.Sub(s.Claimed)
+}
+
+// begun is when the run was planned, or else asked for.
+func begun(r run.Run) time.Time {
+	if r.Begun.IsZero() {
+		return r.Asked
+	}
+	return r.Begun
+}
+
+// latest is when the run ended, or else when the last of its steps moved.
+func latest(r run.Run) time.Time {
+	if !r.Ended.IsZero() {
+		return r.Ended
+	}
+	last := begun(r)
+	for _, s := range r.Steps {
+		for _, t := range []time.Time{s.Claimed, s.Ended} {
+			if t.After(last) {
+				last = t
+			}
+		}
+	}
+	return last
+}

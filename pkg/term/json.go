@@ -1,0 +1,66 @@
+package term
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A JSON view prints an object a line: one for each change of a step, and at
+// last one for the run.
+type JSON struct {
+	out  *json.Encoder
+	seen run.Run
+}
+
+// NewJSON returns a view that prints to out.
+func NewJSON(out io.Writer) *JSON {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return &JSON{out: e}
+}
+
+// moved is the object for a change of a step.
+type moved struct {
+	Time   time.Time  `json:"time"`
+	Run    string     `json:"run"`
+	Step   string     `json:"step"`
+	Stack  string     `json:"stack"` // empty for the gate
+	Verb   plan.Verb  `json:"verb"`
+	Status run.Status `json:"status"`
+	Why    string     `json:"why"`
+}
+
+// ended is the object for a run that is over or parked.
+type ended struct {
+	Run       string    `json:"run"`
+	Operation string    `json:"operation"`
+	State     run.State `json:"state"`
+	Steps     int       `json:"steps"`
+	Seconds   float64   `json:"seconds"` // from when it was asked for
+	Messages  []string  `json:"messages,omitempty"`
+}
+
+// Show prints what has become of r since it was last shown.
+func (j *JSON) Show(r run.Run) error {
+	for _, c := range Diff(j.seen, r) {
+		if err := j.out.Encode(moved{c.Time.UTC(), c.Run, c.Step, c.Stack, c.Verb, c.Status, c.Why}); err != nil {
+			return err
+		}
+	}
+	j.seen = r
+	return nil
+}
+
+// End prints the last changes, then the run as a whole.
+func (j *JSON) End(r run.Run) error {
+	if err := j.Show(r); err != nil {
+		return err
+	}
+	seconds := math.Round(latest(r).Sub(r.Asked).Seconds()*1000) / 1000
+	return j.out.Encode(ended{r.ID, r.Operation, r.State, len(r.Steps), max(seconds, 0), r.Messages})
+}

@@ -1,0 +1,61 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A Plain view prints a line for each change of a step: for pipes and logs.
+type Plain struct {
+	out  io.Writer
+	next Next
+	seen run.Run
+}
+
+// NewPlain returns a view that prints to out, and at the end says what to do
+// next.
+func NewPlain(out io.Writer, next Next) *Plain { return &Plain{out: out, next: next} }
+
+// Show prints what has become of r since it was last shown.
+func (p *Plain) Show(r run.Run) error {
+	var b strings.Builder
+	if len(p.seen.Steps) == 0 && len(r.Steps) > 0 {
+		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged\n", r.Operation, r.Project, r.ID, plural(len(r.Steps), "step"), len(r.Unchanged))
+	}
+	for _, c := range Diff(p.seen, r) {
+		if c.Status == run.Pending && c.Why == "" {
+			continue // a plan is not yet news
+		}
+		b.WriteString(c.String() + "\n")
+	}
+	p.seen = r
+	_, err := io.WriteString(p.out, b.String())
+	return err
+}
+
+// End prints the last changes and what came of it all.
+func (p *Plain) End(r run.Run) error {
+	if r.Operation != "plan" {
+		if err := p.Show(r); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(p.out, strings.Join(Summary(r, p.next), "\n")+"\n")
+	return err
+}
+
+// String shows the change on one line: when, what, and why or how long.
+func (c Change) String() string {
+	words := []string{c.Time.UTC().Format(time.TimeOnly), pad(string(c.Status), 7), c.Step}
+	switch {
+	case c.Why != "":
+		words = append(words, "("+oneLine(printable(c.Why))+")")
+	case c.Took > 0:
+		words = append(words, "("+elapsed(c.Took)+")")
+	}
+	return strings.Join(words, "  ")
+}

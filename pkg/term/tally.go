@@ -1,0 +1,83 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// count is the number of steps of each status.
+func count(steps []run.Step) map[run.Status]int {
+	n := make(map[run.Status]int)
+	for _, s := range steps {
+		n[s.Status]++
+	}
+	return n
+}
+
+// tally says how many steps stand how, as in "3 of 9 done, 2 running".
+func tally(r run.Run) string {
+	n := count(r.Steps)
+	words := []string{fmt.Sprintf("%d of %d done", n[run.Done], len(r.Steps))}
+	for _, s := range []run.Status{run.Running, run.Failed, run.Skipped} {
+		if n[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// root names the step that a skipped step was skipped for, or returns the whole
+// reason if it was not for a step.
+func root(s run.Step) string { return strings.TrimPrefix(s.Why, "after ") }
+
+// skips groups the names of skipped steps by what they were skipped for, in the
+// order of the plan.
+func skips(r run.Run) (causes []string, by map[string][]string) {
+	by = make(map[string][]string)
+	for _, s := range r.Steps {
+		if s.Status != run.Skipped {
+			continue
+		}
+		cause := root(s)
+		if by[cause] == nil {
+			causes = append(causes, cause)
+		}
+		by[cause] = append(by[cause], name(s))
+	}
+	return causes, by
+}
+
+// name is what a step is called where its verb goes without saying.
+func name(s run.Step) string {
+	if s.Node == "" {
+		return string(s.Verb)
+	}
+	return s.Node
+}
+
+// elapsed shows a duration to the second: 8s, 1m02s, 1h02m.
+func elapsed(d time.Duration) string {
+	d = d.Round(time.Second)
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%dh%02dm", h, m)
+	case m > 0:
+		return fmt.Sprintf("%dm%02ds", m, s)
+	}
+	return fmt.Sprintf("%ds", s)
+}
+
+// plural counts things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// oneLine puts a reason of several lines on one.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
