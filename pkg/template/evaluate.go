@@ -228,9 +228,9 @@ func (r *running) branch(x *Expr) (any, *document.Error) {
 	return Unknown{}, nil
 }
 
-// any evaluates Fn::Or (stop is true) or Fn::And (stop is false): one argument
+// decided evaluates Fn::Or (stop is true) or Fn::And (stop is false): one argument
 // that is stop decides, whatever the others are.
-func (r *running) any(x *Expr, stop bool) (any, *document.Error) {
+func (r *running) decided(x *Expr, stop bool) (any, *document.Error) {
 	values := make([]any, len(x.items))
 	for i, item := range x.items {
 		v, err := r.truth(item)

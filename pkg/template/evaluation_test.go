@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -293,4 +294,23 @@ func TestValuesDoNotGrowWithoutEnd(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "they grow without end") {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestAnEvaluationIsSharedByGoroutines(t *testing.T) {
+	read := load(t, "service.json")
+	e := read.In(known())
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for _, r := range e.Resources() {
+				if _, err := e.Value(r.Properties); err != nil {
+					t.Error(err)
+				}
+			}
+			if len(e.Imports()) == 0 {
+				t.Error("no imports")
+			}
+		})
+	}
+	all.Wait()
 }

@@ -19,9 +19,9 @@ func (r *running) call(x *Expr) (any, *document.Error) {
 	case "Fn::If":
 		return r.branch(x)
 	case "Fn::And":
-		return r.any(x, false)
+		return r.decided(x, false)
 	case "Fn::Or":
-		return r.any(x, true)
+		return r.decided(x, true)
 	case "Fn::Sub":
 		return r.sub(x)
 	case "Fn::FindInMap":

@@ -94,6 +94,8 @@ func TestTemplatesFromTheField(t *testing.T) {
 				if err := p.Check(*p.Default); err != nil {
 					t.Errorf("%s: default: %v", path, err)
 				}
+			} else if len(p.AllowedValues) > 0 {
+				scope.Parameters[name] = p.AllowedValues[0]
 			} else {
 				scope.Parameters[name] = strings.ToLower(name)
 			}

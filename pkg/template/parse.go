@@ -16,6 +16,9 @@ type parser struct {
 	extended bool // it has the transform AWS::LanguageExtensions
 }
 
+// maxErrors is how many errors of one template are told.
+const maxErrors = 100
+
 var alphanumeric = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
 func parse(file string, body []byte) (*Template, error) {
@@ -166,9 +169,12 @@ func (p *parser) text(n *yaml.Node, what string) string {
 }
 
 func (p *parser) fail(n *yaml.Node, format string, args ...any) {
-	p.errors.Add(p.t.File, n, format, args...)
+	p.failAt(&Expr{Line: n.Line, Column: n.Column}, format, args...)
 }
 
 func (p *parser) failAt(x *Expr, format string, args ...any) {
+	if len(p.errors) == maxErrors {
+		return
+	}
 	p.errors = append(p.errors, &document.Error{File: p.t.File, Line: x.Line, Column: x.Column, Text: fmt.Sprintf(format, args...)})
 }
