@@ -1,0 +1,72 @@
+// Package cfn speaks CloudFormation, for one target at a time.
+package cfn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A Client is the part of the SDK's CloudFormation client that is used here:
+// *cloudformation.Client is one.
+type Client interface {
+	DescribeStacks(context.Context, *sdk.DescribeStacksInput, ...func(*sdk.Options)) (*sdk.DescribeStacksOutput, error)
+	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
+
+	CreateStack(context.Context, *sdk.CreateStackInput, ...func(*sdk.Options)) (*sdk.CreateStackOutput, error)
+	UpdateStack(context.Context, *sdk.UpdateStackInput, ...func(*sdk.Options)) (*sdk.UpdateStackOutput, error)
+	DeleteStack(context.Context, *sdk.DeleteStackInput, ...func(*sdk.Options)) (*sdk.DeleteStackOutput, error)
+	ContinueUpdateRollback(context.Context, *sdk.ContinueUpdateRollbackInput, ...func(*sdk.Options)) (*sdk.ContinueUpdateRollbackOutput, error)
+	UpdateTerminationProtection(context.Context, *sdk.UpdateTerminationProtectionInput, ...func(*sdk.Options)) (*sdk.UpdateTerminationProtectionOutput, error)
+}
+
+// Clients returns the client that speaks for a target, or an error that says
+// why there is none. It is asked at every call and does not dial.
+type Clients func(project.Target) (Client, error)
+
+// Everywhere is the Clients of an installation that has one target only.
+func Everywhere(c Client) Clients {
+	return func(project.Target) (Client, error) { return c, nil }
+}
+
+// Templates keeps templates by their digest.
+type Templates interface {
+	// Template returns the bytes of a template.
+	Template(ctx context.Context, digest string) ([]byte, error)
+
+	// URL says where in S3 CloudFormation finds a template that is too large
+	// to be sent along.
+	URL(digest string) string
+}
+
+// A Cloud is CloudFormation as the engine sees it: it is an action.Cloud and an
+// engine.Clouds.
+type Cloud struct {
+	clients   Clients
+	templates Templates
+}
+
+var _ action.Cloud = (*Cloud)(nil)
+
+// New returns a Cloud that speaks through the given clients.
+func New(clients Clients, templates Templates) *Cloud {
+	return &Cloud{clients: clients, templates: templates}
+}
+
+// client returns the client for a target.
+func (c *Cloud) client(t project.Target) (Client, error) {
+	got, err := c.clients(t)
+	if err != nil {
+		return nil, fmt.Errorf("target %s: %w", t.Name, err)
+	}
+	return got, nil
+}
+
+// once is the option of every call that changes something: it is sent a single
+// time, so that one that was throttled was certainly not carried out.
+func once(o *sdk.Options) { o.Retryer, o.RetryMaxAttempts = aws.NopRetryer{}, 1 }
