@@ -35,9 +35,6 @@ func (r *reader) check(m *Machine, at string, in scoped) {
 				r.refuse(at+name, "leads to %q, which is no state here", to)
 			}
 		}
-		if s.Type == Choice && len(s.Leads()) == 0 {
-			r.refuse(at+name, "leads nowhere")
-		}
 		in.check(r, s, at+name)
 		if s.Each != nil {
 			r.check(s.Each, at+name+"/", scopeOf(true))

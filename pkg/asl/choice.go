@@ -19,12 +19,12 @@ func (f fields) choice(s *State) {
 	for i, b := range f.objects("Choices") {
 		g := f.fields(fmt.Sprintf("%s/Choices[%d]", f.at, i), b)
 		g.need("Next")
-		next := g.text("Next")
+		next := g.state("Next")
 		r := g.rule(0)
 		r.next = next
 		s.rules = append(s.rules, r)
 	}
-	s.fallback = f.text("Default")
+	s.fallback = f.state("Default")
 }
 
 // rule takes one comparison, or And, Or, Not of several.

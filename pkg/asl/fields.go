@@ -74,6 +74,16 @@ func (f fields) text(name string) string {
 	return s
 }
 
+// state takes the name of a state. An empty one would silently end the machine.
+func (f fields) state(name string) string {
+	has := f.has(name)
+	s := f.text(name)
+	if has && s == "" {
+		f.refuse(f.at, "field %q must name a state", name)
+	}
+	return s
+}
+
 func (f fields) flag(name string) bool {
 	var b bool
 	f.decode(name, "true or false", &b)

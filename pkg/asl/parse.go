@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -58,7 +56,7 @@ func parseMachine(f fields, at string, depth int) *Machine {
 	f.language()
 	f.need("StartAt")
 	f.need("States")
-	m := &Machine{Comment: f.text("Comment"), StartAt: f.text("StartAt"), States: make(map[string]*State)}
+	m := &Machine{Comment: f.text("Comment"), StartAt: f.state("StartAt"), States: make(map[string]*State)}
 	var states map[string]json.RawMessage
 	if !f.decode("States", "an object", &states) {
 		return m
@@ -126,7 +124,7 @@ func (f fields) common(s *State) {
 		return
 	}
 	next := f.has("Next")
-	s.Next, s.End = f.text("Next"), f.flag("End")
+	s.Next, s.End = f.state("Next"), f.flag("End")
 	if next == s.End {
 		f.refuse(f.at, "needs either Next or \"End\": true")
 	}
@@ -244,7 +242,7 @@ func (f fields) tolerance(s *State) {
 	for i, b := range catches {
 		g := f.fields(fmt.Sprintf("%s/Catch[%d]", f.at, i), b)
 		g.need("Next")
-		s.catch = append(s.catch, catcher{errors: g.errors(), resultPath: g.target("ResultPath"), next: g.text("Next")})
+		s.catch = append(s.catch, catcher{errors: g.errors(), resultPath: g.target("ResultPath"), next: g.state("Next")})
 		g.take("Comment")
 		g.close("a catcher")
 		g.lastIsAll(s.catch[i].errors, i == len(catches)-1)
@@ -283,27 +281,3 @@ func (f fields) retrier() retrier {
 	f.close("a retrier")
 	return r
 }
-
-// A Resource is what a Task calls.
-type Resource string
-
-var (
-	functionName = regexp.MustCompile(`^(arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:)?[A-Za-z0-9-_]{1,64}(:(\$LATEST|[A-Za-z0-9-_]+))?$`)
-	integration  = regexp.MustCompile(`^arn:aws[a-z-]*:states:::lambda:invoke(\.waitForTaskToken)?$`)
-)
-
-const (
-	waitForTaskToken = ".waitForTaskToken"
-	invoke           = "arn:aws:states:::lambda:invoke"
-	invokeWithToken  = invoke + waitForTaskToken
-)
-
-func (r Resource) valid() bool {
-	return integration.MatchString(string(r)) || functionName.MatchString(string(r))
-}
-
-// Direct says whether the resource is a function itself, whose result is the task's.
-func (r Resource) Direct() bool { return !integration.MatchString(string(r)) }
-
-// Waits says whether the task waits for its token to be answered.
-func (r Resource) Waits() bool { return strings.HasSuffix(string(r), waitForTaskToken) }

@@ -90,20 +90,6 @@ func gives(text string) func(asl.Call) (string, error) {
 	return func(asl.Call) (string, error) { return text, nil }
 }
 
-// compact makes two texts of the same JSON equal.
-func compact(t testing.TB, text string) string {
-	t.Helper()
-	v, err := asl.Decode([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	b, err := asl.Encode(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // outcome is an output, or how it failed.
 func outcome(out json.RawMessage, err error) string {
 	var e *asl.Error

@@ -78,9 +78,9 @@ func (s *Service) settle(e *execution, err error) {
 	switch {
 	case e.over() || errors.Is(err, errClosed) || s.broken != nil:
 	case errors.Is(err, errTimedOut):
-		err = s.last(e, &event{Type: "ExecutionTimedOut", Key: "executionTimedOut"})
+		s.last(e, &event{Type: "ExecutionTimedOut", Key: "executionTimedOut"})
 	case err != nil && !errors.As(err, &known):
-		err = s.last(e, &event{Type: string(asl.ExecutionFailed), Key: "executionFailed", Details: details{Error: asl.Runtime, Cause: err.Error()}})
+		s.last(e, &event{Type: string(asl.ExecutionFailed), Key: "executionFailed", Details: details{Error: asl.Runtime, Cause: err.Error()}})
 	}
 	over, n := e.over(), e.notice()
 	s.mu.Unlock()
@@ -90,11 +90,9 @@ func (s *Service) settle(e *execution, err error) {
 }
 
 // last tells the event that ends an execution. The lock must be held.
-func (s *Service) last(e *execution, ev *event) error {
+func (s *Service) last(e *execution, ev *event) {
 	ev.Time = now()
-	_, err := s.tell(e, ev, false)
-	if err != nil && s.broken == nil {
+	if _, err := s.tell(e, ev, false); err != nil && s.broken == nil {
 		s.broken = err
 	}
-	return err
 }

@@ -35,11 +35,12 @@ type house struct {
 
 type function func(ctx context.Context, name string, payload []byte) ([]byte, error)
 
-// open opens a house whose functions are f. It closes with the test, or before.
+// open opens a house whose functions are f. It closes with the test, or before. What was running waits for Resume, because
+// functions want the client.
 func open(t *testing.T, dir string, f function) *house {
 	t.Helper()
 	h := &house{t: t}
-	s, err := states.Open(dir, states.Options{Invoke: f, Emit: h.hear})
+	s, err := states.Open(dir, states.Options{Invoke: f, Emit: h.hear, Hold: true})
 	if err != nil {
 		t.Fatal(err)
 	}
