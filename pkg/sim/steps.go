@@ -52,11 +52,12 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 			}
 			return false, fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
 		}
-		event := was.Event
-		*was = copySteps([]run.Step{c.Step})[0]
-		if was.Event = event; c.From == run.Pending {
-			was.Event = run.Event{}
+		next := c.Step
+		next.Step, next.Spec, next.Event = was.Step, was.Spec, was.Event // these stay
+		if c.From == run.Pending {
+			next.Event = run.Event{}
 		}
+		*was = next
 		if c.Forget {
 			delete(s.records[c.Project], c.Step.Node)
 		} else if c.Record != nil {

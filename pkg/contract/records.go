@@ -1,0 +1,283 @@
+package contract
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// recordLaws are about records, locks and lists.
+func recordLaws() []law {
+	return []law{
+		{"records are a project's own", func(b bench) {
+			r := b.commit("one")
+			b.put(r, 0, record("vpc"))
+			other, err := b.store.Records(b.ctx, "shop@test")
+			b.ok(err)
+			b.same(len(other), 0)
+			b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
+		}},
+		{"some records are those that are there", func(b bench) {
+			r := b.commit("one")
+			b.put(r, 0, record("vpc"))
+			b.put(r, 1, record("db"))
+			some, err := b.store.Some(b.ctx, shop, []string{"db", "none", "db"})
+			b.ok(err)
+			b.same(some, map[string]plan.Record{"db": record("db")})
+			none, err := b.store.Some(b.ctx, shop, nil)
+			b.ok(err)
+			b.same(len(none), 0)
+		}},
+		{"what a caller does to a record afterwards is its own affair", func(b bench) {
+			r := b.commit("one")
+			rec := record("vpc")
+			b.put(r, 0, rec)
+			rec.Outputs["Id"] = "x"
+			b.records()["vpc"].Needs[0] = "x"
+			b.same(b.records()["vpc"], record("vpc"))
+		}},
+		{"a record moves to its new name", func(b bench) {
+			r := b.commit("one")
+			b.put(r, 0, record("vpc"))
+			b.put(r, 1, record("db"))
+			moved := record("vpc")
+			moved.Node, moved.Was = moved.StackID, "vpc"
+			gone := record("web")
+			gone.Node, gone.Was = gone.StackID, "web"
+			want := map[string]plan.Record{moved.StackID: moved, "db": record("db")}
+			b.ok(b.store.Displace(b.ctx, r, []plan.Record{moved, gone}))
+			b.same(b.records(), want)
+			b.ok(b.store.Displace(b.ctx, r, []plan.Record{moved, gone}))
+			b.same(b.records(), want)
+		}},
+		{"no record moves for an old drive", func(b bench) {
+			r := b.commit("one")
+			b.put(r, 0, record("vpc"))
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			moved := record("vpc")
+			moved.Node, moved.Was = moved.StackID, "vpc"
+			b.is(b.store.Displace(b.ctx, r, []plan.Record{moved}), fault.Stale)
+			b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
+		}},
+		{"many records move together", func(b bench) {
+			r := b.ask("one")
+			p := plan.Plan{}
+			var moved []plan.Record
+			want := map[string]plan.Record{}
+			for i := range 60 {
+				name := fmt.Sprintf("n%02d", i)
+				p.Steps = append(p.Steps, plan.Step{ID: name + "/read", Node: name, Verb: plan.Read})
+				rec := record(name)
+				rec.Node, rec.Was = rec.StackID, name
+				moved = append(moved, rec)
+				want[rec.Node] = rec
+			}
+			r.Start(p, nil)
+			b.ok(b.store.Commit(b.ctx, r))
+			for i := range 60 {
+				b.put(r, i, record(fmt.Sprintf("n%02d", i)))
+			}
+			b.ok(b.store.Displace(b.ctx, r, moved))
+			b.same(b.records(), want)
+		}},
+		{"the lock is the first's, however often it asks", func(b bench) {
+			b.ask("one")
+			b.ask("two")
+			b.same(b.owner("one"), "one")
+			b.same(b.owner("two"), "one")
+			b.same(b.owner("one"), "one")
+			owner, err := b.store.Lock(b.ctx, "shop@test", "two")
+			b.ok(err)
+			b.same(owner, "two")
+		}},
+		{"a run that is over takes no lock", func(b bench) {
+			r := b.ask("one")
+			r.State = run.Refused
+			b.ok(b.store.End(b.ctx, r))
+			_, err := b.store.Lock(b.ctx, shop, "one")
+			b.is(err, fault.Stale)
+			b.ask("two")
+			b.same(b.owner("two"), "two")
+		}},
+		{"the newest runs are listed first", func(b bench) {
+			for i, id := range []string{"b", "c", "a"} {
+				r := asked(id)
+				r.Asked = noon.Add(time.Duration([]int{1, 10, 2}[i]) * 10 * time.Millisecond)
+				_, _, err := b.store.Ask(b.ctx, r)
+				b.ok(err)
+			}
+			other := asked("other")
+			other.Project = "shop@test"
+			_, _, err := b.store.Ask(b.ctx, other)
+			b.ok(err)
+			b.same(b.list(0), []string{"c", "a", "b"})
+			b.same(b.list(2), []string{"c", "a"})
+			b.same(b.list(9), []string{"c", "a", "b"})
+		}},
+		{"a list shows runs as they are by now", func(b bench) {
+			want := b.commit("one")
+			want.State, want.Ended = run.Succeeded, noon.Add(time.Hour)
+			b.ok(b.store.End(b.ctx, want))
+			want.Steps = nil
+			runs, err := b.store.List(b.ctx, shop, 0)
+			b.ok(err)
+			b.same(runs, []run.Run{want})
+		}},
+		{"runs asked for at the same moment are all listed", func(b bench) {
+			b.ask("one")
+			b.ask("two")
+			b.same(b.list(0), []string{"two", "one"})
+		}},
+	}
+}
+
+// list names the runs of the project, newest first.
+func (b bench) list(most int) []string {
+	b.Helper()
+	runs, err := b.store.List(b.ctx, shop, most)
+	b.ok(err)
+	var ids []string
+	for _, r := range runs {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// racers is how many try the same thing at once.
+const racers = 8
+
+// race runs do at once for each racer, and returns what each was told.
+func race(do func(racer int) error) []error {
+	errs := make([]error, racers)
+	begin := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range racers {
+		all.Go(func() {
+			<-begin
+			errs[i] = do(i)
+		})
+	}
+	close(begin)
+	all.Wait()
+	return errs
+}
+
+// won counts the racers that succeeded. Whoever did not is to be Stale.
+func (b bench) won(errs []error) (won int) {
+	b.Helper()
+	for _, err := range errs {
+		if err == nil {
+			won++
+			continue
+		}
+		b.is(err, fault.Stale)
+	}
+	return won
+}
+
+// raceLaws are about many at once.
+func raceLaws() []law {
+	return []law{
+		{"of many claimers one has the step", func(b bench) {
+			r := b.commit("one")
+			errs := race(func(i int) error {
+				rec := record("vpc")
+				rec.Token = fmt.Sprint("n", i)
+				c := claiming(r, 0, rec.Token)
+				c.Record = &rec
+				return b.store.Move(b.ctx, c)
+			})
+			b.same(b.won(errs), 1)
+			s := b.step("one", 0)
+			b.same(errs[int(s.Nonce[1]-'0')], nil)
+			b.same(b.records()["vpc"].Token, s.Nonce)
+			b.same(s.Attempt, 1)
+		}},
+		{"of many who raise a drive one does", func(b bench) {
+			b.commit("one")
+			b.same(b.won(race(func(int) error { return b.store.Raise(b.ctx, "one", 1) })), 1)
+			b.same(b.run("one").Drive, 2)
+		}},
+		{"of many who ask for a run one gets a fresh one", func(b bench) {
+			var mu sync.Mutex
+			fresh := 0
+			for _, err := range race(func(int) error {
+				_, isFresh, err := b.store.Ask(b.ctx, asked("one"))
+				mu.Lock()
+				defer mu.Unlock()
+				if isFresh {
+					fresh++
+				}
+				return err
+			}) {
+				b.ok(err)
+			}
+			b.same(fresh, 1)
+			b.same(b.list(0), []string{"one"})
+		}},
+		{"of many runs one has the lock, and all are told which", func(b bench) {
+			for i := range racers {
+				b.ask(fmt.Sprint("run", i))
+			}
+			owners := make([]string, racers)
+			for _, err := range race(func(i int) (err error) {
+				owners[i], err = b.store.Lock(b.ctx, shop, fmt.Sprint("run", i))
+				return err
+			}) {
+				b.ok(err)
+			}
+			for _, owner := range owners {
+				b.same(owner, owners[0])
+			}
+		}},
+		{"all wishes are news", func(b bench) {
+			b.commit("one")
+			for _, err := range race(func(i int) error {
+				_, err := b.store.Wish(b.ctx, "one", run.Pause, fmt.Sprint("person", i), noon)
+				return err
+			}) {
+				b.ok(err)
+			}
+			b.same(b.run("one").News, racers)
+		}},
+		{"an end and a wish do not both believe they were first", func(b bench) {
+			r := b.commit("one")
+			r.State = run.Succeeded
+			errs := race(func(i int) error {
+				if i == 0 {
+					return b.store.End(b.ctx, r)
+				}
+				_, err := b.store.Wish(b.ctx, "one", run.Cancel, "bob", noon)
+				return err
+			})
+			ended := b.run("one")
+			b.same(ended.State.Over(), errs[0] == nil)
+			b.same(ended.News > 0, errs[0] != nil)
+		}},
+		{"planners of one drive leave one whole plan", func(b bench) {
+			r := b.ask("one")
+			errs := race(func(i int) error {
+				mine, p := r, plan.Plan{}
+				for n := range 30 + i {
+					p.Steps = append(p.Steps, plan.Step{ID: fmt.Sprintf("n%d-%d/read", i, n), Node: fmt.Sprint(i), Verb: plan.Read})
+				}
+				mine.Start(p, nil)
+				return b.store.Commit(b.ctx, mine)
+			})
+			got := b.load("one")
+			if won := b.won(errs); won > 1 || won == 1 && got.State != run.Going || won == 0 && got.State != run.Asked {
+				b.Fatalf("%d planners won, the run is %s", won, got.State)
+			}
+			for _, s := range got.Steps {
+				b.same(s.Node, got.Steps[0].Node)
+			}
+			if len(got.Steps) > 0 {
+				b.same(fmt.Sprint(len(got.Steps)-30), got.Steps[0].Node)
+			}
+		}},
+	}
+}

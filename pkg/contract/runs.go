@@ -1,0 +1,247 @@
+package contract
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// runLaws are about runs that begin.
+func runLaws() []law {
+	return []law{
+		{"a run that is asked for is kept as it is", func(b bench) {
+			kept, fresh, err := b.store.Ask(b.ctx, asked("one"))
+			b.ok(err)
+			b.same(fresh, true)
+			b.same(kept, asked("one"))
+			b.same(b.run("one"), asked("one"))
+		}},
+		{"asked twice, a run is kept once, as it is by now", func(b bench) {
+			first := b.ask("one")
+			other := asked("one")
+			other.Who = "bob"
+			kept, fresh, err := b.store.Ask(b.ctx, other)
+			b.ok(err)
+			b.same(fresh, false)
+			b.same(kept, first)
+			runs, err := b.store.List(b.ctx, shop, 0)
+			b.ok(err)
+			b.same(len(runs), 1)
+		}},
+		{"what a caller does to a run afterwards is its own affair", func(b bench) {
+			r := b.commit("one")
+			r.Messages[0], r.Unchanged[0], r.Steps[1].After[0] = "x", "x", "x"
+			again := b.load("one")
+			b.same(again.Messages, []string{"one", "two"})
+			b.same(again.Unchanged, []string{"web"})
+			b.same(again.Steps[1].After, []string{"vpc/create"})
+		}},
+		{"a run that nobody asked for is missing", func(b bench) {
+			_, err := b.store.Run(b.ctx, "none")
+			b.is(err, fault.Missing)
+			_, err = b.store.Load(b.ctx, "none")
+			b.is(err, fault.Missing)
+			_, _, err = b.store.Step(b.ctx, "none", 0)
+			b.is(err, fault.Missing)
+			_, err = b.store.Wish(b.ctx, "none", run.Pause, "ann", noon)
+			b.is(err, fault.Missing)
+			b.is(b.store.Raise(b.ctx, "none", 0), fault.Missing)
+		}},
+		{"a drive is raised from what it is, once", func(b bench) {
+			b.ask("one")
+			b.same(b.run("one").Drive, 1)
+			b.is(b.store.Raise(b.ctx, "one", 0), fault.Stale)
+			b.is(b.store.Raise(b.ctx, "one", 2), fault.Stale)
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.same(b.run("one").Drive, 2)
+		}},
+		{"a new drive has no waiting token and no history yet", func(b bench) {
+			b.commit("one")
+			b.ok(b.store.Register(b.ctx, "one", 1, "token", 10))
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			r := b.run("one")
+			b.same(r.Token, "")
+			b.same(r.Events, 0)
+			b.same(r.State, run.Going)
+		}},
+		{"to raise the drive of a parked run makes it going", func(b bench) {
+			r := b.commit("one")
+			r.State = run.Parked
+			b.ok(b.store.End(b.ctx, r))
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.same(b.run("one").State, run.Going)
+		}},
+		{"the drive of a run that is asked for leaves it asked", func(b bench) {
+			b.same(b.ask("one").State, run.Asked)
+		}},
+		{"a committed plan is loaded in its order, with all that belongs to it", func(b bench) {
+			want := b.ask("one")
+			want.Operation, want.Source.Version = "destroy", "v0" // as a retry learns from what it repeats
+			p := plan.Plan{Unchanged: []string{"web"}}
+			for i := range 130 {
+				s := plan.Step{ID: fmt.Sprintf("n%d/create", i), Node: fmt.Sprintf("n%d", i), Verb: plan.Create}
+				if i > 0 {
+					s.After = []string{fmt.Sprintf("n%d/create", i-1)}
+				}
+				p.Steps = append(p.Steps, s)
+			}
+			want.Start(p, map[string]string{"n7": "spec"})
+			want.Begun = noon.Add(time.Second)
+			b.ok(b.store.Commit(b.ctx, want))
+			b.same(b.load("one"), want)
+			got, s, err := b.store.Step(b.ctx, "one", 129)
+			b.ok(err)
+			b.same(s, want.Steps[129])
+			want.Steps = nil
+			b.same(got, want)
+			b.same(b.run("one"), want)
+		}},
+		{"a plan without steps is committed too", func(b bench) {
+			r := b.ask("one")
+			r.Start(plan.Plan{}, nil)
+			b.ok(b.store.Commit(b.ctx, r))
+			b.same(b.load("one").State, run.Going)
+		}},
+		{"a run that is not committed has no steps", func(b bench) {
+			r := b.ask("one")
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			r.Start(plan.Plan{Steps: []plan.Step{{ID: "vpc/create", Node: "vpc", Verb: plan.Create}}}, nil)
+			b.is(b.store.Commit(b.ctx, r), fault.Stale)
+			got := b.load("one")
+			b.same(got.State, run.Asked)
+			b.same(len(got.Steps), 0)
+			_, _, err := b.store.Step(b.ctx, "one", 0)
+			b.is(err, fault.Missing)
+		}},
+		{"a plan is committed once: a later planner changes nothing", func(b bench) {
+			want := b.commit("one")
+			late := want
+			late.Steps = late.Steps[:1]
+			late.State, late.Digest = run.Going, "another"
+			b.is(b.store.Commit(b.ctx, late), fault.Stale)
+			b.same(b.load("one"), want)
+		}},
+		{"a step that is not in the plan is missing", func(b bench) {
+			b.commit("one")
+			_, _, err := b.store.Step(b.ctx, "one", 2)
+			b.is(err, fault.Missing)
+			_, _, err = b.store.Step(b.ctx, "one", -1)
+			b.is(err, fault.Missing)
+		}},
+		{"a token is registered for the drive, and the history grows", func(b bench) {
+			b.commit("one")
+			b.ok(b.store.Register(b.ctx, "one", 1, "first", 10))
+			b.ok(b.store.Register(b.ctx, "one", 1, "second", 26))
+			r := b.run("one")
+			b.same(r.Token, "second")
+			b.same(r.Events, 36)
+			b.is(b.store.Register(b.ctx, "one", 2, "third", 1), fault.Stale)
+			b.is(b.store.Register(b.ctx, "one", 0, "third", 1), fault.Stale)
+			b.same(b.run("one"), r)
+		}},
+	}
+}
+
+// endLaws are about how runs are steered, parked and ended.
+func endLaws() []law {
+	return []law{
+		{"a wish is kept, is news, and is answered with the run", func(b bench) {
+			want := b.commit("one")
+			want.Steps, want.Wish, want.News = nil, run.Pause, 1
+			got, err := b.store.Wish(b.ctx, "one", run.Pause, "bob", noon)
+			b.ok(err)
+			b.same(got, want)
+			b.same(b.run("one"), want)
+			got, err = b.store.Wish(b.ctx, "one", run.Cancel, "bob", noon)
+			b.ok(err)
+			b.same(got.News, 2)
+			b.same(got.Wish, run.Cancel)
+		}},
+		{"nothing is wished of a run that is over", func(b bench) {
+			r := b.commit("one")
+			r.State = run.Broken
+			b.ok(b.store.End(b.ctx, r))
+			_, err := b.store.Wish(b.ctx, "one", run.Go, "bob", noon)
+			b.is(err, fault.Refused)
+			b.same(b.run("one").News, 0)
+		}},
+		{"an end is kept with its time and messages", func(b bench) {
+			want := b.commit("one")
+			want.State, want.Messages, want.Ended = run.Succeeded, []string{"three"}, noon.Add(time.Hour)
+			b.ok(b.store.End(b.ctx, want))
+			b.same(b.load("one"), want)
+		}},
+		{"an end is not written over news", func(b bench) {
+			r := b.commit("one")
+			_, err := b.store.Wish(b.ctx, "one", run.Cancel, "bob", noon)
+			b.ok(err)
+			r.State = run.Succeeded
+			b.is(b.store.End(b.ctx, r), fault.Stale)
+			b.same(b.run("one").State, run.Going)
+			r.News = 1
+			b.ok(b.store.End(b.ctx, r))
+		}},
+		{"an end is not written by an old drive", func(b bench) {
+			r := b.commit("one")
+			b.same(b.owner("one"), "one")
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			r.State = run.Succeeded
+			b.is(b.store.End(b.ctx, r), fault.Stale)
+			b.same(b.run("one").State, run.Going)
+			b.ask("two")
+			b.same(b.owner("two"), "one")
+		}},
+		{"what is over stays as it ended", func(b bench) {
+			r := b.commit("one")
+			r.State = run.Succeeded
+			b.ok(b.store.End(b.ctx, r))
+			r.State = run.Broken
+			b.is(b.store.End(b.ctx, r), fault.Stale)
+			b.is(b.store.Raise(b.ctx, "one", 1), fault.Stale)
+			b.same(b.run("one").State, run.Succeeded)
+		}},
+		{"a run is parked as often as it is found so", func(b bench) {
+			r := b.commit("one")
+			r.State = run.Parked
+			b.ok(b.store.End(b.ctx, r))
+			b.ok(b.store.End(b.ctx, r))
+			b.same(b.run("one").State, run.Parked)
+		}},
+		{"an end lets go of the lock", func(b bench) {
+			r := b.commit("one")
+			b.same(b.owner("one"), "one")
+			b.ask("two")
+			b.same(b.owner("two"), "one")
+			r.State = run.Cancelled
+			b.ok(b.store.End(b.ctx, r))
+			b.same(b.owner("two"), "two")
+		}},
+		{"a parked run keeps the lock", func(b bench) {
+			r := b.commit("one")
+			b.same(b.owner("one"), "one")
+			r.State = run.Parked
+			b.ok(b.store.End(b.ctx, r))
+			b.ask("two")
+			b.same(b.owner("two"), "one")
+		}},
+		{"an end leaves another's lock alone", func(b bench) {
+			b.commit("one")
+			b.same(b.owner("one"), "one")
+			two := b.ask("two")
+			two.State = run.Refused
+			b.ok(b.store.End(b.ctx, two))
+			b.ask("three")
+			b.same(b.owner("three"), "one")
+		}},
+		{"a run that was never planned ends too", func(b bench) {
+			r := b.ask("one")
+			r.State, r.Messages = run.Refused, []string{"no"}
+			b.ok(b.store.End(b.ctx, r))
+			b.same(b.load("one").State, run.Refused)
+			b.is(b.store.Commit(b.ctx, r), fault.Stale)
+		}},
+	}
+}

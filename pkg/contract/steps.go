@@ -1,0 +1,238 @@
+package contract
+
+import (
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// stepLaws are about steps that move.
+func stepLaws() []law {
+	return []law{
+		{"a step is claimed as it is to be, with its record", func(b bench) {
+			r := b.commit("one")
+			c := claiming(r, 0, "n1")
+			rec := record("vpc")
+			c.Record = &rec
+			b.ok(b.store.Move(b.ctx, c))
+			b.same(b.step("one", 0), c.Step)
+			b.same(b.records(), map[string]plan.Record{"vpc": rec})
+		}},
+		{"all that a step learns is kept", func(b bench) {
+			r := b.commit("one")
+			c := moving(r, b.claim(r, 1, "n1"), run.Failed)
+			c.Step.Note = plan.Note{StackID: "id", Operation: "op", Unchanged: true}
+			c.Step.Why, c.Step.NotBefore, c.Step.Ended = "because", noon.Add(time.Hour), noon.Add(time.Second)
+			b.ok(b.store.Move(b.ctx, c))
+			b.same(b.step("one", 1), c.Step)
+			b.same(b.load("one").Steps[1], c.Step)
+		}},
+		{"a step forgets what it is told to forget", func(b bench) {
+			r := b.commit("one")
+			c := moving(r, b.claim(r, 1, "n1"), run.Pending)
+			c.Step.Note, c.Step.Why, c.Step.Due, c.Step.Claimed, c.Step.Attempt = plan.Note{}, "", time.Time{}, time.Time{}, 0
+			b.ok(b.store.Move(b.ctx, c))
+			b.same(b.step("one", 1), c.Step)
+		}},
+		{"a claim is refused to whoever comes second", func(b bench) {
+			r := b.commit("one")
+			first := b.claim(r, 0, "n1")
+			c := claiming(r, 0, "n2")
+			rec := record("vpc")
+			c.Record = &rec
+			b.is(b.store.Move(b.ctx, c), fault.Stale)
+			b.same(b.step("one", 0), first)
+			b.same(len(b.records()), 0)
+		}},
+		{"a claim that is repeated succeeds, and happens once", func(b bench) {
+			r := b.commit("one")
+			c := claiming(r, 0, "n1")
+			rec := record("vpc")
+			c.Record = &rec
+			b.ok(b.store.Move(b.ctx, c))
+			b.ok(b.store.Move(b.ctx, c))
+			b.same(b.step("one", 0).Attempt, 1)
+			b.same(b.records(), map[string]plan.Record{"vpc": rec})
+		}},
+		{"an end that is repeated succeeds", func(b bench) {
+			r := b.commit("one")
+			c := moving(r, b.claim(r, 0, "n1"), run.Done)
+			c.Forget = true
+			b.ok(b.store.Move(b.ctx, c))
+			b.ok(b.store.Move(b.ctx, c))
+			c.Step.Status = run.Failed
+			b.is(b.store.Move(b.ctx, c), fault.Stale)
+			b.same(b.step("one", 0).Status, run.Done)
+		}},
+		{"a step moves from the attempt that it is in", func(b bench) {
+			r := b.commit("one")
+			c := moving(r, b.claim(r, 0, "n1"), run.Done)
+			c.Attempt, c.Step.Attempt = 2, 2
+			b.is(b.store.Move(b.ctx, c), fault.Stale)
+		}},
+		{"no step moves for an old drive, nor for one to come", func(b bench) {
+			r := b.commit("one")
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			for _, drive := range []int{0, 1, 3} {
+				c := claiming(r, 0, "n1")
+				c.Drive = drive
+				rec := record("vpc")
+				c.Record = &rec
+				b.is(b.store.Move(b.ctx, c), fault.Stale)
+			}
+			b.same(b.step("one", 0).Status, run.Pending)
+			b.same(len(b.records()), 0)
+			r.Drive = 2
+			b.claim(r, 0, "n1")
+		}},
+		{"a record is replaced, and dropped, with the step", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			rec := record("vpc")
+			c := moving(r, s, run.Running)
+			c.Record = &rec
+			b.ok(b.store.Move(b.ctx, c))
+			rec.Outputs, rec.Needs, rec.Digest, rec.Touched = nil, nil, "", time.Time{}
+			b.ok(b.store.Move(b.ctx, c))
+			b.same(b.records(), map[string]plan.Record{"vpc": rec})
+			c.Step.Status, c.Record, c.Forget = run.Done, nil, true
+			b.ok(b.store.Move(b.ctx, c))
+			b.same(len(b.records()), 0)
+		}},
+		{"to drop a record that is not there is no error", func(b bench) {
+			r := b.commit("one")
+			c := moving(r, b.claim(r, 0, "n1"), run.Done)
+			c.Forget = true
+			b.ok(b.store.Move(b.ctx, c))
+		}},
+		{"a claim clears what was heard before it", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			b.mark("one", 0, 1, true)
+			c := moving(r, s, run.Pending)
+			c.Step.Attempt = 0
+			b.ok(b.store.Move(b.ctx, c))
+			r = b.load("one")
+			b.ok(b.store.Move(b.ctx, claiming(r, 0, "n2")))
+			b.same(b.step("one", 0).Event, run.Event{})
+		}},
+		{"a running step that moves keeps what was heard meanwhile", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			b.mark("one", 0, 1, true)
+			c := moving(r, s, run.Running)
+			c.Step.Note.StackID = "id"
+			b.ok(b.store.Move(b.ctx, c))
+			got := b.step("one", 0)
+			b.same(got.Event, run.Event{Status: complete})
+			b.same(got.Note.StackID, "id")
+		}},
+	}
+}
+
+// complete is a status that is heard of.
+const complete plan.Status = "UPDATE_COMPLETE"
+
+// mark marks a step and expects that it was, or was not, to be marked.
+func (b bench) mark(id string, number, attempt int, want bool) {
+	b.Helper()
+	marked, err := b.store.Mark(b.ctx, id, number, attempt, complete)
+	b.ok(err)
+	b.same(marked, want)
+}
+
+// later writes what a look found, and returns the step as it then is.
+func (b bench) later(r run.Run, s run.Step) run.Step {
+	b.Helper()
+	b.ok(b.store.Later(b.ctx, r.ID, r.Drive, []run.Step{s}))
+	return b.step(r.ID, s.Number)
+}
+
+// lookLaws are about what looks and events write.
+func lookLaws() []law {
+	return []law{
+		{"an event is marked on the attempt that runs", func(b bench) {
+			r := b.commit("one")
+			b.mark("one", 0, 0, false)
+			s := b.claim(r, 0, "n1")
+			b.mark("one", 0, 2, false)
+			b.mark("one", 0, 1, true)
+			b.mark("one", 0, 1, true)
+			b.mark("one", 7, 1, false)
+			b.mark("none", 0, 1, false)
+			s.Event = run.Event{Status: complete}
+			b.same(b.step("one", 0), s)
+			b.same(s.DueAt(), time.Time{})
+			b.ok(b.store.Move(b.ctx, moving(r, s, run.Done)))
+			b.mark("one", 0, 1, false)
+		}},
+		{"an event is marked whoever drives", func(b bench) {
+			r := b.commit("one")
+			b.claim(r, 0, "n1")
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.mark("one", 0, 1, true)
+		}},
+		{"a look writes when to look again, and nothing else", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			found := s
+			found.Due, found.Why = noon.Add(time.Hour), "slow"
+			want := found
+			found.Note.StackID, found.Claimed, found.Nonce, found.Ended = "x", noon, "x", noon
+			b.same(b.later(r, found), want)
+			found.Why, want.Why = "", ""
+			b.same(b.later(r, found), want)
+		}},
+		{"a look counts how often it did not see an event, then gives up", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			b.mark("one", 0, 1, true)
+			for _, e := range []run.Event{{Status: complete, Looks: 1}, {Status: complete, Looks: 2}, {Status: complete, Looks: 3}, {}} {
+				s.Event = e
+				b.same(b.later(r, s).Event, e)
+			}
+		}},
+		{"an event that was marked since the steps were loaded stays", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			b.mark("one", 0, 1, true)
+			s.Due = noon.Add(time.Hour)
+			for _, seen := range []run.Event{{}, {Status: complete, Looks: 2}, {Status: complete, Looks: 3}, {Status: "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", Looks: 1}} {
+				s.Event = seen
+				got := b.later(r, s)
+				b.same(got.Event, run.Event{Status: complete})
+				b.same(got.DueAt(), time.Time{})
+				b.same(got.Due, s.Due)
+			}
+		}},
+		{"a look that learnt nothing leaves an event unseen", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			b.mark("one", 0, 1, true)
+			s.Event = run.Event{Status: complete}
+			b.same(b.later(r, s).Event, run.Event{Status: complete})
+		}},
+		{"a look leaves alone what no longer runs, or runs anew", func(b bench) {
+			r := b.commit("one")
+			first := b.claim(r, 0, "n1")
+			second := b.claim(r, 1, "n2")
+			b.ok(b.store.Move(b.ctx, moving(r, first, run.Done)))
+			first.Due, second.Due = noon.Add(time.Hour), noon.Add(time.Hour)
+			b.ok(b.store.Later(b.ctx, "one", 1, []run.Step{first, second}))
+			b.same(b.step("one", 0).Due, noon.Add(2*time.Minute))
+			b.same(b.step("one", 1).Due, noon.Add(time.Hour))
+			second.Attempt, second.Due = 2, noon
+			b.same(b.later(r, second).Due, noon.Add(time.Hour))
+		}},
+		{"a look writes nothing for an old drive", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			b.ok(b.store.Raise(b.ctx, "one", 1))
+			s.Due = noon.Add(time.Hour)
+			b.is(b.store.Later(b.ctx, "one", 1, []run.Step{s}), fault.Stale)
+			b.same(b.step("one", 0).Due, noon.Add(2*time.Minute))
+		}},
+	}
+}

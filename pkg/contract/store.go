@@ -1,0 +1,179 @@
+// Package contract holds what the stores and clouds in memory and the adapters
+// all promise, as tests to be called.
+package contract
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Store holds a store to what engine.Store promises. open returns an empty one.
+func Store(t *testing.T, open func(t *testing.T) engine.Store) {
+	for _, laws := range [][]law{runLaws(), endLaws(), stepLaws(), lookLaws(), recordLaws(), raceLaws()} {
+		for _, l := range laws {
+			t.Run(l.name, func(t *testing.T) {
+				l.holds(bench{t, open(t), t.Context()})
+			})
+		}
+	}
+}
+
+// A law is something that a store promises.
+type law struct {
+	name  string
+	holds func(bench)
+}
+
+// A bench is a store under test.
+type bench struct {
+	*testing.T
+	store engine.Store
+	ctx   context.Context
+}
+
+// shop is the project that the laws are about.
+const shop = "shop@prod"
+
+// noon is when everything in the laws begins.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
+
+// asked returns a run as it is asked for.
+func asked(id string) run.Run {
+	return run.Run{
+		ID: id, Version: run.Version, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
+		Of: "before", Force: true, Who: "ann", Wish: run.Go, State: run.Asked, Messages: []string{"one", "two"}, Asked: noon,
+	}
+}
+
+// ask asks for a run and raises its drive to 1.
+func (b bench) ask(id string) run.Run {
+	b.Helper()
+	r, fresh, err := b.store.Ask(b.ctx, asked(id))
+	if err != nil || !fresh {
+		b.Fatalf("ask for %s: fresh %v, %v", id, fresh, err)
+	}
+	b.ok(b.store.Raise(b.ctx, id, r.Drive))
+	return b.run(id)
+}
+
+// commit asks for a run of two steps, db after vpc, and commits its plan.
+func (b bench) commit(id string) run.Run {
+	b.Helper()
+	r := b.ask(id)
+	r.Start(plan.Plan{Steps: []plan.Step{
+		{ID: "vpc/create", Node: "vpc", Verb: plan.Create},
+		{ID: "db/update", Node: "db", Verb: plan.Update, After: []string{"vpc/create"}},
+	}, Unchanged: []string{"web"}}, map[string]string{"vpc": "spec-of-vpc", "db": "spec-of-db"})
+	r.Begun = noon.Add(time.Second)
+	b.ok(b.store.Commit(b.ctx, r))
+	return b.load(id)
+}
+
+// claim claims a pending step of a committed run under a nonce.
+func (b bench) claim(r run.Run, number int, nonce string) run.Step {
+	b.Helper()
+	c := claiming(r, number, nonce)
+	b.ok(b.store.Move(b.ctx, c))
+	return b.step(r.ID, number)
+}
+
+// claiming is the change that claims a pending step.
+func claiming(r run.Run, number int, nonce string) engine.Change {
+	s := r.Steps[number]
+	was := s.Attempt
+	s.Status, s.Attempt, s.Nonce, s.Claimed, s.Due = run.Running, was+1, nonce, noon.Add(time.Minute), noon.Add(2*time.Minute)
+	return engine.Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Attempt: was, Step: s}
+}
+
+// moving is the change that takes a step as it is to another status.
+func moving(r run.Run, s run.Step, to run.Status) engine.Change {
+	c := engine.Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: s.Status, Attempt: s.Attempt, Step: s}
+	c.Step.Status = to
+	return c
+}
+
+// record is a full record of a node.
+func record(node string) plan.Record {
+	return plan.Record{
+		Node: node, Stack: "shop-prod-" + node, Target: project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"},
+		StackID: "arn:aws:cloudformation:eu-west-1:111122223333:stack/shop-prod-" + node + "/1", Digest: "digest", Needs: []string{"a", "b"},
+		Outputs: map[string]string{"Id": "vpc-1", "Empty": ""}, Touched: noon, Revision: "v1", Token: "sw-run-0-1", Run: "run",
+	}
+}
+
+// put writes a record as the end of a step that was never begun.
+func (b bench) put(r run.Run, number int, rec plan.Record) {
+	b.Helper()
+	c := moving(r, b.step(r.ID, number), run.Running)
+	c.Record = &rec
+	b.ok(b.store.Move(b.ctx, c))
+}
+
+func (b bench) run(id string) run.Run {
+	b.Helper()
+	r, err := b.store.Run(b.ctx, id)
+	b.ok(err)
+	return r
+}
+
+func (b bench) load(id string) run.Run {
+	b.Helper()
+	r, err := b.store.Load(b.ctx, id)
+	b.ok(err)
+	return r
+}
+
+func (b bench) step(id string, number int) run.Step {
+	b.Helper()
+	_, s, err := b.store.Step(b.ctx, id, number)
+	b.ok(err)
+	return s
+}
+
+func (b bench) records() map[string]plan.Record {
+	b.Helper()
+	all, err := b.store.Records(b.ctx, shop)
+	b.ok(err)
+	return all
+}
+
+// owner makes a run of the given ID try the lock, and returns who has it.
+func (b bench) owner(id string) string {
+	b.Helper()
+	owner, err := b.store.Lock(b.ctx, shop, id)
+	b.ok(err)
+	return owner
+}
+
+func (b bench) ok(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b bench) is(err error, k fault.Kind) {
+	b.Helper()
+	if !fault.Is(err, k) {
+		b.Fatalf("want an error of kind %s, got %q: %v", k, fault.KindOf(err), err)
+	}
+}
+
+// same compares what is kept with what was given. That a list is empty and not
+// absent is nothing that a store must keep.
+func (b bench) same(got, want any) {
+	b.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		b.Fatalf("-want +got\n%s", diff)
+	}
+}
