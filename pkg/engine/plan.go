@@ -27,6 +27,8 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 		return tick(r, run.Aside, 0), nil
 	case r.State.Over():
 		return tick(r, r.State, 0), nil
+	case r.State == run.Going && r.Operation == preview: // its planner died before it could say so
+		return e.finish(ctx, r, run.Succeeded)
 	case r.State != run.Asked:
 		return tick(r, run.Look, readyWait), nil
 	}
@@ -43,7 +45,10 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 		return e.finish(ctx, r, run.Succeeded)
 	}
 	e.World.Told(ctx, r)
-	t := tick(r, r.Standing(e.Now()), readyWait)
+	if r.Standing(e.Now()) != run.Ready {
+		return tick(r, run.Look, readyWait), nil // it was stopped before it began
+	}
+	t := tick(r, run.Ready, readyWait)
 	t.Ready = r.Ready(e.Now(), maxReady)
 	return t, nil
 }

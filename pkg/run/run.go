@@ -35,6 +35,9 @@ const (
 	Cancel Wish = "cancel"
 )
 
+// stoppedWhy is why a step was skipped that nothing but a wish forbade.
+const stoppedWhy = "cancelled"
+
 // A State is what a run as a whole has come to.
 type State string
 
@@ -210,7 +213,7 @@ func (r *Run) Prune() []int {
 		if why := doom(by, s.After); why != "" {
 			s.Status, s.Why = Skipped, why
 		} else if r.Wish == Cancel {
-			s.Status, s.Why = Skipped, "cancelled"
+			s.Status, s.Why = Skipped, stoppedWhy
 		}
 		if s.Status == Skipped {
 			pruned = append(pruned, s.Number)
@@ -237,7 +240,7 @@ func (r *Run) Standing(now time.Time) State {
 	if len(r.Ready(now, 1)) > 0 {
 		return Ready
 	}
-	var failed, skipped, pending bool
+	var failed, stopped, pending bool
 	for _, s := range r.Steps {
 		switch s.Status {
 		case Running:
@@ -247,7 +250,7 @@ func (r *Run) Standing(now time.Time) State {
 		case Failed:
 			failed = true
 		case Skipped:
-			skipped = true
+			stopped = stopped || s.Why == stoppedWhy
 		}
 	}
 	switch {
@@ -255,7 +258,7 @@ func (r *Run) Standing(now time.Time) State {
 		return Watch
 	case pending:
 		return Parked
-	case skipped && r.Wish == Cancel:
+	case stopped:
 		return Cancelled
 	case failed:
 		return Broken

@@ -1,0 +1,146 @@
+// Package sim is a world in memory: a clock that is cranked by hand, a store, a
+// CloudFormation that obeys the laws, executions of the state machine, and the
+// faults that all of them may have. Everything in it happens in one order that
+// follows from a seed.
+package sim
+
+import (
+	"container/heap"
+	"iter"
+	"time"
+)
+
+// A Clock is a queue of things that will happen. Time passes from one to the
+// next.
+type Clock struct {
+	now   time.Time
+	queue queue
+	seq   int
+	alive map[*Routine]bool
+}
+
+// NewClock returns a clock that stands at a round date.
+func NewClock() *Clock {
+	return &Clock{now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), alive: make(map[*Routine]bool)}
+}
+
+// Now returns the time.
+func (c *Clock) Now() time.Time { return c.now }
+
+// After makes do happen when d has passed, after all that is to happen by then.
+func (c *Clock) After(d time.Duration, do func()) {
+	c.seq++
+	heap.Push(&c.queue, happening{c.now.Add(max(d, 0)), c.seq, do})
+}
+
+// Run lets things happen until there are none left, or until says stop. It
+// reports whether until did.
+func (c *Clock) Run(until func() bool) bool {
+	for !until() {
+		if c.queue.Len() == 0 {
+			return false
+		}
+		h := heap.Pop(&c.queue).(happening)
+		c.now = h.at
+		h.do()
+	}
+	return true
+}
+
+// Stop ends every routine where it stands.
+func (c *Clock) Stop() {
+	for len(c.alive) > 0 {
+		for r := range c.alive {
+			r.stop()
+			delete(c.alive, r)
+		}
+	}
+}
+
+// Go begins a routine: code that may wait for time to pass. No two routines run
+// at once.
+func (c *Clock) Go(do func(*Routine)) {
+	r := &Routine{clock: c}
+	r.next, r.stop = iter.Pull(func(yield func(struct{}) bool) {
+		r.yield = func() bool { return yield(struct{}{}) }
+		do(r)
+	})
+	c.alive[r] = true
+	c.After(0, func() { r.resume(0) })
+}
+
+// A Routine is code that runs in turns.
+type Routine struct {
+	clock *Clock
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func() bool
+	turn  int // how often it has parked
+	ended bool
+}
+
+// Sleep lets d pass. It reports false if the world has come to its end.
+func (r *Routine) Sleep(d time.Duration) bool {
+	r.wakeIn(d)
+	return r.Park()
+}
+
+// Park waits to be woken. It reports false if the world has come to its end.
+func (r *Routine) Park() bool {
+	if r.ended {
+		return false
+	}
+	ok := r.yield()
+	r.ended = !ok
+	return ok
+}
+
+// Waker returns a function that ends the wait that comes next, and no other.
+func (r *Routine) Waker() func() {
+	turn := r.turn
+	return func() { r.clock.After(0, func() { r.resume(turn) }) }
+}
+
+// wakeIn ends the wait that comes next when d has passed.
+func (r *Routine) wakeIn(d time.Duration) {
+	turn := r.turn
+	r.clock.After(d, func() { r.resume(turn) })
+}
+
+func (r *Routine) resume(turn int) {
+	if turn != r.turn || r.ended {
+		return
+	}
+	r.turn++
+	if _, more := r.next(); !more {
+		r.ended = true
+		delete(r.clock.alive, r)
+	}
+}
+
+// A happening is something that will be done.
+type happening struct {
+	at  time.Time
+	seq int
+	do  func()
+}
+
+// A queue holds happenings, the earliest first, in the order they were put.
+type queue []happening
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	return q[i].at.Before(q[j].at) || q[i].at.Equal(q[j].at) && q[i].seq < q[j].seq
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push is for container/heap.
+func (q *queue) Push(x any) { *q = append(*q, x.(happening)) }
+
+// Pop is for container/heap.
+func (q *queue) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return last
+}

@@ -1,0 +1,359 @@
+package sim
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// A Cloud is a CloudFormation in memory. What a template says is told by its
+// digest: "v2 imports shop-vpc shop-db". Every stack has the outputs Name, which
+// is its name, and Value, which follows from its template and parameters; and an export
+// that is in use as long as a stack that imports it lives.
+type Cloud struct {
+	Seconds map[string]float64 // what an operation on a stack takes; 10 if it is not told
+	Fail    map[string]int     // "shop-vpc/create" → how many such operations fail from now on
+	Asked   []string           // what was begun, as "shop-vpc/create"
+	Tell    func(action.Task, plan.Status)
+
+	clock  *Clock
+	live   map[string]*stack // by name
+	all    map[string]*stack // by ID
+	tokens map[string]string // heard → stack ID
+	born   int
+}
+
+// NewCloud returns an empty cloud.
+func NewCloud(c *Clock) *Cloud {
+	return &Cloud{
+		Seconds: make(map[string]float64), Fail: make(map[string]int), clock: c, Tell: func(action.Task, plan.Status) {},
+		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string),
+	}
+}
+
+// A stack is one stack, as long as it is remembered.
+type stack struct {
+	id, name string
+	status   plan.Status
+	now      content
+	touched  time.Time
+	events   []event
+}
+
+// content is what a stack was made of.
+type content struct {
+	template string
+	params   map[string]string
+	value    string
+}
+
+// imports lists the stacks whose exports the content uses.
+func (c content) imports() []string {
+	_, list, _ := strings.Cut(c.template, " imports ")
+	return strings.Fields(list)
+}
+
+// An event is one change of a stack's status.
+type event struct {
+	token  string
+	status plan.Status
+	why    string
+}
+
+// Put makes a stack live that nobody asked us for.
+func (c *Cloud) Put(name string, s plan.Status) {
+	st := c.make(name)
+	st.status, st.touched = s, c.clock.Now()
+	st.events = append(st.events, event{"", s, ""})
+}
+
+// Set gives a live stack a status, as a person could bring about.
+func (c *Cloud) Set(name string, s plan.Status) {
+	st := c.live[name]
+	if st == nil {
+		c.Put(name, s)
+		return
+	}
+	st.status, st.touched = s, st.touched.Add(time.Second)
+	st.events = append(st.events, event{"", s, "User Initiated"})
+	if s.Gone() {
+		delete(c.live, name)
+	}
+}
+
+// Use makes a stack live that imports the export of another.
+func (c *Cloud) Use(user, name string) {
+	c.Put(user, "CREATE_COMPLETE")
+	c.change(c.live[user], content{template: "v1 imports " + name})
+}
+
+// Status returns the status of the live stack of that name.
+func (c *Cloud) Status(name string) plan.Status {
+	if st := c.live[name]; st != nil {
+		return st.status
+	}
+	return ""
+}
+
+// Template returns what the live stack of that name was last made of.
+func (c *Cloud) Template(name string) (template string, params map[string]string) {
+	if st := c.live[name]; st != nil {
+		return st.now.template, st.now.params
+	}
+	return "", nil
+}
+
+// Names lists the live stacks.
+func (c *Cloud) Names() []string { return slices.Sorted(maps.Keys(c.live)) }
+
+// Output returns an output of the live stack of that name.
+func (c *Cloud) Output(name, output string) string {
+	if st := c.live[name]; st != nil {
+		return st.outputs()[output]
+	}
+	return ""
+}
+
+func (c *Cloud) make(name string) *stack {
+	c.born++
+	st := &stack{id: fmt.Sprintf("arn:stack/%s/%d", name, c.born), name: name}
+	c.live[name], c.all[st.id] = st, st
+	return st
+}
+
+// Live is the part of action.Cloud.
+func (c *Cloud) Live(_ context.Context, p plan.Place) (plan.Live, error) {
+	st := c.find(p)
+	if st == nil {
+		return plan.Live{}, nil
+	}
+	return st.seen(p), nil
+}
+
+// find returns the stack of the recorded ID, or else of the name.
+func (c *Cloud) find(p plan.Place) *stack {
+	if p.StackID != "" {
+		return c.all[p.StackID]
+	}
+	return c.live[p.Stack]
+}
+
+// Observe is the part of engine.Clouds.
+func (c *Cloud) Observe(_ context.Context, places []plan.Place) (map[string]plan.Live, error) {
+	seen := make(map[string]plan.Live)
+	for _, p := range places {
+		if st := c.live[p.Stack]; st != nil {
+			seen[p.Node] = st.seen(p)
+		}
+	}
+	return seen, nil
+}
+
+func (st *stack) seen(p plan.Place) plan.Live {
+	return plan.Live{
+		StackID: st.id, Status: st.status, Outputs: st.outputs(), Touched: st.touched,
+		Born: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
+	}
+}
+
+func (st *stack) outputs() map[string]string {
+	if st.now.value == "" {
+		return nil
+	}
+	return map[string]string{"Name": st.name, "Value": st.now.value}
+}
+
+// Heard is the part of action.Cloud.
+func (c *Cloud) Heard(_ context.Context, t action.Task) (action.Work, error) {
+	st := c.find(t.Place())
+	if st == nil {
+		return action.Work{}, nil
+	}
+	first := slices.IndexFunc(st.events, func(e event) bool { return e.token == t.Token() })
+	if first < 0 {
+		return action.Work{}, nil
+	}
+	w := action.Work{Heard: true, Note: plan.Note{StackID: st.id, Operation: t.Token()}}
+	for _, e := range st.events[first:] {
+		if w.Why == "" {
+			w.Why = e.why
+		}
+		if !e.status.Busy() {
+			w.Over, w.Status = true, e.status
+			break
+		}
+	}
+	return w, nil
+}
+
+// Begin is the part of action.Cloud.
+func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
+	if id, ok := c.tokens[t.Token()]; ok {
+		return plan.Note{StackID: id, Operation: t.Token()}, nil // the same request, made again
+	}
+	name := t.Place().Stack
+	st := c.find(t.Place())
+	if t.Step.Verb == plan.Create {
+		if c.live[name] != nil {
+			return plan.Note{}, fault.New(fault.Taken, "stack [%s] already exists", name)
+		}
+		st = c.make(name)
+		st.touched = c.clock.Now()
+	}
+	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
+	if err := st.refuse(t.Step.Verb, want); err != nil {
+		return plan.Note{}, err
+	}
+	c.tokens[t.Token()] = st.id
+	c.Asked = append(c.Asked, name+"/"+string(t.Step.Verb))
+	c.begin(st, t, want)
+	return plan.Note{StackID: st.id, Operation: t.Token()}, nil
+}
+
+// refuse says what forbids an operation on a stack.
+func (st *stack) refuse(v plan.Verb, want content) error {
+	if st == nil || st.status == "DELETE_COMPLETE" {
+		return fault.New(fault.Missing, "stack does not exist")
+	}
+	s := st.status
+	switch {
+	case v == plan.Create:
+		return nil
+	case s.Busy() || s.Cleaning():
+		return fault.New(fault.Busy, "stack %s is in %s state", st.name, s)
+	case v == plan.Delete:
+		return nil
+	case v == plan.Continue && !s.Stuck(), v == plan.Update && !s.Good() && !s.Whole():
+		return fault.New(fault.Refused, "stack %s is in %s state and can not be changed", st.name, s)
+	case v == plan.Update && st.now.template == want.template && maps.Equal(st.now.params, want.params):
+		return fault.New(fault.Unchanged, "no updates are to be performed")
+	}
+	return nil
+}
+
+// begin sets an operation going: it ends when its time is over.
+func (c *Cloud) begin(st *stack, t action.Task, want content) {
+	seconds, told := c.Seconds[st.name]
+	if !told {
+		seconds = 10
+	}
+	ends := func(s plan.Status, why string) func() {
+		return func() { c.set(st, t, s, why) }
+	}
+	after := func(share float64, do func()) {
+		c.clock.After(time.Duration(share*seconds*float64(time.Second)), do)
+	}
+	switch t.Step.Verb {
+	case plan.Create:
+		c.set(st, t, "CREATE_IN_PROGRESS", "")
+		after(1, func() {
+			if why := c.wrong(st, t.Step.Verb, want); why != "" {
+				c.set(st, t, "ROLLBACK_IN_PROGRESS", why)
+				after(0.5, ends("ROLLBACK_COMPLETE", ""))
+				return
+			}
+			c.change(st, want)
+			c.set(st, t, "CREATE_COMPLETE", "")
+		})
+	case plan.Update:
+		c.set(st, t, "UPDATE_IN_PROGRESS", "")
+		st.touched = c.clock.Now()
+		after(1, func() {
+			if why := c.wrong(st, t.Step.Verb, want); why != "" {
+				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)
+				end := plan.Status("UPDATE_ROLLBACK_COMPLETE")
+				if c.wrong(st, "rollback", st.now) != "" {
+					end = "UPDATE_ROLLBACK_FAILED"
+				}
+				after(0.5, ends(end, ""))
+				return
+			}
+			c.change(st, want)
+			c.set(st, t, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")
+			after(0.2, ends("UPDATE_COMPLETE", ""))
+		})
+	case plan.Continue:
+		c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
+		after(1, func() {
+			if why := c.wrong(st, t.Step.Verb, st.now); why != "" {
+				c.set(st, t, "UPDATE_ROLLBACK_FAILED", why)
+				return
+			}
+			c.set(st, t, "UPDATE_ROLLBACK_COMPLETE", "")
+		})
+	case plan.Delete:
+		c.set(st, t, "DELETE_IN_PROGRESS", "")
+		after(1, func() {
+			why := c.wrong(st, t.Step.Verb, content{})
+			if user := c.user(st); user != "" {
+				why = "export in use by " + user
+			}
+			if why != "" {
+				c.set(st, t, "DELETE_FAILED", why)
+				return
+			}
+			c.set(st, t, "DELETE_COMPLETE", "")
+			delete(c.live, st.name)
+		})
+	}
+}
+
+// change makes a stack of what is wanted.
+func (c *Cloud) change(st *stack, want content) {
+	sum := sha256.New()
+	fmt.Fprintln(sum, want.template)
+	for _, k := range slices.Sorted(maps.Keys(want.params)) {
+		fmt.Fprintln(sum, k, want.params[k])
+	}
+	want.value = hex.EncodeToString(sum.Sum(nil)[:8])
+	st.now = want
+}
+
+// set moves a stack to a status and tells of it.
+func (c *Cloud) set(st *stack, t action.Task, s plan.Status, why string) {
+	st.status = s
+	st.events = append(st.events, event{t.Token(), s, why})
+	c.Tell(t, s)
+}
+
+// wrong says why an operation fails, if it does.
+func (c *Cloud) wrong(st *stack, v plan.Verb, want content) string {
+	key := st.name + "/" + string(v)
+	if c.Fail[key] > 0 {
+		c.Fail[key]--
+		return "told to"
+	}
+	for _, name := range want.imports() {
+		on := c.live[name]
+		if on == nil || on.now.value == "" {
+			return "no export named " + name
+		}
+	}
+	return ""
+}
+
+// user names a live stack that uses the export of st, if there is one.
+func (c *Cloud) user(st *stack) string {
+	for _, name := range c.Names() {
+		if u := c.live[name]; u != st && u.now.value != "" && slices.Contains(u.now.imports(), st.name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// InUse reports whether another live stack uses the export of the one of that
+// name.
+func (c *Cloud) InUse(name string) bool { return c.user(c.live[name]) != "" }
+
+// Ours reports whether the live stack of that name was made by a step.
+func (c *Cloud) Ours(name string) bool { return c.live[name].events[0].token != "" }

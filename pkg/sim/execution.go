@@ -1,0 +1,146 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// execute begins an execution.
+func (w *World) execute(name string, in engine.Drive) error {
+	input, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	x := &Execution{Name: name}
+	w.executions[name] = x
+	w.Go(func(r *Routine) {
+		runner := asl.Runner{
+			World: &host{w, r}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64,
+			Observe: func(e asl.Event) int64 {
+				if e.Kind == asl.StateEntered {
+					x.Path = append(x.Path, e.State.Name)
+				}
+				return int64(len(x.Path))
+			},
+		}
+		_, x.Err = runner.Run(context.Background(), w.machine, input)
+		x.Over = true
+	})
+	return nil
+}
+
+// A host is the world as one execution sees it.
+type host struct {
+	*World
+	routine *Routine
+}
+
+// A waiter is a task that waits for its token to be answered.
+type waiter struct {
+	answer json.RawMessage
+	err    error
+	wake   func()
+}
+
+// errEnd is what an execution is told when the world has come to its end.
+var errEnd = errors.New("the world has ended")
+
+// NewToken is the part of asl.World.
+func (h *host) NewToken() string { return h.unique() }
+
+// Sleep is the part of asl.World.
+func (h *host) Sleep(_ context.Context, d time.Duration) error {
+	if !h.routine.Sleep(d) {
+		return errEnd
+	}
+	return nil
+}
+
+// Task is the part of asl.World.
+func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
+	function := call.Function[strings.LastIndex(call.Function, ":")+1:]
+	if call.Token == "" {
+		return h.invoke(h.routine, function, call.Payload)
+	}
+	wait := &waiter{}
+	h.waiting[call.Token] = wait
+	defer delete(h.waiting, call.Token)
+	h.Go(func(r *Routine) {
+		if _, err := h.invoke(r, function, call.Payload); err != nil {
+			wait.err = err
+			if wait.wake != nil {
+				wait.wake()
+			}
+		}
+	})
+	for end := h.Now().Add(call.Timeout); wait.answer == nil && wait.err == nil; {
+		left := end.Sub(h.Now())
+		if left <= 0 {
+			return nil, &asl.Error{Name: "States.Timeout"}
+		}
+		wait.wake = h.routine.Waker()
+		h.routine.wakeIn(left)
+		if !h.routine.Park() {
+			return nil, errEnd
+		}
+	}
+	if wait.answer != nil {
+		return wait.answer, nil
+	}
+	return nil, wait.err
+}
+
+// invoke calls a function and returns what it answers, or the error that Step
+// Functions would make of what it did.
+func (h *host) invoke(r *Routine, function string, payload json.RawMessage) (json.RawMessage, error) {
+	by := &invocation{function: function, routine: r}
+	out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
+	switch {
+	case by.dead:
+		return nil, &asl.Error{Name: "Lambda.Unknown", Cause: function + " died"}
+	case err != nil:
+		return nil, &asl.Error{Name: string(fault.KindOf(err)), Cause: err.Error()}
+	}
+	return json.Marshal(out)
+}
+
+// handle is what the functions do.
+func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error) {
+	switch function := ctx.Value(callKey{}).(*invocation).function; function {
+	case "plan":
+		in, err := decode[engine.Drive](payload)
+		if err != nil {
+			return nil, err
+		}
+		return h.Engine.Plan(ctx, in)
+	case "execute-step":
+		in, err := decode[engine.Start](payload)
+		if err != nil {
+			return nil, err
+		}
+		return struct{}{}, h.Engine.Execute(ctx, in)
+	case "wait-status":
+		in, err := decode[struct {
+			Tick  engine.Tick
+			Token string
+		}](payload)
+		if err != nil {
+			return nil, err
+		}
+		return struct{}{}, h.Engine.Look(ctx, in.Tick, in.Token)
+	default:
+		return nil, fmt.Errorf("there is no function %q", function)
+	}
+}
+
+func decode[T any](payload json.RawMessage) (in T, err error) {
+	return in, json.Unmarshal(payload, &in)
+}

@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// mortalCloud is the cloud as functions reach it: calls take time and fail.
+type mortalCloud struct{ *World }
+
+// got is what a call answered, if it did.
+func got[T any](w *World, ctx context.Context, call, about string, do func() (T, error)) (out T, err error) {
+	err = w.do(ctx, call, about, func() error {
+		v, err := do()
+		if err == nil {
+			out = v
+		}
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return out, nil
+}
+
+// Live is the part of action.Cloud.
+func (m mortalCloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
+	return got(m.World, ctx, "Cloud.Live", p.Stack, func() (plan.Live, error) { return m.Cloud.Live(ctx, p) })
+}
+
+// Begin is the part of action.Cloud.
+func (m mortalCloud) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
+	return got(m.World, ctx, "Cloud.Begin", about(t), func() (plan.Note, error) { return m.Cloud.Begin(ctx, t) })
+}
+
+// Heard is the part of action.Cloud.
+func (m mortalCloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
+	return got(m.World, ctx, "Cloud.Heard", about(t), func() (action.Work, error) { return m.Cloud.Heard(ctx, t) })
+}
+
+// Observe is the part of engine.Clouds.
+func (m mortalCloud) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
+	return got(m.World, ctx, "Clouds.Observe", "", func() (map[string]plan.Live, error) { return m.Cloud.Observe(ctx, places) })
+}
+
+// mortalStore is the store as functions reach it.
+type mortalStore struct {
+	world *World
+	kept  engine.Store
+}
+
+// Ask is the part of engine.Runs.
+func (m mortalStore) Ask(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error) {
+	err = m.world.do(ctx, "Store.Ask", r.ID, func() error {
+		kept, fresh, err = m.kept.Ask(ctx, r)
+		return err
+	})
+	return kept, fresh, err
+}
+
+// Run is the part of engine.Runs.
+func (m mortalStore) Run(ctx context.Context, id string) (run.Run, error) {
+	return got(m.world, ctx, "Store.Run", id, func() (run.Run, error) { return m.kept.Run(ctx, id) })
+}
+
+// Load is the part of engine.Runs.
+func (m mortalStore) Load(ctx context.Context, id string) (run.Run, error) {
+	return got(m.world, ctx, "Store.Load", id, func() (run.Run, error) { return m.kept.Load(ctx, id) })
+}
+
+// Raise is the part of engine.Runs.
+func (m mortalStore) Raise(ctx context.Context, id string, from int) error {
+	return m.world.do(ctx, "Store.Raise", id, func() error { return m.kept.Raise(ctx, id, from) })
+}
+
+// Commit is the part of engine.Runs.
+func (m mortalStore) Commit(ctx context.Context, r run.Run) error {
+	return m.world.do(ctx, "Store.Commit", r.ID, func() error { return m.kept.Commit(ctx, r) })
+}
+
+// End is the part of engine.Runs.
+func (m mortalStore) End(ctx context.Context, r run.Run) error {
+	return m.world.do(ctx, "Store.End", r.ID, func() error { return m.kept.End(ctx, r) })
+}
+
+// Wish is the part of engine.Runs.
+func (m mortalStore) Wish(ctx context.Context, id string, wish run.Wish, who string, now time.Time) (run.Run, error) {
+	return got(m.world, ctx, "Store.Wish", id, func() (run.Run, error) { return m.kept.Wish(ctx, id, wish, who, now) })
+}
+
+// Register is the part of engine.Runs.
+func (m mortalStore) Register(ctx context.Context, id string, drive int, token string, events int) error {
+	return m.world.do(ctx, "Store.Register", id, func() error { return m.kept.Register(ctx, id, drive, token, events) })
+}
+
+// Step is the part of engine.Steps.
+func (m mortalStore) Step(ctx context.Context, id string, number int) (r run.Run, s run.Step, err error) {
+	err = m.world.do(ctx, "Store.Step", fmt.Sprint(number), func() error {
+		r, s, err = m.kept.Step(ctx, id, number)
+		return err
+	})
+	return r, s, err
+}
+
+// Move is the part of engine.Steps.
+func (m mortalStore) Move(ctx context.Context, c engine.Change) error {
+	about := fmt.Sprintf("%s %s→%s", c.Step.ID, c.From, c.Step.Status)
+	return m.world.do(ctx, "Store.Move", about, func() error { return m.kept.Move(ctx, c) })
+}
+
+// Later is the part of engine.Steps.
+func (m mortalStore) Later(ctx context.Context, id string, drive int, steps []run.Step) error {
+	return m.world.do(ctx, "Store.Later", id, func() error { return m.kept.Later(ctx, id, drive, steps) })
+}
+
+// Mark is the part of engine.Steps.
+func (m mortalStore) Mark(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
+	return got(m.world, ctx, "Store.Mark", id, func() (bool, error) { return m.kept.Mark(ctx, id, number, attempt, s) })
+}
+
+// Records is the part of engine.Records.
+func (m mortalStore) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
+	return got(m.world, ctx, "Store.Records", project, func() (map[string]plan.Record, error) { return m.kept.Records(ctx, project) })
+}
+
+// Some is the part of engine.Records.
+func (m mortalStore) Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+	return got(m.world, ctx, "Store.Some", project, func() (map[string]plan.Record, error) { return m.kept.Some(ctx, project, nodes) })
+}
+
+// Displace is the part of engine.Records.
+func (m mortalStore) Displace(ctx context.Context, r run.Run, records []plan.Record) error {
+	return m.world.do(ctx, "Store.Displace", r.ID, func() error { return m.kept.Displace(ctx, r, records) })
+}
+
+// Lock is the part of engine.Records.
+func (m mortalStore) Lock(ctx context.Context, project, id string) (string, error) {
+	return got(m.world, ctx, "Store.Lock", project, func() (string, error) { return m.kept.Lock(ctx, project, id) })
+}
+
+// List is the part of engine.Records.
+func (m mortalStore) List(ctx context.Context, project string, most int) ([]run.Run, error) {
+	return got(m.world, ctx, "Store.List", project, func() ([]run.Run, error) { return m.kept.List(ctx, project, most) })
+}

@@ -1,0 +1,276 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A World is everything outside the engine, and the engine in it.
+type World struct {
+	*Clock
+	Store  *Store
+	Cloud  *Cloud
+	Engine *engine.Engine
+	Rand   *rand.Rand
+	Faults Faults
+
+	machine    *asl.Machine
+	projects   map[string]project.Project // by version of the source
+	specs      map[string]project.Node
+	executions map[string]*Execution
+	waiting    map[string]*waiter // by token
+	count      int
+}
+
+// Faults are what goes wrong. Each field may be nil.
+type Faults struct {
+	// Call says what happens to a call that a function makes, as in
+	// ("execute-step", "Cloud.Begin", "shop-vpc/create").
+	Call func(function, call, about string) Mishap
+
+	// Event returns how late an event is delivered, once for each delivery;
+	// none is a lost event.
+	Event func() []time.Duration
+}
+
+// A Mishap is what happens to a call.
+type Mishap int
+
+// The mishaps.
+const (
+	None       Mishap = iota
+	KillBefore        // the function dies before the call
+	KillAfter         // the function dies after the call
+	Lose              // the call is made, its answer is lost
+	Throttle          // the call is refused
+)
+
+// An Execution is one execution of the state machine.
+type Execution struct {
+	Name string
+	Path []string // the states entered
+	Over bool
+	Err  error // why it failed; a *asl.Error of name Failed or Refused is a run's end
+}
+
+// New returns an empty world in which the given state machine drives runs.
+func New(machine *asl.Machine, seed uint64) *World {
+	clock := NewClock()
+	w := &World{
+		Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Rand: rand.New(rand.NewPCG(seed, 1)),
+		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
+		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
+	}
+	cloud := mortalCloud{w}
+	w.Engine = &engine.Engine{
+		Store: mortalStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
+		Machine: w, World: deaf{}, Now: clock.Now, Nonce: w.unique, Parallel: 1,
+	}
+	w.Cloud.Tell = w.tell
+	return w
+}
+
+func (w *World) unique() string {
+	w.count++
+	return fmt.Sprintf("n%d", w.count)
+}
+
+// Ask asks for what q says, as an event does: until it has been heard. It
+// returns the run's ID, a new one if q has none.
+func (w *World) Ask(q engine.Request) string {
+	if q.ID == "" {
+		q.ID = engine.RunID(w.unique())
+	}
+	w.call("start", func(ctx context.Context) error { return w.Engine.Start(ctx, q) })
+	return q.ID
+}
+
+// Deploy asks for p to be deployed.
+func (w *World) Deploy(p project.Project) string { return w.Configured("deploy", p) }
+
+// Configured asks for an operation with p as its source.
+func (w *World) Configured(operation string, p project.Project) string {
+	version := w.unique()
+	w.projects[version] = p
+	return w.Ask(engine.Request{Project: p.ID(), Operation: operation, Source: run.Source{Key: "projects/" + p.ID(), Version: version}})
+}
+
+// Quiet lets things happen until there is nothing left to happen. It reports
+// false if that takes longer than a month.
+func (w *World) Quiet() bool {
+	end := w.Now().Add(30 * 24 * time.Hour)
+	return !w.Run(func() bool { return w.Now().After(end) })
+}
+
+// Kept returns a run as it stands.
+func (w *World) Kept(id string) (run.Run, error) { return w.Store.Load(context.Background(), id) }
+
+// Execution returns the execution of the given name, or nil.
+func (w *World) Execution(name string) *Execution { return w.executions[name] }
+
+// call runs a function that was called by an event, again if it fails.
+func (w *World) call(function string, do func(context.Context) error) {
+	w.Go(func(r *Routine) {
+		for try := range 6 {
+			ctx := context.WithValue(context.Background(), callKey{}, &invocation{function: function, routine: r})
+			if do(ctx) == nil || !r.Sleep(time.Second<<try) {
+				return
+			}
+		}
+	})
+}
+
+// tell delivers an event of CloudFormation's.
+func (w *World) tell(t action.Task, s plan.Status) {
+	if s.Busy() {
+		return
+	}
+	late := []time.Duration{200 * time.Millisecond}
+	if w.Faults.Event != nil {
+		late = w.Faults.Event()
+	}
+	for _, d := range late {
+		w.After(d, func() {
+			w.call("stack-event", func(ctx context.Context) error {
+				return w.Engine.Nudge(ctx, engine.Heard{Token: t.Token(), Status: s})
+			})
+		})
+	}
+}
+
+// Project is the part of engine.Configurations.
+func (w *World) Project(ctx context.Context, r run.Run) (p project.Project, err error) {
+	err = w.do(ctx, "Configurations.Project", r.Source.Version, func() error {
+		var ok bool
+		if p, ok = w.projects[r.Source.Version]; !ok {
+			return fault.New(fault.Missing, "there is no version %s", r.Source.Version)
+		}
+		return nil
+	})
+	return p, err
+}
+
+// Keep is the part of engine.Specs.
+func (w *World) Keep(ctx context.Context, n project.Node) (digest string, err error) {
+	if digest, err = n.Digest(); err != nil {
+		return "", err
+	}
+	return digest, w.do(ctx, "Specs.Keep", n.Name, func() error {
+		w.specs[digest] = n
+		return nil
+	})
+}
+
+// Spec is the part of engine.Specs.
+func (w *World) Spec(ctx context.Context, digest string) (n project.Node, err error) {
+	err = w.do(ctx, "Specs.Spec", digest, func() error {
+		var ok bool
+		if n, ok = w.specs[digest]; !ok {
+			return fault.New(fault.Missing, "there is no spec %s", digest)
+		}
+		return nil
+	})
+	return n, err
+}
+
+// Start is the part of engine.Machine.
+func (w *World) Start(ctx context.Context, name string, in engine.Drive) error {
+	return w.do(ctx, "Machine.Start", name, func() error {
+		if w.executions[name] == nil {
+			return w.execute(name, in)
+		}
+		return nil
+	})
+}
+
+// Answer is the part of engine.Machine.
+func (w *World) Answer(ctx context.Context, token string, t engine.Tick) error {
+	return w.do(ctx, "Machine.Answer", string(t.State), func() error {
+		wait := w.waiting[token]
+		if wait == nil || wait.answer != nil {
+			return nil
+		}
+		answer, err := json.Marshal(t)
+		wait.answer = answer
+		if wait.wake != nil {
+			wait.wake()
+		}
+		return err
+	})
+}
+
+// deaf is a world that does not care what happened.
+type deaf struct{}
+
+// Told is the part of engine.World.
+func (deaf) Told(context.Context, run.Run) {}
+
+// call is how a function is known to those it calls.
+type callKey struct{}
+
+// An invocation is one life of a function.
+type invocation struct {
+	function string
+	routine  *Routine
+	dead     bool
+}
+
+// errDead is what a dead function is told by all that it calls.
+var errDead = fault.New(fault.Unavailable, "the function is dead")
+
+// do makes a call for the function that ctx is of: time passes, and what is to
+// go wrong goes wrong. Without a function, it is made at once.
+func (w *World) do(ctx context.Context, call, about string, make func() error) error {
+	by, ok := ctx.Value(callKey{}).(*invocation)
+	if !ok {
+		return make()
+	}
+	if !by.dead {
+		by.dead = !by.routine.Sleep(w.latency())
+	}
+	if by.dead {
+		return errDead
+	}
+	mishap := None
+	if w.Faults.Call != nil {
+		mishap = w.Faults.Call(by.function, call, about)
+	}
+	switch mishap {
+	case KillBefore:
+		by.dead = true
+		return errDead
+	case Throttle:
+		return fault.New(fault.Throttled, "rate exceeded")
+	}
+	err := make()
+	switch mishap {
+	case KillAfter:
+		by.dead = true
+		return errDead
+	case Lose:
+		return fault.New(fault.Unavailable, "the answer is lost")
+	}
+	return err
+}
+
+// latency is what a call takes.
+func (w *World) latency() time.Duration {
+	return time.Duration(1+w.Rand.IntN(10)) * time.Millisecond
+}
+
+// about names a task for the faults.
+func about(t action.Task) string {
+	return t.Place().Stack + "/" + strings.TrimSpace(string(t.Step.Verb))
+}

@@ -1,0 +1,221 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/sim"
+	"github.com/stackwright/stackwright/stepfn"
+)
+
+// A stage is a world that stories and random worlds are played on: the pure one
+// in memory, or the real adapters on the stand-ins for AWS. Stacks are named by
+// node; verbs are those of plans.
+type stage interface {
+	Ask(operation string, w world, of string) (id string)
+	Pass(time.Duration)
+	Quiet() bool                // lets everything come to its end; false if something never does
+	Standing(id string) run.Run // zero if nobody has heard of it yet
+	Recorded() map[string]plan.Record
+
+	Status(stack string) plan.Status
+	Made(stack string) (version string, params map[string]string)
+	Output(stack, output string) string
+	Asked() []string // of CloudFormation, since it was asked last
+
+	Live(stack string, s plan.Status)               // a person brings it about
+	Use(user, stack string)                         // a person makes a stack that imports from ours
+	Fail(stack string, v plan.Verb)                 // the next one fails
+	Slow(stack string, d time.Duration)             // every operation takes so long
+	Mishap(stack string, v plan.Verb, m sim.Mishap) // of the next call that begins it
+	Events(deliveries ...time.Duration)             // of every event from now on
+}
+
+// A world is a project as stories write it: a word for each stack.
+//
+//	db<vpc,net!v2=other   db needs the outputs of vpc and net, has version v2 and the physical name other
+//	db<~vpc               db uses an output of vpc that does not change
+type world []stack
+
+type stack struct {
+	name, version, physical string
+	needs                   []need
+}
+
+type need struct {
+	name   string
+	output string
+}
+
+func parseWorld(words []string) world {
+	var w world
+	for _, word := range words {
+		word, physical, _ := strings.Cut(word, "=")
+		word, version, _ := strings.Cut(word, "!")
+		name, needs, _ := strings.Cut(word, "<")
+		s := stack{name: name, version: version, physical: physical}
+		if s.version == "" {
+			s.version = "v1"
+		}
+		if s.physical == "" {
+			s.physical = physicalName(name)
+		}
+		for n := range strings.SplitSeq(needs, ",") {
+			if stable, ok := strings.CutPrefix(n, "~"); ok {
+				s.needs = append(s.needs, need{stable, "Name"})
+			} else if n != "" {
+				s.needs = append(s.needs, need{n, "Value"})
+			}
+		}
+		w = append(w, s)
+	}
+	return w
+}
+
+func physicalName(node string) string { return "shop-" + node }
+
+// physicals finds a stack's physical name by node.
+func (w world) physicals() map[string]string {
+	names := make(map[string]string)
+	for _, s := range w {
+		names[s.name] = s.physical
+	}
+	return names
+}
+
+// project makes of w what a configuration would.
+func (w world) project() project.Project {
+	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
+	physical := w.physicals()
+	for _, s := range w {
+		n := project.Node{
+			Name: s.name, Stack: s.physical, Target: project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"},
+			Template:   project.Template{Digest: s.version, Pinned: true},
+			Parameters: make(map[string]project.Text),
+		}
+		imports := []string{s.version, "imports"}
+		for _, need := range s.needs {
+			n.Needs = append(n.Needs, need.name)
+			n.Parameters["From"+need.name] = project.Text{{Node: need.name, Output: need.output}}
+			imports = append(imports, physical[need.name])
+		}
+		n.Needs = sorted(n.Needs)
+		n.Template.Digest = strings.Join(imports, " ")
+		p.Nodes[s.name] = n
+	}
+	return p
+}
+
+// pure is the stage in memory.
+type pure struct {
+	*testing.T
+	*sim.World
+	mishaps map[string]sim.Mishap
+	asked   int
+}
+
+func newPure(t *testing.T, seed uint64) *pure {
+	p := &pure{T: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Mishap)}
+	p.Faults.Call = func(_, call, about string) sim.Mishap {
+		if call != "Cloud.Begin" {
+			return sim.None
+		}
+		m := p.mishaps[about]
+		delete(p.mishaps, about)
+		return m
+	}
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// machine is the state machine that is deployed.
+func machine(t testing.TB) *asl.Machine {
+	body, err := asl.Substitute(stepfn.Run, map[string]string{
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := asl.Parse(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func arn(function string) string {
+	return "arn:aws:lambda:us-east-1:000000000000:function:" + function
+}
+
+func (p *pure) Ask(operation string, w world, of string) string {
+	switch operation {
+	case "deploy", "plan":
+		return p.Configured(operation, w.project())
+	}
+	return p.World.Ask(engine.Request{Project: "shop@default", Operation: operation, Run: of})
+}
+
+func (p *pure) Pass(d time.Duration) {
+	end := p.Now().Add(d)
+	passed := false
+	p.After(d, func() { passed = true })
+	p.World.Run(func() bool { return passed || p.Now().After(end) })
+}
+
+func (p *pure) Standing(id string) run.Run {
+	r, err := p.Kept(id)
+	if err != nil && !fault.Is(err, fault.Missing) {
+		p.Fatalf("run %s: %v", id, err)
+	}
+	return r
+}
+
+func (p *pure) Recorded() map[string]plan.Record {
+	records, err := p.Store.Records(p.Context(), "shop@default")
+	if err != nil {
+		p.Fatal(err)
+	}
+	return records
+}
+
+func (p *pure) Status(name string) plan.Status { return p.Cloud.Status(physicalName(name)) }
+
+func (p *pure) Made(name string) (string, map[string]string) {
+	template, params := p.Cloud.Template(physicalName(name))
+	version, _, _ := strings.Cut(template, " ")
+	return version, params
+}
+
+func (p *pure) Output(name, output string) string { return p.Cloud.Output(physicalName(name), output) }
+
+func (p *pure) Asked() []string {
+	var asked []string
+	for _, a := range p.Cloud.Asked[p.asked:] {
+		asked = append(asked, strings.TrimPrefix(a, "shop-"))
+	}
+	p.asked = len(p.Cloud.Asked)
+	return asked
+}
+
+func (p *pure) Live(name string, s plan.Status) { p.Cloud.Set(physicalName(name), s) }
+func (p *pure) Fail(name string, v plan.Verb)   { p.Cloud.Fail[physicalName(name)+"/"+string(v)]++ }
+func (p *pure) Use(user, stack string)          { p.Cloud.Use(physicalName(user), physicalName(stack)) }
+func (p *pure) Slow(name string, d time.Duration) {
+	p.Cloud.Seconds[physicalName(name)] = d.Seconds()
+}
+
+func (p *pure) Mishap(name string, v plan.Verb, m sim.Mishap) {
+	p.mishaps[fmt.Sprintf("%s/%s", physicalName(name), v)] = m
+}
+
+func (p *pure) Events(deliveries ...time.Duration) {
+	p.Faults.Event = func() []time.Duration { return deliveries }
+}

@@ -1,0 +1,223 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/sim"
+)
+
+// Each testdata/*.txt is a story: what is asked, what the world does, and how
+// things then stand. It runs on the state machine that is deployed.
+func TestStories(t *testing.T) {
+	tellAll(t, func(t *testing.T, tell func(stage)) { tell(newPure(t, 1)) })
+}
+
+// tellAll tells every story, each on a stage of its own.
+func tellAll(t *testing.T, on func(*testing.T, func(stage))) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no stories: ", err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			on(t, func(s stage) { (&story{T: t, stage: s}).tell(string(text)) })
+		})
+	}
+}
+
+// A story is told line by line.
+type story struct {
+	*testing.T
+	stage
+	world world
+	id    string // of the run that was asked for last
+	named map[string]string
+	line  string
+}
+
+func (s *story) tell(text string) {
+	for n, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		s.line = fmt.Sprintf("line %d: %s", n+1, strings.Join(words, " "))
+		if !s.ask(words) && !s.turn(words) && !s.see(words) {
+			s.Fatalf("%s: what?", s.line)
+		}
+		if s.Failed() {
+			for _, st := range s.Standing(s.id).Steps {
+				s.Logf("%-20s %-8s %s", st.ID, st.Status, st.Why)
+			}
+			return
+		}
+	}
+}
+
+// ask carries out lines that ask for something: "deploy succeeded" waits for
+// the end and expects it, "deploy begins" does not.
+func (s *story) ask(words []string) bool {
+	switch words[0] {
+	case "project":
+		s.world = parseWorld(words[1:])
+		return true
+	case "call": // gives the last run a name
+		if s.named == nil {
+			s.named = make(map[string]string)
+		}
+		s.named[words[1]] = s.id
+		return true
+	case "deploy", "destroy", "refresh", "plan", "retry":
+		of := s.id
+		if id, ok := s.named[words[min(1, len(words)-1)]]; ok {
+			of = id
+		}
+		s.id = s.Ask(words[0], s.world, of)
+	case "pause", "continue", "cancel":
+		s.Ask(words[0], s.world, s.id)
+	case "ends":
+	default:
+		return false
+	}
+	if want := words[len(words)-1]; want != "begins" && len(words) > 1 {
+		if !s.Quiet() {
+			s.Errorf("%s: it never ends", s.line)
+		}
+		if got := s.Standing(s.id); string(got.State) != want {
+			s.Errorf("%s: got %s %v", s.line, got.State, got.Messages)
+		}
+	}
+	return true
+}
+
+// turn carries out lines that turn the world.
+func (s *story) turn(words []string) bool {
+	mishaps := map[string]sim.Mishap{
+		"dies-before": sim.KillBefore, "dies-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle,
+	}
+	verb, m := words[0], mishaps[words[0]]
+	switch {
+	case m != sim.None:
+		name, v, _ := strings.Cut(words[1], "/")
+		s.Mishap(name, plan.Verb(v), m)
+	case verb == "live":
+		s.Live(words[1], plan.Status(words[2]))
+	case verb == "uses":
+		s.Use(words[1], words[2])
+	case verb == "fail":
+		name, v, _ := strings.Cut(words[1], "/")
+		s.Fail(name, plan.Verb(v))
+	case verb == "slow":
+		s.Slow(words[1], seconds(words[2]))
+	case verb == "pass":
+		s.Pass(seconds(words[1]))
+	case verb == "events":
+		var late []time.Duration
+		for _, w := range words[1:] {
+			late = append(late, seconds(w))
+		}
+		s.Events(late...)
+	default:
+		return false
+	}
+	return true
+}
+
+// see carries out lines that say how things stand.
+func (s *story) see(words []string) bool {
+	rest := strings.Join(words[1:], " ")
+	expect := func(got any) {
+		if fmt.Sprint(got) != rest {
+			s.Errorf("%s: got %v", s.line, got)
+		}
+	}
+	switch words[0] {
+	case "asked":
+		expect(strings.Join(s.Asked(), " "))
+	case "steps":
+		var ids []string
+		for _, st := range s.Standing(s.id).Steps {
+			ids = append(ids, st.ID)
+		}
+		expect(strings.Join(ids, " "))
+	case "unchanged":
+		expect(strings.Join(s.Standing(s.id).Unchanged, " "))
+	case "step":
+		st := s.step(words[1])
+		got := strings.TrimSpace(fmt.Sprintf("%s %s %s", st.ID, st.Status, st.Why))
+		if !strings.HasPrefix(got, rest) {
+			s.Errorf("%s: got %s", s.line, got)
+		}
+	case "attempts":
+		expect(fmt.Sprintf("%s %d", words[1], s.step(words[1]).Attempt))
+	case "says":
+		got := strings.Join(s.Standing(s.id).Messages, "\n")
+		for name, id := range s.named {
+			got = strings.ReplaceAll(got, id, name)
+		}
+		if !strings.Contains(got, rest) {
+			s.Errorf("%s: got %s", s.line, got)
+		}
+	case "stack":
+		expect(words[1] + " " + s.Status(words[1]).String())
+	case "made":
+		version, _ := s.Made(words[1])
+		expect(words[1] + " " + version)
+	case "passed":
+		_, params := s.Made(words[1])
+		if got := params["From"+words[2]]; got == "" || got != s.Output(words[2], "Value") {
+			s.Errorf("%s: got %q, the output is %q", s.line, got, s.Output(words[2], "Value"))
+		}
+	case "recorded":
+		var names []string
+		for name := range s.Recorded() {
+			names = append(names, name)
+		}
+		expect(strings.Join(sorted(names), " "))
+	case "gap": // gap a b 2: from a's end to b's begin pass at most 2 seconds
+		a, b := s.step(words[1]), s.step(words[2])
+		if got := b.Claimed.Sub(a.Ended); b.Claimed.IsZero() || got < 0 || got > seconds(words[3]) {
+			s.Errorf("%s: got %s", s.line, got)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *story) step(id string) run.Step {
+	r := s.Standing(s.id)
+	st := r.Step(id)
+	if st == nil {
+		s.Errorf("%s: there is no such step", s.line)
+		return run.Step{}
+	}
+	return *st
+}
+
+func seconds(word string) time.Duration {
+	f, err := strconv.ParseFloat(word, 64)
+	if err != nil {
+		panic("a story says " + word + " for seconds")
+	}
+	return time.Duration(f * float64(time.Second))
+}
+
+func sorted(words []string) []string {
+	slices.Sort(words)
+	return words
+}
