@@ -123,7 +123,7 @@ func parsed(body string) (*template.Template, error) {
 	}
 	t, err := template.Parse("", []byte(body))
 	if err != nil {
-		return nil, templateError(err)
+		return nil, formatError(err)
 	}
 	return t, nil
 }

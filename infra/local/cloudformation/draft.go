@@ -53,6 +53,9 @@ func (d *draft) attribute(name, attribute string) (any, bool) {
 
 func (d *draft) imported(name string) (any, bool) {
 	for _, st := range d.service.stacks {
+		if st.leaving() {
+			continue
+		}
 		for _, o := range st.exports() {
 			if o.Export == name {
 				return o.Value, true

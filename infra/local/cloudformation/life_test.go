@@ -26,13 +26,13 @@ Outputs:
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 func TestLife(t *testing.T) {
 	story(t, func(w *world) {
-		begin := time.Now()
 		id := *w.create("q", queue).StackId
 		if got := w.stack("q").StackStatus; got != types.StackStatusCreateInProgress {
 			t.Errorf("at once it is %s", got)
 		}
 		w.wait("q", types.StackStatusCreateComplete)
-		if took := time.Since(begin); took != 1500*time.Millisecond {
+		all := w.stackEvents("q")
+		if took := all[0].Timestamp.Sub(*all[len(all)-1].Timestamp); took != 1500*time.Millisecond {
 			t.Errorf("create took %s", took)
 		}
 		w.reads(w.told("q"), `

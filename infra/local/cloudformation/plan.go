@@ -201,8 +201,6 @@ func flat(name string, value any) (string, error) {
 	return text, nil
 }
 
-func templateError(err error) error { return invalid("%s", words(err)) }
-
 // compact is a value's JSON, with sorted keys; "" for none.
 func compact(v any) (string, error) {
 	if v == nil {

@@ -3,6 +3,7 @@ package cloudformation
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/document"
 )
@@ -33,6 +34,23 @@ func asProblem(err error) *problem {
 	}
 	return &problem{status: 500, code: "InternalFailure", message: err.Error()}
 }
+
+// formatError is what a template is refused with that cannot be read.
+func formatError(err error) error {
+	e, ok := errors.AsType[*document.Error](err)
+	switch {
+	case !ok:
+		return invalid("Template format error: %v", err)
+	case strings.HasPrefix(e.Text, "Template"):
+		return invalid("%s", e.Text)
+	case strings.HasPrefix(e.Text, "not YAML"):
+		return invalid("Template format error: YAML not well-formed. (line %d, column %d)", e.Line, e.Column)
+	}
+	return invalid("Template format error: %s", e.Text)
+}
+
+// templateError is what a template is refused with that can be read and not evaluated.
+func templateError(err error) error { return invalid("%s", words(err)) }
 
 // words are an error's own words without the place in the file, which CloudFormation does not tell.
 func words(err error) string {

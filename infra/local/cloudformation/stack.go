@@ -94,6 +94,12 @@ type heard struct{ Action, Digest, Operation string }
 // live says whether the stack still has its name.
 func (st *stack) live() bool { return st.Status != types.StackStatusDeleteComplete }
 
+// leaving says whether the stack is being deleted and nothing speaks against it:
+// what it exports cannot be imported any more.
+func (st *stack) leaving() bool {
+	return st.Flight != nil && st.Flight.Course == deleting && st.Flight.Back == ""
+}
+
 // logicals are the names of the resources, sorted.
 func (st *stack) logicals() []string { return slices.Sorted(maps.Keys(st.Resources)) }
 

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// store keeps one JSON file for each stack and one for the faults; nothing if dir is "".
+// store keeps one JSON file for each stack and one for the faults; nothing if dir
+// is "". Only the owner may read them: the values of NoEcho parameters are in them.
 type store struct{ dir string }
 
 func (s store) load() ([]*stack, faults, error) {
@@ -19,7 +20,7 @@ func (s store) load() ([]*stack, faults, error) {
 	if s.dir == "" {
 		return nil, kept, nil
 	}
-	if err := os.MkdirAll(filepath.Join(s.dir, "stacks"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.dir, "stacks"), 0o700); err != nil {
 		return nil, kept, err
 	}
 	if err := read(filepath.Join(s.dir, "faults.json"), &kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +78,7 @@ func write(file string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(file+".new", body, 0o644); err != nil {
+	if err := os.WriteFile(file+".new", body, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(file+".new", file)

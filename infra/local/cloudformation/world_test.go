@@ -26,6 +26,7 @@ type world struct {
 	service *cloudformation.Service
 	client  *cfn.Client
 	options cloudformation.Options
+	dir     string
 
 	mu     sync.Mutex
 	events []told
@@ -59,6 +60,7 @@ func storyIn(t *testing.T, dir string, options cloudformation.Options, tell func
 
 func (w *world) open(dir string) {
 	w.Helper()
+	w.dir = dir
 	o := w.options
 	o.Emit = func(source, kind string, resources []string, detail any) {
 		w.mu.Lock()

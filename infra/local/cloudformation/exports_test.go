@@ -1,0 +1,135 @@
+package cloudformation_test
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cfn "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+)
+
+const (
+	network = `
+Parameters: {Cidr: {Type: String, Default: 10.0.0.0/16}, Also: {Type: String, Default: yes}}
+Conditions: {Also: !Equals [!Ref Also, yes]}
+Resources: {VPC: {Type: AWS::EC2::VPC, Properties: {CidrBlock: !Ref Cidr}}}
+Outputs:
+  VPC: {Condition: Also, Value: !Ref VPC, Export: {Name: !Sub '${AWS::StackName}-VPC'}}
+  Cidr: {Value: !GetAtt VPC.CidrBlock}
+`
+	group = `
+Parameters: {Network: {Type: String, Default: net}}
+Resources:
+  Group: {Type: AWS::EC2::SecurityGroup, Properties: {GroupDescription: g, VpcId: {'Fn::ImportValue': !Sub '${Network}-VPC'}}}
+Outputs: {Id: {Value: !GetAtt Group.VpcId}}
+`
+)
+
+// An export in use can neither go nor change.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
+// The status after a refused delete is the one before it: https://github.com/boto/botocore/issues/2590
+func TestExportInUse(t *testing.T) {
+	story(t, func(w *world) {
+		net := w.up("net", network)
+		w.up("app", group)
+		w.up("lib", group)
+		if got, want := w.output("app", "Id"), w.output("net", "VPC"); got != want {
+			t.Errorf("imported %s, exported %s", got, want)
+		}
+		const users = "net-VPC as it is in use by app, lib."
+
+		w.remove("net")
+		if got := w.stack("net").StackStatus; got != types.StackStatusDeleteInProgress {
+			t.Errorf("at once it is %s", got)
+		}
+		st := w.wait("net", types.StackStatusCreateComplete)
+		if got := aws.ToString(st.StackStatusReason); got != "Delete canceled. Cannot delete export "+users {
+			t.Errorf("reason: %s", got)
+		}
+
+		vpc := w.output("net", "VPC")
+		w.update("net", network, updateWith("Cidr", "10.1.0.0/16"))
+		w.wait("net", types.StackStatusUpdateRollbackComplete)
+		w.has("net", "UPDATE_ROLLBACK_IN_PROGRESS", "Update canceled. Cannot update export "+users)
+		if w.output("net", "VPC") != vpc || w.output("net", "Cidr") != "10.0.0.0/16" {
+			t.Errorf("not rolled back: %s %s", w.output("net", "VPC"), w.output("net", "Cidr"))
+		}
+		w.update("net", network, updateWith("Also", "no"))
+		w.wait("net", types.StackStatusUpdateRollbackComplete)
+		w.has("net", "UPDATE_ROLLBACK_IN_PROGRESS", "Delete canceled. Cannot delete export "+users)
+
+		imports, err := w.client.ListImports(w.Context(), &cfn.ListImportsInput{ExportName: aws.String("net-VPC")})
+		if err != nil || len(imports.Imports) != 2 {
+			t.Errorf("imports: %v %v", imports, err)
+		}
+		for _, name := range []string{"app", "lib"} {
+			id := *w.stack(name).StackId
+			w.remove(name)
+			w.wait(id, types.StackStatusDeleteComplete)
+		}
+		_, err = w.client.ListImports(w.Context(), &cfn.ListImportsInput{ExportName: aws.String("net-VPC")})
+		w.refused(err, "ValidationError", "Export 'net-VPC' is not imported by any stack.")
+		w.remove("net")
+		w.wait(net, types.StackStatusDeleteComplete)
+	})
+}
+
+// has says that a stack or resource of the stack once had a status for a reason.
+func (w *world) has(name, status, reason string) {
+	w.Helper()
+	for _, e := range w.stackEvents(name) {
+		if string(e.ResourceStatus) == status && aws.ToString(e.ResourceStatusReason) == reason {
+			return
+		}
+	}
+	w.Errorf("no %s for %q in\n%s", status, reason, w.told(name))
+}
+
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference-importvalue.html
+func TestMissingExport(t *testing.T) {
+	story(t, func(w *world) {
+		w.create("app", group)
+		w.wait("app", types.StackStatusRollbackComplete)
+		w.reads(w.told("app"), `
+app CREATE_IN_PROGRESS: User Initiated
+app ROLLBACK_IN_PROGRESS: No export named net-VPC found. Rollback requested by user.
+app ROLLBACK_COMPLETE`)
+
+		w.up("net", network)
+		w.up("lib", group)
+		w.update("lib", group, updateWith("Network", "nowhere"))
+		w.wait("lib", types.StackStatusUpdateRollbackComplete)
+		w.has("lib", "UPDATE_ROLLBACK_IN_PROGRESS", "No export named nowhere-VPC found")
+	})
+}
+
+func TestExportNamesAreUnique(t *testing.T) {
+	const other = `
+Resources: {VPC: {Type: AWS::EC2::VPC}}
+Outputs: {VPC: {Value: x, Export: {Name: net-VPC}}}`
+	story(t, func(w *world) {
+		w.up("net", network)
+		w.create("other", other)
+		w.wait("other", types.StackStatusRollbackComplete)
+		w.has("other", "ROLLBACK_IN_PROGRESS", "Export with name net-VPC is already exported by stack net. Rollback requested by user.")
+		out, err := w.client.ListExports(w.Context(), &cfn.ListExportsInput{})
+		if err != nil || len(out.Exports) != 1 || *out.Exports[0].ExportingStackId != *w.stack("net").StackId {
+			t.Errorf("exports: %v %v", out, err)
+		}
+	})
+}
+
+// An import is held until the update that gives it up is cleaned up, and given
+// up by a stack that was rolled back.
+func TestImportsAreGivenUp(t *testing.T) {
+	story(t, func(w *world) {
+		net := w.up("net", network)
+		w.up("app", group)
+		w.update("app", topic)
+		w.remove("net") // too early
+		w.wait("net", types.StackStatusCreateComplete)
+		w.wait("app", types.StackStatusUpdateComplete)
+		w.remove("net")
+		w.wait(net, types.StackStatusDeleteComplete)
+	})
+}
