@@ -55,7 +55,7 @@ func Pack(files Files) ([]byte, error) {
 	w := zip.NewWriter(&out)
 	check := newCollector("project")
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if hidden(name) {
+		if inadmissible(name) == "" && hidden(name) {
 			continue
 		}
 		if err := check.add(name, bytes.NewReader(files[name])); err != nil {

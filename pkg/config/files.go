@@ -180,9 +180,9 @@ func inadmissible(name string) string {
 	return ""
 }
 
-// hidden says whether a path or a part of it begins with a dot.
+// hidden says whether an admissible path or a part of it begins with a dot.
 func hidden(name string) bool {
-	return strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "../") || strings.Contains(strings.ReplaceAll(name, "/../", "/"), "/.")
+	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
 }
 
 func tooLarge(name string, most int) error {

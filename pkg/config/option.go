@@ -1,0 +1,136 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// settle takes what is said of a stack besides parameters, tags and needs.
+func (r *reader) settle(s *stack) {
+	what := "stack " + s.name
+	r.targets(what, s)
+	r.capabilities(what, s)
+	if s.settings.protect != nil {
+		text, ok := r.option(what+": protect", s, *s.settings.protect)
+		if ok && text != "true" && text != "false" {
+			r.add(s.settings.protect.at, "%s: protect: this is %q here, true or false is wanted", what, short(text))
+		}
+		s.node.Protect = text == "true"
+	}
+	s.node.Stack = physical(r.project, r.environment, s.name)
+	at := s.at
+	if s.stackName != nil {
+		text, ok := r.option(what+": stack_name", s, *s.stackName)
+		if !ok {
+			s.node.Stack = ""
+			return
+		}
+		s.node.Stack, at = text, s.stackName.at
+	}
+	if r.project != "" && !physicalName.MatchString(s.node.Stack) {
+		why := "a letter, then letters, digits and hyphens, 128 at most"
+		if s.stackName == nil {
+			why += ": write another under stack_name:"
+		}
+		r.add(at, "%s: CloudFormation takes no stack called %q: %s", what, short(s.node.Stack), why)
+		s.node.Stack = ""
+	}
+}
+
+func (r *reader) targets(what string, s *stack) {
+	if s.settings.targets == nil {
+		return
+	}
+	if len(*s.settings.targets) == 0 {
+		r.add(s.at, "%s: targets: none: write [default], or leave it out", what)
+	}
+	for _, v := range *s.settings.targets {
+		name, ok := r.option(what+": targets", s, v)
+		if ok && name != project.DefaultTarget {
+			r.target(what+": targets", v.at, name)
+		}
+	}
+}
+
+// target says why a target cannot be used: so far there is but one.
+func (r *reader) target(what string, at place, name string) {
+	if _, ok := r.options.Targets[name]; !ok {
+		r.add(at, "%s: %s is not registered%s", what, short(name), r.hint(name, slices.Sorted(maps.Keys(r.options.Targets))))
+		return
+	}
+	r.add(at, "%s: %s: not yet: targets other than default are understood, but not carried out yet", what, name)
+}
+
+var allCapabilities = []string{"CAPABILITY_AUTO_EXPAND", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"}
+
+func (r *reader) capabilities(what string, s *stack) {
+	if s.settings.capabilities == nil {
+		return
+	}
+	for _, v := range *s.settings.capabilities {
+		name, ok := r.option(what+": capabilities", s, v)
+		if ok && !slices.Contains(allCapabilities, name) {
+			r.add(v.at, "%s: capabilities: unknown capability %q%s", what, short(name), r.hint(name, allCapabilities))
+			continue
+		}
+		s.node.Capabilities = append(s.node.Capabilities, name)
+	}
+	slices.Sort(s.node.Capabilities)
+	s.node.Capabilities = slices.Compact(s.node.Capabilities)
+}
+
+// collisions refuses two stacks of one physical name.
+func (r *reader) collisions() {
+	by := map[string]*stack{}
+	for _, s := range r.stacks {
+		if s.node.Stack == "" || r.project == "" {
+			continue
+		}
+		first, taken := by[s.node.Stack]
+		if !taken {
+			by[s.node.Stack] = s
+			continue
+		}
+		at := s.at
+		if s.stackName != nil {
+			at = s.stackName.at
+		}
+		r.add(at, "stack %s: CloudFormation would know it as %s, and %s as well: give one of them another stack_name:", s.name, s.node.Stack, first.name)
+	}
+}
+
+// checkDefaults refuses defaults that would never be used.
+func (r *reader) checkDefaults() {
+	for _, prefix := range slices.Sorted(maps.Keys(r.layers)) {
+		l := r.layers[prefix]
+		if len(l.matches) == 0 && len(r.stacks) > 0 {
+			r.add(l.at, "defaults %s: no stack's name begins so%s", quoted(prefix), r.hint(strings.TrimSuffix(prefix, "/"), r.stackNames))
+			continue
+		}
+		takes := map[string]bool{}
+		judged := true
+		seen := map[*source]bool{}
+		for _, s := range l.matches {
+			if s.source == nil {
+				judged = false
+				break
+			}
+			if seen[s.source] {
+				continue
+			}
+			seen[s.source] = true
+			for _, name := range s.source.names {
+				takes[name] = true
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(l.settings.parameters)) {
+			if judged && !takes[name] {
+				r.add(l.settings.parameters[name].at, "defaults %s: parameter %s: no stack it is for has a template with this parameter%s",
+					quoted(prefix), short(name), r.hint(name, slices.Sorted(maps.Keys(takes))))
+			}
+		}
+	}
+}
