@@ -36,6 +36,9 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
 		return plan.Note{}, fault.New(fault.Broken, "CloudFormation cannot be asked to %s", t.Step.Verb)
 	}
 	s, err := ready(ctx, client, t)
+	if fault.Is(err, fault.Busy) {
+		return c.begun(ctx, t, err)
+	}
 	if err != nil {
 		return plan.Note{}, err
 	}
@@ -46,6 +49,20 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
 		return resume(ctx, client, t, s)
 	}
 	return c.update(ctx, client, t, s)
+}
+
+// begun looks whether what a stack is busy with is t's own work, asked for before.
+// CloudFormation would know it by the token, but of a stack that is being deleted
+// it accepts any other delete without a word.
+func (c *Cloud) begun(ctx context.Context, t action.Task, busy error) (plan.Note, error) {
+	work, err := c.Heard(ctx, t)
+	switch {
+	case err != nil:
+		return plan.Note{}, unbegun(err)
+	case !work.Heard:
+		return plan.Note{}, busy
+	}
+	return work.Note, nil
 }
 
 // ready returns the stack that t is about if something may be begun on it now.

@@ -84,7 +84,7 @@ func understood(asked string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, bad := errors.AsType[*smithy.SerializationError](err); bad {
+	if _, bad := errors.AsType[smithy.InvalidParamsError](err); bad {
 		return fault.New(fault.Broken, "%s: %w", asked, err) // it was never sent, and never will be
 	}
 	said, ok := errors.AsType[smithy.APIError](err)
