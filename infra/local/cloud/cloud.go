@@ -1,0 +1,253 @@
+// Package cloud puts the stand-ins together to one AWS account and region, in memory or in a folder.
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/dynamodb"
+	"github.com/stackwright/stackwright/infra/local/events"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/lambda"
+	"github.com/stackwright/stackwright/infra/local/s3"
+	"github.com/stackwright/stackwright/infra/local/states"
+	"github.com/stackwright/stackwright/infra/local/sts"
+)
+
+// Invoker runs functions: lambda.Functions or lambda.Binaries.
+type Invoker interface {
+	Invoke(ctx context.Context, function string, payload []byte) ([]byte, error)
+	Names() []string
+	Close() error
+}
+
+// Options say what the cloud is to hold. The zero value is an empty one in memory.
+type Options struct {
+	// Data is the folder that holds everything; "" means memory only.
+	Data string
+	// Account is "000000000000" and Region "us-east-1" where they are "".
+	Account, Region string
+	// Accounts are others whose roles may be assumed; with none, those of any account.
+	Accounts []string
+	// Seconds are how long a CloudFormation operation takes; see cloudformation.Options.
+	Seconds float64
+	// Seed, unless zero, makes the IDs of stacks follow from it.
+	Seed uint64
+
+	// Bucket, Table and StateMachine are made if absent; one that is "" is not.
+	Bucket, Table, StateMachine string
+	// Definition is the state machine's, all its placeholders filled in.
+	Definition []byte
+	// Functions makes the functions, for which c.Config and c.Environ are ready. nil means that there are none.
+	Functions func(c *Cloud) (Invoker, error)
+
+	// Latency, where set, is how long a request through Config is under way.
+	Latency func(*http.Request) time.Duration
+	// Disturb, where set, loses, delays or doubles events; see events.Options.
+	Disturb func(event events.Event, function string) []time.Duration
+	// Getenv reads AWS_ENDPOINT_URL_<SERVICE> and the like; nil means os.Getenv.
+	Getenv func(name string) string
+	// Log gets what goes wrong unseen; nil drops it.
+	Log io.Writer
+}
+
+// Cloud is an AWS account of one's own: an http.Handler for all services. Use Open, and Close when done.
+type Cloud struct {
+	Gateway *gateway.Gateway
+	Objects *s3.Objects
+	Tables  *dynamodb.Tables
+	Stacks  *cloudformation.Service
+	Flows   *states.Service
+	Bus     *events.Bus
+	// Machine is the state machine's ARN, "" where none was asked for.
+	Machine string
+
+	opts      Options
+	folder    *folder
+	functions Invoker
+	api       *lambda.API
+	transport http.RoundTripper
+	closers   []func() error // in the order in which they are to be called
+}
+
+// Open makes the cloud, or takes it up where it was left: executions go on, events are delivered. One process at a time
+// may have a folder open; the error for another is an *InUse.
+func Open(ctx context.Context, opts Options) (*Cloud, error) {
+	c := &Cloud{opts: defaults(opts)}
+	c.transport = newTransport(c)
+	if err := c.open(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the local cloud: %w", err), c.Close())
+	}
+	return c, nil
+}
+
+func defaults(opts Options) Options {
+	if opts.Account == "" {
+		opts.Account = "000000000000"
+	}
+	if opts.Region == "" {
+		opts.Region = "us-east-1"
+	}
+	if opts.Getenv == nil {
+		opts.Getenv = os.Getenv
+	}
+	if opts.Log == nil {
+		opts.Log = io.Discard
+	}
+	return opts
+}
+
+// open brings everything up with nothing moving yet, and only then lets it go.
+func (c *Cloud) open(ctx context.Context) error {
+	if err := c.lock(); err != nil {
+		return err
+	}
+	if err := c.openStores(); err != nil {
+		return err
+	}
+	if err := c.openServices(); err != nil {
+		return err
+	}
+	if err := c.openFunctions(); err != nil {
+		return err
+	}
+	if err := c.provide(ctx); err != nil {
+		return err
+	}
+	c.Bus.Start()
+	c.Flows.Resume()
+	return nil
+}
+
+// before has close called before all that is closed so far.
+func (c *Cloud) before(close func() error) {
+	c.closers = append([]func() error{close}, c.closers...)
+}
+
+func (c *Cloud) lock() error {
+	if c.opts.Data == "" {
+		return nil
+	}
+	f, err := occupy(c.opts.Data)
+	if err != nil {
+		return err
+	}
+	c.folder = f
+	c.before(f.leave)
+	return nil
+}
+
+// sub is a folder within the data folder, "" in memory.
+func (c *Cloud) sub(name string) string {
+	if c.opts.Data == "" {
+		return ""
+	}
+	return filepath.Join(c.opts.Data, name)
+}
+
+func (c *Cloud) openStores() (err error) {
+	c.Tables, err = dynamodb.Open(c.opts.Data)
+	if err != nil {
+		return err
+	}
+	c.before(c.Tables.Close)
+	c.Objects, err = s3.Open(s3.Options{Folder: c.opts.Data, Account: c.opts.Account, Hosts: []string{Host}, Emit: c.emit})
+	if err != nil {
+		return err
+	}
+	c.before(c.Objects.Close)
+	c.before(func() error { return c.stopFunctions() })
+	c.Bus, err = events.Open(events.Options{Folder: c.opts.Data, Account: c.opts.Account, Region: c.opts.Region,
+		Invoke: c.Invoke, Disturb: c.opts.Disturb, Log: c.opts.Log})
+	if err != nil {
+		return err
+	}
+	c.before(c.Bus.Close)
+	return nil
+}
+
+func (c *Cloud) openServices() (err error) {
+	c.Stacks, err = cloudformation.Open(c.sub("cloudformation"), cloudformation.Options{Account: c.opts.Account, Region: c.opts.Region,
+		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch})
+	if err != nil {
+		return err
+	}
+	c.before(c.Stacks.Close)
+	c.Flows, err = states.Open(c.sub("states"), states.Options{Account: c.opts.Account, Region: c.opts.Region,
+		Invoke: c.Invoke, Emit: c.emit, Hold: true})
+	if err != nil {
+		return err
+	}
+	c.before(c.Flows.Close)
+	c.Gateway = gateway.New(map[string]http.Handler{
+		"s3": c.Objects, "dynamodb": c.Tables, "cloudformation": c.Stacks, "states": c.Flows, "events": c.Bus,
+		"sts":    sts.New(c.opts.Account, c.opts.Accounts...),
+		"lambda": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) }),
+	})
+	return nil
+}
+
+func (c *Cloud) openFunctions() (err error) {
+	host := c.Host()
+	if c.opts.Functions == nil {
+		c.functions, err = lambda.InProcess(nil, host)
+	} else {
+		c.functions, err = c.opts.Functions(c)
+	}
+	if err != nil {
+		return fmt.Errorf("make the functions: %w", err)
+	}
+	c.api = lambda.NewAPI(c.functions, host)
+	return nil
+}
+
+func (c *Cloud) stopFunctions() error {
+	if c.api == nil {
+		return nil
+	}
+	return errors.Join(c.api.Close(), c.functions.Close())
+}
+
+// Host says where functions run here, for those who make them.
+func (c *Cloud) Host() lambda.Host {
+	return lambda.Host{Account: c.opts.Account, Region: c.opts.Region, Log: c.opts.Log}
+}
+
+// Invoke calls a function by its name or ARN.
+func (c *Cloud) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
+	return c.functions.Invoke(ctx, function, payload)
+}
+
+// emit is for those who are opened before the bus is.
+func (c *Cloud) emit(source, detailType string, resources []string, detail any) {
+	c.Bus.Emit(source, detailType, resources, detail)
+}
+
+// ServeHTTP serves all services, each as the request was signed for.
+func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.Gateway.ServeHTTP(w, r) }
+
+// Serving notes in the data folder at which URL the cloud can be reached, for other processes; see Occupied.
+func (c *Cloud) Serving(url string) error {
+	if c.folder == nil {
+		return nil
+	}
+	return c.folder.note(url)
+}
+
+// Close stops everything in good order: first what starts work (executions, stacks, events), then the functions, then
+// what they write to. What was in flight goes on at the next Open.
+func (c *Cloud) Close() error {
+	var all []error
+	for _, close := range c.closers {
+		all = append(all, close())
+	}
+	c.closers = nil
+	return errors.Join(all...)
+}

@@ -1,0 +1,126 @@
+package cloud
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Holder is the process that has a data folder open, and where it serves it; URL is "" where it does not.
+type Holder struct {
+	PID int    `json:"pid"`
+	URL string `json:"url,omitempty"`
+}
+
+// InUse is the error of a data folder that another process has open.
+type InUse struct {
+	Folder string
+	Holder Holder
+}
+
+func (e *InUse) Error() string {
+	who := fmt.Sprintf("process %d", e.Holder.PID)
+	if e.Holder.URL != "" {
+		return fmt.Sprintf("data folder %s is in use by %s, which serves it at %s: use --endpoint %s, or stop it", e.Folder, who, e.Holder.URL, e.Holder.URL)
+	}
+	return fmt.Sprintf("data folder %s is in use by %s: wait until it is done, or use another --data", e.Folder, who)
+}
+
+// Occupied tells who has the data folder open, if anybody has. It leaves the folder as it is.
+func Occupied(data string) (Holder, bool, error) {
+	file, err := os.OpenFile(lockPath(data), os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return Holder{}, false, nil
+	}
+	if err != nil {
+		return Holder{}, false, fmt.Errorf("look who uses %s: %w", data, err)
+	}
+	defer file.Close()
+	free, err := tryLock(file)
+	if err != nil || free {
+		return Holder{}, false, err // closing the file lets go again
+	}
+	holder, err := read(file)
+	return holder, true, err
+}
+
+func lockPath(data string) string { return filepath.Join(data, "lock") }
+
+// folder is a data folder that is ours.
+type folder struct{ file *os.File }
+
+// occupy makes the folder and locks it. The lock is the operating system's, and thus gone with its process; the file
+// says only who has it.
+func occupy(data string) (*folder, error) {
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return nil, fmt.Errorf("make data folder: %w", err)
+	}
+	file, err := os.OpenFile(lockPath(data), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock data folder: %w", err)
+	}
+	err = claim(file, data)
+	f := &folder{file}
+	if err == nil {
+		err = f.note("")
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return f, nil
+}
+
+// claim locks the file. A lock that names nobody is that of one who only looks, and gone in a moment.
+func claim(file *os.File, data string) error {
+	for attempt := 1; ; attempt++ {
+		free, err := tryLock(file)
+		if err != nil || free {
+			return err
+		}
+		holder, err := read(file)
+		if err != nil {
+			return err
+		}
+		if holder.PID != 0 || attempt == 20 {
+			return &InUse{data, holder}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// note writes who has the folder, and where it is served.
+func (f *folder) note(url string) error {
+	text, err := json.Marshal(Holder{os.Getpid(), url})
+	if err == nil {
+		// Padded, so that a reader never sees the end of a longer text behind a shorter one.
+		_, err = f.file.WriteAt(fmt.Appendf(nil, "%-200s\n", text), 0)
+	}
+	if err != nil {
+		return fmt.Errorf("note who uses the data folder: %w", err)
+	}
+	return nil
+}
+
+func read(file *os.File) (Holder, error) {
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<12))
+	if err != nil {
+		return Holder{}, fmt.Errorf("read %s: %w", file.Name(), err)
+	}
+	var holder Holder
+	if len(text) == 0 {
+		return holder, nil // it has only just been locked
+	}
+	if err := json.Unmarshal(text, &holder); err != nil {
+		return holder, fmt.Errorf("read %s: %w", file.Name(), err)
+	}
+	return holder, nil
+}
+
+// leave unlocks the folder.
+func (f *folder) leave() error {
+	return errors.Join(f.file.Truncate(0), f.file.Close())
+}
