@@ -98,11 +98,11 @@ func TestBegin(t *testing.T) {
 
 // A stack that is not there, is busy with something else, or is not ours is left alone.
 func TestLeftAlone(t *testing.T) {
-	foreign := "<StackId>" + vpcID + "</StackId><StackName>shop-vpc</StackName><StackStatus>CREATE_COMPLETE</StackStatus>"
 	synctest.Test(t, leftAlone) // what only looks is tried again after a while
 }
 
 func leftAlone(t *testing.T) {
+	foreign := "<StackId>" + vpcID + "</StackId><StackName>shop-vpc</StackName><StackStatus>CREATE_COMPLETE</StackStatus>"
 	for name, c := range map[string]struct {
 		live func(url.Values) (int, string)
 		want fault.Kind
