@@ -11,13 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/cfn"
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
-
-var _ engine.Clouds = (*cfn.Cloud)(nil)
 
 // What is live is told by its ID if that is known, else by its name.
 func TestLive(t *testing.T) {

@@ -1,0 +1,400 @@
+package cloudformation_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	adapter "github.com/stackwright/stackwright/pkg/cfn"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+var _ engine.Clouds = (*adapter.Cloud)(nil)
+
+// doer carries out steps on one stack through the adapter and the real actions,
+// as the engine does: claim, start, then ask until it is over.
+type doer struct {
+	*world
+	cloud  *adapter.Cloud
+	node   project.Node
+	want   project.Resolved
+	record plan.Record
+	number int
+}
+
+// doing runs a test on stack shop-q, in a world of its own.
+func doing(t *testing.T, tell func(d *doer)) {
+	t.Helper()
+	story(t, func(w *world) {
+		tell(&doer{
+			world: w, cloud: adapter.New(adapter.Everywhere(w.client), inline{}),
+			node: project.Node{Name: "q", Stack: "shop-q", Template: project.Template{Digest: three, Bytes: len(three)}},
+		})
+	})
+}
+
+// inline keeps templates under themselves.
+type inline struct{}
+
+func (inline) Template(_ context.Context, body string) ([]byte, error) { return []byte(body), nil }
+func (inline) URL(string) string                                       { return "https://s3.amazonaws.com/bucket/key" }
+
+// wish is what the stack's parameters are to be from now on.
+func (d *doer) wish(values ...string) {
+	d.want = project.Resolved{Parameters: map[string]string{}, Digest: strings.Join(values, ",")}
+	for i := 0; i < len(values); i += 2 {
+		d.want.Parameters[values[i]] = values[i+1]
+	}
+}
+
+// claim makes the next step, as execute-step claims it.
+func (d *doer) claim(v plan.Verb) action.Task {
+	d.number++
+	t := action.Task{
+		Run: "run", Project: "shop@prod", Number: d.number, Attempt: 1, Step: plan.Step{ID: "q/" + string(v), Node: "q", Verb: v},
+		Node: d.node, Want: d.want, Record: d.record, Claimed: time.Now(), Now: time.Now(),
+	}
+	t.Record.Node, t.Record.Stack, t.Record.Token, t.Record.Run = "q", d.node.Stack, t.Token(), t.Run
+	return t
+}
+
+// finish asks until the step is over, and keeps what is to be recorded.
+func (d *doer) finish(t action.Task) action.Progress {
+	d.Helper()
+	for range 600 {
+		t.Now = time.Now()
+		p, err := action.Actions(d.cloud)[t.Step.Verb].Poll(d.Context(), t)
+		if err != nil {
+			d.Fatalf("%s: %v", t.Step.ID, err)
+		}
+		if p.Note.Known() {
+			t.Note = p.Note
+		}
+		switch {
+		case p.Over && p.Forget:
+			d.record = plan.Record{}
+			return p
+		case p.Over && p.Record != nil:
+			d.record = *p.Record
+			return p
+		case p.Over:
+			return p
+		}
+		time.Sleep(time.Second)
+	}
+	d.Fatalf("%s does not end", t.Step.ID)
+	return action.Progress{}
+}
+
+// do carries a step out. How it was begun must be no error.
+func (d *doer) do(v plan.Verb) action.Progress {
+	d.Helper()
+	t := d.claim(v)
+	var err error
+	if t.Note, err = action.Actions(d.cloud)[v].Start(d.Context(), t); err != nil {
+		d.Fatalf("%s: %v", t.Step.ID, err)
+	}
+	return d.finish(t)
+}
+
+// well carries a step out that must succeed.
+func (d *doer) well(v plan.Verb) action.Progress {
+	d.Helper()
+	p := d.do(v)
+	if p.Err != nil {
+		d.Fatalf("%s: %v\n%s", v, p.Err, d.told(d.node.Stack))
+	}
+	return p
+}
+
+// badly carries a step out that must fail for this.
+func (d *doer) badly(v plan.Verb, why string) {
+	d.Helper()
+	if p := d.do(v); p.Err == nil || p.Err.Error() != why {
+		d.Errorf("%s failed for %q, not %q\n%s", v, fmt.Sprint(p.Err), why, d.told(d.node.Stack))
+	}
+}
+
+func (d *doer) live() plan.Live {
+	d.Helper()
+	l, err := d.cloud.Live(d.Context(), plan.Place{Stack: d.node.Stack, Target: d.node.Target})
+	if err != nil {
+		d.Fatal(err)
+	}
+	return l
+}
+
+// A stack is created, updated, found unchanged, and deleted.
+func TestAdapterLife(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish("V", "one")
+		d.well(plan.Create)
+		if l := d.live(); l.Status != "CREATE_COMPLETE" || d.record.Outputs["V"] != "one" || d.record.StackID != l.StackID || !d.record.Fresh(l) {
+			t.Errorf("%+v\n%+v", l, d.record)
+		}
+		d.wish("V", "two")
+		d.well(plan.Update)
+		if l := d.live(); l.Status != "UPDATE_COMPLETE" || d.record.Outputs["V"] != "two" || !d.record.Fresh(l) || d.record.Digest != "V,two" {
+			t.Errorf("%+v\n%+v", l, d.record)
+		}
+		if p := d.well(plan.Update); p.Why != "unchanged" || d.record.Outputs["V"] != "two" {
+			t.Errorf("%+v", p)
+		}
+		if p := d.well(plan.Delete); !p.Forget || !d.live().Status.Gone() {
+			t.Errorf("%+v", p)
+		}
+		if p := d.well(plan.Delete); !p.Forget {
+			t.Errorf("to delete what is gone: %+v", p)
+		}
+		if n := d.service.Calls(); n["CreateStack"] != 1 || n["UpdateStack"] != 2 || n["DeleteStack"] != 1 {
+			t.Errorf("%v", n)
+		}
+	})
+}
+
+// A failed create tells the first real reason; the stack is dead, is deleted and created anew.
+func TestAdapterFailedCreate(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish("Fail", "create")
+		d.badly(plan.Create, "ROLLBACK_COMPLETE: B (AWS::SNS::Topic): out of luck")
+		if l := d.live(); !l.Status.Dead() || d.record.StackID != l.StackID || d.record.Digest != "" {
+			t.Errorf("%+v\n%+v", l, d.record)
+		}
+		d.well(plan.Delete)
+		d.wish()
+		d.well(plan.Create)
+	})
+}
+
+// A failed update is rolled back; if that fails too it is continued.
+func TestAdapterRollback(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish()
+		d.well(plan.Create)
+		d.wish("V", "two", "Fail", "update")
+		d.badly(plan.Update, "UPDATE_ROLLBACK_COMPLETE: B (AWS::SNS::Topic): out of luck")
+		if d.record.Outputs["V"] != "a" || !d.live().Status.Whole() {
+			t.Errorf("%+v\n%+v", d.record, d.live())
+		}
+		d.fault("POST", `{"stack":"shop-q","operation":"rollback","reason":"no way back","times":1}`, 200)
+		d.badly(plan.Update, "UPDATE_ROLLBACK_FAILED: B (AWS::SNS::Topic): out of luck")
+		if !d.live().Status.Stuck() {
+			t.Fatalf("%+v", d.live())
+		}
+		d.well(plan.Continue)
+		d.wish("V", "three")
+		d.well(plan.Update)
+	})
+}
+
+// An answer that was lost is made up for by the events; the work is not begun twice.
+func TestAdapterLostAnswer(t *testing.T) {
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
+		doing(t, func(d *doer) {
+			d.wish()
+			if v != plan.Create {
+				d.well(plan.Create)
+			}
+			d.wish("V", "two")
+			asked := map[plan.Verb]string{plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack"}[v]
+			d.fault("POST", `{"error":{"action":"`+asked+`","code":"InternalFailure","status":500,"after":true},"times":1}`, 200)
+			before := d.service.Calls()[asked]
+			task := d.claim(v)
+			if _, err := action.Actions(d.cloud)[v].Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
+				t.Fatalf("%s: %v", v, err)
+			}
+			if p := d.finish(task); p.Err != nil || d.service.Calls()[asked] != before+1 {
+				t.Errorf("%s: %+v after %v", v, p, d.service.Calls())
+			}
+		})
+	}
+}
+
+// A request that never arrived is made again, but only when whoever made it can no longer be about to.
+func TestAdapterLostRequest(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish()
+		d.fault("POST", `{"error":{"action":"CreateStack","code":"ServiceUnavailable","status":503},"times":1}`, 200)
+		task := d.claim(plan.Create)
+		if _, err := action.Actions(d.cloud)[plan.Create].Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
+			t.Fatalf("%v", err)
+		}
+		if p := d.finish(task); p.Err != nil {
+			t.Errorf("%+v", p)
+		}
+		if took := aws.ToTime(d.stack("shop-q").CreationTime).Sub(task.Claimed); took < action.Life || took > action.Life+5*time.Second {
+			t.Errorf("begun again after %s", took)
+		}
+	})
+}
+
+// To begin twice under one token is to begin once.
+func TestAdapterBeginsOnce(t *testing.T) {
+	doing(t, func(d *doer) {
+		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
+			d.wish("V", string(v))
+			task := d.claim(v)
+			first, err := d.cloud.Begin(d.Context(), task)
+			if err != nil {
+				t.Fatalf("%s: %v", v, err)
+			}
+			again, err := d.cloud.Begin(d.Context(), task)
+			if err != nil || again.StackID != first.StackID {
+				t.Errorf("%s again: %+v, %v", v, again, err)
+			}
+			task.Note = first
+			if p := d.finish(task); p.Err != nil {
+				t.Errorf("%s: %+v", v, p)
+			}
+		}
+	})
+}
+
+// What somebody else has begun is waited for, and the attempt begins later.
+func TestAdapterBusy(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish()
+		d.well(plan.Create)
+		d.update("shop-q", three, updateWith("V", "theirs"))
+		for _, v := range []plan.Verb{plan.Update, plan.Delete, plan.Continue} {
+			task := d.claim(v)
+			if _, err := action.Actions(d.cloud)[v].Start(d.Context(), task); !fault.Is(err, fault.Busy) {
+				t.Errorf("%s: %v", v, err)
+			}
+		}
+		if p := d.well(plan.Settle); p.Why != "found it UPDATE_COMPLETE" {
+			t.Errorf("%+v", p)
+		}
+		d.wish("V", "two")
+		d.well(plan.Update)
+	})
+}
+
+// A person who cancels our update is told of, whatever token they did it with.
+func TestAdapterCancelled(t *testing.T) {
+	for _, token := range []*string{nil, aws.String("theirs")} {
+		doing(t, func(d *doer) {
+			d.wish()
+			d.well(plan.Create)
+			d.wish("V", "two")
+			task := d.claim(plan.Update)
+			var err error
+			if task.Note, err = d.cloud.Begin(d.Context(), task); err != nil {
+				t.Fatal(err)
+			}
+			in := &cloudformation.CancelUpdateStackInput{StackName: aws.String("shop-q"), ClientRequestToken: token}
+			if _, err := d.client.CancelUpdateStack(d.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+			p := d.finish(task)
+			if want := "UPDATE_ROLLBACK_COMPLETE: somebody cancelled it (User Initiated)"; p.Err == nil || p.Err.Error() != want {
+				t.Errorf("%v\n%s", p.Err, d.told("shop-q"))
+			}
+		})
+	}
+}
+
+// A wish that is for protection alone is fulfilled, though nothing is to be updated.
+func TestAdapterProtection(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish()
+		d.well(plan.Create)
+		d.node.Protect, d.want.Digest = true, "protected"
+		d.well(plan.Update)
+		if l := d.live(); !l.Protected || d.record.Digest != "protected" {
+			t.Errorf("%+v\n%+v", l, d.record)
+		}
+		task := d.claim(plan.Delete)
+		if _, err := d.cloud.Begin(d.Context(), task); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "protect: false") {
+			t.Errorf("%v", err)
+		}
+		d.node.Protect, d.want.Digest = false, ""
+		d.well(plan.Update)
+		d.well(plan.Delete)
+	})
+}
+
+// A stack whose export is in use stays; who uses it is told.
+func TestAdapterExportInUse(t *testing.T) {
+	doing(t, func(d *doer) {
+		made := "Resources: {A: {Type: AWS::SNS::Topic}}\nOutputs: {A: {Value: !Ref A, Export: {Name: the-a}}}"
+		d.node.Template = project.Template{Digest: made, Bytes: len(made)}
+		d.well(plan.Create)
+		d.up("user", "Resources: {B: {Type: AWS::SNS::Topic, Properties: {DisplayName: !ImportValue the-a}}}")
+		p := d.do(plan.Delete)
+		if p.Err == nil || p.Forget || !strings.Contains(p.Err.Error(), "the-a") || !strings.Contains(p.Err.Error(), "user") {
+			t.Errorf("%+v\n%s", p, d.told("shop-q"))
+		}
+	})
+}
+
+// A throttled request is not made again by the SDK: it certainly was not carried out, and the engine decides.
+func TestAdapterThrottled(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish()
+		d.fault("POST", `{"throttle":1}`, 200)
+		task := d.claim(plan.Create)
+		if _, err := d.cloud.Begin(d.Context(), task); !fault.Is(err, fault.Throttled) || d.service.Calls()["CreateStack"] != 0 {
+			t.Errorf("%v after %v", err, d.service.Calls())
+		}
+		d.well(plan.Create)
+	})
+}
+
+// The stacks of a project are seen all together, and nothing is touched by that.
+func TestAdapterObserves(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish()
+		task := d.claim(plan.Create)
+		if _, err := d.cloud.Begin(d.Context(), task); err != nil { // and never noted
+			t.Fatal(err)
+		}
+		for i := range 120 {
+			d.up(fmt.Sprintf("other-%d", i), "Resources: {A: {Type: AWS::SNS::Topic}}")
+		}
+		d.wait("shop-q", types.StackStatusCreateComplete)
+		before := fmt.Sprint(d.service.Calls())
+		born := plan.Place{Node: "q", Stack: "shop-q", Token: task.Token()}
+		all := []plan.Place{born, {Node: "gone", Stack: "shop-gone"}}
+		for i := range 120 {
+			name := fmt.Sprintf("other-%d", i)
+			all = append(all, plan.Place{Node: name, Stack: name, Token: "sw-x-1-1"})
+		}
+		for _, places := range [][]plan.Place{all[:2], all} {
+			got, err := d.cloud.Observe(d.Context(), places)
+			if err != nil || len(got) != len(places)-1 || !got["q"].Born || got["q"].Status != "CREATE_COMPLETE" || got["other-7"].Born {
+				t.Errorf("%d seen of %d, %+v, %v", len(got), len(places), got["q"], err)
+			}
+		}
+		if after := fmt.Sprint(d.service.Calls()); after != before {
+			t.Errorf("touched: %s, then %s", before, after)
+		}
+	})
+}
+
+// A stack of our name that is not ours is never changed, and is told of.
+func TestAdapterForeign(t *testing.T) {
+	doing(t, func(d *doer) {
+		d.wish()
+		d.up("shop-q", three)
+		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
+			task := d.claim(v)
+			if _, err := action.Actions(d.cloud)[v].Start(d.Context(), task); !fault.Is(err, fault.Taken, fault.Refused) || !strings.Contains(err.Error(), "not ours") {
+				t.Errorf("%s: %v", v, err)
+			}
+		}
+		if n := d.service.Calls(); n["UpdateStack"]+n["DeleteStack"] > 0 {
+			t.Errorf("%v", n)
+		}
+	})
+}
