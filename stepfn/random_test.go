@@ -218,7 +218,7 @@ func (g *game) wishes(operation string) (later world, ok bool) {
 	for g.rng.IntN(4) == 0 {
 		g.Pass(time.Duration(g.rng.IntN(120)) * time.Second)
 		wish := []string{"pause", "continue", "cancel", "deploy"}[g.rng.IntN(4)]
-		if wish == "deploy" && (operation == "plan" || g.Standing(g.id).State.Over()) {
+		if wish == "deploy" && (operation == "plan" || g.Standing(g.id).State != run.Going) {
 			continue // the lock is free: it would be carried out
 		}
 		g.tell("%s", wish)

@@ -3,6 +3,7 @@ package stepfn_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -136,20 +137,25 @@ func newPure(t *testing.T, seed uint64) *pure {
 	return p
 }
 
-// machine is the state machine that is deployed.
+// machine is the state machine that is deployed, read once.
 func machine(t testing.TB) *asl.Machine {
-	body, err := asl.Substitute(stepfn.Run, map[string]string{
-		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := asl.Parse(body)
+	t.Helper()
+	m, err := deployed()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
+
+var deployed = sync.OnceValues(func() (*asl.Machine, error) {
+	body, err := asl.Substitute(stepfn.Run, map[string]string{
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return asl.Parse(body)
+})
 
 func arn(function string) string {
 	return "arn:aws:lambda:us-east-1:000000000000:function:" + function

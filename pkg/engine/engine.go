@@ -81,6 +81,17 @@ func (e *Engine) launch(ctx context.Context, id string, drive int) error {
 	return nil
 }
 
+// aside says that a newer execution drives the run, and sees to it that there is
+// one: whoever raised the drive may have died before it started it.
+func (e *Engine) aside(ctx context.Context, id string, drive int) (Tick, error) {
+	t := tick(run.Run{ID: id, Drive: drive}, run.Aside, 0)
+	r, err := e.Store.Run(ctx, id)
+	if err != nil || r.State.Over() || r.Drive <= drive {
+		return t, err
+	}
+	return t, e.launch(ctx, id, r.Drive)
+}
+
 // end writes that r is over or parked, and returns it as it then is. It is
 // Stale if there is news that r does not know of.
 func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, error) {

@@ -23,7 +23,11 @@ func (e *Engine) Look(ctx context.Context, t Tick, token string) error {
 		err = e.look(ctx, t, token)
 	}
 	if fault.Is(err, fault.Stale) {
-		return e.Machine.Answer(ctx, token, tick(run.Run{ID: t.Run, Drive: t.Drive}, run.Aside, 0))
+		aside, err := e.aside(ctx, t.Run, t.Drive)
+		if err != nil {
+			return fmt.Errorf("step aside from run %s: %w", t.Run, err)
+		}
+		return e.Machine.Answer(ctx, token, aside)
 	}
 	if err != nil {
 		return fmt.Errorf("look at run %s: %w", t.Run, err)
@@ -92,7 +96,8 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 	wait := r.Next().Sub(now)
 	switch s := r.Standing(now); {
 	case r.Drive != t.Drive:
-		return answer(run.Aside, 0)
+		a, err := e.aside(ctx, t.Run, t.Drive)
+		return &a, nil, err
 	case r.State.Over():
 		return answer(r.State, 0)
 	case s == run.Parked || s.Over():

@@ -24,7 +24,7 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	case err != nil:
 		return Tick{}, fmt.Errorf("plan run %s: %w", d.Run, err)
 	case r.Drive != d.Drive:
-		return tick(r, run.Aside, 0), nil
+		return e.aside(ctx, d.Run, d.Drive)
 	case r.State.Over():
 		return tick(r, r.State, 0), nil
 	case r.State == run.Going && r.Operation == preview: // its planner died before it could say so
@@ -35,7 +35,7 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	made, err := e.make(ctx, &r)
 	switch {
 	case fault.Is(err, fault.Stale):
-		return tick(r, run.Aside, 0), nil
+		return e.aside(ctx, d.Run, d.Drive)
 	case refusal(err):
 		r.Messages = fault.Messages(err)
 		return e.finish(ctx, r, run.Refused)
@@ -77,7 +77,7 @@ func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (Tick, erro
 		case again != nil:
 			return Tick{}, again
 		case now.Drive != r.Drive:
-			return tick(r, run.Aside, 0), nil
+			return e.aside(ctx, r.ID, r.Drive)
 		case now.State.Over():
 			return tick(now, now.State, 0), nil
 		}

@@ -79,6 +79,11 @@ func (e *Engine) Wish(ctx context.Context, id string, w run.Wish, who string) er
 		}
 		return err
 	}
+	if r.Drive > 0 { // whoever woke it before may have died between raise and start
+		if err := e.launch(ctx, r.ID, r.Drive); err != nil {
+			return err
+		}
+	}
 	return e.wake(ctx, r)
 }
 
