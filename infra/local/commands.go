@@ -1,0 +1,94 @@
+package main
+
+// exits is told by the commands that follow a run.
+const exits = `
+
+It ends with 0 if the run succeeded or there was nothing to do, 1 if it failed, 2 if it was refused, 3 if it was
+cancelled or superseded, 4 if it is parked, 130 after Ctrl-C: the run then goes on without its watcher.`
+
+// commands are all the commands, in the order in which they are shown.
+func commands() []command {
+	return append(append(changing(), steering()...), showing()...)
+}
+
+// changing are the commands that take a project's files.
+func changing() []command {
+	return []command{
+		{
+			name: "serve", short: "stand in for AWS until stopped", flags: ofServe, run: serve,
+			long: `Serves S3, DynamoDB, CloudFormation, Step Functions, EventBridge, Lambda and STS at one address, with Stackwright
+installed: what is uploaded to s3://stackwright/projects/PROJECT/ENVIRONMENT.zip is deployed. The state is kept in the
+data folder: stop it, start it, all is still there.`,
+			examples: []string{"serve", "serve --listen 127.0.0.1:5000 --data /tmp/try --seconds 0.2"},
+		},
+		{
+			name: "deploy", args: "DIR|FILE", least: 1, most: 1, short: "bring the stacks to what the files say", flags: ofProject, run: deploy,
+			long: `Checks the project, uploads it, and follows the run that the upload starts. What is wrong with the files is told
+before anything is asked of AWS.` + exits,
+			examples: []string{"deploy examples/shop", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566"},
+		},
+		{
+			name: "plan", args: "DIR|FILE", least: 1, most: 1, short: "show what deploy would do", flags: ofPreview, run: preview,
+			long:     `Shows the steps that a deploy would take now. It takes no lock and changes nothing.` + exits + ` With --exit-code it ends with 5 if there are changes.`,
+			examples: []string{"plan examples/shop", "plan examples/shop --exit-code -o json"},
+		},
+		{
+			name: "destroy", args: "DIR|FILE", least: 1, most: 1, short: "delete all stacks of the project", flags: ofProject, run: destroy,
+			long:     `Deletes every stack that is recorded for the project and environment, users before what they use. It asks first, unless told --yes.` + exits,
+			examples: []string{"destroy examples/shop --yes"},
+		},
+		{
+			name: "refresh", args: "DIR|FILE", least: 1, most: 1, short: "read the live stacks into the records", flags: ofProject, run: refresh,
+			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + exits,
+			examples: []string{"refresh examples/shop --env prod"},
+		},
+	}
+}
+
+// steering are the commands that take a run.
+func steering() []command {
+	return []command{
+		{
+			name: "retry", args: "RUN", least: 1, most: 1, short: "plan and carry out a run's operation anew", flags: ofRetry, run: retry,
+			long: `Makes a new run of the same operation on the same files: what is done is left alone, what failed is mended. It is
+refused if something newer was deployed since, unless told --force.` + exits,
+			examples: []string{"retry mfrggzdfmztwq2lknnwg"},
+		},
+		{
+			name: "pause", args: "RUN", least: 1, most: 1, short: "start nothing more until continued", run: pause,
+			long:     `Lets what is in flight end, and starts nothing more: the run is then parked. It ends with 0 when it is.`,
+			examples: []string{"pause mfrggzdfmztwq2lknnwg"},
+		},
+		{
+			name: "continue", args: "RUN", least: 1, most: 1, short: "let a paused run go on", run: goOn,
+			long:     `Lets a paused run go on, and follows it.` + exits,
+			examples: []string{"continue mfrggzdfmztwq2lknnwg"},
+		},
+		{
+			name: "cancel", args: "RUN", least: 1, most: 1, short: "end a run early", run: cancel,
+			long:     `Lets what is in flight end, and skips the rest. It ends with 0 when the run is cancelled.`,
+			examples: []string{"cancel mfrggzdfmztwq2lknnwg"},
+		},
+	}
+}
+
+// showing are the commands that change nothing.
+func showing() []command {
+	return []command{
+		{
+			name: "status", args: "[RUN]", most: 1, short: "show a run, or the newest one and who holds the locks", flags: ofStatus, run: status,
+			long:     `Shows how a run stands, with the reasons of what failed. Without RUN it shows the newest one, and which run holds each project's lock.`,
+			examples: []string{"status", "status mfrggzdfmztwq2lknnwg --follow"},
+		},
+		{name: "runs", short: "list the runs, newest first", flags: ofRecords, run: listRuns,
+			long: `Lists the runs of all projects, newest first.`, examples: []string{"runs", "runs --project shop --env prod -o json"}},
+		{name: "stacks", short: "list the stacks that are recorded", flags: ofRecords, run: listStacks,
+			long: `Lists the stacks that are recorded, with what CloudFormation says of them now.`, examples: []string{"stacks", "stacks --project shop -o json"}},
+		{name: "outputs", args: "[STACK]", most: 1, short: "show the outputs of the stacks, or of one", flags: ofRecords, run: listOutputs,
+			long: `Shows the recorded outputs of all stacks, or of one, by its name in the project.`, examples: []string{"outputs", "outputs network/vpc", "outputs -o json"}},
+		{name: "graph", args: "DIR|FILE", least: 1, most: 1, short: "show which stack comes after which, and why", flags: ofProject, run: drawGraph,
+			outputs:  []string{"text", "json", "dot", "mermaid"},
+			long:     `Shows the project's stacks, each below what it comes after. It asks nothing of AWS.`,
+			examples: []string{"graph examples/shop", "graph examples/shop -o dot"}},
+	}
+}

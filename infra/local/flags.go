@@ -1,0 +1,129 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/pflag"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// flags are those of all commands; each command has some of them.
+type flags struct {
+	env, project, data, endpoint, output, functions, listen string
+	seconds                                                 float64
+	yes, exitCode, force, follow, untilIdle                 bool
+}
+
+const (
+	defaultData    = ".stackwright"
+	defaultListen  = "127.0.0.1:4566"
+	defaultSeconds = 1.5
+)
+
+// common adds the flags that every command has.
+func common(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.data, "data", defaultData, "folder where the stand-ins keep their state")
+	set.StringVar(&f.endpoint, "endpoint", "", "URL of a running serve, which is used instead of this folder's")
+	set.StringVarP(&f.output, "output", "o", "text", "text or json; graph has dot and mermaid too")
+	set.Float64Var(&f.seconds, "seconds", defaultSeconds, "simulated seconds that an operation on a stack takes")
+	set.StringVar(&f.functions, "functions", "inprocess", "how functions run: inprocess, or binaries (make build makes them)")
+	set.BoolVar(&f.yes, "yes", false, "do not ask")
+}
+
+// ofProject adds the flag for the environment of a project's files.
+func ofProject(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.env, "env", project.DefaultEnvironment, "environment of the project")
+}
+
+// ofPreview adds what plan has.
+func ofPreview(set *pflag.FlagSet, f *flags) {
+	ofProject(set, f)
+	set.BoolVar(&f.exitCode, "exit-code", false, "end with 5 if there are changes")
+}
+
+// ofRetry adds what retry has.
+func ofRetry(set *pflag.FlagSet, f *flags) {
+	set.BoolVar(&f.force, "force", false, "retry though something newer was deployed since")
+}
+
+// ofStatus adds what status has.
+func ofStatus(set *pflag.FlagSet, f *flags) {
+	ofRecords(set, f)
+	set.BoolVarP(&f.follow, "follow", "f", false, "follow the run to its end")
+}
+
+// ofRecords adds the flags that choose among what is recorded.
+func ofRecords(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.project, "project", "", "only this project")
+	set.StringVar(&f.env, "env", "", "only this environment")
+}
+
+// ofServe adds what serve has.
+func ofServe(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.listen, "listen", defaultListen, "address to listen at")
+	set.BoolVar(&f.untilIdle, "until-idle", false, "end when no run goes on")
+}
+
+// check refuses values that no command takes.
+func (f flags) check(outputs ...string) error {
+	switch {
+	case !among(f.output, outputs...):
+		return fault.New(fault.Invalid, "-o %s: there is %s", f.output, strings.Join(outputs, ", "))
+	case !among(f.functions, "inprocess", "binaries"):
+		return fault.New(fault.Invalid, "--functions %s: there is inprocess and binaries", f.functions)
+	case f.seconds < 0:
+		return fault.New(fault.Invalid, "--seconds %v: time does not run backwards", f.seconds)
+	case f.data == "":
+		return fault.New(fault.Invalid, "--data: name a folder")
+	}
+	return nil
+}
+
+// among reports whether s is one of all.
+func among(s string, all ...string) bool {
+	for _, a := range all {
+		if s == a {
+			return true
+		}
+	}
+	return false
+}
+
+// where spells the flags by which another command finds the same run.
+func (f flags) where() []string {
+	var words []string
+	if f.endpoint != "" {
+		words = append(words, "--endpoint", f.endpoint)
+	}
+	if f.data != defaultData && f.endpoint == "" {
+		words = append(words, "--data", f.data)
+	}
+	return words
+}
+
+// spell writes a command as a person types it.
+func (c *call) spell(words ...string) string {
+	all := []string{c.self}
+	for _, w := range append(words, c.flags.where()...) {
+		all = append(all, quoted(w))
+	}
+	return strings.Join(all, " ")
+}
+
+// quoted puts a word in quotes if a shell would not take it as it is.
+func quoted(word string) string {
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:@=,%+~", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, odd) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// number shows a number of seconds as a flag takes it.
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+const (
+	glance  = 200 * time.Millisecond // between two looks at a run
+	patient = 30 * time.Second       // for a run to be there at all
+)
+
+// errInterrupted is what following ends with after Ctrl-C.
+var errInterrupted = fault.New(fault.Stale, "interrupted")
+
+// A watch says when to stop following, and what to follow instead.
+type watch struct {
+	run     string             // to follow
+	instead string             // a run that, if it comes to be, is followed instead; may be empty
+	enough  func(run.Run) bool // nil is when the run is over or parked
+}
+
+// follow shows a run until it is enough, and returns it as it then is.
+func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) {
+	if w.enough == nil {
+		w.enough = settled
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	begun, known := time.Now(), false
+	for {
+		select {
+		case <-ctx.Done():
+			return run.Run{}, context.Cause(ctx)
+		case <-s.call.interrupts:
+			return run.Run{}, errInterrupted
+		case <-timer.C:
+		}
+		r, err := s.see(ctx, w)
+		switch {
+		case fault.Is(err, fault.Missing) && !known && time.Since(begun) < patient:
+		case fault.Is(err, fault.Missing) && !known:
+			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: see whether serve says why, or whether uploads start functions there", w.run)
+		case err != nil:
+			return r, err
+		case w.enough(r):
+			return r, v.End(r)
+		default:
+			known = true
+			if err := v.Show(r); err != nil {
+				return r, fmt.Errorf("show run %s: %w", r.ID, err)
+			}
+		}
+		timer.Reset(glance)
+	}
+}
+
+// see loads the run that is followed. If another is to be followed instead, it
+// is that one as soon as it is there.
+func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
+	if w.instead != "" {
+		r, err := s.load(ctx, w.instead)
+		if !fault.Is(err, fault.Missing) {
+			return r, err
+		}
+	}
+	return s.load(ctx, w.run)
+}
+
+// settled reports whether a run is over, or only a person can move it on.
+func settled(r run.Run) bool { return r.State.Over() || r.State == run.Parked }

@@ -1,0 +1,42 @@
+// Command stackwright runs Stackwright on a laptop: the same functions and the
+// same state machine, with stand-ins for AWS.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	s := shell{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
+		self: self(os.Args[0]), interrupts: interrupts, asks: term.IsTerminal(int(os.Stdin.Fd())),
+		obey: func() { signal.Reset(os.Interrupt, syscall.SIGTERM) },
+	}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		s.window = func() (int, int) {
+			width, height, err := term.GetSize(int(os.Stdout.Fd()))
+			if err != nil {
+				return 0, 0 // the tree takes its own size
+			}
+			return width, height
+		}
+	}
+	os.Exit(execute(context.Background(), s, os.Args[1:]))
+}
+
+// self is how a person calls this program.
+func self(path string) string {
+	if strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return "go run ./infra/local"
+	}
+	return path
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/pkg/dynamo"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// What is installed on a laptop.
+const (
+	account = "000000000000"
+	region  = "us-east-1"
+	name    = "stackwright" // of the bucket, the table and the state machine
+)
+
+// here are the targets of a laptop: there is one.
+func here() map[string]project.Target {
+	return map[string]project.Target{project.DefaultTarget: {Name: project.DefaultTarget, Account: account, Region: region}}
+}
+
+// A session is the way to an installation: of a server that runs, or of one
+// that runs for the time of a command.
+type session struct {
+	call    *call
+	url     string
+	host    *host // nil if somebody else's server is used
+	objects *s3.Client
+	stacks  *cloudformation.Client
+	book    *dynamo.Table
+	ended   func(run.Run) // told of the run that was followed to its end; may be nil
+}
+
+// open finds the server of the call's data folder, or of its endpoint, or hosts
+// one.
+func (c *call) open(ctx context.Context) (*session, error) {
+	if c.flags.endpoint != "" {
+		return c.connect(c.flags.endpoint), nil
+	}
+	for begun := time.Now(); ; {
+		holder, taken, err := cloud.Occupied(c.flags.data)
+		switch {
+		case err != nil:
+			return nil, err
+		case taken && holder.URL != "":
+			return c.connect(holder.URL), nil
+		}
+		h, err := c.serve(ctx, "127.0.0.1:0", nil)
+		if err == nil {
+			s := c.connect(h.url)
+			s.host = h
+			return s, nil
+		}
+		if _, busy := errors.AsType[*cloud.InUse](err); !busy || time.Since(begun) > patient {
+			return nil, err
+		}
+		select { // it is being opened or closed
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(glance):
+		}
+	}
+}
+
+// connect returns a session with the server at a URL. It does not dial.
+func (c *call) connect(url string) *session {
+	cfg := aws.Config{
+		Region:        region,
+		BaseEndpoint:  aws.String(strings.TrimSuffix(url, "/")),
+		Credentials:   credentials.NewStaticCredentialsProvider(c.keys()),
+		ConfigSources: []any{endpoints(c.getenv)},
+	}
+	return &session{
+		call: c, url: url,
+		objects: s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }),
+		stacks:  cloudformation.NewFromConfig(cfg),
+		book:    dynamo.New(dynamodb.NewFromConfig(cfg), name),
+	}
+}
+
+// keys are the user's, for endpoints of the user's own; the stand-ins take any.
+func (c *call) keys() (id, secret, token string) {
+	id, secret = c.getenv("AWS_ACCESS_KEY_ID"), c.getenv("AWS_SECRET_ACCESS_KEY")
+	if id == "" || secret == "" {
+		return "local", "local", ""
+	}
+	return id, secret, c.getenv("AWS_SESSION_TOKEN")
+}
+
+// endpoints has the SDK find AWS_ENDPOINT_URL_<SERVICE>, and nothing else of
+// the environment.
+type endpoints func(string) string
+
+// GetServiceBaseEndpoint is what the SDK asks its configuration sources for.
+func (e endpoints) GetServiceBaseEndpoint(_ context.Context, sdkID string) (string, bool, error) {
+	url := e("AWS_ENDPOINT_URL_" + strings.ReplaceAll(strings.ToUpper(sdkID), " ", "_"))
+	return url, url != "", nil
+}
+
+// again opens the session anew if the server that it used is gone: the state is
+// in the data folder, and whoever comes next carries on.
+func (s *session) again(ctx context.Context, cause error) error {
+	if s.host != nil || s.call.flags.endpoint != "" || fault.Is(cause, fault.Missing) {
+		return cause
+	}
+	holder, taken, err := cloud.Occupied(s.call.flags.data)
+	if err != nil || taken && holder.URL == s.url {
+		return cause
+	}
+	fresh, err := s.call.open(ctx)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	fresh.ended = s.ended
+	*s = *fresh
+	return nil
+}
+
+// leave carries out f, then ends what is hosted. If somebody else's run still
+// goes on there, a process of its own carries it on.
+func (s *session) leave(ctx context.Context, f func() (int, error)) (int, error) {
+	code, err := f()
+	if s.host == nil {
+		return code, err
+	}
+	if ctx.Err() == nil && !s.host.quiet(ctx) {
+		return code, errors.Join(err, s.carryOn(ctx))
+	}
+	return code, errors.Join(err, s.end())
+}
+
+// end ends what is hosted.
+func (s *session) end() error {
+	h := s.host
+	s.host = nil
+	return h.close()
+}
+
+// put puts an object and returns its version.
+func (s *session) put(ctx context.Context, key string, body []byte) (string, error) {
+	out, err := s.objects.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(name), Key: &key, Body: bytes.NewReader(body)})
+	if err != nil {
+		return "", fault.New(fault.Unavailable, "upload %s to s3://%s at %s: %w", key, name, s.url, err)
+	}
+	return aws.ToString(out.VersionId), nil
+}
+
+// upload puts an object that asks for a run, and returns the run's ID.
+func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
+	version, err := s.put(ctx, key, body)
+	if err != nil {
+		return "", err
+	}
+	return engine.RunID(name, key, version), nil
+}
+
+// who is the person that asks, as far as the machine knows.
+func (c *call) who() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	for _, v := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if user := c.getenv(v); user != "" {
+			return user + "@" + host
+		}
+	}
+	return "somebody@" + host
+}
+
+// digest is the SHA-256 of bytes, in hex.
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// unique names a request: sortable by time, and never the same twice.
+func unique() string {
+	return fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102T150405Z"), strings.ToLower(rand.Text()[:10]))
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// retry asks for a new run of what an old one was to do, and follows it.
+func retry(ctx context.Context, c *call) (int, error) {
+	return c.steer(ctx, wish{operation: "retry", anew: true, enough: settled})
+}
+
+// goOn lets a paused run go on, and follows it.
+func goOn(ctx context.Context, c *call) (int, error) {
+	return c.steer(ctx, wish{operation: "continue", enough: func(r run.Run) bool {
+		return r.State.Over() || r.State == run.Parked && r.Wish != run.Go
+	}})
+}
+
+// pause asks for a run to be paused, and follows it until it is.
+func pause(ctx context.Context, c *call) (int, error) {
+	return c.steer(ctx, wish{operation: "pause", meant: run.Parked, enough: settled})
+}
+
+// cancel asks for a run to be cancelled, and follows it until it is.
+func cancel(ctx context.Context, c *call) (int, error) {
+	return c.steer(ctx, wish{operation: "cancel", meant: run.Cancelled, enough: func(r run.Run) bool { return r.State.Over() }})
+}
+
+// A wish is what is asked for about a run.
+type wish struct {
+	operation string
+	anew      bool               // it makes a run of its own
+	meant     run.State          // what the run is to come to, which is then success; may be empty
+	enough    func(run.Run) bool // reports whether that is what came of it
+}
+
+// steer asks for something that is about a run, and follows what comes of it.
+func (c *call) steer(ctx context.Context, w wish) (int, error) {
+	s, err := c.open(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	return s.leave(ctx, func() (int, error) {
+		about, err := s.load(ctx, c.args[0])
+		if err != nil {
+			return exitFailed, err
+		}
+		id, err := s.post(ctx, about.Project, asking{
+			Operation: w.operation, Key: about.Source.Key, Version: about.Source.Version,
+			Options: options{Run: about.ID, Force: c.flags.force, Who: c.who()},
+		})
+		if err != nil {
+			return exitFailed, err
+		}
+		follow := watch{run: id, enough: settled}
+		if !w.anew { // the run itself, or the refusal of the wish
+			follow = watch{run: about.ID, instead: id, enough: func(r run.Run) bool {
+				return r.ID == id || w.enough(r) && r.News > about.News
+			}}
+		}
+		r, err := s.follow(ctx, follow, c.view())
+		switch {
+		case errors.Is(err, errInterrupted):
+			return s.detach(ctx, follow.run)
+		case err != nil:
+			return exitFailed, err
+		case w.meant != "" && r.State == w.meant:
+			return exitOK, nil
+		}
+		return exit(r.State), nil
+	})
+}
+
+// load returns the run of the given ID.
+func (s *session) load(ctx context.Context, id string) (run.Run, error) {
+	r, err := s.book.Load(ctx, id)
+	if err != nil {
+		return r, fmt.Errorf("run %s: %w", id, err)
+	}
+	return r, nil
+}

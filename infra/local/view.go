@@ -1,0 +1,43 @@
+package main
+
+import (
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/term"
+)
+
+// A view shows a run to whoever asked for it.
+type view interface {
+	Show(run.Run) error // as it stands
+	End(run.Run) error  // as it is over, or parked
+}
+
+// view is how this call shows a run: as JSON, as a tree on a terminal, else as
+// lines.
+func (c *call) view() view {
+	next := func(verb, id string) string { return c.spell(verb, id) }
+	live, colour := term.Able(c.getenv)
+	switch {
+	case c.flags.output == "json":
+		return term.NewJSON(c.out)
+	case live && c.window != nil:
+		return &term.Live{Out: c.out, Size: c.window, Now: time.Now, Colour: colour, Next: next}
+	}
+	return term.NewPlain(c.out, next)
+}
+
+// exit is the code for what a run has come to.
+func exit(s run.State) int {
+	switch s {
+	case run.Succeeded:
+		return exitOK
+	case run.Refused:
+		return exitRefused
+	case run.Cancelled, run.Superseded:
+		return exitStopped
+	case run.Parked:
+		return exitParked
+	}
+	return exitFailed
+}
