@@ -1,0 +1,156 @@
+package dynamo
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Records is engine.Records.
+func (t *Table) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
+	items, err := t.query(ctx, prefixed(recordKey(project, "").pk, recordPrefix))
+	if err != nil {
+		return nil, err
+	}
+	return decodeRecords(slices.Values(items))
+}
+
+// Some is engine.Records.
+func (t *Table) Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+	keys := make([]key, len(nodes))
+	for i, node := range nodes {
+		keys[i] = recordKey(project, node)
+	}
+	items, err := t.all(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	return decodeRecords(maps.Values(items))
+}
+
+// decodeRecords reads records, by node.
+func decodeRecords(items iter.Seq[item]) (map[string]plan.Record, error) {
+	records := make(map[string]plan.Record)
+	for i := range items {
+		var r plan.Record
+		if err := decode(i, &r); err != nil {
+			return nil, err
+		}
+		records[r.Node] = r
+	}
+	return records, nil
+}
+
+// Displace is engine.Records.
+func (t *Table) Displace(ctx context.Context, r run.Run, records []plan.Record) error {
+	for chunk := range slices.Chunk(records, mostWrites/2) {
+		if err := t.displace(ctx, r, slices.Clone(chunk)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// displace moves as many records as one transaction holds. Those that are not
+// there are found out one by one.
+func (t *Table) displace(ctx context.Context, r run.Run, records []plan.Record) error {
+	for len(records) > 0 {
+		writes := []write{fence(r.ID, r.Drive)}
+		for _, record := range records {
+			writes = append(writes, write{key: recordKey(r.Project, record.Was), delete: true, where: "attribute_exists(#PK)"})
+		}
+		for _, record := range records {
+			writes = append(writes, write{key: recordKey(r.Project, record.Node), put: record})
+		}
+		failed, err := t.write(ctx, writes...)
+		switch {
+		case err != nil || failed == held:
+			return err
+		case failed == 0:
+			return stale(r.ID, r.Drive)
+		}
+		records = slices.Delete(records, failed-1, failed)
+	}
+	return nil
+}
+
+// lockItem says who may write.
+type lockItem struct {
+	Run string `json:"run"`
+}
+
+// Lock is engine.Records. A run that is over takes no lock, for nobody would
+// let go of it.
+func (t *Table) Lock(ctx context.Context, project, id string) (string, error) {
+	for range mostAttempts {
+		failed, err := t.write(ctx,
+			write{key: runKey(id), where: live, with: alive(nil)},
+			write{key: lockKey(project), put: lockItem{Run: id}, where: "attribute_not_exists(#PK)"},
+		)
+		switch {
+		case err != nil:
+			return "", err
+		case failed == held:
+			return id, nil
+		case failed == 0:
+			r, err := t.item(ctx, id)
+			if err == nil {
+				err = fault.New(fault.Stale, "run %s is over (%s)", id, r.State)
+			}
+			return "", err
+		}
+		i, err := t.get(ctx, lockKey(project))
+		if err != nil || len(i) > 0 {
+			return i.text("run"), err
+		}
+	}
+	return "", fault.New(fault.Throttled, "the lock on %s changes hands too fast", project)
+}
+
+// List is engine.Records.
+func (t *Table) List(ctx context.Context, project string, most int) ([]run.Run, error) {
+	lines := prefixed("PROJECT#"+project, "RUN#")
+	lines.newest, lines.most = true, most
+	items, err := t.query(ctx, lines)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]key, len(items))
+	for n, i := range items {
+		keys[n] = runKey(i.text("run"))
+	}
+	got, err := t.all(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]run.Run, 0, len(items))
+	for n, i := range items {
+		r, err := decodeRun(i.text("run"), got[keys[n]])
+		if fault.Is(err, fault.Missing) {
+			continue // it has expired
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r.run())
+	}
+	return runs, nil
+}
+
+// Projects lists the projects that were ever asked about, as "shop@prod", sorted.
+func (t *Table) Projects(ctx context.Context) ([]string, error) {
+	items, err := t.query(ctx, span{pk: projectKey("").pk, from: " ", to: last})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(items))
+	for n, i := range items {
+		names[n] = i.text("SK")
+	}
+	return names, nil
+}

@@ -1,0 +1,138 @@
+package dynamo
+
+import (
+	"context"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Ask is engine.Runs.
+func (t *Table) Ask(ctx context.Context, r run.Run) (run.Run, bool, error) {
+	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked}
+	failed, err := t.write(ctx,
+		write{key: runKey(r.ID), put: itemOf(r), where: "attribute_not_exists(#PK)"},
+		write{key: openKey(r.ID), put: line},
+		write{key: listKey(r.Project, r.Asked, r.ID), put: line},
+		write{key: projectKey(r.Project), set: values{"asked": r.Asked}},
+	)
+	if err != nil {
+		return run.Run{}, false, err
+	}
+	kept, err := t.Run(ctx, r.ID)
+	return kept, err == nil && failed == held, err
+}
+
+// item returns a run as it is kept, or an error of kind Missing.
+func (t *Table) item(ctx context.Context, id string) (runItem, error) {
+	i, err := t.get(ctx, runKey(id))
+	if err != nil {
+		return runItem{}, err
+	}
+	return decodeRun(id, i)
+}
+
+// Run is engine.Runs.
+func (t *Table) Run(ctx context.Context, id string) (run.Run, error) {
+	i, err := t.item(ctx, id)
+	if err != nil {
+		return run.Run{}, err
+	}
+	return i.run(), nil
+}
+
+// Load is engine.Runs. A run and its steps are neighbours: one query reads them.
+func (t *Table) Load(ctx context.Context, id string) (run.Run, error) {
+	items, err := t.query(ctx, span{pk: runKey(id).pk, from: runKey(id).sk, to: stepPrefix + last})
+	if err != nil {
+		return run.Run{}, err
+	}
+	if len(items) == 0 || items[0].text("SK") != runKey(id).sk {
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
+	}
+	head, err := decodeRun(id, items[0])
+	if err != nil {
+		return run.Run{}, err
+	}
+	r := head.run()
+	if !head.committed() {
+		return r, nil
+	}
+	r.Steps = make([]run.Step, len(items)-1)
+	for n, i := range items[1:] {
+		if r.Steps[n], err = decodeStep(i); err != nil {
+			return run.Run{}, err
+		}
+		if r.Steps[n].Number != n {
+			return run.Run{}, fault.New(fault.Broken, "run %s: step %d is not there", id, n)
+		}
+	}
+	if len(r.Steps) != head.Steps {
+		return run.Run{}, fault.New(fault.Broken, "run %s: it has %d steps, of which %d are there", id, head.Steps, len(r.Steps))
+	}
+	return r, nil
+}
+
+// Raise is engine.Runs. Another drive is another execution: no token of its own
+// waits yet, and its history is empty. Whether a refusal is only the echo of an
+// answer that was lost is told by a nonce.
+func (t *Table) Raise(ctx context.Context, id string, from int) error {
+	mine := nonce()
+	for {
+		was, err := t.item(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case was.Drive == from+1 && was.Raiser == mine:
+			return nil
+		case was.Drive != from:
+			return stale(id, from)
+		case was.State.Over():
+			return fault.New(fault.Stale, "run %s is over (%s)", id, was.State)
+		}
+		next := was.State
+		if next == run.Parked {
+			next = run.Going
+		}
+		failed, err := t.write(ctx, write{
+			key: runKey(id), set: values{"drive": from + 1, "state": next, "token": "", "events": 0, "raiser": mine},
+			where: "#drive = :from AND #state = :was", with: values{"from": from, "was": was.State},
+		})
+		if err != nil || failed == held {
+			return err
+		}
+	}
+}
+
+// Register is engine.Runs.
+func (t *Table) Register(ctx context.Context, id string, drive int, token string, events int) error {
+	w := fence(id, drive)
+	w.set, w.add = values{"token": token}, values{"events": events}
+	failed, err := t.write(ctx, w)
+	if err == nil && failed != held {
+		return stale(id, drive)
+	}
+	return err
+}
+
+// stale says that a run has another drive.
+func stale(id string, drive int) error {
+	return fault.New(fault.Stale, "run %s is no longer driven by %d", id, drive)
+}
+
+// Wish is engine.Runs.
+func (t *Table) Wish(ctx context.Context, id string, w run.Wish, who string, now time.Time) (run.Run, error) {
+	failed, err := t.write(ctx,
+		write{key: runKey(id), set: values{"wish": w}, add: values{"news": 1}, where: live, with: alive(nil)},
+		write{key: eventKey(id, now, nonce()), put: eventItem{Time: now, What: string(w), Who: who}},
+	)
+	if err != nil {
+		return run.Run{}, err
+	}
+	r, err := t.Run(ctx, id)
+	if err == nil && failed != held {
+		return run.Run{}, fault.New(fault.Refused, "run %s is over (%s)", id, r.State)
+	}
+	return r, err
+}
