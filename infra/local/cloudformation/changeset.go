@@ -2,7 +2,6 @@ package cloudformation
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -23,13 +22,6 @@ type changeSet struct {
 	Version                      version
 	Given                        []parameter // as they are to be given when it is executed
 	Changes                      []change
-}
-
-type change struct {
-	Action                  types.ChangeAction
-	Logical, Type, Physical string
-	Replacement             types.Replacement
-	Properties              []string // that differ
 }
 
 const nothingChanges = "The submitted information didn't contain changes. Submit different information to create a change set."
@@ -128,70 +120,6 @@ func (s *Service) propose(st *stack, in *cfn.CreateChangeSetInput, body string) 
 		c.Status, c.Execution, c.Reason = types.ChangeSetStatusFailed, types.ExecutionStatusUnavailable, nothingChanges
 	}
 	return c, nil
-}
-
-// proposals are what a blueprint does, resource by resource.
-func (b *blueprint) proposals(st *stack) []change {
-	var all []change
-	for _, one := range b.steps {
-		c := change{Action: types.ChangeActionAdd, Logical: one.Resource.Logical, Type: one.Resource.Type}
-		if one.Act != create {
-			was := st.Resources[c.Logical]
-			c.Action, c.Physical, c.Replacement = types.ChangeActionModify, was.Physical, types.ReplacementFalse
-			c.Properties = differing(was, one.Resource)
-		}
-		if one.Act == replace {
-			c.Replacement = types.ReplacementTrue
-		}
-		all = append(all, c)
-	}
-	for _, one := range b.gone {
-		if !one.Aside {
-			all = append(all, change{Action: types.ChangeActionRemove, Logical: one.Resource.Logical, Type: one.Resource.Type, Physical: one.Resource.Physical})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b change) int { return strings.Compare(a.Logical, b.Logical) })
-	return all
-}
-
-// differing are the properties in which two states differ, sorted.
-func differing(a, b *resource) []string {
-	names := map[string]bool{}
-	for _, r := range []*resource{a, b} {
-		var all map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(r.Properties), &all); err != nil {
-			continue // no properties at all
-		}
-		for name := range all {
-			names[name] = names[name] || raw(a, name) != raw(b, name)
-		}
-	}
-	var some []string
-	for _, name := range sorted(names) {
-		if names[name] {
-			some = append(some, name)
-		}
-	}
-	return some
-}
-
-func (c change) describe() types.Change {
-	r := &types.ResourceChange{Action: c.Action, LogicalResourceId: aws.String(c.Logical), PhysicalResourceId: optional(c.Physical),
-		ResourceType: aws.String(c.Type), Replacement: c.Replacement, Scope: []types.ResourceAttribute{}, Details: []types.ResourceChangeDetail{}}
-	if len(c.Properties) > 0 {
-		r.Scope = append(r.Scope, types.ResourceAttributeProperties)
-	}
-	for _, name := range c.Properties {
-		recreation := types.RequiresRecreationNever
-		if k := kinds[c.Type]; name == k.name || slices.Contains(k.replaces, name) {
-			recreation = types.RequiresRecreationAlways
-		}
-		r.Details = append(r.Details, types.ResourceChangeDetail{
-			ChangeSource: types.ChangeSourceDirectModification, Evaluation: types.EvaluationTypeStatic,
-			Target: &types.ResourceTargetDefinition{Attribute: types.ResourceAttributeProperties, Name: aws.String(name), RequiresRecreation: recreation},
-		})
-	}
-	return types.Change{Type: types.ChangeTypeResource, ResourceChange: r}
 }
 
 // proposed is the change set of an ID, or of a name and a stack.

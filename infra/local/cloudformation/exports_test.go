@@ -2,6 +2,7 @@ package cloudformation_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	cfn "github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -131,5 +132,21 @@ func TestImportsAreGivenUp(t *testing.T) {
 		w.wait("app", types.StackStatusUpdateComplete)
 		w.remove("net")
 		w.wait(net, types.StackStatusDeleteComplete)
+	})
+}
+
+// What a failed update began to import is held until it is cleaned up.
+func TestImportsOfFailedUpdates(t *testing.T) {
+	story(t, func(w *world) {
+		w.up("net", network)
+		w.up("app", topic)
+		w.fault("POST", `{"stack":"app","operation":"update","times":1}`, 200)
+		w.update("app", group)
+		for w.stack("app").StackStatus != types.StackStatusUpdateRollbackInProgress {
+			time.Sleep(100 * time.Millisecond)
+		}
+		w.remove("net")
+		w.wait("net", types.StackStatusCreateComplete)
+		w.wait("app", types.StackStatusUpdateRollbackComplete)
 	})
 }

@@ -62,6 +62,9 @@ func (s *Service) Inject(f Fault) error {
 	if f == (Fault{Stack: f.Stack, Times: f.Times}) {
 		return fmt.Errorf("fault for stack %q: nothing goes wrong: give operation, seconds, throttle, error or drop_events", f.Stack)
 	}
+	if f.Operation == "" && (f.Reason != "" || f.Resource != "") {
+		return fmt.Errorf("fault for stack %q: say which operation fails: create, update, delete, rollback or *", f.Stack)
+	}
 	switch f.Operation {
 	case "", "create", "update", "delete", "rollback", "*":
 	default:

@@ -52,6 +52,7 @@ func TestRefusedFaults(t *testing.T) {
 			`{"stack":"a"}`:                       "nothing goes wrong",
 			`{"stack":"[","operation":"create"}`:  "syntax error in pattern",
 			`{"stack":"a","operation":"explode"}`: "is none of create, update",
+			`{"stack":"a","reason":"no"}`:         "say which operation fails",
 			`{"stak":"a","operation":"create"}`:   "unknown field",
 		} {
 			if got := w.fault("POST", body, 400); !strings.Contains(got, want) {

@@ -47,7 +47,7 @@ func hexa(b []byte, n int) string { return hex.EncodeToString(b)[:n] }
 // capitals are letters and digits as CloudFormation adds them to names.
 func capitals(b []byte, n int) string { return base32.StdEncoding.EncodeToString(b)[:n] }
 
-// next makes the ID of a request; the lock is not held.
+// requestID makes the ID of a request; the lock is not held.
 func (s *Service) requestID() string {
 	s.mu.Lock()
 	s.served++

@@ -15,13 +15,16 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 )
 
-var seed = flag.Uint64("seed", 0, "the one random world to run, instead of many")
+var (
+	seed   = flag.Uint64("seed", 0, "the one random world to run, instead of many")
+	worlds = flag.Uint64("worlds", 25, "how many random worlds to run")
+)
 
 // Whatever is asked of a few stacks that import from one another, in whatever
 // state, with faults and restarts between: every operation ends, nobody's import is
 // pulled from under it, and what a stack says of itself holds together.
 func TestRandomWorlds(t *testing.T) {
-	first, last := uint64(1), uint64(150)
+	first, last := uint64(1), *worlds
 	if *seed != 0 {
 		first, last = *seed, *seed
 	}

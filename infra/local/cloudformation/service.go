@@ -25,8 +25,10 @@ type Options struct {
 	Stored func(name string) (string, bool)
 }
 
-// Service is CloudFormation in one account and region: an http.Handler. Make
-// one with Open and end it with Close.
+// Service is CloudFormation in one account and region: an http.Handler for the
+// AWS Query protocol, and at the path /_faults for what is to go wrong (see Fault):
+// POST puts one into force, GET lists them, DELETE ends them. Make one with Open and
+// end it with Close.
 type Service struct {
 	options Options
 	store   store
