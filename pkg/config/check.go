@@ -62,11 +62,15 @@ func (r *reader) checkParameters(s *stack) {
 		}
 		s.known[name] = known
 		if err := p.Check(known); err != nil {
-			r.add(e.value.at, "%s: %v", what, err)
+			hint := ""
+			if len(p.AllowedValues) > 0 {
+				hint = r.hint(known, p.AllowedValues)
+			}
+			r.add(e.value.at, "%s: %v%s", what, err, hint)
 		}
 	}
 	for _, name := range s.source.names {
-		if _, given := s.settings.parameters[name]; !given && s.source.template.Parameters[name].Default == nil {
+		if _, given := s.settings.parameters[name]; !given && !s.settings.damaged && s.source.template.Parameters[name].Default == nil {
 			r.add(s.at, "%s: parameter %s is missing: %s has no default for it: write it under parameters:", what, name, s.source)
 		}
 	}
@@ -77,6 +81,9 @@ func (r *reader) checkParameters(s *stack) {
 func (r *reader) checkCapabilities(s *stack) {
 	if s.source == nil {
 		return
+	}
+	if s.settings.capabilities != nil && len(s.node.Capabilities) < len(*s.settings.capabilities) {
+		return // one of them could not be read, and may be what is missing
 	}
 	for _, need := range s.source.template.Capabilities() {
 		if slices.Contains(s.node.Capabilities, need) || need == "CAPABILITY_IAM" && slices.Contains(s.node.Capabilities, "CAPABILITY_NAMED_IAM") {

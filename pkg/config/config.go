@@ -25,10 +25,10 @@ type Options struct {
 
 // Loaded is a project with all that carrying it out and showing it takes.
 type Loaded struct {
-	Project   project.Project
-	Templates map[string][]byte // by digest, as in project.Template
-	Sources   map[string]string // node → where its template stands, such as "templates/vpc.yaml"
-	Edges     []Edge            // why nodes come after others; sorted by node, need, cause, what and place
+	Project   project.Project   `json:"project"`
+	Templates map[string][]byte `json:"-"`       // by digest, as in project.Template
+	Sources   map[string]string `json:"sources"` // node → where its template stands, such as "templates/vpc.yaml"
+	Edges     []Edge            `json:"edges"`   // why nodes come after others; sorted by node, need, cause, what and place
 }
 
 // A Cause is what makes an edge.

@@ -57,6 +57,7 @@ type settings struct {
 	parameters, tags             map[string]entry
 	needs, capabilities, targets *[]value
 	protect                      *value
+	damaged                      bool // there are parameters that could not be read
 }
 
 // A layer is what defaults say for the stacks whose names begin with a prefix.
@@ -83,7 +84,7 @@ func (r *reader) format(root *yaml.Node) {
 		r.add(r.place(root), "this is a CloudFormation template, not a project: write a stackwright.yaml with project: and stacks: that names it")
 		return
 	}
-	top := r.keys("project", root, topKeys, topSoon)
+	top := r.keys("the project file", root, topKeys, topSoon)
 	r.name(root, top["project"])
 	r.variables = r.entries("variables", "variable", top["variables"], r.variable)
 	r.readEnvironments(top["environments"])
@@ -207,9 +208,10 @@ func (r *reader) settings(what string, keys map[string]*yaml.Node) settings {
 		parameters: r.entries(what+": parameters", "parameter", keys["parameters"], r.scalars),
 		tags:       r.entries(what+": tags", "tag", keys["tags"], r.scalar),
 	}
+	s.damaged = keys["parameters"] != nil && !isMapping(keys["parameters"])
 	if len(s.parameters) > MaxParameters {
 		r.add(r.place(keys["parameters"]), "%s: %d parameters: CloudFormation takes at most %d", what, len(s.parameters), MaxParameters)
-		s.parameters = nil
+		s.parameters, s.damaged = nil, true
 	}
 	if len(s.tags) > MaxTags {
 		r.add(r.place(keys["tags"]), "%s: %d tags: CloudFormation takes at most %d", what, len(s.tags), MaxTags)
@@ -235,6 +237,9 @@ func (r *reader) list(what, key string, keys map[string]*yaml.Node) *[]value {
 		return nil
 	}
 	names := r.names(what+": "+key, n)
+	if names == nil && len(document.Items(n)) > 0 || !isList(n) {
+		return nil // which has been said
+	}
 	return &names
 }
 
@@ -254,6 +259,10 @@ func (r *reader) entries(what, kind string, n *yaml.Node, read func(string, *yam
 		}
 	}
 	return all
+}
+
+func isList(n *yaml.Node) bool {
+	return document.Null(n) || document.Resolve(n).Kind == yaml.SequenceNode
 }
 
 func isMapping(n *yaml.Node) bool {

@@ -11,6 +11,9 @@ import (
 // settle takes what is said of a stack besides parameters, tags and needs.
 func (r *reader) settle(s *stack) {
 	what := "stack " + s.name
+	if s.source != nil {
+		s.node.Template = s.source.about
+	}
 	r.targets(what, s)
 	r.capabilities(what, s)
 	if s.settings.protect != nil {
@@ -99,7 +102,19 @@ func (r *reader) collisions() {
 			at = s.stackName.at
 		}
 		r.add(at, "stack %s: CloudFormation would know it as %s, and %s as well: give one of them another stack_name:", s.name, s.node.Stack, first.name)
+		s.node.Stack = "" // so that it is not told again of their exports
 	}
+}
+
+// prefixes lists the folders of stacks' names, with their slash.
+func (r *reader) prefixes() []string {
+	all := map[string]bool{}
+	for _, name := range r.stackNames {
+		if at := strings.LastIndexByte(name, '/'); at > 0 {
+			all[name[:at+1]] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // checkDefaults refuses defaults that would never be used.
@@ -107,7 +122,7 @@ func (r *reader) checkDefaults() {
 	for _, prefix := range slices.Sorted(maps.Keys(r.layers)) {
 		l := r.layers[prefix]
 		if len(l.matches) == 0 && len(r.stacks) > 0 {
-			r.add(l.at, "defaults %s: no stack's name begins so%s", quoted(prefix), r.hint(strings.TrimSuffix(prefix, "/"), r.stackNames))
+			r.add(l.at, "defaults %s: no stack's name begins so%s", quoted(prefix), r.hint(prefix, r.prefixes()))
 			continue
 		}
 		takes := map[string]bool{}

@@ -89,12 +89,27 @@ func (p *problems) err() error {
 
 // hint says which of the names was probably meant, or what there is to choose from.
 func (p *problems) hint(written string, names []string) string {
+	closest := p.closest(written, names)
+	switch {
+	case closest != "" || len(names) > 12:
+		return closest
+	case len(names) == 0:
+		return ": there is none"
+	}
+	return ": there is " + strings.Join(names, ", ")
+}
+
+// closest says which of the names was probably meant, if any was.
+func (p *problems) closest(written string, names []string) string {
 	p.hints++
 	if p.hints > maxHints || len(written) > 200 {
 		return ""
 	}
 	best, least := "", max(1, len(written)/3)+1
 	for _, name := range names {
+		if anagram(written, name) { // two letters changed places
+			return fmt.Sprintf(": did you mean %s?", name)
+		}
 		if d := len(name) - len(written); d >= least || -d >= least {
 			continue
 		}
@@ -102,15 +117,21 @@ func (p *problems) hint(written string, names []string) string {
 			best, least = name, d
 		}
 	}
-	switch {
-	case best != "":
-		return fmt.Sprintf(": did you mean %s?", best)
-	case len(names) == 0:
-		return ": there is none"
-	case len(names) <= 12:
-		return ": there is " + strings.Join(names, ", ")
+	if best == "" {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(": did you mean %s?", best)
+}
+
+// anagram says whether two names have the same letters.
+func anagram(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	x, y := []byte(strings.ToLower(a)), []byte(strings.ToLower(b))
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
 }
 
 func (r *reader) place(n *yaml.Node) place {

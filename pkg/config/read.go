@@ -1,11 +1,14 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/document"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -58,9 +61,9 @@ func read(files Files, o Options) (Loaded, error) {
 		byName: map[string]*stack{}, sources: map[string]*source{}, inlined: map[*yaml.Node]*source{}, edges: map[Edge]place{},
 	}
 	if r.find(); r.file != "" {
-		root, err := document.Read(r.file, files[r.file])
-		r.join(r.file, err)
-		if err == nil {
+		if root, err := document.Read(r.file, files[r.file]); err != nil {
+			r.unreadable(err)
+		} else {
 			r.format(root)
 			r.resolve()
 		}
@@ -70,6 +73,24 @@ func read(files Files, o Options) (Loaded, error) {
 	}
 	return r.loaded(), nil
 }
+
+// unreadable tells of a project file that is no document, with the reason that
+// is met most.
+func (r *reader) unreadable(err error) {
+	var all document.Errors
+	all.Join(r.file, err)
+	lines := bytes.Split(r.files[r.file], []byte("\n"))
+	for _, e := range all {
+		hint := ""
+		if strings.HasPrefix(e.Text, "not YAML") && 0 < e.Line && e.Line <= len(lines) && bareReference.Match(lines[e.Line-1]) {
+			hint = `: write references that stand within { } or [ ] in quotes: "${…}"`
+		}
+		r.add(place{e.File, e.Line, e.Column}, "%s%s", e.Text, hint)
+	}
+}
+
+// bareReference is a reference without quotes after a bracket is opened.
+var bareReference = regexp.MustCompile(`[{\[].*[:,\[ ]\$\{`)
 
 // find finds the project file.
 func (r *reader) find() {

@@ -73,6 +73,7 @@ func overlay(on *settings, s settings, takes func(parameter string) bool) {
 	for name, e := range s.tags {
 		on.tags[name] = e
 	}
+	on.damaged = on.damaged || s.damaged
 	if s.needs != nil {
 		on.needs = s.needs
 	}

@@ -59,6 +59,10 @@ func (r *reader) readTemplate(what string, n *yaml.Node) *source {
 		}
 		return s
 	}
+	if document.Null(n) {
+		r.add(r.place(n), "%s: nothing found: write its path, or the template itself", what)
+		return nil
+	}
 	v, ok := r.scalar(what, n)
 	if !ok {
 		return nil
@@ -110,7 +114,7 @@ func (r *reader) path(what string, at place, written string) (string, bool) {
 	case r.isFolder(name):
 		r.add(at, "%s: %s is a folder: write the path of a file", what, short(written))
 	default:
-		r.add(at, "%s: there is no file %s%s", what, short(written), r.hint(name, r.paths))
+		r.add(at, "%s: there is no file %s%s", what, short(written), r.closest(name, r.paths))
 	}
 	return "", false
 }

@@ -12,6 +12,14 @@ import (
 // maxTexts bounds what the parameters, tags and needs of all stacks take in memory.
 const maxTexts = 128 << 20
 
+// instead says what to write for references that are not carried out yet.
+var instead = map[form]string{
+	ssm:      "let the template read it, with a parameter of type AWS::SSM::Parameter::Value<String> or {{resolve:ssm:…}}",
+	secret:   "let the template read it, with {{resolve:secretsmanager:…}}",
+	export:   "let the template import it, with Fn::ImportValue",
+	external: "let the template import it, with Fn::ImportValue, or write the value",
+}
+
 // A writer makes one text of literal parts and references.
 type writer struct {
 	parts []project.Part
@@ -223,7 +231,7 @@ func (r *reader) known(what string, s *stack, at place, p part) (string, bool) {
 		}
 		return other.node.Stack, true
 	}
-	r.add(at, "%s: %s: not yet: this is understood, but not carried out yet: write the value, or take it from a stack or a variable", what, short(p.written))
+	r.add(at, "%s: %s: not yet: this is understood, but not carried out yet: %s", what, short(p.written), instead[p.form])
 	return "", false
 }
 
