@@ -49,7 +49,7 @@ func (c *Cloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
 // the order in which they happened; none if the token was never heard.
 func recent(ctx context.Context, client Client, t action.Task) ([]types.StackEvent, error) {
 	p := t.Place()
-	name, err := name(p)
+	name, err := reference(p)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func failure(e types.StackEvent) string {
 	case failed[e.ResourceStatus]:
 		reason = aws.ToString(e.ResourceStatusReason)
 	}
-	if !real(reason) {
+	if !genuine(reason) {
 		return ""
 	}
 	return aws.ToString(e.LogicalResourceId) + " (" + aws.ToString(e.ResourceType) + "): " + reason

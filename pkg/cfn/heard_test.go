@@ -132,6 +132,9 @@ func TestHeard(t *testing.T) {
 		"a nested stack's end is not the end": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us", "Net:AWS::CloudFormation::Stack UPDATE_COMPLETE by us",
 		}, ours("", "")},
+		"not even one of the stack's own name": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us", "shop-vpc:AWS::CloudFormation::Stack UPDATE_COMPLETE by us",
+		}, ours("", "")},
 		"a nested stack's failure is the reason": {plan.Create, []string{
 			". CREATE_IN_PROGRESS by us",
 			"Net:AWS::CloudFormation::Stack CREATE_FAILED by us: Embedded stack arn:aws:… was not successfully created: The following resource(s) failed to create: [Vpc].",
@@ -142,6 +145,10 @@ func TestHeard(t *testing.T) {
 			". UPDATE_IN_PROGRESS by us", ". UPDATE_COMPLETE by us",
 			". UPDATE_IN_PROGRESS by others", "A:AWS::SNS::Topic UPDATE_FAILED by others: of others", ". UPDATE_ROLLBACK_COMPLETE by others",
 		}, ours("UPDATE_COMPLETE", "")},
+		"nor is the reason of what came after": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us", ". UPDATE_ROLLBACK_COMPLETE by us: Alarm went off",
+			". UPDATE_IN_PROGRESS by others", "A:AWS::SNS::Topic UPDATE_FAILED by others: of others", ". UPDATE_ROLLBACK_COMPLETE by others",
+		}, ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off")},
 		"the first real reason counts": {plan.Create, []string{
 			". CREATE_IN_PROGRESS by us: User Initiated",
 			"A:AWS::SNS::Topic CREATE_FAILED by us: Resource creation cancelled",
@@ -182,7 +189,7 @@ func TestHeard(t *testing.T) {
 			". UPDATE_COMPLETE by us: Export shop-vpc-Id cannot be deleted as it is in use by shop-db",
 		}, ours("UPDATE_COMPLETE", "Export shop-vpc-Id cannot be deleted as it is in use by shop-db")},
 		"continued": {plan.Continue, []string{
-			". UPDATE_ROLLBACK_FAILED by them", ". UPDATE_ROLLBACK_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_COMPLETE by us",
+			". UPDATE_ROLLBACK_FAILED by them", ". UPDATE_ROLLBACK_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_COMPLETE by us: so it is",
 		}, ours("UPDATE_ROLLBACK_COMPLETE", "")},
 		"an end that nobody knows is an end, and no success": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us", ". UPDATE_TRANSCENDED by us: beyond",

@@ -31,7 +31,7 @@ func (c *Cloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
 // describe returns the stack at a place, or an error of kind Missing.
 func describe(ctx context.Context, client Client, p plan.Place) (types.Stack, error) {
 	asked := "look at stack " + p.Stack
-	name, err := name(p)
+	name, err := reference(p)
 	if err != nil {
 		return types.Stack{}, err
 	}
@@ -45,9 +45,9 @@ func describe(ctx context.Context, client Client, p plan.Place) (types.Stack, er
 	return out.Stacks[0], nil
 }
 
-// name is what CloudFormation knows the stack at a place by. A request without
+// reference is what CloudFormation knows the stack at a place by. A request without
 // one would be about all stacks.
-func name(p plan.Place) (string, error) {
+func reference(p plan.Place) (string, error) {
 	switch {
 	case p.StackID != "":
 		return p.StackID, nil

@@ -88,12 +88,17 @@ func understood(asked string, err error) error {
 		return fault.New(fault.Broken, "%s: %w", asked, err) // it was never sent, and never will be
 	}
 	said, ok := errors.AsType[smithy.APIError](err)
+	status := httpStatus(err)
+	refused := status >= 400 && status < 500
+	if !ok && refused {
+		return fault.New(fault.Refused, "%s: HTTP status %d, and not in CloudFormation's words: see what stands between it and us", asked, status)
+	}
 	if !ok { // there was no answer, or none that can be read
 		return fault.New(fault.Unavailable, "%s: %w", asked, err)
 	}
 	kind, words := meant(said.ErrorCode(), said.ErrorMessage())
-	if kind == fault.Refused && unsure(err) {
-		kind = fault.Unavailable
+	if kind == fault.Refused && !refused {
+		kind = fault.Unavailable // it broke over what was asked, which may or may not be done
 	}
 	return fault.New(kind, "%s: %s", asked, words)
 }
@@ -146,13 +151,12 @@ func grant(words string) string {
 	return "say in the project which capabilities the template may have"
 }
 
-// unsure reports whether err leaves open if what was asked for was done: the
-// server broke over it, or answered what is no answer.
-func unsure(err error) bool {
+// httpStatus is that of the answer, or 0 if there was none.
+func httpStatus(err error) int {
 	if r, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && r.Response != nil {
-		return r.HTTPStatusCode() < 400 || r.HTTPStatusCode() >= 500
+		return r.HTTPStatusCode()
 	}
-	return false
+	return 0
 }
 
 // unbegun is the kind of an error that came before anything was begun: what
@@ -164,9 +168,9 @@ func unbegun(err error) error {
 	return err
 }
 
-// real reports whether an event's reason says why something failed, and not
+// genuine reports whether an event's reason says why something failed, and not
 // only that it was given up because something else did.
-func real(reason string) bool { return reason != "" && !cancelled.MatchString(reason) }
+func genuine(reason string) bool { return reason != "" && !cancelled.MatchString(reason) }
 
 // summary is what the stack's own event says of why its work did not succeed.
 func summary(s types.ResourceStatus, reason string) string {

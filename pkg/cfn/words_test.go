@@ -71,7 +71,7 @@ func TestWords(t *testing.T) {
 
 // An answer that is no answer: what should have been, if it was a success, may be.
 func TestGarbage(t *testing.T) {
-	for status, want := range map[int]fault.Kind{200: fault.Unavailable, 502: fault.Unavailable, 504: fault.Unavailable} {
+	for status, want := range map[int]fault.Kind{200: fault.Unavailable, 403: fault.Refused, 413: fault.Refused, 500: fault.Unavailable, 502: fault.Unavailable, 504: fault.Unavailable} {
 		w := newWire(t)
 		w.answers["CreateStack"] = func(_ urlValues) (int, string) { return status, "<html>Bad <b>gateway</html>" }
 		if _, err := w.cloud().Begin(t.Context(), task(plan.Create)); !fault.Is(err, want) {
