@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,8 +9,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -44,6 +46,11 @@ func open(t *testing.T, w *wire) *Table {
 	c := dynamodb.NewFromConfig(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
 		HTTPClient: &http.Client{Transport: w},
+		Retryer: func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) {
+				o.RateLimiter, o.Backoff = ratelimit.None, retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+			})
+		},
 	})
 	text := func(name string) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS}
@@ -64,9 +71,9 @@ func open(t *testing.T, w *wire) *Table {
 // does not: a transaction's token is heard once, some of its transactions
 // conflict, some of its answers are lost, and it answers for a part only.
 type wire struct {
-	contended int                                      // every how many transactions one conflicts; 0 for none
-	lost      int                                      // every how many writes an answer is lost; 0 for none
-	page      int                                      // items on a page of a query; 0 for all
+	contended int                                        // every how many transactions one conflicts; 0 for none
+	lost      int                                        // every how many writes an answer is lost; 0 for none
+	page      int                                        // items on a page of a query; 0 for all
 	answer    func(op string, body []byte) (int, string) // if it answers, minidyn is not asked
 
 	mu     sync.Mutex
@@ -147,5 +154,3 @@ func response(r *http.Request, status int, body string) *http.Response {
 }
 
 var _ client = (*dynamodb.Client)(nil)
-
-func ctx(t *testing.T) context.Context { return t.Context() }

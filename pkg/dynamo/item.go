@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"maps"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -74,8 +75,8 @@ type stepItem struct {
 	Nonce     string      `json:"nonce,omitempty"`
 	Note      *plan.Note  `json:"note,omitempty"`
 	Why       string      `json:"why,omitempty"`
-	Heard     plan.Status `json:"heard,omitempty"`
-	Looks     int         `json:"looks,omitempty"`
+	Heard     plan.Status `json:"heard"`
+	Looks     int         `json:"looks"`
 	Due       time.Time   `json:"due"`
 	NotBefore time.Time   `json:"not_before"`
 	Claimed   time.Time   `json:"claimed"`
@@ -136,7 +137,7 @@ func encode(v any) (types.AttributeValue, error) {
 		o.TagKey = "json"
 		o.EncodeTime = func(t time.Time) (types.AttributeValue, error) {
 			if t.IsZero() {
-				return &types.AttributeValueMemberNULL{Value: true}, nil
+				return nothing, nil
 			}
 			return &types.AttributeValueMemberS{Value: t.UTC().Format(time.RFC3339Nano)}, nil
 		}
@@ -144,7 +145,33 @@ func encode(v any) (types.AttributeValue, error) {
 	if err != nil {
 		return nil, fault.New(fault.Broken, "encode: %w", err)
 	}
-	return a, nil
+	return tidy(a), nil
+}
+
+// nothing is what is not known.
+var nothing = &types.AttributeValueMemberNULL{Value: true}
+
+// tidy makes nothing of empty lists and structures, at every depth: that a list
+// is empty or absent is the same, and minidyn cannot tell it from a string.
+func tidy(a types.AttributeValue) types.AttributeValue {
+	switch a := a.(type) {
+	case *types.AttributeValueMemberNULL:
+		return nothing
+	case *types.AttributeValueMemberL:
+		if len(a.Value) == 0 {
+			return nothing
+		}
+	case *types.AttributeValueMemberM:
+		for name, value := range a.Value {
+			if a.Value[name] = tidy(value); a.Value[name] == nothing {
+				delete(a.Value, name)
+			}
+		}
+		if len(a.Value) == 0 {
+			return nothing
+		}
+	}
+	return a
 }
 
 // encodeItem makes an item of the structure v under a key. What is not known is
@@ -159,11 +186,7 @@ func encodeItem(k key, v any) (item, error) {
 		return nil, fault.New(fault.Broken, "encode %s %s: it is no structure", k.pk, k.sk)
 	}
 	out := k.attributes()
-	for name, value := range m.Value {
-		if _, unknown := value.(*types.AttributeValueMemberNULL); !unknown {
-			out[name] = value
-		}
-	}
+	maps.Copy(out, m.Value)
 	return out, nil
 }
 

@@ -83,8 +83,8 @@ func (t *Table) Later(ctx context.Context, id string, drive int, steps []run.Ste
 		}
 		whole[i] = plain[i]
 		whole[i].set = values{"due": s.Due, "why": s.Why, "heard": s.Event.Status, "looks": s.Event.Looks}
-		whole[i].with = values{"running": run.Running, "attempt": s.Attempt, "none": 0}
-		seen := "attribute_not_exists(#heard) OR #looks > :none"
+		whole[i].with = values{"running": run.Running, "attempt": s.Attempt, "nothing": "", "none": 0}
+		seen := "#heard = :nothing OR #looks > :none"
 		if s.Event.Looks == 1 {
 			seen += " OR #heard = :heard"
 			whole[i].with["heard"] = s.Event.Status

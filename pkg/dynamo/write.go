@@ -5,7 +5,6 @@ import (
 	crand "crypto/rand"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +24,7 @@ type values map[string]any
 type write struct {
 	key    key
 	put    any    // a structure: the whole item
-	set    values // attributes; what is empty is removed
+	set    values // attributes; what is not known is set to null
 	add    values // numbers to add to attributes
 	delete bool
 	where  string // the condition, or ""
@@ -122,12 +121,8 @@ func (w write) update() (string, values) {
 	if given == nil {
 		given = values{}
 	}
-	var set, remove, add []string
+	var set, add []string
 	for _, name := range slices.Sorted(maps.Keys(w.set)) {
-		if v := reflect.ValueOf(w.set[name]); v.IsZero() && v.Kind() != reflect.Int {
-			remove = append(remove, "#"+name)
-			continue
-		}
 		set = append(set, "#"+name+" = :set_"+name)
 		given["set_"+name] = w.set[name]
 	}
@@ -136,13 +131,11 @@ func (w write) update() (string, values) {
 		given["add_"+name] = w.add[name]
 	}
 	var clauses []string
-	for _, c := range []struct {
-		word  string
-		parts []string
-	}{{"SET ", set}, {"REMOVE ", remove}, {"ADD ", add}} {
-		if len(c.parts) > 0 {
-			clauses = append(clauses, c.word+strings.Join(c.parts, ", "))
-		}
+	if len(set) > 0 {
+		clauses = append(clauses, "SET "+strings.Join(set, ", "))
+	}
+	if len(add) > 0 {
+		clauses = append(clauses, "ADD "+strings.Join(add, ", "))
 	}
 	return strings.Join(clauses, " "), given
 }
