@@ -38,6 +38,8 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{Over: true, Forget: true}, nil
 	}
 	r := recorded(t, live)
-	r.Digest = ""
+	if !live.Status.Good() {
+		r.Digest = ""
+	}
 	return Progress{Over: true, Note: work.Note, Err: failure(work), Record: &r}, nil
 }

@@ -54,12 +54,12 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 }
 
 // refusal reports whether err says that what was asked cannot be carried out,
-// however often it is tried.
+// however often it is tried. A run that could not be planned holds no lock.
 func refusal(err error) bool {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(many.Unwrap(), func(e error) bool { return !refusal(e) })
 	}
-	return fault.Is(err, fault.Invalid, fault.Refused, fault.Missing, fault.Denied)
+	return err != nil && !fault.Is(err, fault.Throttled, fault.Unavailable, fault.Stale)
 }
 
 // finish ends a run that needs no driving, whatever is wished of it meanwhile.

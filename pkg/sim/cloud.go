@@ -291,11 +291,13 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.set(st, t, "UPDATE_ROLLBACK_COMPLETE", "")
 		})
 	case plan.Delete:
+		before := st.status
 		c.set(st, t, "DELETE_IN_PROGRESS", "")
 		after(1, func() {
 			why := c.wrong(st, t.Step.Verb, content{})
-			if user := c.user(st); user != "" {
-				why = "export in use by " + user
+			if user := c.user(st); user != "" { // it is as it was before
+				c.set(st, t, before, "Delete canceled. Cannot delete export as it is in use by "+user)
+				return
 			}
 			if why != "" {
 				c.set(st, t, "DELETE_FAILED", why)
