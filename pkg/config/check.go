@@ -16,7 +16,7 @@ func (r *reader) needs(s *stack) {
 	}
 	what := "stack " + s.name + ": needs"
 	for _, v := range *s.settings.needs {
-		if r.full {
+		if r.ends() {
 			return
 		}
 		name, plain := v.literal()

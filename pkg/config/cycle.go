@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,20 +21,12 @@ const maxRing = 100
 // each edge.
 func (r *reader) cycles() {
 	type pair struct{ from, to string }
-	edges := make([]Edge, 0, len(r.edges))
-	for e := range r.edges {
-		edges = append(edges, e)
-	}
-	slices.SortFunc(edges, func(a, b Edge) int {
-		if c := before(r.edges[a], r.edges[b]); c != 0 {
-			return c
-		}
-		return compareEdges(a, b)
-	})
-	why := map[pair]Edge{}
-	for _, e := range edges {
-		if _, ok := why[pair{e.Node, e.Needs}]; !ok {
-			why[pair{e.Node, e.Needs}] = e
+	why := map[pair]Edge{} // the reason that stands first
+	for e, at := range r.edges {
+		p := pair{e.Node, e.Needs}
+		first, ok := why[p]
+		if !ok || cmp.Or(before(at, r.edges[first]), compareEdges(e, first)) < 0 {
+			why[p] = e
 		}
 	}
 	for range maxCycles {

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	maxErrors = 100   // are told
-	maxKept   = 1_000 // are kept, of which the first are told
-	maxHints  = 200   // each looks at every name there is
+	maxErrors = 100    // are told
+	maxKept   = 1_000  // are kept, of which the first are told
+	maxMore   = 10_000 // are counted; then reading ends
+	maxHints  = 200    // each looks at every name there is
 )
 
 // A place is where something stands in a file.
@@ -69,6 +70,9 @@ func (p *problems) join(file string, err error) {
 	}
 }
 
+// enough says whether so much is wrong that it is no use to go on.
+func (p *problems) enough() bool { return p.more > maxMore }
+
 // err is all that was found, in order, or nil.
 func (p *problems) err() error {
 	if len(p.kept) == 0 {
@@ -81,7 +85,10 @@ func (p *problems) err() error {
 	for _, one := range p.kept[:min(len(p.kept), maxErrors)] {
 		told = append(told, &one)
 	}
-	if more := p.more + len(p.kept) - len(told); more > 0 {
+	switch more := p.more + len(p.kept) - len(told); {
+	case p.enough():
+		told = append(told, &document.Error{Text: fmt.Sprintf("and more than %d more", maxMore)})
+	case more > 0:
 		told = append(told, &document.Error{Text: fmt.Sprintf("and %d more", more)})
 	}
 	return fault.As(fault.Invalid, told)

@@ -92,6 +92,10 @@ func (r *reader) unreadable(err error) {
 // bareReference is a reference without quotes after a bracket is opened.
 var bareReference = regexp.MustCompile(`[{\[].*[:,\[ ]\$\{`)
 
+// ends says whether to read no further: there is too much of it, or too much
+// wrong with it.
+func (r *reader) ends() bool { return r.full || r.enough() }
+
 // find finds the project file.
 func (r *reader) find() {
 	_, long := r.files["stackwright.yaml"]

@@ -15,6 +15,9 @@ func (r *reader) resolve() {
 		return
 	}
 	for _, s := range r.stacks {
+		if r.ends() {
+			return
+		}
 		if s.template != nil {
 			s.source = r.readTemplate("stack "+s.name, s.template)
 		}
@@ -25,6 +28,9 @@ func (r *reader) resolve() {
 	r.checkDefaults()
 	r.collisions()
 	for _, s := range r.stacks {
+		if r.ends() {
+			return
+		}
 		r.needs(s)
 		r.texts(s)
 		r.checkParameters(s)
@@ -34,7 +40,9 @@ func (r *reader) resolve() {
 		r.checkOutputs(s)
 	}
 	r.importsAndExports()
-	r.cycles()
+	if !r.ends() {
+		r.cycles()
+	}
 }
 
 // merge returns a stack's settings with the defaults for it: those with a
@@ -50,6 +58,7 @@ func (r *reader) merge(s *stack) settings {
 		})
 	}
 	overlay(&merged, s.settings, func(string) bool { return true })
+	r.room(100 * (len(merged.parameters) + len(merged.tags)))
 	return merged
 }
 

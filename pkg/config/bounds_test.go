@@ -1,0 +1,150 @@
+package config
+
+import (
+	"fmt"
+	"go/build"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+const small = "Resources:\n  T: {Type: AWS::SNS::Topic}\nOutputs:\n  Arn: {Value: !Ref T}\n"
+
+// Reading has nothing to reach a network with.
+func TestNothingHereSpeaksToANetwork(t *testing.T) {
+	seen := map[string]bool{}
+	var visit func(path string)
+	visit = func(path string) {
+		if seen[path] {
+			return
+		}
+		seen[path] = true
+		p, err := build.Import(path, ".", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range p.Imports {
+			first, _, _ := strings.Cut(name, "/")
+			switch {
+			case name == "net" || strings.HasPrefix(name, "net/") && name != "net/netip" || name == "os/exec":
+				t.Errorf("%s imports %s", path, name)
+			case strings.HasPrefix(name, "github.com/stackwright/") && !strings.HasSuffix(name, "/fault"), strings.HasPrefix(name, "go.yaml.in/"):
+				visit(name)
+			case strings.Contains(first, "."):
+				seen[name] = true
+			}
+		}
+	}
+	visit("github.com/stackwright/stackwright/pkg/config")
+	for _, want := range []string{"github.com/stackwright/stackwright/pkg/template", "github.com/stackwright/stackwright/pkg/document"} {
+		if !seen[want] {
+			t.Errorf("%s was not looked at", want)
+		}
+	}
+}
+
+func chain(n int) Files {
+	var b strings.Builder
+	b.WriteString("project: large\nstacks:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  s%d: {template: t.yaml", i)
+		if i > 0 {
+			fmt.Fprintf(&b, ", needs: [s%d], tags: {of: '${s%d.Arn}'}", i-1, i/2)
+		}
+		b.WriteString("}\n")
+	}
+	return Files{"stackwright.yaml": []byte(b.String()), "t.yaml": []byte(small)}
+}
+
+func TestTheLargestProject(t *testing.T) {
+	l, err := Read(chain(MaxStacks), Options{Targets: here()})
+	if err != nil {
+		t.Fatalf("%.1000s", err.Error())
+	}
+	if got := len(l.Project.Nodes); got != MaxStacks {
+		t.Errorf("%d stacks, want %d", got, MaxStacks)
+	}
+	_, err = Read(chain(MaxStacks+1), Options{Targets: here()})
+	want := "stackwright.yaml:3:3: stacks: 10001 stacks: a project has at most 10000, make several projects of it"
+	if err == nil || err.Error() != want {
+		t.Errorf("with one more: %.300v\nwant %s", err, want)
+	}
+}
+
+// What is small in a file and large when it is written out is refused, in
+// little time and memory. Each of these took minutes or gigabytes if nothing
+// were counted.
+func TestBombs(t *testing.T) {
+	stacks := func(n int, head, each string) string {
+		var b strings.Builder
+		b.WriteString("project: bomb\n" + head + "stacks:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  s%d: {template: t.yaml%s}\n", i, each)
+		}
+		return b.String()
+	}
+	var parameters, tags, needs, template strings.Builder
+	template.WriteString("Parameters:\n")
+	for i := range 200 {
+		fmt.Fprintf(&template, "  P%d: {Type: String, Default: ''}\n", i)
+		fmt.Fprintf(&parameters, "P%d: '${project} ${environment} %s', ", i, strings.Repeat("x", 3000))
+	}
+	template.WriteString(small)
+	for i := range 100_000 {
+		fmt.Fprintf(&tags, "t%d: x, ", i)
+	}
+	for i := range MaxStacks {
+		fmt.Fprintf(&needs, "s%d, ", i)
+	}
+	for name, c := range map[string]struct{ yaml, want string }{
+		"texts":      {stacks(MaxStacks, "defaults: {'': {parameters: {"+parameters.String()+"}}}\n", ""), "more than 128 MB"},
+		"tags":       {stacks(MaxStacks, "defaults: {'': {tags: {"+tags.String()+"}}}\n", ""), "100000 tags"},
+		"needs":      {stacks(MaxStacks, "defaults: {'': {needs: ["+needs.String()+"]}}\n", ""), "more than 128 MB"},
+		"unknown":    {stacks(MaxStacks, "defaults: {'': {needs: ["+strings.ReplaceAll(needs.String(), "s", "x")+"]}}\n", ""), "and more than 10000 more"},
+		"references": {stacks(1, "", ", tags: {a: '"+strings.Repeat("${s0.X}", 20_000)+"'}"), "at most 65536 are read"},
+		"variables":  {stacks(1, "variables: {a: '"+strings.Repeat("x", 1<<20)+"'}\n", ""), "at most 65536 are read"},
+		"names":      {"project: bomb\nstacks:\n  " + strings.Repeat("a", 1<<20) + ": {}\n", "too long"},
+		"ring": {func() string {
+			var b strings.Builder
+			b.WriteString("project: bomb\nstacks:\n")
+			for i := range MaxStacks {
+				fmt.Fprintf(&b, "  s%d: {template: t.yaml, needs: [s%d]}\n", i, (i+1)%MaxStacks)
+			}
+			return b.String()
+		}(), "9900 more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := Files{"stackwright.yaml": []byte(c.yaml), "t.yaml": []byte(template.String())}
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			begin := time.Now()
+			_, err := Read(files, Options{Targets: here()})
+			took := time.Since(begin)
+			runtime.ReadMemStats(&after)
+			if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%.500v\nwant %s", err, c.want)
+			}
+			if m := fault.Messages(err); len(m) > maxErrors+1 || slices.Max(sizes(m)) > 20_000 {
+				t.Errorf("%d messages, the longest of %d bytes", len(m), slices.Max(sizes(m)))
+			}
+			all := (after.TotalAlloc - before.TotalAlloc) >> 20
+			t.Logf("%v, %d MB allocated altogether", took, all)
+			if all > 1_000 {
+				t.Errorf("%d MB were allocated", all)
+			}
+		})
+	}
+}
+
+func sizes(messages []string) []int {
+	all := make([]int, len(messages))
+	for i, m := range messages {
+		all[i] = len(m)
+	}
+	return all
+}
