@@ -44,10 +44,12 @@ type stage interface {
 //
 //	db<vpc,net!v2=other   db needs the outputs of vpc and net, has version v2 and the physical name other
 //	db<~vpc               db uses an output of vpc that does not change
+//	db+                   db is protected
 type world []stack
 
 type stack struct {
 	name, version, physical string
+	protected               bool
 	needs                   []need
 }
 
@@ -62,7 +64,8 @@ func parseWorld(words []string) world {
 		word, physical, _ := strings.Cut(word, "=")
 		word, version, _ := strings.Cut(word, "!")
 		name, needs, _ := strings.Cut(word, "<")
-		s := stack{name: name, version: version, physical: physical}
+		name, protected := strings.CutSuffix(name, "+")
+		s := stack{name: name, version: version, physical: physical, protected: protected}
 		if s.version == "" {
 			s.version = "v1"
 		}
@@ -100,7 +103,7 @@ func (w world) project() project.Project {
 		n := project.Node{
 			Name: s.name, Stack: s.physical, Target: project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"},
 			Template:   project.Template{Digest: s.version, Pinned: true},
-			Parameters: make(map[string]project.Text),
+			Parameters: make(map[string]project.Text), Protect: s.protected,
 		}
 		imports := []string{s.version, "imports"}
 		for _, need := range s.needs {

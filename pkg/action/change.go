@@ -15,25 +15,32 @@ type change struct{ Cloud }
 // plan was made is looked at first: a stack that is gone is created, one that
 // is as it should be is left alone.
 func (a change) Start(ctx context.Context, t Task) (plan.Note, error) {
-	if t.Step.Verb == plan.Update {
-		live, now, err := a.look(ctx, t)
-		switch s := live.Status; {
-		case err != nil:
-			return plan.Note{}, err
-		case s.Busy(), s.Cleaning():
-			return plan.Note{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
-		case s.Dead(), s.Stuck():
-			return plan.Note{}, fault.New(fault.Refused, "stack %s has become %s: retry, and it is mended first", t.Node.Stack, s)
-		case t.Node.Template.Pinned && t.Record.Fresh(live) && t.Record.Digest == t.Want.Digest:
+	live, t, err := a.look(ctx, t)
+	switch s := live.Status; {
+	case err != nil:
+		return plan.Note{}, err
+	case t.Step.Verb == plan.Create: // what is there tells when it is asked for
+	case s.Busy(), s.Cleaning():
+		return plan.Note{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
+	case t.Step.Verb == plan.Continue:
+		if s.Good() || s.Whole() { // somebody else has
 			return plan.Note{StackID: live.StackID, Unchanged: true}, nil
 		}
-		t = now
+	case s.Dead(), s.Stuck():
+		return plan.Note{}, fault.New(fault.Refused, "stack %s has become %s: retry, and it is mended first", t.Node.Stack, s)
+	case t.asDesired(live):
+		return plan.Note{StackID: live.StackID, Unchanged: true}, nil
 	}
 	note, err := a.Begin(ctx, t)
 	if fault.Is(err, fault.Unchanged) {
 		return plan.Note{StackID: t.Record.StackID, Unchanged: true}, nil
 	}
 	return note, remedy(t, err)
+}
+
+// asDesired reports whether the live stack is what t would make of it.
+func (t Task) asDesired(live plan.Live) bool {
+	return t.Node.Template.Pinned && t.Record.Fresh(live) && live.Protected == t.Node.Protect && t.Record.Digest == t.Want.Digest
 }
 
 // look returns what is live, and the task that this makes of t: the update of a
@@ -57,7 +64,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	if err != nil || t.Note.Known() && live.Status.Busy() {
 		return Progress{}, err
 	}
-	work, err := follow(ctx, a.Cloud, t)
+	work, err := follow(ctx, a.Cloud, t, live)
 	if work.Note.Known() {
 		t.Note = work.Note
 	}
@@ -76,13 +83,13 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 	r := recorded(t, live)
 	p := Progress{Over: true, Note: t.Note, Record: &r}
 	switch {
+	case t.Step.Verb == plan.Continue:
+		if !t.Note.Unchanged && !work.Status.Restored() {
+			p.Err = failure(work)
+		}
 	case t.Note.Unchanged:
 		p.Why = "unchanged"
 		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
-	case t.Step.Verb == plan.Continue:
-		if !work.Status.Restored() {
-			p.Err = failure(work)
-		}
 	case work.Status.Good():
 		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
 	default:

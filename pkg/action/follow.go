@@ -10,14 +10,18 @@ import (
 // follow says how the work of t stands. Work that CloudFormation has not heard
 // of is begun again, but only when whoever claimed it can no longer be about to
 // begin it; and whatever refuses the second begin is decided by what is heard.
-func follow(ctx context.Context, c Cloud, t Task) (Work, error) {
+// Work that was noted and yet is never heard of is judged by what is live.
+func follow(ctx context.Context, c Cloud, t Task, live plan.Live) (Work, error) {
 	work, err := c.Heard(ctx, t)
+	young := t.Now.Sub(t.Claimed) < Life
 	switch {
 	case err != nil || work.Heard:
 		return work, err
-	case t.Note.Known(): // its events are late
+	case t.Note.Known() && (young || live.Status.Busy()): // its events are late
 		return Work{Heard: true, Note: t.Note}, nil
-	case t.Now.Sub(t.Claimed) < Life:
+	case t.Note.Known():
+		return Work{Heard: true, Note: t.Note, Over: true, Status: live.Status, Why: live.Reason}, nil
+	case young:
 		return work, nil
 	}
 	note, err := c.Begin(ctx, t)

@@ -30,7 +30,7 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	case t.Note.Known() && live.Status.Busy():
 		return Progress{}, nil
 	}
-	work, err := follow(ctx, a.Cloud, t)
+	work, err := follow(ctx, a.Cloud, t, live)
 	switch {
 	case err != nil || !work.Over:
 		return Progress{Note: work.Note}, err

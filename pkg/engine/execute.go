@@ -36,6 +36,9 @@ func (e *Engine) Execute(ctx context.Context, in Start) error {
 // begin carries a pending step through claim, start and note.
 func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
 	t, err := e.task(ctx, r, s)
+	if err == nil {
+		err = e.find(ctx, &t)
+	}
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
 		s.Why, s.NotBefore = err.Error(), e.Now().Add(calmPause)
@@ -75,6 +78,19 @@ func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
 	}
 	s.Why = err.Error()
 	return e.move(ctx, r, s, run.Failed, restore, forget)
+}
+
+// find learns the ID of a stack that we began to make and of which no answer
+// came, before another token takes the place of the one that it was born with.
+func (e *Engine) find(ctx context.Context, t *action.Task) error {
+	if !intends(t.Step.Verb) || t.Step.Verb == plan.Create || t.Record.StackID != "" || t.Record.Token == "" {
+		return nil
+	}
+	seen, err := e.Clouds.Observe(ctx, []plan.Place{t.Record.Place()})
+	if live := seen[t.Record.Node]; live.Born {
+		t.Record.StackID = live.StackID
+	}
+	return err
 }
 
 // intends reports whether a verb asks CloudFormation for something, so that its

@@ -115,7 +115,7 @@ func (v View) unchanged(order []string) (map[string]bool, error) {
 	same := make(map[string]bool)
 	for _, name := range order {
 		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
-		if !n.Template.Pinned || !v.ours(name) || !r.Fresh(live) || !slices.Equal(n.Needs, r.Needs) {
+		if !n.Template.Pinned || !v.ours(name) || !r.Fresh(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
 			continue
 		}
 		if slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] }) {

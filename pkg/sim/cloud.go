@@ -46,6 +46,7 @@ type stack struct {
 	status   plan.Status
 	now      content
 	touched  time.Time
+	guarded  bool // by termination protection
 	events   []event
 }
 
@@ -160,7 +161,7 @@ func (c *Cloud) Observe(_ context.Context, places []plan.Place) (map[string]plan
 
 func (st *stack) seen(p plan.Place) plan.Live {
 	return plan.Live{
-		StackID: st.id, Status: st.status, Outputs: st.outputs(), Touched: st.touched,
+		StackID: st.id, Status: st.status, Outputs: st.outputs(), Touched: st.touched, Protected: st.guarded,
 		Born: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
 }
@@ -210,7 +211,11 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
 		st.touched = c.clock.Now()
 	}
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
-	if err := st.refuse(t.Step.Verb, want); err != nil {
+	err := st.refuse(t.Step.Verb, want)
+	if st != nil && (err == nil || fault.Is(err, fault.Unchanged)) && t.Step.Verb != plan.Delete {
+		st.guarded = t.Node.Protect
+	}
+	if err != nil {
 		return plan.Note{}, err
 	}
 	c.tokens[t.Token()] = st.id
@@ -230,6 +235,8 @@ func (st *stack) refuse(v plan.Verb, want content) error {
 		return nil
 	case s.Busy() || s.Cleaning():
 		return fault.New(fault.Busy, "stack %s is in %s state", st.name, s)
+	case v == plan.Delete && st.guarded:
+		return fault.New(fault.Refused, "stack [%s] cannot be deleted while termination protection is enabled", st.name)
 	case v == plan.Delete:
 		return nil
 	case v == plan.Continue && !s.Stuck(), v == plan.Update && !s.Good() && !s.Whole():
