@@ -47,37 +47,41 @@ func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
 		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Failed, nil, false)
 	}
-	before, known := t.Record, t.Record.Node != ""
+	before := t.Record
 	if s, err = e.claim(ctx, r, s, &t); err != nil {
 		return err
 	}
 	s.Note, err = e.Actions[s.Verb].Start(ctx, t)
+	return e.begun(ctx, r, s, before, err)
+}
+
+// begun writes what became of a claimed step: it runs, or it is pending again,
+// or it has failed. What was not begun leaves the record as it was before.
+func (e *Engine) begun(ctx context.Context, r run.Run, s run.Step, before plan.Record, err error) error {
 	restore, forget := &before, false
 	switch {
 	case !intends(s.Verb):
 		restore = nil
-	case !known:
+	case before.Node == "":
 		restore, forget = nil, true
 	}
+	now := e.Now()
 	switch {
-	case err == nil:
-		s.Due = e.Now()
-		if intends(s.Verb) && !s.Note.Unchanged {
-			s.Due = s.Due.Add(minWait)
-		}
-		return e.move(ctx, r, s, run.Running, nil, false)
+	case err == nil && (s.Note.Unchanged || !intends(s.Verb)):
+		s.Due = now
+	case err == nil, fault.Is(err, fault.Unavailable): // what is heard of it decides
+		s.Due = now.Add(minWait)
 	case fault.Is(err, fault.Busy):
-		s.Why, s.NotBefore = err.Error(), e.Now().Add(busyPause)
+		s.Why, s.NotBefore = err.Error(), now.Add(busyPause)
 		return e.move(ctx, r, s, run.Pending, restore, forget)
 	case fault.Is(err, fault.Throttled):
-		s.Why, s.NotBefore = err.Error(), e.Now().Add(calmPause)
+		s.Why, s.NotBefore = err.Error(), now.Add(calmPause)
 		return e.move(ctx, r, s, run.Pending, restore, forget)
-	case fault.Is(err, fault.Unavailable):
-		s.Due = e.Now().Add(minWait) // what is heard of it decides
-		return e.move(ctx, r, s, run.Running, nil, false)
+	default:
+		s.Why = err.Error()
+		return e.move(ctx, r, s, run.Failed, restore, forget)
 	}
-	s.Why = err.Error()
-	return e.move(ctx, r, s, run.Failed, restore, forget)
+	return e.move(ctx, r, s, run.Running, nil, false)
 }
 
 // find learns the ID of a stack that we began to make and of which no answer
