@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// deploys brings all stacks up.
+func (s *stage) deploys(ctx context.Context) error {
+	s.say("Nothing is there yet: deploy creates nine stacks, each as soon as what it comes after is up.")
+	if err := s.run(ctx, exitOK, "graph", s.project); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitOK, "deploy", s.project); err != nil {
+		return err
+	}
+	return s.expect(ctx, happened{done: []string{
+		"app/api/create", "app/orders/create", "app/uploads/create", "data/db/create", "data/images/create", "data/queue/create",
+		"network/security/create", "network/vpc/create", "ops/alarms/create",
+	}})
+}
+
+// tells shows what came out of the stacks.
+func (s *stage) tells(ctx context.Context) error {
+	s.say("The outputs of all stacks are recorded; those of one stack were given to others as parameters.")
+	return s.run(ctx, exitOK, "outputs")
+}
+
+// changes changes one parameter of one stack.
+func (s *stage) changes(ctx context.Context) error {
+	s.say("One parameter of one stack is changed: plan shows what may move, and deploy moves the queue only.")
+	if err := s.edit("VisibilityTimeout: 60", "VisibilityTimeout: 120"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitChanges, "plan", s.project, "--exit-code"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitOK, "deploy", s.project); err != nil {
+		return err
+	}
+	return s.expect(ctx, happened{
+		done: []string{"data/queue/update"},
+		same: []string{"app/api/update", "app/orders/update", "ops/alarms/update"},
+	})
+}
+
+// fails has the database refuse an update.
+func (s *stage) fails(ctx context.Context) error {
+	s.say("A variable of six stacks is changed, and the database will fail: what comes after it is skipped and says why, the other branches finish.")
+	if err := s.edit("retention_days: 7 ", "retention_days: 14"); err != nil {
+		return err
+	}
+	if err := s.inject(ctx, fault{
+		Stack: "shop-data-db", Operation: "update", Resource: "Cluster", Times: 1,
+		Reason: `Resource handler returned message: "DB cluster is not available for modification with status backing-up (Service: Rds, Status Code: 400)" (HandlerErrorCode: InvalidRequest)`,
+	}); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitFailed, "deploy", s.project); err != nil {
+		return err
+	}
+	return s.expect(ctx, happened{
+		done:    []string{"app/uploads/update", "data/images/update", "data/queue/update"},
+		failed:  []string{"data/db/update"},
+		skipped: []string{"app/api/update", "app/orders/update", "ops/alarms/update"},
+		cause:   "after data/db/update",
+	})
+}
+
+// retries takes up what failed.
+func (s *stage) retries(ctx context.Context) error {
+	s.say("The backup is over by now: retry plans the same files afresh, leaves alone what is done and goes on with the database.")
+	failed, err := s.newest(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitOK, "retry", failed.Run); err != nil {
+		return err
+	}
+	return s.expect(ctx, happened{
+		done: []string{"app/api/update", "app/orders/update", "data/db/update"},
+		same: []string{"ops/alarms/update"},
+	})
+}
+
+// destroys takes all stacks down.
+func (s *stage) destroys(ctx context.Context) error {
+	s.say("Destroy deletes all stacks, users before what they use.")
+	if err := s.run(ctx, exitOK, "destroy", s.project, "--yes"); err != nil {
+		return err
+	}
+	if err := s.expect(ctx, happened{done: []string{
+		"app/api/delete", "app/orders/delete", "app/uploads/delete", "data/db/delete", "data/images/delete", "data/queue/delete",
+		"network/security/delete", "network/vpc/delete", "ops/alarms/delete",
+	}}); err != nil {
+		return err
+	}
+	left, err := s.ask(ctx, "stacks", "-o", "json")
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("there are stacks left:\n%s", left)
+	}
+	return err
+}
+
+// happened is what is expected of the steps of a run: their IDs, sorted.
+type happened struct {
+	done    []string // and changed something
+	same    []string // done, and found nothing to change
+	failed  []string
+	skipped []string
+	cause   string // of what was skipped
+}
+
+// expect compares the newest run with what is expected of it.
+func (s *stage) expect(ctx context.Context, want happened) error {
+	r, err := s.newest(ctx)
+	if err != nil {
+		return err
+	}
+	var got happened
+	for _, step := range r.Steps {
+		switch {
+		case step.Status == "done" && step.Why == "unchanged":
+			got.same = append(got.same, step.Step)
+		case step.Status == "done":
+			got.done = append(got.done, step.Step)
+		case step.Status == "failed":
+			got.failed = append(got.failed, step.Step)
+		case step.Status == "skipped":
+			got.skipped = append(got.skipped, step.Step)
+			if step.Why != want.cause {
+				return fmt.Errorf("run %s: step %s was skipped for %q, not for %q", r.Run, step.Step, step.Why, want.cause)
+			}
+		}
+	}
+	for _, list := range []struct {
+		what      string
+		got, want []string
+	}{{"done", got.done, want.done}, {"unchanged", got.same, want.same}, {"failed", got.failed, want.failed}, {"skipped", got.skipped, want.skipped}} {
+		slices.Sort(list.got)
+		if !slices.Equal(list.got, list.want) {
+			return fmt.Errorf("run %s: %s are %s, not %s", r.Run, list.what, strings.Join(list.got, " "), strings.Join(list.want, " "))
+		}
+	}
+	return nil
+}

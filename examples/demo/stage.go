@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The exit codes that are expected.
+const (
+	exitOK      = 0
+	exitFailed  = 1
+	exitChanges = 5 // plan --exit-code: there are changes
+)
+
+// A stage is a copy of the project, and a server with a data folder of its own,
+// both in a folder that is removed in the end.
+type stage struct {
+	program string
+	folder  string
+	project string // the copy
+	data    string
+	url     string
+	server  *exec.Cmd
+	act     int
+}
+
+// open sets the stage.
+func open(ctx context.Context, program, project string, seconds float64) (*stage, error) {
+	if _, err := os.Stat(program); err != nil {
+		return nil, fmt.Errorf("%w: run make build", err)
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(program), "demo-")
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{program: program, folder: folder, project: filepath.Join(folder, "shop"), data: filepath.Join(folder, "aws")}
+	if err = os.CopyFS(s.project, os.DirFS(project)); err == nil {
+		err = s.serve(ctx, seconds)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// serve starts the server and waits until it says where it is.
+func (s *stage) serve(ctx context.Context, seconds float64) error {
+	cmd := s.command(ctx, "serve", "--listen", "127.0.0.1:0", "--seconds", fmt.Sprint(seconds), "-o", "json")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", s.program, err)
+	}
+	s.server = cmd
+	var greeting struct{ Endpoint string }
+	if err := json.NewDecoder(out).Decode(&greeting); err != nil {
+		return fmt.Errorf("%s serve says nothing of where it is: %w\n%s", s.program, err, &complaints)
+	}
+	s.url = greeting.Endpoint
+	return nil
+}
+
+// close stops the server and removes the folder.
+func (s *stage) close() error {
+	var err error
+	if s.server != nil {
+		// If it has ended already, Wait says how.
+		_ = s.server.Process.Signal(os.Interrupt)
+		if err = s.server.Wait(); err != nil {
+			err = fmt.Errorf("serve: %w", err)
+		}
+	}
+	return errors.Join(err, os.RemoveAll(s.folder))
+}
+
+// command is a call of the program on the stage's data. It knows of no other
+// endpoint, no account and no key.
+func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.program, append(args, "--data", s.data)...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "AWS_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// say tells the audience something.
+func (s *stage) say(format string, args ...any) {
+	fmt.Printf("\n%s\n\n", fmt.Sprintf(format, args...))
+}
+
+// run shows a command and what it prints, and checks its exit code.
+func (s *stage) run(ctx context.Context, want int, args ...string) error {
+	fmt.Println("$ stackwright", strings.Join(args, " "))
+	cmd := s.command(ctx, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if failed, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || failed.ExitCode() < 0) {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		return fmt.Errorf("%s ended with %d, not with %d", args[0], got, want)
+	}
+	fmt.Printf("(exit code %d)\n\n", want)
+	return nil
+}
+
+// ask runs a command for what it prints.
+func (s *stage) ask(ctx context.Context, args ...string) ([]byte, error) {
+	out, err := s.command(ctx, args...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+	}
+	return out, nil
+}
+
+// A record is a run as status shows it.
+type record struct {
+	Run   string
+	State string
+	Steps []struct{ Step, Status, Why string }
+}
+
+// newest is the newest run.
+func (s *stage) newest(ctx context.Context) (record, error) {
+	var r record
+	out, err := s.ask(ctx, "status", "-o", "json")
+	if err == nil {
+		err = json.Unmarshal(out, &r)
+	}
+	return r, err
+}
+
+// edit changes a line of the project file, and shows how.
+func (s *stage) edit(from, to string) error {
+	name := filepath.Join(s.project, "stackwright.yaml")
+	before, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	after := strings.Replace(string(before), from, to, 1)
+	if after == string(before) {
+		return fmt.Errorf("%s has no %q", name, from)
+	}
+	fmt.Printf("%s\n- %s\n+ %s\n\n", name, from, to)
+	return os.WriteFile(name, []byte(after), 0o644)
+}
+
+// A fault is something that goes wrong in the laptop's CloudFormation.
+type fault struct {
+	Stack     string `json:"stack"`
+	Operation string `json:"operation"`
+	Resource  string `json:"resource"`
+	Reason    string `json:"reason"`
+	Times     int    `json:"times"`
+}
+
+// inject has something go wrong.
+func (s *stage) inject(ctx context.Context, f fault) error {
+	body, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/_faults?Action=Inject", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		why, err := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
+		return errors.Join(fmt.Errorf("inject a fault: %s: %s", answer.Status, why), err)
+	}
+	return nil
+}
