@@ -1,0 +1,143 @@
+package trigger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// body is what a request object says.
+type body struct {
+	Operation string `json:"operation"`
+	Key       string `json:"key"`     // of the configuration
+	Version   string `json:"version"` // of that object
+	Options   struct {
+		Run   string `json:"run"`   // that it is about
+		Force bool   `json:"force"` // retry, though something newer was deployed since
+		Who   string `json:"who"`   // asks
+	} `json:"options"`
+}
+
+// What operations are about: a configuration, or a run.
+var (
+	ofConfiguration = []string{"deploy", "plan"}
+	ofRun           = []string{"retry", "pause", "continue", "cancel"}
+	ofRecords       = []string{"destroy", "refresh"}
+)
+
+// unknown is the operation of a request that does not say it.
+const unknown = "unknown"
+
+// mostBody is the size of a request object, in bytes.
+const mostBody = 64 << 10
+
+// fill completes a request with what its object says.
+func fill(ctx context.Context, q engine.Request, c created, objects Objects) (engine.Request, error) {
+	q.Operation = unknown
+	text, err := objects.Object(ctx, c.Object.Key, c.Object.Version)
+	switch {
+	case fault.Is(err, fault.Missing, fault.Invalid, fault.Denied): // asking again is no use
+		q.Problems = []string{fmt.Sprintf("the request cannot be read: %v", err)}
+		return q, nil
+	case err != nil:
+		return q, fmt.Errorf("read request %s: %w", c.Object.Key, err)
+	}
+	b, err := decode(text)
+	if b.Operation != "" {
+		q.Operation = b.Operation
+	}
+	if err != nil {
+		q.Problems = []string{fmt.Sprintf("the request is not understood: %v", err)}
+		return q, nil
+	}
+	q.Source = run.Source{Key: b.Key, Version: b.Version}
+	q.Run, q.Force = b.Options.Run, b.Options.Force
+	if b.Options.Who != "" {
+		q.Who = b.Options.Who
+	}
+	q.Problems = problems(q.Project, b)
+	return q, nil
+}
+
+// decode reads a request object: one JSON object, with known keys only.
+func decode(text []byte) (body, error) {
+	var b body
+	if len(text) > mostBody {
+		return b, fmt.Errorf("it has %d bytes, of at most %d", len(text), mostBody)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&b); err != nil {
+		if errors.Is(err, io.EOF) {
+			return b, errors.New("it is empty")
+		}
+		return b, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return b, errors.New("something follows its closing brace")
+	}
+	return b, nil
+}
+
+// runID is what engine.RunID makes.
+var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
+
+// problems tells all that is wrong with a request about a project.
+func problems(project string, b body) []string {
+	var all []string
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	known := slices.Concat(ofConfiguration, ofRecords, ofRun)
+	switch {
+	case b.Operation == "":
+		add("operation: missing: say one of %s", strings.Join(known, ", "))
+	case !slices.Contains(known, b.Operation):
+		add("operation: there is no %q yet: say one of %s", b.Operation, strings.Join(known, ", "))
+	}
+	if slices.Contains(ofConfiguration, b.Operation) && b.Key == "" {
+		add("key: missing: a %s needs the key of the configuration's object", b.Operation)
+	}
+	if b.Key != "" {
+		if of, ok := belongs(b.Key); !ok {
+			add("key: %q is no configuration: it is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)", b.Key)
+		} else if of != project {
+			add("key: %q belongs to %s, and the request to %s: ask for it there", b.Key, of, project)
+		}
+		if b.Version == "" {
+			add("version: missing: say which version of %s is meant", b.Key)
+		}
+	}
+	if b.Version != "" && b.Key == "" {
+		add("version: it is the version of no key: say the key too")
+	}
+	about := slices.Contains(ofRun, b.Operation)
+	switch {
+	case about && b.Options.Run == "":
+		add("options.run: missing: say which run to %s", b.Operation)
+	case about && !runID.MatchString(b.Options.Run):
+		add("options.run: %q is no run: its ID has 20 lower-case letters and digits", b.Options.Run)
+	case !about && b.Options.Run != "" && slices.Contains(known, b.Operation):
+		add("options.run: a %s is not about a run: leave it out", b.Operation)
+	}
+	if b.Options.Force && b.Operation != "retry" {
+		add("options.force: only a retry can be forced: leave it out")
+	}
+	return all
+}
+
+// belongs returns the project that a configuration's object is of.
+func belongs(key string) (string, bool) {
+	if p, ok := upload(key); ok {
+		return p, true
+	}
+	return revision(key)
+}

@@ -1,0 +1,166 @@
+// Package trigger turns what happens in S3 and CloudFormation into what the
+// engine is asked.
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Objects reads what was put into the bucket.
+type Objects interface {
+	// Object returns the bytes of a version of an object.
+	Object(ctx context.Context, key, version string) ([]byte, error)
+}
+
+// created is the detail of an event "Object Created".
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
+type created struct {
+	Bucket struct {
+		Name string `json:"name"`
+	} `json:"bucket"`
+	Object struct {
+		Key     string `json:"key"` // as it is: EventBridge encodes nothing
+		Version string `json:"version-id"`
+	} `json:"object"`
+	Requester string `json:"requester"` // an account, or a service of AWS
+}
+
+// Request returns what is asked for by an object that was put into the bucket:
+// a deploy by projects/<project>/<environment>.zip (.tar.gz, .yaml, .yml),
+// anything else by requests/<project>/<environment>/<id>.json, which is read
+// from objects.
+//
+// What is wrong with a request is in its Problems, so that a run is refused and
+// says why. The error is Invalid if the event does not even say which project
+// it is about, else why the object could not be read.
+func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (engine.Request, error) {
+	c, err := parse(e)
+	if err != nil {
+		return engine.Request{}, err
+	}
+	q := engine.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: c.Requester}
+	if p, ok := upload(c.Object.Key); ok {
+		q.Project, q.Operation = p, "deploy"
+		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}
+		return q, nil
+	}
+	if p, ok := requested(c.Object.Key); ok {
+		q.Project = p
+		return fill(ctx, q, c, objects)
+	}
+	return engine.Request{}, fault.New(fault.Invalid, "object %q names no project and environment: upload to projects/<project>/<environment>.zip (or .tar.gz, .yaml, .yml), or put a request at requests/<project>/<environment>/<id>.json; names are letters, digits and hyphens", c.Object.Key)
+}
+
+// parse reads the event.
+func parse(e events.EventBridgeEvent) (created, error) {
+	var c created
+	if e.Source != "aws.s3" || e.DetailType != "Object Created" {
+		return c, fault.New(fault.Invalid, "event %q of %q: only \"Object Created\" of \"aws.s3\" starts a run", e.DetailType, e.Source)
+	}
+	if err := json.Unmarshal(e.Detail, &c); err != nil {
+		return c, fault.New(fault.Invalid, "event %s: its detail is no S3 event: %w", e.ID, err)
+	}
+	switch {
+	case c.Bucket.Name == "":
+		return c, fault.New(fault.Invalid, "event %s: it has no bucket.name", e.ID)
+	case c.Object.Key == "":
+		return c, fault.New(fault.Invalid, "event %s: it has no object.key", e.ID)
+	case c.Object.Version == "" || c.Object.Version == "null":
+		return c, fault.New(fault.Invalid, "object %q has no version: turn on versioning of bucket %s and upload again", c.Object.Key, c.Bucket.Name)
+	}
+	return c, nil
+}
+
+// The names of projects and environments, as in configurations.
+var (
+	projectName     = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
+	environmentName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
+)
+
+// formats are the endings of a configuration in one object.
+var formats = []string{".zip", ".tar.gz", ".yaml", ".yml"}
+
+// bare takes the ending from the name of a configuration.
+func bare(name string) (string, bool) {
+	for _, f := range formats {
+		if n, ok := strings.CutSuffix(name, f); ok {
+			return n, true
+		}
+	}
+	return name, false
+}
+
+// upload returns the project that a configuration is uploaded for, as in
+// "shop@prod".
+func upload(key string) (string, bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) != 3 || parts[0] != "projects" {
+		return "", false
+	}
+	environment, ok := bare(parts[2])
+	return named(parts[1], environment, ok)
+}
+
+// requested returns the project that a request object is about.
+func requested(key string) (string, bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) != 4 || parts[0] != "requests" {
+		return "", false
+	}
+	id, ok := strings.CutSuffix(parts[3], ".json")
+	return named(parts[1], parts[2], ok && id != "")
+}
+
+// revision returns the project that a configuration is kept for.
+func revision(key string) (string, bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) != 4 || parts[0] != "revisions" {
+		return "", false
+	}
+	name, ok := bare(parts[3])
+	return named(parts[1], parts[2], ok && name != "" && !strings.HasPrefix(name, "."))
+}
+
+// named joins two names, if they are names.
+func named(name, environment string, ok bool) (string, bool) {
+	if !ok || !projectName.MatchString(name) || !environmentName.MatchString(environment) {
+		return "", false
+	}
+	return project.ID(name, environment), true
+}
+
+// changed is the detail of an event "CloudFormation Stack Status Change".
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-type-cloudformation-stack-status-change.html
+type changed struct {
+	Token   string `json:"client-request-token"`
+	Details struct {
+		Status plan.Status `json:"status"`
+	} `json:"status-details"`
+}
+
+// Heard returns the change of a stack's status that an event tells of. Its
+// token is empty if the change was made without one.
+func Heard(e events.EventBridgeEvent) (engine.Heard, error) {
+	if e.Source != "aws.cloudformation" || e.DetailType != "CloudFormation Stack Status Change" {
+		return engine.Heard{}, fault.New(fault.Invalid, "event %q of %q: only \"CloudFormation Stack Status Change\" of \"aws.cloudformation\" wakes a run", e.DetailType, e.Source)
+	}
+	var c changed
+	if err := json.Unmarshal(e.Detail, &c); err != nil {
+		return engine.Heard{}, fault.New(fault.Invalid, "event %s: its detail is no CloudFormation event: %w", e.ID, err)
+	}
+	if c.Details.Status == "" {
+		return engine.Heard{}, fault.New(fault.Invalid, "event %s: it has no status-details.status", e.ID)
+	}
+	return engine.Heard{Token: c.Token, Status: c.Details.Status}, nil
+}
