@@ -1,4 +1,65 @@
 // Package config reads a project from files.
+//
+// A project is a project file, stackwright.yaml, and the templates that it
+// names:
+//
+//	project: shop
+//	variables:                    # for all environments
+//	  size: small
+//	defaults:                     # by prefix of the stacks' names
+//	  "":         { tags: { team: shop } }
+//	  "network/": { capabilities: [CAPABILITY_IAM] }
+//	stacks:
+//	  network/vpc:
+//	    template: templates/vpc.yaml
+//	    parameters: { Cidr: 10.0.0.0/16, Zones: [a, b] }
+//	  data/db:
+//	    template: templates/db.yaml
+//	    parameters:
+//	      VpcId: ${network/vpc.VpcId}
+//	      Size: ${var.size}
+//	    needs: [network/vpc]
+//	    tags: { for: "${environment}" }
+//	    capabilities: [CAPABILITY_NAMED_IAM]
+//	    targets: [default]
+//	    protect: true
+//	    stack_name: legacy-db
+//	environments:
+//	  prod: { variables: { size: large } }
+//
+// Template. The path of a file of the project, or, so that a project can be one
+// file, the template itself as a mapping. Such a template is carried out as the
+// text that the mapping makes, without comments; it has no aliases in it, but
+// may be named as a whole by one.
+//
+// Values. A parameter is text, a number or a truth value, taken as it is
+// written (010 is 010, 1.10 is 1.10), or a list of these, which is written with
+// commas. A tag is one text. A variable is as a parameter is, but holds no
+// references.
+//
+// References stand in parameters, tags and options (protect, stack_name,
+// capabilities, targets), which must be known before any stack is up:
+//
+//	${stack.Output}     an output of another stack, which comes before
+//	${stack:name}       its physical name, which makes no order by itself
+//	${var.x}            the environment's variable, else the one at the top
+//	${file:path}        a file's text, without the end of its last line
+//	${project} ${environment} ${account} ${region}
+//	$${                 a literal ${
+//
+// Defaults. Those for a longer prefix lie over those for a shorter one, and
+// what the stack says itself over all. Parameters and tags are merged name by
+// name; lists and all else replace what was said before. Of the default
+// parameters a stack takes those that its template has; one that no template
+// has is refused.
+//
+// Order. A stack comes after those that it names under needs, whose outputs it
+// takes, and whose exports its template imports as far as names can be told
+// before any stack is up: from parameters, their defaults, and the name,
+// account and region of the stack.
+//
+// Physical name. project-environment-name, without the environment when it is
+// default, slashes as hyphens; stack_name says it otherwise.
 package config
 
 import (

@@ -24,10 +24,6 @@ const (
 	external  form = "external"    // ${external:stack.Output}
 )
 
-// known says whether what a reference of the form asks for can be told before
-// any stack is up.
-func (f form) known() bool { return f != outputOf }
-
 // A part is either literal text or a reference.
 type part struct {
 	literal string
