@@ -1,0 +1,104 @@
+package notify_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/notify"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+var _ engine.World = (*notify.Bus)(nil)
+
+// A post is an event bus that keeps what it is given, or refuses it.
+type post struct {
+	kept   []types.PutEventsRequestEntry
+	refuse string
+	fail   error
+}
+
+// PutEvents keeps events.
+func (p *post) PutEvents(_ context.Context, in *eventbridge.PutEventsInput, _ ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error) {
+	p.kept = append(p.kept, in.Entries...)
+	out := &eventbridge.PutEventsOutput{Entries: []types.PutEventsResultEntry{{EventId: aws.String("1")}}}
+	if p.refuse != "" {
+		out.FailedEntryCount, out.Entries = 1, []types.PutEventsResultEntry{{ErrorCode: &p.refuse, ErrorMessage: aws.String("no")}}
+	}
+	return out, p.fail
+}
+
+// ended is a run that failed after 90 seconds.
+func ended() run.Run {
+	asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	return run.Run{
+		ID: "one", Project: "shop@prod", Operation: "deploy", State: run.Broken, Messages: []string{"why"}, Unchanged: []string{"web", "dns"},
+		Asked: asked, Ended: asked.Add(90 * time.Second), Token: "secret-token",
+		Steps: []run.Step{
+			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Why: "secret-why"}, {Step: plan.Step{ID: "db/create"}, Status: run.Failed},
+			{Step: plan.Step{ID: "app/create"}, Status: run.Skipped}, {Step: plan.Step{ID: "api/create"}, Status: run.Skipped},
+		},
+	}
+}
+
+// The world is told what a run has come to, in numbers.
+func TestTold(t *testing.T) {
+	var p post
+	var log bytes.Buffer
+	notify.New(&p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Told(t.Context(), ended())
+	if len(p.kept) != 1 || log.Len() > 0 {
+		t.Fatalf("%d events, log %q", len(p.kept), log.String())
+	}
+	e := p.kept[0]
+	if *e.EventBusName != "bus" || *e.Source != "stackwright" || *e.DetailType != "Stackwright Run State Change" || !e.Time.Equal(ended().Ended) {
+		t.Errorf("event %s %s %s %s", *e.EventBusName, *e.Source, *e.DetailType, e.Time)
+	}
+	want := `{"run":"one","project":"shop@prod","operation":"deploy","state":"failed","steps":{"done":1,"failed":1,"skipped":2},"unchanged":2,"seconds":90,"messages":["why"]}`
+	if diff := cmp.Diff(want, *e.Detail); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// However much a run has to say, an event has room for it.
+func TestManyMessages(t *testing.T) {
+	var p post
+	r := ended()
+	r.Messages = nil
+	for range 5000 {
+		r.Messages = append(r.Messages, strings.Repeat("ü", 5000))
+	}
+	notify.New(&p, "bus", slog.New(slog.DiscardHandler)).Told(t.Context(), r)
+	var got notify.Change
+	if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(*p.kept[0].Detail) > 256<<10 || len(got.Messages) != 21 || got.Messages[20] != "and 4980 more" {
+		t.Errorf("%d bytes, %d messages", len(*p.kept[0].Detail), len(got.Messages))
+	}
+}
+
+// What cannot be passed on is logged.
+func TestNobodyListens(t *testing.T) {
+	for want, p := range map[string]*post{"ThrottlingException: no": {refuse: "ThrottlingException"}, "unreachable": {fail: errors.New("unreachable")}} {
+		var log bytes.Buffer
+		notify.New(p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Told(t.Context(), ended())
+		for _, word := range []string{want, "run=one", "state=failed"} {
+			if !strings.Contains(log.String(), word) {
+				t.Errorf("no %q in %s", word, fmt.Sprint(log.String()))
+			}
+		}
+	}
+}
