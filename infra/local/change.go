@@ -165,9 +165,9 @@ type options struct {
 // the run that this asks for.
 func (s *session) request(ctx context.Context, operation string, p packed) (string, error) {
 	key := fmt.Sprintf("revisions/%s/%s/%s.zip", p.Name, p.Environment, digest(p.body))
-	version, err := s.put(ctx, key, p.body)
+	version, err := s.objects.Put(ctx, key, p.body)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("upload to %s: %w", s.url, err)
 	}
 	return s.post(ctx, p.Project.ID(), asking{Operation: operation, Key: key, Version: version, Options: options{Who: s.call.who()}})
 }

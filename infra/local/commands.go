@@ -18,7 +18,11 @@ func changing() []command {
 			name: "serve", short: "stand in for AWS until stopped", flags: ofServe, run: serve,
 			long: `Serves S3, DynamoDB, CloudFormation, Step Functions, EventBridge, Lambda and STS at one address, with Stackwright
 installed: what is uploaded to s3://stackwright/projects/PROJECT/ENVIRONMENT.zip is deployed. The state is kept in the
-data folder: stop it, start it, all is still there.`,
+data folder: stop it, start it, all is still there.
+
+To see what happens when something fails, tell it so (the stack's name may be a pattern; DELETE ends all faults):
+
+  curl -d '{"stack": "shop-data-db", "operation": "update", "times": 1}' http://127.0.0.1:4566/_faults`,
 			examples: []string{"serve", "serve --listen 127.0.0.1:5000 --data /tmp/try --seconds 0.2"},
 		},
 		{

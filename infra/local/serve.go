@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
 )
 
 // idleFor is how long no run has to go on before serve --until-idle ends.
@@ -14,6 +16,10 @@ const idleFor = 3
 // serve serves everything until it is stopped.
 func serve(ctx context.Context, c *call) (int, error) {
 	h, err := c.serve(ctx, c.flags.listen, c.err)
+	if _, taken := errors.AsType[*cloud.InUse](err); taken && c.flags.untilIdle {
+		fmt.Fprintf(c.err, "somebody else carries on: %v\n", err)
+		return exitOK, nil
+	}
 	if err != nil {
 		return exitFailed, err
 	}

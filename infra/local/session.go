@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -19,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -44,7 +44,7 @@ type session struct {
 	call    *call
 	url     string
 	host    *host // nil if somebody else's server is used
-	objects *s3.Client
+	objects *bucket.Bucket
 	stacks  *cloudformation.Client
 	book    *dynamo.Table
 	ended   func(run.Run) // told of the run that was followed to its end; may be nil
@@ -91,7 +91,7 @@ func (c *call) connect(url string) *session {
 	}
 	return &session{
 		call: c, url: url,
-		objects: s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }),
+		objects: bucket.New(s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), name, region),
 		stacks:  cloudformation.NewFromConfig(cfg),
 		book:    dynamo.New(dynamodb.NewFromConfig(cfg), name),
 	}
@@ -155,20 +155,11 @@ func (s *session) end() error {
 	return h.close()
 }
 
-// put puts an object and returns its version.
-func (s *session) put(ctx context.Context, key string, body []byte) (string, error) {
-	out, err := s.objects.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(name), Key: &key, Body: bytes.NewReader(body)})
-	if err != nil {
-		return "", fault.New(fault.Unavailable, "upload %s to s3://%s at %s: %w", key, name, s.url, err)
-	}
-	return aws.ToString(out.VersionId), nil
-}
-
 // upload puts an object that asks for a run, and returns the run's ID.
 func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
-	version, err := s.put(ctx, key, body)
+	version, err := s.objects.Put(ctx, key, body)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("upload to %s: %w", s.url, err)
 	}
 	return engine.RunID(name, key, version), nil
 }

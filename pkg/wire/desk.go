@@ -1,0 +1,55 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/bucket"
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A desk is where one plan is made. It keeps the templates of the configuration
+// that it has read at hand, so that those of the nodes that have a step can be
+// stored, and no others.
+type desk struct {
+	bucket    *bucket.Bucket
+	target    project.Target
+	templates map[string][]byte // not yet stored, by digest
+}
+
+// Project is engine.Configurations.
+func (d *desk) Project(ctx context.Context, r run.Run) (project.Project, error) {
+	body, err := d.bucket.Object(ctx, r.Source.Key, r.Source.Version)
+	if err != nil {
+		return project.Project{}, fmt.Errorf("configuration: %w", err)
+	}
+	files, err := config.Archive(r.Source.Key, body)
+	if err != nil {
+		return project.Project{}, err
+	}
+	name, environment, _ := strings.Cut(r.Project, "@")
+	loaded, err := config.Read(files, config.Options{
+		Project: name, Environment: environment, Targets: map[string]project.Target{d.target.Name: d.target},
+	})
+	d.templates = loaded.Templates
+	return loaded.Project, err
+}
+
+// Keep is engine.Specs: the node's template is there before its spec is.
+func (d *desk) Keep(ctx context.Context, n project.Node) (string, error) {
+	if body, ok := d.templates[n.Template.Digest]; ok {
+		if err := d.bucket.KeepTemplate(ctx, n.Template.Digest, body); err != nil {
+			return "", fmt.Errorf("template of %s: %w", n.Name, err)
+		}
+		delete(d.templates, n.Template.Digest)
+	}
+	return d.bucket.Keep(ctx, n)
+}
+
+// Spec is engine.Specs.
+func (d *desk) Spec(ctx context.Context, digest string) (project.Node, error) {
+	return d.bucket.Spec(ctx, digest)
+}

@@ -1,0 +1,66 @@
+// Package wire builds an engine from the environment.
+package wire
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// An Environment is what a function is told of the installation that it is part
+// of.
+type Environment struct {
+	Table        string // of DynamoDB
+	Bucket       string
+	StateMachine string // its ARN
+	Account      string // twelve digits
+	Region       string
+	Bus          string // the name of an event bus
+}
+
+// The variables that an Environment is read from.
+const (
+	envTable        = "STACKWRIGHT_TABLE"
+	envBucket       = "STACKWRIGHT_BUCKET"
+	envStateMachine = "STACKWRIGHT_STATE_MACHINE"
+	envAccount      = "STACKWRIGHT_ACCOUNT"
+	envRegion       = "AWS_REGION" // Lambda sets it
+	envBus          = "STACKWRIGHT_BUS"
+)
+
+// forms are what the variables have to look like; one that is not here may be
+// left out.
+var forms = []struct {
+	name string
+	form *regexp.Regexp
+	what string
+}{
+	{envTable, regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`), "the name of the DynamoDB table"},
+	{envBucket, regexp.MustCompile(`^[a-z0-9.-]{3,63}$`), "the name of the S3 bucket"},
+	{envStateMachine, regexp.MustCompile(`^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:stateMachine:.+$`), "the ARN of the state machine"},
+	{envAccount, regexp.MustCompile(`^\d{12}$`), "the twelve digits of the account"},
+	{envRegion, regexp.MustCompile(`^[a-z0-9-]+$`), "the region"},
+}
+
+// FromEnv reads an Environment. All that is missing or malformed is told at
+// once, as an error of kind fault.Invalid.
+func FromEnv(getenv func(string) string) (Environment, error) {
+	var wrong []string
+	for _, f := range forms {
+		switch v := getenv(f.name); {
+		case v == "":
+			wrong = append(wrong, f.name+" is missing: set it to "+f.what)
+		case !f.form.MatchString(v):
+			wrong = append(wrong, f.name+" is not "+f.what+": "+v)
+		}
+	}
+	if len(wrong) > 0 {
+		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
+	}
+	return Environment{
+		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
+		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
+	}, nil
+}

@@ -1,0 +1,53 @@
+package wire_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/wire"
+)
+
+// sound is an environment in which nothing is missing.
+func sound() map[string]string {
+	return map[string]string{
+		"STACKWRIGHT_TABLE":         "stackwright",
+		"STACKWRIGHT_BUCKET":        "stackwright",
+		"STACKWRIGHT_STATE_MACHINE": "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
+		"STACKWRIGHT_ACCOUNT":       "000000000000",
+		"AWS_REGION":                "us-east-1",
+	}
+}
+
+func TestFromEnvReadsAll(t *testing.T) {
+	env := sound()
+	got, err := wire.FromEnv(func(k string) string { return env[k] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := wire.Environment{
+		Table: "stackwright", Bucket: "stackwright", StateMachine: env["STACKWRIGHT_STATE_MACHINE"],
+		Account: "000000000000", Region: "us-east-1", Bus: "default",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFromEnvTellsAllThatIsWrongAtOnce(t *testing.T) {
+	env := sound()
+	env["STACKWRIGHT_ACCOUNT"] = "12"
+	delete(env, "STACKWRIGHT_TABLE")
+	delete(env, "AWS_REGION")
+	_, err := wire.FromEnv(func(k string) string { return env[k] })
+	if !fault.Is(err, fault.Invalid) {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"STACKWRIGHT_TABLE is missing", "AWS_REGION is missing", "STACKWRIGHT_ACCOUNT is not the twelve digits of the account: 12"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}

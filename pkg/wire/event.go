@@ -1,0 +1,65 @@
+package wire
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/trigger"
+)
+
+// Start makes a run of what was uploaded, or steers one.
+func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
+	q, err := trigger.Request(ctx, e, h.bucket)
+	if err == nil {
+		err = h.engine.Start(ctx, q)
+	}
+	h.note(ctx, err, "start", slog.String("event", e.ID), slog.String("run", q.ID), slog.String("operation", q.Operation), slog.String("project", q.Project))
+	return struct{}{}, worthwhile(err)
+}
+
+// StackEvent wakes the run that a change of a stack's status is about.
+func (h *House) StackEvent(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
+	heard, err := trigger.Heard(e)
+	if err == nil {
+		err = h.engine.Nudge(ctx, heard)
+	}
+	h.note(ctx, err, "event", slog.String("event", e.ID), slog.String("token", heard.Token), slog.String("status", string(heard.Status)))
+	return struct{}{}, worthwhile(err)
+}
+
+// worthwhile is err if the event that led to it should be delivered again. An
+// event that makes no sense, or is about a run that is not there, makes no more
+// of it the next time: it is logged, and that is all.
+func worthwhile(err error) error {
+	if fault.Is(err, fault.Invalid, fault.Missing) {
+		return nil
+	}
+	return err
+}
+
+// note logs what a function did, never a value of a parameter or an output.
+func (h *House) note(ctx context.Context, err error, what string, attrs ...slog.Attr) {
+	level := slog.LevelInfo
+	if err != nil {
+		level = slog.LevelError
+		attrs = append(attrs, slog.String("kind", string(fault.KindOf(err))), slog.String("error", err.Error()))
+	}
+	h.log.LogAttrs(ctx, level, what, attrs...)
+}
+
+// Names lists the functions, as they are called in AWS.
+func Names() []string { return []string{"execute-step", "plan", "stack-event", "start", "wait-status"} }
+
+// Functions are the functions by name, as lambda.Start takes them.
+func (h *House) Functions() map[string]any {
+	return map[string]any{
+		"start":        fault.Report(h.Start),
+		"plan":         fault.Report(h.Plan),
+		"execute-step": fault.Report(h.ExecuteStep),
+		"wait-status":  fault.Report(h.WaitStatus),
+		"stack-event":  fault.Report(h.StackEvent),
+	}
+}

@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/bucket"
+	"github.com/stackwright/stackwright/pkg/cfn"
+	"github.com/stackwright/stackwright/pkg/dynamo"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/machine"
+	"github.com/stackwright/stackwright/pkg/notify"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// parallel is how many stacks are looked at together. DescribeStacks allows
+// about five requests a second, and each takes a tenth of one or two.
+const parallel = 8
+
+// attempts is how often a request is sent that may be sent again: throttling
+// comes in bursts when many stacks move at once.
+const attempts = 6
+
+// A House holds the functions, wired to the services that they use.
+type House struct {
+	engine engine.Engine
+	bucket *bucket.Bucket
+	target project.Target // the default one: where we are
+	log    *slog.Logger
+}
+
+// New wires the functions to the services that cfg reaches, and logs to log. It
+// dials nothing.
+//
+// Requests are retried in the SDK's standard mode. The adaptive one has a
+// client hold requests back when some are throttled, whatever they ask for: in
+// a function that lives for seconds it would keep a look waiting for the sake
+// of others, and it learns nothing before the function is gone.
+func New(cfg aws.Config, env Environment, log io.Writer) *House {
+	cfg.RetryMode, cfg.RetryMaxAttempts = aws.RetryModeStandard, attempts
+	objects := bucket.New(s3.NewFromConfig(cfg, pathStyle), env.Bucket, env.Region)
+	cloud := cfn.New(cfn.Everywhere(cloudformation.NewFromConfig(cfg)), objects)
+	logger := slog.New(slog.NewJSONHandler(log, nil))
+	return &House{
+		bucket: objects,
+		target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region},
+		log:    logger,
+		engine: engine.Engine{
+			Store:    dynamo.New(dynamodb.NewFromConfig(cfg), env.Table),
+			Specs:    objects,
+			Clouds:   cloud,
+			Actions:  action.Actions(cloud),
+			Machine:  machine.New(sfn.NewFromConfig(cfg), env.StateMachine),
+			World:    notify.New(eventbridge.NewFromConfig(cfg), env.Bus, logger),
+			Now:      time.Now,
+			Nonce:    rand.Text,
+			Parallel: parallel,
+		},
+	}
+}
+
+// pathStyle has a bucket named in the path where the endpoint is not AWS's own:
+// there, names below it may not resolve.
+func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }
+
+// A Watch is what wait-status is given.
+type Watch struct {
+	Tick  engine.Tick `json:"tick"`
+	Token string      `json:"token"`
+}
+
+// Plan makes the plan of a run, or takes up one that has been made.
+func (h *House) Plan(ctx context.Context, d engine.Drive) (engine.Tick, error) {
+	e := h.engine
+	desk := &desk{bucket: h.bucket, target: h.target}
+	e.Configurations, e.Specs = desk, desk
+	t, err := e.Plan(ctx, d)
+	h.note(ctx, err, "plan", slog.String("run", d.Run), slog.Int("drive", d.Drive), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
+	return t, err
+}
+
+// ExecuteStep starts one step.
+func (h *House) ExecuteStep(ctx context.Context, s engine.Start) (struct{}, error) {
+	err := h.engine.Execute(ctx, s)
+	h.note(ctx, err, "execute", slog.String("run", s.Run), slog.Int("drive", s.Drive), slog.Int("step", s.Step))
+	return struct{}{}, err
+}
+
+// WaitStatus looks at what runs, and answers the token when there is something
+// to say.
+func (h *House) WaitStatus(ctx context.Context, w Watch) (struct{}, error) {
+	err := h.engine.Look(ctx, w.Tick, w.Token)
+	h.note(ctx, err, "look", slog.String("run", w.Tick.Run), slog.Int("drive", w.Tick.Drive), slog.Int("wait", w.Tick.Wait))
+	return struct{}{}, err
+}
