@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +17,10 @@ const (
 
 // errInterrupted is what following ends with after Ctrl-C.
 var errInterrupted = fault.New(fault.Stale, "interrupted")
+
+// errGap is for a while in which nobody serves: the server that was used is
+// gone, and another takes over.
+var errGap = fault.New(fault.Unavailable, "nobody serves")
 
 // A watch says when to stop following, and what to follow instead.
 type watch struct {
@@ -41,6 +46,10 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		case <-timer.C:
 		}
 		r, err := s.see(ctx, w)
+		if err = s.again(ctx, err); errors.Is(err, errGap) {
+			timer.Reset(glance)
+			continue
+		}
 		switch {
 		case fault.Is(err, fault.Missing) && !known && time.Since(begun) < patient:
 		case fault.Is(err, fault.Missing) && !known:

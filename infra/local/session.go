@@ -7,8 +7,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,7 +23,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -48,6 +49,7 @@ type session struct {
 	stacks  *cloudformation.Client
 	book    *dynamo.Table
 	ended   func(run.Run) // told of the run that was followed to its end; may be nil
+	lost    time.Time     // since when the server does not answer
 }
 
 // open finds the server of the call's data folder, or of its endpoint, or hosts
@@ -116,23 +118,27 @@ func (e endpoints) GetServiceBaseEndpoint(_ context.Context, sdkID string) (stri
 	return url, url != "", nil
 }
 
-// again opens the session anew if the server that it used is gone: the state is
-// in the data folder, and whoever comes next carries on.
-func (s *session) again(ctx context.Context, cause error) error {
-	if s.host != nil || s.call.flags.endpoint != "" || fault.Is(cause, fault.Missing) {
-		return cause
+// again opens the session anew if the server that it used is gone, and returns
+// errGap: the state is in the data folder, and whoever hosts it next carries
+// on. What is no matter of the server's is returned as it is.
+func (s *session) again(ctx context.Context, err error) error {
+	if err == nil || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
+		s.lost = time.Time{}
+		return err
 	}
-	holder, taken, err := cloud.Occupied(s.call.flags.data)
-	if err != nil || taken && holder.URL == s.url {
-		return cause
+	if s.lost.IsZero() {
+		s.lost = time.Now()
 	}
-	fresh, err := s.call.open(ctx)
-	if err != nil {
-		return errors.Join(cause, err)
+	if s.host != nil || s.call.flags.endpoint != "" || time.Since(s.lost) > patient {
+		return err
 	}
-	fresh.ended = s.ended
+	fresh, opened := s.call.open(ctx)
+	if opened != nil {
+		return errors.Join(err, opened)
+	}
+	fresh.ended, fresh.lost = s.ended, s.lost
 	*s = *fresh
-	return nil
+	return errGap
 }
 
 // leave carries out f, then ends what is hosted. If somebody else's run still
