@@ -16,10 +16,14 @@ func (s *stage) deploys(ctx context.Context) error {
 	if err := s.run(ctx, exitOK, "deploy", s.project); err != nil {
 		return err
 	}
-	return s.expect(ctx, happened{done: []string{
+	err := s.expect(ctx, happened{done: []string{
 		"app/api/create", "app/orders/create", "app/uploads/create", "data/db/create", "data/images/create", "data/queue/create",
 		"network/security/create", "network/vpc/create", "ops/alarms/create",
 	}})
+	if err == nil {
+		s.first, err = s.newest(ctx)
+	}
+	return err
 }
 
 // tells shows what came out of the stacks.
@@ -97,11 +101,36 @@ func (s *stage) destroys(ctx context.Context) error {
 	}}); err != nil {
 		return err
 	}
+	if err := s.reversed(ctx); err != nil {
+		return err
+	}
 	left, err := s.ask(ctx, "stacks", "-o", "json")
 	if err == nil && len(left) > 0 {
 		err = fmt.Errorf("there are stacks left:\n%s", left)
 	}
 	return err
+}
+
+// reversed checks that what was created after something was deleted before it.
+func (s *stage) reversed(ctx context.Context) error {
+	last, err := s.newest(ctx)
+	if err != nil {
+		return err
+	}
+	after := make(map[string][]string)
+	for _, step := range last.Steps {
+		after[step.Step] = step.After
+	}
+	for _, step := range s.first.Steps {
+		gone := strings.Replace(step.Step, "/create", "/delete", 1)
+		for _, need := range step.After {
+			need = strings.Replace(need, "/create", "/delete", 1)
+			if !slices.Contains(after[need], gone) {
+				return fmt.Errorf("run %s: %s does not wait for %s", last.Run, need, gone)
+			}
+		}
+	}
+	return nil
 }
 
 // happened is what is expected of the steps of a run: their IDs, sorted.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,7 +15,7 @@ import (
 func main() {
 	program := flag.String("stackwright", "build/stackwright", "the program to show")
 	project := flag.String("project", "examples/shop", "the project to show it on")
-	seconds := flag.Float64("seconds", 0.7, "simulated seconds that an operation on a stack takes")
+	seconds := flag.Float64("seconds", 1, "simulated seconds that an operation on a stack takes")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := demonstrate(ctx, *program, *project, *seconds)
@@ -34,14 +33,13 @@ func demonstrate(ctx context.Context, program, project string, seconds float64) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = s.close(err) }()
 	acts := []func(context.Context) error{s.deploys, s.tells, s.changes, s.fails, s.retries, s.destroys}
 	for n, act := range acts {
-		s.act = n + 1
 		if err := act(ctx); err != nil {
-			return fmt.Errorf("act %d: %w", s.act, err)
+			return fmt.Errorf("act %d: %w", n+1, err)
 		}
 	}
-	s.say("All of it took %.0f seconds, and every exit code was as it should be.", time.Since(begun).Seconds())
+	fmt.Printf("\nAll of it took %.0f seconds; every exit code and every step was as it should be.\n", time.Since(begun).Seconds())
 	return nil
 }

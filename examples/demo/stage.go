@@ -31,7 +31,8 @@ type stage struct {
 	data    string
 	url     string
 	server  *exec.Cmd
-	act     int
+	first   record       // of the first deploy
+	log     bytes.Buffer // what the server has to say
 }
 
 // open sets the stage.
@@ -48,7 +49,7 @@ func open(ctx context.Context, program, project string, seconds float64) (*stage
 		err = s.serve(ctx, seconds)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, s.close(err)
 	}
 	return s, nil
 }
@@ -58,8 +59,7 @@ func (s *stage) serve(ctx context.Context, seconds float64) error {
 	cmd := s.command(ctx, "serve", "--listen", "127.0.0.1:0", "--seconds", fmt.Sprint(seconds), "-o", "json")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
+	cmd.Stderr = &s.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -70,14 +70,15 @@ func (s *stage) serve(ctx context.Context, seconds float64) error {
 	s.server = cmd
 	var greeting struct{ Endpoint string }
 	if err := json.NewDecoder(out).Decode(&greeting); err != nil {
-		return fmt.Errorf("%s serve says nothing of where it is: %w\n%s", s.program, err, &complaints)
+		return fmt.Errorf("%s serve does not say where it is: %w", s.program, err)
 	}
 	s.url = greeting.Endpoint
 	return nil
 }
 
-// close stops the server and removes the folder.
-func (s *stage) close() error {
+// close stops the server and removes the folder. If the play went wrong, it
+// passes on what the server had to say.
+func (s *stage) close(played error) error {
 	var err error
 	if s.server != nil {
 		// If it has ended already, Wait says how.
@@ -86,7 +87,10 @@ func (s *stage) close() error {
 			err = fmt.Errorf("serve: %w", err)
 		}
 	}
-	return errors.Join(err, os.RemoveAll(s.folder))
+	if played != nil && s.log.Len() > 0 {
+		err = errors.Join(err, fmt.Errorf("serve said:\n%s", &s.log))
+	}
+	return errors.Join(played, err, os.RemoveAll(s.folder))
 }
 
 // command is a call of the program on the stage's data. It knows of no other
@@ -103,15 +107,16 @@ func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// say tells the audience something.
+// say tells the audience something, and gives it time to read.
 func (s *stage) say(format string, args ...any) {
 	fmt.Printf("\n%s\n\n", fmt.Sprintf(format, args...))
+	time.Sleep(time.Second)
 }
 
 // run shows a command and what it prints, and checks its exit code.
 func (s *stage) run(ctx context.Context, want int, args ...string) error {
-	fmt.Println("$ stackwright", strings.Join(args, " "))
 	cmd := s.command(ctx, args...)
+	fmt.Println("$", strings.Join(cmd.Args, " "))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stdout, os.Stderr
 	err := cmd.Run()
 	if failed, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || failed.ExitCode() < 0) {
@@ -136,8 +141,10 @@ func (s *stage) ask(ctx context.Context, args ...string) ([]byte, error) {
 // A record is a run as status shows it.
 type record struct {
 	Run   string
-	State string
-	Steps []struct{ Step, Status, Why string }
+	Steps []struct {
+		Step, Status, Why string
+		After             []string
+	}
 }
 
 // newest is the newest run.
@@ -161,7 +168,7 @@ func (s *stage) edit(from, to string) error {
 	if after == string(before) {
 		return fmt.Errorf("%s has no %q", name, from)
 	}
-	fmt.Printf("%s\n- %s\n+ %s\n\n", name, from, to)
+	fmt.Printf("%s\n- %s\n+ %s\n\n", name, strings.TrimSpace(from), strings.TrimSpace(to))
 	return os.WriteFile(name, []byte(after), 0o644)
 }
 

@@ -1,0 +1,54 @@
+# Everything here needs Go and nothing else.
+
+FUNCTIONS := $(notdir $(wildcard functions/*))
+GO ?= go
+GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
+# The race detector needs a C compiler; without one the tests run all the same.
+RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+.PHONY: help build lambda demo test check lint bench fmt vuln clean
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+build: ## build/stackwright, and the functions for this machine in build/FUNCTION/bootstrap
+	$(GO) build -o build/stackwright ./infra/local
+	@set -e; for f in $(FUNCTIONS); do \
+		$(GO) build -tags lambda.norpc -o build/$$f/bootstrap ./functions/$$f; \
+	done
+
+# The same commit gives the same bytes, whoever builds it.
+lambda: ## the functions for AWS (linux, arm64) in build/lambda/FUNCTION/bootstrap
+	@set -e; for f in $(FUNCTIONS); do \
+		CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -tags lambda.norpc -trimpath -buildvcs=false \
+			-ldflags='-s -w -buildid=' -o build/lambda/$$f/bootstrap ./functions/$$f; \
+	done
+
+demo: ## deploy, change, break, retry and destroy examples/shop on this machine
+	@$(GO) build -o build/stackwright ./infra/local
+	@$(GO) run ./examples/demo
+
+test: ## all tests, under the race detector where there is a C compiler
+	$(GO) test $(RACE) ./...
+
+lint: ## format, vet, staticcheck
+	@unformatted=$$($(GOFMT) -l .); if [ -n "$$unformatted" ]; then \
+		echo "not formatted: make fmt does it"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# The tests are those of make test: run after one another, the second comes from Go's cache.
+check: lint test ## lint and test: what a change must pass
+
+bench: ## benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fmt: ## format the code
+	$(GOFMT) -w .
+
+# It asks a database on the network, and so it is no part of check.
+vuln: ## known vulnerabilities in what is built
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
+clean: ## remove what was built
+	rm -rf build
