@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"maps"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -33,23 +35,21 @@ func (p Project) ID() string { return ID(p.Name, p.Environment) }
 // ID joins a project's name and an environment's.
 func ID(name, environment string) string { return name + "@" + environment }
 
-// Graph returns the nodes of p, each after what it needs. A need that is no
-// node, and a ring, are refused.
+// Graph returns the nodes of p, each after what it needs. Needs that are no
+// nodes are refused, all at once; a ring shows when they are put in order.
 func (p Project) Graph() (*graph.Graph[string], error) {
 	var g graph.Graph[string]
-	for name, n := range p.Nodes {
+	var unknown []error
+	for _, name := range slices.Sorted(maps.Keys(p.Nodes)) {
 		g.Add(name)
-		for _, need := range n.Needs {
+		for _, need := range p.Nodes[name].Needs {
 			if _, ok := p.Nodes[need]; !ok {
-				return nil, fault.New(fault.Invalid, "stack %s needs %s, which is not in project %s", name, need, p.Name)
+				unknown = append(unknown, fault.New(fault.Invalid, "stack %s needs %s, which is not in project %s", name, need, p.Name))
 			}
 			g.Add(name, need)
 		}
 	}
-	if _, err := g.Order(); err != nil {
-		return nil, fault.As(fault.Invalid, err)
-	}
-	return &g, nil
+	return &g, errors.Join(unknown...)
 }
 
 // A Target is where a stack goes.

@@ -1,0 +1,161 @@
+package project_test
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// node is a node with something in every field.
+func node() project.Node {
+	return project.Node{
+		Name: "data/db", Stack: "shop-data-db",
+		Target:   project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"},
+		Template: project.Template{Digest: "d1", Bytes: 12, Pinned: true},
+		Parameters: map[string]project.Text{
+			"Size":  project.Literal("large"),
+			"VpcId": {{Literal: "id:"}, {Node: "network/vpc", Output: "VpcId"}},
+		},
+		Tags:         map[string]project.Text{"zone": {{Node: "dns", Output: "Zone"}}},
+		Capabilities: []string{"CAPABILITY_IAM"},
+		Protect:      true,
+		Needs:        []string{"dns", "network/vpc"},
+	}
+}
+
+func TestGraph(t *testing.T) {
+	p := project.Project{Name: "shop", Environment: "prod", Nodes: map[string]project.Node{
+		"a": {Needs: []string{"b", "x"}}, "b": {}, "c": {Needs: []string{"a", "y"}},
+	}}
+	_, err := p.Graph()
+	want := []string{"stack a needs x, which is not in project shop", "stack c needs y, which is not in project shop"}
+	if got := fault.Messages(err); !slices.Equal(got, want) || !fault.Is(err, fault.Invalid) {
+		t.Errorf("got %q", got)
+	}
+	p.Nodes["a"], p.Nodes["c"] = project.Node{Needs: []string{"b"}}, project.Node{Needs: []string{"a", "b"}}
+	g, err := p.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := g.Order()
+	if err != nil || !slices.Equal(order, []string{"b", "a", "c"}) {
+		t.Errorf("got %v, %v", order, err)
+	}
+	if p.ID() != "shop@prod" {
+		t.Errorf("it is called %s", p.ID())
+	}
+}
+
+func TestResolve(t *testing.T) {
+	n := node()
+	outputs := map[string]string{"network/vpc.VpcId": "vpc-1", "dns.Zone": "Z9"}
+	lookup := func(node, output string) (string, error) {
+		if v, ok := outputs[node+"."+output]; ok {
+			return v, nil
+		}
+		return "", fault.New(fault.Missing, "stack %s has no output %s", node, output)
+	}
+	r, err := n.Resolve(lookup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Parameters["VpcId"] != "id:vpc-1" || r.Parameters["Size"] != "large" || r.Tags["zone"] != "Z9" {
+		t.Errorf("got %v %v", r.Parameters, r.Tags)
+	}
+	outputs["dns.Zone"] = "Z10"
+	if again, err := n.Resolve(lookup); err != nil || again.Digest == r.Digest {
+		t.Errorf("another output leaves the digest as it was (%v)", err)
+	}
+	for _, c := range []struct{ gone, want string }{
+		{"dns.Zone", "tag zone: ${dns.Zone}: stack dns has no output Zone"},
+		{"network/vpc.VpcId", "parameter VpcId: ${network/vpc.VpcId}: stack network/vpc has no output VpcId"},
+	} {
+		delete(outputs, c.gone)
+		if _, err := n.Resolve(lookup); err == nil || err.Error() != c.want || !fault.Is(err, fault.Missing) {
+			t.Errorf("without %s: %v", c.gone, err)
+		}
+	}
+	if got := n.Sources(); !slices.Equal(got, []string{"dns", "network/vpc"}) {
+		t.Errorf("its sources are %v", got)
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, c := range []struct {
+		text  project.Text
+		shown string
+		known bool
+	}{
+		{nil, "", true},
+		{project.Literal(""), "", true},
+		{project.Text{{Literal: "a"}, {Literal: "b"}}, "ab", true},
+		{project.Text{{Literal: "x-"}, {Node: "vpc@eu", Output: "Id"}, {Literal: "-y"}}, "x-${vpc@eu.Id}-y", false},
+	} {
+		got, known := c.text.Known()
+		if known != c.known || known && got != c.shown || c.text.String() != c.shown {
+			t.Errorf("%v: known %t %q, shown %q", c.text, known, got, c.text.String())
+		}
+	}
+}
+
+// changes are one for each thing that a node says.
+var changes = map[string]func(*project.Node){
+	"Name":            func(n *project.Node) { n.Name = "data/db2" },
+	"Stack":           func(n *project.Node) { n.Stack = "other" },
+	"Target.Name":     func(n *project.Node) { n.Target.Name = "us" },
+	"Target.Account":  func(n *project.Node) { n.Target.Account = "000000000000" },
+	"Target.Region":   func(n *project.Node) { n.Target.Region = "us-east-1" },
+	"Template.Digest": func(n *project.Node) { n.Template.Digest = "d2" },
+	"Template.Bytes":  func(n *project.Node) { n.Template.Bytes++ },
+	"Template.Pinned": func(n *project.Node) { n.Template.Pinned = false },
+	"Parameters":      func(n *project.Node) { n.Parameters["Size"] = project.Literal("small") },
+	"Tags":            func(n *project.Node) { n.Tags["new"] = project.Literal("") },
+	"Capabilities":    func(n *project.Node) { n.Capabilities = nil },
+	"Protect":         func(n *project.Node) { n.Protect = false },
+	"Needs":           func(n *project.Node) { n.Needs = n.Needs[:1] },
+}
+
+// untold are what CloudFormation is not told, so that they cost no update.
+var untold = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs"}
+
+// Digests are always the same for the same node, and change with each field that
+// they are of.
+func TestDigests(t *testing.T) {
+	known := func(string, string) (string, error) { return "v", nil }
+	digests := func(n project.Node) (all, told string) {
+		t.Helper()
+		all, err := n.Digest()
+		r, errTold := n.Resolve(known)
+		if err := errors.Join(err, errTold); err != nil {
+			t.Fatal(err)
+		}
+		return all, r.Digest
+	}
+	all, told := digests(node())
+	if again, toldAgain := digests(node()); again != all || toldAgain != told || len(all) != 64 {
+		t.Error("the same node has two digests")
+	}
+	for what, change := range changes {
+		n := node()
+		change(&n)
+		gotAll, gotTold := digests(n)
+		if gotAll == all {
+			t.Errorf("another %s leaves the node's digest as it was", what)
+		}
+		if (gotTold == told) != slices.Contains(untold, what) {
+			t.Errorf("another %s: what CloudFormation is told changes: %t", what, gotTold != told)
+		}
+	}
+	for field := range reflect.TypeFor[project.Node]().Fields() {
+		some := func(what string) bool { return what == field.Name || strings.HasPrefix(what, field.Name+".") }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(changes)), some) {
+			t.Errorf("nobody tries to change %s", field.Name)
+		}
+	}
+}
