@@ -66,13 +66,13 @@ func open(t *testing.T, w *wire) *Table {
 	return New(c, "stackwright")
 }
 
-// A wire brings requests to minidyn, one at a time: its reads look at tables
-// while its transactions change them. It adds what DynamoDB does and minidyn
-// does not: a transaction's token is heard once, some of its transactions
-// conflict, some of its answers are lost, and it answers for a part only.
+// A wire brings requests to minidyn, and adds what DynamoDB does and minidyn
+// does not: the answer to a transaction is remembered by its token, some
+// transactions conflict, some answers are lost, and a query has pages.
 type wire struct {
 	contended int                                        // every how many transactions one conflicts; 0 for none
 	lost      int                                        // every how many writes an answer is lost; 0 for none
+	forgetful bool                                       // whether tokens are not remembered, as by stand-ins
 	page      int                                        // items on a page of a query; 0 for all
 	answer    func(op string, body []byte) (int, string) // if it answers, minidyn is not asked
 
@@ -123,12 +123,15 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if again, ok := w.heard[in.ClientRequestToken]; ok {
 		return response(r, again.Code, again.Body.String()), nil
 	}
+	rec := httptest.NewRecorder()
 	if w.contended > 0 && w.writes%w.contended == 0 {
 		code := []string{"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}[w.writes/w.contended%3]
-		return response(r, http.StatusBadRequest, reasons("None", code)), nil
+		rec.WriteHeader(http.StatusBadRequest)
+		rec.Body.WriteString(reasons("None", code))
+	} else {
+		rec = w.ask(r, op, body)
 	}
-	rec := w.ask(r, op, body)
-	if rec.Code == http.StatusOK {
+	if !w.forgetful {
 		w.heard[in.ClientRequestToken] = rec
 	}
 	if w.lost > 0 && w.writes%w.lost == 0 {

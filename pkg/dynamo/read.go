@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -75,11 +74,14 @@ const mostGot = 100
 // all returns the items of the given keys that are there, by key.
 func (t *Table) all(ctx context.Context, keys []key) (map[key]item, error) {
 	got := make(map[key]item, len(keys))
-	unique := make(map[key]bool, len(keys))
+	seen := make(map[key]bool, len(keys))
+	var unique []key // DynamoDB refuses to be asked for an item twice
 	for _, k := range keys {
-		unique[k] = true
+		if !seen[k] {
+			seen[k], unique = true, append(unique, k)
+		}
 	}
-	for chunk := range slices.Chunk(slices.Collect(maps.Keys(unique)), mostGot) {
+	for chunk := range slices.Chunk(unique, mostGot) {
 		want := make([]map[string]types.AttributeValue, len(chunk))
 		for i, k := range chunk {
 			want[i] = k.attributes()

@@ -151,6 +151,26 @@ func TestContention(t *testing.T) {
 	}
 }
 
+// Where nothing but the run can tell that an answer was lost, whoever raised
+// its drive still knows that it was him.
+func TestLostAnswersToTheForgetful(t *testing.T) {
+	w := &wire{forgetful: true}
+	table := open(t, w)
+	r := planned(t, table, 1)
+	w.lost, w.writes = 2, 1 // the next answer is lost, and then every other
+	must(t, table.Raise(t.Context(), "one", 0))
+	r.Drive = 1
+	must(t, table.Move(t.Context(), changeOf(r, 0)))
+	owner, err := table.Lock(t.Context(), "shop@prod", "one")
+	if err != nil || owner != "one" {
+		t.Errorf("the lock is %q's, %v", owner, err)
+	}
+	r, err = table.Load(t.Context(), "one")
+	if err != nil || r.Drive != 1 || r.Steps[0].Attempt != 1 {
+		t.Errorf("drive %d, %v, %v", r.Drive, r.Steps, err)
+	}
+}
+
 // Whoever has no answer knows nothing.
 func TestNoAnswer(t *testing.T) {
 	w := &wire{}
