@@ -58,8 +58,12 @@ func (b *builder) plan() (Plan, error) {
 		// (2) A node falls after its users have fallen.
 		b.lay(name, b.fall.last(users[name]...), b.fall[name]...)
 	}
-	b.letGo(users)
-	b.gate()
+	// The falls that some rise waits for. No soft edge makes them more, for what
+	// follows a fall on the way from a rise is a fall, and soft edges leave falls
+	// for rises.
+	awaited := b.graph.Reach(b.rise.last(b.rise.names()...)...)
+	b.letGo(users, awaited)
+	b.gate(awaited)
 	order, err := b.graph.Order()
 	if err != nil {
 		return Plan{}, fault.As(fault.Invalid, err)
@@ -92,7 +96,7 @@ func (b *builder) users() map[string][]string {
 
 // letGo adds (2b): what falls does so after those that stay and need it no
 // longer have let go of it.
-func (b *builder) letGo(users map[string][]string) {
+func (b *builder) letGo(users map[string][]string, awaited map[string]bool) {
 	for _, name := range b.fall.names() {
 		for _, u := range users[name] {
 			stays := len(b.rise[u]) > 0 && !slices.Contains(b.view.Desired.Nodes[u].Needs, name)
@@ -100,7 +104,7 @@ func (b *builder) letGo(users map[string][]string) {
 				continue
 			}
 			for _, risen := range b.rise.last(u) {
-				if fall := b.fall.first(name); !b.graph.Reach(risen)[fall] {
+				if fall := b.fall.first(name); !awaited[fall] || !b.graph.Reach(risen)[fall] {
 					b.graph.Add(fall, risen)
 				}
 			}
@@ -111,12 +115,11 @@ func (b *builder) letGo(users map[string][]string) {
 // gate adds (4): what goes for good falls after all that stays has risen, as in
 // CloudFormation's own cleanup phase, unless some rise waits for the fall. One
 // step between them saves rises × falls edges.
-func (b *builder) gate() {
+func (b *builder) gate(awaited map[string]bool) {
 	rises := b.rise.last(b.rise.names()...)
 	if len(rises) == 0 {
 		return
 	}
-	awaited := b.graph.Reach(rises...)
 	var going []string
 	for _, name := range b.fall.names() {
 		_, stays := b.view.Desired.Nodes[name]

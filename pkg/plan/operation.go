@@ -100,7 +100,7 @@ func Displace(p project.Project, recorded map[string]Record) (all map[string]Rec
 		}
 		r.Node, r.Was = r.StackID, name
 		if r.Node == "" {
-			r.Node = "stack:" + r.Stack // begun, and not yet known to be there
+			r.Node = "stack:" + r.Target.Account + "/" + r.Target.Region + "/" + r.Stack // begun, and not yet known to be there
 		}
 		delete(all, name)
 		all[r.Node], moved[name] = r, r.Node

@@ -1,0 +1,322 @@
+package plan_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// views is how many random views are planned.
+const views = 20_000
+
+// Every view can be planned, its edges are those of an oracle that is slow and
+// obvious, its steps are in order, and the same view makes the same bytes
+// whatever order its maps are in.
+func TestAnyView(t *testing.T) {
+	t.Parallel()
+	gates, soft := 0, 0
+	for seed := range uint64(views) {
+		w := random(seed, 9)
+		p, err := plan.Deploy(w.View)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%+v", seed, err, w.View)
+		}
+		again, err := plan.Deploy(clone(w.View))
+		if err != nil || again.String() != p.String() || !slices.Equal(again.Unchanged, p.Unchanged) {
+			t.Fatalf("seed %d: the same view has two plans (%v)\n%s\n%s", seed, err, p, again)
+		}
+		o := oracle(w.View, p)
+		gates, soft = gates+o.gated, soft+o.dropped
+		if why := inOrder(p); why != "" {
+			t.Fatalf("seed %d: %s\n%s", seed, why, p)
+		}
+		if got, want := edges(p), o.edges; !maps.EqualFunc(got, want, maps.Equal) {
+			t.Fatalf("seed %d: got\n%s\nwant\n%v", seed, p, want)
+		}
+	}
+	if gates == 0 || soft == 0 {
+		t.Errorf("in %d views there were %d gates and %d soft edges that gave way: nothing was tried", views, gates, soft)
+	}
+}
+
+// random makes up a view: up to most nodes, each desired or not, recorded or
+// not, in any condition, with needs that have nothing to do with one another.
+func random(seed uint64, most int) world {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	w := newWorld()
+	n := 2 + rng.IntN(most-1)
+	density := 2 + rng.IntN(4)
+	list := func(share int, do func(word string)) {
+		var before []string
+		for _, k := range rng.Perm(n) {
+			if rng.IntN(share) == 0 {
+				continue
+			}
+			name := fmt.Sprintf("s%d", k)
+			var needs []string
+			for _, b := range before {
+				if rng.IntN(density) == 0 {
+					needs = append(needs, b)
+				}
+			}
+			before = append(before, name)
+			do(strings.TrimSuffix(name+"<"+strings.Join(needs, ","), "<"))
+		}
+	}
+	states := []plan.Status{
+		"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "DELETE_FAILED",
+		"UPDATE_ROLLBACK_FAILED", "UPDATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS", "",
+	}
+	list(3, w.want)
+	list(3, func(word string) { w.have(states[rng.IntN(len(states))], word) })
+	for _, name := range slices.Sorted(maps.Keys(w.Recorded)) {
+		if rng.IntN(6) > 0 { // now and then it is as it should be, or was displaced
+			continue
+		}
+		if d, ok := w.Desired.Nodes[name]; ok && rng.IntN(2) == 0 {
+			r := w.Recorded[name]
+			told, err := d.Resolve(nil)
+			if err != nil {
+				panic(err)
+			}
+			r.Digest, r.Needs = told.Digest, d.Needs
+			w.Recorded[name] = r
+			w.set(name, "UPDATE_COMPLETE")
+		} else if ok {
+			d.Stack += "-moved"
+			w.Desired.Nodes[name] = d
+		}
+	}
+	recorded, moved := plan.Displace(w.Desired, w.Recorded)
+	for was, name := range moved {
+		w.Live[name] = w.Live[was]
+		delete(w.Live, was)
+	}
+	w.Recorded = recorded
+	return w
+}
+
+// clone returns the view with its maps filled in another order.
+func clone(v plan.View) plan.View {
+	c := newWorld().View
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(v.Desired.Nodes))) {
+		c.Desired.Nodes[name] = v.Desired.Nodes[name]
+	}
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(v.Recorded))) {
+		c.Recorded[name], c.Live[name] = v.Recorded[name], v.Live[name]
+	}
+	return c
+}
+
+// inOrder says what is wrong with the order of a plan's steps.
+func inOrder(p plan.Plan) string {
+	seen := make(map[string]bool)
+	for _, s := range p.Steps {
+		for _, a := range s.After {
+			if !seen[a] {
+				return s.ID + " is not after " + a
+			}
+		}
+		if seen[s.ID] || !slices.IsSorted(s.After) {
+			return s.ID + " is there twice, or its edges are not sorted"
+		}
+		seen[s.ID] = true
+	}
+	return ""
+}
+
+// An edge set says what comes directly after what.
+type edgeSet map[string]map[string]bool
+
+func (e edgeSet) add(later, earlier string) {
+	if e[later] == nil {
+		e[later] = make(map[string]bool)
+	}
+	if earlier != "" {
+		e[later][earlier] = true
+	}
+}
+
+// after reports whether one step comes after another, near or far.
+func (e edgeSet) after(later, earlier string) bool {
+	if later == earlier {
+		return true
+	}
+	for on := range e[later] {
+		if e.after(on, earlier) {
+			return true
+		}
+	}
+	return false
+}
+
+func edges(p plan.Plan) edgeSet {
+	all := make(edgeSet)
+	for _, s := range p.Steps {
+		all.add(s.ID, "")
+		for _, a := range s.After {
+			all.add(s.ID, a)
+		}
+	}
+	return all
+}
+
+// An oracled view is what the rules make of it.
+type oracled struct {
+	edges          edgeSet
+	gated, dropped int
+}
+
+// lanes lists the steps of a plan that take each node down, or those that bring
+// it up, in the order in which the verbs can be done.
+func lanes(v plan.View, p plan.Plan, down bool) map[string][]string {
+	falls := make(map[string]bool)
+	for _, s := range p.Steps {
+		if s.Verb == plan.Delete || s.Verb == plan.Forget || v.Live[s.Node].Status == "DELETE_IN_PROGRESS" {
+			falls[s.Node] = true
+		}
+	}
+	lanes := make(map[string][]string)
+	for _, verb := range []plan.Verb{plan.Settle, plan.Forget, plan.Continue, plan.Delete, plan.Create, plan.Update} {
+		for _, s := range p.Steps {
+			fall := verb == plan.Delete || verb == plan.Forget || verb == plan.Settle && falls[s.Node]
+			if s.Verb == verb && fall == down {
+				lanes[s.Node] = append(lanes[s.Node], s.ID)
+			}
+		}
+	}
+	return lanes
+}
+
+// oracle lays the edges of a plan's steps by the rules of the design, read
+// literally: which steps there are is all that it takes from the plan.
+func oracle(v plan.View, p plan.Plan) oracled {
+	o := oracled{edges: make(edgeSet)}
+	falls, rises := lanes(v, p, true), lanes(v, p, false)
+	for _, all := range []map[string][]string{falls, rises} {
+		for _, lane := range all {
+			before := ""
+			for _, id := range lane {
+				o.edges.add(id, before)
+				before = id
+			}
+		}
+	}
+	follow := func(later, earlier []string) {
+		if len(later) > 0 && len(earlier) > 0 {
+			o.edges.add(later[0], earlier[len(earlier)-1])
+		}
+	}
+	soft := func(later, earlier string) bool {
+		if o.edges.after(earlier, later) {
+			return false
+		}
+		o.edges.add(later, earlier)
+		return true
+	}
+	users := func(x string) []string { // recorded
+		var users []string
+		for _, name := range []string{x, v.Recorded[x].Was} {
+			for _, u := range slices.Sorted(maps.Keys(v.Recorded)) {
+				if name != "" && slices.Contains(v.Recorded[u].Needs, name) {
+					users = append(users, u)
+				}
+			}
+		}
+		return users
+	}
+	for x := range rises {
+		for _, n := range v.Desired.Nodes[x].Needs {
+			follow(rises[x], rises[n]) // (1)
+		}
+		follow(rises[x], falls[x]) // (3)
+	}
+	for x := range falls {
+		for _, u := range users(x) {
+			follow(falls[x], falls[u]) // (2)
+		}
+	}
+	for _, x := range slices.Sorted(maps.Keys(falls)) {
+		for _, u := range users(x) {
+			d, stays := v.Desired.Nodes[u]
+			if rise := rises[u]; stays && len(rise) > 0 && !slices.Contains(d.Needs, x) && !soft(falls[x][0], rise[len(rise)-1]) { // (2b)
+				o.dropped++
+			}
+		}
+	}
+	var going []string
+	for _, x := range slices.Sorted(maps.Keys(falls)) { // (4)
+		_, stays := v.Desired.Nodes[x]
+		awaited := slices.ContainsFunc(slices.Collect(maps.Keys(rises)), func(r string) bool {
+			return o.edges.after(rises[r][len(rises[r])-1], falls[x][0])
+		})
+		if !stays && !awaited && len(rises) > 0 {
+			going = append(going, x)
+		}
+	}
+	for _, x := range going {
+		o.gated++
+		for _, rise := range rises {
+			o.edges.add("gate", rise[len(rise)-1])
+		}
+		o.edges.add(falls[x][0], "gate")
+	}
+	return o
+}
+
+// large makes a view of n nodes that all change, each needing some of the ones
+// a row above it; wide is how many are in a row.
+func large(n, wide, needs int) plan.View {
+	w := newWorld()
+	name := func(i int) string { return fmt.Sprintf("n%06d", i) }
+	for i := range n {
+		var on []string
+		for k := range needs {
+			if i >= wide {
+				on = append(on, name(i-wide-i%wide+(i+k)%wide))
+			}
+		}
+		slices.Sort(on)
+		d := project.Node{Name: name(i), Stack: name(i), Needs: slices.Compact(on), Template: project.Template{Digest: "new", Pinned: true}}
+		r := plan.Record{Node: d.Name, Stack: d.Stack, StackID: "id" + d.Name, Needs: d.Needs, Digest: "old", Touched: epoch}
+		w.Desired.Nodes[d.Name], w.Recorded[d.Name] = d, r
+		w.Live[d.Name] = plan.Live{StackID: r.StackID, Status: "UPDATE_COMPLETE", Touched: epoch}
+	}
+	return w.View
+}
+
+func goes(name string) bool { return name[len(name)-1]%2 == 1 }
+
+func BenchmarkDeploy(b *testing.B) {
+	plans := func(name string, v plan.View, operation plan.Operation) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := operation(v); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	for _, n := range []int{2_000, 10_000} {
+		plans(fmt.Sprintf("%d 40 wide", n), large(n, 40, 3), plan.Deploy)
+		plans(fmt.Sprintf("%d independent", n), large(n, n, 0), plan.Deploy)
+		plans(fmt.Sprintf("%d 40 wide, destroyed", n), large(n, 40, 3), plan.Destroy)
+		v := large(n, 40, 3)
+		for name, d := range v.Desired.Nodes { // half stay and let go of the other half
+			if goes(name) {
+				delete(v.Desired.Nodes, name)
+				continue
+			}
+			d.Needs = slices.DeleteFunc(slices.Clone(d.Needs), goes)
+			v.Desired.Nodes[name] = d
+		}
+		plans(fmt.Sprintf("%d 40 wide, half let go", n), v, plan.Deploy)
+	}
+}

@@ -1,0 +1,480 @@
+package plan_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A world is a view in the making. Its lines read "db<vpc" in a list: db, which
+// needs vpc.
+type world struct{ plan.View }
+
+var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newWorld() world {
+	return world{plan.View{
+		Desired:  project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)},
+		Recorded: make(map[string]plan.Record), Live: make(map[string]plan.Live),
+	}}
+}
+
+// each reads a list like "vpc db<vpc app<db,vpc".
+func each(list string, do func(name string, needs []string)) {
+	for _, word := range strings.Fields(list) {
+		name, on, _ := strings.Cut(word, "<")
+		var needs []string
+		if on != "" {
+			needs = strings.Split(on, ",")
+			slices.Sort(needs)
+		}
+		do(name, needs)
+	}
+}
+
+// want makes nodes desired, of a version that no record has.
+func (w world) want(list string) {
+	each(list, func(name string, needs []string) {
+		w.Desired.Nodes[name] = project.Node{
+			Name: name, Stack: "shop-" + name, Needs: needs, Template: project.Template{Digest: "new", Pinned: true},
+		}
+	})
+}
+
+// have makes nodes recorded and live.
+func (w world) have(status plan.Status, list string) {
+	each(list, func(name string, needs []string) {
+		w.Recorded[name] = plan.Record{
+			Node: name, Stack: "shop-" + name, StackID: "id-" + name, Needs: needs, Digest: "old", Touched: epoch,
+			Outputs: map[string]string{"Id": "of " + name},
+		}
+		w.Live[name] = plan.Live{StackID: "id-" + name, Status: status, Touched: epoch}
+	})
+}
+
+// deployed makes nodes desired, recorded and live just as they are desired.
+func (w world) deployed(t *testing.T, list string) {
+	t.Helper()
+	w.want(list)
+	w.have("UPDATE_COMPLETE", list)
+	each(list, func(name string, _ []string) {
+		r := w.Recorded[name]
+		told, err := w.Desired.Nodes[name].Resolve(func(node, output string) (string, error) { return "of " + node, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Digest = told.Digest
+		w.Recorded[name] = r
+	})
+}
+
+// set gives a live stack another status.
+func (w world) set(name string, s plan.Status) {
+	l := w.Live[name]
+	l.Status = s
+	w.Live[name] = l
+}
+
+// expect checks what a plan says, or what it is refused with.
+func expect(t *testing.T, p plan.Plan, err error, want string) {
+	t.Helper()
+	got := p.String()
+	if err != nil {
+		got = strings.Join(fault.Messages(err), "\n") + "\n"
+	}
+	if want = strings.ReplaceAll(strings.TrimSpace(want), "\t", "") + "\n"; got != want && got+"\n" != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// What a status means to a deploy and to a destroy, for each that CloudFormation
+// has. A status that it has and this table lacks fails.
+func TestStatuses(t *testing.T) {
+	const person = "stack vpc: it is %s, which only a person can mend: see its events in CloudFormation"
+	cases := map[plan.Status]struct{ deploy, destroy string }{
+		"":                            {"vpc/create", "vpc/forget"},
+		"DELETE_COMPLETE":             {"vpc/create", "vpc/forget"},
+		"CREATE_IN_PROGRESS":          {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
+		"UPDATE_IN_PROGRESS":          {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
+		"UPDATE_ROLLBACK_IN_PROGRESS": {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
+		"UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
+		"IMPORT_IN_PROGRESS":                           {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
+		"IMPORT_ROLLBACK_IN_PROGRESS":                  {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
+		"DELETE_IN_PROGRESS":                           {"vpc/settle vpc/create", "vpc/settle vpc/delete"},
+		"ROLLBACK_IN_PROGRESS":                         {"vpc/settle vpc/delete vpc/create", "vpc/settle vpc/delete"},
+		"CREATE_COMPLETE":                              {"vpc/update", "vpc/delete"},
+		"UPDATE_COMPLETE":                              {"vpc/update", "vpc/delete"},
+		"IMPORT_COMPLETE":                              {"vpc/update", "vpc/delete"},
+		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {"vpc/update", "vpc/delete"},
+		"UPDATE_ROLLBACK_COMPLETE":                     {"vpc/update", "vpc/delete"},
+		"IMPORT_ROLLBACK_COMPLETE":                     {"vpc/update", "vpc/delete"},
+		"UPDATE_FAILED":                                {"vpc/update", "vpc/delete"},
+		"UPDATE_ROLLBACK_FAILED":                       {"vpc/continue vpc/update", "vpc/delete"},
+		"IMPORT_ROLLBACK_FAILED":                       {person, "vpc/delete"},
+		"ROLLBACK_COMPLETE":                            {"vpc/delete vpc/create", "vpc/delete"},
+		"ROLLBACK_FAILED":                              {"vpc/delete vpc/create", "vpc/delete"},
+		"REVIEW_IN_PROGRESS":                           {"vpc/delete vpc/create", "vpc/delete"},
+		"CREATE_FAILED":                                {"vpc/delete vpc/create", "vpc/delete"},
+		"DELETE_FAILED":                                {"vpc/delete vpc/create", "vpc/delete"},
+		"SOMETHING_NEW":                                {"stack vpc: its status SOMETHING_NEW is unknown to this version", "vpc/delete"},
+	}
+	for _, s := range types.StackStatus("").Values() {
+		if _, ok := cases[plan.Status(s)]; !ok || !plan.Status(s).Known() {
+			t.Errorf("%s is known to CloudFormation and not to us", s)
+		}
+	}
+	for status, want := range cases {
+		w := newWorld()
+		w.want("vpc")
+		w.have(status, "vpc")
+		for name, c := range map[string]struct {
+			operation plan.Operation
+			want      string
+		}{"deploy": {plan.Deploy, want.deploy}, "destroy": {plan.Destroy, want.destroy}} {
+			got := ids(c.operation(w.View))
+			if c.want == person {
+				c.want = fmt.Sprintf(person, status)
+			}
+			if got != c.want {
+				t.Errorf("%s of what is %s: got %s, want %s", name, status, got, c.want)
+			}
+		}
+	}
+}
+
+// ids lists the steps of a plan, or says why there is none.
+func ids(p plan.Plan, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	var ids []string
+	for _, s := range p.Steps {
+		ids = append(ids, s.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+// Whatever a status is, it is of one kind, and only what is known is of one.
+func TestStatusIsOfOneKind(t *testing.T) {
+	for _, s := range append([]plan.Status{"", "SOMETHING_NEW"}, statuses()...) {
+		kinds := 0
+		for _, is := range []bool{s.Gone(), s.Busy(), s.Good(), s.Whole(), s.Stuck(), s.Dead(), s == "IMPORT_ROLLBACK_FAILED"} {
+			if is {
+				kinds++
+			}
+		}
+		if want := map[bool]int{true: 1, false: 0}[s.Known()]; kinds != want {
+			t.Errorf("%s is of %d kinds", s, kinds)
+		}
+		if s.Cleaning() && !s.Good() || s.Restored() && !s.Whole() {
+			t.Errorf("%s is two things", s)
+		}
+	}
+	if plan.Status("").String() != "gone" || plan.Status("UPDATE_FAILED").String() != "UPDATE_FAILED" {
+		t.Error("statuses are shown wrongly")
+	}
+}
+
+func statuses() []plan.Status {
+	var all []plan.Status
+	for _, s := range types.StackStatus("").Values() {
+		all = append(all, plan.Status(s))
+	}
+	return all
+}
+
+// The edges, one at a time.
+func TestEdges(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(world)
+		want string
+	}{
+		{"(1) a node rises after what it needs", func(w world) { w.want("vpc db<vpc app<db,vpc") }, `
+			vpc/create
+			db/create ← vpc/create
+			app/create ← db/create vpc/create`},
+		{"(2) a node falls after its recorded users", func(w world) { w.have("CREATE_COMPLETE", "vpc db<vpc app<db,vpc") }, `
+			app/delete
+			db/delete ← app/delete
+			vpc/delete ← app/delete db/delete`},
+		{"(3) a node rises after it has fallen", func(w world) {
+			w.have("ROLLBACK_COMPLETE", "vpc")
+			w.want("vpc app<vpc")
+		}, `
+			vpc/delete
+			vpc/create ← vpc/delete
+			app/create ← vpc/create`},
+		{"(2b) who stays lets go first, even of what is made again", func(w world) {
+			w.have("DELETE_FAILED", "vpc")
+			w.have("UPDATE_COMPLETE", "app<vpc")
+			w.want("vpc app")
+		}, `
+			app/update
+			vpc/delete ← app/update
+			vpc/create ← vpc/delete`},
+		{"(2b) gives way where it would be a ring", func(w world) {
+			w.have("DELETE_FAILED", "b")
+			w.have("UPDATE_COMPLETE", "a<b c")
+			w.want("a<c c<b b")
+		}, `
+			b/delete
+			b/create ← b/delete
+			c/update ← b/create
+			a/update ← c/update`},
+		{"(4) what goes for good waits for all that stays", func(w world) {
+			w.have("UPDATE_COMPLETE", "vpc x y<x")
+			w.want("vpc new")
+		}, `
+			new/create
+			vpc/update
+			gate ← new/create vpc/update
+			y/delete ← gate
+			x/delete ← gate y/delete`},
+		{"(4) but not if some rise waits for it", func(w world) {
+			w.have("DELETE_FAILED", "db")
+			w.have("UPDATE_COMPLETE", "app<db other")
+			w.want("db new")
+		}, `
+			app/delete
+			db/delete ← app/delete
+			db/create ← db/delete
+			new/create
+			gate ← db/create new/create
+			other/delete ← gate`},
+		{"no gate where nothing stays", func(w world) { w.have("CREATE_COMPLETE", "a b") }, "a/delete\nb/delete"},
+		{"a lane is in order", func(w world) {
+			w.have("ROLLBACK_IN_PROGRESS", "a")
+			w.want("a b<a")
+		}, `
+			a/settle
+			a/delete ← a/settle
+			a/create ← a/delete
+			b/create ← a/create`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld()
+			c.make(w)
+			p, err := plan.Deploy(w.View)
+			expect(t, p, err, c.want)
+		})
+	}
+}
+
+// What is as it should be has no step; each thing that makes a doubt has one.
+func TestUnchanged(t *testing.T) {
+	change := func(name string, do func(*plan.Record, *plan.Live, *project.Node)) func(world) {
+		return func(w world) {
+			r, l, n := w.Recorded[name], w.Live[name], w.Desired.Nodes[name]
+			do(&r, &l, &n)
+			w.Recorded[name], w.Live[name], w.Desired.Nodes[name] = r, l, n
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		make       func(world)
+	}{
+		{"nothing", "", func(world) {}},
+		{"restored by a rollback", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_ROLLBACK_COMPLETE" })},
+		{"cleaning up", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" })},
+		{"another template", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Digest = "newer" })},
+		{"what is reached", "vpc/update db/update app/update", change("vpc", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Protect = true })},
+		{"not pinned", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Pinned = false })},
+		{"touched", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Touched = epoch.Add(1) })},
+		{"failed in between", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_FAILED" })},
+		{"nobody can tell", "web/update", change("web", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Digest = "" })},
+		{"other needs", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Needs = []string{"vpc"} })},
+		{"another output", "db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = map[string]string{"Id": "other"} })},
+		{"no such output any more", "db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = nil })},
+		{"born of our token", "web/update", change("web", func(_ *plan.Record, l *plan.Live, n *project.Node) {
+			l.StackID, l.Born, l.Touched = "id-other", true, epoch.Add(1)
+		})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld()
+			w.want("vpc db<vpc app<db web")
+			n := w.Desired.Nodes["db"]
+			n.Parameters = map[string]project.Text{"Vpc": {{Node: "vpc", Output: "Id"}}}
+			w.deployed(t, "vpc db<vpc app<db web")
+			w.Desired.Nodes["db"] = n
+			told, err := n.Resolve(func(node, _ string) (string, error) { return "of " + node, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := w.Recorded["db"]
+			r.Digest = told.Digest
+			w.Recorded["db"] = r
+			c.make(w)
+			p, err := plan.Deploy(w.View)
+			if got := ids(p, err); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if got := len(p.Unchanged) + len(p.Steps); got != 4 {
+				t.Errorf("%v and %v are not all", p.Unchanged, p.Steps)
+			}
+		})
+	}
+}
+
+// All that is refused is told at once.
+func TestRefusals(t *testing.T) {
+	w := newWorld()
+	w.want("dead foreign lost odd ring<dead")
+	w.have("ROLLBACK_COMPLETE", "dead")
+	w.have("CREATE_COMPLETE", "kept free")
+	w.have("IMPORT_ROLLBACK_FAILED", "lost")
+	w.have("ODD", "odd")
+	for _, name := range []string{"dead", "kept"} {
+		l := w.Live[name]
+		l.Protected = true
+		w.Live[name] = l
+	}
+	w.Live["foreign"] = plan.Live{StackID: "theirs", Status: "CREATE_COMPLETE"}
+	p, err := plan.Deploy(w.View)
+	expect(t, p, err, `
+		stack dead: it is ROLLBACK_COMPLETE and must be created again, but is protected: take protect away first
+		stack foreign: shop-foreign exists (CREATE_COMPLETE) but is not ours: delete it, or give this stack another stack_name
+		stack lost: it is IMPORT_ROLLBACK_FAILED, which only a person can mend: see its events in CloudFormation
+		stack odd: its status ODD is unknown to this version
+		stack kept: it is protected, and so it is not deleted: deploy it with protect: false first`)
+	if !fault.Is(err, fault.Refused) || len(p.Steps) > 0 {
+		t.Errorf("got %v of kind %s", p.Steps, fault.KindOf(err))
+	}
+	w = newWorld()
+	w.want("a<b b<a")
+	p, err = plan.Deploy(w.View)
+	expect(t, p, err, "cycle: a → b → a")
+	w.want("b<x")
+	p, err = plan.Deploy(w.View)
+	expect(t, p, err, "stack b needs x, which is not in project shop")
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("it is of kind %s", fault.KindOf(err))
+	}
+}
+
+// What took the place of ours is not ours: it is never deleted.
+func TestNotOurs(t *testing.T) {
+	w := newWorld()
+	w.have("CREATE_COMPLETE", "vpc")
+	l := w.Live["vpc"]
+	l.StackID, l.Protected = "theirs", true
+	w.Live["vpc"] = l
+	if got := ids(plan.Destroy(w.View)); got != "vpc/forget" {
+		t.Errorf("got %s", got)
+	}
+	l.Born, l.Protected = true, false // it was ours after all: its first event says so
+	w.Live["vpc"] = l
+	if got := ids(plan.Destroy(w.View)); got != "vpc/delete" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A node that is to be another physical stack leaves its old one under its ID.
+func TestDisplace(t *testing.T) {
+	w := newWorld()
+	w.have("CREATE_COMPLETE", "vpc app<vpc begun other")
+	w.want("vpc app<vpc begun other")
+	rename := func(name string) {
+		n := w.Desired.Nodes[name]
+		n.Stack = "new-" + name
+		w.Desired.Nodes[name] = n
+	}
+	rename("vpc")
+	rename("begun")
+	r := w.Recorded["begun"]
+	r.StackID = ""
+	w.Recorded["begun"] = r
+	n := w.Desired.Nodes["other"]
+	n.Target.Region = "eu-west-1"
+	w.Desired.Nodes["other"] = n
+	all, moved := plan.Displace(w.Desired, w.Recorded)
+	if len(w.Recorded) != 4 || w.Recorded["vpc"].Was != "" {
+		t.Error("the given records are changed")
+	}
+	if len(all) != 4 || len(moved) != 3 || all["id-vpc"].Was != "vpc" || all["id-vpc"].Node != "id-vpc" || moved["vpc"] != "id-vpc" || moved["other"] != "id-other" {
+		t.Errorf("got %v, moved %v", all, moved)
+	}
+	if again, more := plan.Displace(w.Desired, all); len(more) != 0 || len(again) != 4 {
+		t.Errorf("displaced again: %v", more)
+	}
+	for name := range moved {
+		w.Live[moved[name]] = w.Live[name]
+		delete(w.Live, name)
+	}
+	delete(w.Live, moved["begun"])
+	w.Recorded = all
+	p, err := plan.Deploy(w.View)
+	expect(t, p, err, strings.ReplaceAll(`
+		vpc/create
+		app/update ← vpc/create
+		begun/create
+		other/create
+		gate ← app/update begun/create other/create vpc/create
+		id-other/delete ← gate
+		id-vpc/delete ← app/update gate
+		BEGUN/forget ← gate`, "BEGUN", moved["begun"]))
+	places := plan.Places(w.Desired, all)
+	seen := make(map[string]plan.Place)
+	for _, p := range places {
+		seen[p.Node] = p
+	}
+	if len(seen) != 7 || len(places) != 7 || seen["vpc"].Stack != "new-vpc" || seen["vpc"].StackID != "" ||
+		seen["id-vpc"].Stack != "shop-vpc" || seen["id-vpc"].StackID != "id-vpc" || seen["app"].StackID != "id-app" {
+		t.Errorf("places are %v", places)
+	}
+}
+
+// Two that were begun under one name in two regions are displaced as two.
+func TestDisplaceTwins(t *testing.T) {
+	p := project.Project{Name: "shop", Nodes: make(map[string]project.Node)}
+	recorded := make(map[string]plan.Record)
+	for _, region := range []string{"eu", "us"} {
+		name := "vpc@" + region
+		p.Nodes[name] = project.Node{Name: name, Stack: "new", Target: project.Target{Region: region}}
+		recorded[name] = plan.Record{Node: name, Stack: "old", Target: project.Target{Region: region}}
+	}
+	if all, moved := plan.Displace(p, recorded); len(all) != 2 || len(moved) != 2 {
+		t.Errorf("of two records there are left %v", all)
+	}
+}
+
+func TestRefresh(t *testing.T) {
+	w := newWorld()
+	w.have("CREATE_COMPLETE", "vpc db<vpc")
+	w.want("new")
+	p, err := plan.Refresh(w.View)
+	expect(t, p, err, "db/read\nvpc/read")
+	if p, err := plan.Refresh(newWorld().View); err != nil || len(p.Steps) != 0 {
+		t.Errorf("got %v, %v", p, err)
+	}
+}
+
+func TestDigest(t *testing.T) {
+	w := newWorld()
+	w.want("a b<a")
+	p, err := plan.Deploy(w.View)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.want("b")
+	q, err := plan.Deploy(w.View)
+	if err != nil || p.Digest() == q.Digest() || len(p.Digest()) != 64 {
+		t.Errorf("two plans have one digest (%v)", err)
+	}
+	for name, operation := range plan.Operations() {
+		if _, err := operation(w.View); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if (plan.Note{}).Known() || !(plan.Note{Unchanged: true}).Known() {
+		t.Error("a note is known that is not, or the other way around")
+	}
+}
