@@ -22,6 +22,9 @@ func NewPlain(out io.Writer, next Next) *Plain { return &Plain{out: out, next: n
 
 // Show prints what has become of r since it was last shown.
 func (p *Plain) Show(r run.Run) error {
+	if r.Operation == "plan" {
+		return nil // nothing becomes of its steps: the end shows them
+	}
 	var b strings.Builder
 	if len(p.seen.Steps) == 0 && len(r.Steps) > 0 {
 		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged\n", r.Operation, r.Project, r.ID, plural(len(r.Steps), "step"), len(r.Unchanged))
@@ -39,10 +42,8 @@ func (p *Plain) Show(r run.Run) error {
 
 // End prints the last changes and what came of it all.
 func (p *Plain) End(r run.Run) error {
-	if r.Operation != "plan" {
-		if err := p.Show(r); err != nil {
-			return err
-		}
+	if err := p.Show(r); err != nil {
+		return err
 	}
 	_, err := io.WriteString(p.out, strings.Join(Summary(r, p.next), "\n")+"\n")
 	return err

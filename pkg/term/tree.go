@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -218,11 +219,16 @@ func awaited(s run.Step, status map[string]run.Status) (waits []string, soon boo
 
 // done shows what is done in one line, the latest first, for that is news.
 func (t Tree) done() []twig {
-	var names []string
+	var over []run.Step
 	for _, s := range t.Run.Steps {
 		if s.Status == run.Done {
-			names = append([]string{name(s)}, names...)
+			over = append(over, s)
 		}
+	}
+	slices.SortStableFunc(over, func(a, b run.Step) int { return b.Ended.Compare(a.Ended) })
+	names := make([]string, len(over))
+	for i, s := range over {
+		names[i] = name(s)
 	}
 	var l line
 	if len(names) > 0 {
@@ -246,7 +252,7 @@ func (t Tree) done() []twig {
 func (t Tree) step(s run.Step, paint style, mark string) line {
 	width := 0
 	for _, other := range t.Run.Steps {
-		if other.Status == run.Running || other.Status == run.Failed {
+		if other.Status == run.Running || other.Status == run.Failed || other.Status == run.Pending {
 			width = max(width, utf8.RuneCountInString(name(other)))
 		}
 	}

@@ -1,0 +1,134 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambda/messages"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/wire"
+)
+
+// A denier is AWS to somebody who may do nothing. It counts what is asked.
+type denier struct{ calls atomic.Int32 }
+
+// Do is aws.HTTPClient.
+func (d *denier) Do(r *http.Request) (*http.Response, error) {
+	d.calls.Add(1)
+	w := newAnswer(r)
+	return w, nil
+}
+
+// newAnswer refuses a request as DynamoDB does.
+func newAnswer(r *http.Request) *http.Response {
+	body := `{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"no"}`
+	return &http.Response{
+		StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: readCloser{strings.NewReader(body)}, ContentLength: int64(len(body)),
+	}
+}
+
+// A readCloser needs no closing.
+type readCloser struct{ *strings.Reader }
+
+// Close is io.Closer.
+func (readCloser) Close() error { return nil }
+
+// house wires a house to an AWS that refuses everything.
+func house(t *testing.T) (h *wire.House, calls *atomic.Int32, log *bytes.Buffer) {
+	t.Helper()
+	env, err := wire.FromEnv(func(k string) string { return sound()[k] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, log := &denier{}, &bytes.Buffer{}
+	cfg := aws.Config{Region: env.Region, HTTPClient: d, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}
+	return wire.New(cfg, env, log), &d.calls, log
+}
+
+// invoke calls a function as Lambda does.
+func invoke(t *testing.T, h *wire.House, name, payload string) (string, error) {
+	t.Helper()
+	function, ok := h.Functions()[name]
+	if !ok {
+		t.Fatalf("there is no function %s", name)
+	}
+	answer, err := lambda.NewHandler(function).Invoke(t.Context(), []byte(payload))
+	return string(answer), err
+}
+
+func TestToWireIsNotToDial(t *testing.T) {
+	h, calls, _ := house(t)
+	if d := cmp.Diff(wire.Names(), slices.Sorted(maps.Keys(h.Functions()))); d != "" {
+		t.Errorf("the functions are not those that are named: %s", d)
+	}
+	if calls.Load() > 0 {
+		t.Errorf("%d calls", calls.Load())
+	}
+}
+
+func TestErrorsAreReportedByTheirKind(t *testing.T) {
+	h, _, log := house(t)
+	for name, payload := range map[string]string{
+		"plan":         `{"run": "abc", "drive": 1}`,
+		"execute-step": `{"run": "abc", "drive": 1, "step": 0}`,
+		"wait-status":  `{"tick": {"run": "abc", "drive": 1, "state": "watch", "ready": [], "wait": 5}, "token": "t"}`,
+		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
+			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop/prod.zip", "version-id": "1"}}}`,
+		"stack-event": `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail":
+			{"client-request-token": "sw-abc-0-1", "status-details": {"status": "CREATE_COMPLETE"}}}`,
+	} {
+		log.Reset()
+		_, err := invoke(t, h, name, payload)
+		got, ok := errors.AsType[messages.InvokeResponse_Error](err)
+		if !ok || got.Type != "Denied" {
+			t.Errorf("%s: %#v", name, err)
+		}
+		var line struct{ Level, Kind, Error, Run, Token string }
+		if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+			t.Fatalf("%s logs %q: %v", name, log, err)
+		}
+		if line.Level != "ERROR" || line.Kind != "Denied" || line.Error == "" || line.Run+line.Token == "" {
+			t.Errorf("%s logs %s", name, log)
+		}
+	}
+}
+
+// What makes no sense is not delivered again: it would make no more.
+func TestSenselessEventsAreLoggedOnly(t *testing.T) {
+	h, calls, log := house(t)
+	for name, payload := range map[string]string{
+		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
+			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop.zip", "version-id": "1"}}}`,
+		"stack-event": `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail": {}}`,
+	} {
+		log.Reset()
+		answer, err := invoke(t, h, name, payload)
+		if err != nil || answer != "{}" {
+			t.Errorf("%s answers %s, %v", name, answer, err)
+		}
+		if !strings.Contains(log.String(), `"kind":"Invalid"`) {
+			t.Errorf("%s logs %s", name, log)
+		}
+	}
+	// A stack of somebody else's is none of our business, and no error.
+	answer, err := invoke(t, h, "stack-event", `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail":
+		{"client-request-token": "theirs", "status-details": {"status": "CREATE_COMPLETE"}}}`)
+	if err != nil || answer != "{}" {
+		t.Errorf("answers %s, %v", answer, err)
+	}
+	if calls.Load() > 0 {
+		t.Errorf("%d calls", calls.Load())
+	}
+}
