@@ -1,0 +1,264 @@
+package run_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+var now = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// parse makes a run of words like "a:done b<a:failed c<a,b d:pending+30": steps
+// in order, each with its status, and the seconds until it may start or is due.
+func parse(t testing.TB, text string) *run.Run {
+	t.Helper()
+	r := &run.Run{Wish: run.Go, State: run.Going}
+	for n, word := range strings.Fields(text) {
+		word, late, isLate := strings.Cut(word, "+")
+		word, status, _ := strings.Cut(word, ":")
+		id, after, _ := strings.Cut(word, "<")
+		s := run.Step{Step: plan.Step{ID: id, Node: id, Verb: plan.Update}, Number: n, Status: run.Status(status)}
+		if status == "" {
+			s.Status = run.Pending
+		}
+		if after != "" {
+			s.After = strings.Split(after, ",")
+		}
+		if isLate {
+			d, err := time.ParseDuration(late + "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.NotBefore, s.Due = now.Add(d), now.Add(d)
+		}
+		r.Steps = append(r.Steps, s)
+	}
+	return r
+}
+
+// What may start, what no longer can, what that makes of the run, and when it is
+// looked at next.
+func TestRun(t *testing.T) {
+	const never = time.Duration(-1)
+	for _, c := range []struct {
+		name, steps string
+		wish        run.Wish
+		ready       string
+		pruned      string
+		state       run.State
+		next        time.Duration
+	}{
+		{"nothing to do", "", run.Go, "[]", "", run.Succeeded, never},
+		{"the first", "a b<a", run.Go, "[0]", "", run.Ready, never},
+		{"those after what is done", "a:done b<a c<a d<b,c", run.Go, "[1 2]", "", run.Ready, never},
+		{"not after what runs", "a:running+9 b<a", run.Go, "[]", "", run.Watch, 9 * time.Second},
+		{"others go on", "a:running+9 b<a c", run.Go, "[2]", "", run.Ready, never},
+		{"the earliest counts", "a:running+9 b:running+7 c+8", run.Go, "[]", "", run.Watch, 7 * time.Second},
+		{"the earliest start counts", "a:running+9 c+8", run.Go, "[]", "", run.Watch, 8 * time.Second},
+		{"not before its time", "a+30", run.Go, "[]", "", run.Watch, 30 * time.Second},
+		{"just in time", "a+0", run.Go, "[0]", "", run.Ready, 0},
+		{"all done", "a:done b<a:done", run.Go, "[]", "", run.Succeeded, never},
+		{"a failure skips what comes after it", "a:failed b<a c<b d", run.Go, "[3]", "b after a; c after a", run.Ready, never},
+		{"a failure while another runs", "a:failed b<a c:running+5", run.Go, "[]", "b after a", run.Watch, 5 * time.Second},
+		{"failed", "a:failed b<a c:done", run.Go, "[]", "b after a", run.Broken, never},
+		{"each names its root cause", "a:failed x:failed b<a y<x z<b,y", run.Go, "[]", "b after a; y after x; z after a", run.Broken, never},
+		{"paused at rest", "a:done b<a", run.Pause, "[]", "", run.Parked, never},
+		{"paused while something runs", "a:running+3 b<a c", run.Pause, "[]", "", run.Watch, 3 * time.Second},
+		{"paused, and all that is left cannot start", "a:failed b<a", run.Pause, "[]", "b after a", run.Broken, never},
+		{"paused after the end", "a:done", run.Pause, "[]", "", run.Succeeded, never},
+		{"cancelled", "a:done b<a c<b", run.Cancel, "[]", "b cancelled; c cancelled", run.Cancelled, never},
+		{"cancelled while something runs", "a:running+4 b<a", run.Cancel, "[]", "b cancelled", run.Watch, 4 * time.Second},
+		{"cancelled after a failure", "a:failed b<a c", run.Cancel, "[]", "b after a; c cancelled", run.Cancelled, never},
+		{"cancelled when nothing was left", "a:failed b<a", run.Cancel, "[]", "b after a", run.Broken, never},
+		{"cancelled after the end", "a:done", run.Cancel, "[]", "", run.Succeeded, never},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := parse(t, c.steps)
+			r.Wish = c.wish
+			var pruned []string
+			for _, n := range r.Prune() {
+				pruned = append(pruned, r.Steps[n].ID+" "+r.Steps[n].Why)
+			}
+			if got := strings.Join(pruned, "; "); got != c.pruned {
+				t.Errorf("pruned %s", got)
+			}
+			if again := r.Prune(); len(again) > 0 {
+				t.Errorf("pruned again: %v", again)
+			}
+			if got := fmt.Sprint(r.Ready(now, 9)); got != c.ready {
+				t.Errorf("ready %s", got)
+			}
+			if got := r.Standing(now); got != c.state {
+				t.Errorf("it is %s", got)
+			}
+			want := time.Time{}
+			if c.next != never {
+				want = now.Add(c.next)
+			}
+			if got := r.Next(); !got.Equal(want) {
+				t.Errorf("next is %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// What is due was told of by an event that no look has seen, or its time has come.
+func TestDue(t *testing.T) {
+	r := parse(t, "a:running+50 b<a")
+	s := &r.Steps[0]
+	s.Event = run.Event{Status: "UPDATE_COMPLETE"}
+	if !s.DueAt().IsZero() || !r.Next().IsZero() {
+		t.Error("an event does not make it due")
+	}
+	s.Event.Looks = 1
+	if want := now.Add(50 * time.Second); !s.DueAt().Equal(want) || !r.Next().Equal(want) {
+		t.Error("a look that has seen the event leaves it due")
+	}
+}
+
+func TestReadyIsBounded(t *testing.T) {
+	r := parse(t, strings.Repeat("a ", 50))
+	for i := range r.Steps {
+		r.Steps[i].ID = fmt.Sprint(i)
+	}
+	if got := r.Ready(now, 40); len(got) != 40 || got[39] != 39 {
+		t.Errorf("ready are %v", got)
+	}
+	if got := r.Ready(now, 0); got == nil || len(got) > 0 {
+		t.Errorf("none is %v, and not an empty list", got)
+	}
+}
+
+func TestStart(t *testing.T) {
+	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "gate", Verb: plan.Gate, After: []string{"a/create"}}}, Unchanged: []string{"b"}}
+	r := run.Run{State: run.Asked}
+	r.Start(p, map[string]string{"a": "digest"})
+	if r.State != run.Going || r.Digest != p.Digest() || !slices.Equal(r.Unchanged, p.Unchanged) || len(r.Steps) != 2 {
+		t.Errorf("got %+v", r)
+	}
+	if s := r.Step("gate"); s == nil || s.Number != 1 || s.Status != run.Pending || s.Spec != "" || r.Step("a/create").Spec != "digest" {
+		t.Errorf("got %+v", r.Steps)
+	}
+	if r.Step("b/create") != nil {
+		t.Error("there is a step that is not in the plan")
+	}
+}
+
+func TestStates(t *testing.T) {
+	ends := []run.State{run.Succeeded, run.Broken, run.Cancelled, run.Superseded, run.Refused}
+	for _, s := range []run.State{"", run.Asked, run.Going, run.Ready, run.Watch, run.Look, run.Aside, run.Parked} {
+		if s.Over() || slices.Contains(ends, s) {
+			t.Errorf("%s is over", s)
+		}
+	}
+	for _, s := range ends {
+		if !s.Over() {
+			t.Errorf("%s is not over", s)
+		}
+	}
+	for status, over := range map[run.Status]bool{"": false, run.Pending: false, run.Running: false, run.Done: true, run.Failed: true, run.Skipped: true} {
+		if (run.Step{Status: status}).Over() != over {
+			t.Errorf("a step that is %q: over %t", status, !over)
+		}
+	}
+	for _, c := range []struct {
+		operation string
+		state     run.State
+		want      bool
+	}{
+		{"deploy", run.Succeeded, true}, {"destroy", run.Broken, true}, {"deploy", run.Going, true},
+		{"deploy", run.Refused, false}, {"deploy", run.Asked, false}, {"refresh", run.Succeeded, false}, {"plan", run.Succeeded, false},
+	} {
+		if r := (&run.Run{Operation: c.operation, State: c.state}); r.Writes() != c.want {
+			t.Errorf("a %s that is %s writes: %t", c.operation, c.state, !c.want)
+		}
+	}
+}
+
+// However steps end, a run ends: every step is over, what is skipped has a cause
+// that is there, and nothing is ready that comes after what is not done.
+func TestAnyRunEnds(t *testing.T) {
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		n := 1 + rng.IntN(12)
+		r := &run.Run{Wish: run.Go, State: run.Going}
+		for i := range n {
+			s := run.Step{Step: plan.Step{ID: fmt.Sprint(i)}, Number: i, Status: run.Pending}
+			for j := range i {
+				if rng.IntN(4) == 0 {
+					s.After = append(s.After, fmt.Sprint(j))
+				}
+			}
+			r.Steps = append(r.Steps, s)
+		}
+		clock, cancelAt := now, rng.IntN(4*n)
+		for turn := 0; !r.Standing(clock).Over(); turn++ {
+			if turn > 10*n {
+				t.Fatalf("seed %d: it never ends: %+v", seed, r.Steps)
+			}
+			if turn == cancelAt {
+				r.Wish = run.Cancel
+			}
+			for _, k := range r.Ready(clock, 1+rng.IntN(3)) {
+				for _, a := range r.Steps[k].After {
+					if r.Step(a).Status != run.Done {
+						t.Fatalf("seed %d: %d is ready before %s is done", seed, k, a)
+					}
+				}
+				r.Steps[k].Status, r.Steps[k].Due = run.Running, clock.Add(time.Duration(rng.IntN(9))*time.Second)
+			}
+			clock = clock.Add(5 * time.Second)
+			for i := range r.Steps {
+				if s := &r.Steps[i]; s.Status == run.Running && !s.DueAt().After(clock) {
+					s.Status = []run.Status{run.Done, run.Done, run.Done, run.Failed}[rng.IntN(4)]
+				}
+			}
+			r.Prune()
+		}
+		for _, s := range r.Steps {
+			cause, named := strings.CutPrefix(s.Why, "after ")
+			if !s.Over() || s.Status == run.Skipped && s.Why != "cancelled" && (!named || r.Step(cause).Status != run.Failed) {
+				t.Fatalf("seed %d: %+v", seed, s)
+			}
+		}
+	}
+}
+
+// large is a run of n steps, 40 wide, half of them done.
+func large(b *testing.B, n int) *run.Run {
+	var words []string
+	for i := range n {
+		word := fmt.Sprintf("s%d", i)
+		if i >= 40 {
+			word += fmt.Sprintf("<s%d,s%d", i-40, i-40+1-i%40/39)
+		}
+		if i < n/2 {
+			word += ":done"
+		}
+		words = append(words, word)
+	}
+	return parse(b, strings.Join(words, " "))
+}
+
+func BenchmarkRun(b *testing.B) {
+	r := large(b, 2_000)
+	for name, do := range map[string]func(){
+		"Ready":    func() { r.Ready(now, 40) },
+		"Prune":    func() { r.Prune() },
+		"Standing": func() { r.Standing(now) },
+		"Next":     func() { r.Next() },
+	} {
+		b.Run(name+" of 2000", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				do()
+			}
+		})
+	}
+}
