@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/agext/levenshtein"
 	"github.com/spf13/pflag"
@@ -72,6 +73,7 @@ func (c command) carryOut(ctx context.Context, s shell, args []string) int {
 	}
 	if err == nil {
 		call.args = set.Args()
+		call.flags.complete()
 		err = c.check(call)
 	}
 	if err != nil {
@@ -116,6 +118,9 @@ func (c command) check(call *call) error {
 
 // tell says what went wrong, and returns the code for it.
 func (c *call) tell(err error) int {
+	if errors.Is(err, syscall.ECONNREFUSED) && c.flags.endpoint != "" {
+		fmt.Fprintf(c.err, "nothing listens at %s: is serve running there?\n", c.flags.endpoint)
+	}
 	for _, m := range fault.Messages(err) {
 		fmt.Fprintln(c.err, m)
 	}

@@ -220,6 +220,15 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+func TestNobodyListens(t *testing.T) {
+	l := newLaptop(t)
+	r := l.run("runs", "--endpoint", "127.0.0.1:1")
+	if r.code != exitFailed {
+		t.Errorf("ended with %d", r.code)
+	}
+	l.has(r.err, "nothing listens at http://127.0.0.1:1: is serve running there?")
+}
+
 func TestGraphShowsEdgesAndWhy(t *testing.T) {
 	l := newLaptop(t)
 	want := "pair@default: 3 stacks, 1 edges\nalone\ntopic\n└─ queue  (output Arn)\n"

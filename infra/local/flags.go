@@ -68,6 +68,13 @@ func ofServe(set *pflag.FlagSet, f *flags) {
 	set.BoolVar(&f.untilIdle, "until-idle", false, "end when no run goes on")
 }
 
+// complete writes out what may be left out.
+func (f *flags) complete() {
+	if f.endpoint != "" && !strings.Contains(f.endpoint, "://") {
+		f.endpoint = "http://" + f.endpoint
+	}
+}
+
 // check refuses values that no command takes.
 func (f flags) check(outputs ...string) error {
 	switch {

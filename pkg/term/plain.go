@@ -56,7 +56,7 @@ func (c Change) String() string {
 	case c.Why != "":
 		words = append(words, "("+oneLine(printable(c.Why))+")")
 	case c.Took > 0:
-		words = append(words, "("+elapsed(c.Took)+")")
+		words = append(words, "("+exactly(c.Took)+")")
 	}
 	return strings.Join(words, "  ")
 }

@@ -20,7 +20,7 @@ func Summary(r run.Run, next Next) []string {
 	case r.Operation == "plan" && r.State == run.Succeeded:
 		return preview(r)
 	}
-	lines := []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), elapsed(latest(r).Sub(r.Asked)), deeds(r))}
+	lines := []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), exactly(latest(r).Sub(r.Asked)), deeds(r))}
 	lines = append(lines, failures(r)...)
 	for _, m := range r.Messages {
 		lines = append(lines, "  "+oneLine(m))

@@ -71,6 +71,14 @@ func elapsed(d time.Duration) string {
 	return fmt.Sprintf("%ds", s)
 }
 
+// exactly shows a duration that is over: below ten seconds, to a tenth.
+func exactly(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%gs", d.Round(100*time.Millisecond).Seconds())
+	}
+	return elapsed(d)
+}
+
 // plural counts things.
 func plural(n int, thing string) string {
 	if n == 1 {

@@ -178,6 +178,24 @@ func TestScreenDrawsOverWhatItDrew(t *testing.T) {
 	frame("d\x1b[K\n", "d")
 }
 
+func TestLiveLeavesOnlyTheSummary(t *testing.T) {
+	var out bytes.Buffer
+	l := &term.Live{Out: &out, Size: func() (int, int) { return 0, 0 }, Now: func() time.Time { return at(12) }, Next: next}
+	if err := l.Show(shop()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "✗ queue") || strings.Contains(out.String(), "\x1b[31m") {
+		t.Errorf("drew %q", out.String())
+	}
+	out.Reset()
+	if err := l.End(over()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out.String(), "\r\x1b[7A\x1b[Jdeploy of shop@prod failed in 1m15s") {
+		t.Errorf("drew %q", out.String())
+	}
+}
+
 func TestAbleHonoursTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		term, noColour string
@@ -277,6 +295,7 @@ func TestJSONPrintsAnObjectALine(t *testing.T) {
 
 func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	parked, cancelled := shop(), over()
+	quick := run.Run{ID: "abc", Operation: "refresh", Project: "shop@prod", State: run.Succeeded, Asked: noon, Ended: noon.Add(340 * time.Millisecond)}
 	parked.State = run.Parked
 	cancelled.State = run.Cancelled
 	cancelled.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "cancelled")}
@@ -302,6 +321,7 @@ deploy of shop@prod was refused (run abc)
   another`},
 		"nothing": {run.Run{ID: "abc", Operation: "destroy", Project: "shop@prod", State: run.Succeeded, Asked: noon, Ended: at(1)},
 			"destroy of shop@prod succeeded in 1s: there was nothing to do"},
+		"quick": {quick, "refresh of shop@prod succeeded in 0.3s: there was nothing to do"},
 		"plan": {preview, `
 plan of shop@prod: 4 changes, 1 unchanged
   ± old  delete, create
