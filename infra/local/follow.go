@@ -15,7 +15,8 @@ const (
 	patient = 30 * time.Second       // for a run to be there at all
 )
 
-// errInterrupted is what following ends with after Ctrl-C.
+// errInterrupted is what following ends with after Ctrl-C, or when nobody reads
+// what is shown.
 var errInterrupted = fault.New(fault.Stale, "interrupted")
 
 // errGap is for a while in which nobody serves: the server that was used is
@@ -61,7 +62,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		default:
 			known = true
 			if err := v.Show(r); err != nil {
-				return r, fmt.Errorf("show run %s: %w", r.ID, err)
+				return r, fmt.Errorf("show run %s: %w: %w", r.ID, err, errInterrupted)
 			}
 		}
 		timer.Reset(glance)

@@ -101,6 +101,24 @@ func TestInterruptedClientOnlyGoesAway(t *testing.T) {
 	l.has(l.must(exitOK, "status", id, "--follow"), "3 created")
 }
 
+// A closed pipe takes what is written to it no longer.
+type closedPipe struct{}
+
+// Write is io.Writer.
+func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// A reader that goes away does not take the run with it.
+func TestRunGoesOnWhenNobodyReads(t *testing.T) {
+	l := newLaptop(t)
+	l.serve(0.5)
+	var err syncBuffer
+	if code := l.runTo(closedPipe{}, &err, "deploy", l.project); code != exitUnwatched {
+		t.Errorf("ended with %d", code)
+	}
+	l.has(err.String(), "goes on without its watcher")
+	l.has(l.must(exitOK, "status", "--follow"), "3 created")
+}
+
 // Where two commands use one folder, the first hosts it for both; when it goes,
 // the run of the other goes on.
 func TestTwoCommandsShareAFolder(t *testing.T) {

@@ -16,10 +16,14 @@ import (
 func main() {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signal.Notify(interrupts, syscall.SIGHUP)
+	}
+	signal.Ignore(syscall.SIGPIPE) // a reader that goes away must not take a run with it
 	s := shell{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
 		self: self(os.Args[0]), interrupts: interrupts, asks: term.IsTerminal(int(os.Stdin.Fd())),
-		obey: func() { signal.Reset(os.Interrupt, syscall.SIGTERM) },
+		obey: func() { signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) },
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		s.window = func() (int, int) {
