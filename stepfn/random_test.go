@@ -7,8 +7,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	local "github.com/stackwright/stackwright/infra/local/cloudformation"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -17,6 +21,7 @@ import (
 
 var (
 	worlds = flag.Int("worlds", 10_000, "how many random worlds to play in memory")
+	reals  = flag.Int("reals", 300, "how many random worlds to play on the real adapters")
 	seed   = flag.Uint64("seed", 0, "play the random world of this seed only, and tell what happens")
 )
 
@@ -36,6 +41,27 @@ func TestAnyWorld(t *testing.T) {
 				p := newPure(t, n)
 				play(t, p, n)
 				p.Stop()
+			}
+		})
+	}
+}
+
+// The same through the real functions and adapters on the stand-ins for AWS, in
+// virtual time.
+func TestAnyWorldForReal(t *testing.T) {
+	one := func(t *testing.T, n uint64) {
+		synctest.Test(t, func(t *testing.T) { play(t, newReal(t), n) })
+	}
+	if *seed != 0 {
+		one(t, *seed)
+		return
+	}
+	lanes := runtime.GOMAXPROCS(0)
+	for lane := range lanes {
+		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
+			t.Parallel()
+			for n := uint64(lane + 1); n <= uint64(*reals) && !t.Failed(); n += uint64(lanes) {
+				one(t, n)
 			}
 		})
 	}
@@ -90,12 +116,13 @@ func (g *game) tell(format string, args ...any) {
 
 // weather decides what goes wrong by itself.
 func (g *game) weather() {
-	p, ok := g.stage.(*pure)
-	if !ok {
+	rng := rand.New(rand.NewPCG(g.seed, 9))
+	if r, ok := g.stage.(*real); ok {
+		g.storm(r, rng)
 		return
 	}
+	p := g.stage.(*pure)
 	risk := []float64{0, 0, 0.003, 0.02}[g.rng.IntN(4)]
-	rng := rand.New(rand.NewPCG(g.seed, 9))
 	p.Faults.Call = func(function, call, about string) sim.Mishap {
 		if rng.Float64() >= risk {
 			return sim.None
@@ -108,22 +135,59 @@ func (g *game) weather() {
 		return m
 	}
 	late := g.rng.IntN(4)
-	p.Faults.Event = func() []time.Duration {
-		switch {
-		case late == 0:
-			return nil
-		case late == 1 && rng.IntN(2) == 0:
-			return []time.Duration{time.Duration(rng.IntN(60)) * time.Second, time.Duration(rng.IntN(4000)) * time.Millisecond}
+	p.Faults.Event = func() []time.Duration { return lateness(late, rng) }
+}
+
+// storm decides what goes wrong by itself on the real adapters.
+func (g *game) storm(r *real, rng *rand.Rand) {
+	var mu sync.Mutex // functions run side by side
+	late, risk := g.rng.IntN(4), []float64{0, 0, 0.01, 0.04}[g.rng.IntN(4)]
+	r.kill = func(function string) sim.Mishap {
+		mu.Lock()
+		defer mu.Unlock()
+		if rng.Float64() >= risk {
+			return sim.None
 		}
-		return []time.Duration{time.Duration(rng.IntN(1500)) * time.Millisecond}
+		return []sim.Mishap{sim.KillBefore, sim.KillAfter}[rng.IntN(2)]
 	}
+	r.events = func() []time.Duration {
+		mu.Lock()
+		defer mu.Unlock()
+		return lateness(late, rng)
+	}
+	if risk > 0 {
+		r.inject(local.Fault{Throttle: risk})
+		for _, action := range actions {
+			for range 1 + rng.IntN(2) {
+				r.inject(local.Fault{Stack: physicalName(fmt.Sprintf("s%d", rng.IntN(10))), Times: 1,
+					Error: &local.FaultError{Action: action, Code: "InternalFailure", Status: 500, After: rng.IntN(2) == 0}})
+			}
+		}
+	}
+}
+
+// lateness is how late an event comes, how often.
+func lateness(kind int, rng *rand.Rand) []time.Duration {
+	switch {
+	case kind == 0:
+		return nil
+	case kind == 1 && rng.IntN(2) == 0:
+		return []time.Duration{time.Duration(rng.IntN(60)) * time.Second, time.Duration(rng.IntN(4000)) * time.Millisecond}
+	}
+	return []time.Duration{time.Duration(rng.IntN(1500)) * time.Millisecond}
 }
 
 // calm lets nothing go wrong any more.
 func (g *game) calm() {
-	if p, ok := g.stage.(*pure); ok {
-		p.Faults = sim.Faults{}
-		clear(p.Cloud.Fail)
+	switch s := g.stage.(type) {
+	case *pure:
+		s.Faults = sim.Faults{}
+		clear(s.Cloud.Fail)
+	case *real:
+		s.kill = nil
+		if err := s.cloud.Stacks.Mend(); err != nil {
+			g.Fatal(err)
+		}
 	}
 	for _, st := range g.last {
 		g.Slow(st.name, 10*time.Second)
@@ -145,7 +209,7 @@ func (g *game) dream() world {
 		s.physical = physicalName(s.name)
 		for _, on := range w {
 			if g.rng.IntN(3) == 0 {
-				s.needs = append(s.needs, need{on.name, []string{"Value", "Value", "Name"}[g.rng.IntN(3)]})
+				s.needs = append(s.needs, need{name: on.name, output: []string{"Value", "Value", "Name"}[g.rng.IntN(3)], bare: g.rng.IntN(4) == 0})
 			}
 		}
 		w = append(w, s)

@@ -44,6 +44,7 @@ type stage interface {
 //
 //	db<vpc,net!v2=other   db needs the outputs of vpc and net, has version v2 and the physical name other
 //	db<~vpc               db uses an output of vpc that does not change
+//	db<.vpc               db uses an output of vpc, and imports nothing
 //	db+                   db is protected
 type world []stack
 
@@ -56,6 +57,7 @@ type stack struct {
 type need struct {
 	name   string
 	output string
+	bare   bool // it is not imported too
 }
 
 func parseWorld(words []string) world {
@@ -74,9 +76,9 @@ func parseWorld(words []string) world {
 		}
 		for n := range strings.SplitSeq(needs, ",") {
 			if stable, ok := strings.CutPrefix(n, "~"); ok {
-				s.needs = append(s.needs, need{stable, "Name"})
-			} else if n != "" {
-				s.needs = append(s.needs, need{n, "Value"})
+				s.needs = append(s.needs, need{name: stable, output: "Name"})
+			} else if n, bare := strings.CutPrefix(n, "."); n != "" {
+				s.needs = append(s.needs, need{name: n, output: "Value", bare: bare})
 			}
 		}
 		w = append(w, s)
@@ -109,7 +111,9 @@ func (w world) project() project.Project {
 		for _, need := range s.needs {
 			n.Needs = append(n.Needs, need.name)
 			n.Parameters["From"+need.name] = project.Text{{Node: need.name, Output: need.output}}
-			imports = append(imports, physical[need.name])
+			if !need.bare {
+				imports = append(imports, physical[need.name])
+			}
 		}
 		n.Needs = sorted(n.Needs)
 		n.Template.Digest = strings.Join(imports, " ")

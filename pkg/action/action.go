@@ -27,6 +27,7 @@ type Task struct {
 	Node    project.Node     // what is desired; zero where nothing is
 	Want    project.Resolved // what CloudFormation is to be told
 	Record  plan.Record      // what we last did
+	Users   []plan.Place     // where those are that must have let go of it
 	Note    plan.Note        // what CloudFormation answered
 	Claimed time.Time
 	Now     time.Time

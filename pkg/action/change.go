@@ -35,6 +35,7 @@ func (a change) Start(ctx context.Context, t Task) (plan.Note, error) {
 	if fault.Is(err, fault.Unchanged) {
 		return plan.Note{StackID: t.Record.StackID, Unchanged: true}, nil
 	}
+	note.Fresh = err == nil && t.Record.Fresh(live)
 	return note, remedy(t, err)
 }
 
@@ -66,6 +67,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	work, err := follow(ctx, a.Cloud, t, live)
 	if work.Note.Known() {
+		work.Note.Fresh = t.Note.Fresh // only who began it knows
 		t.Note = work.Note
 	}
 	if err != nil || !work.Over && !t.Note.Unchanged {
@@ -74,8 +76,12 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	return a.ended(ctx, t, work)
 }
 
-// ended says what came of work that is over.
+// ended says what came of work that is over. Work that was never begun leaves
+// the record as it was: what bears the name now may be anybody's.
 func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) {
+	if !t.Note.Known() {
+		return Progress{Over: true, Err: failure(work), Forget: t.Record.StackID == ""}, nil
+	}
 	live, err := a.Live(ctx, t.Place())
 	if err != nil {
 		return Progress{}, err
@@ -84,6 +90,7 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 	p := Progress{Over: true, Note: t.Note, Record: &r}
 	switch {
 	case t.Step.Verb == plan.Continue:
+		r.Digest = "" // nobody can tell what it was rolled back to
 		if !t.Note.Unchanged && !work.Status.Restored() {
 			p.Err = failure(work)
 		}
@@ -94,7 +101,7 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
 	default:
 		p.Err = failure(work)
-		if work.Status != "" && !work.Status.Restored() {
+		if !t.Note.Fresh || !work.Status.Restored() {
 			r.Digest = ""
 		}
 		if t.Record.StackID == "" && live.StackID == "" {

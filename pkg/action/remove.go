@@ -10,8 +10,18 @@ import (
 // remove deletes a stack.
 type remove struct{ Cloud }
 
-// Start asks for the deletion. A stack that is gone needs none.
+// Start asks for the deletion once those that used the stack have let go of it.
+// A stack that is gone needs none.
 func (a remove) Start(ctx context.Context, t Task) (plan.Note, error) {
+	for _, user := range t.Users {
+		live, err := a.Live(ctx, user)
+		if err != nil {
+			return plan.Note{}, err
+		}
+		if live.Status.Busy() || live.Status.Cleaning() {
+			return plan.Note{}, fault.New(fault.Busy, "%s may still use it: it is %s", user.Node, live.Status)
+		}
+	}
 	note, err := a.Begin(ctx, t)
 	if fault.Is(err, fault.Missing) {
 		return plan.Note{StackID: t.Record.StackID, Unchanged: true}, nil
@@ -38,6 +48,7 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{Over: true, Forget: true}, nil
 	}
 	r := recorded(t, live)
+	r.Touched = t.Record.Touched // what others did to it before is still theirs
 	if !live.Status.Good() {
 		r.Digest = ""
 	}

@@ -37,6 +37,8 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	case live.Status.Gone(), t.Record.StackID != "" && t.Record.StackID != live.StackID:
 		return Progress{Over: true, Forget: true, Why: "it is gone"}, nil
+	case t.Record.StackID == "":
+		return Progress{Over: true, Why: "nobody knows yet whether it is ours: the next deploy finds out"}, nil
 	}
 	r := t.Record
 	r.StackID, r.Outputs, r.Run = live.StackID, live.Outputs, t.Run

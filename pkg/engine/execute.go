@@ -157,12 +157,17 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 			return t, err
 		}
 	}
-	nodes := append(t.Node.Sources(), s.Node)
+	nodes := slices.Concat(t.Node.Sources(), s.Users, []string{s.Node})
 	records, err := e.Store.Some(ctx, r.Project, nodes)
 	if err != nil {
 		return t, err
 	}
 	t.Record = records[s.Node]
+	for _, u := range s.Users {
+		if r, ok := records[u]; ok {
+			t.Users = append(t.Users, r.Place())
+		}
+	}
 	if s.Verb == plan.Delete || s.Spec == "" {
 		return t, nil
 	}

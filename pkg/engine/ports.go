@@ -32,7 +32,8 @@ type Runs interface {
 	// has none.
 	Load(ctx context.Context, id string) (run.Run, error)
 
-	// Raise makes the drive from+1, and a parked run going. It is Stale if the
+	// Raise makes the drive from+1, a parked run going, and the waiting token and
+	// the history that of a new execution: none. It is Stale if the
 	// drive is not from, or the run is over.
 	Raise(ctx context.Context, id string, from int) error
 

@@ -95,13 +95,19 @@ func (b *builder) users() map[string][]string {
 }
 
 // letGo adds (2b): what falls does so after those that stay and need it no
-// longer have let go of it.
+// longer have let go of it. An update lets go only when its cleanup is over,
+// which releases rises before: the delete waits for that when it starts.
 func (b *builder) letGo(users map[string][]string, awaited map[string]bool) {
 	for _, name := range b.fall.names() {
 		for _, u := range users[name] {
 			stays := len(b.rise[u]) > 0 && !slices.Contains(b.view.Desired.Nodes[u].Needs, name)
 			if !stays {
 				continue
+			}
+			if id := b.fall.last(name)[0]; b.steps[id].Verb == Delete {
+				s := b.steps[id]
+				s.Users = append(s.Users, u)
+				b.steps[id] = s
 			}
 			for _, risen := range b.rise.last(u) {
 				if fall := b.fall.first(name); !awaited[fall] || !b.graph.Reach(risen)[fall] {

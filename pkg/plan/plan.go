@@ -33,6 +33,7 @@ type Step struct {
 	Node  string   `json:"node,omitempty"` // empty for the gate
 	Verb  Verb     `json:"verb"`
 	After []string `json:"after,omitempty"` // IDs, sorted
+	Users []string `json:"users,omitempty"` // of a delete: nodes that let go of it, whose cleanup is to be over first
 }
 
 // A Plan is a set of steps, listed so that each follows those it comes after.
@@ -114,6 +115,7 @@ type Note struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
 	Unchanged bool   `json:"unchanged,omitempty"` // there was nothing to do
+	Fresh     bool   `json:"fresh,omitempty"`     // it was as recorded before: what a rollback restores is what the record says
 }
 
 // Known reports whether CloudFormation has answered.

@@ -45,6 +45,7 @@ type stack struct {
 	id, name string
 	status   plan.Status
 	now      content
+	held     []string // imports of before, until what was replaced is cleaned up
 	touched  time.Time
 	guarded  bool // by termination protection
 	events   []event
@@ -324,12 +325,15 @@ func (c *Cloud) change(st *stack, want content) {
 		fmt.Fprintln(sum, k, want.params[k])
 	}
 	want.value = hex.EncodeToString(sum.Sum(nil)[:8])
-	st.now = want
+	st.held, st.now = st.now.imports(), want
 }
 
 // set moves a stack to a status and tells of it.
 func (c *Cloud) set(st *stack, t action.Task, s plan.Status, why string) {
 	st.status = s
+	if !s.Busy() && !s.Cleaning() {
+		st.held = nil
+	}
 	st.events = append(st.events, event{t.Token(), s, why})
 	c.Tell(t, s)
 }
@@ -339,7 +343,7 @@ func (c *Cloud) wrong(st *stack, v plan.Verb, want content) string {
 	key := st.name + "/" + string(v)
 	if c.Fail[key] > 0 {
 		c.Fail[key]--
-		return "told to"
+		return "Topic (AWS::SNS::Topic): told to"
 	}
 	for _, name := range want.imports() {
 		on := c.live[name]
@@ -353,7 +357,7 @@ func (c *Cloud) wrong(st *stack, v plan.Verb, want content) string {
 // user names a live stack that uses the export of st, if there is one.
 func (c *Cloud) user(st *stack) string {
 	for _, name := range c.Names() {
-		if u := c.live[name]; u != st && u.now.value != "" && slices.Contains(u.now.imports(), st.name) {
+		if u := c.live[name]; u != st && u.now.value != "" && slices.Contains(append(u.now.imports(), u.held...), st.name) {
 			return name
 		}
 	}

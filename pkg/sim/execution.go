@@ -25,10 +25,11 @@ func (w *World) execute(name string, in engine.Drive) error {
 		runner := asl.Runner{
 			World: &host{w, r}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64,
 			Observe: func(e asl.Event) int64 {
+				x.History++
 				if e.Kind == asl.StateEntered {
 					x.Path = append(x.Path, e.State.Name)
 				}
-				return int64(len(x.Path))
+				return int64(x.History)
 			},
 		}
 		_, x.Err = runner.Run(context.Background(), w.machine, input)

@@ -200,7 +200,7 @@ func copySteps(steps []run.Step) []run.Step {
 	for i := range out {
 		begin := len(all)
 		all = append(all, out[i].After...)
-		out[i].After = all[begin:len(all):len(all)]
+		out[i].After, out[i].Users = all[begin:len(all):len(all)], slices.Clone(out[i].Users)
 		if len(all) == begin {
 			out[i].After = nil
 		}

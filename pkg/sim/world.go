@@ -59,10 +59,11 @@ const (
 
 // An Execution is one execution of the state machine.
 type Execution struct {
-	Name string
-	Path []string // the states entered
-	Over bool
-	Err  error // why it failed; a *asl.Error of name Failed or Refused is a run's end
+	Name    string
+	Path    []string // the states entered
+	History int      // how many events it has had
+	Over    bool
+	Err     error // why it failed; a *asl.Error of name Failed or Refused is a run's end
 }
 
 // New returns an empty world in which the given state machine drives runs.

@@ -1,0 +1,487 @@
+package stepfn_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	local "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/events"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/lambda"
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/dynamo"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/sim"
+	"github.com/stackwright/stackwright/pkg/wire"
+	"github.com/stackwright/stackwright/stepfn"
+)
+
+// The same stories, told through the real functions and adapters on the
+// stand-ins for AWS, in virtual time.
+func TestStoriesForReal(t *testing.T) {
+	tellAll(t, func(t *testing.T, tell func(stage)) {
+		synctest.Test(t, func(t *testing.T) { tell(newReal(t)) })
+	})
+}
+
+// real is the stage of real adapters.
+type real struct {
+	*testing.T
+	cloud  *cloud.Cloud
+	store  *dynamo.Table
+	bucket *s3.Client
+	people *cloudformation.Client // past the gateway: nobody counts them
+	asked  []string               // runs
+	kill   func(function string) sim.Mishap
+	seen   map[string]bool        // calls that Asked has told
+	events func() []time.Duration // how late those of CloudFormation are
+	count  int
+}
+
+// mortals are functions that die when they are told to.
+type mortals struct {
+	*lambda.Functions
+	real *real
+}
+
+var errDied = errors.New("the function died")
+
+func (m mortals) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
+	mishap := sim.None
+	if m.real.kill != nil {
+		mishap = m.real.kill(function)
+	}
+	if mishap == sim.KillBefore {
+		return nil, errDied
+	}
+	out, err := m.Functions.Invoke(ctx, function, payload)
+	if mishap == sim.KillAfter {
+		return nil, errDied
+	}
+	return out, err
+}
+
+const seconds10 = 10 // what an operation takes, as in the world in memory
+
+func newReal(t *testing.T) *real {
+	r := &real{T: t, seen: make(map[string]bool)}
+	r.Events(200 * time.Millisecond)
+	definition, err := asl.Substitute(stepfn.Run, map[string]string{
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.cloud, err = cloud.Open(t.Context(), cloud.Options{
+		Seconds: seconds10, Seed: 1, Bucket: "stackwright", Table: "stackwright", StateMachine: "stackwright", Definition: definition,
+		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
+			env := wire.Environment{
+				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1",
+				StateMachine: "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
+			}
+			functions, err := lambda.InProcess(wire.New(c.Config(), env, io.Discard).Functions(), c.Host())
+			return mortals{functions, r}, err
+		},
+		Disturb: func(e events.Event, _ string) []time.Duration {
+			if e.Source == "aws.cloudformation" {
+				return r.events()
+			}
+			return []time.Duration{100 * time.Millisecond}
+		},
+		Getenv: func(string) string { return "" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.cloud.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r.store = dynamo.New(dynamodb.NewFromConfig(r.cloud.Config()), "stackwright")
+	r.bucket = s3.NewFromConfig(r.cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
+	aside := r.cloud.Config()
+	aside.HTTPClient = &http.Client{Transport: gateway.Transport{Handler: r.cloud.Stacks}}
+	r.people = cloudformation.NewFromConfig(aside)
+	return r
+}
+
+// Ask uploads, or puts a request object.
+func (r *real) Ask(operation string, w world, of string) string {
+	request := map[string]any{"operation": operation}
+	switch operation {
+	case "deploy":
+		key := "projects/shop/default.zip"
+		id := engine.RunID("stackwright", key, r.upload(key, w))
+		r.asked = append(r.asked, id)
+		return id
+	case "plan":
+		key := fmt.Sprintf("revisions/shop/default/%d.zip", r.next())
+		request["key"], request["version"] = key, r.upload(key, w)
+	case "retry", "pause", "continue", "cancel":
+		request["options"] = map[string]any{"run": of}
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		r.Fatal(err)
+	}
+	key := fmt.Sprintf("requests/shop/default/%d.json", r.next())
+	id := engine.RunID("stackwright", key, r.put(key, body))
+	if operation != "pause" && operation != "continue" && operation != "cancel" {
+		r.asked = append(r.asked, id)
+	}
+	return id
+}
+
+func (r *real) next() int { r.count++; return r.count }
+
+// put puts an object and returns its version.
+func (r *real) put(key string, body []byte) string {
+	out, err := r.bucket.PutObject(r.Context(), &s3.PutObjectInput{Bucket: aws.String("stackwright"), Key: &key, Body: bytes.NewReader(body)})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return aws.ToString(out.VersionId)
+}
+
+// upload puts a world as a user would, and returns the object's version.
+func (r *real) upload(key string, w world) string {
+	body, err := config.Pack(w.files())
+	if err != nil {
+		r.Fatal(err)
+	}
+	return r.put(key, body)
+}
+
+// files writes w as a user would.
+func (w world) files() config.Files {
+	var b strings.Builder
+	files := make(config.Files)
+	physical := w.physicals()
+	b.WriteString("project: shop\nstacks:\n")
+	for _, s := range w {
+		fmt.Fprintf(&b, "  %s:\n    template: %s.yaml\n    stack_name: %s\n", s.name, s.name, s.physical)
+		if s.protected {
+			b.WriteString("    protect: true\n")
+		}
+		for i, n := range s.needs {
+			if i == 0 {
+				b.WriteString("    parameters:\n")
+			}
+			fmt.Fprintf(&b, "      From%s: ${%s.%s}\n", n.name, n.name, n.output)
+		}
+		files[s.name+".yaml"] = s.template(physical)
+	}
+	files["stackwright.yaml"] = []byte(b.String())
+	return files
+}
+
+// template is one that imports what s needs, gives its name, and gives a value
+// that follows from its version and what it was given.
+func (s stack) template(physical map[string]string) []byte {
+	var params, values, imports strings.Builder
+	for i, n := range s.needs {
+		if i == 0 {
+			params.WriteString("Parameters:\n")
+			fmt.Fprintf(&values, ", !Ref From%s", n.name)
+		}
+		fmt.Fprintf(&params, "  From%s: { Type: String }\n", n.name)
+		fmt.Fprintf(&imports, ", !Ref From%s", n.name)
+		if !n.bare {
+			fmt.Fprintf(&imports, ", !ImportValue %s-Name", physical[n.name])
+		}
+	}
+	return fmt.Appendf(nil, `Description: %s
+%sResources:
+  Topic:
+    Type: AWS::SNS::Topic
+    Properties: { DisplayName: !Join [" ", [%s%s]] }
+Outputs:
+  Name:
+    Value: !Ref AWS::StackName
+    Export: { Name: !Sub "${AWS::StackName}-Name" }
+  Value: { Value: !Join [".", [%s%s]] }
+`, s.version, params.String(), s.version, imports.String(), s.version, values.String())
+}
+
+func (r *real) Pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// Quiet waits until every run that was asked for is over or parked, and every
+// late event has come.
+func (r *real) Quiet() bool {
+	r.Pass(5 * time.Second)
+	for end := time.Now().Add(10 * 24 * time.Hour); time.Now().Before(end); r.Pass(5 * time.Second) {
+		r.asked = slices.DeleteFunc(r.asked, func(id string) bool {
+			s := r.Standing(id).State
+			return s.Over()
+		})
+		if !slices.ContainsFunc(r.asked, func(id string) bool { return r.Standing(id).State != run.Parked }) {
+			r.Pass(70 * time.Second)
+			return true
+		}
+	}
+	return false
+}
+
+func (r *real) Standing(id string) run.Run {
+	if id == "" {
+		return run.Run{}
+	}
+	got, err := r.store.Load(r.Context(), id)
+	if err != nil && !fault.Is(err, fault.Missing) {
+		r.Fatal(err)
+	}
+	return got
+}
+
+func (r *real) Recorded() map[string]plan.Record {
+	records, err := r.store.Records(r.Context(), "shop@default")
+	if err != nil {
+		r.Fatal(err)
+	}
+	return records
+}
+
+// found describes the live stack of a node, if there is one.
+func (r *real) found(name string) *types.Stack {
+	physical := physicalName(name)
+	out, err := r.people.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	if err != nil || len(out.Stacks) == 0 {
+		return nil
+	}
+	return &out.Stacks[0]
+}
+
+func (r *real) Status(name string) plan.Status {
+	if s := r.found(name); s != nil {
+		return plan.Status(s.StackStatus)
+	}
+	return ""
+}
+
+func (r *real) Made(name string) (version string, params map[string]string) {
+	s := r.found(name)
+	if s == nil {
+		return "", nil
+	}
+	params = make(map[string]string)
+	for _, p := range s.Parameters {
+		params[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
+	}
+	return aws.ToString(s.Description), params
+}
+
+func (r *real) Output(name, output string) string {
+	if s := r.found(name); s != nil {
+		for _, o := range s.Outputs {
+			if aws.ToString(o.OutputKey) == output {
+				return aws.ToString(o.OutputValue)
+			}
+		}
+	}
+	return ""
+}
+
+// begun is what the first event of an operation of ours says that it is.
+var begun = map[types.ResourceStatus]plan.Verb{
+	"CREATE_IN_PROGRESS": plan.Create, "UPDATE_IN_PROGRESS": plan.Update, "DELETE_IN_PROGRESS": plan.Delete,
+	"UPDATE_ROLLBACK_IN_PROGRESS": plan.Continue,
+}
+
+// Asked reads from the stacks' events what began under our tokens.
+func (r *real) Asked() []string {
+	type call struct {
+		at     time.Time
+		number int
+		what   string
+	}
+	var calls []call
+	for _, st := range r.everStacks() {
+		first := make(map[string]types.StackEvent) // of each token
+		events := cloudformation.NewDescribeStackEventsPaginator(r.people, &cloudformation.DescribeStackEventsInput{StackName: st.StackId})
+		for events.HasMorePages() {
+			page, err := events.NextPage(r.Context())
+			if err != nil {
+				r.Fatal(err)
+			}
+			for _, e := range page.StackEvents {
+				if aws.ToString(e.PhysicalResourceId) == aws.ToString(st.StackId) {
+					first[aws.ToString(e.ClientRequestToken)] = e
+				}
+			}
+		}
+		for token, e := range first {
+			_, number, _, ours := action.ParseToken(token)
+			if !ours || r.seen[token] {
+				continue
+			}
+			r.seen[token] = true
+			node := strings.TrimPrefix(aws.ToString(st.StackName), "shop-")
+			calls = append(calls, call{aws.ToTime(e.Timestamp), number, node + "/" + string(begun[e.ResourceStatus])})
+		}
+	}
+	slices.SortFunc(calls, func(a, b call) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })
+	var asked []string
+	for _, c := range calls {
+		asked = append(asked, c.what)
+	}
+	return asked
+}
+
+// everStacks lists all stacks, deleted ones too.
+func (r *real) everStacks() []types.StackSummary {
+	var all []types.StackSummary
+	pages := cloudformation.NewListStacksPaginator(r.people, &cloudformation.ListStacksInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(r.Context())
+		if err != nil {
+			r.Fatal(err)
+		}
+		all = append(all, page.StackSummaries...)
+	}
+	return all
+}
+
+// Live brings a status about as a person would.
+func (r *real) Live(name string, s plan.Status) {
+	physical := physicalName(name)
+	ctx := r.Context()
+	var err error
+	switch now := r.Status(name); {
+	case now.Busy(), now.Cleaning(): // it comes about by itself
+	case s == "CREATE_COMPLETE":
+		_, err = r.people.CreateStack(ctx, &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(stack{version: "theirs"}.template(nil)))})
+	case s == "DELETE_COMPLETE":
+		_, err = r.people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
+	case s == "DELETE_FAILED":
+		r.inject(local.Fault{Stack: physical, Operation: "delete", Reason: "told to", Times: 1})
+		_, err = r.people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
+	default:
+		err = r.update(name, s)
+	}
+	if err != nil {
+		r.Fatalf("a person makes %s %s: %v", name, s, err)
+	}
+	if s == "UPDATE_IN_PROGRESS" {
+		return
+	}
+	for end := time.Now().Add(time.Hour); r.Status(name) != s && !(s.Gone() && r.Status(name).Gone()); r.Pass(time.Second) {
+		if time.Now().After(end) {
+			r.Fatalf("a person wants %s to be %s, it is %s", name, s, r.Status(name))
+		}
+	}
+}
+
+// settled waits until nothing happens to a stack.
+func (r *real) settled(name string) {
+	for s := r.Status(name); s.Busy() || s.Cleaning(); s = r.Status(name) {
+		r.Pass(time.Second)
+	}
+}
+
+// update makes a person update a stack, with the end that is wanted.
+func (r *real) update(name string, end plan.Status) error {
+	physical := physicalName(name)
+	if r.Status(name).Stuck() {
+		if _, err := r.people.ContinueUpdateRollback(r.Context(), &cloudformation.ContinueUpdateRollbackInput{StackName: &physical}); err != nil {
+			return err
+		}
+		r.settled(name)
+		if end == "UPDATE_ROLLBACK_COMPLETE" {
+			return nil
+		}
+	}
+	if end == "UPDATE_IN_PROGRESS" {
+		r.Slow(name, 5*time.Minute)
+		defer r.Slow(name, seconds10*time.Second)
+	}
+	if end == "UPDATE_ROLLBACK_FAILED" || end == "UPDATE_ROLLBACK_COMPLETE" {
+		r.inject(local.Fault{Stack: physical, Operation: "update", Reason: "told to", Times: 1})
+	}
+	if end == "UPDATE_ROLLBACK_FAILED" {
+		r.inject(local.Fault{Stack: physical, Operation: "rollback", Reason: "told to", Times: 1})
+	}
+	was, err := r.people.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	if err != nil {
+		return err
+	}
+	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), Tags: []types.Tag{{Key: aws.String("touched"), Value: aws.String(fmt.Sprint(r.next()))}}}
+	for _, p := range was.Stacks[0].Parameters {
+		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)})
+	}
+	_, err = r.people.UpdateStack(r.Context(), in)
+	return err
+}
+
+func (r *real) Use(user, name string) {
+	physical := physicalName(user)
+	body := string(stack{version: "theirs", needs: nil}.template(nil))
+	body = strings.Replace(body, "[theirs]", "[theirs, !ImportValue "+physicalName(name)+"-Name]", 1)
+	if _, err := r.people.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
+		r.Fatal(err)
+	}
+	r.Live(user, "CREATE_COMPLETE")
+}
+
+func (r *real) inject(f local.Fault) {
+	if err := r.cloud.Stacks.Inject(f); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *real) Fail(name string, v plan.Verb) {
+	operation := string(v)
+	if v == plan.Continue {
+		operation = "rollback"
+	}
+	r.inject(local.Fault{Stack: physicalName(name), Operation: operation, Reason: "told to", Times: 1})
+}
+
+func (r *real) Slow(name string, d time.Duration) {
+	r.inject(local.Fault{Stack: physicalName(name), Seconds: d.Seconds()})
+}
+
+// actions are the calls that begin a step.
+var actions = map[plan.Verb]string{
+	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
+}
+
+// Mishap lets the call go wrong at CloudFormation's door: to a function that
+// dies there, and to one that hears nothing, it is the same.
+func (r *real) Mishap(name string, v plan.Verb, m sim.Mishap) {
+	e := &local.FaultError{Action: actions[v], Code: "InternalFailure", Status: 500, After: m == sim.KillAfter || m == sim.Lose}
+	if m == sim.Throttle {
+		e.Code, e.Status = "Throttling", 400
+	}
+	r.inject(local.Fault{Stack: physicalName(name), Error: e, Times: 1})
+}
+
+func (r *real) Events(deliveries ...time.Duration) {
+	r.events = func() []time.Duration { return deliveries }
+}
