@@ -35,7 +35,7 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	made, err := e.make(ctx, &r)
 	switch {
 	case fault.Is(err, fault.Stale):
-		return e.aside(ctx, d.Run, d.Drive)
+		return e.overtaken(ctx, d)
 	case refusal(err):
 		r.Messages = fault.Messages(err)
 		return e.finish(ctx, r, run.Refused)
@@ -51,6 +51,23 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	t := tick(r, run.Ready, readyWait)
 	t.Ready = r.Ready(e.Now(), maxReady)
 	return t, nil
+}
+
+// overtaken says how to go on for a planner that another was faster than: one of
+// a newer drive, or one of its own drive that was thought dead.
+func (e *Engine) overtaken(ctx context.Context, d Drive) (Tick, error) {
+	r, err := e.Store.Run(ctx, d.Run)
+	switch {
+	case err != nil:
+		return Tick{}, err
+	case r.Drive != d.Drive:
+		return e.aside(ctx, d.Run, d.Drive)
+	case r.State.Over():
+		return tick(r, r.State, 0), nil
+	case r.State == run.Asked: // the other is not through: come again
+		return Tick{}, fault.New(fault.Unavailable, "another planner of run %s is at work", d.Run)
+	}
+	return tick(r, run.Look, readyWait), nil
 }
 
 // refusal reports whether err says that what was asked cannot be carried out,

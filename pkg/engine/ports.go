@@ -38,7 +38,9 @@ type Runs interface {
 	Raise(ctx context.Context, id string, from int) error
 
 	// Commit deletes whatever steps an earlier planner left, writes r's own,
-	// then moves r from asked to its state, on condition of r.Drive.
+	// then moves r from asked to its state and writes what it is about: its
+	// operation, source and digest. It is Stale if r is not asked, or its drive
+	// is not r.Drive.
 	Commit(ctx context.Context, r run.Run) error
 
 	// End writes r.State (parked or an end), messages and time, on condition
@@ -105,7 +107,7 @@ type Records interface {
 	Displace(ctx context.Context, r run.Run, records []plan.Record) error
 
 	// Lock makes run the writer of the project if there is none, and returns
-	// the run that is.
+	// the run that is. It is Stale if run is over.
 	Lock(ctx context.Context, project, run string) (owner string, err error)
 
 	// List returns the newest runs of a project, newest first, without steps;

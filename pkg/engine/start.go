@@ -40,7 +40,7 @@ func wishes() map[string]run.Wish {
 // steers the run that the request is about. Asked twice, it does so once.
 func (e *Engine) Start(ctx context.Context, q Request) error {
 	if wish, ok := wishes()[q.Operation]; ok && len(q.Problems) == 0 {
-		err := e.Wish(ctx, q.Run, wish, q.Who)
+		err := e.Wish(ctx, q, wish)
 		if !fault.Is(err, fault.Refused, fault.Missing) {
 			return err
 		}
@@ -65,12 +65,18 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 	return err
 }
 
-// Wish steers a run: it is obeyed at the next look. A parked run gets a new
-// execution, for nobody looks at it.
-func (e *Engine) Wish(ctx context.Context, id string, w run.Wish, who string) error {
-	r, err := e.Store.Wish(ctx, id, w, who, e.Now())
+// Wish steers the run that q is about, which is of q's own project: it is obeyed
+// at the next look. A parked run gets a new execution, for nobody looks at it.
+func (e *Engine) Wish(ctx context.Context, q Request, w run.Wish) error {
+	r, err := e.Store.Run(ctx, q.Run)
+	if err == nil && r.Project != q.Project {
+		err = fault.New(fault.Refused, "run %s is of %s, not of %s", r.ID, r.Project, q.Project)
+	}
+	if err == nil {
+		r, err = e.Store.Wish(ctx, q.Run, w, q.Who, e.Now())
+	}
 	if err != nil {
-		return fmt.Errorf("%s run %s: %w", w, id, err)
+		return fmt.Errorf("%s: %w", q.Operation, err)
 	}
 	if r.State == run.Parked {
 		err := e.drive(ctx, r)
