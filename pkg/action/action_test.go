@@ -1,0 +1,388 @@
+package action_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+var (
+	now   = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	epoch = now.Add(-24 * time.Hour)
+	eu    = project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"}
+)
+
+// A cloud answers as it is told. Stacks are known by ID and by name; what is
+// asked without an answer being left gets the last one again.
+type cloud struct {
+	live  map[string]plan.Live
+	begin []error // how Begin answers, once each
+	heard []action.Work
+	fails map[string]error // by the name of a method
+	calls []string
+}
+
+func (c *cloud) Live(_ context.Context, p plan.Place) (plan.Live, error) {
+	c.calls = append(c.calls, "live")
+	if p.StackID != "" {
+		return c.live[p.StackID], c.fails["live"]
+	}
+	return c.live[p.Stack], c.fails["live"]
+}
+
+func (c *cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
+	c.calls = append(c.calls, "begin "+string(t.Step.Verb))
+	var err error
+	if len(c.begin) > 0 {
+		err, c.begin = c.begin[0], c.begin[1:]
+	}
+	if err != nil {
+		return plan.Note{}, err
+	}
+	return plan.Note{StackID: "begun", Operation: "op"}, nil
+}
+
+func (c *cloud) Heard(context.Context, action.Task) (action.Work, error) {
+	c.calls = append(c.calls, "heard")
+	var w action.Work
+	if len(c.heard) > 0 {
+		w = c.heard[0]
+		c.heard = c.heard[min(1, len(c.heard)-1):]
+	}
+	return w, c.fails["heard"]
+}
+
+// task is a verb on vpc, which is recorded as we deployed it: v1, and to be v2.
+func task(v plan.Verb) action.Task {
+	t := action.Task{
+		Run: "r", Project: "shop@prod", Number: 3, Attempt: 1, Now: now, Claimed: now.Add(-10 * time.Second),
+		Step: plan.Step{ID: "vpc/" + string(v), Node: "vpc", Verb: v},
+		Node: project.Node{Name: "vpc", Stack: "shop-vpc", Target: eu, Template: project.Template{Pinned: true}, Needs: []string{"net"}},
+		Want: project.Resolved{Digest: "v2"},
+		Record: plan.Record{
+			Node: "vpc", Stack: "shop-vpc", Target: eu, StackID: "id", Digest: "v1", Needs: []string{"net", "old"}, Touched: epoch,
+			Outputs: map[string]string{"Id": "1"}, Revision: "rev1", Token: "sw-before-1-1", Run: "before",
+		},
+	}
+	if v == plan.Create {
+		t.Record = plan.Record{Node: "vpc", Stack: "shop-vpc", Target: eu, Needs: []string{"net"}, Token: t.Token(), Run: "r"}
+	}
+	return t
+}
+
+// is returns a world in which the stack has a status, its ID and touched when
+// we deployed it.
+func is(s plan.Status) *cloud {
+	l := plan.Live{StackID: "id", Status: s, Touched: epoch, Outputs: map[string]string{"Id": "1"}}
+	return &cloud{live: map[string]plan.Live{"id": l, "shop-vpc": l}}
+}
+
+func act(c *cloud, v plan.Verb) action.Action { return action.Actions(c)[v] }
+
+var (
+	begun     = plan.Note{StackID: "begun", Operation: "op"}
+	fresh     = plan.Note{StackID: "begun", Operation: "op", Fresh: true}
+	unchanged = plan.Note{StackID: "id", Unchanged: true}
+)
+
+func TestStart(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		verb  plan.Verb
+		turn  func(*action.Task)
+		cloud *cloud
+		note  plan.Note
+		kind  fault.Kind
+		says  string
+		calls string
+	}{
+		{name: "a stack is created", verb: plan.Create, cloud: is(""), note: begun, calls: "live; begin create"},
+		{name: "a name that is taken", verb: plan.Create, cloud: begins(is(""), fault.New(fault.Taken, "exists")), kind: fault.Taken,
+			says: "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", calls: "live; begin create"},
+		{name: "what is refused says why", verb: plan.Create, cloud: begins(is(""), fault.New(fault.Denied, "no")), kind: fault.Denied, says: "no", calls: "live; begin create"},
+		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), note: fresh, calls: "live; begin update"},
+		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), note: begun, calls: "live; begin update"},
+		{name: "what has become as it should be is left alone", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest = "v1" },
+			cloud: is("UPDATE_ROLLBACK_COMPLETE"), note: unchanged, calls: "live"},
+		{name: "but not if somebody has touched it", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Record.Touched = "v1", now },
+			cloud: is("UPDATE_COMPLETE"), note: begun, calls: "live; begin update"},
+		{name: "nor if its template does not say all", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Node.Template.Pinned = "v1", false },
+			cloud: is("UPDATE_COMPLETE"), note: fresh, calls: "live; begin update"},
+		{name: "CloudFormation finds nothing to change", verb: plan.Update, cloud: begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
+			note: unchanged, calls: "live; begin update"},
+		{name: "what has gone is created", verb: plan.Update, cloud: is("DELETE_COMPLETE"), note: begun, calls: "live; live; begin create"},
+		{name: "what is busy waits", verb: plan.Update, cloud: is("UPDATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is UPDATE_IN_PROGRESS", calls: "live"},
+		{name: "what cleans up waits", verb: plan.Update, cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
+		{name: "what has died meanwhile", verb: plan.Update, cloud: is("ROLLBACK_COMPLETE"), kind: fault.Refused,
+			says: "stack shop-vpc has become ROLLBACK_COMPLETE: retry, and it is mended first", calls: "live"},
+		{name: "what got stuck meanwhile", verb: plan.Update, cloud: is("UPDATE_ROLLBACK_FAILED"), kind: fault.Refused, calls: "live"},
+		{name: "what goes between the look and the call", verb: plan.Update, cloud: begins(is("UPDATE_COMPLETE"), fault.New(fault.Missing, "gone")), kind: fault.Missing,
+			says: "stack shop-vpc is gone: retry, and it is created again (gone)", calls: "live; begin update"},
+		{name: "who cannot look does not begin", verb: plan.Update, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
+		{name: "nor if its protection is to be another", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Node.Protect = "v1", true },
+			cloud: is("UPDATE_COMPLETE"), note: fresh, calls: "live; begin update"},
+		{name: "a rollback goes on", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_FAILED"), note: begun, calls: "live; begin continue"},
+		{name: "a rollback that somebody else has continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_COMPLETE"), note: unchanged, calls: "live"},
+		{name: "a rollback that somebody else continues", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
+		{name: "a deletion", verb: plan.Delete, cloud: is("CREATE_COMPLETE"), note: begun, calls: "begin delete"},
+		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, turn: func(t *action.Task) { t.Users = []plan.Place{{Node: "app", StackID: "id"}} },
+			cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, says: "app may still use it: it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", calls: "live"},
+		{name: "a deletion whose users have let go", verb: plan.Delete, turn: func(t *action.Task) { t.Users = []plan.Place{{Node: "app", StackID: "id"}, {Node: "web"}} },
+			cloud: is("UPDATE_COMPLETE"), note: begun, calls: "live; live; begin delete"},
+		{name: "who cannot look at its users does not delete", verb: plan.Delete, turn: func(t *action.Task) { t.Users = []plan.Place{{Node: "app"}} },
+			cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
+		{name: "the deletion of what is gone", verb: plan.Delete, cloud: begins(is(""), fault.New(fault.Missing, "gone")), note: unchanged, calls: "begin delete"},
+		{name: "the deletion of what is busy", verb: plan.Delete, cloud: begins(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin delete"},
+		{name: "nothing is asked to settle", verb: plan.Settle, cloud: is("UPDATE_IN_PROGRESS")},
+		{name: "nothing is asked to read", verb: plan.Read, cloud: is("UPDATE_COMPLETE")},
+		{name: "nothing is asked to forget", verb: plan.Forget, cloud: is("")},
+		{name: "nothing is asked at the gate", verb: plan.Gate, cloud: is("")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := task(c.verb)
+			if c.turn != nil {
+				c.turn(&in)
+			}
+			note, err := act(c.cloud, c.verb).Start(t.Context(), in)
+			if note != c.note || fault.KindOf(err) != c.kind || c.says != "" && err.Error() != c.says {
+				t.Errorf("got %+v, %v (%s)", note, err, fault.KindOf(err))
+			}
+			if got := strings.Join(c.cloud.calls, "; "); got != c.calls {
+				t.Errorf("called %s", got)
+			}
+		})
+	}
+}
+
+func begins(c *cloud, answers ...error) *cloud { c.begin = answers; return c }
+
+func hears(c *cloud, works ...action.Work) *cloud { c.heard = works; return c }
+
+func failing(c *cloud, method string, err error) *cloud {
+	c.fails = map[string]error{method: err}
+	return c
+}
+
+// work is what was heard of work that has ended so.
+func work(s plan.Status, why string) action.Work {
+	return action.Work{Heard: true, Note: plan.Note{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why}
+}
+
+// A step that runs is over when CloudFormation's events say so, and begun again
+// only when it was not heard of and nobody can be about to begin it.
+func TestPoll(t *testing.T) {
+	noted := func(t *action.Task) { t.Note = plan.Note{StackID: "id", Operation: "op"} }
+	old := func(t *action.Task) { t.Claimed = now.Add(-action.Life) }
+	type want struct {
+		over, forget bool
+		fails, why   string
+		note         plan.Note
+		digest       string // of the record; "-" if there is none
+		calls        string
+	}
+	heard := plan.Note{StackID: "id", Operation: "op"}
+	for _, c := range []struct {
+		name  string
+		verb  plan.Verb
+		turn  func(*action.Task)
+		cloud *cloud
+		want  want
+	}{
+		{"created", plan.Create, noted, hears(is("CREATE_COMPLETE"), work("CREATE_COMPLETE", "")), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
+		{"being created", plan.Create, noted, is("CREATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"events are late", plan.Create, noted, is("CREATE_COMPLETE"), want{note: heard, digest: "-", calls: "live; heard"}},
+		{"failed and rolled back", plan.Create, noted, hears(is("ROLLBACK_COMPLETE"), work("ROLLBACK_COMPLETE", "no room")),
+			want{over: true, fails: "ROLLBACK_COMPLETE: no room", note: heard, digest: "", calls: "live; heard; live"}},
+		{"updated", plan.Update, noted, hears(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "")), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
+		{"updated, and cleaning up", plan.Update, noted, hears(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
+			want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
+		{"restored to what we deployed", plan.Update, func(t *action.Task) { t.Note = plan.Note{StackID: "id", Operation: "op", Fresh: true} },
+			hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", note: plan.Note{StackID: "id", Operation: "op", Fresh: true}, digest: "v1", calls: "live; heard; live"}},
+		{"restored to what somebody else had made of it", plan.Update, noted, hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", note: heard, digest: "", calls: "live; heard; live"}},
+		{"stuck", plan.Update, noted, hears(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "")),
+			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", note: heard, digest: "", calls: "live; heard; live"}},
+		{"unchanged when it started", plan.Update, func(t *action.Task) { t.Note = unchanged }, is("UPDATE_COMPLETE"),
+			want{over: true, why: "unchanged", note: unchanged, digest: "v2", calls: "live"}},
+		{"continued", plan.Continue, noted, hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, note: heard, digest: "", calls: "live; heard; live"}},
+		{"continued in vain", plan.Continue, noted, hears(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "again")),
+			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", note: heard, digest: "", calls: "live; heard; live"}},
+		{"continued by somebody else", plan.Continue, func(t *action.Task) { t.Note = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"), want{over: true, note: unchanged, digest: "", calls: "live"}},
+		{"noted and never heard of", plan.Update, func(t *action.Task) { noted(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
+		{"noted, never heard of, and it has failed", plan.Update, func(t *action.Task) { noted(t); old(t) }, is("UPDATE_FAILED"),
+			want{over: true, fails: "stack is UPDATE_FAILED", note: heard, digest: "", calls: "live; heard; live"}},
+		{"deleted while it was created", plan.Create, noted, hears(is("DELETE_COMPLETE"), work("DELETE_COMPLETE", "")),
+			want{over: true, fails: "stack is DELETE_COMPLETE", note: heard, digest: "", calls: "live; heard; live"}},
+
+		{"unheard and young", plan.Create, nil, is(""), want{digest: "-", calls: "live; heard"}},
+		{"unheard and young, though the stack is busy", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; heard"}},
+		{"unheard and old is begun again", plan.Create, old, is(""), want{note: begun, digest: "-", calls: "live; heard; begin create"}},
+		{"the update of what is gone is begun again as its creation", plan.Update, old, is(""), want{note: begun, digest: "-", calls: "live; live; heard; begin create"}},
+		{"the second begin is throttled", plan.Create, old, begins(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; heard; begin create"}},
+		{"the second begin finds it busy", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; heard; begin update"}},
+		{"nobody knows of the second begin", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; heard; begin update"}},
+		{"the second begin finds nothing to change", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
+			want{over: true, why: "unchanged", note: plan.Note{Unchanged: true}, digest: "v2", calls: "live; heard; begin update; live"}},
+		{"the second begin is refused, for the first was heard", plan.Create, old, hears(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Work{}, work("", "")),
+			want{note: heard, digest: "-", calls: "live; heard; begin create; heard"}},
+		{"and has ended", plan.Create, old, hears(begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Work{}, work("CREATE_COMPLETE", "")),
+			want{over: true, note: heard, digest: "v2", calls: "live; heard; begin create; heard; live"}},
+		{"the second begin is refused, and the first was never heard", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
+			want{over: true, fails: "no", digest: "-", calls: "live; heard; begin update; heard"}},
+		{"what somebody made meanwhile under our name is not ours", plan.Create, old, begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
+			want{over: true, forget: true, fails: "exists", digest: "-", calls: "live; heard; begin create; heard"}},
+		{"who cannot look learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"who cannot look at the end learns nothing", plan.Update, func(t *action.Task) { t.Note = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"who cannot hear learns nothing", plan.Create, old, failing(is(""), "heard", io.EOF), want{calls: "live; heard"}},
+
+		{"deleted", plan.Delete, noted, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
+		{"deleted before we knew", plan.Delete, nil, is(""), want{over: true, forget: true, digest: "-", calls: "live"}},
+		{"being deleted", plan.Delete, noted, is("DELETE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"deleted, which only the events show yet", plan.Delete, noted, hears(is("CREATE_COMPLETE"), work("DELETE_COMPLETE", "")),
+			want{over: true, forget: true, digest: "-", calls: "live; heard"}},
+		{"not deleted", plan.Delete, noted, hears(is("DELETE_FAILED"), work("DELETE_FAILED", "in use")),
+			want{over: true, fails: "DELETE_FAILED: in use", note: heard, digest: "", calls: "live; heard"}},
+		{"a deletion that CloudFormation called off", plan.Delete, noted, hears(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "export in use")),
+			want{over: true, fails: "UPDATE_COMPLETE: export in use", note: heard, digest: "v1", calls: "live; heard"}},
+		{"a deletion that nobody heard of", plan.Delete, old, is("CREATE_COMPLETE"), want{note: begun, digest: "-", calls: "live; heard; begin delete"}},
+		{"who cannot look at what is deleted", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+
+		{"busy", plan.Settle, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"settled", plan.Settle, nil, is("ROLLBACK_COMPLETE"), want{over: true, why: "found it ROLLBACK_COMPLETE", digest: "-", calls: "live"}},
+		{"settled to nothing", plan.Settle, nil, is(""), want{over: true, why: "found it gone", digest: "-", calls: "live"}},
+		{"who cannot look at what settles", plan.Settle, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"read", plan.Read, nil, is("UPDATE_COMPLETE"), want{over: true, why: "as recorded", digest: "v1", calls: "live"}},
+		{"read when it is at rest", plan.Read, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"read what somebody has touched", plan.Read, func(t *action.Task) { t.Record.Touched = now }, is("UPDATE_COMPLETE"),
+			want{over: true, why: "touched by somebody else, or never whole: the next deploy updates it", digest: "", calls: "live"}},
+		{"read what is gone", plan.Read, nil, is("DELETE_COMPLETE"), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
+		{"read what was never known to be there", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is(""), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
+		{"read what may be somebody else's", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is("CREATE_COMPLETE"),
+			want{over: true, why: "nobody knows yet whether it is ours: the next deploy finds out", digest: "-", calls: "live"}},
+		{"who cannot look at what is read", plan.Read, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"forgotten", plan.Forget, nil, is(""), want{over: true, forget: true, why: "it was gone already", digest: "-"}},
+		{"at the gate", plan.Gate, nil, is(""), want{over: true, digest: "-"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := task(c.verb)
+			if c.turn != nil {
+				c.turn(&in)
+			}
+			before := in.Record
+			got, err := act(c.cloud, c.verb).Poll(t.Context(), in)
+			if calls := strings.Join(c.cloud.calls, "; "); calls != c.want.calls {
+				t.Errorf("called %s", calls)
+			}
+			if c.cloud.fails != nil {
+				if !errors.Is(err, io.EOF) || got.Over {
+					t.Errorf("got %+v, %v", got, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := want{over: got.Over, forget: got.Forget, why: got.Why, note: got.Note, digest: "-", calls: c.want.calls}
+			if got.Err != nil {
+				seen.fails = got.Err.Error()
+			}
+			if got.Record != nil {
+				seen.digest = got.Record.Digest
+				checkRecord(t, in, *got.Record)
+			}
+			if diff := cmp.Diff(c.want, seen, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("wanted (-), got (+):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, in.Record); diff != "" {
+				t.Errorf("it changes the record that it was given:\n%s", diff)
+			}
+		})
+	}
+}
+
+// checkRecord checks what every record that an action writes says.
+func checkRecord(t *testing.T, in action.Task, r plan.Record) {
+	t.Helper()
+	if r.Node != "vpc" || r.Stack != "shop-vpc" || r.Target != eu || r.StackID != "id" || r.Run != "r" || !r.Touched.Equal(epoch) || r.Outputs["Id"] != "1" {
+		t.Errorf("the record says %+v", r)
+	}
+	want := in.Record.Needs // what it needed or was to need, while nobody knows which
+	if r.Digest == in.Want.Digest {
+		want = in.Node.Needs
+	}
+	if !slices.Equal(r.Needs, want) {
+		t.Errorf("the record needs %v, not %v", r.Needs, want)
+	}
+}
+
+// To begin again is to begin once more, and not at every look.
+func TestBegunAgainOnce(t *testing.T) {
+	c := is("")
+	in := task(plan.Create)
+	in.Claimed = now.Add(-2 * action.Life)
+	for range 4 {
+		p, err := act(c, plan.Create).Poll(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Note.Known() {
+			in.Note = p.Note // as whoever polls writes it down
+		}
+	}
+	begins := 0
+	for _, call := range c.calls {
+		if strings.HasPrefix(call, "begin") {
+			begins++
+		}
+	}
+	if begins != 1 {
+		t.Errorf("it was begun %d times: %v", begins, c.calls)
+	}
+}
+
+// A place is where the work is: what is created has no ID until it is noted.
+func TestPlace(t *testing.T) {
+	for _, c := range []struct {
+		verb plan.Verb
+		turn func(*action.Task)
+		want plan.Place
+	}{
+		{plan.Update, func(*action.Task) {}, plan.Place{StackID: "id", Stack: "shop-vpc"}},
+		{plan.Create, func(t *action.Task) { t.Record.StackID = "gone" }, plan.Place{StackID: "", Stack: "shop-vpc"}},
+		{plan.Create, func(t *action.Task) { t.Record.StackID, t.Note.StackID = "gone", "new" }, plan.Place{StackID: "new", Stack: "shop-vpc"}},
+		{plan.Delete, func(t *action.Task) { t.Node, t.Record.Stack = project.Node{}, "old-name" }, plan.Place{StackID: "id", Stack: "old-name"}},
+	} {
+		in := task(c.verb)
+		c.turn(&in)
+		c.want.Node, c.want.Target, c.want.Token = "vpc", eu, "sw-r-3-1"
+		if got := in.Place(); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.verb, got, c.want)
+		}
+	}
+}
+
+// Every verb has an action.
+func TestActions(t *testing.T) {
+	all := action.Actions(is(""))
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Settle, plan.Read, plan.Forget, plan.Gate} {
+		if all[v] == nil {
+			t.Errorf("nobody knows how to %s", v)
+		}
+	}
+	if len(all) != 8 {
+		t.Error(fmt.Sprint(len(all)) + " verbs have an action")
+	}
+}

@@ -1,0 +1,70 @@
+package action_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/action"
+)
+
+func TestToken(t *testing.T) {
+	for _, c := range []struct {
+		token           string
+		run             string
+		number, attempt int
+		ok              bool
+	}{
+		{"sw-abc234-7-1", "abc234", 7, 1, true},
+		{"sw-abc234-0-12", "abc234", 0, 12, true},
+		{"", "", 0, 0, false},
+		{"sw-", "", 0, 0, false},
+		{"abc234-7-1", "", 0, 0, false},
+		{"SW-abc234-7-1", "", 0, 0, false},
+		{"sw-abc234-7", "", 0, 0, false},
+		{"sw-abc-234-7-1", "", 0, 0, false},
+		{"sw-abc234-x-1", "", 0, 0, false},
+		{"sw-abc234-7-x", "", 0, 0, false},
+		{"sw-abc234-07-1", "", 0, 0, false},
+		{"sw-abc234-7-+1", "", 0, 0, false},
+		{"sw-abc234-7-99999999999999999999", "", 0, 0, false},
+		{"Console-CreateStack-1b2c", "", 0, 0, false},
+	} {
+		run, number, attempt, ok := action.ParseToken(c.token)
+		if ok != c.ok || ok && (run != c.run || number != c.number || attempt != c.attempt) {
+			t.Errorf("%q: got %q %d %d %t", c.token, run, number, attempt, ok)
+		}
+	}
+}
+
+// A token is what CloudFormation takes, and is read back as it was made.
+func FuzzToken(f *testing.F) {
+	f.Add("sw-abc234-7-1")
+	f.Add("sw--0-0")
+	f.Add("sw-a-01-1")
+	f.Add("sw-a--1-1")
+	f.Fuzz(func(t *testing.T, token string) {
+		run, number, attempt, ok := action.ParseToken(token)
+		if ok && action.Token(run, number, attempt) != token {
+			t.Errorf("%q is read as %q %d %d", token, run, number, attempt)
+		}
+	})
+}
+
+func FuzzRun(f *testing.F) {
+	f.Add(7, 1)
+	f.Add(100_000, 1000)
+	f.Fuzz(func(t *testing.T, number, attempt int) {
+		if number < 0 || attempt < 0 {
+			t.Skip("there is no such step")
+		}
+		id := strings.Repeat("a2", 10)
+		token := action.Token(id, number, attempt)
+		if len(token) > 128 || !regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9]*$`).MatchString(token) {
+			t.Errorf("CloudFormation does not take %q", token)
+		}
+		if run, n, a, ok := action.ParseToken(token); !ok || run != id || n != number || a != attempt {
+			t.Errorf("%q is read as %q %d %d %t", token, run, n, a, ok)
+		}
+	})
+}
