@@ -17,6 +17,7 @@ import (
 // A project's life, a command at a time, each of which hosts the stand-ins for
 // itself: so all that one did must be in the folder for the next.
 func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	l.has(l.must(exitChanges, "plan", l.project, "--exit-code"), "plan of pair@default: 3 changes, 0 unchanged", "+ queue  create  (after topic/create)")
 	l.has(l.must(exitOK, "deploy", l.project), "deploy pair@default: run ", "done     queue/create", "3 created")
@@ -56,6 +57,7 @@ func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 }
 
 func TestJSONIsOneObjectALine(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	objects := l.objects(l.must(exitOK, "deploy", l.project, "-o", "json", "--env", "prod"))
 	statuses := make(map[string][]string)
@@ -85,6 +87,7 @@ func TestJSONIsOneObjectALine(t *testing.T) {
 
 // What is wrong with a project is told before anything is asked of AWS.
 func TestRefusedProjectMakesNoCall(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int32
 	aws := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	defer aws.Close()
@@ -112,6 +115,7 @@ func TestRefusedProjectMakesNoCall(t *testing.T) {
 }
 
 func TestFailureNamesItsCauseAndRetryMendsIt(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	h := l.serve(0.05)
 	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "create", Reason: "no more topics", Times: 1})
@@ -132,6 +136,7 @@ func TestFailureNamesItsCauseAndRetryMendsIt(t *testing.T) {
 }
 
 func TestSteeringObeysAndTellsSo(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	l.serve(1)
 	var out, err syncBuffer
@@ -160,6 +165,7 @@ func TestSteeringObeysAndTellsSo(t *testing.T) {
 }
 
 func TestContinueFollowsToTheEnd(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	l.serve(1)
 	var out, err syncBuffer
@@ -173,6 +179,7 @@ func TestContinueFollowsToTheEnd(t *testing.T) {
 }
 
 func TestDestroyAsksFirst(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	l.serve(0.05)
 	l.must(exitOK, "deploy", l.project)
@@ -187,6 +194,7 @@ func TestDestroyAsksFirst(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	for _, c := range []struct {
 		args []string
@@ -221,6 +229,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestNobodyListens(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	r := l.run("runs", "--endpoint", "127.0.0.1:1")
 	if r.code != exitFailed {
@@ -230,6 +239,7 @@ func TestNobodyListens(t *testing.T) {
 }
 
 func TestGraphShowsEdgesAndWhy(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	want := "pair@default: 3 stacks, 1 edges\nalone\ntopic\n└─ queue  (output Arn)\n"
 	if d := cmp.Diff(want, l.must(exitOK, "graph", l.project)); d != "" {

@@ -37,7 +37,7 @@ func (s *syncBuffer) String() string {
 func (l *laptop) until(out *syncBuffer, pattern string) string {
 	l.Helper()
 	re := regexp.MustCompile(pattern)
-	for range 600 {
+	for range 3000 {
 		if m := re.FindStringSubmatch(out.String()); m != nil {
 			return m[1]
 		}
@@ -56,6 +56,7 @@ func (l *laptop) running(out *syncBuffer) string {
 
 // Ctrl-C leaves the run to a process of its own, which carries it to its end.
 func TestInterruptedDeployGoesOnWithoutItsWatcher(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	var carrier sync.WaitGroup
 	var served syncBuffer
@@ -84,6 +85,7 @@ func TestInterruptedDeployGoesOnWithoutItsWatcher(t *testing.T) {
 
 // A client of somebody else's server only goes away.
 func TestInterruptedClientOnlyGoesAway(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	h := l.serve(1)
 	var out, err syncBuffer
@@ -109,6 +111,7 @@ func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // A reader that goes away does not take the run with it.
 func TestRunGoesOnWhenNobodyReads(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	l.serve(0.5)
 	var err syncBuffer
@@ -122,6 +125,7 @@ func TestRunGoesOnWhenNobodyReads(t *testing.T) {
 // Where two commands use one folder, the first hosts it for both; when it goes,
 // the run of the other goes on.
 func TestTwoCommandsShareAFolder(t *testing.T) {
+	t.Parallel()
 	l := newLaptop(t)
 	var carrier sync.WaitGroup
 	l.begins = func(args []string) {

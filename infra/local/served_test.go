@@ -44,6 +44,7 @@ func TestBinaries(t *testing.T) {
 // Another CloudFormation takes the place of the stand-in, and the run ends well
 // though it tells nobody of what becomes of its stacks.
 func TestAnotherCloudFormationWithoutEvents(t *testing.T) {
+	t.Parallel()
 	other, err := cloud.Open(t.Context(), cloud.Options{Seconds: 0.2, Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +88,7 @@ func (a awsCLI) run(args ...string) string {
 
 // Whoever has only the aws command deploys by an upload, and sees all there is.
 func TestUploadByTheCommandLineStartsOneRun(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("aws"); err != nil {
 		t.Skip("there is no aws command on this machine")
 	}
@@ -107,7 +109,7 @@ func TestUploadByTheCommandLineStartsOneRun(t *testing.T) {
 	aws := awsCLI{t, h.url}
 	aws.run("s3", "cp", zip, "s3://stackwright/projects/pair/prod.zip")
 	runs := func() []map[string]any { return l.objects(l.must(exitOK, "runs", "-o", "json")) }
-	for range 200 {
+	for range 1200 {
 		if all := runs(); len(all) == 1 && all[0]["state"] == "succeeded" {
 			break
 		}

@@ -139,7 +139,7 @@ type shownStep struct {
 func entire(r run.Run) shownRun {
 	shown := shownRun{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Wish: r.Wish, Who: r.Who, Of: r.Of,
-		Asked: r.Asked, Ended: r.Ended, Unchanged: len(r.Unchanged), Messages: r.Messages,
+		Asked: r.Asked, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
 	}
 	for _, s := range r.Steps {
 		shown.Steps = append(shown.Steps, shownStep{s.ID, s.Node, string(s.Verb), s.Status, s.Why, append([]string{}, s.After...)})
