@@ -155,7 +155,7 @@ func (s *story) see(words []string) bool {
 		}
 		expect(strings.Join(ids, " "))
 	case "unchanged":
-		expect(strings.Join(s.Standing(s.id).Unchanged, " "))
+		expect(s.Standing(s.id).Unchanged)
 	case "step":
 		st := s.step(words[1])
 		got := strings.TrimSpace(fmt.Sprintf("%s %s %s", st.ID, st.Status, st.Why))

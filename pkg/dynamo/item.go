@@ -29,7 +29,7 @@ type runItem struct {
 	Token     string     `json:"token,omitempty"`
 	Events    int        `json:"events"`
 	Digest    string     `json:"digest,omitempty"`
-	Unchanged []string   `json:"unchanged,omitempty"`
+	Unchanged int        `json:"unchanged,omitempty"`
 	Messages  []string   `json:"messages,omitempty"`
 	Asked     time.Time  `json:"asked"`
 	Begun     time.Time  `json:"begun"`

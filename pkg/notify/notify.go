@@ -92,7 +92,7 @@ func (b *Bus) put(ctx context.Context, r run.Run, detail string) error {
 func change(r run.Run) Change {
 	c := Change{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Steps: make(map[run.Status]int),
-		Unchanged: len(r.Unchanged), Messages: make([]string, 0, min(len(r.Messages), mostMessages+1)),
+		Unchanged: r.Unchanged, Messages: make([]string, 0, min(len(r.Messages), mostMessages+1)),
 	}
 	for _, s := range r.Steps {
 		c.Steps[s.Status]++

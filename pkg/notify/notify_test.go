@@ -45,7 +45,7 @@ func (p *post) PutEvents(_ context.Context, in *eventbridge.PutEventsInput, _ ..
 func ended() run.Run {
 	asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return run.Run{
-		ID: "one", Project: "shop@prod", Operation: "deploy", State: run.Broken, Messages: []string{"why"}, Unchanged: []string{"web", "dns"},
+		ID: "one", Project: "shop@prod", Operation: "deploy", State: run.Broken, Messages: []string{"why"}, Unchanged: 2,
 		Asked: asked, Ended: asked.Add(90 * time.Second), Token: "secret-token",
 		Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Why: "secret-why"}, {Step: plan.Step{ID: "db/create"}, Status: run.Failed},

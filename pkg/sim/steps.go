@@ -181,7 +181,7 @@ func (s *Store) put(project string, r plan.Record) {
 
 // copyRun returns a run that shares nothing with r, without steps.
 func copyRun(r run.Run) run.Run {
-	r.Unchanged, r.Messages, r.Steps = slices.Clone(r.Unchanged), slices.Clone(r.Messages), nil
+	r.Messages, r.Steps = slices.Clone(r.Messages), nil
 	return r
 }
 

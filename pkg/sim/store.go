@@ -171,7 +171,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		}
 		k.committed = true
 		k.run.State, k.run.Operation, k.run.Source = r.State, r.Operation, r.Source
-		k.run.Digest, k.run.Unchanged, k.run.Begun = r.Digest, slices.Clone(r.Unchanged), r.Begun
+		k.run.Digest, k.run.Unchanged, k.run.Begun = r.Digest, r.Unchanged, r.Begun
 		return true, nil
 	})
 }

@@ -27,7 +27,7 @@ func (p *Plain) Show(r run.Run) error {
 	}
 	var b strings.Builder
 	if len(p.seen.Steps) == 0 && len(r.Steps) > 0 {
-		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged\n", r.Operation, r.Project, r.ID, plural(len(r.Steps), "step"), len(r.Unchanged))
+		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged\n", r.Operation, r.Project, r.ID, plural(len(r.Steps), "step"), r.Unchanged)
 	}
 	for _, c := range Diff(p.seen, r) {
 		if c.Status == run.Pending && c.Why == "" {

@@ -49,7 +49,7 @@ func deeds(r run.Run) string {
 		{plan.Create, "created"}, {plan.Update, "updated"}, {plan.Delete, "deleted"},
 		{plan.Continue, "rolled back"}, {plan.Settle, "settled"}, {plan.Read, "read"}, {plan.Forget, "forgotten"},
 	}
-	same, by := len(r.Unchanged), make(map[plan.Verb]int)
+	same, by := r.Unchanged, make(map[plan.Verb]int)
 	for _, s := range r.Steps {
 		switch {
 		case s.Status != run.Done:
@@ -142,7 +142,7 @@ func preview(r run.Run) []string {
 		}
 		verbs[s.Node] = append(verbs[s.Node], s.Verb)
 	}
-	lines := []string{fmt.Sprintf("plan of %s: %s, %d unchanged", r.Project, plural(changes(r), "change"), len(r.Unchanged))}
+	lines := []string{fmt.Sprintf("plan of %s: %s, %d unchanged", r.Project, plural(changes(r), "change"), r.Unchanged)}
 	for _, n := range nodes {
 		lines = append(lines, intention(n, verbs[n], after[n]))
 	}

@@ -46,7 +46,7 @@ func then(s run.Step, status run.Status, why string, times ...int) run.Step {
 func shop() run.Run {
 	r := run.Run{
 		ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.Going, Wish: run.Go,
-		Asked: noon, Begun: at(1), Unchanged: []string{"dns", "keys"},
+		Asked: noon, Begun: at(1), Unchanged: 2,
 		Steps: []run.Step{
 			then(step("vpc/create"), run.Done, "", 1, 3),
 			then(step("db/create", "vpc/create"), run.Running, "", 3),
@@ -299,7 +299,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	parked.State = run.Parked
 	cancelled.State = run.Cancelled
 	cancelled.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "cancelled")}
-	preview := run.Run{ID: "abc", Operation: "plan", Project: "shop@prod", State: run.Succeeded, Unchanged: []string{"x"}, Steps: []run.Step{
+	preview := run.Run{ID: "abc", Operation: "plan", Project: "shop@prod", State: run.Succeeded, Unchanged: 1, Steps: []run.Step{
 		step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("gate", "db/update"), step("gone/delete", "gate"),
 	}}
 	for name, c := range map[string]struct {

@@ -234,7 +234,7 @@ func (t Tree) done() []twig {
 	if len(names) > 0 {
 		l = line{{green, "✓ "}, {dim, strings.Join(names, ", ")}}
 	}
-	if n := len(t.Run.Unchanged); n > 0 {
+	if n := t.Run.Unchanged; n > 0 {
 		text := fmt.Sprintf("✓ %d unchanged", n)
 		if len(l) > 0 {
 			l = append(line{{green, "✓ "}, {dim, fmt.Sprintf("%d unchanged · ", n)}}, l[1:]...)
