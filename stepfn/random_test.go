@@ -83,6 +83,11 @@ type game struct {
 func play(t *testing.T, s stage, seed uint64) {
 	t.Helper()
 	g := &game{T: t, stage: s, seed: seed, rng: rand.New(rand.NewPCG(seed, 7))}
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d:\n%s", seed, strings.Join(g.story, "\n"))
+		}
+	}()
 	g.weather()
 	for range 1 + g.rng.IntN(4) {
 		g.meddle()
@@ -101,8 +106,7 @@ func play(t *testing.T, s stage, seed uint64) {
 // oops reports what must not be, and how to see it again.
 func (g *game) oops(format string, args ...any) {
 	g.Helper()
-	g.Errorf("seed %d: %s\n%s\nagain: go test ./stepfn -run %s -seed %d", g.seed, fmt.Sprintf(format, args...),
-		strings.Join(g.story, "\n"), g.Name(), g.seed)
+	g.Errorf("seed %d: %s\nagain: go test ./stepfn -run '^%s$' -seed %d", g.seed, fmt.Sprintf(format, args...), strings.Split(g.Name(), "/")[0], g.seed)
 	if g.id != "" {
 		for _, st := range g.Standing(g.id).Steps {
 			g.Logf("%-20s %-8s %d %s ← %v", st.ID, st.Status, st.Attempt, st.Why, st.After)

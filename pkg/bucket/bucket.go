@@ -30,8 +30,9 @@ type client interface {
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 }
 
-// MaxObject is the largest object that is read, in bytes.
-const MaxObject = 10 << 20
+// MaxObject is the largest object that is read, in bytes: that of an archive of
+// a project as large as one may be, whatever way it is packed.
+const MaxObject = 16 << 20
 
 // A Bucket is an S3 bucket that is there, with versions.
 type Bucket struct {

@@ -95,7 +95,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// An object is read up to 10 MB, and no further.
+// An object is read up to 16 MB, and no further.
 func TestLargeObjects(t *testing.T) {
 	b, _ := open(t)
 	for size, want := range map[int]fault.Kind{MaxObject: "", MaxObject + 1: fault.Invalid} {

@@ -112,7 +112,7 @@ func (p *problems) closest(written string, names []string) string {
 	if p.hints > maxHints || len(written) > 200 {
 		return ""
 	}
-	best, least := "", max(1, len(written)/3)+1
+	best, least := "", len(written)/3+1
 	for _, name := range names {
 		if anagram(written, name) { // two letters changed places
 			return fmt.Sprintf(": did you mean %s?", name)

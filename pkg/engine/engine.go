@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -52,7 +55,7 @@ const (
 	maxReady    = 40                // steps in one Tick
 	minWait     = 5 * time.Second   // between looks
 	maxWait     = 300 * time.Second // between looks
-	readyWait   = 60 * time.Second  // at most, while something is in ready
+	nudgeWait   = 60 * time.Second  // at most, when something has happened
 	handover    = 15_000            // events in an execution's history, of 25,000
 	perLook     = 10                // of these
 	perStart    = 8                 // of these
@@ -64,9 +67,16 @@ const (
 // execution names an execution: the first writer of a drive wins.
 func execution(id string, drive int) string { return fmt.Sprintf("%s-%d", id, drive) }
 
-// drive raises a run's drive and starts the execution that bears its number.
+// drive raises a run's drive and starts the execution that bears its number. If
+// the drive was raised meanwhile, by another or by us without our being told,
+// that one's execution is started.
 func (e *Engine) drive(ctx context.Context, r run.Run) error {
-	if err := e.Store.Raise(ctx, r.ID, r.Drive); err != nil {
+	err := e.Store.Raise(ctx, r.ID, r.Drive)
+	if fault.Is(err, fault.Stale) {
+		_, err = e.aside(ctx, r.ID, r.Drive)
+		return err
+	}
+	if err != nil {
 		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
 	}
 	return e.launch(ctx, r.ID, r.Drive+1)
@@ -90,6 +100,25 @@ func (e *Engine) aside(ctx context.Context, id string, drive int) (Tick, error) 
 		return t, err
 	}
 	return t, e.launch(ctx, id, r.Drive)
+}
+
+// each does something for 0 to n-1, as many together as the engine may, or one
+// after another in this very goroutine. It returns the first error.
+func (e *Engine) each(n int, do func(i int) error) error {
+	if e.Parallel <= 1 {
+		for i := range n {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var group errgroup.Group
+	group.SetLimit(e.Parallel)
+	for i := range n {
+		group.Go(func() error { return do(i) })
+	}
+	return group.Wait()
 }
 
 // end writes that r is over or parked, and returns it as it then is. It is

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -110,7 +108,7 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 		}
 		return answer(run.Aside, 0)
 	case s == run.Ready:
-		a := tick(r, s, readyWait)
+		a := tick(r, s, minWait) // what is begun is due by then
 		a.Ready = r.Ready(now, maxReady)
 		return &a, nil, nil
 	}
@@ -123,37 +121,32 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 // settle asks after every running step that is due and writes what it learns.
 // What is not asked by the deadline stays due.
 func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) error {
-	var group errgroup.Group
-	group.SetLimit(max(e.Parallel, 1))
-	later := make([]*run.Step, 0, len(r.Steps))
+	var due []*run.Step
 	for i := range r.Steps {
-		s := &r.Steps[i]
-		now := e.Now()
-		if s.Status != run.Running || s.DueAt().After(now) || !now.Before(deadline) {
-			continue
+		if s := &r.Steps[i]; s.Status == run.Running && !s.DueAt().After(e.Now()) {
+			due = append(due, s)
 		}
-		later = append(later, s)
-		if e.Parallel <= 1 {
-			if err := e.ask(ctx, *r, s); err != nil {
-				return err
-			}
-			continue
-		}
-		group.Go(func() error { return e.ask(ctx, *r, s) })
 	}
-	if err := group.Wait(); err != nil {
+	asked := make([]bool, len(due))
+	err := e.each(len(due), func(i int) error {
+		if asked[i] = e.Now().Before(deadline); !asked[i] {
+			return nil
+		}
+		return e.ask(ctx, *r, due[i])
+	})
+	if err != nil {
 		return err
 	}
-	var steps []run.Step
-	for _, s := range later {
-		if s.Status == run.Running {
-			steps = append(steps, *s)
+	var later []run.Step
+	for i, s := range due {
+		if asked[i] && s.Status == run.Running {
+			later = append(later, *s)
 		}
 	}
-	if len(steps) == 0 {
+	if len(later) == 0 {
 		return nil
 	}
-	return e.Store.Later(ctx, r.ID, r.Drive, steps)
+	return e.Store.Later(ctx, r.ID, r.Drive, later)
 }
 
 // ask asks one running step whether it has finished, and writes so if it has.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -27,6 +28,9 @@ func (e *Engine) Nudge(ctx context.Context, h Heard) error {
 		return fmt.Errorf("mark %s: %w", h.Token, err)
 	}
 	r, err := e.Store.Run(ctx, id)
+	if fault.Is(err, fault.Missing) {
+		return nil // another installation's, in the same account
+	}
 	if err != nil {
 		return fmt.Errorf("nudge run %s: %w", id, err)
 	}
@@ -38,7 +42,7 @@ func (e *Engine) wake(ctx context.Context, r run.Run) error {
 	if r.Token == "" || r.State.Over() {
 		return nil
 	}
-	if err := e.Machine.Answer(ctx, r.Token, tick(r, run.Look, readyWait)); err != nil {
+	if err := e.Machine.Answer(ctx, r.Token, tick(r, run.Look, nudgeWait)); err != nil {
 		return fmt.Errorf("wake run %s: %w", r.ID, err)
 	}
 	return nil

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,7 +32,7 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	case r.State == run.Going && r.Operation == preview: // its planner died before it could say so
 		return e.finish(ctx, r, run.Succeeded)
 	case r.State != run.Asked:
-		return tick(r, run.Look, readyWait), nil
+		return tick(r, run.Look, nudgeWait), nil
 	}
 	made, err := e.make(ctx, &r)
 	switch {
@@ -46,9 +48,9 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	}
 	e.World.Told(ctx, r)
 	if r.Standing(e.Now()) != run.Ready {
-		return tick(r, run.Look, readyWait), nil // it was stopped before it began
+		return tick(r, run.Look, nudgeWait), nil // it was stopped before it began
 	}
-	t := tick(r, run.Ready, readyWait)
+	t := tick(r, run.Ready, minWait) // what is begun is due by then
 	t.Ready = r.Ready(e.Now(), maxReady)
 	return t, nil
 }
@@ -67,7 +69,7 @@ func (e *Engine) overtaken(ctx context.Context, d Drive) (Tick, error) {
 	case r.State == run.Asked: // the other is not through: come again
 		return Tick{}, fault.New(fault.Unavailable, "another planner of run %s is at work", d.Run)
 	}
-	return tick(r, run.Look, readyWait), nil
+	return tick(r, run.Look, nudgeWait), nil
 }
 
 // refusal reports whether err says that what was asked cannot be carried out,
@@ -105,7 +107,7 @@ func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (Tick, erro
 // make plans what r asks for and commits it.
 func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if len(r.Messages) > 0 {
-		return plan.Plan{}, fault.New(fault.Invalid, "%s", strings.Join(r.Messages, "\n"))
+		return plan.Plan{}, problems(r.Messages)
 	}
 	if r.Operation == "retry" {
 		if err := e.again(ctx, r); err != nil {
@@ -123,12 +125,15 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err := e.lock(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}
-	view, err := e.view(ctx, *r, desired)
+	view, moved, err := e.view(ctx, *r, desired)
 	if err != nil {
 		return plan.Plan{}, err
 	}
 	p, err := operation(view)
 	if err != nil {
+		return p, err
+	}
+	if err := e.displace(ctx, *r, moved); err != nil {
 		return p, err
 	}
 	specs, err := e.specs(ctx, p, desired)
@@ -138,6 +143,15 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	r.Start(p, specs)
 	r.Begun = e.Now()
 	return p, e.Store.Commit(ctx, *r)
+}
+
+// problems is what is wrong with a request, as an error.
+func problems(messages []string) error {
+	var all []error
+	for _, m := range messages {
+		all = append(all, fault.New(fault.Invalid, "%s", m))
+	}
+	return errors.Join(all...)
 }
 
 // desired returns what r's source describes, or nothing for operations that
@@ -166,44 +180,58 @@ func (e *Engine) lock(ctx context.Context, r run.Run) error {
 	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end or cancel it, then ask again", owner, held.Operation, held.State, r.Project)
 }
 
-// view looks at the three states of the world.
-func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, error) {
+// view looks at the three states of the world. It returns the records that the
+// plan takes for displaced, sorted by node.
+func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, []plan.Record, error) {
 	records, err := e.Store.Records(ctx, r.Project)
 	if err != nil {
-		return plan.View{}, err
+		return plan.View{}, nil, err
 	}
-	recorded, moved := plan.Displace(desired, records)
-	if len(moved) > 0 && r.Operation != preview {
-		var displaced []plan.Record
-		for _, name := range moved {
-			displaced = append(displaced, recorded[name])
-		}
-		slices.SortFunc(displaced, func(a, b plan.Record) int { return strings.Compare(a.Node, b.Node) })
-		if err := e.Store.Displace(ctx, r, displaced); err != nil {
-			return plan.View{}, fmt.Errorf("displace records: %w", err)
-		}
+	recorded, names := plan.Displace(desired, records)
+	var moved []plan.Record
+	for _, name := range slices.Sorted(maps.Values(names)) {
+		moved = append(moved, recorded[name])
 	}
 	live, err := e.Clouds.Observe(ctx, plan.Places(desired, recorded))
 	if err != nil {
-		return plan.View{}, fmt.Errorf("observe stacks: %w", err)
+		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
 	}
-	return plan.View{Desired: desired, Recorded: recorded, Live: live}, nil
+	return plan.View{Desired: desired, Recorded: recorded, Live: live}, moved, nil
+}
+
+// displace moves records to where the plan takes them to be. What is refused
+// moves nothing: whoever then goes back finds all as it was.
+func (e *Engine) displace(ctx context.Context, r run.Run, moved []plan.Record) error {
+	if len(moved) == 0 || r.Operation == preview {
+		return nil
+	}
+	if err := e.Store.Displace(ctx, r, moved); err != nil {
+		return fmt.Errorf("displace records: %w", err)
+	}
+	return nil
 }
 
 // specs keeps the spec of every desired node that has a step, and returns their
 // digests by node.
 func (e *Engine) specs(ctx context.Context, p plan.Plan, desired project.Project) (map[string]string, error) {
-	specs := make(map[string]string)
+	var nodes []project.Node
+	seen := make(map[string]bool)
 	for _, s := range p.Steps {
-		n, ok := desired.Nodes[s.Node]
-		if _, kept := specs[s.Node]; kept || !ok {
-			continue
+		if n, ok := desired.Nodes[s.Node]; ok && !seen[s.Node] {
+			seen[s.Node] = true
+			nodes = append(nodes, n)
 		}
-		digest, err := e.Specs.Keep(ctx, n)
-		if err != nil {
-			return nil, fmt.Errorf("keep the spec of %s: %w", s.Node, err)
-		}
-		specs[s.Node] = digest
 	}
-	return specs, nil
+	digests := make([]string, len(nodes))
+	err := e.each(len(nodes), func(i int) (err error) {
+		if digests[i], err = e.Specs.Keep(ctx, nodes[i]); err != nil {
+			err = fmt.Errorf("keep the spec of %s: %w", nodes[i].Name, err)
+		}
+		return err
+	})
+	specs := make(map[string]string, len(nodes))
+	for i, n := range nodes {
+		specs[n.Name] = digests[i]
+	}
+	return specs, err
 }

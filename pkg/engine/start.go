@@ -59,10 +59,7 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 	case r.Drive > 0:
 		return e.launch(ctx, r.ID, r.Drive) // whoever raised it may have died there
 	}
-	if err = e.drive(ctx, r); fault.Is(err, fault.Stale) {
-		return nil // somebody else has just done so
-	}
-	return err
+	return e.drive(ctx, r)
 }
 
 // Wish steers the run that q is about, which is of q's own project: it is obeyed
@@ -79,11 +76,7 @@ func (e *Engine) Wish(ctx context.Context, q Request, w run.Wish) error {
 		return fmt.Errorf("%s: %w", q.Operation, err)
 	}
 	if r.State == run.Parked {
-		err := e.drive(ctx, r)
-		if fault.Is(err, fault.Stale) {
-			return nil // somebody else's wish has woken it, and it will see ours
-		}
-		return err
+		return e.drive(ctx, r)
 	}
 	if r.Drive > 0 { // whoever woke it before may have died between raise and start
 		if err := e.launch(ctx, r.ID, r.Drive); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/config"
@@ -15,9 +16,18 @@ import (
 // that it has read at hand, so that those of the nodes that have a step can be
 // stored, and no others.
 type desk struct {
-	bucket    *bucket.Bucket
-	target    project.Target
-	templates map[string][]byte // not yet stored, by digest
+	bucket *bucket.Bucket
+	target project.Target
+
+	mu        sync.Mutex
+	templates map[string]*template // by digest
+}
+
+// A template is stored once, however many nodes have it.
+type template struct {
+	body []byte
+	once sync.Once
+	err  error
 }
 
 // Project is engine.Configurations.
@@ -34,17 +44,25 @@ func (d *desk) Project(ctx context.Context, r run.Run) (project.Project, error) 
 	loaded, err := config.Read(files, config.Options{
 		Project: name, Environment: environment, Targets: map[string]project.Target{d.target.Name: d.target},
 	})
-	d.templates = loaded.Templates
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.templates = make(map[string]*template)
+	for digest, body := range loaded.Templates {
+		d.templates[digest] = &template{body: body}
+	}
 	return loaded.Project, err
 }
 
 // Keep is engine.Specs: the node's template is there before its spec is.
 func (d *desk) Keep(ctx context.Context, n project.Node) (string, error) {
-	if body, ok := d.templates[n.Template.Digest]; ok {
-		if err := d.bucket.KeepTemplate(ctx, n.Template.Digest, body); err != nil {
-			return "", fmt.Errorf("template of %s: %w", n.Name, err)
+	d.mu.Lock()
+	t := d.templates[n.Template.Digest]
+	d.mu.Unlock()
+	if t != nil {
+		t.once.Do(func() { t.err = d.bucket.KeepTemplate(ctx, n.Template.Digest, t.body) })
+		if t.err != nil {
+			return "", fmt.Errorf("template of %s: %w", n.Name, t.err)
 		}
-		delete(d.templates, n.Template.Digest)
 	}
 	return d.bucket.Keep(ctx, n)
 }

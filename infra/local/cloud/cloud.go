@@ -38,7 +38,7 @@ type Options struct {
 	Accounts []string
 	// Seconds are how long a CloudFormation operation takes; see cloudformation.Options.
 	Seconds float64
-	// Seed, unless zero, makes the IDs of stacks follow from it.
+	// Seed, unless zero, makes the IDs of stacks and of objects' versions follow from it.
 	Seed uint64
 
 	// Bucket, Table and StateMachine are made if absent; one that is "" is not.
@@ -158,7 +158,7 @@ func (c *Cloud) openStores() (err error) {
 		return err
 	}
 	c.before(c.Tables.Close)
-	c.Objects, err = s3.Open(s3.Options{Folder: c.opts.Data, Account: c.opts.Account, Hosts: []string{Host}, Emit: c.emit})
+	c.Objects, err = s3.Open(s3.Options{Folder: c.opts.Data, Account: c.opts.Account, Seed: int64(c.opts.Seed), Hosts: []string{Host}, Emit: c.emit})
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,15 @@ package s3
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +32,9 @@ type Options struct {
 	Folder string
 	// Account is the requester that events name.
 	Account string
+	// Seed, unless zero, makes the version IDs follow from it. Without one they are never the same in two folders, as
+	// what is derived from them must not be either.
+	Seed int64
 	// Hosts are the endpoints' names under which a bucket may be a subdomain, besides localhost and S3's own.
 	Hosts []string
 	// Emit, where set, is told of each object that is created or deleted.
@@ -46,8 +54,12 @@ type Objects struct {
 // Open makes objects in memory, or, where a folder is given, those that were there before, under the same version IDs.
 func Open(opts Options) (*Objects, error) {
 	clock := &clock{}
+	seed, err := opts.seed()
+	if err != nil {
+		return nil, fmt.Errorf("open objects: %w", err)
+	}
 	// The same seed and the same puts in the same order give the same version IDs.
-	mem := s3mem.New(s3mem.WithVersionSeed(1), s3mem.WithTimeSource(clock))
+	mem := s3mem.New(s3mem.WithVersionSeed(seed), s3mem.WithTimeSource(clock))
 	o := &Objects{opts: opts, store: &store{Backend: mem, clock: clock}}
 	fake := gofakes3.New(o.store, gofakes3.WithTimeSource(clock), gofakes3.WithTimeSkewLimit(0), gofakes3.WithMetadataSizeLimit(0))
 	o.handler = fake.Server()
@@ -60,6 +72,30 @@ func Open(opts Options) (*Objects, error) {
 	}
 	o.log = log
 	return o, nil
+}
+
+// seed is the given one, or that of the folder, or a new one, which the folder keeps.
+func (o Options) seed() (int64, error) {
+	if o.Seed != 0 {
+		return o.Seed, nil
+	}
+	fresh := rand.Int64()
+	if o.Folder == "" {
+		return fresh, nil
+	}
+	file := filepath.Join(o.Folder, "s3.seed")
+	kept, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fresh, os.WriteFile(file, strconv.AppendInt(nil, fresh, 10), 0o600)
+	}
+	if err != nil {
+		return 0, err
+	}
+	seed, err := strconv.ParseInt(string(kept), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s holds no number: %w", file, err)
+	}
+	return seed, nil
 }
 
 // Close writes what is not yet on the disk.
