@@ -157,8 +157,6 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 		got, err = e.Actions[s.Verb].Poll(ctx, t)
 	}
 	switch {
-	case fault.Is(err, fault.Stale):
-		return err
 	case fault.Is(err, fault.Denied):
 		got = action.Progress{Over: true, Err: fmt.Errorf("it cannot be followed: %w", err)}
 	case err != nil: // nothing could be learnt

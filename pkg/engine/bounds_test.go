@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A wait is rounded up, and is never shorter or longer than the state machine
+// may wait.
+func TestSeconds(t *testing.T) {
+	for wait, want := range map[time.Duration]int{
+		-time.Hour: 5, 0: 5, time.Millisecond: 5, 5 * time.Second: 5, 5*time.Second + 1: 6, 59500 * time.Millisecond: 60,
+		300 * time.Second: 300, 300*time.Second + 1: 300, 1 << 62: 300,
+	} {
+		if got := seconds(wait); got != want {
+			t.Errorf("%s is %d", wait, got)
+		}
+	}
+}
+
+// What ran longer is asked less often; what no event tells of, at least every 30
+// seconds.
+func TestInterval(t *testing.T) {
+	for _, c := range []struct {
+		verb      plan.Verb
+		ran, want time.Duration
+	}{
+		{plan.Create, 0, 5 * time.Second},
+		{plan.Update, 20 * time.Second, 5 * time.Second},
+		{plan.Delete, time.Minute, 15 * time.Second},
+		{plan.Continue, 10 * time.Hour, 300 * time.Second},
+		{plan.Settle, time.Minute, 15 * time.Second},
+		{plan.Settle, 10 * time.Hour, 30 * time.Second},
+		{plan.Read, 10 * time.Hour, 30 * time.Second},
+		{plan.Create, -time.Hour, 5 * time.Second},
+	} {
+		if got := interval(c.verb, c.ran); got != c.want {
+			t.Errorf("%s after %s: %s", c.verb, c.ran, got)
+		}
+	}
+}
+
+// Only what may pass by itself is tried again.
+func TestRefusal(t *testing.T) {
+	throttled := fault.New(fault.Throttled, "slow")
+	for _, c := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"nothing", nil, false},
+		{"invalid", fault.New(fault.Invalid, "x"), true},
+		{"refused, wrapped", fmt.Errorf("plan: %w", fault.New(fault.Refused, "x")), true},
+		{"denied", fault.New(fault.Denied, "x"), true},
+		{"unclassified", io.EOF, true},
+		{"throttled", throttled, false},
+		{"unavailable", fault.New(fault.Unavailable, "x"), false},
+		{"stale", fault.New(fault.Stale, "x"), false},
+		{"many", errors.Join(fault.New(fault.Invalid, "x"), fault.New(fault.Refused, "y")), true},
+		{"many, of which one may pass", errors.Join(fault.New(fault.Invalid, "x"), throttled), false},
+	} {
+		if got := refusal(c.err); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+// The state machine has no word for superseded: it is driven by another.
+func TestTick(t *testing.T) {
+	got := tick(run.Run{ID: "r", Drive: 2}, run.Superseded, time.Minute)
+	if got.Run != "r" || got.Drive != 2 || got.State != run.Aside || got.Ready == nil || got.Wait != 60 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// An event may outrun what CloudFormation shows: it is looked for again after 2,
+// 4 and 8 seconds, and then as if there had been none.
+func TestPostpone(t *testing.T) {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	e := &Engine{Now: func() time.Time { return now }}
+	s := run.Step{Step: plan.Step{Verb: plan.Update}, Claimed: now, Event: run.Event{Status: "UPDATE_COMPLETE"}}
+	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, minWait, minWait} {
+		e.postpone(&s)
+		if got := s.Due.Sub(now); got != want || s.DueAt().IsZero() {
+			t.Errorf("it is due in %s, and not in %s (%+v)", got, want, s.Event)
+		}
+	}
+	if s.Event.Status != "" {
+		t.Error("the event is never forgotten")
+	}
+}

@@ -1,0 +1,395 @@
+package engine_test
+
+import (
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// What CloudFormation answers decides what becomes of a claimed step, and of the
+// intent that was written for it.
+func TestBegun(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		begin    error
+		status   run.Status
+		attempt  int
+		why      string
+		records  string
+		due, not time.Duration // from now; due while it runs, not before while it is pending
+	}{
+		{"begun", nil, run.Running, 1, "", "vpc", 5 * time.Second, 0},
+		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "busy", "", 0, 15 * time.Second},
+		{"throttled", fault.New(fault.Throttled, "slow"), run.Pending, 0, "slow", "", 0, 5 * time.Second},
+		{"nobody knows", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 5 * time.Second, 0},
+		{"taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", "", 0, 0},
+		{"unclassified", io.EOF, run.Failed, 1, "EOF", "", 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t)
+			h.desire("v1", "vpc")
+			h.ask("a", "deploy", "v1")
+			tick := h.planned("a", 1)
+			h.cloud.begin = c.begin
+			h.begun(tick)
+			s, now := h.kept("a").Steps[0], h.Now()
+			if s.Status != c.status || s.Attempt != c.attempt || s.Why != c.why || h.records() != c.records {
+				t.Errorf("it is %s in attempt %d: %s; records of %q", s.Status, s.Attempt, s.Why, h.records())
+			}
+			if c.status == run.Running && !s.Due.Equal(now.Add(c.due)) || c.status == run.Pending && !s.NotBefore.Equal(now.Add(c.not)) {
+				t.Errorf("due %s, not before %s, now is %s", s.Due, s.NotBefore, now)
+			}
+			if s.Status == run.Failed && s.Ended.IsZero() {
+				t.Error("it has no end")
+			}
+		})
+	}
+}
+
+// What was recorded before is recorded again if nothing was begun.
+func TestBegunRestores(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.driven("a", "deploy", "v1")
+	before, err := h.Store.Some(t.Context(), shop, []string{"vpc"})
+	h.must(err)
+	h.desire("v2", "vpc")
+	h.ask("b", "deploy", "v2")
+	tick := h.planned("b", 1)
+	h.cloud.begin = fault.New(fault.Busy, "busy")
+	h.begun(tick)
+	after, err := h.Store.Some(t.Context(), shop, []string{"vpc"})
+	h.must(err)
+	if b, a := before["vpc"], after["vpc"]; a.Token != b.Token || a.Digest != b.Digest || a.Run != b.Run || a.StackID != b.StackID {
+		t.Errorf("before %+v, after %+v", b, a)
+	}
+}
+
+// A step is begun only by the newest drive of a run that goes on, and only once.
+func TestExecuteLeavesAlone(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	start := engine.Start{Run: "a", Drive: 1, Step: 0}
+	if err := h.Execute(t.Context(), engine.Start{Run: "a", Drive: 1, Step: 7}); !fault.Is(err, fault.Missing) {
+		t.Errorf("got %v", err)
+	}
+	h.must(h.Execute(t.Context(), engine.Start{Run: "a", Drive: 2, Step: 0}))
+	h.ask("p", "pause", "a")
+	h.must(h.Execute(t.Context(), start))
+	if len(h.world.Cloud.Asked) > 0 {
+		t.Fatalf("asked for %v", h.world.Cloud.Asked)
+	}
+	h.ask("c", "continue", "a")
+	h.begun(tick)
+	h.must(h.Execute(t.Context(), start))
+	if len(h.world.Cloud.Asked) != 1 || h.kept("a").Steps[0].Attempt != 1 {
+		t.Errorf("asked for %v", h.world.Cloud.Asked)
+	}
+}
+
+// Whoever finds a newer drive when it claims a step leaves the step alone.
+func TestExecuteOvertaken(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.store.move = func(move func() error) error {
+		h.store.move = nil
+		h.must(h.Store.Raise(t.Context(), "a", 1))
+		return move()
+	}
+	h.begun(tick)
+	if s := h.kept("a").Steps[0]; s.Status != run.Pending || len(h.world.Cloud.Asked) > 0 {
+		t.Errorf("it is %s, asked for %v", s.Status, h.world.Cloud.Asked)
+	}
+	tick.Drive = 2
+	h.store.move = func(func() error) error { return fault.New(fault.Unavailable, "no answer") }
+	if err := h.Execute(t.Context(), engine.Start{Run: "a", Drive: 2, Step: 0}); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A stack of which nobody learnt that we made it is found by its first event,
+// and is ours; one that came to bear its name is not.
+func TestFound(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.cloud.lost = true
+	h.begun(tick)
+	h.pass(20 * time.Second)
+	h.cloud.live = fault.New(fault.Denied, "no")
+	if got := h.looked(tick); got.State != run.Broken {
+		t.Fatalf("it is %s", got.State)
+	}
+	h.cloud.live, h.cloud.lost = nil, false
+	h.driven("r", "refresh", "")
+	if s := h.kept("r").Steps[0]; s.Why != "nobody knows yet whether it is ours: the next deploy finds out" {
+		t.Errorf("read, it is %s", s.Why)
+	}
+	if r := h.driven("b", "deploy", "v1"); r.State != run.Succeeded || r.Steps[0].ID != "vpc/update" {
+		t.Errorf("it is %s: %+v", r.State, r.Steps)
+	}
+	records, err := h.Store.Records(t.Context(), shop)
+	h.must(err)
+	if r := records["vpc"]; r.StackID == "" || r.Digest == "" {
+		t.Errorf("it is recorded as %+v", r)
+	}
+	if r := h.driven("c", "destroy", ""); r.State != run.Succeeded || h.world.Cloud.Status("shop-vpc") != "" {
+		t.Errorf("it is %s, and the stack %s", r.State, h.world.Cloud.Status("shop-vpc"))
+	}
+}
+
+// What somebody made under our name while our begin was lost is never ours.
+func TestNeverOurs(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.cloud.begin = fault.New(fault.Unavailable, "it never came there")
+	h.begun(tick)
+	h.world.Cloud.Put("shop-vpc", "CREATE_COMPLETE")
+	h.pass(2 * action.Life)
+	h.cloud.begin = nil
+	if got := h.looked(tick); got.State != run.Broken || h.records() != "" {
+		t.Errorf("it is %s, with records of %q", got.State, h.records())
+	}
+	if r := h.driven("b", "deploy", "v1"); r.State != run.Refused {
+		t.Errorf("then it is %s", r.State)
+	}
+	if r := h.driven("c", "destroy", ""); r.State != run.Succeeded || h.world.Cloud.Status("shop-vpc") != "CREATE_COMPLETE" {
+		t.Errorf("a destroy takes it: %s", h.world.Cloud.Status("shop-vpc"))
+	}
+}
+
+// A look that another is faster than sees again, until what it saw is so.
+func TestLookOvertaken(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.begun(tick)
+	h.pass(20 * time.Second)
+	h.store.move = func(move func() error) error {
+		h.store.move = nil
+		h.must(move())
+		return fault.New(fault.Stale, "settled by another")
+	}
+	if got := h.looked(tick); got.State != run.Succeeded {
+		t.Errorf("it is %s", got.State)
+	}
+	h.ask("b", "destroy", "")
+	tick = h.planned("b", 1)
+	h.store.seen = func() {
+		h.store.seen = nil
+		h.must(h.Store.Raise(t.Context(), "b", 1))
+	}
+	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "b-2") {
+		t.Errorf("overtaken by a newer drive, it is %s, started %v", got.State, h.started)
+	}
+}
+
+// A step that cannot get what it needs waits or fails, before it is claimed.
+func TestExecuteWithout(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc db<vpc.Nothing")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.store.some = fault.New(fault.Throttled, "slow")
+	h.begun(tick)
+	if s := h.kept("a").Steps[0]; s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(5*time.Second)) {
+		t.Errorf("throttled, it is %+v", s)
+	}
+	h.store.some = nil
+	h.pass(5 * time.Second)
+	for turn := 0; !tick.State.Over() && turn < 20; turn++ {
+		h.begun(tick)
+		h.pass(5 * time.Second)
+		if answer := h.looked(tick); answer.Run != "" {
+			tick = answer
+		} else {
+			tick.Ready = nil
+		}
+	}
+	want := "parameter From: ${vpc.Nothing}: stack vpc has no output Nothing (it has: Name, Value)"
+	if s := h.kept("a").Steps[1]; s.ID != "db/create" || s.Status != run.Failed || s.Why != want || s.Attempt != 0 || s.Ended.IsZero() {
+		t.Errorf("it is %s: %s", s.Status, s.Why)
+	}
+	if h.records() != "vpc" {
+		t.Errorf("records of %s", h.records())
+	}
+}
+
+// A look of an old drive steps aside, and sees to it that the new one is driven.
+func TestLookAside(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.must(h.Store.Raise(t.Context(), "a", 1))
+	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "a-2") {
+		t.Errorf("got %+v, started %v", got, h.started)
+	}
+	h.down = fault.New(fault.Unavailable, "no answer")
+	if err := h.Look(t.Context(), tick, "token"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+	tick.Drive = 2
+	if err := h.Look(t.Context(), tick, "token"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+	if err := h.Look(t.Context(), engine.Tick{Run: "none"}, "token"); !fault.Is(err, fault.Missing) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A look that finds nothing to do lets its token wait, unless it would now wait
+// for another time.
+func TestLookWaits(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.world.Cloud.Seconds["shop-vpc"] = 3600
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.begun(tick)
+	tick = engine.Tick{Run: "a", Drive: 1, Wait: 60}
+	if got := h.looked(tick); got.State != run.Watch || got.Wait != 5 {
+		t.Errorf("a shorter wait is answered with %+v", got)
+	}
+	tick.Wait = 5
+	if got := h.looked(tick); got.Run != "" {
+		t.Errorf("the same wait is answered with %+v", got)
+	}
+	h.pass(10 * time.Minute)
+	if got := h.looked(tick); got.State != run.Watch || got.Wait != 150 {
+		t.Errorf("a longer wait is answered with %+v", got)
+	}
+	h.pass(10 * time.Minute)
+	asked := h.kept("a").Steps[0].Due
+	tick.Wait = 2 // which is over before anything can be asked
+	h.looked(tick)
+	if s := h.kept("a").Steps[0]; !s.Due.Equal(asked) {
+		t.Errorf("it was asked too late: due %s", s.Due)
+	}
+}
+
+// What cannot be learnt is asked again; what may never be learnt is a failure.
+func TestLookLearnsNothing(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.begun(tick)
+	h.pass(6 * time.Second)
+	h.cloud.live = fault.New(fault.Throttled, "slow")
+	h.looked(tick)
+	if s := h.kept("a").Steps[0]; s.Status != run.Running || s.Why != "slow" || !s.Due.Equal(h.Now().Add(10*time.Second)) {
+		t.Errorf("throttled, it is %+v", s)
+	}
+	h.pass(11 * time.Second)
+	h.cloud.live = fault.New(fault.Denied, "no")
+	if got := h.looked(tick); got.State != run.Broken || h.kept("a").Steps[0].Why != "it cannot be followed: no" {
+		t.Errorf("denied, it is %s: %s", got.State, h.kept("a").Steps[0].Why)
+	}
+	if h.records() != "vpc" {
+		t.Errorf("what may be there is not remembered: %s", h.records())
+	}
+}
+
+// A run that is looked at after its end, or ended twice, has ended.
+func TestLookAtTheEnd(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.begun(tick)
+	h.pass(20 * time.Second)
+	h.store.end = twice
+	if got := h.looked(tick); got.State != run.Succeeded {
+		t.Errorf("it is %s", got.State)
+	}
+	if got := h.looked(tick); got.State != run.Succeeded {
+		t.Errorf("looked at again, it is %s", got.State)
+	}
+}
+
+// An execution whose history is long hands over to the next.
+func TestHandover(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.begun(tick)
+	h.must(h.Store.Register(t.Context(), "a", 1, "x", 15_000))
+	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "a-2") || h.kept("a").Drive != 2 || h.kept("a").Events != 0 {
+		t.Errorf("got %+v, started %v", got, h.started)
+	}
+	h.must(h.Store.Register(t.Context(), "a", 2, "x", 15_000))
+	h.store.raise = func(func() error) error { return fault.New(fault.Throttled, "slow") }
+	if err := h.Look(t.Context(), engine.Tick{Run: "a", Drive: 2, Wait: 60}, "y"); !fault.Is(err, fault.Throttled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An event makes its step due before it wakes whoever waits; others change
+// nothing.
+func TestNudge(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.begun(tick)
+	tick.Wait = 5
+	h.looked(tick) // waits
+	nudge := func(token string, s plan.Status) int {
+		t.Helper()
+		before := len(h.answers)
+		h.must(h.Nudge(t.Context(), engine.Heard{Token: token, Status: s}))
+		return len(h.answers) - before
+	}
+	ours := action.Token("a", 0, 1)
+	for _, c := range []struct {
+		token  string
+		status plan.Status
+	}{{"Console-1", "CREATE_COMPLETE"}, {ours, "CREATE_IN_PROGRESS"}, {action.Token("none", 0, 1), "CREATE_COMPLETE"}, {"", "CREATE_COMPLETE"}} {
+		if n := nudge(c.token, c.status); n != 0 || h.kept("a").Steps[0].Event.Status != "" {
+			t.Errorf("%s %s wakes somebody", c.token, c.status)
+		}
+	}
+	for range 2 { // a duplicate is as good as the first
+		if n := nudge(ours, "CREATE_COMPLETE"); n != 1 || h.kept("a").Steps[0].Event.Status != "CREATE_COMPLETE" {
+			t.Errorf("the event wakes %d, and the step has heard %+v", n, h.kept("a").Steps[0].Event)
+		}
+	}
+	if got := h.answers[len(h.answers)-1]; got.State != run.Look || len(got.Ready) != 0 || got.Run != "a" || got.Drive != 1 {
+		t.Errorf("who waits is told %+v", got)
+	}
+	h.pass(time.Minute)
+	h.looked(tick)
+	if n := nudge(ours, "CREATE_COMPLETE"); n != 0 {
+		t.Error("a run that is over is woken")
+	}
+}
+
+// Many are looked at together as well as one after another.
+func TestParallel(t *testing.T) {
+	h := newHouse(t)
+	h.Engine.Parallel = 4
+	h.desire("v1", "a b c d e f g")
+	if r := h.driven("r", "deploy", "v1"); r.State != run.Succeeded || len(h.world.Cloud.Asked) != 7 {
+		t.Errorf("it is %s: %v", r.State, h.world.Cloud.Asked)
+	}
+	if r := h.driven("s", "destroy", ""); r.State != run.Succeeded || h.records() != "" {
+		t.Errorf("it is %s, records of %s", r.State, h.records())
+	}
+}

@@ -1,0 +1,333 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/sim"
+)
+
+const shop = "shop@default"
+
+// A house is an engine in a world in memory, whose functions are called by hand
+// and whose state machine only takes notes.
+type house struct {
+	*testing.T
+	*engine.Engine
+	world    *sim.World
+	store    *lossy
+	cloud    *moody
+	projects map[string]project.Project
+	started  []string // executions
+	answers  []engine.Tick
+	told     []run.State
+	down     error // what the machine answers
+}
+
+func newHouse(t *testing.T) *house {
+	w := sim.New(nil, 1)
+	t.Cleanup(w.Stop)
+	h := &house{T: t, Engine: w.Engine, world: w, projects: make(map[string]project.Project)}
+	h.store, h.cloud = &lossy{Store: w.Store}, &moody{Cloud: w.Cloud}
+	h.Store, h.Clouds, h.Actions = h.store, h.cloud, action.Actions(h.cloud)
+	h.Specs = &shelf{kept: make(map[string]project.Node)}
+	h.Machine, h.World, h.Configurations = (*machine)(h), (*listener)(h), (*desk)(h)
+	return h
+}
+
+// A lossy store lets a test stand between the engine and what is kept.
+type lossy struct {
+	engine.Store
+	raise  func(raise func() error) error
+	commit func(commit func() error) error
+	end    func(end func() error) error
+	move   func(move func() error) error
+	seen   func() // after a token was registered
+	some   error
+}
+
+func (s *lossy) Raise(ctx context.Context, id string, from int) error {
+	do := func() error { return s.Store.Raise(ctx, id, from) }
+	if s.raise != nil {
+		return s.raise(do)
+	}
+	return do()
+}
+
+func (s *lossy) Commit(ctx context.Context, r run.Run) error {
+	do := func() error { return s.Store.Commit(ctx, r) }
+	if s.commit != nil {
+		return s.commit(do)
+	}
+	return do()
+}
+
+func (s *lossy) End(ctx context.Context, r run.Run) error {
+	do := func() error { return s.Store.End(ctx, r) }
+	if s.end != nil {
+		return s.end(do)
+	}
+	return do()
+}
+
+func (s *lossy) Move(ctx context.Context, c engine.Change) error {
+	do := func() error { return s.Store.Move(ctx, c) }
+	if s.move != nil {
+		return s.move(do)
+	}
+	return do()
+}
+
+func (s *lossy) Register(ctx context.Context, id string, drive int, token string, events int) error {
+	err := s.Store.Register(ctx, id, drive, token, events)
+	if s.seen != nil {
+		s.seen()
+	}
+	return err
+}
+
+func (s *lossy) Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+	if s.some != nil {
+		return nil, s.some
+	}
+	return s.Store.Some(ctx, project, nodes)
+}
+
+// twice makes a write and makes it again, as who did not get the answer does.
+func twice(write func() error) error {
+	if err := write(); err != nil {
+		return err
+	}
+	return write()
+}
+
+// A moody cloud may refuse to begin, and to be looked at. Many may ask it at once.
+type moody struct {
+	*sim.Cloud
+	mu          sync.Mutex
+	begin, live error
+	lost        bool // what Begin answers
+}
+
+func (c *moody) Heard(ctx context.Context, t action.Task) (action.Work, error) {
+	defer c.alone()()
+	return c.Cloud.Heard(ctx, t)
+}
+
+func (c *moody) alone() (leave func()) {
+	c.mu.Lock()
+	return c.mu.Unlock
+}
+
+func (c *moody) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
+	defer c.alone()()
+	if c.begin != nil {
+		return plan.Note{}, c.begin
+	}
+	note, err := c.Cloud.Begin(ctx, t)
+	if c.lost && err == nil {
+		return plan.Note{}, fault.New(fault.Unavailable, "the answer is lost")
+	}
+	return note, err
+}
+
+func (c *moody) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
+	defer c.alone()()
+	if c.live != nil {
+		return plan.Live{}, c.live
+	}
+	return c.Cloud.Live(ctx, p)
+}
+
+func (c *moody) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
+	defer c.alone()()
+	if c.live != nil {
+		return nil, c.live
+	}
+	return c.Cloud.Observe(ctx, places)
+}
+
+// A shelf keeps specs.
+type shelf struct {
+	mu   sync.Mutex
+	kept map[string]project.Node
+}
+
+func (s *shelf) Keep(_ context.Context, n project.Node) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	digest, err := n.Digest()
+	s.kept[digest] = n
+	return digest, err
+}
+
+func (s *shelf) Spec(_ context.Context, digest string) (project.Node, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, ok := s.kept[digest]
+	if !ok {
+		return n, fault.New(fault.Missing, "there is no spec %s", digest)
+	}
+	return n, nil
+}
+
+type machine house
+
+func (m *machine) Start(_ context.Context, name string, _ engine.Drive) error {
+	if m.down != nil {
+		return m.down
+	}
+	m.started = append(m.started, name)
+	return nil
+}
+
+func (m *machine) Answer(_ context.Context, _ string, t engine.Tick) error {
+	if m.down != nil {
+		return m.down
+	}
+	m.answers = append(m.answers, t)
+	return nil
+}
+
+type listener house
+
+func (l *listener) Told(_ context.Context, r run.Run) { l.told = append(l.told, r.State) }
+
+type desk house
+
+func (d *desk) Project(_ context.Context, r run.Run) (project.Project, error) {
+	p, ok := d.projects[r.Source.Version]
+	if !ok {
+		return p, fault.New(fault.Missing, "there is no version %s", r.Source.Version)
+	}
+	return p, nil
+}
+
+// desire puts a version of the project where it is found: words like "db<vpc", with
+// "db=other" for another physical name.
+func (h *house) desire(version, list string) {
+	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
+	for _, word := range strings.Fields(list) {
+		word, physical, _ := strings.Cut(word, "=")
+		name, on, _ := strings.Cut(word, "<")
+		n := project.Node{
+			Name: name, Stack: "shop-" + name, Template: project.Template{Digest: version, Pinned: true},
+			Parameters: make(map[string]project.Text),
+		}
+		if physical != "" {
+			n.Stack = physical
+		}
+		if on != "" {
+			on, output, _ := strings.Cut(on, ".")
+			if output == "" {
+				output = "Value"
+			}
+			n.Needs, n.Parameters["From"] = []string{on}, project.Text{{Node: on, Output: output}}
+		}
+		p.Nodes[name] = n
+	}
+	h.projects[version] = p
+}
+
+func (h *house) ask(id, operation, version string) engine.Request {
+	h.Helper()
+	q := engine.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: version}, Who: "ann"}
+	if slices.Contains([]string{"retry", "pause", "continue", "cancel"}, operation) {
+		q.Source, q.Run = run.Source{}, version
+	}
+	h.must(h.Start(h.Context(), q))
+	h.world.Clock.After(time.Second, func() {})
+	h.pass(time.Second) // so that no two are asked at once
+	return q
+}
+
+func (h *house) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// planned plans a run and returns what the state machine is told.
+func (h *house) planned(id string, drive int) engine.Tick {
+	h.Helper()
+	tick, err := h.Plan(h.Context(), engine.Drive{Run: id, Drive: drive})
+	h.must(err)
+	return tick
+}
+
+// begun begins all that is ready.
+func (h *house) begun(t engine.Tick) {
+	h.Helper()
+	for _, n := range t.Ready {
+		h.must(h.Execute(h.Context(), engine.Start{Run: t.Run, Drive: t.Drive, Step: n}))
+	}
+}
+
+// looked looks once and returns the answer, if there was one.
+func (h *house) looked(t engine.Tick) engine.Tick {
+	h.Helper()
+	before := len(h.answers)
+	h.must(h.Look(h.Context(), t, fmt.Sprint("token", before)))
+	if len(h.answers) == before {
+		return engine.Tick{}
+	}
+	return h.answers[len(h.answers)-1]
+}
+
+// driven asks for something and sees it to its end, as the state machine would.
+func (h *house) driven(id, operation, version string) run.Run {
+	h.Helper()
+	h.ask(id, operation, version)
+	t := h.planned(id, 1)
+	for turn := 0; !t.State.Over() && t.State != run.Parked; turn++ {
+		if turn > 200 {
+			h.Fatalf("run %s never ends", id)
+		}
+		h.begun(t)
+		h.pass(time.Duration(t.Wait) * time.Second)
+		if answer := h.looked(t); answer.Run != "" {
+			t = answer
+		} else {
+			t.Ready = nil
+		}
+	}
+	return h.kept(id)
+}
+
+// pass lets time pass, and CloudFormation work.
+func (h *house) pass(d time.Duration) {
+	end := h.world.Now().Add(d)
+	h.world.Clock.After(d, func() {})
+	h.world.Clock.Run(func() bool { return !h.world.Now().Before(end) })
+}
+
+func (h *house) kept(id string) run.Run {
+	h.Helper()
+	r, err := h.Store.Load(h.Context(), id)
+	h.must(err)
+	return r
+}
+
+func (h *house) records() string {
+	h.Helper()
+	all, err := h.Store.Records(h.Context(), shop)
+	h.must(err)
+	var names []string
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}

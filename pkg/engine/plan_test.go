@@ -1,0 +1,206 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+func TestPlan(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc db<vpc web")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	if tick.State != run.Ready || !slices.Equal(tick.Ready, []int{0, 2}) || tick.Drive != 1 || tick.Wait < 5 || tick.Wait > 60 {
+		t.Errorf("got %+v", tick)
+	}
+	if again := h.planned("a", 1); again.State != run.Look || len(again.Ready) != 0 {
+		t.Errorf("taken up, it is %+v", again)
+	}
+	if _, err := h.Plan(t.Context(), engine.Drive{Run: "none", Drive: 1}); !fault.Is(err, fault.Missing) {
+		t.Errorf("got %v", err)
+	}
+	h.must(h.Store.Raise(t.Context(), "a", 1))
+	if old := h.planned("a", 1); old.State != run.Aside || !slices.Contains(h.started, "a-2") {
+		t.Errorf("an old execution gets %+v; started %v", old, h.started)
+	}
+	if !slices.Equal(h.told, []run.State{run.Going}) {
+		t.Errorf("told %v", h.told)
+	}
+}
+
+// What is wrong with a request, and what is wrong with what it asks for, is told
+// line by line, and holds no lock.
+func TestPlanRefused(t *testing.T) {
+	h := newHouse(t)
+	h.desire("ring", "a<b b<a")
+	h.world.Cloud.Put("shop-x", "CREATE_COMPLETE")
+	h.world.Cloud.Put("shop-y", "CREATE_COMPLETE")
+	h.desire("theirs", "x y")
+	for id, c := range map[string]struct {
+		q    engine.Request
+		want []string
+	}{
+		"problems":  {engine.Request{Operation: "deploy", Problems: []string{"one", "two"}}, []string{"one", "two"}},
+		"operation": {engine.Request{Operation: "fly"}, []string{`there is no operation "fly"`}},
+		"version":   {engine.Request{Operation: "deploy", Source: run.Source{Version: "none"}}, []string{"there is no version none"}},
+		"ring":      {engine.Request{Operation: "deploy", Source: run.Source{Version: "ring"}}, []string{"cycle: a → b → a"}},
+		"theirs":    {engine.Request{Operation: "deploy", Source: run.Source{Version: "theirs"}}, []string{"stack x: shop-x exists", "stack y: shop-y exists"}},
+	} {
+		c.q.ID, c.q.Project = id, shop
+		h.must(h.Start(t.Context(), c.q))
+		tick, r := h.planned(id, 1), h.kept(id)
+		same := len(r.Messages) == len(c.want)
+		for i := 0; same && i < len(c.want); i++ {
+			same = strings.HasPrefix(r.Messages[i], c.want[i])
+		}
+		if tick.State != run.Refused || r.State != run.Refused || !same {
+			t.Errorf("%s is %s: %q", id, r.State, r.Messages)
+		}
+		if owner := h.world.Store.Owner(shop); owner != "" {
+			t.Errorf("refused, %s holds the lock", owner)
+		}
+		if again := h.planned(id, 1); again.State != run.Refused {
+			t.Errorf("%s is %s when it is planned again", id, again.State)
+		}
+	}
+}
+
+// Who asks while another writes is told who that is, and how to go on.
+func TestLock(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	h.planned("a", 1)
+	h.ask("b", "destroy", "")
+	h.planned("b", 1)
+	want := "run a (deploy, going) holds the lock on shop@default: wait for its end or cancel it, then ask again"
+	if got := h.kept("b").Messages; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q", got)
+	}
+	h.ask("c", "plan", "v1")
+	if tick := h.planned("c", 1); tick.State != run.Succeeded || len(h.kept("c").Steps) != 1 {
+		t.Errorf("a preview is %s: %q", tick.State, h.kept("c").Messages)
+	}
+}
+
+// A refused plan leaves the records as they were: what was deployed before can
+// still be.
+func TestRefusedMovesNoRecord(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.driven("a", "deploy", "v1")
+	h.world.Cloud.Put("taken", "CREATE_COMPLETE")
+	h.desire("v2", "vpc=taken")
+	if r := h.driven("b", "deploy", "v2"); r.State != run.Refused || h.records() != "vpc" {
+		t.Errorf("it is %s, and there are records of %s", r.State, h.records())
+	}
+	if r := h.driven("c", "deploy", "v1"); r.State != run.Succeeded || len(r.Steps) > 0 {
+		t.Errorf("going back is %s: %q", r.State, r.Messages)
+	}
+	h.desire("v3", "vpc=new")
+	if r := h.driven("p", "plan", "v3"); r.State != run.Succeeded || len(r.Steps) != 3 || h.records() != "vpc" {
+		t.Errorf("a preview is %s with %d steps, and there are records of %s", r.State, len(r.Steps), h.records())
+	}
+	if r := h.driven("d", "deploy", "v3"); r.State != run.Succeeded || h.records() != "vpc" || h.world.Cloud.Status("shop-vpc") != "" {
+		t.Errorf("renamed is %s: %q", r.State, r.Messages)
+	}
+}
+
+// A planner that was thought dead, or was not told that it was done, strands no
+// run.
+func TestPlannedByAnother(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	h.store.commit = twice
+	if tick := h.planned("a", 1); tick.State != run.Look || tick.Drive != 1 {
+		t.Errorf("got %+v", tick)
+	}
+	h.ask("p", "plan", "v1")
+	if tick := h.planned("p", 1); tick.State.Over() && tick.State != run.Succeeded {
+		t.Errorf("a preview is %+v", tick)
+	}
+	if tick := h.planned("p", 1); tick.State != run.Succeeded {
+		t.Errorf("a preview whose planner died is %s", tick.State)
+	}
+	h.store.commit = func(func() error) error { return fault.New(fault.Stale, "another writes steps") }
+	h.must(h.Start(t.Context(), engine.Request{ID: "b", Project: "other@default", Operation: "deploy", Source: run.Source{Version: "v1"}}))
+	if _, err := h.Plan(t.Context(), engine.Drive{Run: "b", Drive: 1}); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+	h.store.commit = func(func() error) error {
+		h.must(h.Store.Raise(t.Context(), "b", 1))
+		return fault.New(fault.Stale, "driven by another")
+	}
+	if tick := h.planned("b", 1); tick.State != run.Aside {
+		t.Errorf("a newer drive leaves it %s", tick.State)
+	}
+	h.store.commit = func(func() error) error {
+		r := h.kept("b")
+		r.State = run.Cancelled
+		h.must(h.Store.End(t.Context(), r))
+		return fault.New(fault.Stale, "over")
+	}
+	if tick := h.planned("b", 2); tick.State != run.Cancelled {
+		t.Errorf("ended meanwhile, it is %s", tick.State)
+	}
+}
+
+// An end that is written twice, or while somebody wishes something, is written.
+func TestFinish(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "")
+	h.ask("a", "deploy", "v1")
+	h.store.end = twice
+	if tick := h.planned("a", 1); tick.State != run.Succeeded || h.kept("a").State != run.Succeeded {
+		t.Errorf("it is %s", tick.State)
+	}
+	h.ask("b", "deploy", "v1")
+	wished := false
+	h.store.end = func(end func() error) error {
+		if !wished {
+			wished = true
+			h.must(h.Wish(t.Context(), engine.Request{Project: shop, Operation: "pause", Run: "b"}, run.Pause))
+		}
+		return end()
+	}
+	if tick := h.planned("b", 1); tick.State != run.Succeeded || !wished {
+		t.Errorf("it is %s", tick.State)
+	}
+	h.ask("c", "deploy", "v1")
+	h.store.end = func(end func() error) error {
+		h.store.end = nil
+		h.must(h.Store.Raise(t.Context(), "c", 1))
+		return end()
+	}
+	if tick := h.planned("c", 1); tick.State != run.Aside || !slices.Contains(h.started, "c-2") {
+		t.Errorf("it is %s, started %v", tick.State, h.started)
+	}
+	h.store.end = func(func() error) error { return fault.New(fault.Throttled, "slow") }
+	h.ask("d", "fly", "")
+	if _, err := h.Plan(t.Context(), engine.Drive{Run: "d", Drive: 1}); !fault.Is(err, fault.Throttled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What may pass by itself is no refusal: the state machine tries again.
+func TestPlanThrottled(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	h.cloud.live = fault.New(fault.Throttled, "slow")
+	if _, err := h.Plan(t.Context(), engine.Drive{Run: "a", Drive: 1}); !fault.Is(err, fault.Throttled) || h.kept("a").State != run.Asked {
+		t.Errorf("got %v, and it is %s", err, h.kept("a").State)
+	}
+	h.cloud.live = nil
+	h.pass(time.Second)
+	if tick := h.planned("a", 1); tick.State != run.Ready {
+		t.Errorf("then it is %s", tick.State)
+	}
+}

@@ -1,0 +1,156 @@
+package engine_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+func TestRunID(t *testing.T) {
+	id := engine.RunID("bucket", "projects/shop/prod.zip", "v1")
+	if !regexp.MustCompile(`^[a-z2-7]{20}$`).MatchString(id) || id != engine.RunID("bucket", "projects/shop/prod.zip", "v1") {
+		t.Errorf("got %s", id)
+	}
+	for _, words := range [][]string{{"bucket", "projects/shop/prod.zip", "v2"}, {"bucket", "projects/shop/prod.zip"}, {"bucketprojects/shop/prod.zip", "v1"}, nil} {
+		if engine.RunID(words...) == id {
+			t.Errorf("%q makes the same run", words)
+		}
+	}
+}
+
+// Asked twice, a run is made once, and has one execution for each drive.
+func TestStartTwice(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	q := h.ask("a", "deploy", "v1")
+	h.must(h.Start(t.Context(), q))
+	if !slices.Equal(h.started, []string{"a-1", "a-1"}) {
+		t.Errorf("started %v", h.started)
+	}
+	h.planned("a", 1)
+	h.must(h.Start(t.Context(), q))
+	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || len(h.started) != 2 || h.kept("a").Drive != 1 {
+		t.Errorf("there are %d runs (%v), started %v", len(runs), err, h.started)
+	}
+}
+
+// Whoever raised the drive and died, or never heard that it was raised, leaves a
+// run that gets its execution all the same.
+func TestStartAfterALoss(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.down = fault.New(fault.Unavailable, "no answer")
+	q := engine.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}}
+	if err := h.Start(t.Context(), q); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+	h.down = nil
+	h.must(h.Start(t.Context(), q))
+	if !slices.Equal(h.started, []string{"a-1"}) {
+		t.Errorf("started %v", h.started)
+	}
+	h.store.raise = twice
+	h.ask("b", "deploy", "v1")
+	if !slices.Contains(h.started, "b-1") {
+		t.Errorf("nobody drives b: started %v", h.started)
+	}
+}
+
+// A wish is obeyed by whoever looks next; what is parked gets a new execution.
+func TestWish(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc db<vpc")
+	h.ask("a", "deploy", "v1")
+	h.ask("p", "pause", "a")
+	tick := h.planned("a", 1)
+	if tick.State != run.Look {
+		t.Fatalf("paused before it began, it is %s", tick.State)
+	}
+	if got := h.looked(tick); got.State != run.Parked || h.kept("a").State != run.Parked {
+		t.Fatalf("paused, it is %s", got.State)
+	}
+	h.store.raise = twice
+	h.ask("c", "continue", "a")
+	h.store.raise = nil
+	if r := h.kept("a"); r.Drive != 2 || r.State != run.Going || !slices.Contains(h.started, "a-2") {
+		t.Errorf("continued, it has drive %d, started %v", r.Drive, h.started)
+	}
+	answers := len(h.answers)
+	h.must(h.Store.Register(t.Context(), "a", 2, "waits", 10))
+	h.ask("x", "cancel", "a")
+	if len(h.answers) != answers+1 || h.answers[answers].State != run.Look || h.answers[answers].Drive != 2 {
+		t.Errorf("nobody is woken: %v", h.answers)
+	}
+	if got := h.looked(engine.Tick{Run: "a", Drive: 2, Wait: 60}); got.State != run.Cancelled {
+		t.Errorf("cancelled, it is %s", got.State)
+	}
+}
+
+// What cannot be wished is a run that is refused and says why.
+func TestWishRefused(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.driven("a", "deploy", "v1")
+	h.must(h.Start(t.Context(), engine.Request{ID: "z", Project: "other@default", Operation: "cancel", Run: "a"}))
+	for id, q := range map[string]engine.Request{
+		"b": {Operation: "pause", Run: "a"}, "c": {Operation: "cancel", Run: "none"}, "z": {},
+	} {
+		if q.Operation != "" {
+			h.ask(id, q.Operation, q.Run)
+		}
+		if tick := h.planned(id, 1); tick.State != run.Refused || len(h.kept(id).Messages) != 1 {
+			t.Errorf("%s is %s: %q", id, tick.State, h.kept(id).Messages)
+		}
+	}
+	if got := h.kept("z").Messages[0]; !strings.Contains(got, "run a is of shop@default, not of other@default") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestRetryRefused(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.desire("v2", "vpc")
+	h.driven("old", "deploy", "v1")
+	h.driven("preview", "plan", "v1")
+	h.driven("seen", "refresh", "")
+	h.driven("new", "deploy", "v2")
+	h.desire("v3", "db")
+	h.ask("late", "deploy", "v3")
+	for _, c := range []struct {
+		of, want string
+		force    bool
+		project  string
+	}{
+		{of: "none", want: "there is no run none"},
+		{of: "old", project: "other@default", want: "run old is of shop@default, not of other@default"},
+		{of: "late", want: "run late is not over (asked): wait for its end, or cancel it"},
+		{of: "preview", want: "run preview was a plan, of which nothing can be retried: ask for it anew"},
+		{of: "old", want: "run old is not retried, for run new has deployed something newer since: deploy that again, or force the retry"},
+		{of: "seen"},
+		{of: "new"},
+		{of: "old", force: true},
+	} {
+		id := "retry-" + c.of + c.project + map[bool]string{true: "!"}[c.force]
+		q := engine.Request{ID: id, Project: shop, Operation: "retry", Run: c.of, Force: c.force}
+		if c.project != "" {
+			q.Project = c.project
+		}
+		h.must(h.Start(t.Context(), q))
+		tick := h.planned(id, 1)
+		if got := strings.Join(h.kept(id).Messages, "\n"); got != c.want || (tick.State == run.Refused) != (c.want != "") {
+			t.Errorf("retry of %s is %s: %s", c.of, tick.State, got)
+		}
+		if c.want == "" { // its lock is wanted
+			h.must(h.Start(t.Context(), engine.Request{ID: "stop-" + id, Project: shop, Operation: "cancel", Run: id}))
+			for tick.Ready = nil; !tick.State.Over(); tick = h.looked(tick) {
+				h.pass(60_000_000_000)
+			}
+		}
+	}
+}
