@@ -175,10 +175,10 @@ type oracled struct {
 
 // lanes lists the steps of a plan that take each node down, or those that bring
 // it up, in the order in which the verbs can be done.
-func lanes(v plan.View, p plan.Plan, down bool) map[string][]string {
+func lanes(p plan.Plan, down bool) map[string][]string {
 	falls := make(map[string]bool)
 	for _, s := range p.Steps {
-		if s.Verb == plan.Delete || s.Verb == plan.Forget || v.Live[s.Node].Status == "DELETE_IN_PROGRESS" {
+		if s.Verb == plan.Delete || s.Verb == plan.Forget {
 			falls[s.Node] = true
 		}
 	}
@@ -198,7 +198,7 @@ func lanes(v plan.View, p plan.Plan, down bool) map[string][]string {
 // literally: which steps there are is all that it takes from the plan.
 func oracle(v plan.View, p plan.Plan) oracled {
 	o := oracled{edges: make(edgeSet)}
-	falls, rises := lanes(v, p, true), lanes(v, p, false)
+	falls, rises := lanes(p, true), lanes(p, false)
 	for _, all := range []map[string][]string{falls, rises} {
 		for _, lane := range all {
 			before := ""

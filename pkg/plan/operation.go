@@ -167,9 +167,7 @@ func (v View) mend(name string) (fall, rise []Verb, err error) {
 		return refuse("it is %s and must be created again, but is protected: take protect away first", s)
 	case s.Dead():
 		return []Verb{Delete}, []Verb{Create}, nil
-	case s == "DELETE_IN_PROGRESS":
-		return []Verb{Settle}, []Verb{Create}, nil
-	case s == "ROLLBACK_IN_PROGRESS":
+	case s == "DELETE_IN_PROGRESS", s == "ROLLBACK_IN_PROGRESS": // to delete what is gone costs nothing
 		return []Verb{Settle, Delete}, []Verb{Create}, nil
 	case s.Busy():
 		return nil, []Verb{Settle, Update}, nil

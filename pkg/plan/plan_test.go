@@ -108,7 +108,7 @@ func TestStatuses(t *testing.T) {
 		"UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
 		"IMPORT_IN_PROGRESS":                           {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
 		"IMPORT_ROLLBACK_IN_PROGRESS":                  {"vpc/settle vpc/update", "vpc/settle vpc/delete"},
-		"DELETE_IN_PROGRESS":                           {"vpc/settle vpc/create", "vpc/settle vpc/delete"},
+		"DELETE_IN_PROGRESS":                           {"vpc/settle vpc/delete vpc/create", "vpc/settle vpc/delete"},
 		"ROLLBACK_IN_PROGRESS":                         {"vpc/settle vpc/delete vpc/create", "vpc/settle vpc/delete"},
 		"CREATE_COMPLETE":                              {"vpc/update", "vpc/delete"},
 		"UPDATE_COMPLETE":                              {"vpc/update", "vpc/delete"},
