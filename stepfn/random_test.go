@@ -422,7 +422,11 @@ func (g *game) asDesired(w world) {
 			g.oops("%s is %s at %s after success, wanted %s", st.name, s, version, st.version)
 		}
 		for _, n := range st.needs {
-			if got, want := params["From"+n.name], g.Output(n.name, n.output); got != want {
+			got, told := params["From"+n.name]
+			if _, ok := g.stage.(*real); ok && !told {
+				continue // CloudFormation updates nothing where only the names of parameters change
+			}
+			if want := g.Output(n.name, n.output); got != want {
 				g.oops("%s was given %q by %s, whose output is %q", st.name, got, n.name, want)
 			}
 		}

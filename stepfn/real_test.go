@@ -391,11 +391,7 @@ func (r *real) Live(name string, s plan.Status) {
 	if s == "UPDATE_IN_PROGRESS" {
 		return
 	}
-	for end := time.Now().Add(time.Hour); r.Status(name) != s && !(s.Gone() && r.Status(name).Gone()); r.Pass(time.Second) {
-		if time.Now().After(end) {
-			r.Fatalf("a person wants %s to be %s, it is %s", name, s, r.Status(name))
-		}
-	}
+	r.settled(name)
 }
 
 // settled waits until nothing happens to a stack.
