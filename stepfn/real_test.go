@@ -86,7 +86,7 @@ func (m mortals) Invoke(ctx context.Context, function string, payload []byte) ([
 
 const seconds10 = 10 // what an operation takes, as in the world in memory
 
-func newReal(t *testing.T) *real {
+func newReal(t *testing.T, with ...func(*cloud.Options)) *real {
 	r := &real{T: t, seen: make(map[string]bool)}
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
@@ -95,7 +95,7 @@ func newReal(t *testing.T) *real {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.cloud, err = cloud.Open(t.Context(), cloud.Options{
+	options := cloud.Options{
 		Seconds: seconds10, Seed: 1, Bucket: "stackwright", Table: "stackwright", StateMachine: "stackwright", Definition: definition,
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
@@ -112,8 +112,11 @@ func newReal(t *testing.T) *real {
 			return []time.Duration{100 * time.Millisecond}
 		},
 		Getenv: func(string) string { return "" },
-	})
-	if err != nil {
+	}
+	for _, change := range with {
+		change(&options)
+	}
+	if r.cloud, err = cloud.Open(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -306,6 +309,16 @@ func (r *real) Output(name, output string) string {
 		}
 	}
 	return ""
+}
+
+// ended is when CloudFormation ended the last operation on a node's stack.
+func (r *real) ended(name string) time.Time {
+	physical := physicalName(name)
+	out, err := r.people.DescribeStackEvents(r.Context(), &cloudformation.DescribeStackEventsInput{StackName: &physical})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return aws.ToTime(out.StackEvents[0].Timestamp)
 }
 
 // begun is what the first event of an operation of ours says that it is.

@@ -25,9 +25,10 @@ type desk struct {
 
 // A template is stored once, however many nodes have it.
 type template struct {
-	body []byte
-	once sync.Once
-	err  error
+	body  []byte
+	begun bool
+	done  chan struct{} // closed when it is stored, or cannot be
+	err   error
 }
 
 // Project is engine.Configurations.
@@ -48,23 +49,37 @@ func (d *desk) Project(ctx context.Context, r run.Run) (project.Project, error) 
 	defer d.mu.Unlock()
 	d.templates = make(map[string]*template)
 	for digest, body := range loaded.Templates {
-		d.templates[digest] = &template{body: body}
+		d.templates[digest] = &template{body: body, done: make(chan struct{})}
 	}
 	return loaded.Project, err
 }
 
 // Keep is engine.Specs: the node's template is there before its spec is.
 func (d *desk) Keep(ctx context.Context, n project.Node) (string, error) {
-	d.mu.Lock()
-	t := d.templates[n.Template.Digest]
-	d.mu.Unlock()
-	if t != nil {
-		t.once.Do(func() { t.err = d.bucket.KeepTemplate(ctx, n.Template.Digest, t.body) })
-		if t.err != nil {
-			return "", fmt.Errorf("template of %s: %w", n.Name, t.err)
-		}
+	if err := d.store(ctx, n.Template.Digest); err != nil {
+		return "", fmt.Errorf("template of %s: %w", n.Name, err)
 	}
 	return d.bucket.Keep(ctx, n)
+}
+
+// store stores a template, or waits until somebody else has.
+func (d *desk) store(ctx context.Context, digest string) error {
+	d.mu.Lock()
+	t := d.templates[digest]
+	mine := t != nil && !t.begun
+	if mine {
+		t.begun = true
+	}
+	d.mu.Unlock()
+	switch {
+	case t == nil:
+		return nil
+	case mine:
+		t.err = d.bucket.KeepTemplate(ctx, digest, t.body)
+		close(t.done)
+	}
+	<-t.done
+	return t.err
 }
 
 // Spec is engine.Specs.
