@@ -29,6 +29,7 @@ type Task struct {
 	Record  plan.Record      // what we last did
 	Users   []plan.Place     // where those are that must have let go of it
 	Note    plan.Note        // what CloudFormation answered
+	Told    bool             // an event has told of its end
 	Claimed time.Time
 	Now     time.Time
 }
@@ -62,6 +63,7 @@ type Work struct {
 	Note   plan.Note
 	Over   bool
 	Status plan.Status // that it ended with
+	Since  bool        // something else has begun since it was over
 	Why    string      // the first real reason of a failure
 }
 

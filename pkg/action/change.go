@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -62,7 +63,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 		return a.ended(ctx, t, Work{})
 	}
 	live, t, err := a.look(ctx, t)
-	if err != nil || t.Note.Known() && live.Status.Busy() {
+	if err != nil || t.Note.Known() && live.Status.Busy() && !t.Told {
 		return Progress{}, err
 	}
 	work, err := follow(ctx, a.Cloud, t, live)
@@ -99,6 +100,9 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
 	case work.Status.Good():
 		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
+		if work.Since {
+			r.Touched = time.Time{} // it is somebody else's work by now
+		}
 	default:
 		p.Err = failure(work)
 		if !t.Note.Fresh || !work.Status.Restored() {

@@ -37,7 +37,7 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	case live.Status.Gone():
 		return Progress{Over: true, Forget: true}, nil
-	case t.Note.Known() && live.Status.Busy():
+	case t.Note.Known() && live.Status.Busy() && !t.Told:
 		return Progress{}, nil
 	}
 	work, err := follow(ctx, a.Cloud, t, live)

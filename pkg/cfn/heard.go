@@ -39,6 +39,7 @@ func (c *Cloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
 		return w, nil
 	}
 	w.Over, w.Status = true, status(events[end])
+	w.Since = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
 	if !meets(t.Step.Verb, w.Status) {
 		w.Why = why(events[:end+1])
 	}

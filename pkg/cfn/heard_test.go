@@ -144,11 +144,11 @@ func TestHeard(t *testing.T) {
 			". UPDATE_IN_PROGRESS by them", "A:AWS::SNS::Topic UPDATE_FAILED by them: theirs", ". UPDATE_ROLLBACK_COMPLETE by them",
 			". UPDATE_IN_PROGRESS by us", ". UPDATE_COMPLETE by us",
 			". UPDATE_IN_PROGRESS by others", "A:AWS::SNS::Topic UPDATE_FAILED by others: of others", ". UPDATE_ROLLBACK_COMPLETE by others",
-		}, ours("UPDATE_COMPLETE", "")},
+		}, since(ours("UPDATE_COMPLETE", ""))},
 		"nor is the reason of what came after": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us", ". UPDATE_ROLLBACK_COMPLETE by us: Alarm went off",
 			". UPDATE_IN_PROGRESS by others", "A:AWS::SNS::Topic UPDATE_FAILED by others: of others", ". UPDATE_ROLLBACK_COMPLETE by others",
-		}, ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off")},
+		}, since(ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off"))},
 		"the first real reason counts": {plan.Create, []string{
 			". CREATE_IN_PROGRESS by us: User Initiated",
 			"A:AWS::SNS::Topic CREATE_FAILED by us: Resource creation cancelled",
@@ -277,4 +277,10 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: %q, %v", s, got.Why, err)
 		}
 	}
+}
+
+// since is work after which something else has begun.
+func since(w action.Work) action.Work {
+	w.Since = true
+	return w
 }

@@ -146,7 +146,7 @@ func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status,
 func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, error) {
 	t := action.Task{
 		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step,
-		Note: s.Note, Claimed: s.Claimed, Now: e.Now(),
+		Note: s.Note, Told: s.Event.Status != "", Claimed: s.Claimed, Now: e.Now(),
 	}
 	if s.Node == "" {
 		return t, nil

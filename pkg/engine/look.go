@@ -164,6 +164,9 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 		return nil
 	}
 	learnt := got.Note.Known() && got.Note != s.Note
+	if learnt && !s.Note.Known() {
+		s.Claimed = e.Now() // it may have been begun just now: its events may be late
+	}
 	if learnt {
 		s.Note = got.Note
 	}

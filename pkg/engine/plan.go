@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -125,6 +124,9 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err := e.lock(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}
+	if err := e.newest(ctx, *r); err != nil {
+		return plan.Plan{}, err
+	}
 	view, moved, err := e.view(ctx, *r, desired)
 	if err != nil {
 		return plan.Plan{}, err
@@ -180,33 +182,31 @@ func (e *Engine) lock(ctx context.Context, r run.Run) error {
 	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end or cancel it, then ask again", owner, held.Operation, held.State, r.Project)
 }
 
-// view looks at the three states of the world. It returns the records that the
-// plan takes for displaced, sorted by node.
-func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, []plan.Record, error) {
+// view looks at the three states of the world. It returns the moves of records
+// that the plan takes for made, in their order.
+func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, [][]plan.Record, error) {
 	records, err := e.Store.Records(ctx, r.Project)
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	recorded, names := plan.Displace(desired, records)
-	var moved []plan.Record
-	for _, name := range slices.Sorted(maps.Values(names)) {
-		moved = append(moved, recorded[name])
-	}
+	recorded, leave, take := plan.Displace(desired, records)
 	live, err := e.Clouds.Observe(ctx, plan.Places(desired, recorded))
 	if err != nil {
 		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
 	}
-	return plan.View{Desired: desired, Recorded: recorded, Live: live}, moved, nil
+	return plan.View{Desired: desired, Recorded: recorded, Live: live}, [][]plan.Record{leave, take}, nil
 }
 
 // displace moves records to where the plan takes them to be. What is refused
 // moves nothing: whoever then goes back finds all as it was.
-func (e *Engine) displace(ctx context.Context, r run.Run, moved []plan.Record) error {
-	if len(moved) == 0 || r.Operation == preview {
-		return nil
-	}
-	if err := e.Store.Displace(ctx, r, moved); err != nil {
-		return fmt.Errorf("displace records: %w", err)
+func (e *Engine) displace(ctx context.Context, r run.Run, moves [][]plan.Record) error {
+	for _, records := range moves {
+		if len(records) == 0 || r.Operation == preview {
+			continue
+		}
+		if err := e.Store.Displace(ctx, r, records); err != nil {
+			return fmt.Errorf("displace records: %w", err)
+		}
 	}
 	return nil
 }

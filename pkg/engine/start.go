@@ -87,7 +87,7 @@ func (e *Engine) Wish(ctx context.Context, q Request, w run.Wish) error {
 }
 
 // again makes of a retry the run that it repeats. It is refused if that run is
-// not over, or if something newer was deployed since and it was not told to.
+// not over.
 func (e *Engine) again(ctx context.Context, r *run.Run) error {
 	old, err := e.Store.Run(ctx, r.Of)
 	if err != nil {
@@ -102,8 +102,18 @@ func (e *Engine) again(ctx context.Context, r *run.Run) error {
 		return fault.New(fault.Refused, "run %s was a %s, of which nothing can be retried: ask for it anew", old.ID, old.Operation)
 	}
 	r.Operation, r.Source = old.Operation, old.Source
-	if r.Force || old.Operation == "refresh" {
+	return nil
+}
+
+// newest refuses the retry of a run if something newer was deployed since. It is
+// asked when the lock is held, so that nothing newer can come.
+func (e *Engine) newest(ctx context.Context, r run.Run) error {
+	if r.Of == "" || r.Force || r.Operation == "refresh" {
 		return nil
+	}
+	old, err := e.Store.Run(ctx, r.Of)
+	if err != nil {
+		return err
 	}
 	runs, err := e.Store.List(ctx, r.Project, 0)
 	if err != nil {

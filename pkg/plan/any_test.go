@@ -93,10 +93,10 @@ func random(seed uint64, most int) world {
 			w.Desired.Nodes[name] = d
 		}
 	}
-	recorded, moved := plan.Displace(w.Desired, w.Recorded)
-	for was, name := range moved {
-		w.Live[name] = w.Live[was]
-		delete(w.Live, was)
+	recorded, leave, _ := plan.Displace(w.Desired, w.Recorded)
+	for _, r := range leave {
+		w.Live[r.Node] = w.Live[r.Was]
+		delete(w.Live, r.Was)
 	}
 	w.Recorded = recorded
 	return w

@@ -87,25 +87,53 @@ func Refresh(v View) (Plan, error) {
 	return p, nil
 }
 
-// Displace sets aside the records whose node is now to be another physical
-// stack: the old stack is recorded under its ID from here on, and falls for
-// good. It returns the records as they then are, and the new name of each that
-// was moved. A view is made of displaced records.
-func Displace(p project.Project, recorded map[string]Record) (all map[string]Record, moved map[string]string) {
-	all, moved = maps.Clone(recorded), make(map[string]string)
-	for name, n := range p.Nodes {
+// Displace gives the records the names that p has for their stacks. A node that
+// is now to be another physical stack leaves its record behind: the old stack is
+// recorded under its ID from here on, and falls for good. And a stack that is
+// recorded under a name that nobody wants, and that p wants under another, is
+// taken up by that. It returns the records as they then are, and how they get
+// there: those that make place, then those that take it. A view is made of
+// displaced records.
+func Displace(p project.Project, recorded map[string]Record) (all map[string]Record, leave, take []Record) {
+	all = maps.Clone(recorded)
+	move := func(from, to string) Record {
+		r := all[from]
+		r.Node, r.Was = to, from
+		delete(all, from)
+		all[to] = r
+		return r
+	}
+	names := slices.Sorted(maps.Keys(p.Nodes))
+	for _, name := range names {
+		n := p.Nodes[name]
 		r, ok := recorded[name]
 		if !ok || r.Stack == n.Stack && r.Target == n.Target {
 			continue
 		}
-		r.Node, r.Was = r.StackID, name
-		if r.Node == "" {
-			r.Node = "stack:" + r.Target.Account + "/" + r.Target.Region + "/" + r.Stack // begun, and not yet known to be there
+		id := r.StackID
+		if id == "" { // begun, and not yet known to be there
+			id = "stack:" + r.Target.Account + "/" + r.Target.Region + "/" + r.Stack
 		}
-		delete(all, name)
-		all[r.Node], moved[name] = r, r.Node
+		leave = append(leave, move(name, id))
 	}
-	return all, moved
+	type place struct {
+		stack  string
+		target project.Target
+	}
+	free := make(map[place]string)
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(all))) {
+		if _, wanted := p.Nodes[name]; !wanted {
+			free[place{all[name].Stack, all[name].Target}] = name
+		}
+	}
+	for _, name := range names {
+		n := p.Nodes[name]
+		from, ok := free[place{n.Stack, n.Target}]
+		if _, has := all[name]; ok && !has {
+			take = append(take, move(from, name))
+		}
+	}
+	return all, leave, take
 }
 
 // unchanged tells which desired nodes are as they should be: deployed from the
@@ -187,6 +215,8 @@ func (v View) lower(name string) ([]Verb, error) {
 	switch s := live.Status; {
 	case s.Gone(), !v.ours(name):
 		return []Verb{Forget}, nil
+	case !s.Known():
+		return nil, fault.New(fault.Refused, "stack %s: its status %s is unknown to this version", name, s)
 	case live.Protected:
 		return nil, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted: deploy it with protect: false first", name)
 	case s.Busy():

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,10 +44,15 @@ type Plan struct {
 	Unchanged []string // desired nodes that need no step, sorted
 }
 
-// Digest names the plan by what it does, in hex: what a person approves.
-func (p Plan) Digest() string {
-	sum := sha256.Sum256([]byte(p.String()))
-	return hex.EncodeToString(sum[:])
+// Digest names the plan by what it does, and with the specs' digests by node by
+// what it makes, in hex: what a person approves.
+func (p Plan) Digest(specs map[string]string) string {
+	sum := sha256.New()
+	fmt.Fprint(sum, p)
+	for _, node := range slices.Sorted(maps.Keys(specs)) {
+		fmt.Fprintln(sum, node, specs[node])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // String shows a step a line, with what it comes after.

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -395,15 +396,22 @@ func TestDisplace(t *testing.T) {
 	n := w.Desired.Nodes["other"]
 	n.Target.Region = "eu-west-1"
 	w.Desired.Nodes["other"] = n
-	all, moved := plan.Displace(w.Desired, w.Recorded)
+	all, leave, take := plan.Displace(w.Desired, w.Recorded)
+	moved := make(map[string]string)
+	for _, r := range leave {
+		moved[r.Was] = r.Node
+	}
+	if len(take) != 0 {
+		t.Errorf("nothing takes a place, not %v", take)
+	}
 	if len(w.Recorded) != 4 || w.Recorded["vpc"].Was != "" {
 		t.Error("the given records are changed")
 	}
 	if len(all) != 4 || len(moved) != 3 || all["id-vpc"].Was != "vpc" || all["id-vpc"].Node != "id-vpc" || moved["vpc"] != "id-vpc" || moved["other"] != "id-other" {
 		t.Errorf("got %v, moved %v", all, moved)
 	}
-	if again, more := plan.Displace(w.Desired, all); len(more) != 0 || len(again) != 4 {
-		t.Errorf("displaced again: %v", more)
+	if again, more, back := plan.Displace(w.Desired, all); len(more)+len(back) != 0 || len(again) != 4 {
+		t.Errorf("displaced again: %v %v", more, back)
 	}
 	for name := range moved {
 		w.Live[moved[name]] = w.Live[name]
@@ -441,8 +449,48 @@ func TestDisplaceTwins(t *testing.T) {
 		p.Nodes[name] = project.Node{Name: name, Stack: "new", Target: project.Target{Region: region}}
 		recorded[name] = plan.Record{Node: name, Stack: "old", Target: project.Target{Region: region}}
 	}
-	if all, moved := plan.Displace(p, recorded); len(all) != 2 || len(moved) != 2 {
+	if all, leave, _ := plan.Displace(p, recorded); len(all) != 2 || len(leave) != 2 {
 		t.Errorf("of two records there are left %v", all)
+	}
+}
+
+// A stack keeps its record when its node gets another name, when two nodes swap
+// theirs, and when a node goes back to a stack that it had left.
+func TestTakeUp(t *testing.T) {
+	at := func(name, stack string) plan.Record {
+		return plan.Record{Node: name, Stack: stack, StackID: "id-" + stack}
+	}
+	for _, c := range []struct{ have, want, becomes, moves string }{
+		{"vpc=s1", "net=s1", "net=s1", "vpc>net"},
+		{"a=s1 b=s2", "a=s2 b=s1", "a=s2 b=s1", "a>id-s1 b>id-s2 id-s2>a id-s1>b"},
+		{"vpc=s2 id-s1=s1", "vpc=s1", "id-s2=s2 vpc=s1", "vpc>id-s2 id-s1>vpc"},
+		{"vpc=s1 app=s2", "vpc=s1", "app=s2 vpc=s1", ""},
+		{"a=s1 b=s1", "c=s1", "b=s1 c=s1", "a>c"},
+	} {
+		p := project.Project{Nodes: make(map[string]project.Node)}
+		recorded := make(map[string]plan.Record)
+		for _, word := range strings.Fields(c.have) {
+			name, stack, _ := strings.Cut(word, "=")
+			recorded[name] = at(name, stack)
+		}
+		for _, word := range strings.Fields(c.want) {
+			name, stack, _ := strings.Cut(word, "=")
+			p.Nodes[name] = project.Node{Name: name, Stack: stack}
+		}
+		all, leave, take := plan.Displace(p, recorded)
+		var is, moves []string
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			is = append(is, all[name].Node+"="+all[name].Stack)
+		}
+		for _, r := range append(leave, take...) {
+			moves = append(moves, r.Was+">"+r.Node)
+		}
+		if got := strings.Join(is, " "); got != c.becomes {
+			t.Errorf("%s → %s: got %s, want %s", c.have, c.want, got, c.becomes)
+		}
+		if got := strings.Join(moves, " "); got != c.moves {
+			t.Errorf("%s → %s: moved %s, want %s", c.have, c.want, got, c.moves)
+		}
 	}
 }
 
@@ -466,7 +514,7 @@ func TestDigest(t *testing.T) {
 	}
 	w.want("b")
 	q, err := plan.Deploy(w.View)
-	if err != nil || p.Digest() == q.Digest() || len(p.Digest()) != 64 {
+	if err != nil || p.Digest(nil) == q.Digest(nil) || p.Digest(nil) == p.Digest(map[string]string{"vpc": "x"}) || len(p.Digest(nil)) != 64 {
 		t.Errorf("two plans have one digest (%v)", err)
 	}
 	for name, operation := range plan.Operations() {

@@ -146,7 +146,7 @@ func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.S
 
 // Start puts the steps of a plan in the run, all pending.
 func (r *Run) Start(p plan.Plan, specs map[string]string) {
-	r.State, r.Digest, r.Unchanged = Going, p.Digest(), len(p.Unchanged)
+	r.State, r.Digest, r.Unchanged = Going, p.Digest(specs), len(p.Unchanged)
 	r.Steps = make([]Step, len(p.Steps))
 	for i, s := range p.Steps {
 		r.Steps[i] = Step{Step: s, Number: i, Spec: specs[s.Node], Status: Pending}

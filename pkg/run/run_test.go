@@ -139,7 +139,7 @@ func TestStart(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "gate", Verb: plan.Gate, After: []string{"a/create"}}}, Unchanged: []string{"b"}}
 	r := run.Run{State: run.Asked}
 	r.Start(p, map[string]string{"a": "digest"})
-	if r.State != run.Going || r.Digest != p.Digest() || r.Unchanged != len(p.Unchanged) || len(r.Steps) != 2 {
+	if r.State != run.Going || r.Digest != p.Digest(map[string]string{"a": "digest"}) || r.Unchanged != len(p.Unchanged) || len(r.Steps) != 2 {
 		t.Errorf("got %+v", r)
 	}
 	if s := r.Step("gate"); s == nil || s.Number != 1 || s.Status != run.Pending || s.Spec != "" || r.Step("a/create").Spec != "digest" {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -86,7 +87,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 		return
 	}
 	st.status, st.touched = s, st.touched.Add(time.Second)
-	st.events = append(st.events, event{"", s, "User Initiated"})
+	st.events = append(st.events, event{"", "UPDATE_IN_PROGRESS", "User Initiated"}, event{"", s, ""})
 	if s.Gone() {
 		delete(c.live, name)
 	}
@@ -186,12 +187,14 @@ func (c *Cloud) Heard(_ context.Context, t action.Task) (action.Work, error) {
 	}
 	w := action.Work{Heard: true, Note: plan.Note{StackID: st.id, Operation: t.Token()}}
 	for _, e := range st.events[first:] {
-		if w.Why == "" {
-			w.Why = e.why
-		}
-		if !e.status.Busy() {
+		switch {
+		case w.Over:
+			w.Since = w.Since || e.status.Busy()
+		case !e.status.Busy():
 			w.Over, w.Status = true, e.status
-			break
+			fallthrough
+		case w.Why == "":
+			w.Why = cmp.Or(w.Why, e.why)
 		}
 	}
 	return w, nil
