@@ -12,6 +12,7 @@ import (
 // https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
 func TestHandover(t *testing.T) {
 	p := newPure(t, 1)
+	defer p.Stop()
 	var w world
 	for i := range 1200 {
 		s := stack{name: fmt.Sprintf("s%04d", i), version: "v1", physical: physicalName(fmt.Sprintf("s%04d", i))}

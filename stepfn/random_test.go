@@ -21,7 +21,7 @@ import (
 
 var (
 	worlds = flag.Int("worlds", 10_000, "how many random worlds to play in memory")
-	reals  = flag.Int("reals", 300, "how many random worlds to play on the real adapters")
+	reals  = flag.Int("reals", defaultReals, "how many random worlds to play on the real adapters")
 	seed   = flag.Uint64("seed", 0, "play the random world of this seed only, and tell what happens")
 )
 
@@ -29,8 +29,13 @@ var (
 // starts early, nothing is asked for twice, what succeeded is what was desired,
 // and what is left behind is mended by the next deploy and gone with a destroy.
 func TestAnyWorld(t *testing.T) {
+	one := func(t *testing.T, n uint64) {
+		p := newPure(t, n)
+		defer p.Stop()
+		play(t, p, n)
+	}
 	if *seed != 0 {
-		play(t, newPure(t, *seed), *seed)
+		one(t, *seed)
 		return
 	}
 	lanes := runtime.GOMAXPROCS(0)
@@ -38,9 +43,7 @@ func TestAnyWorld(t *testing.T) {
 		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
 			t.Parallel()
 			for n := uint64(lane + 1); n <= uint64(*worlds) && !t.Failed(); n += uint64(lanes) {
-				p := newPure(t, n)
-				play(t, p, n)
-				p.Stop()
+				one(t, n)
 			}
 		})
 	}

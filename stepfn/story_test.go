@@ -18,7 +18,11 @@ import (
 // Each testdata/*.txt is a story: what is asked, what the world does, and how
 // things then stand. It runs on the state machine that is deployed.
 func TestStories(t *testing.T) {
-	tellAll(t, func(t *testing.T, tell func(stage)) { tell(newPure(t, 1)) })
+	tellAll(t, func(t *testing.T, tell func(stage)) {
+		p := newPure(t, 1)
+		defer p.Stop()
+		tell(p)
+	})
 }
 
 // tellAll tells every story, each on a stage of its own.

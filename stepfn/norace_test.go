@@ -1,0 +1,5 @@
+//go:build !race
+
+package stepfn_test
+
+const defaultReals = 300
