@@ -1,0 +1,113 @@
+package stepfn_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Production templates that hang together by exports alone come up in order,
+// cost nothing the second time, and go down again; two are too large to go
+// inline. The folder with the templates is named by STACKWRIGHT_INPUTS.
+func TestTemplatesOfTheField(t *testing.T) {
+	inputs := os.Getenv("STACKWRIGHT_INPUTS")
+	if inputs == "" {
+		t.Skip("STACKWRIGHT_INPUTS names no folder of templates")
+	}
+	files := field(t, inputs)
+	synctest.Test(t, func(t *testing.T) {
+		r := newReal(t)
+		body, err := config.Pack(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		deploy := func() run.Run {
+			key := "projects/widdix/default.zip"
+			id := engine.RunID("stackwright", key, r.put(key, body))
+			r.asked = append(r.asked, id)
+			if !r.Quiet() {
+				t.Fatal("it never ends")
+			}
+			got := r.Standing(id)
+			if got.State != run.Succeeded {
+				t.Fatalf("deploy %s: %v", got.State, got.Messages)
+			}
+			return got
+		}
+		first := deploy()
+		if len(first.Steps) < 18 {
+			t.Errorf("%d stacks, at least 18 are wanted", len(first.Steps))
+		}
+		for _, s := range first.Steps {
+			for _, id := range s.After {
+				if a := first.Step(id); s.Claimed.Before(a.Ended) {
+					t.Errorf("%s began before %s ended", s.ID, id)
+				}
+			}
+		}
+		before := calls(r)
+		t.Logf("%d stacks, %d mutating calls", len(first.Steps), before)
+		again := deploy()
+		if len(again.Steps) != 0 || again.Unchanged != len(first.Steps) || calls(r) != before {
+			t.Errorf("deployed again: %d steps, %d unchanged, %d mutating calls", len(again.Steps), again.Unchanged, calls(r)-before)
+		}
+		key := "requests/widdix/default/destroy.json"
+		id := engine.RunID("stackwright", key, r.put(key, []byte(`{"operation":"destroy"}`)))
+		r.asked = append(r.asked, id)
+		r.Quiet()
+		if got := r.Standing(id); got.State != run.Succeeded || len(got.Steps) != len(first.Steps) {
+			t.Errorf("destroy %s %v: %d steps", got.State, got.Messages, len(got.Steps))
+		}
+	})
+}
+
+// calls counts what has been asked of CloudFormation that changes something.
+func calls(r *real) int {
+	n := 0
+	for _, k := range r.cloud.Stacks.Calls() {
+		n += k
+	}
+	return n
+}
+
+// field is the project made of the templates in a folder, its edges inferred
+// from imports alone.
+func field(t *testing.T, inputs string) config.Files {
+	t.Helper()
+	files, err := config.Folder(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "testdata", "widdix", "stackwright.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["stackwright.yaml"] = text
+	loaded, err := config.Read(files, config.Options{Targets: map[string]project.Target{
+		project.DefaultTarget: {Name: project.DefaultTarget, Account: "000000000000", Region: "us-east-1"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, edges := 0, 0
+	for _, n := range loaded.Project.Nodes {
+		if n.Template.Bytes > project.MaxInline {
+			large++
+		}
+	}
+	for _, e := range loaded.Edges {
+		if edges++; e.Cause != config.Imported {
+			t.Errorf("an edge is not inferred: %s", e)
+		}
+	}
+	if t.Logf("%d stacks, %d edges, %d large templates", len(loaded.Project.Nodes), edges, large); large < 2 || edges < 18 {
+		t.Error("that is too few")
+	}
+	return files
+}
