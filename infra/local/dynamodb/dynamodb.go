@@ -2,15 +2,16 @@
 package dynamodb
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"iter"
+	"maps"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,19 +25,14 @@ import (
 // journal has them in the order in which they took effect. Use Open.
 type Tables struct {
 	mu     sync.Mutex
-	engine *server.Server
+	engine *server.Client // see engine.go
 	log    *journal.Journal[journal.Request]
 	tables map[string]*table
 }
 
-// table is what minidyn does not keep of a table.
-type table struct {
-	ttl string // the attribute, or ""
-}
-
 // Open makes tables in memory, or, where a folder is given, those that were there before.
 func Open(folder string) (*Tables, error) {
-	t := &Tables{engine: server.NewServer(), tables: map[string]*table{}}
+	t := &Tables{engine: server.NewClient(), tables: map[string]*table{}}
 	if folder == "" {
 		return t, nil
 	}
@@ -99,39 +95,6 @@ func (t *Tables) one(op string, body []byte, r *http.Request) *gateway.Recorder 
 	return rec
 }
 
-func (t *Tables) perform(op string, body []byte, r *http.Request) *gateway.Recorder {
-	if rec := t.plain(op, body, r); rec != nil {
-		return rec
-	}
-	if message := tooMuch(op, body); message != "" {
-		return refusal(r, http.StatusBadRequest, "ValidationException", message)
-	}
-	rec := t.ask(body, r)
-	if rec.OK() {
-		t.observe(op, body)
-		rec = t.page(op, body, r, rec)
-	}
-	return rec
-}
-
-// ask has minidyn answer.
-func (t *Tables) ask(body []byte, r *http.Request) *gateway.Recorder {
-	rec := &gateway.Recorder{}
-	in := r.Clone(r.Context())
-	in.Body = io.NopCloser(bytes.NewReader(body))
-	t.engine.ServeHTTP(rec, in)
-	return rec
-}
-
-func (t *Tables) observe(op string, body []byte) {
-	switch name := tableName(body); op {
-	case "CreateTable":
-		t.tables[name] = &table{}
-	case "DeleteTable":
-		delete(t.tables, name)
-	}
-}
-
 // tableOperations are kept as they were asked for when a journal is compacted.
 var tableOperations = map[string]bool{"CreateTable": true, "UpdateTable": true, "DeleteTable": true, "UpdateTimeToLive": true}
 
@@ -161,8 +124,8 @@ func refusal(r *http.Request, status int, code, message string) *gateway.Recorde
 // compact rewrites the journal, once it is mostly history, as the tables' schema and one put for each item.
 func (t *Tables) compact(schema []journal.Request) error {
 	items := 0
-	for range t.items() {
-		items++
+	for _, table := range t.tables {
+		items += table.count
 	}
 	if t.log.Len() < 1000 || t.log.Len() < 4*(items+len(schema)) {
 		return nil
@@ -184,18 +147,11 @@ func (t *Tables) compact(schema []journal.Request) error {
 // items yields a PutItem request for everything that the tables hold.
 func (t *Tables) items() iter.Seq[journal.Request] {
 	return func(yield func(journal.Request) bool) {
-		for name := range t.tables {
-			scan, _ := json.Marshal(map[string]string{"TableName": name}) // strings always marshal
-			r, err := request("Scan", scan).HTTP()
-			if err != nil {
-				continue // a constant request: it never happens
-			}
-			var out struct{ Items []json.RawMessage }
-			if json.Unmarshal(t.ask(scan, r).Body.Bytes(), &out) != nil {
-				continue // minidyn writes JSON
-			}
-			for _, item := range out.Items {
-				put, _ := json.Marshal(map[string]any{"TableName": name, "Item": item}) // it came as JSON
+		for _, name := range slices.Sorted(maps.Keys(t.tables)) {
+			table := t.tables[name]
+			for k := range table.behind(nil) {
+				is, _ := table.get(k)
+				put, _ := json.Marshal(map[string]any{"TableName": name, "Item": is.wire}) // it is JSON
 				if !yield(request("PutItem", put)) {
 					return
 				}

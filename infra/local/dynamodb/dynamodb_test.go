@@ -19,7 +19,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
 
-func open(t *testing.T, folder string) (*dynamodb.Tables, *sdk.Client) {
+func open(t testing.TB, folder string) (*dynamodb.Tables, *sdk.Client) {
 	t.Helper()
 	tables, err := dynamodb.Open(folder)
 	if err != nil {
@@ -34,7 +34,13 @@ func open(t *testing.T, folder string) (*dynamodb.Tables, *sdk.Client) {
 
 func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-func create(t *testing.T, client *sdk.Client) {
+func n(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
+
+func key(pk, sk string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{"PK": s(pk), "SK": s(sk)}
+}
+
+func create(t testing.TB, client *sdk.Client) {
 	t.Helper()
 	_, err := client.CreateTable(t.Context(), &sdk.CreateTableInput{
 		TableName: aws.String("runs"), BillingMode: types.BillingModePayPerRequest,

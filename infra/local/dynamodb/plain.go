@@ -20,17 +20,10 @@ func (t *Tables) plain(op string, body []byte, r *http.Request) *gateway.Recorde
 	case "DescribeTimeToLive", "UpdateTimeToLive", "DescribeContinuousBackups", "UpdateContinuousBackups", "ListTagsOfResource":
 		return t.aboutTable(op, body, r)
 	}
-	if served[op] {
+	if operations[op] != nil {
 		return nil
 	}
 	return refusal(r, http.StatusBadRequest, "UnknownOperationException", "nothing stands in for DynamoDB's "+op+" here")
-}
-
-// served are the operations that minidyn carries out.
-var served = map[string]bool{
-	"CreateTable": true, "UpdateTable": true, "DeleteTable": true, "DescribeTable": true,
-	"PutItem": true, "DeleteItem": true, "UpdateItem": true, "GetItem": true, "Query": true, "Scan": true,
-	"BatchWriteItem": true, "BatchGetItem": true, "TransactWriteItems": true, "TransactGetItems": true,
 }
 
 func (t *Tables) aboutTable(op string, body []byte, r *http.Request) *gateway.Recorder {
@@ -74,11 +67,4 @@ func updateTimeToLive(kept *table, body []byte, r *http.Request) *gateway.Record
 		kept.ttl = in.TimeToLiveSpecification.AttributeName
 	}
 	return answer(map[string]any{"TimeToLiveSpecification": in.TimeToLiveSpecification})
-}
-
-func answer(v any) *gateway.Recorder {
-	rec := &gateway.Recorder{}
-	rec.Header().Set("Content-Type", "application/x-amz-json-1.0")
-	_ = json.NewEncoder(rec).Encode(v) // maps of strings and numbers, into memory
-	return rec
 }
