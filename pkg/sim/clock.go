@@ -6,7 +6,6 @@ package sim
 
 import (
 	"container/heap"
-	"iter"
 	"time"
 )
 
@@ -60,23 +59,39 @@ func (c *Clock) Stop() {
 // Go begins a routine: code that may wait for time to pass. No two routines run
 // at once.
 func (c *Clock) Go(do func(*Routine)) {
-	r := &Routine{clock: c}
-	r.next, r.stop = iter.Pull(func(yield func(struct{}) bool) {
-		r.yield = func() bool { return yield(struct{}{}) }
-		do(r)
-	})
+	r := &Routine{clock: c, turns: make(chan bool), parked: make(chan bool)}
 	c.alive[r] = true
-	c.After(0, func() { r.resume(0) })
+	c.After(0, func() {
+		go func() {
+			if <-r.turns {
+				do(r)
+			}
+			r.parked <- false
+		}()
+		r.begun = true
+		r.resume(0)
+	})
 }
 
-// A Routine is code that runs in turns.
+// A Routine is code that runs in turns: a goroutine that is let go, and waited
+// for until it parks. (The race detector forgets what it knew of a goroutine
+// that has ended, but not of a coroutine.)
 type Routine struct {
-	clock *Clock
-	next  func() (struct{}, bool)
-	stop  func()
-	yield func() bool
-	turn  int // how often it has parked
-	ended bool
+	clock  *Clock
+	turns  chan bool // true is its turn, false its end
+	parked chan bool // true is to be continued, false that it has ended
+	begun  bool
+	turn   int // how often it has parked
+	ended  bool
+}
+
+// stop ends a routine where it stands: whatever it still waits for is refused.
+func (r *Routine) stop() {
+	if r.begun && !r.ended {
+		r.turns <- false
+		<-r.parked
+	}
+	r.ended = true
 }
 
 // Sleep lets d pass. It reports false if the world has come to its end.
@@ -90,9 +105,9 @@ func (r *Routine) Park() bool {
 	if r.ended {
 		return false
 	}
-	ok := r.yield()
-	r.ended = !ok
-	return ok
+	r.parked <- true
+	r.ended = !<-r.turns
+	return !r.ended
 }
 
 // Waker returns a function that ends the wait that comes next, and no other.
@@ -112,7 +127,8 @@ func (r *Routine) resume(turn int) {
 		return
 	}
 	r.turn++
-	if _, more := r.next(); !more {
+	r.turns <- true
+	if !<-r.parked {
 		r.ended = true
 		delete(r.clock.alive, r)
 	}

@@ -1,0 +1,247 @@
+package contract
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A Sky is a cloud whose world a test can turn. An operation on it takes 10
+// seconds, half of that to roll back.
+type Sky interface {
+	action.Cloud
+	engine.Clouds
+
+	// Node is one that is wanted: a stack of the given version that imports
+	// from the named stacks.
+	Node(stack, version string, imports ...string) project.Node
+
+	// Now is the time there, and Pass lets some go by.
+	Now() time.Time
+	Pass(time.Duration)
+
+	// Fail makes the next such operation on a stack fail: that of a verb, or
+	// "rollback".
+	Fail(stack string, v plan.Verb)
+}
+
+// Cloud holds a cloud to what action.Cloud and engine.Clouds promise. open
+// returns an empty one. It is called in the goroutine of the test.
+func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
+	for name, law := range map[string]func(scene){
+		"nothing is there": func(s scene) {
+			s.status("vpc", "")
+			s.heard(s.task("vpc", plan.Update, "v1"), false, false, "")
+			s.begin(s.task("vpc", plan.Update, "v1"), fault.Missing)
+			s.begin(s.task("vpc", plan.Delete, "v1"), fault.Missing)
+		},
+		"a stack comes up": func(s scene) {
+			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
+			s.busy(t, "CREATE_IN_PROGRESS")
+			s.Pass(30 * time.Second)
+			s.heard(t, true, true, "CREATE_COMPLETE")
+			if live := s.status("vpc", "CREATE_COMPLETE"); live.Outputs["Name"] != "vpc" || live.Touched.IsZero() || live.StackID != t.Note.StackID {
+				s.Errorf("live is %+v", live)
+			}
+		},
+		"a token is heard once": func(s scene) {
+			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
+			again := t
+			again.Note = plan.Note{}
+			if again = s.begin(again, ""); again.Note.StackID != t.Note.StackID {
+				s.Errorf("begun again it is %v, not %v", again.Note, t.Note)
+			}
+			s.Pass(30 * time.Second)
+			s.status("vpc", "CREATE_COMPLETE")
+		},
+		"a name is taken once": func(s scene) {
+			s.up("vpc", "v1")
+			s.begin(s.task("vpc", plan.Create, "v2"), fault.Taken)
+		},
+		"a busy stack refuses": func(s scene) {
+			s.begin(s.task("vpc", plan.Create, "v1"), "")
+			s.begin(s.task("vpc", plan.Update, "v2"), fault.Busy)
+		},
+		"what is as it was is unchanged": func(s scene) {
+			s.up("vpc", "v1")
+			s.begin(s.task("vpc", plan.Update, "v1"), fault.Unchanged)
+		},
+		"an update releases rises before its cleanup": func(s scene) {
+			s.up("vpc", "v1")
+			before := s.status("vpc", "CREATE_COMPLETE").Touched
+			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.Pass(30 * time.Second)
+			s.heard(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+			if live := s.status("vpc", "UPDATE_COMPLETE"); !live.Touched.After(before) {
+				s.Errorf("touched %s, and %s before", live.Touched, before)
+			}
+		},
+		"a create that fails is rolled back, and says why": func(s scene) {
+			s.Fail("vpc", plan.Create)
+			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
+			s.Pass(40 * time.Second)
+			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "told to")
+			s.begin(s.task("vpc", plan.Update, "v1"), fault.Refused)
+		},
+		"an update that fails is rolled back": func(s scene) {
+			s.up("vpc", "v1")
+			value := s.status("vpc", "CREATE_COMPLETE").Outputs["Value"]
+			s.Fail("vpc", plan.Update)
+			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.Pass(40 * time.Second)
+			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE"), "told to")
+			if live := s.status("vpc", "UPDATE_ROLLBACK_COMPLETE"); live.Outputs["Value"] != value {
+				s.Errorf("the output is %q, and was %q", live.Outputs["Value"], value)
+			}
+		},
+		"a rollback that fails is continued": func(s scene) {
+			s.up("vpc", "v1")
+			s.begin(s.task("vpc", plan.Continue, "v1"), fault.Refused)
+			s.Fail("vpc", plan.Update)
+			s.Fail("vpc", "rollback")
+			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.Pass(40 * time.Second)
+			s.heard(t, true, true, "UPDATE_ROLLBACK_FAILED")
+			s.begin(s.task("vpc", plan.Update, "v2"), fault.Refused)
+			t = s.begin(s.task("vpc", plan.Continue, "v2"), "")
+			s.Pass(40 * time.Second)
+			s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
+		},
+		"a stack goes, and is found by its ID": func(s scene) {
+			s.up("vpc", "v1")
+			t := s.begin(s.task("vpc", plan.Delete, "v1"), "")
+			s.Pass(30 * time.Second)
+			s.heard(t, true, true, "DELETE_COMPLETE")
+			s.status("vpc", "")
+			live, err := s.Live(s.Context(), t.Place())
+			if err != nil || live.Status != "DELETE_COMPLETE" {
+				s.Errorf("by its ID it is %s, %v", live.Status, err)
+			}
+		},
+		"what is missing is not imported": func(s scene) {
+			t := s.begin(s.task("app", plan.Create, "v1", "vpc"), "")
+			s.Pass(40 * time.Second)
+			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "o export named")
+		},
+		"what is in use stays": func(s scene) {
+			s.up("vpc", "v1")
+			s.up("app", "v1", "vpc")
+			t := s.begin(s.task("vpc", plan.Delete, "v1"), "")
+			s.Pass(30 * time.Second)
+			s.why(s.heard(t, true, true, "CREATE_COMPLETE"), "in use")
+		},
+		"a stack is known by the token of its birth": func(s scene) {
+			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
+			for token, want := range map[string]bool{t.Token(): true, "sw-other-0-1": false, "": false} {
+				seen, err := s.Observe(s.Context(), []plan.Place{{Node: "n", Stack: "vpc", Target: t.Node.Target, Token: token}})
+				if err != nil || seen["n"].Born != want || seen["n"].StackID != t.Note.StackID {
+					s.Errorf("with token %q: %+v, %v", token, seen, err)
+				}
+			}
+			seen, err := s.Observe(s.Context(), []plan.Place{{Node: "n", Stack: "nobody", Target: t.Node.Target}})
+			if err != nil || len(seen) != 0 && !seen["n"].Status.Gone() {
+				s.Errorf("of nothing it sees %v, %v", seen, err)
+			}
+		},
+		"termination protection forbids deletion": func(s scene) {
+			t := s.task("vpc", plan.Create, "v1")
+			t.Node.Protect = true
+			s.begin(t, "")
+			s.Pass(30 * time.Second)
+			if !s.status("vpc", "CREATE_COMPLETE").Protected {
+				s.Error("it is not protected")
+			}
+			s.begin(s.task("vpc", plan.Delete, "v1"), fault.Refused)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			on(t, func(t *testing.T, sky Sky) { law(scene{t, sky, new(int), make(map[string]string)}) })
+		})
+	}
+}
+
+// A scene is a sky under test.
+type scene struct {
+	*testing.T
+	Sky
+	count *int
+	ids   map[string]string // of the stacks that came up, by name
+}
+
+// task makes a step of a run of its own on a stack.
+func (s scene) task(stack string, v plan.Verb, version string, imports ...string) action.Task {
+	*s.count++
+	n := s.Node(stack, version, imports...)
+	return action.Task{
+		Run: "run", Project: shop, Number: *s.count, Attempt: 1, Step: plan.Step{ID: stack + "/" + string(v), Node: stack, Verb: v},
+		Node: n, Want: project.Resolved{Parameters: map[string]string{}}, Claimed: s.Now(), Now: s.Now(),
+		Record: plan.Record{Node: stack, Stack: stack, Target: n.Target, StackID: s.ids[stack]},
+	}
+}
+
+// begin begins t and expects an error of a kind, or none.
+func (s scene) begin(t action.Task, want fault.Kind) action.Task {
+	s.Helper()
+	note, err := s.Begin(context.Background(), t)
+	if fault.KindOf(err) != want || want == "" && err != nil {
+		s.Fatalf("%s: got %v (%s), want %q", t.Step.ID, err, fault.KindOf(err), want)
+	}
+	if err == nil && note.StackID == "" {
+		s.Errorf("%s: the note is %v", t.Step.ID, note)
+	}
+	t.Note = note
+	return t
+}
+
+// up brings a stack up.
+func (s scene) up(stack, version string, imports ...string) {
+	s.Helper()
+	t := s.begin(s.task(stack, plan.Create, version, imports...), "")
+	s.Pass(30 * time.Second)
+	s.heard(t, true, true, "CREATE_COMPLETE")
+	s.ids[stack] = t.Note.StackID
+}
+
+// status expects what is live under a name.
+func (s scene) status(stack string, want plan.Status) plan.Live {
+	s.Helper()
+	live, err := s.Live(context.Background(), plan.Place{Node: stack, Stack: stack, Target: s.Node(stack, "v1").Target})
+	if err != nil || live.Status != want {
+		s.Fatalf("%s is %s, %v; want %s", stack, live.Status, err, want)
+	}
+	return live
+}
+
+// busy expects that work is under way.
+func (s scene) busy(t action.Task, want plan.Status) {
+	s.Helper()
+	s.Pass(time.Second)
+	s.heard(t, true, false, "")
+	s.status(t.Node.Stack, want)
+}
+
+// heard expects what is heard of work.
+func (s scene) heard(t action.Task, heard, over bool, status plan.Status) action.Work {
+	s.Helper()
+	t.Now = s.Now()
+	w, err := s.Heard(context.Background(), t)
+	if err != nil || w.Heard != heard || w.Over != over || w.Status != status {
+		s.Fatalf("%s: heard %+v, %v; want %v %v %s", t.Step.ID, w, err, heard, over, status)
+	}
+	return w
+}
+
+// why expects a reason.
+func (s scene) why(w action.Work, want string) {
+	s.Helper()
+	if !strings.Contains(w.Why, want) {
+		s.Errorf("the reason is %q, not %q", w.Why, want)
+	}
+}
