@@ -51,7 +51,6 @@ stepfn
 infra/local  * sdk
 functions    wire engine fault trigger sdk
 examples
-deps         sdk
 `
 
 const (
