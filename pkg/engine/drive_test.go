@@ -26,8 +26,8 @@ func TestBegun(t *testing.T) {
 		due, not time.Duration // from now; due while it runs, not before while it is pending
 	}{
 		{"begun", nil, run.Running, 1, "", "vpc", 5 * time.Second, 0},
-		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "busy", "", 0, 15 * time.Second},
-		{"throttled", fault.New(fault.Throttled, "slow"), run.Pending, 0, "slow", "", 0, 5 * time.Second},
+		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "busy", "", 0, 2 * time.Second},
+		{"throttled", fault.New(fault.Throttled, "slow"), run.Pending, 0, "slow", "", 0, 2 * time.Second},
 		{"nobody knows", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 5 * time.Second, 0},
 		{"taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", "", 0, 0},
 		{"unclassified", io.EOF, run.Failed, 1, "EOF", "", 0, 0},
@@ -207,7 +207,7 @@ func TestExecuteWithout(t *testing.T) {
 	tick := h.planned("a", 1)
 	h.store.some = fault.New(fault.Throttled, "slow")
 	h.begun(tick)
-	if s := h.kept("a").Steps[0]; s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(5*time.Second)) {
+	if s := h.kept("a").Steps[0]; s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(2*time.Second)) {
 		t.Errorf("throttled, it is %+v", s)
 	}
 	h.store.some = nil
@@ -391,5 +391,22 @@ func TestParallel(t *testing.T) {
 	}
 	if r := h.driven("s", "destroy", ""); r.State != run.Succeeded || h.records() != "" {
 		t.Errorf("it is %s, records of %s", r.State, h.records())
+	}
+}
+
+// What cannot be begun yet is left alone twice as long each time, up to half a
+// minute, and those that were refused together come back one after another.
+func TestBackoff(t *testing.T) {
+	s := run.Step{}
+	for _, want := range []time.Duration{2, 4, 8, 16, 30, 30} {
+		got := backoff(s)
+		if got != want*time.Second {
+			t.Errorf("got %s, want %ds", got, want)
+		}
+		s.Claimed = s.Claimed.Add(time.Hour)
+		s.NotBefore = s.Claimed.Add(got)
+	}
+	if one, other := backoff(run.Step{Number: 1}), backoff(run.Step{Number: 2}); one == other {
+		t.Errorf("both come back after %s", one)
 	}
 }

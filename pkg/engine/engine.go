@@ -59,9 +59,10 @@ const (
 	handover    = 15_000            // events in an execution's history, of 25,000
 	perLook     = 10                // of these
 	perStart    = 8                 // of these
-	busyPause   = 15 * time.Second  // before a step that found its stack busy is begun again
-	calmPause   = 5 * time.Second   // before a step that was throttled is begun again
-	stopsBefore = 2 * time.Second   // the end of the wait it looks in
+	leastPause  = 2 * time.Second   // before a step that was busy or throttled is begun again
+	mostPause   = 30 * time.Second  // before it is
+	spread      = 200 * time.Millisecond
+	stopsBefore = 2 * time.Second // the end of the wait it looks in
 )
 
 // execution names an execution: the first writer of a drive wins.

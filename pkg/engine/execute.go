@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -41,18 +42,29 @@ func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
 	}
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
-		s.Why, s.NotBefore = err.Error(), e.Now().Add(calmPause)
+		s.Why, s.Claimed, s.NotBefore = err.Error(), e.Now(), e.Now().Add(backoff(s))
 		return e.move(ctx, r, s, run.Pending, nil, false)
 	case err != nil:
 		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Failed, nil, false)
 	}
-	before := t.Record
+	before, pause := t.Record, backoff(s)
 	if s, err = e.claim(ctx, r, s, &t); err != nil {
 		return err
 	}
 	s.Note, err = e.Actions[s.Verb].Start(ctx, t)
+	if fault.Is(err, fault.Busy, fault.Throttled) {
+		s.NotBefore = e.Now().Add(pause)
+	}
 	return e.begun(ctx, r, s, before, err)
+}
+
+// backoff is how long a step that cannot be begun yet is left alone: twice as
+// long as the last time. Steps that are refused together come back one after
+// another.
+func backoff(s run.Step) time.Duration {
+	last := min(max(s.NotBefore.Sub(s.Claimed), leastPause/2), mostPause/2)
+	return 2*last + time.Duration(s.Number%10)*spread
 }
 
 // begun writes what became of a claimed step: it runs, or it is pending again,
@@ -71,11 +83,8 @@ func (e *Engine) begun(ctx context.Context, r run.Run, s run.Step, before plan.R
 		s.Due = now
 	case err == nil, fault.Is(err, fault.Unavailable): // what is heard of it decides
 		s.Due = now.Add(minWait)
-	case fault.Is(err, fault.Busy):
-		s.Why, s.NotBefore = err.Error(), now.Add(busyPause)
-		return e.move(ctx, r, s, run.Pending, restore, forget)
-	case fault.Is(err, fault.Throttled):
-		s.Why, s.NotBefore = err.Error(), now.Add(calmPause)
+	case fault.Is(err, fault.Busy, fault.Throttled):
+		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Pending, restore, forget)
 	default:
 		s.Why = err.Error()

@@ -125,7 +125,7 @@ func TestStatuses(t *testing.T) {
 		"REVIEW_IN_PROGRESS":                           {"vpc/delete vpc/create", "vpc/delete"},
 		"CREATE_FAILED":                                {"vpc/delete vpc/create", "vpc/delete"},
 		"DELETE_FAILED":                                {"vpc/delete vpc/create", "vpc/delete"},
-		"SOMETHING_NEW":                                {"stack vpc: its status SOMETHING_NEW is unknown to this version", "vpc/delete"},
+		"SOMETHING_NEW":                                {"stack vpc: its status SOMETHING_NEW is unknown to this version", "stack vpc: its status SOMETHING_NEW is unknown to this version"},
 	}
 	for _, s := range types.StackStatus("").Values() {
 		if _, ok := cases[plan.Status(s)]; !ok || !plan.Status(s).Known() {
