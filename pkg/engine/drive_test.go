@@ -393,20 +393,3 @@ func TestParallel(t *testing.T) {
 		t.Errorf("it is %s, records of %s", r.State, h.records())
 	}
 }
-
-// What cannot be begun yet is left alone twice as long each time, up to half a
-// minute, and those that were refused together come back one after another.
-func TestBackoff(t *testing.T) {
-	s := run.Step{}
-	for _, want := range []time.Duration{2, 4, 8, 16, 30, 30} {
-		got := backoff(s)
-		if got != want*time.Second {
-			t.Errorf("got %s, want %ds", got, want)
-		}
-		s.Claimed = s.Claimed.Add(time.Hour)
-		s.NotBefore = s.Claimed.Add(got)
-	}
-	if one, other := backoff(run.Step{Number: 1}), backoff(run.Step{Number: 2}); one == other {
-		t.Errorf("both come back after %s", one)
-	}
-}
