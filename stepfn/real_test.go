@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,7 +66,8 @@ type mortals struct {
 	real *real
 }
 
-var errDied = errors.New("the function died")
+// errDied is what Lambda says of a function that had not answered when its time was over.
+var errDied = &lambda.FunctionError{Type: "Sandbox.Timedout", Message: "the function died"}
 
 func (m mortals) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	mishap := sim.None

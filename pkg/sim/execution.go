@@ -106,7 +106,7 @@ func (h *host) invoke(r *Routine, function string, payload json.RawMessage) (jso
 	out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
 	switch {
 	case by.dead:
-		return nil, &asl.Error{Name: "Lambda.Unknown", Cause: function + " died"}
+		return nil, &asl.Error{Name: "Runtime.ExitError", Cause: function + " died"}
 	case err != nil:
 		return nil, &asl.Error{Name: string(fault.KindOf(err)), Cause: err.Error()}
 	}
