@@ -49,19 +49,45 @@ func recordLaws() []law {
 			gone := record("web")
 			gone.Node, gone.Was = gone.StackID, "web"
 			want := map[string]plan.Record{moved.StackID: moved, "db": record("db")}
-			b.ok(b.store.Displace(b.ctx, r, []plan.Record{moved, gone}))
+			next := b.ask("two")
+			b.ok(b.store.Displace(b.ctx, next, []plan.Record{moved, gone}))
 			b.same(b.records(), want)
-			b.ok(b.store.Displace(b.ctx, r, []plan.Record{moved, gone}))
+			b.ok(b.store.Displace(b.ctx, next, []plan.Record{moved, gone}))
 			b.same(b.records(), want)
 		}},
 		{"no record moves for an old drive", func(b bench) {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			next := b.ask("two")
+			b.ok(b.store.Raise(b.ctx, "two", next.Drive))
+			moved := record("vpc")
+			moved.Node, moved.Was = moved.StackID, "vpc"
+			b.is(b.store.Displace(b.ctx, next, []plan.Record{moved}), fault.Stale)
+			b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
+		}},
+		{"no record moves for a plan that is committed", func(b bench) {
+			r := b.commit("one")
+			b.put(r, 0, record("vpc"))
 			moved := record("vpc")
 			moved.Node, moved.Was = moved.StackID, "vpc"
 			b.is(b.store.Displace(b.ctx, r, []plan.Record{moved}), fault.Stale)
 			b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
+		}},
+		{"a record that has taken another's name does not move for it", func(b bench) {
+			r := b.commit("one")
+			b.put(r, 0, record("vpc"))
+			next := b.ask("two")
+			for _, late := range []func(*plan.Record){
+				func(r *plan.Record) { r.StackID += "-old" },
+				func(r *plan.Record) { r.StackID = "" },
+				func(r *plan.Record) { r.Stack += "-old" },
+			} {
+				moved := record("vpc")
+				late(&moved)
+				moved.Node, moved.Was = "old", "vpc"
+				b.ok(b.store.Displace(b.ctx, next, []plan.Record{moved}))
+				b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
+			}
 		}},
 		{"many records move together", func(b bench) {
 			r := b.ask("one")
@@ -81,7 +107,7 @@ func recordLaws() []law {
 			for i := range 60 {
 				b.put(r, i, record(fmt.Sprintf("n%02d", i)))
 			}
-			b.ok(b.store.Displace(b.ctx, r, moved))
+			b.ok(b.store.Displace(b.ctx, b.ask("two"), moved))
 			b.same(b.records(), want)
 		}},
 		{"the lock is the first's, however often it asks", func(b bench) {

@@ -56,13 +56,15 @@ func (t *Table) Displace(ctx context.Context, r run.Run, records []plan.Record) 
 	return nil
 }
 
-// displace moves as many records as one transaction holds. Those that are not
-// there are found out one by one.
+// displace moves as many records as one transaction holds. Those that are no
+// longer there, or are another stack's by now, are found out one by one.
 func (t *Table) displace(ctx context.Context, r run.Run, records []plan.Record) error {
 	for len(records) > 0 {
-		writes := []write{fence(r.ID, r.Drive)}
+		writes := []write{{
+			key: runKey(r.ID), where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Drive, "asked": run.Asked},
+		}}
 		for _, record := range records {
-			writes = append(writes, write{key: recordKey(r.Project, record.Was), delete: true, where: "attribute_exists(#PK)"})
+			writes = append(writes, leave(recordKey(r.Project, record.Was), record))
 		}
 		for _, record := range records {
 			writes = append(writes, write{key: recordKey(r.Project, record.Node), put: record})
@@ -72,11 +74,20 @@ func (t *Table) displace(ctx context.Context, r run.Run, records []plan.Record) 
 		case err != nil || failed == held:
 			return err
 		case failed == 0:
-			return stale(r.ID, r.Drive)
+			return notPlanned(r)
 		}
 		records = slices.Delete(records, failed-1, failed)
 	}
 	return nil
+}
+
+// leave takes a record from its old key if it is still that of the same stack.
+func leave(old key, r plan.Record) write {
+	w := write{key: old, delete: true, where: "#stack = :stack AND attribute_not_exists(#stack_id)", with: values{"stack": r.Stack}}
+	if r.StackID != "" {
+		w.where, w.with = "#stack = :stack AND #stack_id = :id", values{"stack": r.Stack, "id": r.StackID}
+	}
+	return w
 }
 
 // lockItem says who may write.

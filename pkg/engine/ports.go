@@ -102,8 +102,10 @@ type Records interface {
 	// left out.
 	Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
 
-	// Displace moves records to their new names, on condition of the drive of
-	// the run that does it. A record that is there no longer is passed over.
+	// Displace moves records to their new names, on condition that the run that
+	// does it has r's drive and is still asked, else it is Stale: whoever plans
+	// beside one that has committed moves nothing. A record that is there no
+	// longer, or is of another stack by now, is passed over.
 	Displace(ctx context.Context, r run.Run, records []plan.Record) error
 
 	// Lock makes run the writer of the project if there is none, and returns

@@ -141,8 +141,12 @@ func (s *Store) Displace(_ context.Context, r run.Run, records []plan.Record) er
 		if err != nil {
 			return false, err
 		}
+		if k.run.State != run.Asked {
+			return false, fault.New(fault.Stale, "run %s is planned already", r.ID)
+		}
 		for _, record := range records {
-			if _, ok := s.records[k.run.Project][record.Was]; ok {
+			was, ok := s.records[k.run.Project][record.Was]
+			if ok && was.Stack == record.Stack && was.StackID == record.StackID {
 				delete(s.records[k.run.Project], record.Was)
 				s.put(k.run.Project, record)
 				wrote = true
