@@ -96,7 +96,7 @@ func kindOf(err error) fault.Kind {
 		}
 		return fault.Unavailable
 	}
-	if _, ok := errors.AsType[*smithy.InvalidParamsError](err); ok {
+	if _, ok := errors.AsType[smithy.InvalidParamsError](err); ok {
 		return fault.Broken
 	}
 	return fault.Unavailable // no answer

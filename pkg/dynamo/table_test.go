@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/engine"
@@ -151,6 +153,33 @@ func TestContention(t *testing.T) {
 	}
 }
 
+// A transaction that is still under way is asked after under its own token, for
+// it may yet succeed; one that conflicted was not done, and is another request.
+func TestTokens(t *testing.T) {
+	for answer, want := range map[string]int{`{"__type":"TransactionInProgressException"}`: 1, reasons("TransactionConflict"): mostAttempts + 1} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &wire{}
+			table := open(t, w)
+			tokens := make(map[string]bool)
+			w.answer = func(op string, body []byte) (int, string) {
+				if op != "TransactWriteItems" {
+					return 0, ""
+				}
+				var in struct{ ClientRequestToken string }
+				must(t, json.Unmarshal(body, &in))
+				tokens[in.ClientRequestToken] = true
+				return http.StatusBadRequest, answer
+			}
+			if err := table.Register(t.Context(), "one", 1, "token", 1); err == nil {
+				t.Error("it succeeded")
+			}
+			if len(tokens) != want {
+				t.Errorf("%s: %d tokens, want %d", answer, len(tokens), want)
+			}
+		})
+	}
+}
+
 // Where nothing but the run can tell that an answer was lost, whoever raised
 // its drive still knows that it was him.
 func TestLostAnswersToTheForgetful(t *testing.T) {
@@ -181,6 +210,9 @@ func TestNoAnswer(t *testing.T) {
 	}
 	if kind := kindOf(errors.New("connection refused")); kind != fault.Unavailable {
 		t.Errorf("a broken connection is %s", kind)
+	}
+	if kind := kindOf(smithy.InvalidParamsError{}); kind != fault.Broken {
+		t.Errorf("a request that cannot be sent is %s", kind)
 	}
 }
 

@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 	crand "crypto/rand"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -54,7 +55,9 @@ func (t *Table) write(ctx context.Context, writes ...write) (failed int, err err
 		case !again || attempt == mostAttempts:
 			return held, t.fault("write", err)
 		}
-		in.ClientRequestToken = nil // nothing was done: this is another request
+		if _, underway := errors.AsType[*types.TransactionInProgressException](err); !underway {
+			in.ClientRequestToken = nil // nothing was done: this is another request
+		}
 		if err := pause(ctx, attempt); err != nil {
 			return held, t.fault("write", err)
 		}
