@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"context"
 	"io"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -197,6 +199,33 @@ func TestLookOvertaken(t *testing.T) {
 	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "b-2") {
 		t.Errorf("overtaken by a newer drive, it is %s, started %v", got.State, h.started)
 	}
+}
+
+// A stuck is an action of which no answer comes.
+type stuck struct{ action.Action }
+
+// Start waits for as long as it may.
+func (stuck) Start(ctx context.Context, _ action.Task) (plan.Note, error) {
+	<-ctx.Done()
+	return plan.Note{}, fault.New(fault.Unavailable, "no answer: %w", ctx.Err())
+}
+
+// Whoever claims a step gives up before a look may begin it again.
+func TestExecuteGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.desire("v1", "vpc")
+		h.ask("a", "deploy", "v1")
+		h.Actions[plan.Create] = stuck{}
+		before := time.Now()
+		h.begun(h.planned("a", 1))
+		if took := time.Since(before); took >= action.Life {
+			t.Errorf("it took %s", took)
+		}
+		if s := h.kept("a").Steps[0]; s.Status != run.Running || s.Attempt != 1 {
+			t.Errorf("it is %+v", s)
+		}
+	})
 }
 
 // A step that cannot get what it needs waits or fails, before it is claimed.

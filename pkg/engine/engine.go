@@ -62,7 +62,8 @@ const (
 	leastPause  = 2 * time.Second   // before a step that was busy or throttled is begun again
 	mostPause   = 30 * time.Second  // before it is
 	spread      = 200 * time.Millisecond
-	stopsBefore = 2 * time.Second // the end of the wait it looks in
+	stopsBefore = 2 * time.Second  // the end of the wait it looks in
+	grace       = 10 * time.Second // for what was asked for last to be heard of
 )
 
 // execution names an execution: the first writer of a drive wins.

@@ -52,11 +52,20 @@ func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
 	if s, err = e.claim(ctx, r, s, &t); err != nil {
 		return err
 	}
-	s.Note, err = e.Actions[s.Verb].Start(ctx, t)
+	s.Note, err = e.start(ctx, t)
 	if fault.Is(err, fault.Busy, fault.Throttled) {
 		s.NotBefore = e.Now().Add(pause)
 	}
 	return e.begun(ctx, r, s, before, err)
+}
+
+// start starts a claimed step, and gives up well before a look may believe that
+// whoever claimed it is dead, and begin it again: else the two would take each
+// other's work for somebody else's.
+func (e *Engine) start(ctx context.Context, t action.Task) (plan.Note, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.Claimed.Add(action.Life-grace).Sub(e.Now()))
+	defer cancel()
+	return e.Actions[t.Step.Verb].Start(ctx, t)
 }
 
 // backoff is how long a step that cannot be begun yet is left alone: twice as
