@@ -81,10 +81,10 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // logFile opens the file in the data folder to which is written what nobody
 // watches.
 func (c *call) logFile() (*os.File, error) {
-	if err := os.MkdirAll(c.flags.data, 0o755); err != nil {
+	if err := os.MkdirAll(c.flags.data, 0o700); err != nil {
 		return nil, fmt.Errorf("make data folder: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(c.flags.data, "stackwright.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(filepath.Join(c.flags.data, "stackwright.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the log: %w", err)
 	}

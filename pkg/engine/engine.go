@@ -4,6 +4,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -53,6 +54,7 @@ type Start struct {
 // How often and how long.
 const (
 	maxReady    = 40                // steps in one Tick
+	maxMessages = 200               // of a run: more would not fit into one item
 	minWait     = 5 * time.Second   // between looks
 	maxWait     = 300 * time.Second // between looks
 	nudgeWait   = 60 * time.Second  // at most, when something has happened
@@ -127,6 +129,9 @@ func (e *Engine) each(n int, do func(i int) error) error {
 // Stale if there is news that r does not know of.
 func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, error) {
 	r.State = s
+	if n := len(r.Messages) - maxMessages; n > 0 {
+		r.Messages = append(slices.Clone(r.Messages[:maxMessages]), fmt.Sprintf("and %d more", n))
+	}
 	if s.Over() {
 		r.Ended = e.Now()
 	}

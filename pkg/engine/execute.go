@@ -109,10 +109,15 @@ func (e *Engine) find(ctx context.Context, t *action.Task) error {
 		return nil
 	}
 	seen, err := e.Clouds.Observe(ctx, []plan.Place{t.Record.Place()})
-	if live := seen[t.Record.Node]; live.Born {
+	switch live := seen[t.Record.Node]; {
+	case err != nil:
+		return err
+	case live.Born:
 		t.Record.StackID = live.StackID
+	case !live.Status.Gone():
+		return fault.New(fault.Refused, "stack %s exists (%s) but is not ours: delete it, or give this stack another stack_name", t.Record.Stack, live.Status)
 	}
-	return err
+	return nil
 }
 
 // intends reports whether a verb asks CloudFormation for something, so that its

@@ -157,7 +157,7 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 		got, err = e.Actions[s.Verb].Poll(ctx, t)
 	}
 	switch {
-	case fault.Is(err, fault.Denied):
+	case fault.Is(err, fault.Denied, fault.Missing, fault.Invalid, fault.Refused, fault.Broken):
 		got = action.Progress{Over: true, Err: fmt.Errorf("it cannot be followed: %w", err)}
 	case err != nil: // nothing could be learnt
 		s.Why, s.Due = err.Error(), e.Now().Add(2*minWait)

@@ -179,6 +179,9 @@ func (e *Engine) lock(ctx context.Context, r run.Run) error {
 	if err != nil {
 		return err
 	}
+	if held.State.Over() {
+		return fault.New(fault.Unavailable, "run %s has only just let go of the lock on %s", owner, r.Project)
+	}
 	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end or cancel it, then ask again", owner, held.Operation, held.State, r.Project)
 }
 

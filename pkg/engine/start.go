@@ -37,7 +37,8 @@ func wishes() map[string]run.Wish {
 }
 
 // Start makes a run of what is asked and starts an execution that drives it, or
-// steers the run that the request is about. Asked twice, it does so once.
+// steers the run that the request is about. Asked twice, it makes one run; a wish
+// it carries out again.
 func (e *Engine) Start(ctx context.Context, q Request) error {
 	if wish, ok := wishes()[q.Operation]; ok && len(q.Problems) == 0 {
 		err := e.Wish(ctx, q, wish)

@@ -56,10 +56,10 @@ type folder struct{ file *os.File }
 // occupy makes the folder and locks it. The lock is the operating system's, and thus gone with its process; the file
 // says only who has it.
 func occupy(data string) (*folder, error) {
-	if err := os.MkdirAll(data, 0o755); err != nil {
+	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, fmt.Errorf("make data folder: %w", err)
 	}
-	file, err := os.OpenFile(lockPath(data), os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := os.OpenFile(lockPath(data), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock data folder: %w", err)
 	}

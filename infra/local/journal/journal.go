@@ -28,7 +28,7 @@ type Journal[T any] struct {
 // made if absent. A last line that was cut off by a crash is dropped: its request was never answered. Any other line
 // that cannot be read is an error that names it.
 func Open[T any](path string, replay func(T) error) (*Journal[T], error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
