@@ -59,7 +59,10 @@ func (c *call) steer(ctx context.Context, w wish) (int, error) {
 		follow := watch{run: id, enough: settled}
 		if !w.anew { // the run itself, or the refusal of the wish
 			follow = watch{run: about.ID, instead: id, enough: func(r run.Run) bool {
-				return r.ID == id || w.enough(r) && r.News > about.News
+				if r.ID == id {
+					return settled(r)
+				}
+				return w.enough(r) && r.News > about.News
 			}}
 		}
 		r, err := s.follow(ctx, follow, c.view())
