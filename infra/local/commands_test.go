@@ -241,7 +241,7 @@ func TestNobodyListens(t *testing.T) {
 func TestGraphShowsEdgesAndWhy(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
-	want := "pair@default: 3 stacks, 1 edges\nalone\ntopic\n└─ queue  (output Arn)\n"
+	want := "pair@default: 3 stacks, 1 edge\nalone\ntopic\n└─ queue  (output Arn)\n"
 	if d := cmp.Diff(want, l.must(exitOK, "graph", l.project)); d != "" {
 		t.Error(d)
 	}

@@ -82,7 +82,7 @@ func (p picture) tree() string {
 			needed[u] = true
 		}
 	}
-	fmt.Fprintf(&b, "%s: %d stacks, %d edges\n", p.Project, len(p.Stacks), p.pairs())
+	fmt.Fprintf(&b, "%s: %s, %s\n", p.Project, counted(len(p.Stacks), "stack"), counted(p.pairs(), "edge"))
 	drawn := make(map[string]bool)
 	for _, name := range p.Stacks {
 		if !needed[name] {
@@ -91,6 +91,14 @@ func (p picture) tree() string {
 		}
 	}
 	return b.String()
+}
+
+// counted is a number of things: "1 edge", "2 edges".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // below draws the users of a stack.

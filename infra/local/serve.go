@@ -67,7 +67,7 @@ or:      aws s3 cp shop.zip s3://%[6]s/projects/shop/prod.zip --endpoint-url %[1
 watch:   %[5]s status --follow --endpoint %[1]s
          aws cloudformation describe-stacks --endpoint-url %[1]s
 
-The aws command wants any credentials: export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION=%[3]s
+The aws command wants any credentials: export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=%[3]s
 Ctrl-C stops it; all is still there when it is started again.
 `, h.url, account, region, c.flags.data, c.self, name)
 	return err
