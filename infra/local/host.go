@@ -20,9 +20,6 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
-// faultsPath is where the CloudFormation stand-in is told what is to go wrong.
-const faultsPath = "/_faults"
-
 // A host is a cloud of this process, served at an address.
 type host struct {
 	cloud  *cloud.Cloud
@@ -60,22 +57,12 @@ func (c *call) serve(ctx context.Context, address string, log io.Writer) (*host,
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), h.closeLog())
 	}
-	h.server = &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
+	h.server = &http.Server{Handler: h.cloud, ReadHeaderTimeout: time.Minute}
 	go func() { h.failed <- h.server.Serve(listener) }()
 	if err := h.cloud.Serving(h.url); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil
-}
-
-// ServeHTTP serves the cloud, and the faults of its CloudFormation, which nobody
-// signs for.
-func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == faultsPath {
-		h.cloud.Stacks.ServeHTTP(w, r)
-		return
-	}
-	h.cloud.ServeHTTP(w, r)
 }
 
 // logFile opens the file in the data folder to which is written what nobody

@@ -230,8 +230,15 @@ func (c *Cloud) emit(source, detailType string, resources []string, detail any) 
 	c.Bus.Emit(source, detailType, resources, detail)
 }
 
-// ServeHTTP serves all services, each as the request was signed for.
-func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.Gateway.ServeHTTP(w, r) }
+// ServeHTTP serves all services, each as the request was signed for, and the faults of CloudFormation, which nobody
+// signs for.
+func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == cloudformation.FaultsPath {
+		c.Stacks.ServeHTTP(w, r)
+		return
+	}
+	c.Gateway.ServeHTTP(w, r)
+}
 
 // Serving notes in the data folder at which URL the cloud can be reached, for other processes; see Occupied.
 func (c *Cloud) Serving(url string) error {

@@ -284,3 +284,20 @@ func TestUnknownService(t *testing.T) {
 		t.Errorf("%d %+v %v", resp.StatusCode, said, err)
 	}
 }
+
+// What is to go wrong is told to the cloud itself, unsigned, as curl does.
+func TestFaultsAreToldToTheCloud(t *testing.T) {
+	c := open(t, cloud.Options{})
+	defer c.Close()
+	server := httptest.NewServer(c)
+	defer server.Close()
+	resp, err := http.Post(server.URL+"/_faults", "application/x-www-form-urlencoded", strings.NewReader(`{"stack": "shop-*", "operation": "update", "times": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var said struct{ Faults []struct{ Stack string } }
+	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil || len(said.Faults) != 1 || said.Faults[0].Stack != "shop-*" {
+		t.Errorf("%s: in force is %+v; %v", resp.Status, said.Faults, err)
+	}
+}

@@ -60,9 +60,12 @@ var operations = map[string]call{
 	"ListImports":                 reading((*Service).listImports),
 }
 
-// ServeHTTP answers the AWS Query protocol, and at /_faults what goes wrong.
+// FaultsPath is where it is told and asked what is to go wrong (see Fault).
+const FaultsPath = "/_faults"
+
+// ServeHTTP answers the AWS Query protocol, and at FaultsPath what goes wrong.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/_faults" {
+	if r.URL.Path == FaultsPath {
 		s.serveFaults(w, r)
 		return
 	}
