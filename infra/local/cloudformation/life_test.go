@@ -1,6 +1,7 @@
 package cloudformation_test
 
 import (
+	"regexp"
 	"testing"
 	"time"
 
@@ -69,3 +70,23 @@ Dead DELETE_IN_PROGRESS
 Dead DELETE_COMPLETE
 q DELETE_COMPLETE
 `
+
+// What RDS keeps its password in is a secret of Secrets Manager, not a thing of its own.
+func TestSecretOfDatabaseIsASecret(t *testing.T) {
+	story(t, func(w *world) {
+		w.up("db", `
+Resources:
+  Cluster: {Type: AWS::RDS::DBCluster, Properties: {ManageMasterUserPassword: true}}
+  Instance: {Type: AWS::RDS::DBInstance, Properties: {ManageMasterUserPassword: true}}
+Outputs:
+  Cluster: {Value: !GetAtt Cluster.MasterUserSecret.SecretArn}
+  Instance: {Value: !GetAtt Instance.MasterUserSecret.SecretArn}
+`)
+		for output, kind := range map[string]string{"Cluster": "cluster", "Instance": "db"} {
+			want := regexp.MustCompile(`^arn:aws:secretsmanager:us-east-1:[0-9]{12}:secret:rds!` + kind + `-[0-9a-f-]{36}-[A-Z2-7]{6}$`)
+			if got := w.output("db", output); !want.MatchString(got) {
+				t.Errorf("%s: %s", output, got)
+			}
+		}
+	})
+}

@@ -125,6 +125,8 @@ func (s *Service) token(token string, r *resource, name string, b []byte) string
 		return guid(b)
 	case "CAPS":
 		return "Z" + capitals(b, 13)
+	case "caps6":
+		return capitals(b[16:], 6)
 	case "byte":
 		return fmt.Sprint(int(b[0])%250 + 2)
 	}
