@@ -49,7 +49,7 @@ type House struct {
 // of others, and it learns nothing before the function is gone.
 func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	cfg.RetryMode, cfg.RetryMaxAttempts = aws.RetryModeStandard, attempts
-	objects := bucket.New(s3.NewFromConfig(cfg, pathStyle), env.Bucket, env.Region)
+	objects := bucket.New(s3.NewFromConfig(cfg, reaching), env.Bucket, env.Region)
 	cloud := cfn.New(cfn.Everywhere(cloudformation.NewFromConfig(cfg)), objects)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	return &House{
@@ -70,9 +70,13 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	}
 }
 
-// pathStyle has a bucket named in the path where the endpoint is not AWS's own:
-// there, names below it may not resolve.
-func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }
+// reaching has a bucket named in the path where the endpoint is not AWS's own:
+// there, names below it may not resolve. That an object bears no checksum is not
+// worth a line of the log at every read.
+func reaching(o *s3.Options) {
+	o.UsePathStyle = o.BaseEndpoint != nil
+	o.DisableLogOutputChecksumValidationSkipped = true
+}
 
 // A Watch is what wait-status is given.
 type Watch struct {
