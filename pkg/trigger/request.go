@@ -25,6 +25,8 @@ type body struct {
 		Run   string `json:"run"`   // that it is about
 		Force bool   `json:"force"` // retry, though something newer was deployed since
 		Who   string `json:"who"`   // asks
+
+		MaxDeletions *int `json:"max_deletions"` // how many stacks may be deleted for good
 	} `json:"options"`
 }
 
@@ -34,6 +36,9 @@ var (
 	ofRun           = []string{"retry", "pause", "continue", "cancel"}
 	ofRecords       = []string{"destroy", "refresh"}
 )
+
+// guarded are the operations that may delete only so many stacks.
+var guarded = []string{"deploy", "plan", "retry"}
 
 // unknown is the operation of a request that does not say it.
 const unknown = "unknown"
@@ -61,7 +66,7 @@ func fill(ctx context.Context, q engine.Request, c created, objects Objects) (en
 		return q, nil
 	}
 	q.Source = run.Source{Key: b.Key, Version: b.Version}
-	q.Run, q.Force = b.Options.Run, b.Options.Force
+	q.Run, q.Force, q.MaxDeletions = b.Options.Run, b.Options.Force, b.Options.MaxDeletions
 	if b.Options.Who != "" {
 		q.Who = b.Options.Who
 	}
@@ -130,6 +135,14 @@ func problems(project string, b body) []string {
 	}
 	if b.Options.Force && b.Operation != "retry" {
 		add("options.force: only a retry can be forced: leave it out")
+	}
+	if n := b.Options.MaxDeletions; n != nil {
+		switch {
+		case !slices.Contains(guarded, b.Operation):
+			add("options.max_deletions: it is for %s: leave it out", strings.Join(guarded, ", "))
+		case *n < 0:
+			add("options.max_deletions: %d: it is a number of stacks, 0 or more", *n)
+		}
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-// Package trigger turns what happens in S3 and CloudFormation into what the
+// Package trigger turns what happens in AWS, and what time it is, into what the
 // engine is asked.
 package trigger
 

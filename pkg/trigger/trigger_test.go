@@ -113,6 +113,8 @@ func TestRequests(t *testing.T) {
 		`{"operation":"destroy",` + zip + `,"options":{}}`:                               {Operation: "destroy", Source: source},
 		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                       {Operation: "refresh", Who: "ann"},
 		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Run: "abcdefghijklmnopqrs2", Force: true},
+		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":0}}`:               {Operation: "deploy", Source: source, MaxDeletions: new(0)},
+		`{"operation":"retry","options":{` + that + `,"max_deletions":7}}`:               {Operation: "retry", Run: "abcdefghijklmnopqrs2", MaxDeletions: new(7)},
 		`{"operation":"pause","key":"","version":"","options":{` + that + `,"who":"b"}}`: {Operation: "pause", Run: "abcdefghijklmnopqrs2", Who: "b"},
 		`{"operation":"continue","options":{` + that + `}}`:                              {Operation: "continue", Run: "abcdefghijklmnopqrs2"},
 		`{"operation":"cancel","options":{` + that + `}}`:                                {Operation: "cancel", Run: "abcdefghijklmnopqrs2"},
@@ -150,9 +152,11 @@ func TestProblems(t *testing.T) {
 		`{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`:        {`key: "projects/shop/test.zip" belongs to shop@test, and the request to shop@prod: ask for it there`},
 		`{"operation":"destroy","key":"revisions/other/prod/x.zip","version":"1"}`: {`key: "revisions/other/prod/x.zip" belongs to other@prod, and the request to shop@prod: ask for it there`},
 		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:  {`key: "revisions/shop/prod/../x.zip" is no configuration: it is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
-		`{"operation":"retry"}`:                                         {"options.run: missing: say which run to retry"},
-		`{"operation":"pause","options":{"run":"1"}}`:                   {`options.run: "1" is no run: its ID has 20 lower-case letters and digits`},
-		`{"operation":"destroy","options":{` + that + `,"force":true}}`: {"options.run: a destroy is not about a run: leave it out", "options.force: only a retry can be forced: leave it out"},
+		`{"operation":"retry"}`:                                             {"options.run: missing: say which run to retry"},
+		`{"operation":"pause","options":{"run":"1"}}`:                       {`options.run: "1" is no run: its ID has 20 lower-case letters and digits`},
+		`{"operation":"destroy","options":{` + that + `,"force":true}}`:     {"options.run: a destroy is not about a run: leave it out", "options.force: only a retry can be forced: leave it out"},
+		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`: {"options.max_deletions: -1: it is a number of stacks, 0 or more"},
+		`{"operation":"destroy","options":{"max_deletions":5}}`:             {"options.max_deletions: it is for deploy, plan, retry: leave it out"},
 	} {
 		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
 		if err != nil || got.Project != "shop@prod" || got.ID == "" || got.Operation == "" {

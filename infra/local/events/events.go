@@ -76,12 +76,14 @@ type Letter struct {
 	Why string
 }
 
-// record is one line of the journal: a request about rules, a delivery to be made, or the ID of one that is made.
+// record is one line of the journal: a request about rules, a delivery to be made, the ID of one that is made, or when a
+// schedule is next due.
 type record struct {
 	Operation string          `json:"operation,omitempty"`
 	Body      json.RawMessage `json:"body,omitempty"`
 	Delivery  *Delivery       `json:"delivery,omitempty"`
 	Done      string          `json:"done,omitempty"`
+	Due       *due            `json:"due,omitempty"`
 }
 
 // Open makes a bus, where a folder is given with the rules that it had before. Nothing is delivered before Start.
@@ -117,6 +119,10 @@ func (b *Bus) replay(r record) error {
 		b.pending[r.Delivery.ID] = *r.Delivery
 	case r.Done != "":
 		delete(b.pending, r.Done)
+	case r.Due != nil:
+		if known, ok := b.rules[r.Due.Rule]; ok {
+			known.due = r.Due.At
+		}
 	default:
 		if _, err := b.change(r.Operation, r.Body); err != nil {
 			return fmt.Errorf("replay %s: %w", r.Operation, err)
@@ -125,7 +131,7 @@ func (b *Bus) replay(r record) error {
 	return nil
 }
 
-// Start delivers what was left undelivered by the last Close, and all that is emitted.
+// Start delivers what was left undelivered by the last Close, and all that is emitted or scheduled.
 func (b *Bus) Start() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,12 +139,16 @@ func (b *Bus) Start() {
 	for _, id := range slices.Sorted(maps.Keys(b.pending)) {
 		b.launch(b.pending[id])
 	}
+	b.windAll()
 }
 
-// Close stops the deliveries in flight; those not made are made after the next Open, at least once each.
+// Close stops schedules and the deliveries in flight; those not made are made after the next Open, at least once each.
 func (b *Bus) Close() error {
 	b.mu.Lock()
 	b.closed = true
+	for _, r := range b.rules {
+		r.halt()
+	}
 	b.mu.Unlock()
 	b.cancel()
 	b.tasks.Wait()
@@ -178,18 +188,28 @@ func (b *Bus) put(e *Event) error {
 	if b.closed {
 		return errors.New("the bus is closed")
 	}
+	b.stamp(e)
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return b.send(*e, b.receivers(text))
+}
+
+// stamp gives the event what the bus gives each. The caller holds b.mu.
+func (b *Bus) stamp(e *Event) {
 	b.next++
 	e.Version, e.ID = "0", fmt.Sprintf("00000000-0000-4000-%04x-%012x", 0x8000|b.next>>48, b.next&0xffff_ffff_ffff)
 	if e.Resources == nil {
 		e.Resources = []string{}
 	}
 	e.Time = e.Time.Truncate(time.Second) // as EventBridge has it
-	text, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	for i, function := range b.receivers(text) {
-		d := Delivery{ID: fmt.Sprintf("%s/%d", e.ID, i), Function: function, Event: *e}
+}
+
+// send keeps a delivery of the event to each function, and sends it on its way. The caller holds b.mu.
+func (b *Bus) send(e Event, functions []string) error {
+	for i, function := range functions {
+		d := Delivery{ID: fmt.Sprintf("%s/%d", e.ID, i), Function: function, Event: e}
 		if err := b.log.Append(record{Delivery: &d}); err != nil {
 			return err
 		}

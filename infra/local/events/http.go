@@ -100,8 +100,15 @@ func (b *Bus) names(prefix string) []string {
 }
 
 func (b *Bus) describe(r *rule) any {
-	return map[string]string{"Name": r.Name, "Arn": b.arn(r.Name), "Description": r.Description,
-		"EventPattern": r.EventPattern, "State": r.State, "EventBusName": "default"}
+	is := map[string]string{"Name": r.Name, "Arn": b.arn(r.Name), "State": r.State, "EventBusName": "default"}
+	for field, value := range map[string]string{
+		"Description": r.Description, "EventPattern": r.EventPattern, "ScheduleExpression": r.ScheduleExpression,
+	} {
+		if value != "" {
+			is[field] = value
+		}
+	}
+	return is
 }
 
 // entry is one event as PutEvents has it; Time is seconds since 1970.

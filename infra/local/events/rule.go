@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -8,15 +9,32 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 type rule struct {
-	Name         string
-	Description  string `json:",omitempty"`
-	EventPattern string
-	State        string
-	Targets      []target `json:"-"`
-	pattern      Pattern
+	Name               string
+	Description        string `json:",omitempty"`
+	EventPattern       string `json:",omitempty"`
+	ScheduleExpression string `json:",omitempty"`
+	State              string
+	Targets            []target `json:"-"`
+	pattern            Pattern
+	every              time.Duration // between two events of its schedule; 0 is none
+	due                time.Time     // the next of them
+	clock              *time.Timer   // that waits for it
+}
+
+// enabled is the State of a rule that sends.
+const enabled = "ENABLED"
+
+// functions lists where the rule sends to.
+func (r *rule) functions() []string {
+	var all []string
+	for _, t := range r.Targets {
+		all = append(all, t.Arn)
+	}
+	return all
 }
 
 type target struct {
@@ -38,6 +56,7 @@ var ruleName = regexp.MustCompile(`^[.\-_A-Za-z0-9]{1,64}$`)
 // input holds the fields of all operations about rules; fields unknown to it are refused, never ignored.
 type input struct {
 	Name, Rule, Description, EventPattern, State, EventBusName, NamePrefix string
+	ScheduleExpression                                                     string
 	Force                                                                  bool
 	Targets                                                                []target
 	Ids                                                                    []string
@@ -67,7 +86,7 @@ func (b *Bus) change(operation string, body []byte) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.State = map[string]string{"EnableRule": "ENABLED", "DisableRule": "DISABLED"}[operation]
+		r.State = map[string]string{"EnableRule": enabled, "DisableRule": "DISABLED"}[operation]
 		return struct{}{}, nil
 	}
 }
@@ -101,22 +120,39 @@ func (b *Bus) putRule(in input) (any, error) {
 	if !ruleName.MatchString(in.Name) {
 		return nil, invalid("Value '%s' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+", in.Name)
 	}
-	if in.EventPattern == "" {
-		return nil, invalid("Parameter(s) EventPattern must be specified; schedules are not stood in for here.")
+	r := &rule{Name: in.Name, Description: in.Description, EventPattern: in.EventPattern, ScheduleExpression: in.ScheduleExpression,
+		State: cmp.Or(in.State, enabled)}
+	if err := r.compile(); err != nil {
+		return nil, err
 	}
-	pattern, err := Compile(in.EventPattern)
-	if err != nil {
-		return nil, &refusal{"InvalidEventPatternException", "Event pattern is not valid. Reason: " + err.Error()}
-	}
-	if in.State == "" {
-		in.State = "ENABLED"
-	}
-	r := &rule{Name: in.Name, Description: in.Description, EventPattern: in.EventPattern, State: in.State, pattern: pattern}
-	if old, ok := b.rules[in.Name]; ok {
+	old := b.rules[in.Name]
+	if old != nil {
 		r.Targets = old.Targets
 	}
+	old.halt()
+	r.scheduled(old)
 	b.rules[in.Name] = r
+	b.wind(r)
 	return map[string]string{"RuleArn": b.arn(in.Name)}, nil
+}
+
+// compile reads what the rule waits for.
+func (r *rule) compile() (err error) {
+	if r.EventPattern == "" && r.ScheduleExpression == "" {
+		return invalid("Parameter(s) EventPattern or ScheduleExpression must be specified.")
+	}
+	if r.ScheduleExpression != "" {
+		if r.every, err = every(r.ScheduleExpression); err != nil {
+			return err
+		}
+	}
+	if r.EventPattern == "" {
+		return nil
+	}
+	if r.pattern, err = Compile(r.EventPattern); err != nil {
+		return &refusal{"InvalidEventPatternException", "Event pattern is not valid. Reason: " + err.Error()}
+	}
+	return nil
 }
 
 type failed struct {
@@ -165,6 +201,7 @@ func (b *Bus) deleteRule(in input) (any, error) {
 	if r, ok := b.rules[in.Name]; ok && len(r.Targets) > 0 {
 		return nil, invalid("Rule can't be deleted since it has targets.")
 	}
+	b.rules[in.Name].halt()
 	delete(b.rules, in.Name) // a rule that is not there is deleted, as in AWS
 	return struct{}{}, nil
 }
@@ -175,11 +212,8 @@ func (b *Bus) receivers(event []byte) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(b.rules)) {
 		r := b.rules[name]
-		if r.State != "ENABLED" || !r.pattern.Match(event) {
-			continue
-		}
-		for _, t := range r.Targets {
-			found = append(found, t.Arn)
+		if r.State == enabled && r.EventPattern != "" && r.pattern.Match(event) {
+			found = append(found, r.functions()...)
 		}
 	}
 	return found
@@ -193,6 +227,9 @@ func (b *Bus) records() iter.Seq[record] {
 			put, _ := json.Marshal(r)                                                  // strings always marshal
 			aim, _ := json.Marshal(map[string]any{"Rule": name, "Targets": r.Targets}) // these as well
 			if !yield(record{Operation: "PutRule", Body: put}) || !yield(record{Operation: "PutTargets", Body: aim}) {
+				return
+			}
+			if r.every > 0 && !yield(record{Due: &due{name, r.due}}) {
 				return
 			}
 		}
