@@ -56,10 +56,10 @@ func (r *reader) checkParameters(s *stack) {
 		if !ok {
 			continue
 		}
-		known, ok := text.Known()
-		if !ok {
+		if !r.checkDynamic(s, p, e.value.at, text) {
 			continue
 		}
+		known, _ := text.Known()
 		s.known[name] = known
 		if err := p.Check(known); err != nil {
 			hint := ""

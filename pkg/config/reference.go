@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/template"
 )
 
 // A form is what a reference asks for.
@@ -18,8 +20,9 @@ const (
 	ofEnv     form = "environment" // ${environment}
 	account   form = "account"     // ${account}
 	region    form = "region"      // ${region}
-	ssm       form = "ssm"         // ${ssm:path}
-	secret    form = "secret"      // ${secret:name#key}
+	ssm       form = "ssm"         // ${ssm:path}, ${ssm:path:version}
+	ssmSecure form = "ssm-secure"  // ${ssm-secure:path}, ${ssm-secure:path:version}
+	secret    form = "secret"      // ${secret:name}, ${secret:name#key}, ${secret:name#key:version}
 	export    form = "export"      // ${export:name}
 	external  form = "external"    // ${external:stack.Output}
 )
@@ -32,6 +35,7 @@ type part struct {
 	name    string // of the stack, the variable, the file …
 	target  string // "" where none is given
 	output  string
+	dynamic template.Dynamic // what CloudFormation resolves in its place
 }
 
 // parts splits a text at its references. $${ is a literal ${.
@@ -95,12 +99,17 @@ func reference(written string) (part, error) {
 			if !stackName.MatchString(p.name) || strings.Contains(rest, "@") && !targetName.MatchString(p.target) {
 				return wrong("write ${stack:name} or ${stack:name@target}")
 			}
-		case file, ssm, secret, export, external:
+		case ssm, ssmSecure, secret:
+			var want string
+			if p.dynamic, want = readDynamic(p.form, rest); want != "" {
+				return wrong(want)
+			}
+		case file, export, external:
 			if rest == "" {
 				return wrong("what comes after the colon is missing")
 			}
 		default:
-			return wrong("before a colon stands stack, file, ssm, secret, export or external")
+			return wrong("before a colon stands stack, file, secret, ssm, ssm-secure, export or external")
 		}
 		return p, nil
 	}

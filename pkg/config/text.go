@@ -14,8 +14,6 @@ const maxTexts = 128 << 20
 
 // instead says what to write for references that are not carried out yet.
 var instead = map[form]string{
-	ssm:      "let the template read it, with a parameter of type AWS::SSM::Parameter::Value<String> or {{resolve:ssm:…}}",
-	secret:   "let the template read it, with {{resolve:secretsmanager:…}}",
 	export:   "let the template import it, with Fn::ImportValue",
 	external: "let the template import it, with Fn::ImportValue, or write the value",
 }
@@ -129,6 +127,10 @@ func (r *reader) text(what, of string, s *stack, v value) (project.Text, bool) {
 				} else {
 					good = false
 				}
+			case p.dynamic.Service != "":
+				text, ok := r.dynamic(what, of, s, v.at, p)
+				w.literal(text)
+				good = good && ok
 			default:
 				text, ok := r.known(what+of, s, v.at, p)
 				w.literal(text)
@@ -153,7 +155,7 @@ func (r *reader) option(what string, s *stack, v value) (string, bool) {
 				b.WriteString(p.literal)
 				continue
 			}
-			if p.form == outputOf || p.form == stackOf {
+			if p.form == outputOf || p.form == stackOf || p.dynamic.Service != "" {
 				r.add(v.at, "%s: %s: it must be known before any stack is up: only ${var.x}, ${file:path}, ${project}, ${environment}, ${account} and ${region} are", what, short(p.written))
 				good = false
 				continue

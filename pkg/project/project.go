@@ -23,9 +23,10 @@ const DefaultTarget = "default"
 
 // A Project is the desired state: a set of stacks deployed as one.
 type Project struct {
-	Name        string          `json:"name"`
-	Environment string          `json:"environment"`
-	Nodes       map[string]Node `json:"nodes"`
+	Name         string          `json:"name"`
+	Environment  string          `json:"environment"`
+	Nodes        map[string]Node `json:"nodes"`
+	MaxDeletions *int            `json:"max_deletions,omitempty"` // how many stacks a deploy may delete for good; nil is plan's default
 }
 
 // ID names the project and environment, as in "shop@prod": the unit that has
@@ -63,7 +64,7 @@ type Target struct {
 type Template struct {
 	Digest string `json:"digest"` // SHA-256 of its bytes, in hex
 	Bytes  int    `json:"bytes"`
-	Pinned bool   `json:"pinned"` // whether its bytes alone say what it deploys
+	Pinned bool   `json:"pinned"` // whether its bytes and the parameters' values alone say what it deploys
 }
 
 // MaxInline is the number of bytes of a template that a request can carry. A

@@ -23,7 +23,7 @@ func (p *parser) looseResource(r Resource) {
 	}
 	for _, x := range r.expressions() {
 		x.walk(func(x *Expr) {
-			for _, reference := range unversioned(x.written()) {
+			for _, reference := range Unversioned(x.written()) {
 				p.loose(x.Line, x.Column, reference)
 			}
 		})
@@ -46,18 +46,20 @@ func (x *Expr) written() string {
 	return b.String()
 }
 
-// unversioned lists the dynamic references in a text that name no version.
-func unversioned(text string) []string {
+// Unversioned lists the dynamic references in a text that name no version: what
+// CloudFormation puts in their place may be another at any time. Names in them
+// may be written as ${…}.
+func Unversioned(text string) []string {
 	var found []string
 	for {
-		_, rest, ok := strings.Cut(text, "{{resolve:")
+		_, rest, ok := strings.Cut(text, opening)
 		if !ok {
 			return found
 		}
-		reference, after, _ := strings.Cut(rest, "}}")
+		reference, after, _ := strings.Cut(rest, closing)
 		text = after
 		if !versionedSSM.MatchString(reference) && !versionedSecret.MatchString(reference) {
-			found = append(found, "{{resolve:"+reference+"}}")
+			found = append(found, opening+reference+closing)
 		}
 	}
 }

@@ -152,6 +152,11 @@ func (p *parser) parameter(key, n *yaml.Node) {
 	case q.Stored():
 		p.loose(q.Line, q.Column, "parameter "+q.Name+" of type "+q.Type)
 	}
+	if q.Default != nil {
+		for _, reference := range Unversioned(*q.Default) {
+			p.loose(q.Line, q.Column, reference)
+		}
+	}
 	p.t.parameters = append(p.t.parameters, q.Name)
 	p.t.Parameters[q.Name] = q
 }

@@ -167,6 +167,7 @@ func TestWhatIsNotPinned(t *testing.T) {
 		"a parameter":         {one("{a: '{{resolve:ssm:/x}}'}"), "{{resolve:ssm:/x}}"},
 		"a secret":            {one("{a: !Sub '{{resolve:secretsmanager:${AWS::StackName}:SecretString:k}}'}"), "{{resolve:secretsmanager:${AWS::StackName}:SecretString:k}}"},
 		"a stored parameter":  {one("{}") + "Parameters: {P: {Type: 'AWS::SSM::Parameter::Value<String>'}}", "parameter P of type AWS::SSM::Parameter::Value<String>"},
+		"a default":           {one("{}") + "Parameters: {P: {Type: String, Default: '{{resolve:secretsmanager:db}}'}}", "{{resolve:secretsmanager:db}}"},
 		"a nested stack":      {"Resources: {S: {Type: 'AWS::CloudFormation::Stack'}}", "TemplateURL of nested stack S"},
 		"a module":            {"Resources: {S: {Type: 'A::B::C::MODULE'}}", "module A::B::C::MODULE"},
 		"a transform":         {"Transform: [AWS::Serverless-2016-10-31]\n" + one("{}"), "transform AWS::Serverless-2016-10-31"},
