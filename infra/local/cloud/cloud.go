@@ -52,6 +52,11 @@ type Options struct {
 	Latency func(*http.Request) time.Duration
 	// Disturb, where set, loses, delays or doubles events; see events.Options.
 	Disturb func(event events.Event, function string) []time.Duration
+	// Fail, where set, says which requests fail, of all services, once everything is there; see gateway.Unsteady.
+	Fail func(gateway.Request) *gateway.Trouble
+	// Sweep is how often the state machine's runs are looked through for those that nobody drives, in whole minutes; 0 is
+	// every five minutes, and less is never.
+	Sweep time.Duration
 	// Getenv reads AWS_ENDPOINT_URL_<SERVICE> and the like; nil means os.Getenv.
 	Getenv func(name string) string
 	// Log gets what goes wrong unseen; nil drops it.
@@ -95,6 +100,9 @@ func defaults(opts Options) Options {
 	if opts.Region == "" {
 		opts.Region = "us-east-1"
 	}
+	if opts.Sweep == 0 {
+		opts.Sweep = 5 * time.Minute
+	}
 	if opts.Getenv == nil {
 		opts.Getenv = os.Getenv
 	}
@@ -121,6 +129,7 @@ func (c *Cloud) open(ctx context.Context) error {
 	if err := c.provide(ctx); err != nil {
 		return err
 	}
+	c.Gateway.Fail(c.opts.Fail)
 	c.Bus.Start()
 	c.Flows.Resume()
 	return nil

@@ -189,6 +189,14 @@ func awsCLI(t *testing.T, url string) func(args ...string) string {
 	}
 }
 
+// waits is a machine that goes nowhere for an hour.
+const waits = `{"StartAt":"Wait","States":{"Wait":{"Type":"Wait","Seconds":3600,"End":true}}}`
+
+// execution is the ARN of a machine's execution.
+func execution(machine, name string) string {
+	return strings.Replace(machine, ":stateMachine:", ":execution:", 1) + ":" + name
+}
+
 // The aws command line works with every service.
 func TestCommandLine(t *testing.T) {
 	h := &heard{}
@@ -204,6 +212,7 @@ func TestCommandLine(t *testing.T) {
 	if err := os.WriteFile(ask, []byte(`{"name":"cli"}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	waiting := strings.TrimSuffix(c.Machine, "stackwright") + "waits"
 	for _, step := range []struct {
 		args []string
 		want string
@@ -216,16 +225,23 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"dynamodb", "put-item", "--table-name", "stackwright", "--item", `{"PK":{"S":"RUN#1"},"SK":{"S":"RUN"}}`}, ""},
 		{[]string{"dynamodb", "query", "--table-name", "stackwright", "--key-condition-expression", "PK = :p", "--expression-attribute-values", `{":p":{"S":"RUN#1"}}`, "--query", "[Count,ScannedCount]"}, "1\t1"},
 		{[]string{"dynamodb", "list-tables"}, "stackwright"},
+		{[]string{"dynamodb", "wait", "table-exists", "--table-name", "stackwright"}, ""},
+		{[]string{"s3api", "get-bucket-versioning", "--bucket", "stackwright", "--query", "[Status,MFADelete]"}, "Enabled\tNone"},
 		{[]string{"sts", "get-caller-identity"}, "000000000000"},
 		{[]string{"sts", "assume-role", "--role-arn", "arn:aws:iam::111111111111:role/x", "--role-session-name", "me"}, "assumed-role/x/me"},
 		{[]string{"events", "list-rules"}, "stackwright-start"},
+		{[]string{"events", "describe-rule", "--name", "stackwright-sweep", "--query", "[ScheduleExpression,State,EventPattern]"}, "rate(5 minutes)\tENABLED\tNone"},
 		{[]string{"events", "put-events", "--entries", `[{"Source":"me","DetailType":"x","Detail":"{}"}]`}, "00000000-0000-4000"},
 		{[]string{"lambda", "invoke", "--function-name", "greet", "--payload", "fileb://" + ask, copied + ".json"}, "$LATEST"},
 		{[]string{"cloudformation", "create-stack", "--stack-name", "shop", "--template-body", template, "--client-request-token", "sw-cli"}, "arn:aws:cloudformation"},
 		{[]string{"cloudformation", "wait", "stack-create-complete", "--stack-name", "shop"}, ""},
 		{[]string{"cloudformation", "describe-stacks", "--stack-name", "shop", "--query", "Stacks[0].StackStatus"}, "CREATE_COMPLETE"},
 		{[]string{"stepfunctions", "start-execution", "--state-machine-arn", c.Machine, "--name", "x", "--input", `{"name":"cli"}`}, "arn:aws:states"},
-		{[]string{"stepfunctions", "get-execution-history", "--execution-arn", strings.Replace(c.Machine, ":stateMachine:", ":execution:", 1) + ":x"}, "ExecutionStarted"},
+		{[]string{"stepfunctions", "get-execution-history", "--execution-arn", execution(c.Machine, "x")}, "ExecutionStarted"},
+		{[]string{"stepfunctions", "create-state-machine", "--name", "waits", "--definition", waits, "--role-arn", "arn:aws:iam::000000000000:role/x"}, "arn:aws:states"},
+		{[]string{"stepfunctions", "start-execution", "--state-machine-arn", waiting, "--name", "y"}, "arn:aws:states"},
+		{[]string{"stepfunctions", "stop-execution", "--execution-arn", execution(waiting, "y"), "--error", "Tired", "--cause", "of it"}, ""},
+		{[]string{"stepfunctions", "describe-execution", "--execution-arn", execution(waiting, "y"), "--query", "[status,error,cause]"}, "ABORTED\tTired\tof it"},
 	} {
 		if got := cli(step.args...); !strings.Contains(got, step.want) {
 			t.Errorf("aws %s said %q, want %q", strings.Join(step.args, " "), got, step.want)

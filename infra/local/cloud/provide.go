@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
@@ -127,11 +128,41 @@ func (c *Cloud) provideRules(ctx context.Context) error {
 		},
 	}
 	if c.opts.Bucket != "" {
-		if err := c.aim(ctx, "stackwright-start", "start", uploads); err != nil {
+		if err := c.match(ctx, "stackwright-start", "start", uploads); err != nil {
 			return err
 		}
 	}
-	return c.aim(ctx, "stackwright-stack-event", "stack-event", stacks)
+	if c.Machine != "" {
+		if err := c.provideRecovery(ctx); err != nil {
+			return err
+		}
+	}
+	return c.match(ctx, "stackwright-stack-event", "stack-event", stacks)
+}
+
+// provideRecovery has start told of executions that went down, and of the time to look for runs that nobody drives.
+func (c *Cloud) provideRecovery(ctx context.Context) error {
+	dead := map[string]any{
+		"source": []string{"aws.states"}, "detail-type": []string{"Step Functions Execution Status Change"},
+		"detail": map[string]any{
+			"stateMachineArn": []string{c.Machine},
+			"status": []flowtypes.ExecutionStatus{
+				flowtypes.ExecutionStatusFailed, flowtypes.ExecutionStatusTimedOut, flowtypes.ExecutionStatusAborted,
+			},
+		},
+	}
+	if err := c.match(ctx, "stackwright-recover", "start", dead); err != nil {
+		return err
+	}
+	sweep := &eventbridge.PutRuleInput{Name: aws.String("stackwright-sweep"), State: eventtypes.RuleStateDisabled,
+		ScheduleExpression: aws.String("rate(5 minutes)")}
+	switch minutes := c.opts.Sweep / time.Minute; {
+	case minutes == 1:
+		sweep.State, sweep.ScheduleExpression = eventtypes.RuleStateEnabled, aws.String("rate(1 minute)")
+	case minutes > 1:
+		sweep.State, sweep.ScheduleExpression = eventtypes.RuleStateEnabled, aws.String(fmt.Sprintf("rate(%d minutes)", minutes))
+	}
+	return c.aim(ctx, sweep, "start")
 }
 
 // Ends lists the statuses of a stack that wake a run: all that are not in progress, and the one that is, but lets
@@ -146,23 +177,28 @@ func Ends() []string {
 	return ends
 }
 
-func (c *Cloud) aim(ctx context.Context, rule, function string, pattern any) error {
+// match sends the events of a pattern to a function.
+func (c *Cloud) match(ctx context.Context, rule, function string, pattern any) error {
 	text, err := json.Marshal(pattern)
 	if err != nil {
 		return err
 	}
+	return c.aim(ctx, &eventbridge.PutRuleInput{Name: &rule, EventPattern: aws.String(string(text))}, function)
+}
+
+// aim makes a rule that sends to a function.
+func (c *Cloud) aim(ctx context.Context, rule *eventbridge.PutRuleInput, function string) error {
 	client := eventbridge.NewFromConfig(c.Config())
-	_, err = client.PutRule(ctx, &eventbridge.PutRuleInput{Name: &rule, EventPattern: aws.String(string(text))})
-	if err != nil {
+	if _, err := client.PutRule(ctx, rule); err != nil {
 		return err
 	}
-	out, err := client.PutTargets(ctx, &eventbridge.PutTargetsInput{Rule: &rule,
+	out, err := client.PutTargets(ctx, &eventbridge.PutTargetsInput{Rule: rule.Name,
 		Targets: []eventtypes.Target{{Id: aws.String("function"), Arn: aws.String(c.Host().ARN(function))}}})
 	if err != nil {
 		return err
 	}
 	if out.FailedEntryCount > 0 {
-		return fmt.Errorf("rule %s: %s", rule, aws.ToString(out.FailedEntries[0].ErrorMessage))
+		return fmt.Errorf("rule %s: %s", aws.ToString(rule.Name), aws.ToString(out.FailedEntries[0].ErrorMessage))
 	}
 	return nil
 }

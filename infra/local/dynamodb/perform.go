@@ -151,6 +151,6 @@ func (t *Tables) redefine(description any, name string, given []types.AttributeD
 		return errors.New("describe " + name + ": minidyn's answer is no description of a table")
 	}
 	t.tables[name].redefine(is, given)
-	t.tables[name].counted(is)
+	t.tables[name].complete(is)
 	return nil
 }

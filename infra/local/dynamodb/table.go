@@ -57,10 +57,13 @@ func schemaOf(elements []types.KeySchemaElement) schema {
 	return s
 }
 
-// counted puts the numbers of items into a description of a table that minidyn thinks empty.
-func (t *table) counted(is *types.TableDescription) {
+// complete puts into a description of a table what minidyn does not know: how many items there are, and that table and
+// indexes can be used as soon as they are made.
+func (t *table) complete(is *types.TableDescription) {
+	is.TableStatus = types.TableStatusActive
 	is.ItemCount = aws.Int64(int64(t.count))
 	for i, index := range is.GlobalSecondaryIndexes {
+		is.GlobalSecondaryIndexes[i].IndexStatus = types.IndexStatusActive
 		is.GlobalSecondaryIndexes[i].ItemCount = aws.Int64(t.inIndex(aws.ToString(index.IndexName)))
 	}
 	for i, index := range is.LocalSecondaryIndexes {

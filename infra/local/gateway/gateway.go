@@ -45,6 +45,7 @@ type Gateway struct {
 	calls    map[Call]int
 	keep     bool
 	mutating []Request
+	fail     func(Request) *Trouble
 }
 
 // New makes a gateway to the services, which are keyed by the name that SigV4 signs for them: s3, dynamodb, states, events, …
@@ -73,8 +74,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Refuse(w, r, http.StatusBadRequest, Fault{Code: "UnknownService", Message: message})
 		return
 	}
-	g.note(call, r)
-	service.ServeHTTP(w, r)
+	key, _, _ := Scope(r)
+	q := Request{Call: call, Time: time.Now(), AccessKey: key}
+	g.note(q)
+	g.pass(service, w, r, q)
 }
 
 // Calls counts what has passed since the start or the last Reset.
@@ -108,13 +111,12 @@ func (g *Gateway) Reset() {
 	g.calls, g.mutating = map[Call]int{}, nil
 }
 
-func (g *Gateway) note(call Call, r *http.Request) {
+func (g *Gateway) note(q Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.calls[call]++
-	if g.keep && call.Mutates() {
-		key, _, _ := Scope(r)
-		g.mutating = append(g.mutating, Request{Call: call, Time: time.Now(), AccessKey: key})
+	g.calls[q.Call]++
+	if g.keep && q.Mutates() {
+		g.mutating = append(g.mutating, q)
 	}
 }
 

@@ -1,0 +1,121 @@
+package cloud_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/lambda"
+	"github.com/stackwright/stackwright/pkg/trigger"
+)
+
+// recovering has start say what it is told of executions and of the time.
+func recovering(t *testing.T, h *heard) cloud.Options {
+	opts := options("", h)
+	opts.Definition = []byte(`{"StartAt":"By","States":{"By":{"Type":"Choice","Choices":[
+		{"Variable":"$.run","StringEquals":"aaaaaaaaaaaaaaaaaaaa","Next":"Fail"},{"Variable":"$.run","StringEquals":"cccccccccccccccccccc","Next":"Succeed"}],"Default":"Wait"},
+		"Wait":{"Type":"Wait","Seconds":600,"End":true},"Fail":{"Type":"Fail","Error":"Oh"},"Succeed":{"Type":"Succeed"}},"TimeoutSeconds":60}`)
+	opts.Functions = func(c *cloud.Cloud) (cloud.Invoker, error) {
+		start := func(_ context.Context, e events.EventBridgeEvent) error {
+			if trigger.Scheduled(e) {
+				h.say("sweep")
+				return nil
+			}
+			d, err := trigger.Failed(e)
+			if err != nil {
+				t.Error(err)
+			}
+			h.say("%s %d", d.Run, d.Drive)
+			return nil
+		}
+		return lambda.InProcess(map[string]any{"start": start}, c.Host())
+	}
+	return opts
+}
+
+// Start is told of the executions that fail, run out of time, or are stopped, and of no others.
+func TestDeadExecutionsReachStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &heard{}
+		opts := recovering(t, h)
+		opts.Sweep = -1
+		c := open(t, opts)
+		flows := sfn.NewFromConfig(c.Config())
+		for _, in := range [][2]string{
+			{"aaaaaaaaaaaaaaaaaaaa-1", `{"run":"aaaaaaaaaaaaaaaaaaaa","drive":1}`},
+			{"bbbbbbbbbbbbbbbbbbbb-2", `{"run":"bbbbbbbbbbbbbbbbbbbb","drive":2}`},
+			{"cccccccccccccccccccc-3", `{"run":"cccccccccccccccccccc","drive":3}`},
+			{"dddddddddddddddddddd-4", `{"run":"dddddddddddddddddddd","drive":4}`},
+		} {
+			out, err := flows.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: &c.Machine, Name: &in[0], Input: &in[1]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			if in[0][0] != 'd' {
+				continue
+			}
+			if _, err := flows.StopExecution(t.Context(), &sfn.StopExecutionInput{ExecutionArn: out.ExecutionArn}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Hour)
+		if want := "aaaaaaaaaaaaaaaaaaaa 1; dddddddddddddddddddd 4; bbbbbbbbbbbbbbbbbbbb 2"; h.String() != want {
+			t.Errorf("heard %s, want %s", h, want)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Start is told every so often that it is time to look for runs that nobody drives.
+func TestSweep(t *testing.T) {
+	for want, every := range map[string]time.Duration{"sweep; sweep": 0, "sweep; sweep; sweep; sweep; sweep": 2 * time.Minute, "": -1} {
+		synctest.Test(t, func(t *testing.T) {
+			h := &heard{}
+			opts := recovering(t, h)
+			opts.Sweep = every
+			c := open(t, opts)
+			time.Sleep(11 * time.Minute)
+			if h.String() != want {
+				t.Errorf("every %s: heard %q", every, h)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What is to fail fails once everything is there, for those whom it is meant for.
+func TestFail(t *testing.T) {
+	opts := options("", &heard{})
+	opts.Fail = func(q gateway.Request) *gateway.Trouble {
+		if q.Service != "dynamodb" {
+			return nil
+		}
+		return &gateway.Trouble{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ThrottlingException", Message: "later"}}
+	}
+	c := open(t, opts)
+	cfg := c.Config()
+	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
+	if _, err := dynamodb.NewFromConfig(cfg).ListTables(t.Context(), nil); err == nil {
+		t.Error("nothing failed")
+	}
+	if _, err := sfn.NewFromConfig(cfg).ListStateMachines(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
