@@ -91,6 +91,7 @@ func play(t *testing.T, s stage, seed uint64) {
 			t.Logf("seed %d:\n%s", seed, strings.Join(g.story, "\n"))
 		}
 	}()
+	s.Allow(1000) // whatever a world thinks of next
 	g.weather()
 	for range 1 + g.rng.IntN(4) {
 		g.meddle()

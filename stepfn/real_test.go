@@ -57,6 +57,7 @@ type real struct {
 	kill   func(function string) sim.Mishap
 	seen   map[string]bool        // calls that Asked has told
 	events func() []time.Duration // how late those of CloudFormation are
+	says   string                 // lines of every project file
 	count  int
 }
 
@@ -159,6 +160,23 @@ func (r *real) Ask(operation string, w world, of string) string {
 	return id
 }
 
+// AskAllowing puts a configuration, and a request object that names it.
+func (r *real) AskAllowing(deletions int, w world) string {
+	key := fmt.Sprintf("revisions/shop/default/%d.zip", r.next())
+	body, err := json.Marshal(map[string]any{
+		"operation": "deploy", "key": key, "version": r.upload(key, w), "options": map[string]any{"max_deletions": deletions},
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	request := fmt.Sprintf("requests/shop/default/%d.json", r.next())
+	id := engine.RunID("stackwright", request, r.put(request, body))
+	r.asked = append(r.asked, id)
+	return id
+}
+
+func (r *real) Allow(deletions int) { r.says = fmt.Sprintf("max_deletions: %d\n", deletions) }
+
 func (r *real) next() int { r.count++; return r.count }
 
 // put puts an object and returns its version.
@@ -172,7 +190,9 @@ func (r *real) put(key string, body []byte) string {
 
 // upload puts a world as a user would, and returns the object's version.
 func (r *real) upload(key string, w world) string {
-	body, err := config.Pack(w.files())
+	files := w.files()
+	files["stackwright.yaml"] = append([]byte(r.says), files["stackwright.yaml"]...)
+	body, err := config.Pack(files)
 	if err != nil {
 		r.Fatal(err)
 	}

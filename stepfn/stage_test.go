@@ -22,6 +22,8 @@ import (
 // node; verbs are those of plans.
 type stage interface {
 	Ask(operation string, w world, of string) (id string)
+	AskAllowing(deletions int, w world) (id string) // for a deploy
+	Allow(deletions int)                            // what projects say from now on
 	Pass(time.Duration)
 	Quiet() bool                // lets everything come to its end; false if something never does
 	Standing(id string) run.Run // zero if nobody has heard of it yet
@@ -128,6 +130,7 @@ type pure struct {
 	*sim.World
 	mishaps map[string]sim.Mishap
 	asked   int
+	allowed *int // deletions
 }
 
 // newPure returns an empty world. Whoever plays on it stops it; to leave that to
@@ -172,10 +175,24 @@ func arn(function string) string {
 func (p *pure) Ask(operation string, w world, of string) string {
 	switch operation {
 	case "deploy", "plan":
-		return p.Configured(operation, w.project())
+		return p.Configured(operation, p.project(w))
 	}
 	return p.World.Ask(engine.Request{Project: "shop@default", Operation: operation, Run: of})
 }
+
+// project is w with what projects say.
+func (p *pure) project(w world) project.Project {
+	made := w.project()
+	made.MaxDeletions = p.allowed
+	return made
+}
+
+func (p *pure) AskAllowing(deletions int, w world) string {
+	made := p.project(w)
+	return p.World.Ask(engine.Request{Project: made.ID(), Operation: "deploy", Source: p.Source(made), MaxDeletions: &deletions})
+}
+
+func (p *pure) Allow(deletions int) { p.allowed = &deletions }
 
 func (p *pure) Pass(d time.Duration) {
 	end := p.Now().Add(d)

@@ -86,6 +86,10 @@ func (s *story) ask(words []string) bool {
 		s.named[words[1]] = s.id
 		return true
 	case "deploy", "destroy", "refresh", "plan", "retry":
+		if len(words) > 3 && words[1] == "allowing" { // so many deletions
+			s.id = s.AskAllowing(number(words[2]), s.world)
+			break
+		}
 		of := s.id
 		if id, ok := s.named[words[min(1, len(words)-1)]]; ok {
 			of = id
@@ -127,6 +131,8 @@ func (s *story) turn(words []string) bool {
 		s.Fail(name, plan.Verb(v))
 	case verb == "slow":
 		s.Slow(words[1], seconds(words[2]))
+	case verb == "allow": // so many deletions: it stands in every project file from now on
+		s.Allow(number(words[1]))
 	case verb == "pass":
 		s.Pass(seconds(words[1]))
 	case verb == "events":
@@ -219,6 +225,14 @@ func seconds(word string) time.Duration {
 		panic("a story says " + word + " for seconds")
 	}
 	return time.Duration(f * float64(time.Second))
+}
+
+func number(word string) int {
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		panic("a story says " + word + " for a number")
+	}
+	return n
 }
 
 func sorted(words []string) []string {

@@ -25,7 +25,8 @@
 //	    protect: true
 //	    stack_name: legacy-db
 //	environments:
-//	  prod: { variables: { size: large } }
+//	  prod: { variables: { size: large }, max_deletions: 0 }
+//	max_deletions: 20             # that a deploy may carry out; plan has a default
 //
 // Template. The path of a file of the project, or, so that a project can be one
 // file, the template itself as a mapping. Such a template is carried out as the

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/document"
@@ -158,6 +160,27 @@ func (r *reader) scalars(what string, n *yaml.Node) (value, bool) {
 		v.items = append(v.items, one.items...)
 	}
 	return v, true
+}
+
+// wholeNumber is how a count is written.
+var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})$`)
+
+// count reads a number of stacks. What is not there is nil.
+func (r *reader) count(what string, n *yaml.Node) *int {
+	if n == nil || !r.plain(what, n) {
+		return nil
+	}
+	if kind := document.Kind(n); kind != "a whole number" {
+		r.add(r.place(n), "%s: %s found, a whole number is wanted, without references", what, kind)
+		return nil
+	}
+	text := document.Resolve(n).Value
+	count, err := strconv.Atoi(text)
+	if err != nil || !wholeNumber.MatchString(text) {
+		r.add(r.place(n), "%s: %s: write a number of stacks, from 0 to 999999", what, short(text))
+		return nil
+	}
+	return &count
 }
 
 // plain refuses tags such as !Ref.

@@ -11,27 +11,25 @@ import (
 // The keys of a project file, and those that are understood but not carried
 // out yet, with what to do until then.
 var (
-	topKeys = []string{"project", "defaults", "stacks", "environments", "variables"}
+	topKeys = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions"}
 	topSoon = map[string]string{
-		"approve":       "remove it, and look at the plan before you deploy",
-		"hooks":         "remove it",
-		"max_deletions": "remove it",
-		"notify":        "remove it",
-		"review":        "remove it, and look at the plan before you deploy",
-		"schedules":     "remove it",
-		"snapshots":     "remove it",
-		"targets":       "targets are registered at the installation, never in a project, and so far there is only default",
+		"approve":   "remove it, and look at the plan before you deploy",
+		"hooks":     "remove it",
+		"notify":    "remove it",
+		"review":    "remove it, and look at the plan before you deploy",
+		"schedules": "remove it",
+		"snapshots": "remove it",
+		"targets":   "targets are registered at the installation, never in a project, and so far there is only default",
 	}
-	environmentKeys = []string{"variables"}
+	environmentKeys = []string{"variables", "max_deletions"}
 	environmentSoon = map[string]string{
-		"approve":       "remove it, and look at the plan before you deploy",
-		"hooks":         "remove it",
-		"max_deletions": "remove it",
-		"notify":        "remove it",
-		"queue":         "remove it",
-		"review":        "remove it, and look at the plan before you deploy",
-		"schedules":     "remove it",
-		"targets":       "so far every environment goes to the target default",
+		"approve":   "remove it, and look at the plan before you deploy",
+		"hooks":     "remove it",
+		"notify":    "remove it",
+		"queue":     "remove it",
+		"review":    "remove it, and look at the plan before you deploy",
+		"schedules": "remove it",
+		"targets":   "so far every environment goes to the target default",
 	}
 	stackKeys   = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name"}
 	defaultKeys = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect"}
@@ -72,6 +70,7 @@ type layer struct {
 type environment struct {
 	at        place
 	variables map[string]entry
+	deletions *int
 }
 
 // format reads the project file into r.
@@ -87,6 +86,7 @@ func (r *reader) format(root *yaml.Node) {
 	top := r.keys("the project file", root, topKeys, topSoon)
 	r.name(root, top["project"])
 	r.variables = r.entries("variables", "variable", top["variables"], r.variable)
+	r.deletions = r.count("max_deletions", top["max_deletions"])
 	r.readEnvironments(top["environments"])
 	r.readDefaults(top["defaults"])
 	r.readStacks(root, top["stacks"])
@@ -124,6 +124,7 @@ func (r *reader) readEnvironments(n *yaml.Node) {
 		r.environments[name] = &environment{
 			at:        r.place(p.Key),
 			variables: r.entries(what+": variables", "variable", keys["variables"], r.variable),
+			deletions: r.count(what+": max_deletions", keys["max_deletions"]),
 		}
 		r.environmentNames = append(r.environmentNames, name)
 	}
@@ -162,7 +163,7 @@ func (r *reader) readDefaults(n *yaml.Node) {
 
 func (r *reader) readStacks(root, n *yaml.Node) {
 	if n == nil {
-		r.add(r.place(root), "stacks is missing: a project has at least one; to delete all that it had, destroy it")
+		r.add(r.place(root), "stacks is missing: a project has at least one; to delete all that it had, ask for destroy")
 		return
 	}
 	pairs := r.mapping("stacks", n)
@@ -171,7 +172,7 @@ func (r *reader) readStacks(root, n *yaml.Node) {
 		r.add(r.place(n), "stacks: %d stacks: a project has at most %d, make several projects of it", len(pairs), MaxStacks)
 		return
 	case len(pairs) == 0 && (document.Null(n) || document.Resolve(n).Kind == yaml.MappingNode):
-		r.add(r.place(n), "stacks: there is none: a project has at least one; to delete all that it had, destroy it")
+		r.add(r.place(n), "stacks: there is none: a project has at least one; to delete all that it had, ask for destroy")
 	}
 	for _, p := range pairs {
 		name := p.Key.Value

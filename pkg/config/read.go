@@ -29,6 +29,7 @@ type reader struct {
 	environments         map[string]*environment
 	environmentNames     []string
 	variables            map[string]entry
+	deletions            *int // at the top
 	layers               map[string]*layer
 	stacks               []*stack // as written
 	stackNames           []string
@@ -124,9 +125,14 @@ func (r *reader) find() {
 // loaded is what was read, sorted.
 func (r *reader) loaded() Loaded {
 	l := Loaded{
-		Project:   project.Project{Name: r.project, Environment: r.environment, Nodes: map[string]project.Node{}},
+		Project: project.Project{
+			Name: r.project, Environment: r.environment, Nodes: map[string]project.Node{}, MaxDeletions: r.deletions,
+		},
 		Templates: map[string][]byte{},
 		Sources:   map[string]string{},
+	}
+	if env := r.environments[r.environment]; env != nil && env.deletions != nil {
+		l.Project.MaxDeletions = env.deletions
 	}
 	needs := map[string][]string{}
 	for e, at := range r.edges {

@@ -35,6 +35,8 @@ type runItem struct {
 	Begun     time.Time  `json:"begun"`
 	Ended     time.Time  `json:"ended"`
 
+	MaxDeletions *int `json:"max_deletions,omitempty"`
+
 	Steps   int    `json:"steps"`             // how many are committed
 	Planner string `json:"planner,omitempty"` // nonce of who writes, or wrote, the steps
 	Raiser  string `json:"raiser,omitempty"`  // nonce of who raised the drive
@@ -47,7 +49,7 @@ func itemOf(r run.Run) runItem {
 		Version: run.Version, Run: r.ID, Project: r.Project, Operation: r.Operation, Source: r.Source,
 		Of: r.Of, Force: r.Force, Who: r.Who, Wish: r.Wish, Drive: r.Drive, State: r.State, News: r.News,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
-		Asked: r.Asked, Begun: r.Begun, Ended: r.Ended,
+		Asked: r.Asked, Begun: r.Begun, Ended: r.Ended, MaxDeletions: r.MaxDeletions,
 	}
 }
 
@@ -57,7 +59,7 @@ func (i runItem) run() run.Run {
 		ID: i.Run, Version: i.Version, Project: i.Project, Operation: i.Operation, Source: i.Source,
 		Of: i.Of, Force: i.Force, Who: i.Who, Wish: i.Wish, Drive: i.Drive, State: i.State, News: i.News,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
-		Asked: i.Asked, Begun: i.Begun, Ended: i.Ended,
+		Asked: i.Asked, Begun: i.Begun, Ended: i.Ended, MaxDeletions: i.MaxDeletions,
 	}
 }
 

@@ -163,7 +163,11 @@ func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error
 		name, environment, _ := strings.Cut(r.Project, "@")
 		return project.Project{Name: name, Environment: environment}, nil
 	}
-	return e.Configurations.Project(ctx, r)
+	p, err := e.Configurations.Project(ctx, r)
+	if r.MaxDeletions != nil {
+		p.MaxDeletions = r.MaxDeletions
+	}
+	return p, err
 }
 
 // lock makes r the project's one writer.

@@ -39,7 +39,7 @@ type Runs interface {
 
 	// Commit deletes whatever steps an earlier planner left, writes r's own,
 	// then moves r from asked to its state and writes what it is about: its
-	// operation, source and digest. It is Stale if r is not asked, or its drive
+	// operation, source, deletions and digest. It is Stale if r is not asked, or its drive
 	// is not r.Drive.
 	Commit(ctx context.Context, r run.Run) error
 

@@ -22,6 +22,8 @@ type Request struct {
 	Force     bool   // retry, though a newer revision was deployed since
 	Who       string
 	Problems  []string // what is wrong with the request itself
+
+	MaxDeletions *int // as in run.Run
 }
 
 // RunID names the run that is asked for by the given words, in 20 base32
@@ -50,7 +52,7 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 	r, _, err := e.Store.Ask(ctx, run.Run{
 		ID: q.ID, Version: run.Version, Project: q.Project, Operation: q.Operation, Source: q.Source,
 		Of: q.Run, Force: q.Force, Who: q.Who, Wish: run.Go, State: run.Asked,
-		Messages: q.Problems, Asked: e.Now(),
+		Messages: q.Problems, Asked: e.Now(), MaxDeletions: q.MaxDeletions,
 	})
 	switch {
 	case err != nil:
@@ -103,6 +105,9 @@ func (e *Engine) again(ctx context.Context, r *run.Run) error {
 		return fault.New(fault.Refused, "run %s was a %s, of which nothing can be retried: ask for it anew", old.ID, old.Operation)
 	}
 	r.Operation, r.Source = old.Operation, old.Source
+	if r.MaxDeletions == nil {
+		r.MaxDeletions = old.MaxDeletions
+	}
 	return nil
 }
 

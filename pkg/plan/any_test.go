@@ -23,11 +23,11 @@ func TestAnyView(t *testing.T) {
 	gates, soft := 0, 0
 	for seed := range uint64(views) {
 		w := random(seed, 9)
-		p, err := plan.Deploy(w.View)
+		p, err := meant(w.View)(w.View)
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%+v", seed, err, w.View)
 		}
-		again, err := plan.Deploy(clone(w.View))
+		again, err := meant(w.View)(clone(w.View))
 		if err != nil || again.String() != p.String() || !slices.Equal(again.Unchanged, p.Unchanged) {
 			t.Fatalf("seed %d: the same view has two plans (%v)\n%s\n%s", seed, err, p, again)
 		}

@@ -29,7 +29,13 @@ func Operations() map[string]Operation {
 // Each node has up to two lanes of steps: a fall and a rise. Falls follow the
 // recorded needs, turned around; rises follow the desired needs; and a node
 // rises after it has fallen. Unchanged nodes have no lane.
-func Deploy(v View) (Plan, error) {
+//
+// It never deletes everything, and no more stacks than it may: see MaxDeletions.
+func Deploy(v View) (Plan, error) { return v.plan(v.guard()) }
+
+// plan makes the plan of a deploy, or refuses it with the given refusals and
+// those that come to light.
+func (v View) plan(refusals []error) (Plan, error) {
 	wants, err := v.Desired.Graph()
 	if err != nil {
 		return Plan{}, err
@@ -43,7 +49,6 @@ func Deploy(v View) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	var refusals []error
 	for _, name := range order {
 		if same[name] {
 			continue
@@ -71,10 +76,11 @@ func Deploy(v View) (Plan, error) {
 	return p, err
 }
 
-// Destroy is Deploy with nothing desired.
+// Destroy is Deploy with nothing desired, and as many deletions as that takes:
+// they are what is asked for.
 func Destroy(v View) (Plan, error) {
 	v.Desired.Nodes = nil
-	return Deploy(v)
+	return v.plan(nil)
 }
 
 // Refresh reads every recorded stack, all at once, for reading comes after
@@ -86,6 +92,10 @@ func Refresh(v View) (Plan, error) {
 	}
 	return p, nil
 }
+
+// unknownID begins the name that a record has in place of a stack's ID which is
+// not known yet.
+const unknownID = "stack:"
 
 // Displace gives the records the names that p has for their stacks. A node that
 // is now to be another physical stack leaves its record behind: the old stack is
@@ -112,7 +122,7 @@ func Displace(p project.Project, recorded map[string]Record) (all map[string]Rec
 		}
 		id := r.StackID
 		if id == "" { // begun, and not yet known to be there
-			id = "stack:" + r.Target.Account + "/" + r.Target.Region + "/" + r.Stack
+			id = unknownID + r.Target.Account + "/" + r.Target.Region + "/" + r.Stack
 		}
 		leave = append(leave, move(name, id))
 	}

@@ -80,6 +80,8 @@ type Run struct {
 	Force     bool   // a retry, though a newer revision was deployed since
 	Who       string // asked for it
 
+	MaxDeletions *int // how many stacks it may delete for good; nil is what the project says
+
 	Wish   Wish
 	Drive  int    // the number of the execution that may write
 	State  State  // Asked, Going, Parked or an end

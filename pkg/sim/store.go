@@ -170,7 +170,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 			return false, fault.New(fault.Stale, "run %s is planned by another", r.ID)
 		}
 		k.committed = true
-		k.run.State, k.run.Operation, k.run.Source = r.State, r.Operation, r.Source
+		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions = r.State, r.Operation, r.Source, r.MaxDeletions
 		k.run.Digest, k.run.Unchanged, k.run.Begun = r.Digest, r.Unchanged, r.Begun
 		return true, nil
 	})

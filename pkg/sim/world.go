@@ -103,9 +103,14 @@ func (w *World) Deploy(p project.Project) string { return w.Configured("deploy",
 
 // Configured asks for an operation with p as its source.
 func (w *World) Configured(operation string, p project.Project) string {
+	return w.Ask(engine.Request{Project: p.ID(), Operation: operation, Source: w.Source(p)})
+}
+
+// Source uploads p, and starts nothing.
+func (w *World) Source(p project.Project) run.Source {
 	version := w.unique()
 	w.projects[version] = p
-	return w.Ask(engine.Request{Project: p.ID(), Operation: operation, Source: run.Source{Key: "projects/" + p.ID(), Version: version}})
+	return run.Source{Key: "projects/" + p.ID(), Version: version}
 }
 
 // Quiet lets things happen until there is nothing left to happen. It reports

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+const (
+	mostDeletions = 10 // of a deploy for which nothing else is said
+	mostNamed     = 50 // stacks in one message
+)
+
+// MaxDeletions is how many stacks a deploy may delete for good: what the project
+// says, else ten or half of the recorded ones, whichever is less. Half of an odd
+// number is rounded down, but one stack may always go.
+func (v View) MaxDeletions() int {
+	if most := v.Desired.MaxDeletions; most != nil {
+		return *most
+	}
+	return max(1, min(mostDeletions, len(v.Recorded)/2))
+}
+
+// guard refuses what would take away more than is likely to be meant. A stack
+// that is deleted to be created again does not count, for it is dead; one whose
+// physical name, account or region changes does, for the old one goes for good.
+func (v View) guard() []error {
+	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 {
+		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all that it had, ask for destroy", v.Desired.ID(), len(v.Recorded))}
+	}
+	going, most := v.going(), v.MaxDeletions()
+	if len(going) <= most {
+		return nil
+	}
+	return []error{fault.New(fault.Refused, "%d of the %d recorded stacks would be deleted for good (%s), and at most %d may be: if that is meant, write max_deletions: %d in the project file, or deploy with --max-deletions %d (options.max_deletions of a request)",
+		len(going), len(v.Recorded), listed(going), most, len(going), len(going))}
+}
+
+// going lists the stacks that go for good, sorted: those that are there, are
+// ours, and are no longer desired, whether or not they may be deleted.
+func (v View) going() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if _, stays := v.Desired.Nodes[name]; stays || !v.ours(name) {
+			continue
+		}
+		names = append(names, v.Recorded[name].called())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// called is how a person knows the stack of a record: one that its node left
+// behind by the name that it had, and its physical one.
+func (r Record) called() string {
+	if left := r.Node == r.StackID || strings.HasPrefix(r.Node, unknownID); !left || r.Was == "" {
+		return r.Node
+	}
+	return fmt.Sprintf("%s (%s)", r.Was, r.Stack)
+}
+
+// listed names the first of many.
+func listed(names []string) string {
+	if more := len(names) - mostNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
