@@ -19,6 +19,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/s3"
 	"github.com/stackwright/stackwright/infra/local/states"
 	"github.com/stackwright/stackwright/infra/local/sts"
+	"github.com/stackwright/stackwright/pkg/template"
 )
 
 // Invoker runs functions: lambda.Functions or lambda.Binaries.
@@ -38,6 +39,8 @@ type Options struct {
 	Accounts []string
 	// Seconds are how long a CloudFormation operation takes; see cloudformation.Options.
 	Seconds float64
+	// Held reads what a dynamic reference of a stack is to; see cloudformation.Options.
+	Held func(ref template.Dynamic) (string, bool)
 	// Seed, unless zero, makes the IDs of stacks and of objects' versions follow from it.
 	Seed uint64
 
@@ -184,7 +187,7 @@ func (c *Cloud) openStores() (err error) {
 
 func (c *Cloud) openServices() (err error) {
 	c.Stacks, err = cloudformation.Open(c.sub("cloudformation"), cloudformation.Options{Account: c.opts.Account, Region: c.opts.Region,
-		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch})
+		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, Held: c.opts.Held})
 	if err != nil {
 		return err
 	}

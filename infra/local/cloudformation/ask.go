@@ -149,6 +149,9 @@ func (s *Service) parameters(t *template.Template, given []types.Parameter, befo
 		if err := declared.Check(value); err != nil {
 			return nil, templateError(err)
 		}
+		if err := pinned(value); err != nil {
+			return nil, err
+		}
 		p := parameter{Key: name, Value: value, Secret: declared.NoEcho}
 		if declared.Stored() {
 			if p.Resolved, ok = s.stored(value); !ok {

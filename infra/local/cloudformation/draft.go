@@ -98,10 +98,16 @@ func (d *draft) resource(e *template.Evaluation, t *template.Template, declared 
 		return nil, false, err
 	}
 	r.Faults = written(metadata)
+	if err := d.resolve(r, known(properties)); err != nil {
+		return nil, false, err
+	}
 	is := d.here[r.Logical]
 	replaced := is != nil && mustReplace(is, r)
 	if is != nil && !replaced && !failedToCreate(is) {
 		r.Physical, r.Status, r.At = is.Physical, is.Status, is.At
+		if is.same(r) && is.actual != "" {
+			r.actual = is.actual // a secret is read again only when its resource changes
+		}
 		return r, false, nil
 	}
 	r.Physical = d.service.physical(d.stack, r)

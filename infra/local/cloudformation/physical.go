@@ -140,8 +140,16 @@ func (r *resource) property(name string) (string, bool) {
 		return "", false
 	}
 	var all map[string]any
-	if err := json.Unmarshal([]byte(r.Properties), &all); err != nil {
+	if err := json.Unmarshal([]byte(r.properties()), &all); err != nil {
 		return "", false
 	}
 	return template.Text(all[name])
+}
+
+// properties is the JSON of the properties as the resource's service sees them.
+func (r *resource) properties() string {
+	if r.actual != "" {
+		return r.actual
+	}
+	return r.Properties
 }

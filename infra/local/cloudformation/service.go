@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/stackwright/stackwright/pkg/template"
 )
 
 // Options say where the stand-in stands and whom it talks to. The zero value
@@ -23,6 +25,9 @@ type Options struct {
 	Fetch func(ctx context.Context, bucket, key, version string) ([]byte, error)
 	// Stored reads what the Systems Manager parameter store holds under a name.
 	Stored func(name string) (string, bool)
+	// Held reads what a dynamic reference is to: a parameter of the store, or the whole of a secret, whatever the
+	// reference's key. What stacks have made need not be told.
+	Held func(ref template.Dynamic) (string, bool)
 }
 
 // Service is CloudFormation in one account and region: an http.Handler for the

@@ -67,7 +67,8 @@ type resource struct {
 	Status                  types.ResourceStatus
 	Reason                  string
 	At                      time.Time
-	Properties              string // JSON of the evaluated properties
+	Properties              string // JSON of the evaluated properties, dynamic references as they are written
+	actual                  string // and as what they stand for; not kept on disk
 	Metadata                string // JSON of the evaluated metadata
 	After                   []string
 	Deletion, Replaced      string // DeletionPolicy, UpdateReplacePolicy
