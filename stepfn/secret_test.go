@@ -1,0 +1,220 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	local "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/template"
+)
+
+const (
+	canary  = "canary7f3e9a51"  // what the secrets are
+	visible = "visible20c4d8b6" // a value that is none
+	literal = "literal55d0b7c2" // one that a NoEcho parameter is given in the project
+)
+
+// vault is Secrets Manager and the parameter store: the only place where the
+// canary lives.
+func vault(ref template.Dynamic) (string, bool) {
+	switch {
+	case ref.Service == template.Secrets && ref.Name == "prod/db":
+		return `{"password": "` + canary + `"}`, true
+	case ref.Name == "/prod/db":
+		return canary, true
+	}
+	return "", false
+}
+
+// secretive is a database that is given secrets in every way that there is, and
+// a user that takes its outputs.
+var secretive = config.Files{
+	"stackwright.yaml": []byte(`project: shop
+stacks:
+  db:
+    template: db.yaml
+    parameters:
+      Password: ${secret:prod/db#password}
+      Whole: ${secret:prod/db}
+      Secure: ${ssm-secure:/prod/db}
+      Plain: ${ssm:/prod/db:1}
+      Url: postgres://app:${secret:prod/db#password}@${stack:db}/app
+      Size: ` + visible + `
+  app:
+    template: app.yaml
+    parameters:
+      Password: ${db.Password}
+      Url: ${db.Url}
+      Size: ${db.Size}
+`),
+	"db.yaml": []byte(`Parameters:
+  Password: {Type: String, NoEcho: true}
+  Whole: {Type: String, NoEcho: true}
+  Secure: {Type: String, NoEcho: true}
+  Plain: {Type: String}
+  Url: {Type: String, NoEcho: true}
+  Size: {Type: String}
+Resources:
+  DB:
+    Type: AWS::RDS::DBInstance
+    Properties:
+      DBInstanceClass: !Ref Size
+      MasterUserPassword: !Ref Password
+      Tags: [{Key: whole, Value: !Ref Whole}, {Key: plain, Value: !Ref Plain}, {Key: url, Value: !Ref Url}]
+  Cluster:
+    Type: AWS::RDS::DBCluster
+    Properties: {MasterUserPassword: !Ref Secure}
+Outputs:
+  Password: {Value: !Ref Password}
+  Url: {Value: !Ref Url}
+  Size: {Value: !Ref Size}
+`),
+	"app.yaml": []byte(`Parameters: {Password: {Type: String, NoEcho: true}, Url: {Type: String, NoEcho: true}, Size: {Type: String}}
+Resources:
+  Service:
+    Type: AWS::ECS::TaskDefinition
+    Properties: {Cpu: !Ref Size, ContainerDefinitions: [{Environment: [{Name: P, Value: !Ref Password}, {Name: U, Value: !Ref Url}]}]}
+`),
+}
+
+// with is a project with some words of its files replaced.
+func with(files config.Files, words ...string) config.Files {
+	changed := make(config.Files)
+	for name, body := range files {
+		changed[name] = []byte(strings.NewReplacer(words...).Replace(string(body)))
+	}
+	return changed
+}
+
+// A secret is in no log, request, answer, table, object, history, event, line of
+// output or value, whatever becomes of the run.
+func TestSecretsAreNowhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newSpied(t)
+		id := r.deploy(secretive, run.Succeeded)
+		r.deploy(secretive, run.Succeeded)
+		r.asked("db", "Password", "****")
+
+		updates := r.cloud.Stacks.Calls()["UpdateStack"]
+		r.deploy(secretive, run.Succeeded)
+		if got := r.cloud.Stacks.Calls()["UpdateStack"] - updates; got != 1 {
+			t.Errorf("what has secrets without a version, and nothing else, is asked of CloudFormation: %d times", got)
+		}
+		r.deploy(with(secretive, visible, visible+"x"), run.Succeeded)
+		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "told to", Times: 1})
+		failed := r.deploy(with(secretive, visible, visible+"y"), run.Broken)
+		r.follow("retry", failed, run.Succeeded)
+		r.deploy(with(secretive, "#password", "#none"), run.Broken)
+		r.deploy(with(secretive, "${ssm-secure:/prod/db}", literal), run.Refused)
+		r.preview(secretive)
+		r.follow("refresh", "", run.Succeeded)
+		r.items()
+		r.follow("destroy", "", run.Succeeded)
+
+		r.collect()
+		for where, there := range map[string]string{
+			"log": id, "request": visible, "answer": visible, "table": visible, "object": visible, "history": id, "event": id, "line": id, "value": visible,
+		} {
+			if !r.heard(where, there) {
+				t.Errorf("%s: %s is not there: is anything?", where, there)
+			}
+			if r.heard(where, canary) {
+				t.Errorf("%s: a secret is there", where)
+			}
+			if where != "object" && where != "answer" && r.heard(where, literal) { // the object is the user's own, and read once
+				t.Errorf("%s: what should not have been written is there", where)
+			}
+		}
+	})
+}
+
+// What AWS gives away is found where it is: so the test above would fail.
+func TestSecretsGivenAwayAreFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newSpied(t)
+		open := with(secretive, "Url: {Value: !Ref Url}", "Url: {Value: !GetAtt DB.MasterUserPassword}")
+		r.deploy(open, run.Succeeded)
+		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "not " + canary, Times: 1})
+		r.deploy(with(open, visible, visible+"x"), run.Broken)
+		r.collect()
+		for _, where := range []string{"request", "answer", "table", "event", "line", "value"} {
+			if !r.heard(where, canary) {
+				t.Errorf("%s: what was given away is not found", where)
+			}
+		}
+	})
+}
+
+// deploy uploads a project and waits for the run's end.
+func (r *spied) deploy(files config.Files, want run.State) string {
+	r.Helper()
+	body, err := config.Pack(files)
+	if err != nil {
+		r.Fatal(err)
+	}
+	const key = "projects/shop/default.zip"
+	id := engine.RunID("stackwright", key, r.put(key, body))
+	r.real.asked = append(r.real.asked, id)
+	return r.ends(id, want)
+}
+
+// preview asks for the plan of a project.
+func (r *spied) preview(files config.Files) {
+	r.Helper()
+	body, err := config.Pack(files)
+	if err != nil {
+		r.Fatal(err)
+	}
+	const key, request = "revisions/shop/default/1.zip", "requests/shop/default/preview.json"
+	version := r.put(key, body)
+	asked := r.put(request, fmt.Appendf(nil, `{"operation": "plan", "key": %q, "version": %q}`, key, version))
+	id := engine.RunID("stackwright", request, asked)
+	r.real.asked = append(r.real.asked, id)
+	r.ends(id, run.Succeeded)
+}
+
+// follow asks for an operation of the world as it is.
+func (r *spied) follow(operation, of string, want run.State) {
+	r.Helper()
+	var w world
+	r.ends(r.Ask(operation, w, of), want)
+}
+
+// ends waits for a run's end, and shows it in every way that there is.
+func (r *spied) ends(id string, want run.State) string {
+	r.Helper()
+	if !r.Quiet() {
+		r.Fatal("it never ends")
+	}
+	got := r.Standing(id)
+	if got.State != want {
+		r.Errorf("run %s %s: %s %v", got.Operation, id, got.State, got.Messages)
+		for _, s := range got.Steps {
+			r.Logf("%-20s %-8s %s", s.ID, s.Status, s.Why)
+		}
+	}
+	r.show(got)
+	return id
+}
+
+// asked checks what CloudFormation tells of a parameter.
+func (r *spied) asked(name, parameter, want string) {
+	r.Helper()
+	if _, all := r.Made(name); all[parameter] != want {
+		r.Errorf("parameter %s of %s is told as %s", parameter, name, all[parameter])
+	}
+}
+
+// heard says whether a text, or the base64 of it, is in a kind of place.
+func (r *spied) heard(where, text string) bool {
+	r.trace.mu.Lock()
+	defer r.trace.mu.Unlock()
+	body := r.trace.said[where].String()
+	return slices.ContainsFunc(forms(text), func(form string) bool { return strings.Contains(body, form) })
+}
