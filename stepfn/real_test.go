@@ -100,7 +100,7 @@ func newReal(t *testing.T, with ...func(*cloud.Options)) *real {
 		Seconds: seconds10, Seed: 1, Bucket: "stackwright", Table: "stackwright", StateMachine: "stackwright", Definition: definition,
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
-				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1",
+				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
 				StateMachine: "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
 			}
 			functions, err := lambda.InProcess(wire.New(c.Config(), env, io.Discard).Functions(), c.Host())

@@ -17,8 +17,12 @@ import (
 	"github.com/stackwright/stackwright/pkg/term"
 )
 
-// deploy uploads the project, which starts a run, and follows it.
+// deploy uploads the project, which starts a run, and follows it. An upload says
+// nothing else: what does is a request.
 func deploy(ctx context.Context, c *call) (int, error) {
+	if c.flags.deletions.n != nil {
+		return c.request(ctx, "deploy")
+	}
 	return c.ask(ctx, "deploy", func(s *session, p packed) (string, error) {
 		return s.upload(ctx, fmt.Sprintf("projects/%s/%s.zip", p.Name, p.Environment), p.body)
 	})
@@ -159,6 +163,8 @@ type options struct {
 	Run   string `json:"run,omitempty"`
 	Force bool   `json:"force,omitempty"`
 	Who   string `json:"who,omitempty"`
+
+	MaxDeletions *int `json:"max_deletions,omitempty"`
 }
 
 // request puts a configuration and a request object that names it, and returns
@@ -169,7 +175,10 @@ func (s *session) request(ctx context.Context, operation string, p packed) (stri
 	if err != nil {
 		return "", fmt.Errorf("upload to %s: %w", s.url, err)
 	}
-	return s.post(ctx, p.Project.ID(), asking{Operation: operation, Key: key, Version: version, Options: options{Who: s.call.who()}})
+	return s.post(ctx, p.Project.ID(), asking{
+		Operation: operation, Key: key, Version: version,
+		Options: options{Who: s.call.who(), MaxDeletions: s.call.flags.deletions.n},
+	})
 }
 
 // post puts a request object for a project and returns the run that it asks for.

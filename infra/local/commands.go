@@ -26,10 +26,11 @@ To see what happens when something fails, tell it so (the stack's name may be a 
 			examples: []string{"serve", "serve --listen 127.0.0.1:5000 --data /tmp/try --seconds 0.2"},
 		},
 		{
-			name: "deploy", args: "DIR|FILE", least: 1, most: 1, short: "bring the stacks to what the files say", flags: ofProject, run: deploy,
+			name: "deploy", args: "DIR|FILE", least: 1, most: 1, short: "bring the stacks to what the files say", flags: ofDeploy, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. What is wrong with the files is told
-before anything is asked of AWS.` + exits,
-			examples: []string{"deploy examples/shop", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566"},
+before anything is asked of AWS. So is a deploy that would delete more stacks than it may: max_deletions in the project
+file says how many, or --max-deletions for this once.` + exits,
+			examples: []string{"deploy examples/shop", "deploy examples/shop --max-deletions 12", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566"},
 		},
 		{
 			name: "plan", args: "DIR|FILE", least: 1, most: 1, short: "show what deploy would do", flags: ofPreview, run: preview,

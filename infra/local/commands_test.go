@@ -56,6 +56,31 @@ func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 	l.has(runs[0]["who"].(string), "ann@")
 }
 
+// What would delete too much says so, and what to do: the flag that it names is
+// there.
+func TestMaxDeletions(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.must(exitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", `  queue:
+    template: templates/queue.yaml
+    parameters: { Topic: "${topic.Arn}" }
+  alone:
+    template: templates/queue.yaml
+    parameters: { Topic: nobody }
+`, "")
+	for _, command := range []string{"deploy", "plan"} {
+		r := l.run(command, l.project)
+		if r.code != exitRefused {
+			t.Errorf("%s ended with %d", command, r.code)
+		}
+		l.has(r.out+r.err, "2 of the 3 recorded stacks would be deleted for good (alone, queue), and at most 1 may be", "deploy with --max-deletions 2")
+	}
+	l.has(l.must(exitOK, "plan", l.project, "--max-deletions", "2"), "- queue  delete")
+	l.has(l.must(exitOK, "deploy", l.project, "--max-deletions", "2"), "2 deleted")
+	l.has(l.run("deploy", l.project, "--max-deletions", "-1").err, "a number of stacks is wanted, 0 or more")
+}
+
 func TestJSONIsOneObjectALine(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

@@ -16,7 +16,32 @@ type flags struct {
 	env, project, data, endpoint, output, functions, listen string
 	seconds                                                 float64
 	yes, exitCode, force, follow, untilIdle                 bool
+	deletions                                               count
 }
+
+// A count is a flag that may be left out, which is not the same as 0.
+type count struct{ n *int }
+
+// String is pflag.Value.
+func (c *count) String() string {
+	if c.n == nil {
+		return ""
+	}
+	return strconv.Itoa(*c.n)
+}
+
+// Set is pflag.Value.
+func (c *count) Set(word string) error {
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 0 {
+		return fault.New(fault.Invalid, "a number of stacks is wanted, 0 or more")
+	}
+	c.n = &n
+	return nil
+}
+
+// Type is pflag.Value.
+func (*count) Type() string { return "int" }
 
 const (
 	defaultData    = ".stackwright"
@@ -39,14 +64,26 @@ func ofProject(set *pflag.FlagSet, f *flags) {
 	set.StringVar(&f.env, "env", project.DefaultEnvironment, "environment of the project")
 }
 
+// ofDeploy adds what deploy has.
+func ofDeploy(set *pflag.FlagSet, f *flags) {
+	ofProject(set, f)
+	mayDelete(set, f)
+}
+
+// mayDelete adds the flag of what deletes no more than it may.
+func mayDelete(set *pflag.FlagSet, f *flags) {
+	set.Var(&f.deletions, "max-deletions", "how many stacks may be deleted for good (default what the project says, else ten or half of them)")
+}
+
 // ofPreview adds what plan has.
 func ofPreview(set *pflag.FlagSet, f *flags) {
-	ofProject(set, f)
+	ofDeploy(set, f)
 	set.BoolVar(&f.exitCode, "exit-code", false, "end with 5 if there are changes")
 }
 
 // ofRetry adds what retry has.
 func ofRetry(set *pflag.FlagSet, f *flags) {
+	mayDelete(set, f)
 	set.BoolVar(&f.force, "force", false, "retry though something newer was deployed since")
 }
 

@@ -20,6 +20,7 @@ func variables() map[string]string {
 		"STACKWRIGHT_BUCKET":        name,
 		"STACKWRIGHT_STATE_MACHINE": fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", region, account, name),
 		"STACKWRIGHT_ACCOUNT":       account,
+		"STACKWRIGHT_STACK":         name,
 		"AWS_REGION":                region,
 	}
 }

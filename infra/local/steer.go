@@ -51,7 +51,7 @@ func (c *call) steer(ctx context.Context, w wish) (int, error) {
 		}
 		id, err := s.post(ctx, about.Project, asking{
 			Operation: w.operation, Key: about.Source.Key, Version: about.Source.Version,
-			Options: options{Run: about.ID, Force: c.flags.force, Who: c.who()},
+			Options: options{Run: about.ID, Force: c.flags.force, Who: c.who(), MaxDeletions: c.flags.deletions.n},
 		})
 		if err != nil {
 			return exitFailed, err

@@ -83,6 +83,8 @@ type Options struct {
 	Project     string                    // what the project must be called; "" is whatever the file says
 	Environment string                    // "" is project.DefaultEnvironment
 	Targets     map[string]project.Target // the registered targets by name; project.DefaultTarget must be one
+
+	Installation Installation // that reads the project; the zero value is none
 }
 
 // Loaded is a project with all that carrying it out and showing it takes.

@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write what is found to the golden files
 
 // Each folder in testdata/refused is a project with something wrong, and
 // want.txt is all that is said of it. A file .options.json says for which project and
-// environment it is read, and which targets there are besides the default.
+// environment it is read, which targets there are besides the default, and what
+// Stackwright is made of.
 func TestWhatIsRefused(t *testing.T) {
 	for _, dir := range folders(t, "testdata/refused", 35) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -75,11 +76,12 @@ func options(t *testing.T, dir string) Options {
 	var said struct {
 		Project, Environment string
 		Targets              []string
+		Installation         Installation
 	}
 	if err := json.Unmarshal(body, &said); err != nil {
 		t.Fatal(err)
 	}
-	o.Project, o.Environment = said.Project, said.Environment
+	o.Project, o.Environment, o.Installation = said.Project, said.Environment, said.Installation
 	for _, name := range said.Targets {
 		o.Targets[name] = project.Target{Name: name, Account: "111111111111", Region: "eu-west-1"}
 	}

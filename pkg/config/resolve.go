@@ -40,6 +40,9 @@ func (r *reader) resolve() {
 		r.checkOutputs(s)
 	}
 	r.importsAndExports()
+	for _, s := range r.stacks {
+		r.harm(s)
+	}
 	if !r.ends() {
 		r.cycles()
 	}

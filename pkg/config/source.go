@@ -24,6 +24,7 @@ type source struct {
 	outputs  []string
 	imports  bool             // whether it imports anything, in any scope
 	exports  bool             // whether it exports anything
+	namings  []naming         // properties that may name what Stackwright is made of
 	origin   map[[2]int]place // where what stands at a line and column of body was written; nil for a file
 }
 
@@ -130,7 +131,7 @@ func (s *source) take(body []byte, t *template.Template) {
 	sum := sha256.Sum256(body)
 	s.body, s.template = body, t
 	s.about = project.Template{Digest: hex.EncodeToString(sum[:]), Bytes: len(body), Pinned: t.Pinned()}
-	s.names, s.outputs = t.ParameterNames(), t.OutputNames()
+	s.names, s.outputs, s.namings = t.ParameterNames(), t.OutputNames(), namings(t)
 	whatever := t.In(template.Scope{})
 	s.imports = len(whatever.Imports())+len(whatever.HiddenImports()) > 0
 	for _, o := range t.Outputs {

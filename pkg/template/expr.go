@@ -69,6 +69,10 @@ func (x *Expr) key(name string) *Expr {
 	return nil
 }
 
+// Property returns a property of the resource as it is written. It is nil if
+// there is none, or if a function makes all properties together.
+func (r Resource) Property(name string) *Expr { return r.Properties.key(name) }
+
 // names lists what an expression itself (not what is within it) refers to:
 // parameters, pseudo parameters or resources; attribute is "" for a Ref.
 func (x *Expr) names() []name {

@@ -18,6 +18,7 @@ import (
 type desk struct {
 	bucket *bucket.Bucket
 	target project.Target
+	own    config.Installation
 
 	mu        sync.Mutex
 	templates map[string]*template // by digest
@@ -29,6 +30,14 @@ type template struct {
 	begun bool
 	done  chan struct{} // closed when it is stored, or cannot be
 	err   error
+}
+
+// installation is what no project may touch.
+func installation(env Environment) config.Installation {
+	return config.Installation{
+		Stack: env.Stack, Bucket: env.Bucket, Table: env.Table,
+		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:],
+	}
 }
 
 // Project is engine.Configurations.
@@ -43,7 +52,7 @@ func (d *desk) Project(ctx context.Context, r run.Run) (project.Project, error) 
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
 	loaded, err := config.Read(files, config.Options{
-		Project: name, Environment: environment, Targets: map[string]project.Target{d.target.Name: d.target},
+		Project: name, Environment: environment, Targets: map[string]project.Target{d.target.Name: d.target}, Installation: d.own,
 	})
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,6 +18,7 @@ type Environment struct {
 	Account      string // twelve digits
 	Region       string
 	Bus          string // the name of an event bus
+	Stack        string // CloudFormation's name for the installation; may be empty
 }
 
 // The variables that an Environment is read from.
@@ -28,6 +29,7 @@ const (
 	envAccount      = "STACKWRIGHT_ACCOUNT"
 	envRegion       = "AWS_REGION" // Lambda sets it
 	envBus          = "STACKWRIGHT_BUS"
+	envStack        = "STACKWRIGHT_STACK"
 )
 
 // forms are what the variables have to look like; one that is not here may be
@@ -62,5 +64,6 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
+		Stack: getenv(envStack),
 	}, nil
 }

@@ -17,6 +17,7 @@ func sound() map[string]string {
 		"STACKWRIGHT_BUCKET":        "stackwright",
 		"STACKWRIGHT_STATE_MACHINE": "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
 		"STACKWRIGHT_ACCOUNT":       "000000000000",
+		"STACKWRIGHT_STACK":         "stackwright",
 		"AWS_REGION":                "us-east-1",
 	}
 }
@@ -29,7 +30,7 @@ func TestFromEnvReadsAll(t *testing.T) {
 	}
 	want := wire.Environment{
 		Table: "stackwright", Bucket: "stackwright", StateMachine: env["STACKWRIGHT_STATE_MACHINE"],
-		Account: "000000000000", Region: "us-east-1", Bus: "default",
+		Account: "000000000000", Region: "us-east-1", Bus: "default", Stack: "stackwright",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

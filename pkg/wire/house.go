@@ -17,6 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/cfn"
+	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/machine"
@@ -37,6 +38,7 @@ type House struct {
 	engine engine.Engine
 	bucket *bucket.Bucket
 	target project.Target // the default one: where we are
+	own    config.Installation
 	log    *slog.Logger
 }
 
@@ -55,6 +57,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	return &House{
 		bucket: objects,
 		target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region},
+		own:    installation(env),
 		log:    logger,
 		engine: engine.Engine{
 			Store:    dynamo.New(dynamodb.NewFromConfig(cfg), env.Table),
@@ -87,7 +90,7 @@ type Watch struct {
 // Plan makes the plan of a run, or takes up one that has been made.
 func (h *House) Plan(ctx context.Context, d engine.Drive) (engine.Tick, error) {
 	e := h.engine
-	desk := &desk{bucket: h.bucket, target: h.target}
+	desk := &desk{bucket: h.bucket, target: h.target, own: h.own}
 	e.Configurations, e.Specs = desk, desk
 	t, err := e.Plan(ctx, d)
 	h.note(ctx, err, "plan", slog.String("run", d.Run), slog.Int("drive", d.Drive), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))

@@ -1,0 +1,58 @@
+package stepfn_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// What is uploaded never deletes anything by what is missing in it: stacks, the
+// project file, the environment. And it never touches Stackwright itself.
+func TestUploadsThatWouldHarm(t *testing.T) {
+	const topic = "    template: {Resources: {Topic: {Type: AWS::SNS::Topic}}}\n"
+	const prod = "project: shop\nstacks:\n  vpc:\n" + topic
+	synctest.Test(t, func(t *testing.T) {
+		r := newReal(t)
+		upload := func(files config.Files) run.Run {
+			body, err := config.Pack(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const key = "projects/shop/prod.zip"
+			id := engine.RunID("stackwright", key, r.put(key, body))
+			r.asked = append(r.asked, id)
+			if !r.Quiet() {
+				t.Error("it never ends")
+			}
+			return r.Standing(id)
+		}
+		if got := upload(config.Files{"stackwright.yaml": []byte(prod + "environments: {prod: {}}\n")}); got.State != run.Succeeded {
+			t.Fatalf("%s %v", got.State, got.Messages)
+		}
+		r.Asked()
+		for file, want := range map[string]string{
+			"project: shop\nstacks: {}\nenvironments: {prod: {}}\n": "stackwright.yaml:2:9: stacks: there is none: a project has at least one; to delete all that it had, ask for destroy",
+			"project: shop\nenvironments: {prod: {}}\n":             "stackwright.yaml:1:1: stacks is missing",
+			"# all gone\n": "stackwright.yaml: the file is empty",
+			"":             "there is no stackwright.yaml at the top of the project",
+			prod:           "environments: prod is not listed",
+			prod + "  mine:\n    stack_name: stackwright\n" + topic + "environments: {prod: {}}\n":                                                           "stackwright.yaml:6:17: stack mine: stackwright is the stack that Stackwright itself is made of",
+			prod + "  mine:\n    template: {Resources: {Files: {Type: AWS::S3::Bucket, Properties: {BucketName: stackwright}}}}\nenvironments: {prod: {}}\n": "BucketName of resource Files: stackwright is a bucket of Stackwright itself",
+		} {
+			files := config.Files{"stackwright.yaml": []byte(file)}
+			if file == "" {
+				files = config.Files{"vpc.yml": []byte("Resources: {}\n"), "notes.txt": nil}
+			}
+			if got := upload(files); got.State != run.Refused || !strings.Contains(strings.Join(got.Messages, "\n"), want) {
+				t.Errorf("%q is %s: %v", file, got.State, got.Messages)
+			}
+		}
+		if asked := r.Asked(); len(asked) > 0 {
+			t.Errorf("asked for %v", asked)
+		}
+	})
+}
