@@ -64,7 +64,7 @@ func (r *reader) checkDynamic(s *stack, p template.Parameter, at place, text pro
 	written := text.String()
 	all := template.Dynamics(written)
 	known, ok := text.Known()
-	if p.NoEcho && ok && known != "" && len(all) == 0 {
+	if p.NoEcho && !p.Stored() && ok && known != "" && len(all) == 0 {
 		r.add(at, "%s: its template says NoEcho, and what stands here would be stored and shown: write ${secret:name#key} or ${ssm-secure:path}", what)
 		return false
 	}
