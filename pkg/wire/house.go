@@ -29,10 +29,6 @@ import (
 // about five requests a second, and each takes a tenth of one or two.
 const parallel = 8
 
-// attempts is how often a request is sent that may be sent again: throttling
-// comes in bursts when many stacks move at once.
-const attempts = 6
-
 // A House holds the functions, wired to the services that they use.
 type House struct {
 	engine engine.Engine
@@ -44,13 +40,8 @@ type House struct {
 
 // New wires the functions to the services that cfg reaches, and logs to log. It
 // dials nothing.
-//
-// Requests are retried in the SDK's standard mode. The adaptive one has a
-// client hold requests back when some are throttled, whatever they ask for: in
-// a function that lives for seconds it would keep a look waiting for the sake
-// of others, and it learns nothing before the function is gone.
 func New(cfg aws.Config, env Environment, log io.Writer) *House {
-	cfg.RetryMode, cfg.RetryMaxAttempts = aws.RetryModeStandard, attempts
+	cfg.Retryer = retries
 	objects := bucket.New(s3.NewFromConfig(cfg, reaching), env.Bucket, env.Region)
 	cloud := cfn.New(cfn.Everywhere(cloudformation.NewFromConfig(cfg)), objects)
 	logger := slog.New(slog.NewJSONHandler(log, nil))

@@ -1,0 +1,86 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// shopOf is a web shop of nine stacks at a version.
+func shopOf(version string) world {
+	words := "vpc security<vpc db<vpc,security queue images orders<db,queue api<queue,images,orders uploads<images alarms<orders,api,queue"
+	w := parseWorld(strings.Fields(words))
+	for i := range w {
+		w[i].version = version
+	}
+	return w
+}
+
+// Half of all requests that the functions send to AWS, for as long as they live, are throttled or answered with a 5xx,
+// before or after they were carried out: nothing fails, and nothing is asked for twice.
+func TestHalfOfAllRequestsFail(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { half(t, seed) })
+		})
+	}
+}
+
+func half(t *testing.T, seed uint64) {
+	var sent, failed atomic.Int64
+	unsteady := gateway.Unsteady(0.5, seed)
+	r := newReal(t, func(o *cloud.Options) {
+		o.Fail = func(q gateway.Request) *gateway.Trouble {
+			if q.AccessKey != theirKey {
+				return nil
+			}
+			sent.Add(1)
+			trouble := unsteady(q)
+			if trouble != nil {
+				failed.Add(1)
+			}
+			return trouble
+		}
+	})
+	every := func(verb string) []string {
+		var all []string
+		for _, s := range shopOf("") {
+			all = append(all, s.name+"/"+verb)
+		}
+		slices.Sort(all)
+		return all
+	}
+	for _, c := range []struct {
+		operation, version string
+		want               []string
+	}{{"deploy", "v1", every("create")}, {"deploy", "v2", every("update")}, {"destroy", "", every("delete")}} {
+		id := r.Ask(c.operation, shopOf(c.version), "")
+		if !r.Quiet() {
+			t.Fatalf("%s %s never ends", c.operation, c.version)
+		}
+		if got := r.Standing(id); got.State != run.Succeeded {
+			t.Errorf("%s %s: %s %v", c.operation, c.version, got.State, got.Messages)
+			for _, s := range got.Steps {
+				t.Logf("%-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)
+			}
+		}
+		asked := r.Asked()
+		if slices.Sort(asked); !slices.Equal(asked, c.want) {
+			t.Errorf("%s %s asked for %v", c.operation, c.version, asked)
+		}
+	}
+	if made := r.everStacks(); len(made) != len(shopOf("")) {
+		t.Errorf("%d stacks were made", len(made))
+	}
+	if share := float64(failed.Load()) / float64(sent.Load()); share < 0.45 || share > 0.55 {
+		t.Errorf("%d of %d requests failed", failed.Load(), sent.Load())
+	}
+	t.Logf("%d of %d requests failed", failed.Load(), sent.Load())
+}
