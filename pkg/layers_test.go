@@ -20,15 +20,16 @@ import (
 const layers = `
 0  fault
 0  graph
+0  budget
 1  project   graph fault
 2  plan      graph project fault
 3  run       plan
 4  action    project plan fault
-5  engine    action run plan project fault
+5  engine    action run plan project fault budget
 
 A  config    project graph fault document template
 A  cfn       action plan project fault sdk
-A  dynamo    engine run plan project fault sdk
+A  dynamo    engine run plan project fault budget sdk
 A  bucket    engine project fault sdk
 A  account   project sdk
 A  trigger   engine run plan project fault
@@ -39,10 +40,10 @@ T  asl
 T  document
 T  template  document
 T  term      run plan
-T  sim       action engine plan project run fault asl
-T  contract  action engine run plan project fault
+T  sim       action engine plan project run fault budget asl
+T  contract  action engine run plan project fault budget
 
-W  wire      engine action run plan project fault config cfn dynamo bucket account trigger notify machine sdk
+W  wire      engine action run plan project fault budget config cfn dynamo bucket account trigger notify machine sdk
 `
 
 // The rest of the house. What is below a folder is like it.

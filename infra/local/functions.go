@@ -21,6 +21,8 @@ func variables() map[string]string {
 		"STACKWRIGHT_STATE_MACHINE": fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", region, account, name),
 		"STACKWRIGHT_ACCOUNT":       account,
 		"STACKWRIGHT_STACK":         name,
+		"STACKWRIGHT_READS":         "1000", // here, CloudFormation refuses nobody
+		"STACKWRIGHT_WRITES":        "1000",
 		"AWS_REGION":                region,
 	}
 }

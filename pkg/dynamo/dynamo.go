@@ -1,9 +1,10 @@
 // Package dynamo keeps runs, records and locks in one DynamoDB table.
 //
 // The table has the string keys PK and SK, and its time to live is the
-// attribute "expires". Every write is a transaction, so that its conditions
-// hold together, and so that a request that the SDK repeats because its answer
-// was lost is recognised by DynamoDB. Every read is strongly consistent.
+// attribute "expires". Every write but those of budgets is a transaction, so
+// that its conditions hold together, and so that a request that the SDK repeats
+// because its answer was lost is recognised by DynamoDB. Every read is strongly
+// consistent.
 package dynamo
 
 import (
@@ -23,6 +24,7 @@ var _ engine.Store = (*Table)(nil)
 // client is the part of the SDK's DynamoDB client that is used here.
 type client interface {
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)

@@ -21,6 +21,7 @@ type Engine struct {
 	Configurations Configurations
 	Specs          Specs
 	Clouds         Clouds
+	Budgets        Budgets
 	Actions        map[plan.Verb]action.Action
 	Machine        Machine
 	World          World

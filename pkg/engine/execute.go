@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -34,8 +35,13 @@ func (e *Engine) Execute(ctx context.Context, in Start) error {
 	return nil
 }
 
-// begin carries a pending step through claim, start and note.
+// begin carries a pending step through claim, start and note. One for which
+// there is no room is not waited for: it stays pending, and nothing is claimed.
 func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
+	if next, ok := e.affords(ctx, s); !ok {
+		s.Why, s.Claimed, s.NotBefore = crowdedWhy, e.Now(), next
+		return e.move(ctx, r, s, run.Pending, nil, false)
+	}
 	t, err := e.task(ctx, r, s)
 	if err == nil {
 		err = e.find(ctx, &t)
@@ -53,6 +59,7 @@ func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
 		return err
 	}
 	s.Note, err = e.start(ctx, t)
+	e.throttled(ctx, s.Where, budget.Write, err)
 	if fault.Is(err, fault.Busy, fault.Throttled) {
 		s.NotBefore = e.Now().Add(pause)
 	}
@@ -108,7 +115,7 @@ func (e *Engine) find(ctx context.Context, t *action.Task) error {
 	if !intends(t.Step.Verb) || t.Step.Verb == plan.Create || t.Record.StackID != "" || t.Record.Token == "" {
 		return nil
 	}
-	seen, err := e.Clouds.Observe(ctx, []plan.Place{t.Record.Place()})
+	seen, err := e.observe(ctx, []plan.Place{t.Record.Place()})
 	switch live := seen[t.Record.Node]; {
 	case err != nil:
 		return err
@@ -153,6 +160,9 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 // the same attempt, or failed.
 func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status, record *plan.Record, forget bool) error {
 	c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: s.Status, Attempt: s.Attempt, Record: record, Forget: forget}
+	if to != run.Running && s.Status == run.Running {
+		c.Nonce = s.Nonce // a look that thought us dead may have begun it meanwhile
+	}
 	if to == run.Pending && s.Status == run.Running {
 		s.Attempt-- // it was not begun
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -108,9 +109,11 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 		}
 		return answer(run.Aside, 0)
 	case s == run.Ready:
-		a := tick(r, s, minWait) // what is begun is due by then
-		a.Ready = r.Ready(now, maxReady)
-		return &a, nil, nil
+		if ready := e.ready(ctx, r, now); len(ready) > 0 {
+			a := tick(r, s, minWait) // what is begun is due by then
+			a.Ready = ready
+			return &a, nil, nil
+		}
 	}
 	if now := seconds(wait); now < t.Wait || now >= 2*t.Wait {
 		return answer(run.Watch, wait)
@@ -118,8 +121,9 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 	return nil, nil, nil
 }
 
-// settle asks after every running step that is due and writes what it learns.
-// What is not asked by the deadline stays due.
+// settle asks after the running steps that are due, as many as there is room
+// for, and writes what it learns. What is not asked, or not by the deadline,
+// stays due.
 func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) error {
 	var due []*run.Step
 	for i := range r.Steps {
@@ -127,6 +131,7 @@ func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) err
 			due = append(due, s)
 		}
 	}
+	due = e.granted(ctx, due)
 	asked := make([]bool, len(due))
 	err := e.each(len(due), func(i int) error {
 		if asked[i] = e.Now().Before(deadline); !asked[i] {
@@ -155,6 +160,7 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 	var got action.Progress
 	if err == nil {
 		got, err = e.Actions[s.Verb].Poll(ctx, t)
+		e.throttled(ctx, s.Where, budget.Read, err)
 	}
 	switch {
 	case fault.Is(err, fault.Denied, fault.Missing, fault.Invalid, fault.Refused, fault.Broken):
@@ -167,8 +173,8 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 	if learnt && !s.Note.Known() {
 		s.Claimed = e.Now() // it may have been begun just now: its events may be late
 	}
-	if learnt {
-		s.Note = got.Note
+	if learnt { // whoever claimed it can no longer say that it was not begun
+		s.Note, s.Nonce = got.Note, e.Nonce()
 	}
 	if !got.Over {
 		e.postpone(s)

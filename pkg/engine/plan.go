@@ -46,11 +46,10 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 		return e.finish(ctx, r, run.Succeeded)
 	}
 	e.World.Told(ctx, r)
-	if r.Standing(e.Now()) != run.Ready {
-		return tick(r, run.Look, nudgeWait), nil // it was stopped before it began
-	}
 	t := tick(r, run.Ready, minWait) // what is begun is due by then
-	t.Ready = r.Ready(e.Now(), maxReady)
+	if t.Ready = e.ready(ctx, r, e.Now()); len(t.Ready) == 0 {
+		return tick(r, run.Look, nudgeWait), nil // it was stopped before it began, or there is no room
+	}
 	return t, nil
 }
 
@@ -197,7 +196,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, err
 	}
 	recorded, leave, take := plan.Displace(desired, records)
-	live, err := e.Clouds.Observe(ctx, plan.Places(desired, recorded))
+	live, err := e.observe(ctx, plan.Places(desired, recorded))
 	if err != nil {
 		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
 	}

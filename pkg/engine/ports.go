@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -88,6 +89,7 @@ type Change struct {
 	Project string
 	From    run.Status // what the step must be
 	Attempt int        // and how often begun
+	Nonce   string     // and its nonce, if that is told: nobody has noted anything of it since
 	Step    run.Step   // what it shall be; its Event is cleared if From is pending, else left as it is
 	Record  *plan.Record
 	Forget  bool // drop the record of the step's node
@@ -153,4 +155,21 @@ type Machine interface {
 // logs, for no run fails because nobody listens.
 type World interface {
 	Told(ctx context.Context, r run.Run)
+}
+
+// Budgets share out the requests to CloudFormation among all that may make
+// them. Each is that of an account and region, as project.Target names them. An
+// error says that nothing is known of it; it holds nobody up.
+type Budgets interface {
+	// Take takes as many of the asks as there is room for, in their order, and
+	// says when there is room for the next: now if all are granted. Where many
+	// take at once it may grant none.
+	Take(ctx context.Context, where string, asks []budget.Ask, now time.Time) (granted int, next time.Time, err error)
+
+	// Room says what Take would, and takes nothing.
+	Room(ctx context.Context, where string, asks []budget.Ask, now time.Time) (granted int, next time.Time, err error)
+
+	// Throttled says that CloudFormation has refused a request of that kind:
+	// fewer are granted for a while.
+	Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error
 }

@@ -142,10 +142,18 @@ func (b *builder) gate(awaited map[string]bool) {
 	}
 }
 
+// where names the account and region of a node's stack.
+func (v View) where(node string) string {
+	if n, ok := v.Desired.Nodes[node]; ok {
+		return n.Target.Where()
+	}
+	return v.Recorded[node].Target.Where()
+}
+
 // lay lays a lane of steps for a node, the first after the given steps.
 func (b *builder) lay(node string, after []string, verbs ...Verb) {
 	for _, v := range verbs {
-		s := Step{ID: id(node, v), Node: node, Verb: v}
+		s := Step{ID: id(node, v), Node: node, Where: b.view.where(node), Verb: v}
 		b.graph.Add(s.ID, after...)
 		b.steps[s.ID] = s
 		after = []string{s.ID}

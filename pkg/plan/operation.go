@@ -88,7 +88,7 @@ func Destroy(v View) (Plan, error) {
 func Refresh(v View) (Plan, error) {
 	var p Plan
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		p.Steps = append(p.Steps, Step{ID: id(name, Read), Node: name, Verb: Read})
+		p.Steps = append(p.Steps, Step{ID: id(name, Read), Node: name, Where: v.where(name), Verb: Read})
 	}
 	return p, nil
 }

@@ -32,7 +32,8 @@ const (
 // A Step applies one verb to one node, after other steps.
 type Step struct {
 	ID    string   `json:"id"`
-	Node  string   `json:"node,omitempty"` // empty for the gate
+	Node  string   `json:"node,omitempty"`  // empty for the gate
+	Where string   `json:"where,omitempty"` // the account and region of its stack, as project.Target names them
 	Verb  Verb     `json:"verb"`
 	After []string `json:"after,omitempty"` // IDs, sorted
 	Users []string `json:"users,omitempty"` // of a delete: nodes that let go of it, whose cleanup is to be over first

@@ -60,6 +60,15 @@ type Target struct {
 	Region  string `json:"region"`
 }
 
+// Where names the account and region, which share out requests among all that
+// is there: "111122223333#eu-west-1". It is empty if the account is not known.
+func (t Target) Where() string {
+	if t.Account == "" {
+		return ""
+	}
+	return t.Account + "#" + t.Region
+}
+
 // A Template is a CloudFormation template, known by what it says.
 type Template struct {
 	Digest string `json:"digest"` // SHA-256 of its bytes, in hex

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -77,6 +78,7 @@ func New(machine *asl.Machine, seed uint64) *World {
 	cloud := mortalCloud{w}
 	w.Engine = &engine.Engine{
 		Store: mortalStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
+		Budgets: mortalBudgets{w, NewBudgets(budget.CloudFormation())},
 		Machine: w, World: deaf{}, Now: clock.Now, Nonce: w.unique, Parallel: 1,
 	}
 	w.Cloud.Tell = w.tell

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
@@ -19,6 +20,7 @@ type Environment struct {
 	Region       string
 	Bus          string // the name of an event bus
 	Stack        string // CloudFormation's name for the installation; may be empty
+	Limits       budget.Limits
 }
 
 // The variables that an Environment is read from.
@@ -58,12 +60,13 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 			wrong = append(wrong, f.name+" is not "+f.what+": "+v)
 		}
 	}
-	if len(wrong) > 0 {
+	limits, malformed := limitsFrom(getenv)
+	if wrong = append(wrong, malformed...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack),
+		Stack: getenv(envStack), Limits: limits,
 	}, nil
 }

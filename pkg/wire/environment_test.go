@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
@@ -31,6 +32,7 @@ func TestFromEnvReadsAll(t *testing.T) {
 	want := wire.Environment{
 		Table: "stackwright", Bucket: "stackwright", StateMachine: env["STACKWRIGHT_STATE_MACHINE"],
 		Account: "000000000000", Region: "us-east-1", Bus: "default", Stack: "stackwright",
+		Limits: budget.CloudFormation(),
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

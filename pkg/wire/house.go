@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/bucket"
+	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/cfn"
 	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/dynamo"
@@ -44,6 +46,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	cfg.Retryer = retries
 	objects := bucket.New(s3.NewFromConfig(cfg, reaching), env.Bucket, env.Region)
 	cloud := cfn.New(cfn.Everywhere(cloudformation.NewFromConfig(cfg)), objects)
+	table := dynamo.New(dynamodb.NewFromConfig(cfg), env.Table)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	return &House{
 		bucket: objects,
@@ -51,9 +54,10 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 		own:    installation(env),
 		log:    logger,
 		engine: engine.Engine{
-			Store:    dynamo.New(dynamodb.NewFromConfig(cfg), env.Table),
+			Store:    table,
 			Specs:    objects,
 			Clouds:   cloud,
+			Budgets:  table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Actions:  action.Actions(cloud),
 			Machine:  machine.New(sfn.NewFromConfig(cfg), env.StateMachine),
 			World:    notify.New(eventbridge.NewFromConfig(cfg), env.Bus, logger),

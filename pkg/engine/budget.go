@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/budget"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// crowdedWhy is why a step that could start has not.
+const crowdedWhy = "CloudFormation is being asked as much as it allows: this waits for its turn"
+
+// inPage is how many stacks CloudFormation describes in one answer, about.
+const inPage = 100
+
+// starting is what it takes to start a step: the stack is looked at, and looked
+// at again by whoever changes one that is there.
+func starting(s run.Step) budget.Ask {
+	switch s.Verb {
+	case plan.Create:
+		return budget.Ask{Reads: 1, Writes: 1}
+	case plan.Update, plan.Continue:
+		return budget.Ask{Reads: 2, Writes: 1}
+	case plan.Delete:
+		return budget.Ask{Reads: 1 + len(s.Users), Writes: 1}
+	}
+	return budget.Ask{}
+}
+
+// looking is what it takes to look at a running step: its stack is looked at, and
+// again once its work is over. Of what no event has told, nobody knows that
+// there is anything to see.
+func looking(s run.Step) budget.Ask {
+	switch {
+	case s.Verb == plan.Forget, s.Verb == plan.Gate:
+		return budget.Ask{}
+	case !intends(s.Verb), s.Note.Unchanged:
+		return budget.Ask{Reads: 1}
+	case s.Event.Status == "":
+		return budget.Ask{Reads: 1, Idle: true}
+	}
+	return budget.Ask{Reads: 2}
+}
+
+// sharing is how a step is counted: what it takes, and of whom.
+type sharing struct {
+	where string
+	ask   budget.Ask
+}
+
+// grants says which of the shares are granted, of each place as many as take
+// grants there, in their order. What asks for nothing is granted. So is all of a
+// place of which nothing can be learnt: a budget only spares us refusals, which
+// fail nothing, and if DynamoDB itself is in trouble the claim will find out.
+func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.Ask) (int, error)) []bool {
+	granted := make([]bool, len(shares))
+	by := make(map[string][]int)
+	for i, s := range shares {
+		if granted[i] = s.where == "" || s.ask.Free(); !granted[i] {
+			by[s.where] = append(by[s.where], i)
+		}
+	}
+	for _, where := range slices.Sorted(maps.Keys(by)) {
+		asks := make([]budget.Ask, len(by[where]))
+		for k, i := range by[where] {
+			asks[k] = shares[i].ask
+		}
+		n, err := take(where, asks)
+		if err != nil {
+			n = len(asks)
+		}
+		for _, i := range by[where][:n] {
+			granted[i] = true
+		}
+	}
+	return granted
+}
+
+// ready lists the steps that may start now and for which there is room, at most
+// as many as one Tick holds. Nothing is taken: each takes for itself when it
+// starts. The others stay pending, and are ready at a later look.
+func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
+	numbers := r.Ready(now, len(r.Steps))
+	shares := make([]sharing, len(numbers))
+	for i, n := range numbers {
+		shares[i] = sharing{r.Steps[n].Where, starting(r.Steps[n])}
+	}
+	granted := e.grants(shares, func(where string, asks []budget.Ask) (int, error) {
+		n, _, err := e.Budgets.Room(ctx, where, asks[:min(len(asks), maxReady)], now)
+		return n, err
+	})
+	ready := []int{}
+	for i, n := range numbers {
+		if granted[i] && len(ready) < maxReady {
+			ready = append(ready, n)
+		}
+	}
+	return ready
+}
+
+// affords takes what it takes to start a step. If there is no room, it returns
+// when there is.
+func (e *Engine) affords(ctx context.Context, s run.Step) (next time.Time, ok bool) {
+	granted := e.grants([]sharing{{s.Where, starting(s)}}, func(where string, asks []budget.Ask) (n int, err error) {
+		n, next, err = e.Budgets.Take(ctx, where, asks, e.Now())
+		return n, err
+	})
+	return next, granted[0]
+}
+
+// granted takes what it takes to look at the steps that are due, and returns those
+// that may be looked at: first those of which an event has told, then those that
+// have been due for longest. The others stay due.
+func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
+	slices.SortStableFunc(due, func(a, b *run.Step) int {
+		return cmp.Or(cmp.Compare(last(a), last(b)), a.DueAt().Compare(b.DueAt()))
+	})
+	shares := make([]sharing, len(due))
+	for i, s := range due {
+		shares[i] = sharing{s.Where, looking(*s)}
+	}
+	granted := e.grants(shares, func(where string, asks []budget.Ask) (int, error) {
+		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
+		return n, err
+	})
+	var may []*run.Step
+	for i, s := range due {
+		if granted[i] {
+			may = append(may, s)
+		}
+	}
+	return may
+}
+
+// last is 1 for a step that others go before.
+func last(s *run.Step) int {
+	if looking(*s).Idle {
+		return 1
+	}
+	return 0
+}
+
+// observe looks at the stacks of many places. It takes what that costs, about,
+// so that others know of it; but it does so in any case, for whoever plans needs
+// to see all.
+func (e *Engine) observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
+	stacks := make(map[string]int) // by account and region
+	for _, p := range places {
+		if where := p.Target.Where(); where != "" {
+			stacks[where]++
+		}
+	}
+	for _, where := range slices.Sorted(maps.Keys(stacks)) {
+		pages := slices.Repeat([]budget.Ask{{Reads: 1}}, 1+stacks[where]/inPage)
+		_, _, _ = e.Budgets.Take(ctx, where, pages, e.Now()) // it holds nobody up
+	}
+	live, err := e.Clouds.Observe(ctx, places)
+	if len(stacks) == 1 { // of several, nobody knows which has refused
+		e.throttled(ctx, places[0].Target.Where(), budget.Read, err)
+	}
+	return live, err
+}
+
+// throttled lets fewer requests of a kind be made where one was refused. If that
+// cannot be told to others, they will find out.
+func (e *Engine) throttled(ctx context.Context, where string, k budget.Kind, err error) {
+	if where != "" && fault.Is(err, fault.Throttled) {
+		_ = e.Budgets.Throttled(ctx, where, k, e.Now())
+	}
+}

@@ -1,0 +1,34 @@
+package wire
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/stackwright/stackwright/pkg/budget"
+)
+
+// The variables that say how many requests a second CloudFormation is asked in
+// an account and region. They may be left out.
+const (
+	envReads  = "STACKWRIGHT_READS"
+	envWrites = "STACKWRIGHT_WRITES"
+)
+
+var rate = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
+
+// limitsFrom reads the limits, and lists what is malformed.
+func limitsFrom(getenv func(string) string) (l budget.Limits, wrong []string) {
+	l = budget.CloudFormation()
+	for name, to := range map[string]*float64{envReads: &l.Reads, envWrites: &l.Writes} {
+		v := getenv(name)
+		n, err := strconv.Atoi(v)
+		switch {
+		case v == "":
+		case err != nil || !rate.MatchString(v):
+			wrong = append(wrong, name+" is not a number of requests a second from 1 to 9999: "+v)
+		default:
+			*to = float64(n)
+		}
+	}
+	return l, wrong
+}
