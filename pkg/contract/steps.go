@@ -72,9 +72,24 @@ func stepLaws() []law {
 			c.Attempt, c.Step.Attempt = 2, 2
 			b.is(b.store.Move(b.ctx, c), fault.Stale)
 		}},
+		{"a step of which another has noted something was begun", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			back := moving(r, s, run.Pending)
+			back.Nonce, back.Step.Attempt = s.Nonce, 0
+			noted := moving(r, s, run.Running)
+			noted.Step.Note.StackID, noted.Step.Nonce = "id", "n2"
+			b.ok(b.store.Move(b.ctx, noted))
+			b.is(b.store.Move(b.ctx, back), fault.Stale)
+			b.same(b.step("one", 0), noted.Step)
+			back.Nonce, back.Step.Nonce = "n2", "n2"
+			b.ok(b.store.Move(b.ctx, back))
+			b.ok(b.store.Move(b.ctx, back))
+			b.same(b.step("one", 0).Status, run.Pending)
+		}},
 		{"no step moves for an old drive, nor for one to come", func(b bench) {
 			r := b.commit("one")
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.ok(b.raise("one", 1))
 			for _, drive := range []int{0, 1, 3} {
 				c := claiming(r, 0, "n1")
 				c.Drive = drive
@@ -171,7 +186,7 @@ func lookLaws() []law {
 		{"an event is marked whoever drives", func(b bench) {
 			r := b.commit("one")
 			b.claim(r, 0, "n1")
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.ok(b.raise("one", 1))
 			b.mark("one", 0, 1, true)
 		}},
 		{"a look writes when to look again, and nothing else", func(b bench) {
@@ -229,7 +244,7 @@ func lookLaws() []law {
 		{"a look writes nothing for an old drive", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.ok(b.raise("one", 1))
 			s.Due = noon.Add(time.Hour)
 			b.is(b.store.Later(b.ctx, "one", 1, []run.Step{s}), fault.Stale)
 			b.same(b.step("one", 0).Due, noon.Add(2*time.Minute))

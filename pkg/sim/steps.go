@@ -45,7 +45,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 		if err != nil {
 			return false, err
 		}
-		if was.Status != c.From || was.Attempt != c.Attempt {
+		if was.Status != c.From || was.Attempt != c.Attempt || c.Nonce != "" && was.Nonce != c.Nonce {
 			repeated := was.Nonce == c.Step.Nonce && was.Status == c.Step.Status && was.Attempt == c.Step.Attempt
 			if repeated {
 				return false, nil
@@ -154,25 +154,6 @@ func (s *Store) Displace(_ context.Context, r run.Run, records []plan.Record) er
 		}
 		return wrote, nil
 	})
-}
-
-// Lock is engine.Records.
-func (s *Store) Lock(_ context.Context, project, id string) (owner string, err error) {
-	err = s.write("Lock", func() (bool, error) {
-		k, err := s.find(id)
-		if err != nil {
-			return false, err
-		}
-		if k.run.State.Over() {
-			return false, fault.New(fault.Stale, "run %s is over (%s)", id, k.run.State)
-		}
-		if owner = s.owners[project]; owner != "" {
-			return false, nil
-		}
-		s.owners[project], owner = id, id
-		return true, nil
-	})
-	return owner, err
 }
 
 // put keeps a record.
