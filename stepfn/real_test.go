@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
@@ -140,44 +141,39 @@ func newReal(t *testing.T, with ...func(*cloud.Options)) *real {
 }
 
 // Ask uploads, or puts a request object.
-func (r *real) Ask(operation string, w world, of string) string {
-	request := map[string]any{"operation": operation}
-	switch operation {
-	case "deploy":
+func (r *real) Ask(operation string, w world, of string, with ...options) string {
+	if operation == "deploy" && len(with) == 0 {
 		key := "projects/shop/default.zip"
 		id := engine.RunID("stackwright", key, r.upload(key, w))
 		r.asked = append(r.asked, id)
 		return id
-	case "plan":
+	}
+	request, about := map[string]any{"operation": operation}, map[string]any{}
+	for _, o := range with {
+		about["rollback"], about["refuse"] = o.rollback, o.refuse
+		if o.deletions != nil {
+			about["max_deletions"] = *o.deletions
+		}
+	}
+	switch operation {
+	case "deploy", "plan":
 		key := fmt.Sprintf("revisions/shop/default/%d.zip", r.next())
 		request["key"], request["version"] = key, r.upload(key, w)
 	case "retry", "pause", "continue", "cancel":
-		request["options"] = map[string]any{"run": of}
+		about["run"] = of
+	case "unlock":
+		about["run"], about["reason"], about["who"] = of, "it is stuck", "somebody"
 	}
+	request["options"] = about
 	body, err := json.Marshal(request)
 	if err != nil {
 		r.Fatal(err)
 	}
 	key := fmt.Sprintf("requests/shop/default/%d.json", r.next())
 	id := engine.RunID("stackwright", key, r.put(key, body))
-	if operation != "pause" && operation != "continue" && operation != "cancel" {
+	if !slices.Contains([]string{"pause", "continue", "cancel", "unlock"}, operation) {
 		r.asked = append(r.asked, id)
 	}
-	return id
-}
-
-// AskAllowing puts a configuration, and a request object that names it.
-func (r *real) AskAllowing(deletions int, w world) string {
-	key := fmt.Sprintf("revisions/shop/default/%d.zip", r.next())
-	body, err := json.Marshal(map[string]any{
-		"operation": "deploy", "key": key, "version": r.upload(key, w), "options": map[string]any{"max_deletions": deletions},
-	})
-	if err != nil {
-		r.Fatal(err)
-	}
-	request := fmt.Sprintf("requests/shop/default/%d.json", r.next())
-	id := engine.RunID("stackwright", request, r.put(request, body))
-	r.asked = append(r.asked, id)
 	return id
 }
 
@@ -261,21 +257,35 @@ func (r *real) Pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// Quiet waits until every run that was asked for is over or parked, and every
-// late event has come.
+// Quiet waits until every run is over, or waits for a person or for one that
+// does, and every late event has come.
 func (r *real) Quiet() bool {
 	r.Pass(5 * time.Second)
 	for end := time.Now().Add(10 * 24 * time.Hour); time.Now().Before(end); r.Pass(5 * time.Second) {
-		r.asked = slices.DeleteFunc(r.asked, func(id string) bool {
-			s := r.Standing(id).State
-			return s.Over()
-		})
-		if !slices.ContainsFunc(r.asked, func(id string) bool { return r.Standing(id).State != run.Parked }) {
+		r.asked = slices.DeleteFunc(r.asked, func(id string) bool { return r.Standing(id).State != "" })
+		if len(r.asked) == 0 && r.rests() {
 			r.Pass(70 * time.Second)
-			return true
+			if r.rests() {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// rests reports whether no run goes on by itself.
+func (r *real) rests() bool {
+	open, err := r.store.Open(r.Context())
+	if err != nil {
+		r.Fatal(err)
+	}
+	return !slices.ContainsFunc(open, func(id string) bool {
+		s := r.Standing(id)
+		if s.State == run.Queued && !s.Wish.Stops() {
+			s = r.Standing(r.Lock().Owner.Run)
+		}
+		return s.State != run.Parked || s.News > s.Seen
+	})
 }
 
 func (r *real) Standing(id string) run.Run {
@@ -287,6 +297,37 @@ func (r *real) Standing(id string) run.Run {
 		r.Fatal(err)
 	}
 	return got
+}
+
+func (r *real) Lock() run.Lock {
+	l, err := r.store.Lock(r.Context(), "shop@default")
+	if err != nil {
+		r.Fatal(err)
+	}
+	return l
+}
+
+func (r *real) Abort(id string) {
+	if r.Standing(id).Drive == 0 {
+		return // nothing drives it yet
+	}
+	name := fmt.Sprintf("%s-%d", id, r.Standing(id).Drive)
+	arn := strings.Replace(r.cloud.Machine, ":stateMachine:", ":execution:", 1) + ":" + name
+	if _, err := sfn.NewFromConfig(r.cloud.Config()).StopExecution(r.Context(), &sfn.StopExecutionInput{ExecutionArn: &arn}); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// Outage lets every request to CloudFormation fail, as a network does that is
+// not there.
+func (r *real) Outage(d time.Duration) {
+	end := time.Now().Add(d)
+	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if q.Service != "cloudformation" || !time.Now().Before(end) {
+			return nil
+		}
+		return &gateway.Trouble{Status: http.StatusServiceUnavailable, Fault: gateway.Fault{Code: "ServiceUnavailable", Message: "no route"}}
+	})
 }
 
 func (r *real) Recorded() map[string]plan.Record {
@@ -419,7 +460,7 @@ func (r *real) Live(name string, s plan.Status) {
 	case s == "DELETE_COMPLETE":
 		_, err = r.people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	case s == "DELETE_FAILED":
-		r.inject(local.Fault{Stack: physical, Operation: "delete", Reason: "told to", Times: 1})
+		r.Fail(name, plan.Delete)
 		_, err = r.people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	default:
 		err = r.update(name, s)
@@ -431,6 +472,27 @@ func (r *real) Live(name string, s plan.Status) {
 		return
 	}
 	r.settled(name)
+}
+
+func (r *real) Underway(name string, now, end plan.Status) {
+	physical := physicalName(name)
+	r.Slow(name, 5*time.Minute)
+	defer r.Slow(name, seconds10*time.Second)
+	var err error
+	switch now {
+	case "UPDATE_IN_PROGRESS":
+		err = r.update(name, end)
+	case "DELETE_IN_PROGRESS":
+		if end == "DELETE_FAILED" {
+			r.Fail(name, plan.Delete)
+		}
+		_, err = r.people.DeleteStack(r.Context(), &cloudformation.DeleteStackInput{StackName: &physical})
+	default:
+		r.Fatalf("nobody knows how to begin %s", now)
+	}
+	if err != nil {
+		r.Fatalf("a person begins %s on %s: %v", now, name, err)
+	}
 }
 
 // settled waits until nothing happens to a stack.
@@ -456,7 +518,7 @@ func (r *real) update(name string, end plan.Status) error {
 		r.Slow(name, 5*time.Minute)
 		defer r.Slow(name, seconds10*time.Second)
 	}
-	if end == "UPDATE_ROLLBACK_FAILED" || end == "UPDATE_ROLLBACK_COMPLETE" {
+	if end == "UPDATE_ROLLBACK_FAILED" || end == "UPDATE_ROLLBACK_COMPLETE" || end == "UPDATE_FAILED" {
 		r.inject(local.Fault{Stack: physical, Operation: "update", Reason: "told to", Times: 1})
 	}
 	if end == "UPDATE_ROLLBACK_FAILED" {
@@ -466,7 +528,7 @@ func (r *real) update(name string, end plan.Status) error {
 	if err != nil {
 		return err
 	}
-	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), Tags: []types.Tag{{Key: aws.String("touched"), Value: aws.String(fmt.Sprint(r.next()))}}}
+	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), DisableRollback: aws.Bool(end == "UPDATE_FAILED"), Tags: []types.Tag{{Key: aws.String("touched"), Value: aws.String(fmt.Sprint(r.next()))}}}
 	for _, p := range was.Stacks[0].Parameters {
 		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)})
 	}

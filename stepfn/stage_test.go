@@ -21,13 +21,15 @@ import (
 // in memory, or the real adapters on the stand-ins for AWS. Stacks are named by
 // node; verbs are those of plans.
 type stage interface {
-	Ask(operation string, w world, of string) (id string)
-	AskAllowing(deletions int, w world) (id string) // for a deploy
-	Allow(deletions int)                            // what projects say from now on
+	Ask(operation string, w world, of string, with ...options) (id string)
+	Allow(deletions int) // what projects say from now on
 	Pass(time.Duration)
 	Quiet() bool                // lets everything come to its end; false if something never does
 	Standing(id string) run.Run // zero if nobody has heard of it yet
 	Recorded() map[string]plan.Record
+	Lock() run.Lock
+	Abort(id string)        // a person stops the execution that drives the run
+	Outage(d time.Duration) // CloudFormation cannot be reached for so long
 
 	Status(stack string) plan.Status
 	Made(stack string) (version string, params map[string]string)
@@ -35,11 +37,18 @@ type stage interface {
 	Asked() []string // of CloudFormation, since it was asked last
 
 	Live(stack string, s plan.Status)               // a person brings it about
+	Underway(stack string, now, end plan.Status)    // a person begins what ends so in five minutes
 	Use(user, stack string)                         // a person makes a stack that imports from ours
 	Fail(stack string, v plan.Verb)                 // the next one fails
 	Slow(stack string, d time.Duration)             // every operation takes so long
 	Mishap(stack string, v plan.Verb, m sim.Mishap) // of the next call that begins it
 	Events(deliveries ...time.Duration)             // of every event from now on
+}
+
+// The options of a request. A deploy without any is an upload.
+type options struct {
+	deletions        *int // that are allowed
+	rollback, refuse bool
 }
 
 // A world is a project as stories write it: a word for each stack.
@@ -128,6 +137,7 @@ func (w world) project() project.Project {
 type pure struct {
 	*testing.T
 	*sim.World
+	uploads int
 	mishaps map[string]sim.Mishap
 	asked   int
 	allowed *int // deletions
@@ -172,12 +182,23 @@ func arn(function string) string {
 	return "arn:aws:lambda:us-east-1:000000000000:function:" + function
 }
 
-func (p *pure) Ask(operation string, w world, of string) string {
-	switch operation {
-	case "deploy", "plan":
-		return p.Configured(operation, p.project(w))
+func (p *pure) Ask(operation string, w world, of string, with ...options) string {
+	q := engine.Request{Project: "shop@default", Operation: operation, Run: of, Who: "somebody"}
+	for _, o := range with {
+		q.MaxDeletions, q.Rollback, q.Refuse = o.deletions, o.rollback, o.refuse
 	}
-	return p.World.Ask(engine.Request{Project: "shop@default", Operation: operation, Run: of})
+	switch operation {
+	case "deploy":
+		if q.Source = p.Source(p.project(w)); len(with) == 0 {
+			p.uploads++
+			q.Upload, q.Sequencer = true, fmt.Sprintf("%016X", p.uploads)
+		}
+	case "plan":
+		q.Source = p.Source(p.project(w))
+	case "unlock":
+		q.Why = "it is stuck"
+	}
+	return p.World.Ask(q)
 }
 
 // project is w with what projects say.
@@ -185,11 +206,6 @@ func (p *pure) project(w world) project.Project {
 	made := w.project()
 	made.MaxDeletions = p.allowed
 	return made
-}
-
-func (p *pure) AskAllowing(deletions int, w world) string {
-	made := p.project(w)
-	return p.World.Ask(engine.Request{Project: made.ID(), Operation: "deploy", Source: p.Source(made), MaxDeletions: &deletions})
 }
 
 func (p *pure) Allow(deletions int) { p.allowed = &deletions }
@@ -217,6 +233,18 @@ func (p *pure) Recorded() map[string]plan.Record {
 	return records
 }
 
+func (p *pure) Lock() run.Lock {
+	l, err := p.Store.Lock(p.Context(), "shop@default")
+	if err != nil {
+		p.Fatal(err)
+	}
+	return l
+}
+
+func (p *pure) Abort(id string) {
+	p.World.Abort(fmt.Sprintf("%s-%d", id, p.Standing(id).Drive))
+}
+
 func (p *pure) Status(name string) plan.Status { return p.Cloud.Status(physicalName(name)) }
 
 func (p *pure) Made(name string) (string, map[string]string) {
@@ -237,8 +265,12 @@ func (p *pure) Asked() []string {
 }
 
 func (p *pure) Live(name string, s plan.Status) { p.Cloud.Set(physicalName(name), s) }
-func (p *pure) Fail(name string, v plan.Verb)   { p.Cloud.Fail[physicalName(name)+"/"+string(v)]++ }
-func (p *pure) Use(user, stack string)          { p.Cloud.Use(physicalName(user), physicalName(stack)) }
+func (p *pure) Underway(name string, now, end plan.Status) {
+	p.Live(name, now)
+	p.After(5*time.Minute, func() { p.Live(name, end) })
+}
+func (p *pure) Fail(name string, v plan.Verb) { p.Cloud.Fail[physicalName(name)+"/"+string(v)]++ }
+func (p *pure) Use(user, stack string)        { p.Cloud.Use(physicalName(user), physicalName(stack)) }
 func (p *pure) Slow(name string, d time.Duration) {
 	p.Cloud.Seconds[physicalName(name)] = d.Seconds()
 }
