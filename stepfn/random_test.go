@@ -272,7 +272,7 @@ func (g *game) turn() {
 	if operation == "deploy" || operation == "destroy" {
 		g.last = w
 	}
-	if later, ok := g.wishes(operation); ok {
+	if later, ok := g.wishes(); ok {
 		operation, w, g.last = "deploy", later, later
 	}
 	g.ended(operation, w)
@@ -285,39 +285,34 @@ func (g *game) turn() {
 }
 
 // wishes lets people change their mind in the middle. It returns what is carried
-// out instead, if a second deploy came just when the lock had become free.
-func (g *game) wishes(operation string) (later world, ok bool) {
-	for g.rng.IntN(4) == 0 {
+// out in the end, if a second deploy came.
+func (g *game) wishes() (later world, ok bool) {
+	first := g.id
+	for !ok && g.rng.IntN(4) == 0 {
 		g.Pass(time.Duration(g.rng.IntN(120)) * time.Second)
-		wish := []string{"pause", "continue", "cancel", "deploy"}[g.rng.IntN(4)]
-		if wish == "deploy" && (operation == "plan" || g.Standing(g.id).State != run.Going) {
-			continue // the lock is free: it would be carried out
-		}
+		wish := []string{"pause", "continue", "cancel", "abort", "deploy"}[g.rng.IntN(5)]
 		g.tell("%s", wish)
-		if wish != "deploy" {
-			g.Ask(wish, nil, g.id)
-			continue
+		switch wish {
+		case "deploy":
+			later, ok = g.dream(), true
+			g.id, g.mixed = g.Ask("deploy", later, ""), true
+			g.tell("of %v", later)
+		case "abort":
+			g.Abort(first)
+		default:
+			g.Ask(wish, nil, first)
 		}
-		w := g.dream()
-		second := g.Ask("deploy", w, "")
-		for s := g.Standing(second).State; s == "" || s == run.Asked; s = g.Standing(second).State {
-			g.Pass(time.Second)
-		}
-		if g.Standing(second).State == run.Refused {
-			continue
-		}
-		if !g.Standing(g.id).State.Over() {
-			g.oops("a second deploy is %s while the first is %s", g.Standing(second).State, g.Standing(g.id).State)
-		}
-		g.tell("which is carried out: %v", w)
-		g.Asked()
-		g.id, g.mixed, later, ok = second, true, w, true
-		break
 	}
 	g.Quiet()
-	if g.Standing(g.id).State == run.Parked {
+	if g.Standing(first).State == run.Parked {
 		g.tell("continue")
-		g.Ask("continue", nil, g.id)
+		g.Ask("continue", nil, first)
+		g.Quiet()
+	}
+	if r := g.Standing(first); ok && !r.State.Over() {
+		g.oops("the first run is %s when all is quiet", r.State)
+	} else if ok {
+		g.inOrder(r)
 	}
 	return later, ok
 }
@@ -340,10 +335,8 @@ func (g *game) ended(operation string, w world) {
 	g.inOrder(r)
 	g.askedOnce(r)
 	g.remembered()
-	if p, ok := g.stage.(*pure); ok {
-		if owner := p.Store.Owner("shop@default"); owner != "" {
-			g.oops("run %s still holds the lock", owner)
-		}
+	if l := g.Lock(); l.Owner.Run != "" || len(l.Waiting) > 0 {
+		g.oops("run %s still holds the lock, and %v wait for it", l.Owner.Run, l.Waiting)
 	}
 	if r.State != run.Succeeded {
 		return

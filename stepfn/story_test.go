@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/sim"
@@ -86,22 +87,15 @@ func (s *story) ask(words []string) bool {
 		s.named[words[1]] = s.id
 		return true
 	case "deploy", "destroy", "refresh", "plan", "retry":
-		if len(words) > 3 && words[1] == "allowing" { // so many deletions
-			s.id = s.AskAllowing(number(words[2]), s.world)
-			break
-		}
-		of := s.id
-		if id, ok := s.named[words[min(1, len(words)-1)]]; ok {
-			of = id
-		}
-		s.id = s.Ask(words[0], s.world, of)
-	case "pause", "continue", "cancel":
-		s.Ask(words[0], s.world, s.id)
+		s.id = s.Ask(words[0], s.world, s.about(words), s.options(words)...)
+	case "pause", "continue", "cancel", "unlock":
+		s.Ask(words[0], s.world, s.about(words), s.options(words)...)
 	case "ends":
+		s.id = s.about(words)
 	default:
 		return false
 	}
-	if want := words[len(words)-1]; want != "begins" && len(words) > 1 {
+	if want := words[len(words)-1]; slices.Contains(ends, want) {
 		if !s.Quiet() {
 			s.Errorf("%s: it never ends", s.line)
 		}
@@ -110,6 +104,40 @@ func (s *story) ask(words []string) bool {
 		}
 	}
 	return true
+}
+
+// ends are what a run may be waited for to come to.
+var ends = []string{"succeeded", "failed", "cancelled", "superseded", "refused", "parked", "queued"}
+
+// about is the run that a line names, or else the last one.
+func (s *story) about(words []string) string {
+	for _, word := range words[1:] {
+		if id, ok := s.named[word]; ok {
+			return id
+		}
+	}
+	return s.id
+}
+
+// options reads what a request is to say besides: "allowing 3" deletions,
+// "rolling-back" if it fails, "refusing" to wait.
+func (s *story) options(words []string) []options {
+	var o options
+	for i, word := range words {
+		switch word {
+		case "allowing":
+			n := number(words[i+1])
+			o.deletions = &n
+		case "rolling-back":
+			o.rollback = true
+		case "refusing":
+			o.refuse = true
+		}
+	}
+	if o == (options{}) {
+		return nil
+	}
+	return []options{o}
 }
 
 // turn carries out lines that turn the world.
@@ -122,10 +150,12 @@ func (s *story) turn(words []string) bool {
 	case m != sim.None:
 		name, v, _ := strings.Cut(words[1], "/")
 		s.Mishap(name, plan.Verb(v), m)
+	case verb == "abort":
+		s.Abort(s.about(words))
+	case verb == "outage":
+		s.Outage(seconds(words[1]))
 	case verb == "live":
 		s.Live(words[1], plan.Status(words[2]))
-	case verb == "underway":
-		s.Underway(words[1], plan.Status(words[2]), plan.Status(words[3]))
 	case verb == "uses":
 		s.Use(words[1], words[2])
 	case verb == "fail":
@@ -158,6 +188,19 @@ func (s *story) see(words []string) bool {
 		}
 	}
 	switch words[0] {
+	case "line": // who owns the lock, and who waits for it
+		l := s.Lock()
+		line := s.name(l.Owner.Run)
+		for _, w := range l.Waiting {
+			line += " " + s.name(w.Run)
+		}
+		expect(line)
+	case "run": // run NAME succeeded
+		expect(words[1] + " " + string(s.Standing(s.named[words[1]]).State))
+	case "drives":
+		expect(s.Standing(s.id).Drive)
+	case "then": // the rollback that followed the last run is the last one from here on
+		s.id = engine.RunID(s.id, "rollback")
 	case "asked":
 		expect(strings.Join(s.Asked(), " "))
 	case "steps":
@@ -209,6 +252,16 @@ func (s *story) see(words []string) bool {
 		return false
 	}
 	return true
+}
+
+// name is what a story calls a run.
+func (s *story) name(id string) string {
+	for name, named := range s.named {
+		if named == id {
+			return name
+		}
+	}
+	return id
 }
 
 func (s *story) step(id string) run.Step {

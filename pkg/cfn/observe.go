@@ -82,9 +82,7 @@ func byName(ctx context.Context, client Client, places []plan.Place) (map[string
 			s, err := describe(ctx, client, plan.Place{Stack: n})
 			switch {
 			case err == nil:
-				if named[n], err = seen(ctx, client, s); err != nil {
-					return nil, err
-				}
+				named[n] = live(s)
 			case !fault.Is(err, fault.Missing):
 				return nil, err
 			}
@@ -99,9 +97,7 @@ func byName(ctx context.Context, client Client, places []plan.Place) (map[string
 		}
 		for _, s := range page.Stacks {
 			if n := aws.ToString(s.StackName); wanted[n] && !plan.Status(s.StackStatus).Gone() {
-				if named[n], err = seen(ctx, client, s); err != nil {
-					return nil, err
-				}
+				named[n] = live(s)
 			}
 		}
 	}

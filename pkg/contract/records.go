@@ -59,7 +59,7 @@ func recordLaws() []law {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
 			next := b.ask("two")
-			b.ok(b.store.Raise(b.ctx, "two", next.Drive))
+			b.ok(b.raise("two", next.Drive))
 			moved := record("vpc")
 			moved.Node, moved.Was = moved.StackID, "vpc"
 			b.is(b.store.Displace(b.ctx, next, []plan.Record{moved}), fault.Stale)
@@ -110,25 +110,6 @@ func recordLaws() []law {
 			b.ok(b.store.Displace(b.ctx, b.ask("two"), moved))
 			b.same(b.records(), want)
 		}},
-		{"the lock is the first's, however often it asks", func(b bench) {
-			b.ask("one")
-			b.ask("two")
-			b.same(b.owner("one"), "one")
-			b.same(b.owner("two"), "one")
-			b.same(b.owner("one"), "one")
-			owner, err := b.store.Lock(b.ctx, "shop@test", "two")
-			b.ok(err)
-			b.same(owner, "two")
-		}},
-		{"a run that is over takes no lock", func(b bench) {
-			r := b.ask("one")
-			r.State = run.Refused
-			b.ok(b.store.End(b.ctx, r))
-			_, err := b.store.Lock(b.ctx, shop, "one")
-			b.is(err, fault.Stale)
-			b.ask("two")
-			b.same(b.owner("two"), "two")
-		}},
 		{"the newest runs are listed first", func(b bench) {
 			for i, id := range []string{"b", "c", "a"} {
 				r := asked(id)
@@ -147,7 +128,7 @@ func recordLaws() []law {
 		{"a list shows runs as they are by now", func(b bench) {
 			want := b.commit("one")
 			want.State, want.Ended = run.Succeeded, noon.Add(time.Hour)
-			b.ok(b.store.End(b.ctx, want))
+			b.ok(b.end(want))
 			want.Steps = nil
 			runs, err := b.store.List(b.ctx, shop, 0)
 			b.ok(err)
@@ -225,7 +206,7 @@ func raceLaws() []law {
 		}},
 		{"of many who raise a drive one does", func(b bench) {
 			b.commit("one")
-			b.same(b.won(race(func(int) error { return b.store.Raise(b.ctx, "one", 1) })), 1)
+			b.same(b.won(race(func(int) error { return b.raise("one", 1) })), 1)
 			b.same(b.run("one").Drive, 2)
 		}},
 		{"of many who ask for a run one gets a fresh one", func(b bench) {
@@ -245,25 +226,10 @@ func raceLaws() []law {
 			b.same(fresh, 1)
 			b.same(b.list(0), []string{"one"})
 		}},
-		{"of many runs one has the lock, and all are told which", func(b bench) {
-			for i := range racers {
-				b.ask(fmt.Sprint("run", i))
-			}
-			owners := make([]string, racers)
-			for _, err := range race(func(i int) (err error) {
-				owners[i], err = b.store.Lock(b.ctx, shop, fmt.Sprint("run", i))
-				return err
-			}) {
-				b.ok(err)
-			}
-			for _, owner := range owners {
-				b.same(owner, owners[0])
-			}
-		}},
 		{"all wishes are news", func(b bench) {
 			b.commit("one")
 			for _, err := range race(func(i int) error {
-				_, err := b.store.Wish(b.ctx, "one", run.Pause, fmt.Sprint("person", i), noon)
+				_, err := b.wish("one", run.Pause, fmt.Sprint("person", i))
 				return err
 			}) {
 				b.ok(err)
@@ -275,9 +241,9 @@ func raceLaws() []law {
 			r.State = run.Succeeded
 			errs := race(func(i int) error {
 				if i == 0 {
-					return b.store.End(b.ctx, r)
+					return b.end(r)
 				}
-				_, err := b.store.Wish(b.ctx, "one", run.Cancel, "bob", noon)
+				_, err := b.wish("one", run.Cancel, "bob")
 				return err
 			})
 			ended := b.run("one")

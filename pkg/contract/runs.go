@@ -46,22 +46,22 @@ func runLaws() []law {
 			b.is(err, fault.Missing)
 			_, _, err = b.store.Step(b.ctx, "none", 0)
 			b.is(err, fault.Missing)
-			_, err = b.store.Wish(b.ctx, "none", run.Pause, "ann", noon)
+			_, err = b.wish("none", run.Pause, "ann")
 			b.is(err, fault.Missing)
-			b.is(b.store.Raise(b.ctx, "none", 0), fault.Missing)
+			b.is(b.raise("none", 0), fault.Missing)
 		}},
 		{"a drive is raised from what it is, once", func(b bench) {
 			b.ask("one")
 			b.same(b.run("one").Drive, 1)
-			b.is(b.store.Raise(b.ctx, "one", 0), fault.Stale)
-			b.is(b.store.Raise(b.ctx, "one", 2), fault.Stale)
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.is(b.raise("one", 0), fault.Stale)
+			b.is(b.raise("one", 2), fault.Stale)
+			b.ok(b.raise("one", 1))
 			b.same(b.run("one").Drive, 2)
 		}},
 		{"a new drive has no waiting token and no history yet", func(b bench) {
 			b.commit("one")
 			b.ok(b.store.Register(b.ctx, "one", 1, "token", 10))
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.ok(b.raise("one", 1))
 			r := b.run("one")
 			b.same(r.Token, "")
 			b.same(r.Events, 0)
@@ -70,8 +70,8 @@ func runLaws() []law {
 		{"to raise the drive of a parked run makes it going", func(b bench) {
 			r := b.commit("one")
 			r.State = run.Parked
-			b.ok(b.store.End(b.ctx, r))
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.ok(b.end(r))
+			b.ok(b.raise("one", 1))
 			b.same(b.run("one").State, run.Going)
 		}},
 		{"the drive of a run that is asked for leaves it asked", func(b bench) {
@@ -107,7 +107,7 @@ func runLaws() []law {
 		}},
 		{"a run that is not committed has no steps", func(b bench) {
 			r := b.ask("one")
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.ok(b.raise("one", 1))
 			r.Start(plan.Plan{Steps: []plan.Step{{ID: "vpc/create", Node: "vpc", Verb: plan.Create}}}, nil)
 			b.is(b.store.Commit(b.ctx, r), fault.Stale)
 			got := b.load("one")
@@ -151,11 +151,11 @@ func endLaws() []law {
 		{"a wish is kept, is news, and is answered with the run", func(b bench) {
 			want := b.commit("one")
 			want.Steps, want.Wish, want.News = nil, run.Pause, 1
-			got, err := b.store.Wish(b.ctx, "one", run.Pause, "bob", noon)
+			got, err := b.wish("one", run.Pause, "bob")
 			b.ok(err)
 			b.same(got, want)
 			b.same(b.run("one"), want)
-			got, err = b.store.Wish(b.ctx, "one", run.Cancel, "bob", noon)
+			got, err = b.wish("one", run.Cancel, "bob")
 			b.ok(err)
 			b.same(got.News, 2)
 			b.same(got.Wish, run.Cancel)
@@ -163,83 +163,56 @@ func endLaws() []law {
 		{"nothing is wished of a run that is over", func(b bench) {
 			r := b.commit("one")
 			r.State = run.Broken
-			b.ok(b.store.End(b.ctx, r))
-			_, err := b.store.Wish(b.ctx, "one", run.Go, "bob", noon)
+			b.ok(b.end(r))
+			_, err := b.wish("one", run.Go, "bob")
 			b.is(err, fault.Refused)
 			b.same(b.run("one").News, 0)
 		}},
 		{"an end is kept with its time and messages", func(b bench) {
 			want := b.commit("one")
 			want.State, want.Messages, want.Ended = run.Succeeded, []string{"three"}, noon.Add(time.Hour)
-			b.ok(b.store.End(b.ctx, want))
+			b.ok(b.end(want))
 			b.same(b.load("one"), want)
 		}},
 		{"an end is not written over news", func(b bench) {
 			r := b.commit("one")
-			_, err := b.store.Wish(b.ctx, "one", run.Cancel, "bob", noon)
+			_, err := b.wish("one", run.Cancel, "bob")
 			b.ok(err)
 			r.State = run.Succeeded
-			b.is(b.store.End(b.ctx, r), fault.Stale)
+			b.is(b.end(r), fault.Stale)
 			b.same(b.run("one").State, run.Going)
 			r.News = 1
-			b.ok(b.store.End(b.ctx, r))
+			b.ok(b.end(r))
 		}},
 		{"an end is not written by an old drive", func(b bench) {
 			r := b.commit("one")
-			b.same(b.owner("one"), "one")
-			b.ok(b.store.Raise(b.ctx, "one", 1))
+			b.ok(b.raise("one", 1))
 			r.State = run.Succeeded
-			b.is(b.store.End(b.ctx, r), fault.Stale)
+			b.is(b.end(r), fault.Stale)
+			r.State = run.Parked
+			b.is(b.end(r), fault.Stale)
 			b.same(b.run("one").State, run.Going)
-			b.ask("two")
-			b.same(b.owner("two"), "one")
 		}},
 		{"what is over stays as it ended", func(b bench) {
 			r := b.commit("one")
 			r.State = run.Succeeded
-			b.ok(b.store.End(b.ctx, r))
+			b.ok(b.end(r))
 			r.State = run.Broken
-			b.is(b.store.End(b.ctx, r), fault.Stale)
-			b.is(b.store.Raise(b.ctx, "one", 1), fault.Stale)
+			b.is(b.end(r), fault.Stale)
+			b.is(b.raise("one", 1), fault.Stale)
 			b.same(b.run("one").State, run.Succeeded)
 		}},
 		{"a run is parked as often as it is found so", func(b bench) {
 			r := b.commit("one")
 			r.State = run.Parked
-			b.ok(b.store.End(b.ctx, r))
-			b.ok(b.store.End(b.ctx, r))
+			b.ok(b.end(r))
+			b.ok(b.end(r))
 			b.same(b.run("one").State, run.Parked)
-		}},
-		{"an end lets go of the lock", func(b bench) {
-			r := b.commit("one")
-			b.same(b.owner("one"), "one")
-			b.ask("two")
-			b.same(b.owner("two"), "one")
-			r.State = run.Cancelled
-			b.ok(b.store.End(b.ctx, r))
-			b.same(b.owner("two"), "two")
-		}},
-		{"a parked run keeps the lock", func(b bench) {
-			r := b.commit("one")
-			b.same(b.owner("one"), "one")
-			r.State = run.Parked
-			b.ok(b.store.End(b.ctx, r))
-			b.ask("two")
-			b.same(b.owner("two"), "one")
-		}},
-		{"an end leaves another's lock alone", func(b bench) {
-			b.commit("one")
-			b.same(b.owner("one"), "one")
-			two := b.ask("two")
-			two.State = run.Refused
-			b.ok(b.store.End(b.ctx, two))
-			b.ask("three")
-			b.same(b.owner("three"), "one")
 		}},
 		{"a run that was never planned ends too", func(b bench) {
 			r := b.ask("one")
 			r.State, r.Messages = run.Refused, []string{"no"}
-			b.ok(b.store.End(b.ctx, r))
+			b.ok(b.end(r))
 			b.same(b.load("one").State, run.Refused)
 			b.is(b.store.Commit(b.ctx, r), fault.Stale)
 		}},

@@ -4,6 +4,7 @@ package contract
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 
 // Store holds a store to what engine.Store promises. open returns an empty one.
 func Store(t *testing.T, open func(t *testing.T) engine.Store) {
-	for _, laws := range [][]law{runLaws(), endLaws(), stepLaws(), lookLaws(), recordLaws(), raceLaws()} {
+	for _, laws := range [][]law{runLaws(), endLaws(), stepLaws(), lookLaws(), recordLaws(), lockLaws(), raceLaws()} {
 		for _, l := range laws {
 			t.Run(l.name, func(t *testing.T) {
 				l.holds(bench{t, open(t), t.Context()})
@@ -62,7 +63,7 @@ func (b bench) ask(id string) run.Run {
 	if err != nil || !fresh {
 		b.Fatalf("ask for %s: fresh %v, %v", id, fresh, err)
 	}
-	b.ok(b.store.Raise(b.ctx, id, r.Drive))
+	b.ok(b.raise(id, r.Drive))
 	return b.run(id)
 }
 
@@ -147,12 +148,42 @@ func (b bench) records() map[string]plan.Record {
 	return all
 }
 
-// owner makes a run of the given ID try the lock, and returns who has it.
-func (b bench) owner(id string) string {
+// enter makes a run that is asked for enter the line, and returns what came of
+// it.
+func (b bench) enter(id string) run.Entry {
 	b.Helper()
-	owner, err := b.store.Lock(b.ctx, shop, id)
+	e := b.lock().Enter(b.run(id))
+	b.ok(b.store.Enter(b.ctx, b.run(id), e, noon))
+	return e
+}
+
+func (b bench) lock() run.Lock {
+	b.Helper()
+	l, err := b.store.Lock(b.ctx, shop)
 	b.ok(err)
-	return owner
+	return l
+}
+
+// raise raises a drive from what it is believed to be.
+func (b bench) raise(id string, from int) error {
+	return b.store.Raise(b.ctx, run.Run{ID: id, Drive: from})
+}
+
+// end parks or ends a run.
+func (b bench) end(r run.Run) error {
+	if r.State == run.Parked {
+		return b.store.Park(b.ctx, r)
+	}
+	l, err := b.store.Lock(b.ctx, r.Project)
+	if err != nil {
+		return err
+	}
+	return b.store.End(b.ctx, r, l.Leave(r, "rollback-of-"+r.ID))
+}
+
+// wish wishes something of a run, each time anew.
+func (b bench) wish(id string, w run.Wish, who string) (run.Run, error) {
+	return b.store.Wish(b.ctx, id, engine.Wished{ID: rand.Text(), Wish: w, Who: who, At: noon})
 }
 
 func (b bench) ok(err error) {

@@ -13,7 +13,7 @@ const (
 	mostBytes  = 3_000_000
 )
 
-// Commit is engine.Runs. Of planners that are at it together, which there may
+// Commit is engine.Drives. Of planners that are at it together, which there may
 // be when a function was believed dead, the last to begin writes: it says so in
 // the run, and every write of steps is on condition of it. So nobody disturbs
 // the steps of a plan that is committed, and no two plans are mixed.
@@ -38,7 +38,8 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	commit := check
 	commit.set = values{
 		"state": r.State, "operation": r.Operation, "source": r.Source, "digest": r.Digest,
-		"unchanged": r.Unchanged, "begun": r.Begun, "steps": len(r.Steps), "max_deletions": r.MaxDeletions,
+		"unchanged": r.Unchanged, "begun": r.Begun, "steps": len(r.Steps),
+		"max_deletions": r.MaxDeletions, "rollback": r.Rollback,
 	}
 	failed, err := t.write(ctx, commit)
 	if err != nil || failed == held {

@@ -62,6 +62,8 @@ func eventKey(id string, now time.Time, nonce string) key {
 	return key{"RUN#" + id, "EVENT#" + stamp(now) + "#" + nonce}
 }
 
+func wishKey(id, request string) key { return key{"RUN#" + id, "WISH#" + request} }
+
 const (
 	recordPrefix = "STACK#"
 	stepPrefix   = "STEP#"
@@ -90,7 +92,7 @@ func (i item) text(name string) string {
 }
 
 // live lists the states of a run that is not over, as a condition.
-const live = "#state IN (:asked, :going, :parked)"
+const live = "#state IN (:asked, :queued, :going, :parked)"
 
 // words names the attributes that expressions speak of as #name: many of our
 // names are reserved words of DynamoDB.

@@ -11,63 +11,69 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// End is engine.Runs.
-func (t *Table) End(ctx context.Context, r run.Run) error {
+// Park is engine.Drives.
+func (t *Table) Park(ctx context.Context, r run.Run) error {
 	now := time.Now()
-	event := eventItem{Time: now, What: string(r.State), Drive: r.Drive}
-	ended := write{
-		key: runKey(r.ID), set: values{"state": r.State, "messages": r.Messages, "ended": r.Ended},
-		where: "#drive = :drive AND #news = :news AND " + live, with: alive(values{"drive": r.Drive, "news": r.News}),
-	}
-	if !r.State.Over() {
-		failed, err := t.write(ctx, ended, write{key: eventKey(r.ID, now, nonce()), put: event})
-		if err == nil && failed != held {
-			return notEnded(r)
-		}
-		return err
-	}
-	expires := now.Add(kept).Unix()
-	ended.set["expires"], event.Expires = expires, expires
-	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked, Expires: expires}
-	err := t.finish(ctx, r,
-		ended,
-		write{key: openKey(r.ID), delete: true},
-		write{key: listKey(r.Project, r.Asked, r.ID), put: line},
-		write{key: eventKey(r.ID, now, nonce()), put: event},
+	failed, err := t.write(ctx,
+		write{
+			key: runKey(r.ID), set: values{"state": run.Parked, "seen": r.News},
+			where: lastWord, with: alive(values{"drive": r.Drive, "news": r.News}),
+		},
+		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Parked), Drive: r.Drive}},
 	)
-	if err != nil {
+	if err == nil && failed != held {
+		return notEnded(r)
+	}
+	return err
+}
+
+// lastWord is the condition on which a driver ends or parks its run.
+const lastWord = "#drive = :drive AND #news = :news AND " + live
+
+// End is engine.Locks.
+func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
+	now := time.Now()
+	writes := ending(r, now)
+	writes[0].where, writes[0].with = lastWord, alive(values{"drive": r.Drive, "news": r.News})
+	writes = append(writes, change(r.Project, x.Lock))
+	if x.Then != nil {
+		writes = append(writes, asking(*x.Then)...)
+	}
+	failed, err := t.write(ctx, writes...)
+	switch {
+	case err != nil:
 		return err
+	case failed != held:
+		return notEnded(r)
 	}
-	if err := t.expire(ctx, r.ID, expires); err != nil {
-		// The run has ended, and that is what was asked. These items are kept for longer than needed.
-		slog.WarnContext(ctx, "what belongs to a run that is over will not expire", "run", r.ID, "why", err)
-	}
+	t.forget(ctx, r.ID, now)
 	return nil
 }
 
-// finish carries out the writes that end r, and lets go of the lock if it is
-// r's: DynamoDB cannot delete "if", so that one of two transactions fits.
-func (t *Table) finish(ctx context.Context, r run.Run, writes ...write) error {
-	mine := values{"me": r.ID}
-	locks := []write{
-		{key: lockKey(r.Project), delete: true, where: "attribute_not_exists(#PK) OR #run = :me", with: mine},
-		{key: lockKey(r.Project), where: "#run <> :me", with: mine},
+// forget sees to it that what belongs to a run that is over goes with it. The run
+// has ended, and that is what was asked: if this fails, some items are kept for
+// longer than needed.
+func (t *Table) forget(ctx context.Context, id string, now time.Time) {
+	if err := t.expire(ctx, id, now.Add(kept).Unix()); err != nil {
+		slog.WarnContext(ctx, "what belongs to a run that is over will not expire", "run", id, "why", err)
 	}
-	for attempt := range mostAttempts {
-		failed, err := t.write(ctx, append(slices.Clone(writes), locks[attempt%2])...)
-		switch {
-		case err != nil || failed == held:
-			return err
-		case failed < len(writes):
-			return notEnded(r)
-		}
-	}
-	return fault.New(fault.Throttled, "end run %s: the lock on %s changes hands too fast", r.ID, r.Project)
 }
 
-// notEnded says that r is not as its driver believes.
+// ending is what is written of a run that is over: the first is the run itself,
+// whose condition is up to the caller.
+func ending(r run.Run, now time.Time) []write {
+	expires := now.Add(kept).Unix()
+	return []write{
+		{key: runKey(r.ID), set: values{"state": r.State, "messages": r.Messages, "ended": r.Ended, "expires": expires}},
+		{key: openKey(r.ID), delete: true},
+		{key: listKey(r.Project, r.Asked, r.ID), put: listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked, Expires: expires}},
+		{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(r.State), Drive: r.Drive, Expires: expires}},
+	}
+}
+
+// notEnded says that r or its lock is not as its driver believes.
 func notEnded(r run.Run) error {
-	return fault.New(fault.Stale, "run %s is over, has news, or is no longer driven by %d", r.ID, r.Drive)
+	return fault.New(fault.Stale, "run %s is over, has news, or is no longer driven by %d; or the lock on %s has changed", r.ID, r.Drive, r.Project)
 }
 
 // expire marks what belongs to a run that is over, and changes no more, as

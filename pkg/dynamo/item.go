@@ -22,10 +22,18 @@ type runItem struct {
 	Of        string     `json:"of,omitempty"`
 	Force     bool       `json:"force,omitempty"`
 	Who       string     `json:"who,omitempty"`
+	Upload    bool       `json:"upload,omitempty"`
+	Sequencer string     `json:"sequencer,omitempty"`
+	Refuse    bool       `json:"refuse,omitempty"`
+	Rollback  bool       `json:"rollback,omitempty"`
 	Wish      run.Wish   `json:"wish"`
+	By        string     `json:"by,omitempty"`
 	Drive     int        `json:"drive"`
 	State     run.State  `json:"state"`
 	News      int        `json:"news"`
+	Seen      int        `json:"seen,omitempty"`
+	Revived   int        `json:"revived,omitempty"`
+	Settled   int        `json:"settled,omitempty"`
 	Token     string     `json:"token,omitempty"`
 	Events    int        `json:"events"`
 	Digest    string     `json:"digest,omitempty"`
@@ -48,6 +56,8 @@ func itemOf(r run.Run) runItem {
 	return runItem{
 		Version: run.Version, Run: r.ID, Project: r.Project, Operation: r.Operation, Source: r.Source,
 		Of: r.Of, Force: r.Force, Who: r.Who, Wish: r.Wish, Drive: r.Drive, State: r.State, News: r.News,
+		Upload: r.Upload, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
+		Seen: r.Seen, Revived: r.Revived, Settled: r.Settled,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
 		Asked: r.Asked, Begun: r.Begun, Ended: r.Ended, MaxDeletions: r.MaxDeletions,
 	}
@@ -58,6 +68,8 @@ func (i runItem) run() run.Run {
 	return run.Run{
 		ID: i.Run, Version: i.Version, Project: i.Project, Operation: i.Operation, Source: i.Source,
 		Of: i.Of, Force: i.Force, Who: i.Who, Wish: i.Wish, Drive: i.Drive, State: i.State, News: i.News,
+		Upload: i.Upload, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
+		Seen: i.Seen, Revived: i.Revived, Settled: i.Settled,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
 		Asked: i.Asked, Begun: i.Begun, Ended: i.Ended, MaxDeletions: i.MaxDeletions,
 	}
@@ -129,6 +141,7 @@ type eventItem struct {
 	Time    time.Time `json:"time"`
 	What    string    `json:"what"` // a wish or a state
 	Who     string    `json:"who,omitempty"`
+	Why     string    `json:"why,omitempty"`
 	Drive   int       `json:"drive,omitempty"`
 	Expires int64     `json:"expires,omitempty"`
 }

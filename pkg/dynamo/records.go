@@ -90,40 +90,7 @@ func leave(old key, r plan.Record) write {
 	return w
 }
 
-// lockItem says who may write.
-type lockItem struct {
-	Run string `json:"run"`
-}
-
-// Lock is engine.Records. A run that is over takes no lock, for nobody would
-// let go of it.
-func (t *Table) Lock(ctx context.Context, project, id string) (string, error) {
-	for range mostAttempts {
-		failed, err := t.write(ctx,
-			write{key: runKey(id), where: live, with: alive(nil)},
-			write{key: lockKey(project), put: lockItem{Run: id}, where: "attribute_not_exists(#PK)"},
-		)
-		switch {
-		case err != nil:
-			return "", err
-		case failed == held:
-			return id, nil
-		case failed == 0:
-			r, err := t.item(ctx, id)
-			if err == nil {
-				err = fault.New(fault.Stale, "run %s is over (%s)", id, r.State)
-			}
-			return "", err
-		}
-		i, err := t.get(ctx, lockKey(project))
-		if err != nil || len(i) > 0 {
-			return i.text("run"), err
-		}
-	}
-	return "", fault.New(fault.Throttled, "the lock on %s changes hands too fast", project)
-}
-
-// List is engine.Records.
+// List is engine.Runs.
 func (t *Table) List(ctx context.Context, project string, most int) ([]run.Run, error) {
 	lines := prefixed("PROJECT#"+project, "RUN#")
 	lines.newest, lines.most = true, most

@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -10,18 +9,24 @@ import (
 
 // Ask is engine.Runs.
 func (t *Table) Ask(ctx context.Context, r run.Run) (run.Run, bool, error) {
-	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked}
-	failed, err := t.write(ctx,
-		write{key: runKey(r.ID), put: itemOf(r), where: "attribute_not_exists(#PK)"},
-		write{key: openKey(r.ID), put: line},
-		write{key: listKey(r.Project, r.Asked, r.ID), put: line},
-		write{key: projectKey(r.Project), set: values{"asked": r.Asked}},
-	)
+	failed, err := t.write(ctx, asking(r)...)
 	if err != nil {
 		return run.Run{}, false, err
 	}
 	kept, err := t.Run(ctx, r.ID)
 	return kept, err == nil && failed == held, err
+}
+
+// asking is what is written of a run that is asked for, if there is none of its
+// ID.
+func asking(r run.Run) []write {
+	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked}
+	return []write{
+		{key: runKey(r.ID), put: itemOf(r), where: "attribute_not_exists(#PK)"},
+		{key: openKey(r.ID), put: line},
+		{key: listKey(r.Project, r.Asked, r.ID), put: line},
+		{key: projectKey(r.Project), set: values{"asked": r.Asked}},
+	}
 }
 
 // item returns a run as it is kept, or an error of kind Missing.
@@ -74,30 +79,29 @@ func (t *Table) Load(ctx context.Context, id string) (run.Run, error) {
 	return r, nil
 }
 
-// Raise is engine.Runs. Another drive is another execution: no token of its own
+// Raise is engine.Drives. Another drive is another execution: no token of its own
 // waits yet, and its history is empty. Whether a refusal is only the echo of an
 // answer that was lost is told by a nonce.
-func (t *Table) Raise(ctx context.Context, id string, from int) error {
+func (t *Table) Raise(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	for {
-		was, err := t.item(ctx, id)
+		was, err := t.item(ctx, r.ID)
 		switch {
 		case err != nil:
 			return err
-		case was.Drive == from+1 && was.Raiser == mine:
+		case was.Drive == r.Drive+1 && was.Raiser == mine:
 			return nil
-		case was.Drive != from:
-			return stale(id, from)
+		case was.Drive != r.Drive:
+			return stale(r.ID, r.Drive)
 		case was.State.Over():
-			return fault.New(fault.Stale, "run %s is over (%s)", id, was.State)
-		}
-		next := was.State
-		if next == run.Parked {
-			next = run.Going
+			return fault.New(fault.Stale, "run %s is over (%s)", r.ID, was.State)
 		}
 		failed, err := t.write(ctx, write{
-			key: runKey(id), set: values{"drive": from + 1, "state": next, "token": "", "events": 0, "raiser": mine},
-			where: "#drive = :from AND #state = :was", with: values{"from": from, "was": was.State},
+			key: runKey(r.ID), set: values{
+				"drive": r.Drive + 1, "state": awake(was.State), "token": "", "events": 0, "raiser": mine,
+				"revived": r.Revived, "settled": r.Settled,
+			},
+			where: "#drive = :from AND #state = :was", with: values{"from": r.Drive, "was": was.State},
 		})
 		if err != nil || failed == held {
 			return err
@@ -105,7 +109,18 @@ func (t *Table) Raise(ctx context.Context, id string, from int) error {
 	}
 }
 
-// Register is engine.Runs.
+// awake is the state of a run that is driven again.
+func awake(s run.State) run.State {
+	switch s {
+	case run.Parked:
+		return run.Going
+	case run.Queued:
+		return run.Asked
+	}
+	return s
+}
+
+// Register is engine.Drives.
 func (t *Table) Register(ctx context.Context, id string, drive int, token string, events int) error {
 	w := fence(id, drive)
 	w.set, w.add = values{"token": token}, values{"events": events}
@@ -119,20 +134,4 @@ func (t *Table) Register(ctx context.Context, id string, drive int, token string
 // stale says that a run has another drive.
 func stale(id string, drive int) error {
 	return fault.New(fault.Stale, "run %s is no longer driven by %d", id, drive)
-}
-
-// Wish is engine.Runs.
-func (t *Table) Wish(ctx context.Context, id string, w run.Wish, who string, now time.Time) (run.Run, error) {
-	failed, err := t.write(ctx,
-		write{key: runKey(id), set: values{"wish": w}, add: values{"news": 1}, where: live, with: alive(nil)},
-		write{key: eventKey(id, now, nonce()), put: eventItem{Time: now, What: string(w), Who: who}},
-	)
-	if err != nil {
-		return run.Run{}, err
-	}
-	r, err := t.Run(ctx, id)
-	if err == nil && failed != held {
-		return run.Run{}, fault.New(fault.Refused, "run %s is over (%s)", id, r.State)
-	}
-	return r, err
 }

@@ -187,14 +187,10 @@ func TestLostAnswersToTheForgetful(t *testing.T) {
 	table := open(t, w)
 	r := planned(t, table, 1)
 	w.lost, w.writes = 2, 1 // the next answer is lost, and then every other
-	must(t, table.Raise(t.Context(), "one", 0))
+	must(t, table.Raise(t.Context(), r))
 	r.Drive = 1
 	must(t, table.Move(t.Context(), changeOf(r, 0)))
-	owner, err := table.Lock(t.Context(), "shop@prod", "one")
-	if err != nil || owner != "one" {
-		t.Errorf("the lock is %q's, %v", owner, err)
-	}
-	r, err = table.Load(t.Context(), "one")
+	r, err := table.Load(t.Context(), "one")
 	if err != nil || r.Drive != 1 || r.Steps[0].Attempt != 1 {
 		t.Errorf("drive %d, %v, %v", r.Drive, r.Steps, err)
 	}
@@ -221,16 +217,16 @@ func TestExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := open(t, &wire{})
 		r := planned(t, table, 120)
-		_, err := table.Wish(t.Context(), "one", run.Pause, "ann", time.Now())
+		_, err := table.Wish(t.Context(), "one", engine.Wished{ID: "request", Wish: run.Pause, Who: "ann", At: time.Now()})
 		must(t, err)
 		r.News = 1
 		r.State = run.Parked
-		must(t, table.End(t.Context(), r))
+		must(t, table.Park(t.Context(), r))
 		if n := expiring(t, table); n != 0 {
 			t.Errorf("%d items of a parked run expire", n)
 		}
 		r.State = run.Cancelled
-		must(t, table.End(t.Context(), r))
+		must(t, table.End(t.Context(), r, run.Lock{}.Leave(r, "")))
 		if n := expiring(t, table); n != 1+120+3+1 { // run, steps, events, place in the list
 			t.Errorf("%d items of a run that is over expire, want 125", n)
 		}

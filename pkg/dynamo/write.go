@@ -166,7 +166,7 @@ func fence(id string, drive int) write {
 
 // alive are the placeholders of live, with others.
 func alive(more values) values {
-	all := values{"asked": run.Asked, "going": run.Going, "parked": run.Parked}
+	all := values{"asked": run.Asked, "queued": run.Queued, "going": run.Going, "parked": run.Parked}
 	maps.Copy(all, more)
 	return all
 }

@@ -106,7 +106,7 @@ func TestExecuteOvertaken(t *testing.T) {
 	tick := h.planned("a", 1)
 	h.store.move = func(move func() error) error {
 		h.store.move = nil
-		h.must(h.Store.Raise(t.Context(), "a", 1))
+		h.must(h.Store.Raise(t.Context(), run.Run{ID: "a", Drive: 1}))
 		return move()
 	}
 	h.begun(tick)
@@ -194,7 +194,7 @@ func TestLookOvertaken(t *testing.T) {
 	tick = h.planned("b", 1)
 	h.store.seen = func() {
 		h.store.seen = nil
-		h.must(h.Store.Raise(t.Context(), "b", 1))
+		h.must(h.Store.Raise(t.Context(), run.Run{ID: "b", Drive: 1}))
 	}
 	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "b-2") {
 		t.Errorf("overtaken by a newer drive, it is %s, started %v", got.State, h.started)
@@ -265,7 +265,7 @@ func TestLookAside(t *testing.T) {
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
-	h.must(h.Store.Raise(t.Context(), "a", 1))
+	h.must(h.Store.Raise(t.Context(), run.Run{ID: "a", Drive: 1}))
 	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "a-2") {
 		t.Errorf("got %+v, started %v", got, h.started)
 	}

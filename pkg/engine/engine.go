@@ -76,7 +76,7 @@ func execution(id string, drive int) string { return fmt.Sprintf("%s-%d", id, dr
 // the drive was raised meanwhile, by another or by us without our being told,
 // that one's execution is started.
 func (e *Engine) drive(ctx context.Context, r run.Run) error {
-	err := e.Store.Raise(ctx, r.ID, r.Drive)
+	err := e.Store.Raise(ctx, r)
 	if fault.Is(err, fault.Stale) {
 		_, err = e.aside(ctx, r.ID, r.Drive)
 		return err
@@ -127,19 +127,44 @@ func (e *Engine) each(n int, do func(i int) error) error {
 }
 
 // end writes that r is over or parked, and returns it as it then is. It is
-// Stale if there is news that r does not know of.
+// Stale if there is news that r does not know of, or the lock has changed. If
+// the lock goes to another run, that one is driven.
 func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, error) {
 	r.State = s
+	if s == run.Parked {
+		if err := e.Store.Park(ctx, r); err != nil {
+			return r, fmt.Errorf("park run %s: %w", r.ID, err)
+		}
+		return r, nil
+	}
+	r.Ended = e.Now()
 	if n := len(r.Messages) - maxMessages; n > 0 {
 		r.Messages = append(slices.Clone(r.Messages[:maxMessages]), fmt.Sprintf("and %d more", n))
 	}
-	if s.Over() {
-		r.Ended = e.Now()
-	}
-	if err := e.Store.End(ctx, r); err != nil {
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
-	return r, nil
+	x := l.Leave(r, RunID(r.ID, "rollback"))
+	if err := e.Store.End(ctx, r, x); err != nil {
+		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
+	}
+	return r, e.next(ctx, x.Next)
+}
+
+// next drives the run that a lock has gone to. If we die before, the sweep does.
+func (e *Engine) next(ctx context.Context, id string) error {
+	if id == "" {
+		return nil
+	}
+	r, err := e.Store.Run(ctx, id)
+	if err == nil && r.State == run.Queued {
+		err = e.drive(ctx, r)
+	}
+	if err != nil {
+		return fmt.Errorf("pass the lock on to run %s: %w", id, err)
+	}
+	return nil
 }
 
 // seconds rounds a wait up, so that what is awaited is due when it is over, and
@@ -152,8 +177,11 @@ func seconds(wait time.Duration) int {
 // tick says where r stands to the state machine, which is to look again after
 // wait.
 func tick(r run.Run, s run.State, wait time.Duration) Tick {
-	if s == run.Superseded {
+	switch s {
+	case run.Superseded:
 		s = run.Aside
+	case run.Queued:
+		s = run.Parked
 	}
 	return Tick{Run: r.ID, Drive: r.Drive, State: s, Ready: []int{}, Wait: seconds(wait)}
 }

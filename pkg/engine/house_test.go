@@ -32,13 +32,14 @@ type house struct {
 	started  []string // executions
 	answers  []engine.Tick
 	told     []run.State
-	down     error // what the machine answers
+	ended    map[string]string // why executions did, that are over
+	down     error             // what the machine answers
 }
 
 func newHouse(t *testing.T) *house {
 	w := sim.New(nil, 1)
 	t.Cleanup(w.Stop)
-	h := &house{T: t, Engine: w.Engine, world: w, projects: make(map[string]project.Project)}
+	h := &house{T: t, Engine: w.Engine, world: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
 	h.store, h.cloud = &lossy{Store: w.Store}, &moody{Cloud: w.Cloud}
 	h.Store, h.Clouds, h.Actions = h.store, h.cloud, action.Actions(h.cloud)
 	h.Specs = &shelf{kept: make(map[string]project.Node)}
@@ -57,8 +58,8 @@ type lossy struct {
 	some   error
 }
 
-func (s *lossy) Raise(ctx context.Context, id string, from int) error {
-	do := func() error { return s.Store.Raise(ctx, id, from) }
+func (s *lossy) Raise(ctx context.Context, r run.Run) error {
+	do := func() error { return s.Store.Raise(ctx, r) }
 	if s.raise != nil {
 		return s.raise(do)
 	}
@@ -73,8 +74,8 @@ func (s *lossy) Commit(ctx context.Context, r run.Run) error {
 	return do()
 }
 
-func (s *lossy) End(ctx context.Context, r run.Run) error {
-	do := func() error { return s.Store.End(ctx, r) }
+func (s *lossy) End(ctx context.Context, r run.Run, x run.Exit) error {
+	do := func() error { return s.Store.End(ctx, r, x) }
 	if s.end != nil {
 		return s.end(do)
 	}
@@ -192,6 +193,12 @@ func (m *machine) Start(_ context.Context, name string, _ engine.Drive) error {
 	return nil
 }
 
+func (m *machine) Standing(_ context.Context, name string) (engine.Standing, error) {
+	why, ended := m.ended[name]
+	begun := slices.Contains(m.started, name)
+	return engine.Standing{Begun: begun, Running: begun && !ended, Why: why}, m.down
+}
+
 func (m *machine) Answer(_ context.Context, _ string, t engine.Tick) error {
 	if m.down != nil {
 		return m.down
@@ -243,7 +250,7 @@ func (h *house) desire(version, list string) {
 func (h *house) ask(id, operation, version string) engine.Request {
 	h.Helper()
 	q := engine.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: version}, Who: "ann"}
-	if slices.Contains([]string{"retry", "pause", "continue", "cancel"}, operation) {
+	if slices.Contains([]string{"retry", "pause", "continue", "cancel", "unlock"}, operation) {
 		q.Source, q.Run = run.Source{}, version
 	}
 	h.must(h.Start(h.Context(), q))
@@ -290,10 +297,15 @@ func (h *house) looked(t engine.Tick) engine.Tick {
 func (h *house) driven(id, operation, version string) run.Run {
 	h.Helper()
 	h.ask(id, operation, version)
-	t := h.planned(id, 1)
-	for turn := 0; !t.State.Over() && t.State != run.Parked; turn++ {
+	return h.through(h.planned(id, 1))
+}
+
+// through sees a run through, as the state machine would.
+func (h *house) through(t engine.Tick) run.Run {
+	h.Helper()
+	for turn := 0; !t.State.Over() && t.State != run.Parked && t.State != run.Aside; turn++ {
 		if turn > 200 {
-			h.Fatalf("run %s never ends", id)
+			h.Fatalf("run %s never ends", t.Run)
 		}
 		h.begun(t)
 		h.pass(time.Duration(t.Wait) * time.Second)
@@ -303,7 +315,13 @@ func (h *house) driven(id, operation, version string) run.Run {
 			t.Ready = nil
 		}
 	}
-	return h.kept(id)
+	return h.kept(t.Run)
+}
+
+// end sees a run that is planned to its end.
+func (h *house) end(id string) run.Run {
+	h.Helper()
+	return h.through(h.planned(id, h.kept(id).Drive))
 }
 
 // pass lets time pass, and CloudFormation work.
@@ -311,6 +329,18 @@ func (h *house) pass(d time.Duration) {
 	end := h.world.Now().Add(d)
 	h.world.Clock.After(d, func() {})
 	h.world.Clock.Run(func() bool { return !h.world.Now().Before(end) })
+}
+
+// waits lists who owns the lock, and who waits for it.
+func (h *house) waits() string {
+	h.Helper()
+	l, err := h.Store.Lock(h.Context(), shop)
+	h.must(err)
+	line := l.Owner.Run
+	for _, w := range l.Waiting {
+		line += " " + w.Run
+	}
+	return line
 }
 
 func (h *house) kept(id string) run.Run {

@@ -24,17 +24,20 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	switch {
 	case err != nil:
 		return Tick{}, fmt.Errorf("plan run %s: %w", d.Run, err)
-	case r.Drive != d.Drive:
-		return e.aside(ctx, d.Run, d.Drive)
-	case r.State.Over():
-		return tick(r, r.State, 0), nil
-	case r.State == run.Going && r.Operation == preview: // its planner died before it could say so
-		return e.finish(ctx, r, run.Succeeded)
-	case r.State != run.Asked:
-		return tick(r, run.Look, nudgeWait), nil
+	case r.Drive != d.Drive || r.State != run.Asked:
+		return e.takeUp(ctx, r, d)
+	case r.Wish.Stops():
+		return e.finish(ctx, r, r.Stopped())
 	}
 	made, err := e.make(ctx, &r)
 	switch {
+	case errors.Is(err, errLate):
+		r.Messages = []string{"a newer upload of " + r.Source.Key + " has been seen"}
+		return e.finish(ctx, r, run.Superseded)
+	case errors.Is(err, errWaits):
+		r.State = run.Queued
+		e.World.Told(ctx, r)
+		return tick(r, run.Queued, 0), nil
 	case fault.Is(err, fault.Stale):
 		return e.overtaken(ctx, d)
 	case refusal(err):
@@ -53,21 +56,32 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	return t, nil
 }
 
+// takeUp says how to go on with a run that need not be planned any more, or not
+// by this drive.
+func (e *Engine) takeUp(ctx context.Context, r run.Run, d Drive) (Tick, error) {
+	switch {
+	case r.Drive != d.Drive:
+		return e.aside(ctx, d.Run, d.Drive)
+	case r.State.Over(), r.State == run.Queued:
+		return tick(r, r.State, 0), nil
+	case r.State == run.Going && r.Operation == preview: // its planner died before it could say so
+		return e.finish(ctx, r, run.Succeeded)
+	}
+	return tick(r, run.Look, nudgeWait), nil
+}
+
 // overtaken says how to go on for a planner that another was faster than: one of
-// a newer drive, or one of its own drive that was thought dead.
+// a newer drive, one of its own drive that was thought dead, or one of another
+// run that took the lock.
 func (e *Engine) overtaken(ctx context.Context, d Drive) (Tick, error) {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case err != nil:
 		return Tick{}, err
-	case r.Drive != d.Drive:
-		return e.aside(ctx, d.Run, d.Drive)
-	case r.State.Over():
-		return tick(r, r.State, 0), nil
-	case r.State == run.Asked: // the other is not through: come again
-		return Tick{}, fault.New(fault.Unavailable, "another planner of run %s is at work", d.Run)
+	case r.Drive == d.Drive && r.State == run.Asked: // nobody is through: come again
+		return Tick{}, fault.New(fault.Unavailable, "another planner is at work beside that of run %s", d.Run)
 	}
-	return tick(r, run.Look, nudgeWait), nil
+	return e.takeUp(ctx, r, d)
 }
 
 // refusal reports whether err says that what was asked cannot be carried out,
@@ -108,7 +122,7 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return plan.Plan{}, problems(r.Messages)
 	}
 	if r.Operation == "retry" {
-		if err := e.again(ctx, r); err != nil {
+		if err := e.repeat(ctx, r); err != nil {
 			return plan.Plan{}, err
 		}
 	}
@@ -169,23 +183,61 @@ func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error
 	return p, err
 }
 
-// lock makes r the project's one writer.
+// What becomes of a run that does not get the lock.
+var (
+	errWaits = errors.New("another run holds the lock")
+	errLate  = errors.New("a newer upload has been seen")
+)
+
+// lock makes r the project's one writer, or puts it in line.
 func (e *Engine) lock(ctx context.Context, r run.Run) error {
 	if r.Operation == preview {
 		return nil
 	}
-	owner, err := e.Store.Lock(ctx, r.Project, r.ID)
-	if err != nil || owner == r.ID {
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
 		return err
 	}
+	entry := l.Enter(r)
+	switch {
+	case entry.Late:
+		return errLate
+	case entry.Has && l.Owner.Run == r.ID:
+		return nil
+	case !entry.Has && r.Refuse:
+		return e.occupied(ctx, r, l.Owner.Run)
+	}
+	if err := e.Store.Enter(ctx, r, entry, e.Now()); err != nil {
+		return fmt.Errorf("enter the line for %s: %w", r.Project, err)
+	}
+	if entry.Has {
+		return nil
+	}
+	if err := e.stop(ctx, entry.Stop); err != nil {
+		return err
+	}
+	return errWaits
+}
+
+// occupied refuses a run that does not want to wait.
+func (e *Engine) occupied(ctx context.Context, r run.Run, owner string) error {
 	held, err := e.Store.Run(ctx, owner)
 	if err != nil {
 		return err
 	}
-	if held.State.Over() {
-		return fault.New(fault.Unavailable, "run %s has only just let go of the lock on %s", owner, r.Project)
+	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end, or ask to be put in line", owner, held.Operation, held.State, r.Project)
+}
+
+// stop wakes the run that another waits for to supersede it.
+func (e *Engine) stop(ctx context.Context, id string) error {
+	if id == "" {
+		return nil
 	}
-	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end or cancel it, then ask again", owner, held.Operation, held.State, r.Project)
+	r, err := e.Store.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	return e.stir(ctx, r)
 }
 
 // view looks at the three states of the world. It returns the moves of records

@@ -25,7 +25,7 @@ func TestPlan(t *testing.T) {
 	if _, err := h.Plan(t.Context(), engine.Drive{Run: "none", Drive: 1}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
-	h.must(h.Store.Raise(t.Context(), "a", 1))
+	h.must(h.Store.Raise(t.Context(), run.Run{ID: "a", Drive: 1}))
 	if old := h.planned("a", 1); old.State != run.Aside || !slices.Contains(h.started, "a-2") {
 		t.Errorf("an old execution gets %+v; started %v", old, h.started)
 	}
@@ -62,8 +62,8 @@ func TestPlanRefused(t *testing.T) {
 		if tick.State != run.Refused || r.State != run.Refused || !same {
 			t.Errorf("%s is %s: %q", id, r.State, r.Messages)
 		}
-		if owner := h.world.Store.Owner(shop); owner != "" {
-			t.Errorf("refused, %s holds the lock", owner)
+		if line := h.waits(); line != "" {
+			t.Errorf("refused, %s holds the lock", line)
 		}
 		if again := h.planned(id, 1); again.State != run.Refused {
 			t.Errorf("%s is %s when it is planned again", id, again.State)
@@ -71,21 +71,35 @@ func TestPlanRefused(t *testing.T) {
 	}
 }
 
-// Who asks while another writes is told who that is, and how to go on.
+// Who asks while another writes waits in line, unless that is not wanted.
 func TestLock(t *testing.T) {
 	h := newHouse(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	h.planned("a", 1)
-	h.ask("b", "destroy", "")
+	h.must(h.Start(t.Context(), engine.Request{ID: "b", Project: shop, Operation: "destroy", Refuse: true}))
 	h.planned("b", 1)
-	want := "run a (deploy, going) holds the lock on shop@default: wait for its end or cancel it, then ask again"
+	want := "run a (deploy, going) holds the lock on shop@default: wait for its end, or ask to be put in line"
 	if got := h.kept("b").Messages; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q", got)
 	}
 	h.ask("c", "plan", "v1")
 	if tick := h.planned("c", 1); tick.State != run.Succeeded || len(h.kept("c").Steps) != 1 {
 		t.Errorf("a preview is %s: %q", tick.State, h.kept("c").Messages)
+	}
+	h.ask("d", "destroy", "")
+	if tick := h.planned("d", 1); tick.State != run.Parked || h.kept("d").State != run.Queued || h.waits() != "a d" {
+		t.Errorf("it is %s, in line are %s", tick.State, h.waits())
+	}
+	if tick := h.planned("d", 1); tick.State != run.Parked {
+		t.Errorf("planned again, it is %s", tick.State)
+	}
+	h.end("a")
+	if h.waits() != "d" || h.kept("d").Drive != 2 || !slices.Contains(h.started, "d-2") {
+		t.Errorf("in line are %s, started %v", h.waits(), h.started)
+	}
+	if tick := h.planned("d", 2); tick.State != run.Ready {
+		t.Errorf("when it is its turn, it is %s", tick.State)
 	}
 }
 
@@ -135,7 +149,7 @@ func TestPlannedByAnother(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	h.store.commit = func(func() error) error {
-		h.must(h.Store.Raise(t.Context(), "b", 1))
+		h.must(h.Store.Raise(t.Context(), run.Run{ID: "b", Drive: 1}))
 		return fault.New(fault.Stale, "driven by another")
 	}
 	if tick := h.planned("b", 1); tick.State != run.Aside {
@@ -144,7 +158,9 @@ func TestPlannedByAnother(t *testing.T) {
 	h.store.commit = func(func() error) error {
 		r := h.kept("b")
 		r.State = run.Cancelled
-		h.must(h.Store.End(t.Context(), r))
+		l, err := h.Store.Lock(t.Context(), r.Project)
+		h.must(err)
+		h.must(h.Store.End(t.Context(), r, l.Leave(r, "")))
 		return fault.New(fault.Stale, "over")
 	}
 	if tick := h.planned("b", 2); tick.State != run.Cancelled {
@@ -176,7 +192,7 @@ func TestFinish(t *testing.T) {
 	h.ask("c", "deploy", "v1")
 	h.store.end = func(end func() error) error {
 		h.store.end = nil
-		h.must(h.Store.Raise(t.Context(), "c", 1))
+		h.must(h.Store.Raise(t.Context(), run.Run{ID: "c", Drive: 1}))
 		return end()
 	}
 	if tick := h.planned("c", 1); tick.State != run.Aside || !slices.Contains(h.started, "c-2") {

@@ -15,6 +15,8 @@ import (
 // condition of its drive, else the error is Stale.
 type Store interface {
 	Runs
+	Drives
+	Locks
 	Steps
 	Records
 }
@@ -33,32 +35,69 @@ type Runs interface {
 	// has none.
 	Load(ctx context.Context, id string) (run.Run, error)
 
-	// Raise makes the drive from+1, a parked run going, and the waiting token and
-	// the history that of a new execution: none. It is Stale if the
-	// drive is not from, or the run is over.
-	Raise(ctx context.Context, id string, from int) error
+	// List returns the newest runs of a project, newest first, without steps;
+	// most is the number of runs, 0 for all.
+	List(ctx context.Context, project string, most int) ([]run.Run, error)
+
+	// Open lists the runs that are not over, of all projects.
+	Open(ctx context.Context) ([]string, error)
+}
+
+// Drives keeps how runs are driven and steered.
+type Drives interface {
+	// Raise makes the drive r.Drive+1, a queued run asked, a parked one going,
+	// and the waiting token and the history those of a new execution: none. It
+	// writes r.Revived and r.Settled. It is Stale if the drive is not r.Drive,
+	// or the run is over.
+	Raise(ctx context.Context, r run.Run) error
 
 	// Commit deletes whatever steps an earlier planner left, writes r's own,
 	// then moves r from asked to its state and writes what it is about: its
-	// operation, source, deletions and digest. It is Stale if r is not asked, or its drive
-	// is not r.Drive.
+	// operation, source, deletions and digest, and whether it rolls back. It is
+	// Stale if r is not asked, or its drive is not r.Drive.
 	Commit(ctx context.Context, r run.Run) error
-
-	// End writes r.State (parked or an end), messages and time, on condition
-	// of r.Drive and that the news is r.News. With an end, the open item and,
-	// if it is r's, the lock go in the same transaction. It is Stale if any
-	// condition does not hold.
-	End(ctx context.Context, r run.Run) error
-
-	// Wish writes what a person wishes of a run, raises its news and writes an
-	// event for the audit, in one transaction. It returns the run as it then
-	// is, without steps. It is Refused if the run is over, Missing if there is
-	// none.
-	Wish(ctx context.Context, id string, w run.Wish, who string, now time.Time) (run.Run, error)
 
 	// Register makes token the one that waits for run id, and adds to its
 	// history's length. It is Stale if the run's drive is not drive.
 	Register(ctx context.Context, id string, drive int, token string, events int) error
+
+	// Wish writes what a person wishes of a run, raises its news and writes an
+	// event for the audit, in one transaction and once for each w.ID. It
+	// returns the run as it then is, without steps. It is Refused if the run is
+	// over or is superseded, Missing if there is none.
+	Wish(ctx context.Context, id string, w Wished) (run.Run, error)
+
+	// Park writes that r is parked, on condition of r.Drive and that the news
+	// is r.News.
+	Park(ctx context.Context, r run.Run) error
+}
+
+// A Wished is what a person wishes of a run.
+type Wished struct {
+	ID   string // of the request: it is carried out once
+	Wish run.Wish
+	Who  string
+	Why  string
+	At   time.Time
+}
+
+// Locks keeps who may write to projects. A lock is written on condition of the
+// version that it was decided upon, else the error is Stale: read it again.
+type Locks interface {
+	// Lock returns a project's lock.
+	Lock(ctx context.Context, project string) (run.Lock, error)
+
+	// Enter writes what becomes of the lock of r's project when r comes, on
+	// condition that r is asked and is driven by r.Drive. In the same transaction r is
+	// queued, if it has to wait; those that it replaces are over, as superseded by r;
+	// and the owner that it stops is wished to be superseded by r, which is news.
+	Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error
+
+	// End writes r.State, which is an end, messages and time, on condition of
+	// r.Drive and that the news is r.News; and what becomes of the lock, even
+	// if that is nothing. In the same transaction the open item goes, and the
+	// rollback that follows is asked for.
+	End(ctx context.Context, r run.Run, x run.Exit) error
 }
 
 // Steps keeps the steps of committed runs.
@@ -95,7 +134,7 @@ type Change struct {
 	Forget  bool // drop the record of the step's node
 }
 
-// Records keeps what was last done to nodes, and who may write.
+// Records keeps what was last done to nodes.
 type Records interface {
 	// Records returns all records of a project, by node.
 	Records(ctx context.Context, project string) (map[string]plan.Record, error)
@@ -109,14 +148,6 @@ type Records interface {
 	// beside one that has committed moves nothing. A record that is there no
 	// longer, or is of another stack by now, is passed over.
 	Displace(ctx context.Context, r run.Run, records []plan.Record) error
-
-	// Lock makes run the writer of the project if there is none, and returns
-	// the run that is. It is Stale if run is over.
-	Lock(ctx context.Context, project, run string) (owner string, err error)
-
-	// List returns the newest runs of a project, newest first, without steps;
-	// most is the number of runs, 0 for all.
-	List(ctx context.Context, project string, most int) ([]run.Run, error)
 }
 
 // Configurations reads what is desired.
@@ -139,11 +170,21 @@ type Clouds interface {
 	Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error)
 }
 
+// A Standing is how an execution stands.
+type Standing struct {
+	Begun   bool   // it was started
+	Running bool   // it is not over
+	Why     string // it failed, if it did
+}
+
 // Machine starts and wakes the executions that drive runs.
 type Machine interface {
 	// Start starts an execution of the given name. To start one that was
 	// started before is no error.
 	Start(ctx context.Context, name string, in Drive) error
+
+	// Standing says how the execution of the given name stands.
+	Standing(ctx context.Context, name string) (Standing, error)
 
 	// Answer lets the execution that waits with token go on with t. To answer
 	// a token that was answered, or whose time is over, is no error.

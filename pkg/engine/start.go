@@ -20,7 +20,12 @@ type Request struct {
 	Source    run.Source
 	Run       string // the run that a retry or a wish is about
 	Force     bool   // retry, though a newer revision was deployed since
+	Upload    bool   // it was uploaded, or a schedule asks: latest wins
+	Sequencer string // of the upload
+	Refuse    bool   // rather than wait in line
+	Rollback  bool   // if it fails
 	Who       string
+	Why       string   // it is wished
 	Problems  []string // what is wrong with the request itself
 
 	MaxDeletions *int // as in run.Run
@@ -39,11 +44,10 @@ func wishes() map[string]run.Wish {
 }
 
 // Start makes a run of what is asked and starts an execution that drives it, or
-// steers the run that the request is about. Asked twice, it makes one run; a wish
-// it carries out again.
+// steers the run that the request is about. Asked twice, it does so once.
 func (e *Engine) Start(ctx context.Context, q Request) error {
-	if wish, ok := wishes()[q.Operation]; ok && len(q.Problems) == 0 {
-		err := e.Wish(ctx, q, wish)
+	if steer := e.steering(q); steer != nil && len(q.Problems) == 0 {
+		err := steer(ctx)
 		if !fault.Is(err, fault.Refused, fault.Missing) {
 			return err
 		}
@@ -52,6 +56,7 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 	r, _, err := e.Store.Ask(ctx, run.Run{
 		ID: q.ID, Version: run.Version, Project: q.Project, Operation: q.Operation, Source: q.Source,
 		Of: q.Run, Force: q.Force, Who: q.Who, Wish: run.Go, State: run.Asked,
+		Upload: q.Upload, Sequencer: q.Sequencer, Refuse: q.Refuse, Rollback: q.Rollback,
 		Messages: q.Problems, Asked: e.Now(), MaxDeletions: q.MaxDeletions,
 	})
 	switch {
@@ -65,33 +70,49 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 	return e.drive(ctx, r)
 }
 
-// Wish steers the run that q is about, which is of q's own project: it is obeyed
-// at the next look. A parked run gets a new execution, for nobody looks at it.
-func (e *Engine) Wish(ctx context.Context, q Request, w run.Wish) error {
-	r, err := e.Store.Run(ctx, q.Run)
-	if err == nil && r.Project != q.Project {
-		err = fault.New(fault.Refused, "run %s is of %s, not of %s", r.ID, r.Project, q.Project)
+// steering is what carries out a request that steers a run, or nil.
+func (e *Engine) steering(q Request) func(context.Context) error {
+	if q.Operation == "unlock" {
+		return func(ctx context.Context) error { return e.Unlock(ctx, q) }
 	}
+	wish, ok := wishes()[q.Operation]
+	switch {
+	case !ok:
+		return nil
+	case wish == run.Cancel && q.Rollback:
+		wish = run.Back
+	}
+	return func(ctx context.Context) error { return e.Wish(ctx, q, wish) }
+}
+
+// Wish steers the run that q is about: it is obeyed at the next look, which is
+// now.
+func (e *Engine) Wish(ctx context.Context, q Request, w run.Wish) error {
+	r, err := e.about(ctx, q)
 	if err == nil {
-		r, err = e.Store.Wish(ctx, q.Run, w, q.Who, e.Now())
+		r, err = e.Store.Wish(ctx, r.ID, Wished{ID: q.ID, Wish: w, Who: q.Who, Why: q.Why, At: e.Now()})
+	}
+	if err == nil && !r.State.Over() {
+		err = e.stir(ctx, r)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.Operation, err)
 	}
-	if r.State == run.Parked {
-		return e.drive(ctx, r)
-	}
-	if r.Drive > 0 { // whoever woke it before may have died between raise and start
-		if err := e.launch(ctx, r.ID, r.Drive); err != nil {
-			return err
-		}
-	}
-	return e.wake(ctx, r)
+	return nil
 }
 
-// again makes of a retry the run that it repeats. It is refused if that run is
+// about returns the run that q is about, which is of q's own project.
+func (e *Engine) about(ctx context.Context, q Request) (run.Run, error) {
+	r, err := e.Store.Run(ctx, q.Run)
+	if err == nil && r.Project != q.Project {
+		err = fault.New(fault.Refused, "run %s is of %s, not of %s", r.ID, r.Project, q.Project)
+	}
+	return r, err
+}
+
+// repeat makes of a retry the run that it repeats. It is refused if that run is
 // not over.
-func (e *Engine) again(ctx context.Context, r *run.Run) error {
+func (e *Engine) repeat(ctx context.Context, r *run.Run) error {
 	old, err := e.Store.Run(ctx, r.Of)
 	if err != nil {
 		return err
@@ -101,7 +122,7 @@ func (e *Engine) again(ctx context.Context, r *run.Run) error {
 		return fault.New(fault.Invalid, "run %s is of %s, not of %s", old.ID, old.Project, r.Project)
 	case !old.State.Over():
 		return fault.New(fault.Refused, "run %s is not over (%s): wait for its end, or cancel it", old.ID, old.State)
-	case !slices.Contains([]string{"deploy", "destroy", "refresh"}, old.Operation):
+	case !slices.Contains([]string{"deploy", "destroy", "refresh", "rollback"}, old.Operation):
 		return fault.New(fault.Refused, "run %s was a %s, of which nothing can be retried: ask for it anew", old.ID, old.Operation)
 	}
 	r.Operation, r.Source = old.Operation, old.Source
@@ -126,7 +147,7 @@ func (e *Engine) newest(ctx context.Context, r run.Run) error {
 		return err
 	}
 	for _, newer := range runs {
-		if newer.Asked.After(old.Asked) && newer.Writes() && newer.Source != old.Source {
+		if newer.Asked.After(old.Asked) && newer.Writes() && newer.Operation != "rollback" && newer.Source != old.Source {
 			return fault.New(fault.Refused, "run %s is not retried, for run %s has deployed something newer since: deploy that again, or force the retry", old.ID, newer.ID)
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -22,6 +24,7 @@ var _ engine.Machine = (*Machine)(nil)
 // client is the part of the SDK's Step Functions client that is used here.
 type client interface {
 	StartExecution(context.Context, *sfn.StartExecutionInput, ...func(*sfn.Options)) (*sfn.StartExecutionOutput, error)
+	DescribeExecution(context.Context, *sfn.DescribeExecutionInput, ...func(*sfn.Options)) (*sfn.DescribeExecutionOutput, error)
 	SendTaskSuccess(context.Context, *sfn.SendTaskSuccessInput, ...func(*sfn.Options)) (*sfn.SendTaskSuccessOutput, error)
 }
 
@@ -46,6 +49,24 @@ func (m *Machine) Start(ctx context.Context, name string, in engine.Drive) error
 		return nil
 	}
 	return classify("start execution "+name+" of "+m.arn, err)
+}
+
+// Standing is engine.Machine.
+func (m *Machine) Standing(ctx context.Context, name string) (engine.Standing, error) {
+	arn := strings.Replace(m.arn, ":stateMachine:", ":execution:", 1) + ":" + name
+	out, err := m.client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: &arn})
+	if is(err, "ExecutionDoesNotExist") {
+		return engine.Standing{}, nil
+	}
+	if err != nil {
+		return engine.Standing{}, classify("describe execution "+name, err)
+	}
+	why := []string{string(out.Status), aws.ToString(out.Error), aws.ToString(out.Cause)}
+	return engine.Standing{
+		Begun:   true,
+		Running: out.Status == types.ExecutionStatusRunning,
+		Why:     strings.Join(slices.DeleteFunc(why, func(s string) bool { return s == "" }), ": "),
+	}, nil
 }
 
 // Answer is engine.Machine. Whoever is too late answers nobody.

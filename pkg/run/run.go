@@ -4,6 +4,7 @@
 package run
 
 import (
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -30,22 +31,25 @@ type Wish string
 
 // The wishes.
 const (
-	Go     Wish = "go"
-	Pause  Wish = "pause"
-	Cancel Wish = "cancel"
+	Go        Wish = "go"
+	Pause     Wish = "pause"
+	Cancel    Wish = "cancel"
+	Back      Wish = "rollback"  // cancel, and then go back to what was last deployed well
+	Supersede Wish = "supersede" // a newer upload waits for the end; nobody takes this back
 )
 
-// stoppedWhy is why a step was skipped that nothing but a wish forbade.
-const stoppedWhy = "cancelled"
+// Stops reports whether nothing more is to begin, for good.
+func (w Wish) Stops() bool { return w == Cancel || w == Back || w == Supersede }
 
 // A State is what a run as a whole has come to.
 type State string
 
-// The states. Asked and Going are kept while a run lives, the ends for good;
-// Ready, Watch, Look and Aside pass through the state machine only.
+// The states. Asked, Queued, Going and Parked are kept while a run lives, the
+// ends for good; Ready, Watch, Look and Aside pass through the state machine only.
 const (
-	Asked State = "asked" // no plan yet
-	Going State = "going" // its plan is committed
+	Asked  State = "asked"  // no plan yet
+	Queued State = "queued" // no plan yet, and another run holds the lock
+	Going  State = "going"  // its plan is committed
 
 	Ready State = "ready" // some step may start
 	Watch State = "watch" // something runs, or waits for its time
@@ -82,12 +86,22 @@ type Run struct {
 
 	MaxDeletions *int // how many stacks it may delete for good; nil is what the project says
 
+	Upload    bool   // it was asked for by an upload or a schedule: latest wins
+	Sequencer string // of the upload: which of two of one key is newer
+	Refuse    bool   // rather than wait in line
+	Rollback  bool   // a deploy that fails is followed by a rollback
+
 	Wish   Wish
+	By     string // the run that supersedes this one
 	Drive  int    // the number of the execution that may write
-	State  State  // Asked, Going, Parked or an end
+	State  State  // Asked, Queued, Going, Parked or an end
 	News   int    // raised by whoever wishes or answers
+	Seen   int    // the news that it was parked with
 	Token  string // of the execution that waits
 	Events int    // in the execution's history, about
+
+	Revived int // how often since a step was last settled its execution had died
+	Settled int // how many steps were over when it was last revived
 
 	Digest    string   // of the plan
 	Unchanged int      // how many nodes needed no step
@@ -140,7 +154,22 @@ func (s Step) DueAt() time.Time {
 // Writes reports whether the run was to bring the project to its source, and
 // began to.
 func (r *Run) Writes() bool {
-	return (r.Operation == "deploy" || r.Operation == "destroy") && r.State != Asked && r.State != Refused
+	switch r.Operation {
+	case "deploy", "destroy", "rollback":
+		return r.State != Asked && r.State != Queued && r.State != Refused
+	}
+	return false
+}
+
+// Settles counts the steps that are over.
+func (r *Run) Settles() int {
+	n := 0
+	for _, s := range r.Steps {
+		if s.Over() {
+			n++
+		}
+	}
+	return n
 }
 
 // Over reports whether nothing more will happen to the step.
@@ -214,8 +243,8 @@ func (r *Run) Prune() []int {
 		}
 		if why := doom(by, s.After); why != "" {
 			s.Status, s.Why = Skipped, why
-		} else if r.Wish == Cancel {
-			s.Status, s.Why = Skipped, stoppedWhy
+		} else if r.Wish.Stops() {
+			s.Status, s.Why = Skipped, r.stopped()
 		}
 		if s.Status == Skipped {
 			pruned = append(pruned, s.Number)
@@ -224,12 +253,31 @@ func (r *Run) Prune() []int {
 	return pruned
 }
 
+// Stopped is the end of a run that a wish stopped.
+func (r *Run) Stopped() State {
+	if r.Wish == Supersede {
+		return Superseded
+	}
+	return Cancelled
+}
+
+// after begins the reason of a step that was skipped for another.
+const after = "after "
+
+// stopped is why a step was skipped that nothing but a wish forbade.
+func (r *Run) stopped() string {
+	if r.Wish == Supersede {
+		return "superseded by " + r.By
+	}
+	return "cancelled"
+}
+
 // doom says why a step after the given ones can never start, if so.
-func doom(by map[string]*Step, after []string) string {
-	for _, id := range after {
+func doom(by map[string]*Step, ids []string) string {
+	for _, id := range ids {
 		switch a := by[id]; a.Status {
 		case Failed:
-			return "after " + a.ID
+			return after + a.ID
 		case Skipped:
 			return a.Why
 		}
@@ -252,7 +300,7 @@ func (r *Run) Standing(now time.Time) State {
 		case Failed:
 			failed = true
 		case Skipped:
-			stopped = stopped || s.Why == stoppedWhy
+			stopped = stopped || !strings.HasPrefix(s.Why, after)
 		}
 	}
 	switch {
@@ -260,8 +308,8 @@ func (r *Run) Standing(now time.Time) State {
 		return Watch
 	case pending:
 		return Parked
-	case stopped:
-		return Cancelled
+	case stopped, failed && r.Wish == Supersede:
+		return r.Stopped()
 	case failed:
 		return Broken
 	}

@@ -25,7 +25,6 @@ type Cloud struct {
 	Fail    map[string]int     // "shop-vpc/create" → how many such operations fail from now on
 	Asked   []string           // what was begun, as "shop-vpc/create"
 	Tell    func(action.Task, plan.Status)
-	Limit   Limit // of what functions ask; none if it is zero
 
 	clock  *Clock
 	live   map[string]*stack // by name
@@ -214,9 +213,6 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
 		}
 		st = c.make(name)
 		st.touched = c.clock.Now()
-	}
-	if t.Step.Verb != plan.Create && t.Place().StackID == "" && st != nil && st.events[0].token == "" {
-		return plan.Note{}, fault.New(fault.Refused, "stack %s exists (%s) but does not bear our tag, so it is not ours", name, st.status)
 	}
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
 	err := st.refuse(t.Step.Verb, want)

@@ -19,11 +19,11 @@ func (w *World) execute(name string, in engine.Drive) error {
 	if err != nil {
 		return err
 	}
-	x := &Execution{Name: name}
+	x := &Execution{Name: name, in: in}
 	w.executions[name] = x
 	w.Go(func(r *Routine) {
 		runner := asl.Runner{
-			World: &host{w, r}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64,
+			World: &host{w, r, x}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64,
 			Observe: func(e asl.Event) int64 {
 				x.History++
 				if e.Kind == asl.StateEntered {
@@ -32,8 +32,8 @@ func (w *World) execute(name string, in engine.Drive) error {
 				return int64(x.History)
 			},
 		}
-		_, x.Err = runner.Run(context.Background(), w.machine, input)
-		x.Over = true
+		_, err := runner.Run(context.Background(), w.machine, input)
+		w.ends(x, err)
 	})
 	return nil
 }
@@ -41,7 +41,8 @@ func (w *World) execute(name string, in engine.Drive) error {
 // A host is the world as one execution sees it.
 type host struct {
 	*World
-	routine *Routine
+	routine   *Routine
+	execution *Execution
 }
 
 // A waiter is a task that waits for its token to be answered.
@@ -51,15 +52,16 @@ type waiter struct {
 	wake   func()
 }
 
-// errEnd is what an execution is told when the world has come to its end.
-var errEnd = errors.New("the world has ended")
+// errEnd is what an execution is told when it was stopped, or the world has come
+// to its end.
+var errEnd = errors.New("it has ended")
 
 // NewToken is the part of asl.World.
 func (h *host) NewToken() string { return h.unique() }
 
 // Sleep is the part of asl.World.
 func (h *host) Sleep(_ context.Context, d time.Duration) error {
-	if !h.routine.Sleep(d) {
+	if !h.routine.Sleep(d) || h.execution.Over {
 		return errEnd
 	}
 	return nil
@@ -67,6 +69,9 @@ func (h *host) Sleep(_ context.Context, d time.Duration) error {
 
 // Task is the part of asl.World.
 func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
+	if h.execution.Over {
+		return nil, errEnd
+	}
 	function := call.Function[strings.LastIndex(call.Function, ":")+1:]
 	if call.Token == "" {
 		return h.invoke(h.routine, function, call.Payload)

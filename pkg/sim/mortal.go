@@ -75,27 +75,47 @@ func (m mortalStore) Load(ctx context.Context, id string) (run.Run, error) {
 	return got(m.world, ctx, "Store.Load", id, func() (run.Run, error) { return m.kept.Load(ctx, id) })
 }
 
-// Raise is the part of engine.Runs.
-func (m mortalStore) Raise(ctx context.Context, id string, from int) error {
-	return m.world.do(ctx, "Store.Raise", id, func() error { return m.kept.Raise(ctx, id, from) })
+// Raise is the part of engine.Drives.
+func (m mortalStore) Raise(ctx context.Context, r run.Run) error {
+	return m.world.do(ctx, "Store.Raise", r.ID, func() error { return m.kept.Raise(ctx, r) })
 }
 
-// Commit is the part of engine.Runs.
+// Commit is the part of engine.Drives.
 func (m mortalStore) Commit(ctx context.Context, r run.Run) error {
 	return m.world.do(ctx, "Store.Commit", r.ID, func() error { return m.kept.Commit(ctx, r) })
 }
 
-// End is the part of engine.Runs.
-func (m mortalStore) End(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.End", r.ID, func() error { return m.kept.End(ctx, r) })
+// Lock is the part of engine.Locks.
+func (m mortalStore) Lock(ctx context.Context, project string) (run.Lock, error) {
+	return got(m.world, ctx, "Store.Lock", project, func() (run.Lock, error) { return m.kept.Lock(ctx, project) })
 }
 
-// Wish is the part of engine.Runs.
-func (m mortalStore) Wish(ctx context.Context, id string, wish run.Wish, who string, now time.Time) (run.Run, error) {
-	return got(m.world, ctx, "Store.Wish", id, func() (run.Run, error) { return m.kept.Wish(ctx, id, wish, who, now) })
+// Enter is the part of engine.Locks.
+func (m mortalStore) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error {
+	return m.world.do(ctx, "Store.Enter", r.ID, func() error { return m.kept.Enter(ctx, r, e, now) })
 }
 
-// Register is the part of engine.Runs.
+// Park is the part of engine.Drives.
+func (m mortalStore) Park(ctx context.Context, r run.Run) error {
+	return m.world.do(ctx, "Store.Park", r.ID, func() error { return m.kept.Park(ctx, r) })
+}
+
+// End is the part of engine.Locks.
+func (m mortalStore) End(ctx context.Context, r run.Run, x run.Exit) error {
+	return m.world.do(ctx, "Store.End", r.ID, func() error { return m.kept.End(ctx, r, x) })
+}
+
+// Wish is the part of engine.Drives.
+func (m mortalStore) Wish(ctx context.Context, id string, w engine.Wished) (run.Run, error) {
+	return got(m.world, ctx, "Store.Wish", id, func() (run.Run, error) { return m.kept.Wish(ctx, id, w) })
+}
+
+// Open is the part of engine.Runs.
+func (m mortalStore) Open(ctx context.Context) ([]string, error) {
+	return got(m.world, ctx, "Store.Open", "", func() ([]string, error) { return m.kept.Open(ctx) })
+}
+
+// Register is the part of engine.Drives.
 func (m mortalStore) Register(ctx context.Context, id string, drive int, token string, events int) error {
 	return m.world.do(ctx, "Store.Register", id, func() error { return m.kept.Register(ctx, id, drive, token, events) })
 }
@@ -140,12 +160,7 @@ func (m mortalStore) Displace(ctx context.Context, r run.Run, records []plan.Rec
 	return m.world.do(ctx, "Store.Displace", r.ID, func() error { return m.kept.Displace(ctx, r, records) })
 }
 
-// Lock is the part of engine.Records.
-func (m mortalStore) Lock(ctx context.Context, project, id string) (string, error) {
-	return got(m.world, ctx, "Store.Lock", project, func() (string, error) { return m.kept.Lock(ctx, project, id) })
-}
-
-// List is the part of engine.Records.
+// List is the part of engine.Runs.
 func (m mortalStore) List(ctx context.Context, project string, most int) ([]run.Run, error) {
 	return got(m.world, ctx, "Store.List", project, func() ([]run.Run, error) { return m.kept.List(ctx, project, most) })
 }

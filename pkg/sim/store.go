@@ -27,7 +27,7 @@ type Store struct {
 	mu      sync.Mutex
 	runs    map[string]*kept
 	open    map[string]bool
-	owners  map[string]string                 // by project
+	locks   map[string]run.Lock               // by project
 	records map[string]map[string]plan.Record // by project and node
 	lists   map[string][]string               // by project: runs in the order in which they were asked for
 	audit   map[string][]Entry                // by run
@@ -38,7 +38,8 @@ type kept struct {
 	run       run.Run // without steps
 	steps     []run.Step
 	committed bool
-	planner   int // who wrote the steps
+	planner   int             // who wrote the steps
+	wishes    map[string]bool // by request: what was carried out
 }
 
 // An Entry is a line of a run's audit: what was wished of it, or what it came to.
@@ -46,12 +47,13 @@ type Entry struct {
 	Time time.Time
 	What string // a wish or a state
 	Who  string // wished it; empty for what happened by itself
+	Why  string
 }
 
 // NewStore returns an empty store.
 func NewStore() *Store {
 	return &Store{
-		runs: make(map[string]*kept), open: make(map[string]bool), owners: make(map[string]string),
+		runs: make(map[string]*kept), open: make(map[string]bool), locks: make(map[string]run.Lock),
 		records: make(map[string]map[string]plan.Record), lists: make(map[string][]string), audit: make(map[string][]Entry),
 	}
 }
@@ -92,14 +94,18 @@ func (s *Store) Ask(_ context.Context, r run.Run) (out run.Run, fresh bool, err 
 			out = copyRun(k.run)
 			return false, nil
 		}
-		r.Steps = nil
-		s.runs[r.ID] = &kept{run: copyRun(r)}
-		s.open[r.ID] = true
-		s.lists[r.Project] = append(s.lists[r.Project], r.ID)
+		s.ask(r)
 		out, fresh = copyRun(r), true
 		return true, nil
 	})
 	return out, fresh, err
+}
+
+// ask keeps a run that is asked for.
+func (s *Store) ask(r run.Run) {
+	s.runs[r.ID] = &kept{run: copyRun(r)}
+	s.open[r.ID] = true
+	s.lists[r.Project] = append(s.lists[r.Project], r.ID)
 }
 
 // Run is engine.Runs.
@@ -128,25 +134,29 @@ func (s *Store) Load(_ context.Context, id string) (run.Run, error) {
 	return r, nil
 }
 
-// Raise is engine.Runs.
-func (s *Store) Raise(_ context.Context, id string, from int) error {
+// Raise is engine.Drives.
+func (s *Store) Raise(_ context.Context, r run.Run) error {
 	return s.write("Raise", func() (bool, error) {
-		k, err := s.driven(id, from)
+		k, err := s.driven(r.ID, r.Drive)
 		if err != nil {
 			return false, err
 		}
-		if k.run.State.Over() {
-			return false, fault.New(fault.Stale, "run %s is over (%s)", id, k.run.State)
-		}
-		k.run.Drive, k.run.Token, k.run.Events = from+1, "", 0
-		if k.run.State == run.Parked {
+		switch k.run.State {
+		case run.Parked:
 			k.run.State = run.Going
+		case run.Queued:
+			k.run.State = run.Asked
 		}
+		if k.run.State.Over() {
+			return false, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
+		}
+		k.run.Drive, k.run.Token, k.run.Events = r.Drive+1, "", 0
+		k.run.Revived, k.run.Settled = r.Revived, r.Settled
 		return true, nil
 	})
 }
 
-// Commit is engine.Runs. Whoever writes the steps last is the one who commits.
+// Commit is engine.Drives. Whoever writes the steps last is the one who commits.
 func (s *Store) Commit(_ context.Context, r run.Run) error {
 	var mine int
 	err := s.write("Commit steps", func() (bool, error) {
@@ -171,7 +181,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		}
 		k.committed = true
 		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions = r.State, r.Operation, r.Source, r.MaxDeletions
-		k.run.Digest, k.run.Unchanged, k.run.Begun = r.Digest, r.Unchanged, r.Begun
+		k.run.Digest, k.run.Unchanged, k.run.Begun, k.run.Rollback = r.Digest, r.Unchanged, r.Begun, r.Rollback
 		return true, nil
 	})
 }
@@ -185,50 +195,36 @@ func (s *Store) planned(r run.Run) (*kept, error) {
 	return k, err
 }
 
-// End is engine.Runs.
-func (s *Store) End(_ context.Context, r run.Run) error {
-	return s.write("End", func() (bool, error) {
-		k, err := s.driven(r.ID, r.Drive)
+// Wish is engine.Drives.
+func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run, err error) {
+	err = s.write("Wish", func() (bool, error) {
+		k, err := s.find(id)
 		switch {
 		case err != nil:
 			return false, err
+		case k.wishes[w.ID]:
+			out = copyRun(k.run)
+			return false, nil
 		case k.run.State.Over():
-			return false, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
-		case k.run.News != r.News:
-			return false, fault.New(fault.Stale, "run %s has news", r.ID)
-		}
-		k.run.State, k.run.Messages, k.run.Ended = r.State, slices.Clone(r.Messages), r.Ended
-		s.audit[r.ID] = append(s.audit[r.ID], Entry{Time: r.Ended, What: string(r.State)})
-		if r.State.Over() {
-			delete(s.open, r.ID)
-			if s.owners[k.run.Project] == r.ID {
-				delete(s.owners, k.run.Project)
-			}
-		}
-		return true, nil
-	})
-}
-
-// Wish is engine.Runs.
-func (s *Store) Wish(_ context.Context, id string, w run.Wish, who string, now time.Time) (out run.Run, err error) {
-	err = s.write("Wish", func() (bool, error) {
-		k, err := s.find(id)
-		if err != nil {
-			return false, err
-		}
-		if k.run.State.Over() {
 			return false, fault.New(fault.Refused, "run %s is over (%s)", id, k.run.State)
+		case k.run.Wish != run.Supersede:
+			k.run.Wish = w.Wish
+		case !w.Wish.Stops():
+			return false, fault.New(fault.Refused, "run %s is superseded by %s", id, k.run.By)
 		}
-		k.run.Wish = w
+		if k.wishes == nil {
+			k.wishes = make(map[string]bool)
+		}
+		k.wishes[w.ID] = true
 		k.run.News++
-		s.audit[id] = append(s.audit[id], Entry{Time: now, What: string(w), Who: who})
+		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Wish), Who: w.Who, Why: w.Why})
 		out = copyRun(k.run)
 		return true, nil
 	})
 	return out, err
 }
 
-// Register is engine.Runs.
+// Register is engine.Drives.
 func (s *Store) Register(_ context.Context, id string, drive int, token string, events int) error {
 	return s.write("Register", func() (bool, error) {
 		k, err := s.driven(id, drive)
@@ -241,7 +237,7 @@ func (s *Store) Register(_ context.Context, id string, drive int, token string, 
 	})
 }
 
-// List is engine.Records.
+// List is engine.Runs.
 func (s *Store) List(_ context.Context, project string, most int) ([]run.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,18 +261,11 @@ func (s *Store) Projects(context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(s.lists)), nil
 }
 
-// Owner returns the run that holds a project's lock, or "".
-func (s *Store) Owner(project string) string {
+// Open is engine.Runs.
+func (s *Store) Open(context.Context) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.owners[project]
-}
-
-// Opens lists the runs that have an open item, sorted.
-func (s *Store) Opens() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Sorted(maps.Keys(s.open))
+	return slices.Sorted(maps.Keys(s.open)), nil
 }
 
 // Audit lists what people wished of a run and what it came to, in order.

@@ -33,6 +33,8 @@ type World struct {
 	executions map[string]*Execution
 	waiting    map[string]*waiter // by token
 	count      int
+	down       time.Time // until when CloudFormation cannot be reached
+	tended     bool      // a sweep is to come
 }
 
 // Faults are what goes wrong. Each field may be nil.
@@ -65,6 +67,8 @@ type Execution struct {
 	History int      // how many events it has had
 	Over    bool
 	Err     error // why it failed; a *asl.Error of name Failed or Refused is a run's end
+
+	in engine.Drive
 }
 
 // New returns an empty world in which the given state machine drives runs.
@@ -97,18 +101,70 @@ func (w *World) Ask(q engine.Request) string {
 		q.ID = engine.RunID(w.unique())
 	}
 	w.call("start", func(ctx context.Context) error { return w.Engine.Start(ctx, q) })
+	w.tend()
 	return q.ID
 }
 
-// Deploy asks for p to be deployed.
-func (w *World) Deploy(p project.Project) string { return w.Configured("deploy", p) }
+// sweeps is how often it is looked for runs that nobody drives.
+const sweeps = 5 * time.Minute
 
-// Configured asks for an operation with p as its source.
-func (w *World) Configured(operation string, p project.Project) string {
-	return w.Ask(engine.Request{Project: p.ID(), Operation: operation, Source: w.Source(p)})
+// tend sweeps from now on, as long as there is a run that does not rest.
+func (w *World) tend() {
+	if w.tended {
+		return
+	}
+	w.tended = true
+	w.After(sweeps, func() {
+		w.tended = false
+		if !w.rests() {
+			w.call("start", w.Engine.Sweep)
+			w.tend()
+		}
+	})
 }
 
-// Source uploads p, and starts nothing.
+// rests reports whether all runs are over, wait for a person who has wished
+// nothing new, or wait for one that does.
+func (w *World) rests() bool {
+	for id := range w.Store.open {
+		r := w.Store.runs[id].run
+		if r.State == run.Queued {
+			owner, ok := w.Store.runs[w.Store.locks[r.Project].Owner.Run]
+			if !ok || r.Wish.Stops() {
+				return false
+			}
+			r = owner.run
+		}
+		if r.State != run.Parked || r.News > r.Seen {
+			return false
+		}
+	}
+	return true
+}
+
+// Outage makes CloudFormation unreachable for a while.
+func (w *World) Outage(d time.Duration) { w.down = w.Now().Add(d) }
+
+// Abort stops an execution, as a person may. What it has called goes on.
+func (w *World) Abort(name string) {
+	if x := w.executions[name]; x != nil {
+		w.ends(x, &asl.Error{Name: "ABORTED"})
+	}
+}
+
+// ends notes that an execution is over, and tells of it if it failed.
+func (w *World) ends(x *Execution, err error) {
+	if x.Over {
+		return
+	}
+	x.Over, x.Err = true, err
+	if err != nil {
+		w.call("start", func(ctx context.Context) error { return w.Engine.Recover(ctx, x.in) })
+		w.tend()
+	}
+}
+
+// Source puts p where it is found, and returns where that is.
 func (w *World) Source(p project.Project) run.Source {
 	version := w.unique()
 	w.projects[version] = p
@@ -203,6 +259,21 @@ func (w *World) Start(ctx context.Context, name string, in engine.Drive) error {
 	})
 }
 
+// Standing is the part of engine.Machine.
+func (w *World) Standing(ctx context.Context, name string) (engine.Standing, error) {
+	return got(w, ctx, "Machine.Standing", name, func() (engine.Standing, error) {
+		x := w.executions[name]
+		if x == nil {
+			return engine.Standing{}, nil
+		}
+		s := engine.Standing{Begun: true, Running: !x.Over}
+		if x.Err != nil {
+			s.Why = "FAILED: " + x.Err.Error()
+		}
+		return s, nil
+	})
+}
+
 // Answer is the part of engine.Machine.
 func (w *World) Answer(ctx context.Context, token string, t engine.Tick) error {
 	return w.do(ctx, "Machine.Answer", string(t.State), func() error {
@@ -250,6 +321,9 @@ func (w *World) do(ctx context.Context, call, about string, make func() error) e
 	}
 	if by.dead {
 		return errDead
+	}
+	if strings.HasPrefix(call, "Cloud") && w.Now().Before(w.down) {
+		return fault.New(fault.Unavailable, "no route to CloudFormation")
 	}
 	mishap := None
 	if w.Faults.Call != nil {

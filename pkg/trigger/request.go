@@ -26,6 +26,10 @@ type body struct {
 		Force bool   `json:"force"` // retry, though something newer was deployed since
 		Who   string `json:"who"`   // asks
 
+		Reason   string `json:"reason"`   // why it is wished
+		Rollback bool   `json:"rollback"` // a deploy that fails, or is cancelled, is followed by a rollback
+		Refuse   bool   `json:"refuse"`   // rather than wait while another run holds the lock
+
 		MaxDeletions *int `json:"max_deletions"` // how many stacks may be deleted for good
 	} `json:"options"`
 }
@@ -33,8 +37,15 @@ type body struct {
 // What operations are about: a configuration, or a run.
 var (
 	ofConfiguration = []string{"deploy", "plan"}
-	ofRun           = []string{"retry", "pause", "continue", "cancel"}
+	ofRun           = []string{"retry", "pause", "continue", "cancel", "unlock"}
 	ofRecords       = []string{"destroy", "refresh"}
+)
+
+// Operations that some options are for.
+var (
+	steering = []string{"pause", "continue", "cancel", "unlock"}
+	writing  = []string{"deploy", "destroy", "refresh", "retry"}
+	backable = []string{"deploy", "retry", "cancel"}
 )
 
 // guarded are the operations that may delete only so many stacks.
@@ -67,6 +78,7 @@ func fill(ctx context.Context, q engine.Request, c created, objects Objects) (en
 	}
 	q.Source = run.Source{Key: b.Key, Version: b.Version}
 	q.Run, q.Force, q.MaxDeletions = b.Options.Run, b.Options.Force, b.Options.MaxDeletions
+	q.Why, q.Rollback, q.Refuse = b.Options.Reason, b.Options.Rollback, b.Options.Refuse
 	if b.Options.Who != "" {
 		q.Who = b.Options.Who
 	}
@@ -133,16 +145,30 @@ func problems(project string, b body) []string {
 	case !about && b.Options.Run != "" && slices.Contains(known, b.Operation):
 		add("options.run: a %s is not about a run: leave it out", b.Operation)
 	}
+	return append(all, misplaced(b)...)
+}
+
+// misplaced tells which options of a request make no sense with its operation.
+func misplaced(b body) []string {
+	var all []string
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	only := func(option string, given bool, operations []string) {
+		if given && !slices.Contains(operations, b.Operation) {
+			add("options.%s: it is for %s: leave it out", option, strings.Join(operations, ", "))
+		}
+	}
 	if b.Options.Force && b.Operation != "retry" {
 		add("options.force: only a retry can be forced: leave it out")
 	}
-	if n := b.Options.MaxDeletions; n != nil {
-		switch {
-		case !slices.Contains(guarded, b.Operation):
-			add("options.max_deletions: it is for %s: leave it out", strings.Join(guarded, ", "))
-		case *n < 0:
-			add("options.max_deletions: %d: it is a number of stacks, 0 or more", *n)
-		}
+	only("reason", b.Options.Reason != "", steering)
+	only("rollback", b.Options.Rollback, backable)
+	only("refuse", b.Options.Refuse, writing)
+	only("max_deletions", b.Options.MaxDeletions != nil, guarded)
+	if b.Operation == "unlock" && b.Options.Reason == "" {
+		add("options.reason: missing: say why the lock is taken away, for the record")
+	}
+	if n := b.Options.MaxDeletions; n != nil && *n < 0 {
+		add("options.max_deletions: %d: it is a number of stacks, 0 or more", *n)
 	}
 	return all
 }

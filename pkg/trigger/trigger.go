@@ -32,6 +32,8 @@ type created struct {
 	Object struct {
 		Key     string `json:"key"` // as it is: EventBridge encodes nothing
 		Version string `json:"version-id"`
+
+		Sequencer string `json:"sequencer"` // tells which of two events of one key is newer
 	} `json:"object"`
 	Requester string `json:"requester"` // an account, or a service of AWS
 }
@@ -53,6 +55,7 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (e
 	if p, ok := upload(c.Object.Key); ok {
 		q.Project, q.Operation = p, "deploy"
 		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}
+		q.Upload, q.Sequencer = true, c.Object.Sequencer
 		return q, nil
 	}
 	if p, ok := requested(c.Object.Key); ok {

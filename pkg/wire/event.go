@@ -10,8 +10,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/trigger"
 )
 
-// Start makes a run of what was uploaded, or steers one.
+// Start makes a run of what was uploaded, or steers one; it takes up the run
+// whose execution has failed, and every five minutes all that nobody drives.
 func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
+	switch {
+	case trigger.Scheduled(e):
+		err := h.engine.Sweep(ctx)
+		h.note(ctx, err, "sweep", slog.String("event", e.ID))
+		return struct{}{}, err
+	case trigger.Execution(e):
+		d, err := trigger.Failed(e)
+		if err == nil {
+			err = h.engine.Recover(ctx, d)
+		}
+		h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("drive", d.Drive))
+		return struct{}{}, worthwhile(err)
+	}
 	q, err := trigger.Request(ctx, e, h.bucket)
 	if err == nil {
 		err = h.engine.Start(ctx, q)

@@ -1,0 +1,253 @@
+package contract
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// upload asks for a run as an upload does, and raises its drive to 1.
+func (b bench) upload(id, sequencer string) {
+	b.Helper()
+	r := asked(id)
+	r.Upload, r.Sequencer = true, sequencer
+	_, _, err := b.store.Ask(b.ctx, r)
+	b.ok(err)
+	b.ok(b.raise(id, 0))
+}
+
+// over ends a run as it is kept.
+func (b bench) over(id string, s run.State) {
+	b.Helper()
+	r := b.load(id)
+	r.State, r.Ended = s, noon.Add(time.Hour)
+	b.ok(b.end(r))
+}
+
+func (b bench) open() []string {
+	b.Helper()
+	ids, err := b.store.Open(b.ctx)
+	b.ok(err)
+	return ids
+}
+
+// waits lists who owns the lock, and who waits for it.
+func (b bench) waits() string {
+	b.Helper()
+	l := b.lock()
+	line := l.Owner.Run
+	for _, w := range l.Waiting {
+		line += " " + w.Run
+	}
+	return line
+}
+
+// lockLaws are about who may write.
+func lockLaws() []law {
+	return []law{
+		{"a lock that nobody took is nobody's", func(b bench) {
+			b.same(b.lock(), run.Lock{})
+		}},
+		{"who comes first owns the lock, and the others wait in order", func(b bench) {
+			for _, id := range []string{"one", "two", "three"} {
+				b.ask(id)
+				b.same(b.enter(id).Has, id == "one")
+			}
+			b.same(b.waits(), "one two three")
+			b.same(b.run("one").State, run.Asked)
+			b.same(b.run("two").State, run.Queued)
+			b.same(b.lock().Version, 3)
+			l, err := b.store.Lock(b.ctx, "shop@test")
+			b.ok(err)
+			b.same(l, run.Lock{})
+		}},
+		{"a lock that has changed since it was read is not written", func(b bench) {
+			b.ask("one")
+			b.ask("two")
+			late := b.lock().Enter(b.run("two"))
+			b.enter("one")
+			b.is(b.store.Enter(b.ctx, b.run("two"), late, noon), fault.Stale)
+			b.same(b.waits(), "one")
+			b.same(b.run("two").State, run.Asked)
+		}},
+		{"only a run that is asked, by who drives it, enters", func(b bench) {
+			r := b.ask("one")
+			b.ok(b.raise("one", 1))
+			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r), noon), fault.Stale)
+			b.over("one", run.Refused)
+			r = b.run("one")
+			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r), noon), fault.Stale)
+			b.same(b.lock().Owner, run.Writer{})
+		}},
+		{"a run that waits is asked again when its drive is raised", func(b bench) {
+			b.ask("one")
+			b.ask("two")
+			b.enter("one")
+			b.enter("two")
+			b.ok(b.raise("two", 1))
+			b.same(b.run("two").State, run.Asked)
+			b.enter("two")
+			b.same(b.run("two").State, run.Queued)
+			b.same(b.waits(), "one two")
+		}},
+		{"an end passes the lock on to the next in line", func(b bench) {
+			for _, id := range []string{"one", "two", "three"} {
+				b.ask(id)
+				b.enter(id)
+			}
+			b.over("one", run.Refused)
+			b.same(b.waits(), "two three")
+			b.same(b.run("two").State, run.Queued)
+			b.over("three", run.Cancelled)
+			b.same(b.waits(), "two")
+			b.over("two", run.Cancelled)
+			b.same(b.waits(), "")
+			b.same(b.open(), []string(nil))
+		}},
+		{"a parked run keeps the lock, and what it has seen", func(b bench) {
+			b.ask("one")
+			b.enter("one")
+			r, err := b.wish("one", run.Pause, "ann")
+			b.ok(err)
+			r.State = run.Parked
+			b.ok(b.end(r))
+			b.same(b.waits(), "one")
+			b.same(b.run("one").Seen, 1)
+			b.same(b.open(), []string{"one"})
+		}},
+		{"an end that read another lock is not written", func(b bench) {
+			b.ask("one")
+			b.ask("two")
+			b.enter("one")
+			r, l := b.run("one"), b.lock()
+			b.enter("two")
+			r.State = run.Succeeded
+			b.is(b.store.End(b.ctx, r, l.Leave(r, "x")), fault.Stale)
+			b.same(b.run("one").State, run.Asked)
+			b.same(b.waits(), "one two")
+		}},
+		{"an end counts on the lock even if it has no part in it", func(b bench) {
+			r, l := b.ask("one"), b.lock()
+			b.enter("one")
+			r.State = run.Refused
+			b.is(b.store.End(b.ctx, r, l.Leave(r, "x")), fault.Stale)
+			b.same(b.waits(), "one")
+		}},
+		{"an upload replaces what waits, and stops what is deployed", func(b bench) {
+			b.upload("one", "01")
+			b.enter("one")
+			b.upload("two", "02")
+			b.enter("two")
+			one := b.run("one")
+			b.same(one.Wish, run.Supersede)
+			b.same(one.By, "two")
+			b.same(one.News, 1)
+			b.upload("three", "03")
+			b.enter("three")
+			b.same(b.waits(), "one three")
+			two := b.run("two")
+			b.same(two.State, run.Superseded)
+			b.same(two.By, "three")
+			b.same(two.Ended, noon)
+			b.same(b.open(), []string{"one", "three"})
+			b.same(b.run("one").By, "three")
+		}},
+		{"what a newer upload has overtaken is known to the lock", func(b bench) {
+			b.upload("one", "02")
+			b.enter("one")
+			b.upload("two", "01")
+			b.same(b.lock().Enter(b.run("two")).Late, true)
+		}},
+		{"who is to be superseded goes on to be, whatever is wished", func(b bench) {
+			b.upload("one", "01")
+			b.enter("one")
+			b.upload("two", "02")
+			b.enter("two")
+			_, err := b.wish("one", run.Go, "ann")
+			b.is(err, fault.Refused)
+			r, err := b.wish("one", run.Cancel, "ann")
+			b.ok(err)
+			b.same(r.Wish, run.Supersede)
+			b.same(r.News, 2)
+		}},
+		{"a rollback is asked for with the end that it follows", func(b bench) {
+			b.ask("zero")
+			b.enter("zero")
+			zero := b.run("zero")
+			zero.Source.Version = "v0"
+			zero.Start(plan.Plan{}, nil)
+			b.ok(b.store.Commit(b.ctx, zero))
+			b.over("zero", run.Succeeded)
+			b.ask("one")
+			b.enter("one")
+			b.ask("two")
+			b.enter("two")
+			one := b.run("one")
+			one.State, one.Rollback, one.Ended = run.Broken, true, noon.Add(time.Hour)
+			b.ok(b.end(one))
+			b.same(b.waits(), "rollback-of-one two")
+			back := b.run("rollback-of-one")
+			b.same(back.State, run.Queued)
+			b.same(back.Of, "one")
+			b.same(back.Operation, "rollback")
+			b.same(back.Source.Version, "v0")
+			b.same(back.Asked, one.Ended)
+			b.same(b.open(), []string{"rollback-of-one", "two"})
+		}},
+		{"what is wished by one request is wished once", func(b bench) {
+			b.commit("one")
+			w := engine.Wished{ID: "request", Wish: run.Pause, Who: "ann", At: noon}
+			_, err := b.store.Wish(b.ctx, "one", w)
+			b.ok(err)
+			_, err = b.wish("one", run.Go, "bob")
+			b.ok(err)
+			r, err := b.store.Wish(b.ctx, "one", w)
+			b.ok(err)
+			b.same(r.Wish, run.Go)
+			b.same(r.News, 2)
+			b.over("one", run.Succeeded)
+			_, err = b.store.Wish(b.ctx, "one", w)
+			b.ok(err)
+		}},
+		{"a revival is counted with the drive", func(b bench) {
+			r := b.commit("one")
+			r.Revived, r.Settled = 3, 1
+			b.ok(b.store.Raise(b.ctx, r))
+			got := b.run("one")
+			b.same(got.Revived, 3)
+			b.same(got.Settled, 1)
+		}},
+		{"of many who enter one owns the lock, and all others wait", func(b bench) {
+			for i := range racers {
+				b.ask(fmt.Sprint("run", i))
+			}
+			for _, err := range race(func(i int) error {
+				for {
+					r, err := b.store.Run(b.ctx, fmt.Sprint("run", i))
+					if err != nil {
+						return err
+					}
+					l, err := b.store.Lock(b.ctx, shop)
+					if err != nil {
+						return err
+					}
+					if err = b.store.Enter(b.ctx, r, l.Enter(r), noon); !fault.Is(err, fault.Stale) {
+						return err
+					}
+				}
+			}) {
+				b.ok(err)
+			}
+			l := b.lock()
+			b.same(len(l.Waiting), racers-1)
+			for _, w := range l.Waiting {
+				b.same(b.run(w.Run).State, run.Queued)
+			}
+			b.same(b.run(l.Owner.Run).State, run.Asked)
+		}},
+	}
+}

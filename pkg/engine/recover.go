@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// mostRevived is how often a run is taken up again without a step being settled
+// in between.
+const mostRevived = 5
+
+// Recover takes up the run whose execution has failed, timed out or was stopped:
+// to stop an execution cancels nothing. That of an older drive was not missed;
+// and a run that has only just been taken up is left to the sweep, for what ails
+// it may take some minutes to pass.
+func (e *Engine) Recover(ctx context.Context, d Drive) error {
+	r, err := e.Store.Run(ctx, d.Run)
+	switch {
+	case fault.Is(err, fault.Missing):
+		return nil // its time is over
+	case err == nil && r.Drive == d.Drive:
+		err = e.revive(ctx, r, 1)
+	}
+	if err != nil {
+		return fmt.Errorf("recover run %s: %w", d.Run, err)
+	}
+	return nil
+}
+
+// Sweep takes up every run that nobody drives, though somebody should. One that
+// cannot be taken up does not keep it from the others.
+func (e *Engine) Sweep(ctx context.Context) error {
+	open, err := e.Store.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	failed := make([]error, len(open))
+	err = e.each(len(open), func(i int) error {
+		r, err := e.Store.Run(ctx, open[i])
+		if err == nil {
+			err = e.revive(ctx, r, mostRevived)
+		}
+		if err != nil {
+			failed[i] = fmt.Errorf("sweep run %s: %w", open[i], err)
+		}
+		return nil
+	})
+	return errors.Join(append(failed, err)...)
+}
+
+// revive sees to it that a run is driven that should be, unless it has been
+// revived as often as most since a step of it was settled.
+func (e *Engine) revive(ctx context.Context, r run.Run, most int) error {
+	switch r.State {
+	case run.Parked: // whoever brought the news may have died there
+		if r.News > r.Seen {
+			return e.drive(ctx, r)
+		}
+		return nil
+	case run.Queued:
+		l, err := e.Store.Lock(ctx, r.Project)
+		if err == nil && (l.Owner.Run == r.ID || r.Wish.Stops()) {
+			err = e.drive(ctx, r)
+		}
+		return err
+	}
+	_, err := e.driven(ctx, r, most)
+	return err
+}
+
+// stir sees to it that somebody looks at r now: whoever waits is woken, and if
+// nobody does, r is driven.
+func (e *Engine) stir(ctx context.Context, r run.Run) error {
+	switch {
+	case r.State == run.Parked, r.State == run.Queued && r.Wish.Stops():
+		return e.drive(ctx, r)
+	case r.State == run.Queued:
+		return nil // until it is its turn
+	}
+	driven, err := e.driven(ctx, r, mostRevived)
+	if err != nil || !driven {
+		return err
+	}
+	return e.wake(ctx, r)
+}
+
+// driven reports whether r, which is asked or going, has an execution that is
+// under way, and gives it one if it has not. What is given up on is over.
+func (e *Engine) driven(ctx context.Context, r run.Run, most int) (bool, error) {
+	switch {
+	case r.State.Over():
+		return false, nil
+	case r.Drive == 0: // whoever asked for it died there
+		return false, e.drive(ctx, r)
+	}
+	s, err := e.Machine.Standing(ctx, execution(r.ID, r.Drive))
+	switch {
+	case err != nil:
+		return false, err
+	case !s.Begun: // whoever raised the drive died there
+		return false, e.launch(ctx, r.ID, r.Drive)
+	case s.Running:
+		return true, nil
+	}
+	return false, e.again(ctx, r, s.Why, most)
+}
+
+// again drives a run whose execution has ended because of why. If that happened
+// too often without a step being settled in between, it is given up.
+func (e *Engine) again(ctx context.Context, was run.Run, why string, most int) error {
+	r, err := e.Store.Load(ctx, was.ID)
+	if err != nil || r.Drive != was.Drive || r.State != was.State {
+		return err // it has moved on meanwhile
+	}
+	if n := r.Settles(); n > r.Settled {
+		r.Revived, r.Settled = 0, n
+	}
+	switch r.Revived++; {
+	case most < mostRevived && r.Revived > most:
+		return nil
+	case r.Revived > mostRevived:
+		return e.abandon(ctx, r, run.Broken, fmt.Sprintf(
+			"engine error: %d executions in a row have ended without a step being settled, the last one by %s", mostRevived+1, why))
+	}
+	return e.drive(ctx, r)
+}
+
+// Unlock ends the run that q is about, whoever drives it, and so frees the lock
+// that it holds. What is in flight is left to CloudFormation: the next run finds
+// it.
+func (e *Engine) Unlock(ctx context.Context, q Request) error {
+	r, err := e.about(ctx, q)
+	if err == nil {
+		var l run.Lock
+		l, err = e.Store.Lock(ctx, q.Project)
+		if err == nil && l.Owner.Run != r.ID && !r.State.Over() {
+			err = fault.New(fault.Refused, "run %s does not hold the lock on %s", r.ID, q.Project)
+		}
+	}
+	if err == nil {
+		r, err = e.Store.Wish(ctx, r.ID, Wished{ID: q.ID, Wish: run.Cancel, Who: q.Who, Why: q.Why, At: e.Now()})
+	}
+	if err == nil && !r.State.Over() {
+		err = e.abandon(ctx, r, run.Cancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Why))
+	}
+	if err != nil {
+		return fmt.Errorf("unlock: %w", err)
+	}
+	return nil
+}
+
+// abandon ends a run as it stands, out of the hands of whoever drives it.
+func (e *Engine) abandon(ctx context.Context, r run.Run, s run.State, why string) error {
+	if err := e.Store.Raise(ctx, r); err != nil {
+		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
+	}
+	r, err := e.Store.Load(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	for _, was := range r.Steps {
+		if was.Over() {
+			continue
+		}
+		c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: was.Status, Attempt: was.Attempt, Step: was}
+		c.Step.Status, c.Step.Ended, c.Step.Why = run.Skipped, e.Now(), "the run was given up"
+		if was.Status == run.Running {
+			c.Step.Status, c.Step.Why = run.Failed, "the run was given up while this was under way: the next run finds what came of it"
+		}
+		if err := e.Store.Move(ctx, c); err != nil {
+			return fmt.Errorf("give up %s of run %s: %w", was.ID, r.ID, err)
+		}
+	}
+	r.Messages = append(r.Messages, why)
+	_, err = e.finish(ctx, r, s)
+	return err
+}

@@ -1,0 +1,153 @@
+package run
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Lock says who may write to a project, and who waits to. There is one for
+// each project. It is changed only in a transaction that also writes the run
+// that the change is about, so that a project with runs in line is never without
+// an owner.
+type Lock struct {
+	Version int               `json:"version"` // raised by every change; 0 is a lock that nobody ever took
+	Owner   Writer            `json:"owner"`
+	Waiting []Writer          `json:"waiting,omitempty"` // the next one first
+	Good    Source            `json:"good"`              // what was last deployed well; zero if nothing was, or it was destroyed
+	Newest  map[string]string `json:"newest,omitempty"`  // the sequencer of the newest upload that was seen, by key
+}
+
+// A Writer is a run that owns a lock, or waits to. The zero Writer is nobody.
+type Writer struct {
+	Run    string `json:"run,omitempty"`
+	Upload bool   `json:"upload,omitempty"` // latest wins among these
+}
+
+// An Entry is what becomes of a project's lock, and of other runs, when a run
+// comes that wants to write.
+type Entry struct {
+	Lock    Lock     // as it is then
+	Has     bool     // the run may write: it owns the lock
+	Late    bool     // a newer upload has been seen: the run is superseded, and nothing changes
+	Replace []string // runs in line whose place it takes: they are superseded
+	Stop    string   // the owner, which is to begin nothing more: the run comes after it
+}
+
+// Enter lets r in: as the owner if there is none, else into the line, behind
+// all who wait. An upload takes the place of one that waits, and stops one that
+// is being deployed.
+func (l Lock) Enter(r Run) Entry {
+	e := Entry{Lock: l.copy()}
+	if r.Upload && older(r.Sequencer, l.Newest[r.Source.Key]) {
+		e.Late = true
+		return e
+	}
+	if r.Upload && r.Sequencer != "" {
+		if e.Lock.Newest == nil {
+			e.Lock.Newest = make(map[string]string)
+		}
+		e.Lock.Newest[r.Source.Key] = r.Sequencer
+	}
+	w := Writer{Run: r.ID, Upload: r.Upload}
+	if l.Owner == w || l.Owner == (Writer{}) {
+		e.Lock.Owner, e.Has = w, true
+		return e
+	}
+	if l.Owner.Upload && r.Upload {
+		e.Stop = l.Owner.Run
+	}
+	if !slices.Contains(l.Waiting, w) {
+		e.Lock.Waiting, e.Replace = line(l.Waiting, w)
+	}
+	return e
+}
+
+// line puts w in line. An upload has the place of the first upload there, and
+// replaces all of them.
+func line(waiting []Writer, w Writer) (with []Writer, replaced []string) {
+	for _, waits := range waiting {
+		if !w.Upload || !waits.Upload {
+			with = append(with, waits)
+			continue
+		}
+		if replaced == nil {
+			with = append(with, w)
+		}
+		replaced = append(replaced, waits.Run)
+	}
+	if replaced == nil {
+		with = append(with, w)
+	}
+	return with, replaced
+}
+
+// An Exit is what becomes of a project's lock when a run is over.
+type Exit struct {
+	Lock Lock   // as it is then
+	Next string // the run that owns it from then on, if that has changed
+	Then *Run   // the rollback that is asked for with it, if one is: it comes next
+}
+
+// Leave lets r, which is over, go: the next in line is the owner then. What r
+// has deployed well is what a rollback goes back to from then on; that is asked
+// for under the ID rollback, if one is to follow.
+func (l Lock) Leave(r Run, rollback string) Exit {
+	x := Exit{Lock: l.copy()}
+	x.Lock.Waiting = slices.DeleteFunc(x.Lock.Waiting, func(w Writer) bool { return w.Run == r.ID })
+	if l.Owner.Run != r.ID {
+		return x
+	}
+	if x.Then = l.back(r, rollback); x.Then != nil {
+		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
+	}
+	switch {
+	case r.State != Succeeded:
+	case r.Operation == "destroy":
+		x.Lock.Good = Source{}
+	case r.Writes():
+		x.Lock.Good = r.Source
+	}
+	x.Lock.Owner = Writer{}
+	if len(x.Lock.Waiting) > 0 {
+		x.Lock.Owner, x.Lock.Waiting = x.Lock.Waiting[0], x.Lock.Waiting[1:]
+	}
+	x.Next = x.Lock.Owner.Run
+	return x
+}
+
+// back is the rollback that follows r, which owns l and is over. There is none
+// if none is wished for, if there is nothing to go back to, or if an upload
+// waits: that is newer, and is planned on what is there in any case.
+func (l Lock) back(r Run, id string) *Run {
+	wished := r.State == Broken && r.Rollback || (r.State == Broken || r.State == Cancelled) && r.Wish == Back
+	newer := slices.ContainsFunc(l.Waiting, func(w Writer) bool { return w.Upload })
+	if !wished || newer || r.Operation != "deploy" || l.Good == (Source{}) || l.Good == r.Source {
+		return nil
+	}
+	return &Run{
+		ID: id, Version: Version, Project: r.Project, Operation: "rollback", Source: l.Good,
+		Of: r.ID, Who: r.Who, Wish: Go, State: Queued, Asked: r.Ended,
+	}
+}
+
+// Ahead counts those that a run in line waits for, the owner among them. It is 0
+// for a run that is not in line.
+func (l Lock) Ahead(id string) int {
+	return 1 + slices.IndexFunc(l.Waiting, func(w Writer) bool { return w.Run == id })
+}
+
+// copy returns a lock that shares nothing with l.
+func (l Lock) copy() Lock {
+	l.Waiting, l.Newest = slices.Clone(l.Waiting), maps.Clone(l.Newest)
+	return l
+}
+
+// older reports whether a sequencer is older than another. They are hexadecimal
+// numbers, of which the shorter is filled up with zeros on the right.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+func older(a, b string) bool {
+	n := max(len(a), len(b))
+	fill := func(s string) string { return strings.ToLower(s) + strings.Repeat("0", n-len(s)) }
+	return a != "" && b != "" && fill(a) < fill(b)
+}

@@ -1,0 +1,121 @@
+package sim
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Lock is engine.Locks.
+func (s *Store) Lock(_ context.Context, project string) (run.Lock, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return copyLock(s.locks[project]), nil
+}
+
+// Enter is engine.Locks.
+func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) error {
+	return s.write("Enter", func() (bool, error) {
+		k, err := s.planned(r)
+		if err != nil {
+			return false, err
+		}
+		if err := s.same(r.Project, e.Lock); err != nil {
+			return false, err
+		}
+		for _, id := range append(slices.Clone(e.Replace), e.Stop) {
+			if other, ok := s.runs[id]; id != "" && (!ok || other.run.State.Over()) {
+				return false, fault.New(fault.Stale, "run %s is over", id)
+			}
+		}
+		s.change(r.Project, e.Lock)
+		if !e.Has {
+			k.run.State = run.Queued
+		}
+		for _, id := range e.Replace {
+			old := s.runs[id]
+			old.run.State, old.run.By, old.run.Ended = run.Superseded, r.ID, now
+			s.audit[id] = append(s.audit[id], Entry{Time: now, What: string(run.Superseded)})
+			delete(s.open, id)
+		}
+		if owner, ok := s.runs[e.Stop]; ok {
+			owner.run.Wish, owner.run.By = run.Supersede, r.ID
+			owner.run.News++
+			s.audit[e.Stop] = append(s.audit[e.Stop], Entry{Time: now, What: string(run.Supersede), Who: r.ID})
+		}
+		return true, nil
+	})
+}
+
+// Park is engine.Drives.
+func (s *Store) Park(_ context.Context, r run.Run) error {
+	return s.write("Park", func() (bool, error) {
+		k, err := s.ending(r)
+		if err != nil {
+			return false, err
+		}
+		k.run.State, k.run.Seen = run.Parked, r.News
+		s.audit[r.ID] = append(s.audit[r.ID], Entry{What: string(run.Parked)})
+		return true, nil
+	})
+}
+
+// End is engine.Locks.
+func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
+	return s.write("End", func() (bool, error) {
+		k, err := s.ending(r)
+		if err != nil {
+			return false, err
+		}
+		if err := s.same(r.Project, x.Lock); err != nil {
+			return false, err
+		}
+		s.change(r.Project, x.Lock)
+		k.run.State, k.run.Messages, k.run.Ended = r.State, slices.Clone(r.Messages), r.Ended
+		s.audit[r.ID] = append(s.audit[r.ID], Entry{Time: r.Ended, What: string(r.State)})
+		delete(s.open, r.ID)
+		if x.Then != nil {
+			s.ask(*x.Then)
+		}
+		return true, nil
+	})
+}
+
+// ending returns the run that r is, if it may be ended with what r knows.
+func (s *Store) ending(r run.Run) (*kept, error) {
+	k, err := s.driven(r.ID, r.Drive)
+	switch {
+	case err != nil:
+		return nil, err
+	case k.run.State.Over():
+		return nil, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
+	case k.run.News != r.News:
+		return nil, fault.New(fault.Stale, "run %s has news", r.ID)
+	}
+	return k, nil
+}
+
+// same is Stale if the lock is not the one that was read.
+func (s *Store) same(project string, l run.Lock) error {
+	if v := s.locks[project].Version; v != l.Version {
+		return fault.New(fault.Stale, "the lock on %s has changed: it is version %d, not %d", project, v, l.Version)
+	}
+	return nil
+}
+
+// change writes the next version of a lock.
+func (s *Store) change(project string, l run.Lock) {
+	l = copyLock(l)
+	l.Version++
+	s.locks[project] = l
+}
+
+// copyLock returns a lock that shares nothing with l.
+func copyLock(l run.Lock) run.Lock {
+	l.Waiting, l.Newest = slices.Clone(l.Waiting), maps.Clone(l.Newest)
+	return l
+}
