@@ -1,0 +1,211 @@
+package engine_test
+
+// The model of one step: claimed, asked for, noted and settled, while the
+// execution that drives its run is replaced, its function is called twice, a
+// person unlocks, and answers of CloudFormation are lost. CloudFormation hears a
+// token once, whatever becomes of the answer.
+
+// The routines of whoever starts the step and of whoever looks at it.
+const (
+	readStep = uint8(iota + 1)
+	claimIt
+	beginIt
+	noteIt
+
+	loadStep
+	hear      // the events under the token
+	beginLate // what was lost on its way
+	hearAgain
+	settleIt
+)
+
+var saidOfStep = [...]string{
+	"", "reads the step", "claims it", "asks CloudFormation", "writes what it answered",
+	"loads the step", "reads the events", "asks CloudFormation, for nothing was heard", "reads the events once more", "settles the step",
+}
+
+// What CloudFormation answers.
+const (
+	unanswered = uint8(iota)
+	yes
+	taken
+	throttled
+)
+
+// How the work stands, and how the step does if it is over.
+const (
+	nothing = uint8(iota)
+	live
+	good
+	bad
+)
+
+// A hand is a function that starts or looks.
+type hand struct {
+	at, drive, answer uint8
+	old               bool // the claim was older than its claimer can live
+	works             bool // it is the claimer
+}
+
+// A claimState is a state of this world.
+type claimState struct {
+	drive        uint8
+	closed       bool // the run is over, by another hand
+	claimed      bool
+	old, noted   bool
+	ended        uint8 // good or bad, once the step is settled
+	work, begins uint8
+	shown        bool // is the work, by its events
+	wire         bool // a request is on its way whose sender waits no more
+	hands        [5]hand
+
+	mishaps, refusals uint8
+}
+
+// Who acts: the first drive's starter, the same called again, the second
+// drive's; and both drives' looks.
+var hands = []string{"starter of drive 1", "the same, called again", "starter of drive 2", "look of drive 1", "look of drive 2"}
+
+// These of them are called again, and look.
+const (
+	again = 1
+	looks = 3
+)
+
+// A claimWorld says what may happen, and which safeguard is missing.
+type claimWorld struct {
+	mishaps, refusals uint8
+	without           string
+}
+
+// lacks reports whether a safeguard is missing.
+func (w claimWorld) lacks(safeguard string) bool { return w.without == safeguard }
+
+// claimModel is the model of this world.
+func claimModel(w claimWorld) model[claimState] {
+	s := claimState{drive: 1, mishaps: w.mishaps, refusals: w.refusals}
+	for i := range s.hands {
+		s.hands[i].drive = [...]uint8{1, 1, 2, 1, 2}[i]
+	}
+	return model[claimState]{
+		start: s,
+		names: append([]string{"mishap:", "CloudFormation", "time"}, hands...),
+		next:  func(s claimState, tell func(int, move[claimState])) { w.next(s, tell) },
+		good:  func(s claimState) bool { return s.closed || s.ended != nothing },
+		wrong: claimState.wrong,
+	}
+}
+
+// wrong says which invariant does not hold.
+func (s claimState) wrong() string {
+	switch {
+	case s.begins > 1:
+		return "CloudFormation was asked twice, and did it twice"
+	case s.ended != nothing && s.work == live:
+		return "the step is over, and its work is not"
+	case s.ended == good && s.work != good:
+		return "the step is done, and its work is not"
+	case s.ended == bad && s.work == good:
+		return "the step has failed, and its work has not"
+	}
+	return ""
+}
+
+// next tells what may happen.
+func (w claimWorld) next(s claimState, tell func(int, move[claimState])) {
+	for i, h := range s.hands {
+		if h.at != 0 {
+			w.step(s, i, tell)
+		} else if to := s; h.drive == s.drive && s.ended == nothing && i != again && (i >= looks || !s.claimed) {
+			to.hands[i].at = [...]uint8{readStep, 0, readStep, loadStep, loadStep}[i]
+			tell(i+3, move[claimState]{what: "is called", to: to})
+		}
+	}
+	if to := s; s.work == live {
+		to.work = good
+		tell(1, move[claimState]{what: "does the work", to: to})
+		to.work = bad
+		tell(1, move[claimState]{what: "undoes the work", to: to})
+	}
+	if to := s; s.work != nothing && !s.shown {
+		to.shown = true
+		tell(1, move[claimState]{what: "tells of the work", to: to})
+	}
+	if to := s; s.wire {
+		to.wire = false
+		to.hears(w)
+		tell(1, move[claimState]{what: "hears what was on its way", to: to})
+	}
+	if to := s; s.claimed && !s.old && (!s.wire || w.lacks("life")) {
+		to.old = true
+		for i, h := range to.hands {
+			if h.works && !w.lacks("life") {
+				to.hands[i] = hand{drive: h.drive}
+			}
+		}
+		tell(2, move[claimState]{what: "passes, as long as a claimer lives", to: to})
+	}
+	if s.mishaps > 0 {
+		w.mishap(s, tell)
+	}
+}
+
+// mishap tells what may go wrong.
+func (w claimWorld) mishap(s claimState, tell func(int, move[claimState])) {
+	s.mishaps--
+	for i, h := range s.hands {
+		if to := s; h.at != 0 {
+			to.hands[i] = hand{drive: h.drive}
+			tell(fate, move[claimState]{what: hands[i] + " dies", to: to})
+		}
+	}
+	if to := s; s.hands[again].at == 0 {
+		to.hands[again].at = readStep
+		tell(fate, move[claimState]{what: "a starter is called again while the first works on", to: to})
+	}
+	if to := s; s.drive == 1 {
+		to.drive = 2
+		tell(fate, move[claimState]{what: "the drive is raised while the old functions work on", to: to})
+	}
+	if to := s; !s.closed && s.ended == nothing {
+		to.drive, to.closed = 3, true
+		tell(fate, move[claimState]{what: "a person unlocks", to: to})
+	}
+}
+
+// hears lets CloudFormation carry a request out, if it has not heard its token.
+func (s *claimState) hears(w claimWorld) uint8 {
+	if s.work != nothing && !w.lacks("token") {
+		return taken
+	}
+	s.work = live
+	s.shown = !w.lacks("events")
+	s.begins++
+	return yes
+}
+
+// step tells what a function does next. Those of an old drive may act, and need
+// not.
+func (w claimWorld) step(s claimState, i int, tell func(int, move[claimState])) {
+	h := s.hands[i]
+	who, what := i+3, saidOfStep[h.at]
+	if h.drive != s.drive {
+		who, what = fate, hands[i]+" "+what
+	}
+	to := s
+	if h.at == beginIt || h.at == beginLate {
+		w.begin(s, i, func(what2 string, to claimState) {
+			tell(who, move[claimState]{what: what + ": " + what2, to: to})
+		})
+		return
+	}
+	why := ""
+	if h.at < loadStep {
+		why = w.start(&to, &to.hands[i])
+	} else {
+		why = w.look(&to, &to.hands[i])
+	}
+	if to != s || why != "" {
+		tell(who, move[claimState]{what: what, to: to, wrong: why})
+	}
+}

@@ -1,0 +1,293 @@
+package engine_test
+
+// step tells what the function n does next.
+func (w lockWorld) step(s lockState, n int, tell func(int, move[lockState])) {
+	p := s.procs[n]
+	who := n + 1
+	if n == zombie {
+		who = fate // it may work on, and need not
+	}
+	to, why := s, ""
+	if p.at < tend {
+		why = w.drive(&to, n)
+	} else {
+		why = w.tend(&to, n)
+	}
+	if to == s && why == "" && n < asker && p.at == look {
+		return // it waits
+	}
+	what := said[p.at]
+	if p.at >= tend {
+		what += " (of run " + names[p.run] + ")"
+	}
+	if n == zombie {
+		what = "zombie of run " + names[p.run] + " " + what
+	}
+	tell(who, move[lockState]{what: what, to: to, wrong: why})
+}
+
+// drive is a step of the routine of an execution. It says what it breaks.
+func (w lockWorld) drive(s *lockState, n int) string {
+	p := &s.procs[n]
+	i, r := p.run, &s.runs[p.run]
+	mine := r.drive == p.drive || w.lacks("fence")
+	switch p.at {
+	case readRun:
+		switch {
+		case r.drive != p.drive:
+			w.done(s, n)
+		case r.state == asked:
+			if p.at = readLock; !w.lacks("asked") {
+				w.read(s, p)
+				p.at = enter
+			}
+		case r.state == going:
+			p.at = look
+		default:
+			w.done(s, n)
+		}
+	case readLock:
+		w.read(s, p)
+		p.at = enter
+	case enter:
+		return w.enter(s, n, mine)
+	case commit:
+		if !mine || r.state != asked {
+			p.at = readRun
+			return ""
+		}
+		return w.commit(s, n)
+	case look:
+		w.look(s, n)
+	case claim:
+		p.at = look
+		if !mine || r.step != pending {
+			return ""
+		}
+		if s.owner != i {
+			return "a run begins something and does not own the lock"
+		}
+		r.step = begun
+	case skip:
+		p.at = look
+		if mine && r.step == pending {
+			r.step = skipped
+		}
+	case park:
+		p.at = look
+		if mine && r.live() && (p.news || w.lacks("news")) {
+			r.state, r.news = parked, false
+			w.done(s, n)
+		}
+	case end:
+		return w.finish(s, n, mine)
+	case free:
+		s.handOver()
+		w.done(s, n)
+	}
+	return ""
+}
+
+// commit writes the plan.
+func (w lockWorld) commit(s *lockState, n int) string {
+	p := &s.procs[n]
+	s.runs[p.run].state, p.at = going, look
+	if p.run < uploads {
+		if s.planned > p.run+1 {
+			return "an older upload is planned after a newer one"
+		}
+		s.planned = p.run + 1
+	}
+	return ""
+}
+
+// enter makes a run the owner, or lets it wait, or ends it because a newer
+// upload was seen.
+func (w lockWorld) enter(s *lockState, n int, mine bool) string {
+	p := &s.procs[n]
+	i, r := p.run, &s.runs[p.run]
+	switch {
+	case !mine || r.state != asked && !w.lacks("asked"):
+		p.at = readRun
+		return ""
+	case !p.lock && !w.lacks("version"):
+		p.at = readRun
+		return ""
+	case !r.live():
+		return "a run enters that is over"
+	}
+	if w.lacks("version") {
+		s.owner = p.saw
+	}
+	defer s.changed()
+	upload := i < uploads
+	if upload && s.newest > i+1 && s.owner != i {
+		w.end(s, i, superseded, false)
+		w.done(s, n)
+		return ""
+	}
+	if upload {
+		s.newest = max(s.newest, i+1)
+	}
+	if s.owner == nobody || s.owner == i {
+		s.owner, p.at = i, commit
+		return ""
+	}
+	if upload {
+		w.supersede(s, i)
+	}
+	r.state = queued
+	s.leave(i)
+	s.wait(i)
+	if o := s.owner; upload && o < i {
+		s.runs[o].supersede = true
+		s.tell(o)
+		w.done(s, n)
+		s.runs[i].exec = running
+		*p = proc{at: tend, run: o}
+		return ""
+	}
+	w.done(s, n)
+	return ""
+}
+
+// supersede ends the older uploads that wait.
+func (w lockWorld) supersede(s *lockState, by uint8) {
+	for _, j := range s.waiting {
+		if j < by {
+			w.end(s, j, superseded, true)
+		}
+	}
+}
+
+// look says what an execution does next.
+func (w lockWorld) look(s *lockState, n int) {
+	p := &s.procs[n]
+	r := s.runs[p.run]
+	switch {
+	case r.drive != p.drive || r.state != going:
+		w.done(s, n)
+	case r.step == begun:
+	case r.step >= settled:
+		w.read(s, p)
+		p.news, p.at = true, end
+	case r.supersede:
+		p.at = skip
+	case w.person && p.run == 0 && !r.answered:
+		p.news, p.at = true, park
+	default:
+		p.at = claim
+	}
+}
+
+// finish ends a run by its own driver, and hands the lock on.
+func (w lockWorld) finish(s *lockState, n int, mine bool) string {
+	p := &s.procs[n]
+	r := &s.runs[p.run]
+	switch {
+	case !mine || !r.live() || !p.news && !w.lacks("news"):
+		p.at = look
+		return ""
+	case !p.lock && !w.lacks("version"):
+		p.at = look
+		return ""
+	}
+	how := over
+	if r.step == skipped {
+		how = superseded
+	}
+	if w.lacks("one transaction") {
+		r.state, p.at = how, free
+		return ""
+	}
+	if w.rollback && p.run == 0 && how == over && s.waiting[0] == nobody {
+		s.runs[2].state, s.waiting[0] = queued, 2
+	}
+	w.end(s, p.run, how, false)
+	w.done(s, n)
+	if s.owner != nobody {
+		*p = proc{at: tend, run: s.owner}
+	}
+	return ""
+}
+
+// end makes a run be over. If another than its driver does it, its driver is
+// fenced off.
+func (w lockWorld) end(s *lockState, i, how uint8, raises bool) {
+	s.runs[i].state = how
+	if raises && !w.lacks("drive at an end") {
+		s.runs[i].drive++
+		s.runs[i].exec = ended
+	}
+	s.leave(i)
+	if s.owner == i {
+		s.handOver()
+	}
+	s.changed()
+}
+
+// done ends the execution's function, and the execution.
+func (w lockWorld) done(s *lockState, n int) {
+	if p := s.procs[n]; n < asker && s.runs[p.run].drive == p.drive {
+		s.runs[p.run].exec = ended
+	}
+	s.procs[n] = proc{}
+}
+
+// read reads the lock.
+func (w lockWorld) read(s *lockState, p *proc) {
+	if w.lacks("version") {
+		p.saw = s.owner
+	}
+	p.lock = true
+}
+
+// handOver gives the lock to the head of the queue.
+func (s *lockState) handOver() {
+	s.owner = s.waiting[0]
+	if s.owner != nobody {
+		s.leave(s.owner)
+	}
+	s.changed()
+}
+
+// leave takes a run out of the queue.
+func (s *lockState) leave(i uint8) {
+	at := 0
+	for _, j := range s.waiting {
+		if j != i {
+			s.waiting[at] = j
+			at++
+		}
+	}
+	for ; at < runs; at++ {
+		s.waiting[at] = nobody
+	}
+}
+
+// wait puts a run at the end of the queue.
+func (s *lockState) wait(i uint8) {
+	for at, j := range s.waiting {
+		if j == nobody {
+			s.waiting[at] = i
+			return
+		}
+	}
+}
+
+// changed makes what anybody read of the lock old.
+func (s *lockState) changed() {
+	for n := range s.procs {
+		s.procs[n].lock = false
+	}
+}
+
+// tell raises a run's news.
+func (s *lockState) tell(i uint8) {
+	for n := range s.procs {
+		if s.procs[n].run == i && s.procs[n].at < tend {
+			s.procs[n].news = false
+		}
+	}
+	s.runs[i].news = s.runs[i].state == parked
+}

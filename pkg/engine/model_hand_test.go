@@ -1,0 +1,122 @@
+package engine_test
+
+// begin asks CloudFormation, and tells all that may come of it.
+func (w claimWorld) begin(s claimState, i int, tell func(string, claimState)) {
+	next := noteIt
+	if s.hands[i].at == beginLate {
+		next = hearAgain
+	}
+	to := s
+	to.hands[i].at, to.hands[i].answer = next, to.hears(w)
+	tell("it answers", to)
+	if s.refusals == 0 {
+		return
+	}
+	s.refusals--
+	s.hands[i].at = next
+	to = s
+	to.hands[i].answer = throttled
+	tell("throttled", to)
+	to.hands[i].answer = unanswered
+	tell("the request is lost", to)
+	if !s.wire {
+		to.wire = true
+		tell("the request is late, and nobody waits for its answer", to)
+	}
+	to.wire = s.wire
+	to.hears(w)
+	tell("the answer is lost", to)
+}
+
+// start is a step of a function that starts the step.
+func (w claimWorld) start(s *claimState, h *hand) string {
+	mine := h.drive == s.drive || w.lacks("fence")
+	switch h.at {
+	case readStep:
+		h.at = 0
+		if h.drive == s.drive && !s.claimed && s.ended == nothing {
+			h.at = claimIt
+		}
+	case claimIt:
+		h.at = 0
+		if mine && s.ended == nothing && (!s.claimed || w.lacks("claim")) {
+			for i := range s.hands {
+				s.hands[i].works = false
+			}
+			s.claimed, s.old, h.works, h.at = true, false, true, beginIt
+			if s.closed {
+				return "a step is begun of a run that is over"
+			}
+		}
+	case noteIt:
+		w.note(s, h, mine)
+	}
+	return ""
+}
+
+// note writes what CloudFormation answered to the claimer.
+func (w claimWorld) note(s *claimState, h *hand, mine bool) {
+	answer := h.answer
+	h.at, h.answer, h.works = 0, unanswered, false
+	if !mine || !s.claimed || s.ended != nothing {
+		return
+	}
+	switch answer {
+	case yes:
+		s.noted = true
+	case taken:
+		s.ended = bad
+	case throttled:
+		s.claimed, s.old = false, false
+	}
+}
+
+// look is a step of a function that looks.
+func (w claimWorld) look(s *claimState, h *hand) string {
+	mine := h.drive == s.drive || w.lacks("fence")
+	at := h.at
+	h.at = loadStep
+	switch at {
+	case loadStep:
+		h.old = s.old
+		switch {
+		case h.drive != s.drive || s.ended != nothing:
+			h.at, h.old = 0, false
+		case s.claimed:
+			h.at = hear
+		}
+	case hear:
+		switch {
+		case s.shown && s.work > live:
+			h.at = settleIt
+		case !s.shown && h.old && !s.noted:
+			h.at = beginLate
+		}
+	case hearAgain:
+		answer := h.answer
+		h.answer = unanswered
+		switch {
+		case answer != taken:
+		case w.lacks("hear again") || !s.shown:
+			return w.settle(s, h, mine, bad)
+		case s.work > live:
+			h.at = settleIt
+		}
+	case settleIt:
+		return w.settle(s, h, mine, s.work)
+	}
+	return ""
+}
+
+// settle writes how the step ended.
+func (w claimWorld) settle(s *claimState, h *hand, mine bool, how uint8) string {
+	h.at, h.old = loadStep, false
+	if !mine || !s.claimed || s.ended != nothing {
+		return ""
+	}
+	s.ended = how
+	if s.closed {
+		return "a step is settled of a run that is over"
+	}
+	return ""
+}

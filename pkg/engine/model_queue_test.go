@@ -1,0 +1,112 @@
+package engine_test
+
+// next tells what may happen.
+func (w lockWorld) next(s lockState, tell func(int, move[lockState])) {
+	for i := range s.procs {
+		if s.procs[i].at != idle {
+			w.step(s, i, tell)
+		}
+	}
+	for i := range runs {
+		w.world(s, uint8(i), tell)
+	}
+	if s.mishaps > 0 {
+		w.mishap(s, tell)
+	}
+	if o := s.owner; s.unlocks > 0 && o != nobody {
+		s.unlocks--
+		w.end(&s, o, unlocked, true)
+		tell(fate, move[lockState]{what: "a person unlocks", to: s})
+	}
+}
+
+// The actors that are no functions.
+const (
+	sweepOf  = procs + 1
+	uploadOf = sweepOf + runs
+	cloudy   = uploadOf + runs
+	person   = cloudy + 1
+)
+
+// world tells what happens around run i: it is asked for, swept, worked at,
+// answered.
+func (w lockWorld) world(s lockState, i uint8, tell func(int, move[lockState])) {
+	r := s.runs[i]
+	if r.state == unasked && int(i) < w.queue {
+		to := s
+		to.runs[i].state = asked
+		if w.askers {
+			to.procs[asker+i] = proc{at: raise, run: i, saw: going}
+		}
+		tell(int(uploadOf+i), move[lockState]{what: "is asked for", to: to})
+	}
+	if r.live() && s.procs[sweep].at == idle && !w.lacks("sweep") {
+		to := s
+		to.procs[sweep] = proc{at: tend, run: i}
+		if w.tend(&to, sweep); to != s {
+			tell(int(sweepOf+i), move[lockState]{what: "reads it", to: to})
+		}
+	}
+	if r.step == begun {
+		to := s
+		to.runs[i].step = settled
+		tell(cloudy, move[lockState]{what: "finishes the step", to: to})
+	}
+	if w.person && i == 0 && !r.answered && (r.state == going || r.state == parked) {
+		to := s
+		to.runs[i].answered = true
+		to.tell(i)
+		tell(person, move[lockState]{what: "answers", to: to})
+	}
+}
+
+// mishap tells what may go wrong: an execution fails, or calls its function
+// again, while the function works on, or does not; a function that asks or
+// sweeps dies.
+func (w lockWorld) mishap(s lockState, tell func(int, move[lockState])) {
+	s.mishaps--
+	for i := range uint8(runs) {
+		if p := s.procs[driver+i]; p.at != idle {
+			to := s
+			to.procs[driver+i] = proc{}
+			if w.zombies {
+				to.procs[zombie] = p
+			}
+			to.runs[i].exec = ended
+			tell(fate, move[lockState]{what: "the execution fails: run " + names[i], to: to})
+			if s.runs[i].exec == running && w.zombies {
+				to.runs[i].exec = running
+				to.procs[driver+i] = proc{at: readRun, run: i, drive: s.runs[i].drive}
+				tell(fate, move[lockState]{what: "a function is called again while the first works on: run " + names[i], to: to})
+			}
+		}
+		if s.procs[asker+i].at != idle {
+			to := s
+			to.procs[asker+i] = proc{}
+			tell(fate, move[lockState]{what: "whoever asked dies: run " + names[i], to: to})
+		}
+	}
+	if s.procs[sweep].at != idle {
+		s.procs[sweep] = proc{}
+		tell(fate, move[lockState]{what: "the sweep dies", to: s})
+	}
+}
+
+// names are the runs'.
+var names = [...]string{"0", "1", "2", "nobody"}
+
+// settle forgets what can make no difference any more: what was known of a run
+// that is over, and a zombie whose every write is refused.
+func (w lockWorld) settle(s *lockState) {
+	for i := range s.runs {
+		if r := &s.runs[i]; r.state >= over {
+			*r = lockRun{state: r.state, drive: r.drive, exec: ended, step: r.step}
+		}
+	}
+	z := s.procs[zombie]
+	r := s.runs[z.run]
+	refused := r.drive != z.drive && !w.lacks("fence") || r.state >= over && r.step != pending && !w.lacks("asked")
+	if z.at < tend && z.at != free && refused {
+		s.procs[zombie] = proc{}
+	}
+}

@@ -1,0 +1,112 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Whatever happens in these worlds, in whatever order, no invariant is broken,
+// and without new mishaps all ends well.
+func TestModels(t *testing.T) {
+	var states, moves int
+	for _, c := range worlds() {
+		if c.large && small {
+			continue
+		}
+		p := c.prove()
+		states, moves = states+p.states, moves+p.moves
+		t.Logf("%-52s %7d states %8d moves %3d deep", c.name, p.states, p.moves, p.deep)
+		if p.wrong != "" {
+			t.Errorf("%s: %s\n  %s", c.name, p.wrong, strings.Join(p.trace, "\n  "))
+		}
+	}
+	t.Logf("%-52s %7d states %8d moves", "together", states, moves)
+}
+
+// A world is one that a model is proved in.
+type world struct {
+	name  string
+	prove func() proof
+	large bool // too much for the race detector
+}
+
+// worlds are those in which the models are to hold.
+func worlds() []world {
+	var all []world
+	for _, c := range []struct {
+		name  string
+		large bool
+		w     lockWorld
+	}{
+		{"lock: three runs", false, lockWorld{queue: 3}},
+		{"lock: three runs, an unlock", true, lockWorld{queue: 3, unlocks: 1}},
+		{"lock: three runs, a mishap", true, lockWorld{queue: 3, limit: 1, mishaps: 1}},
+		{"lock: two runs whose askers live, a mishap", false, lockWorld{queue: 2, limit: 1, mishaps: 1, askers: true}},
+		{"lock: two runs, a person, two mishaps", false, lockWorld{queue: 2, limit: 1, mishaps: 2, person: true}},
+		{"lock: two uploads behind a run, zombies, a mishap", true, lockWorld{queue: 2, limit: 1, mishaps: 1, busy: true, zombies: true}},
+		{"lock: two uploads, a rollback, a mishap", false, lockWorld{queue: 2, limit: 1, mishaps: 1, rollback: true}},
+		{"lock: two runs, zombies, an unlock, a mishap", true, lockWorld{queue: 2, limit: 1, mishaps: 1, unlocks: 1, zombies: true}},
+		{"lock: two runs, zombies, two mishaps", true, lockWorld{queue: 2, limit: 1, mishaps: 2, zombies: true}},
+	} {
+		all = append(all, world{c.name, func() proof { return lockModel(c.w).prove(mostStates) }, c.large})
+	}
+	all = append(all,
+		world{name: "claim: two drives, three mishaps, two lost answers", prove: func() proof { return claimModel(claimWorld{mishaps: 3, refusals: 2}).prove(mostStates) }},
+		world{name: "wake: two events, two waits over by time", prove: func() proof { return wakeModel(wakeWorld{mishaps: 2}).prove(mostStates) }},
+		world{name: "news: continue and pause, two mishaps", prove: func() proof { return newsModel(newsWorld{wishes: [2]uint8{goOn, pause}, mishaps: 2}).prove(mostStates) }},
+		world{name: "news: cancel and continue, two mishaps", prove: func() proof {
+			return newsModel(newsWorld{wishes: [2]uint8{cancel, goOn}, mishaps: 2}).prove(mostStates)
+		}},
+	)
+	return all
+}
+
+// mostStates is more than any of the worlds has.
+const mostStates = 2_000_000
+
+// Each safeguard is needed: without it something goes wrong, and the search
+// finds it.
+func TestSafeguards(t *testing.T) {
+	for _, c := range unsafe() {
+		p := c.prove()
+		t.Logf("without %s: %s\n  %s", c.name, p.wrong, strings.Join(p.trace, "\n  "))
+		if p.wrong == "" || p.trace == nil {
+			t.Errorf("without %s nothing goes wrong", c.name)
+		}
+	}
+}
+
+// unsafe are worlds that lack a safeguard.
+func unsafe() []world {
+	var all []world
+	for without, w := range map[string]lockWorld{
+		"version":                {queue: 2},
+		"fence":                  {queue: 1, zombies: true, mishaps: 1},
+		"drive at an end":        {queue: 1, zombies: true, mishaps: 1},
+		"news":                   {queue: 2, limit: 1, person: true},
+		"sweep":                  {queue: 2, limit: 1, askers: true, mishaps: 1},
+		"one transaction":        {queue: 1, limit: 1, mishaps: 1},
+		"state at a raise":       {queue: 2, limit: 1},
+		"asked, drive at an end": {queue: 2, busy: true, limit: 1, zombies: true, mishaps: 1},
+	} {
+		w.without = without
+		all = append(all, world{name: "lock: " + without, prove: func() proof { return lockModel(w).prove(mostStates) }})
+	}
+	for _, without := range []string{"claim", "fence", "life", "token", "hear again", "events"} {
+		w := claimWorld{mishaps: 3, refusals: 1, without: without}
+		all = append(all, world{name: "claim: " + without, prove: func() proof { return claimModel(w).prove(mostStates) }})
+	}
+	for _, without := range []string{"register first", "mark first", "leave new marks", "newest wait"} {
+		w := wakeWorld{mishaps: 1, without: without}
+		all = append(all, world{name: "wake: " + without, prove: func() proof { return wakeModel(w).prove(mostStates) }})
+	}
+	for without, wishes := range map[string][2]uint8{
+		"news": {goOn, pause}, "sweep": {goOn, pause}, "once": {pause, goOn}, "lasting wish": {cancel, goOn}, "name": {goOn, pause},
+	} {
+		w := newsWorld{wishes: wishes, mishaps: 1, without: without}
+		all = append(all, world{name: "news: " + without, prove: func() proof { return newsModel(w).prove(mostStates) }})
+	}
+	slices.SortFunc(all, func(a, b world) int { return strings.Compare(a.name, b.name) })
+	return all
+}

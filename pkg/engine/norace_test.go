@@ -1,0 +1,6 @@
+//go:build !race
+
+package engine_test
+
+// All worlds of the models are searched.
+const small = false
