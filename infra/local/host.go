@@ -20,29 +20,38 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
+// A hosting says how a cloud is to be hosted.
+type hosting struct {
+	address string
+	log     io.Writer // nil is a file in the data folder
+	still   bool      // only to be looked at: nothing goes on
+	yields  bool      // until somebody means to stay
+}
+
 // A host is a cloud of this process, served at an address.
 type host struct {
+	hosting
 	cloud  *cloud.Cloud
 	server *http.Server
 	url    string
-	log    io.Closer // nil if it is not ours
+	file   io.Closer // the log; nil if it is not ours
 	failed chan error
 }
 
-// serve opens the cloud of the call's data folder and serves it at an address.
-// What goes wrong unseen is written to log, or to a file in the folder.
-func (c *call) serve(ctx context.Context, address string, log io.Writer) (*host, error) {
-	listener, err := net.Listen("tcp", address)
+// serve opens the cloud of the call's data folder and serves it. What goes wrong
+// unseen is logged. It is an *cloud.InUse if another process has the folder.
+func (c *call) serve(ctx context.Context, how hosting) (*host, error) {
+	listener, err := net.Listen("tcp", how.address)
 	if err != nil {
-		return nil, fmt.Errorf("listen at %s: %w: choose another address with --listen", address, err)
+		return nil, fmt.Errorf("listen at %s: %w: choose another address with --listen", how.address, err)
 	}
-	h := &host{url: "http://" + listener.Addr().String(), failed: make(chan error, 1)}
-	if log == nil {
+	h := &host{hosting: how, url: "http://" + listener.Addr().String(), failed: make(chan error, 1)}
+	if how.log == nil {
 		file, err := c.logFile()
 		if err != nil {
 			return nil, errors.Join(err, listener.Close())
 		}
-		h.log, log = file, file
+		h.file, h.log = file, file
 	}
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
 		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
@@ -51,7 +60,7 @@ func (c *call) serve(ctx context.Context, address string, log io.Writer) (*host,
 		h.cloud, err = cloud.Open(ctx, cloud.Options{
 			Data: c.flags.data, Account: account, Region: region, Seconds: c.flags.seconds,
 			Bucket: name, Table: name, StateMachine: name, Definition: definition,
-			Functions: c.functions(h.url, log), Getenv: c.getenv, Log: log,
+			Functions: c.functions(h.url, h.log), Getenv: c.getenv, Log: h.log, Still: how.still,
 		})
 	}
 	if err != nil {
@@ -59,7 +68,7 @@ func (c *call) serve(ctx context.Context, address string, log io.Writer) (*host,
 	}
 	h.server = &http.Server{Handler: h.cloud, ReadHeaderTimeout: time.Minute}
 	go func() { h.failed <- h.server.Serve(listener) }()
-	if err := h.cloud.Serving(h.url); err != nil {
+	if err := h.cloud.Serving(h.url, how.yields); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil
@@ -78,15 +87,48 @@ func (c *call) logFile() (*os.File, error) {
 	return file, nil
 }
 
+// stay is serve for whoever means to stay, or to carry on for the time being
+// (how.yields): it waits for who only looks, and has who yields leave, unless it
+// would itself.
+func (c *call) stay(ctx context.Context, how hosting) (*host, error) {
+	told := 0
+	for begun := time.Now(); ; {
+		h, err := c.serve(ctx, how)
+		used, taken := errors.AsType[*cloud.InUse](err)
+		if !taken || time.Since(begun) > patient {
+			return h, err
+		}
+		switch is := used.Holder; {
+		case is.URL == "": // it is being opened, looked at, or closed
+		case !is.Yields || how.yields:
+			return nil, err
+		case is.PID != told:
+			if told = is.PID; interrupt(told) != nil {
+				return nil, err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(glance):
+		}
+	}
+}
+
+// interrupt asks a process to end.
+func interrupt(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Signal(os.Interrupt), p.Release())
+}
+
 // quiet reports whether no run goes on, or will not in a moment: the end of a
 // run is written before its execution ends.
 func (h *host) quiet(ctx context.Context) bool {
-	client := sfn.NewFromConfig(h.cloud.Config())
 	for range 20 {
-		out, err := client.ListExecutions(ctx, &sfn.ListExecutionsInput{
-			StateMachineArn: aws.String(h.cloud.Machine), StatusFilter: types.ExecutionStatusRunning,
-		})
-		if err == nil && len(out.Executions) == 0 && h.cloud.Bus.Undelivered() == 0 {
+		if h.idle(ctx) {
 			return true
 		}
 		select {
@@ -96,6 +138,14 @@ func (h *host) quiet(ctx context.Context) bool {
 		}
 	}
 	return false
+}
+
+// idle reports whether there is nothing to go on with now.
+func (h *host) idle(ctx context.Context) bool {
+	out, err := sfn.NewFromConfig(h.cloud.Config()).ListExecutions(ctx, &sfn.ListExecutionsInput{
+		StateMachineArn: aws.String(h.cloud.Machine), StatusFilter: types.ExecutionStatusRunning,
+	})
+	return err == nil && len(out.Executions) == 0 && h.cloud.Bus.Undelivered() == 0
 }
 
 // close ends the server and then the cloud; what was in flight goes on when the
@@ -112,8 +162,8 @@ func (h *host) close() error {
 
 // closeLog closes the log if it is ours.
 func (h *host) closeLog() error {
-	if h.log == nil {
+	if h.file == nil {
 		return nil
 	}
-	return h.log.Close()
+	return h.file.Close()
 }

@@ -111,7 +111,7 @@ func (l *laptop) edit(name, from, to string) {
 func (l *laptop) serve(seconds float64) *host {
 	l.Helper()
 	c := &call{shell: shell{getenv: func(k string) string { return l.env[k] }}, flags: flags{data: l.data, seconds: seconds, functions: "inprocess"}}
-	h, err := c.serve(context.Background(), "127.0.0.1:0", nil)
+	h, err := c.serve(context.Background(), hosting{address: "127.0.0.1:0"})
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (s *session) records(ctx context.Context) ([]row, error) {
 
 // show opens a session and prints rows: each as an object, or all as a table.
 func (c *call) show(ctx context.Context, head []string, list func(*session) (objects []any, cells [][]string, err error)) (int, error) {
-	s, err := c.open(ctx)
+	s, err := c.look(ctx)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -15,7 +15,7 @@ const idleFor = 3
 
 // serve serves everything until it is stopped.
 func serve(ctx context.Context, c *call) (int, error) {
-	h, err := c.serve(ctx, c.flags.listen, c.err)
+	h, err := c.stay(ctx, hosting{address: c.flags.listen, log: c.err, yields: c.flags.untilIdle})
 	if _, taken := errors.AsType[*cloud.InUse](err); taken && c.flags.untilIdle {
 		fmt.Fprintf(c.err, "somebody else carries on: %v\n", err)
 		return exitOK, nil

@@ -53,8 +53,14 @@ type session struct {
 }
 
 // open finds the server of the call's data folder, or of its endpoint, or hosts
-// one.
-func (c *call) open(ctx context.Context) (*session, error) {
+// one, in which all goes on that was left.
+func (c *call) open(ctx context.Context) (*session, error) { return c.enter(ctx, false) }
+
+// look is open for whoever only looks: what it hosts stands still, so that to
+// look changes nothing.
+func (c *call) look(ctx context.Context) (*session, error) { return c.enter(ctx, true) }
+
+func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 	if c.flags.endpoint != "" {
 		return c.connect(c.flags.endpoint), nil
 	}
@@ -66,7 +72,7 @@ func (c *call) open(ctx context.Context) (*session, error) {
 		case taken && holder.URL != "":
 			return c.connect(holder.URL), nil
 		}
-		h, err := c.serve(ctx, "127.0.0.1:0", nil)
+		h, err := c.serve(ctx, hosting{address: "127.0.0.1:0", still: still})
 		if err == nil {
 			s := c.connect(h.url)
 			s.host = h
@@ -147,6 +153,12 @@ func (s *session) leave(ctx context.Context, f func() (int, error)) (int, error)
 	code, err := f()
 	if s.host == nil {
 		return code, err
+	}
+	if s.host.still {
+		if !s.host.idle(ctx) {
+			fmt.Fprintf(s.call.err, "not all is done, and nobody serves %s: go on with %s\n", s.call.flags.data, s.call.spell("serve"))
+		}
+		return code, errors.Join(err, s.end())
 	}
 	if ctx.Err() == nil && !s.host.quiet(ctx) {
 		return code, errors.Join(err, s.carryOn(ctx))

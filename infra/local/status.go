@@ -17,7 +17,11 @@ import (
 
 // status shows how a run stands, or follows it.
 func status(ctx context.Context, c *call) (int, error) {
-	s, err := c.open(ctx)
+	enter := c.look
+	if c.flags.follow {
+		enter = c.open
+	}
+	s, err := enter(ctx)
 	if err != nil {
 		return exitFailed, err
 	}

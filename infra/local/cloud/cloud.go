@@ -51,6 +51,10 @@ type Options struct {
 	// Functions makes the functions, for which c.Config and c.Environ are ready. nil means that there are none.
 	Functions func(c *Cloud) (Invoker, error)
 
+	// Still lets nothing go on: whoever only looks opens it so. What stacks do, they do; but events are kept until the
+	// next Open without it, executions stay where they are, and Serving tells others nothing.
+	Still bool
+
 	// Latency, where set, is how long a request through Config is under way.
 	Latency func(*http.Request) time.Duration
 	// Disturb, where set, loses, delays or doubles events; see events.Options.
@@ -133,6 +137,9 @@ func (c *Cloud) open(ctx context.Context) error {
 		return err
 	}
 	c.Gateway.Fail(c.opts.Fail)
+	if c.opts.Still {
+		return nil
+	}
 	c.Bus.Start()
 	c.Flows.Resume()
 	return nil
@@ -252,12 +259,13 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.Gateway.ServeHTTP(w, r)
 }
 
-// Serving notes in the data folder at which URL the cloud can be reached, for other processes; see Occupied.
-func (c *Cloud) Serving(url string) error {
-	if c.folder == nil {
+// Serving notes in the data folder at which URL the cloud can be reached, for other processes; see Occupied. One that
+// yields leaves when it is interrupted by whoever means to stay.
+func (c *Cloud) Serving(url string, yields bool) error {
+	if c.folder == nil || c.opts.Still {
 		return nil
 	}
-	return c.folder.note(url)
+	return c.folder.note(Holder{PID: os.Getpid(), URL: url, Yields: yields})
 }
 
 // Close stops everything in good order: first what starts work (executions, stacks, events), then the functions, then

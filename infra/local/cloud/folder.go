@@ -12,8 +12,9 @@ import (
 
 // Holder is the process that has a data folder open, and where it serves it; URL is "" where it does not.
 type Holder struct {
-	PID int    `json:"pid"`
-	URL string `json:"url,omitempty"`
+	PID    int    `json:"pid"`
+	URL    string `json:"url,omitempty"`
+	Yields bool   `json:"yields,omitempty"` // it leaves when interrupted, so that another may stay
 }
 
 // InUse is the error of a data folder that another process has open.
@@ -66,7 +67,7 @@ func occupy(data string) (*folder, error) {
 	err = claim(file, data)
 	f := &folder{file}
 	if err == nil {
-		err = f.note("")
+		err = f.note(Holder{PID: os.Getpid()})
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -92,9 +93,9 @@ func claim(file *os.File, data string) error {
 	}
 }
 
-// note writes who has the folder, and where it is served.
-func (f *folder) note(url string) error {
-	text, err := json.Marshal(Holder{os.Getpid(), url})
+// note writes who has the folder.
+func (f *folder) note(holder Holder) error {
+	text, err := json.Marshal(holder)
 	if err == nil {
 		// Padded, so that a reader never sees the end of a longer text behind a shorter one.
 		_, err = f.file.WriteAt(fmt.Appendf(nil, "%-200s\n", text), 0)

@@ -102,7 +102,7 @@ func die(data string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	if err := c.Serving("http://127.0.0.1:4566"); err != nil {
+	if err := c.Serving("http://127.0.0.1:4566", false); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}

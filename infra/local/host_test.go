@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+)
+
+// TestMain is the program itself where a test runs it as a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv("STACKWRIGHT_TEST_AS_PROGRAM") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// left begins a deploy on a server that goes away in the middle of it, and
+// returns its run.
+func (l *laptop) left() string {
+	l.Helper()
+	c := &call{shell: shell{getenv: func(k string) string { return l.env[k] }}, flags: flags{data: l.data, seconds: 2, functions: "inprocess"}}
+	h, err := c.serve(context.Background(), hosting{address: "127.0.0.1:0"})
+	if err != nil {
+		l.Fatal(err)
+	}
+	var out syncBuffer
+	done := make(chan int, 1)
+	go func() { done <- l.runTo(&out, &out, "deploy", l.project) }()
+	id := l.running(&out)
+	l.interrupts <- os.Interrupt
+	<-done
+	if err := h.close(); err != nil {
+		l.Fatal(err)
+	}
+	return id
+}
+
+// Whoever only looks at a folder that nobody serves lets nothing go on, starts no process, says so, and is in nobody's
+// way.
+func TestLookingChangesNothing(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	id := l.left()
+	for _, args := range [][]string{{"status", id}, {"runs"}, {"stacks"}, {"outputs"}} {
+		r := l.run(args...)
+		if r.code != exitOK {
+			t.Errorf("%v ended with %d: %s", args, r.code, r.err)
+		}
+		l.has(r.err, "nobody serves", "stackwright serve --data "+l.data)
+	}
+	l.has(l.must(exitOK, "runs"), id, "going")
+	if len(l.begun) > 0 {
+		t.Errorf("started %v", l.begun)
+	}
+	l.serve(0.05)
+	l.has(l.must(exitOK, "status", id, "--follow"), "3 created")
+	if r := l.run("runs"); r.err != "" {
+		t.Errorf("with a server it says %s", r.err)
+	}
+}
+
+// Who carries on until all is done leaves to whoever means to stay; what is in flight goes on there.
+func TestServeTakesOver(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	id := l.left()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	caretaker := exec.Command(self, "serve", "--until-idle", "--data", l.data, "--listen", "127.0.0.1:0", "--seconds", "30")
+	caretaker.Env = append(os.Environ(), "STACKWRIGHT_TEST_AS_PROGRAM=yes")
+	var said strings.Builder
+	caretaker.Stdout, caretaker.Stderr = &said, &said
+	if err := caretaker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		holder, taken, err := cloud.Occupied(l.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if taken && holder.URL != "" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("it never serves")
+		}
+	}
+	c := &call{shell: shell{getenv: func(k string) string { return l.env[k] }}, flags: flags{data: l.data, seconds: 0.05, functions: "inprocess"}}
+	if _, err := c.stay(t.Context(), hosting{address: "127.0.0.1:0", yields: true}); err == nil {
+		t.Error("one who carries on took over from another")
+	}
+	h, err := c.stay(t.Context(), hosting{address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := caretaker.Wait(); err != nil {
+		t.Errorf("the one who left: %v\n%s", err, said.String())
+	}
+	if _, err := c.stay(t.Context(), hosting{address: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), h.url) {
+		t.Errorf("one who means to stay was let in beside another: %v", err)
+	}
+	l.has(l.must(exitOK, "status", id, "--follow"), "3 created")
+	if err := h.close(); err != nil {
+		t.Error(err)
+	}
+}
