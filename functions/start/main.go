@@ -1,4 +1,5 @@
-// Command start is the function that turns what is uploaded, deploys and requests, into runs.
+// Command start is the function that turns what is uploaded, deploys and requests, into runs, and takes up those that
+// nobody drives.
 package main
 
 import (

@@ -10,21 +10,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/trigger"
 )
 
-// Start makes a run of what was uploaded, or steers one; it takes up the run
-// whose execution has failed, and every five minutes all that nobody drives.
+// Start makes a run of what was uploaded, or steers one; takes up the run whose
+// execution went down; or, at its time, looks for all that nobody drives.
 func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
 	switch {
 	case trigger.Scheduled(e):
-		err := h.engine.Sweep(ctx)
-		h.note(ctx, err, "sweep", slog.String("event", e.ID))
-		return struct{}{}, err
+		return struct{}{}, h.sweep(ctx, e)
 	case trigger.Execution(e):
-		d, err := trigger.Failed(e)
-		if err == nil {
-			err = h.engine.Recover(ctx, d)
-		}
-		h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("drive", d.Drive))
-		return struct{}{}, worthwhile(err)
+		return struct{}{}, h.recover(ctx, e)
 	}
 	q, err := trigger.Request(ctx, e, h.bucket)
 	if err == nil {
@@ -32,6 +25,23 @@ func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{},
 	}
 	h.note(ctx, err, "start", slog.String("event", e.ID), slog.String("run", q.ID), slog.String("operation", q.Operation), slog.String("project", q.Project))
 	return struct{}{}, worthwhile(err)
+}
+
+// recover takes up the run whose execution went down.
+func (h *House) recover(ctx context.Context, e events.EventBridgeEvent) error {
+	d, err := trigger.Failed(e)
+	if err == nil {
+		err = h.engine.Recover(ctx, d)
+	}
+	h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("drive", d.Drive))
+	return worthwhile(err)
+}
+
+// sweep takes up every run that nobody drives, though somebody should.
+func (h *House) sweep(ctx context.Context, e events.EventBridgeEvent) error {
+	err := h.engine.Sweep(ctx)
+	h.note(ctx, err, "sweep", slog.String("event", e.ID))
+	return worthwhile(err)
 }
 
 // StackEvent wakes the run that a change of a stack's status is about.

@@ -105,6 +105,30 @@ func TestErrorsAreReportedByTheirKind(t *testing.T) {
 	}
 }
 
+// The start function is also told of executions that went down, and of the time.
+func TestStartRecoversAndSweeps(t *testing.T) {
+	h, calls, log := house(t)
+	for what, payload := range map[string]string{
+		"recover": `{"source": "aws.states", "detail-type": "Step Functions Execution Status Change", "detail":
+			{"name": "abcdefghijklmnopqrs2-3", "status": "ABORTED", "input": "{\"run\":\"abcdefghijklmnopqrs2\",\"drive\":3}"}}`,
+		"sweep": `{"source": "aws.events", "detail-type": "Scheduled Event", "detail": {}}`,
+	} {
+		log.Reset()
+		before := calls.Load()
+		if _, err := invoke(t, h, "start", payload); err == nil {
+			t.Errorf("%s: AWS refuses everything, and it says nothing", what)
+		}
+		if calls.Load() == before || !strings.Contains(log.String(), `"msg":"`+what+`"`) || !strings.Contains(log.String(), `"kind":"Denied"`) {
+			t.Errorf("%s: %d calls, and it logs %s", what, calls.Load()-before, log)
+		}
+	}
+	before := calls.Load()
+	theirs := `{"source": "aws.states", "detail-type": "Step Functions Execution Status Change", "detail": {"name": "by-hand", "status": "FAILED", "input": "{}"}}`
+	if answer, err := invoke(t, h, "start", theirs); err != nil || answer != "{}" || calls.Load() > before {
+		t.Errorf("an execution of somebody else's: %s, %v, %d calls", answer, err, calls.Load()-before)
+	}
+}
+
 // What makes no sense is not delivered again: it would make no more.
 func TestSenselessEventsAreLoggedOnly(t *testing.T) {
 	h, calls, log := house(t)
