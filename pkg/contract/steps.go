@@ -72,6 +72,21 @@ func stepLaws() []law {
 			c.Attempt, c.Step.Attempt = 2, 2
 			b.is(b.store.Move(b.ctx, c), fault.Stale)
 		}},
+		{"a step of which another has noted something was begun", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			back := moving(r, s, run.Pending)
+			back.Nonce, back.Step.Attempt = s.Nonce, 0
+			noted := moving(r, s, run.Running)
+			noted.Step.Note.StackID, noted.Step.Nonce = "id", "n2"
+			b.ok(b.store.Move(b.ctx, noted))
+			b.is(b.store.Move(b.ctx, back), fault.Stale)
+			b.same(b.step("one", 0), noted.Step)
+			back.Nonce, back.Step.Nonce = "n2", "n2"
+			b.ok(b.store.Move(b.ctx, back))
+			b.ok(b.store.Move(b.ctx, back))
+			b.same(b.step("one", 0).Status, run.Pending)
+		}},
 		{"no step moves for an old drive, nor for one to come", func(b bench) {
 			r := b.commit("one")
 			b.ok(b.raise("one", 1))

@@ -37,10 +37,15 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	if c.From == run.Pending {
 		set["heard"], set["looks"] = plan.Status(""), 0
 	}
-	writes := []write{fence(c.Run, c.Drive), {
+	step := write{
 		key: stepKey(c.Run, s.Number), set: set,
 		where: "#status = :from AND #attempt = :attempt", with: values{"from": c.From, "attempt": c.Attempt},
-	}}
+	}
+	if c.Nonce != "" {
+		step.where += " AND #nonce = :nonce"
+		step.with["nonce"] = c.Nonce
+	}
+	writes := []write{fence(c.Run, c.Drive), step}
 	switch {
 	case c.Forget:
 		writes = append(writes, write{key: recordKey(c.Project, s.Node), delete: true})

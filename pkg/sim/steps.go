@@ -45,7 +45,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 		if err != nil {
 			return false, err
 		}
-		if was.Status != c.From || was.Attempt != c.Attempt {
+		if was.Status != c.From || was.Attempt != c.Attempt || c.Nonce != "" && was.Nonce != c.Nonce {
 			repeated := was.Nonce == c.Step.Nonce && was.Status == c.Step.Status && was.Attempt == c.Step.Attempt
 			if repeated {
 				return false, nil
