@@ -460,7 +460,7 @@ func (r *real) Live(name string, s plan.Status) {
 	case s == "DELETE_COMPLETE":
 		_, err = r.people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	case s == "DELETE_FAILED":
-		r.inject(local.Fault{Stack: physical, Operation: "delete", Reason: "told to", Times: 1})
+		r.Fail(name, plan.Delete)
 		_, err = r.people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	default:
 		err = r.update(name, s)
@@ -472,6 +472,27 @@ func (r *real) Live(name string, s plan.Status) {
 		return
 	}
 	r.settled(name)
+}
+
+func (r *real) Underway(name string, now, end plan.Status) {
+	physical := physicalName(name)
+	r.Slow(name, 5*time.Minute)
+	defer r.Slow(name, seconds10*time.Second)
+	var err error
+	switch now {
+	case "UPDATE_IN_PROGRESS":
+		err = r.update(name, end)
+	case "DELETE_IN_PROGRESS":
+		if end == "DELETE_FAILED" {
+			r.Fail(name, plan.Delete)
+		}
+		_, err = r.people.DeleteStack(r.Context(), &cloudformation.DeleteStackInput{StackName: &physical})
+	default:
+		r.Fatalf("nobody knows how to begin %s", now)
+	}
+	if err != nil {
+		r.Fatalf("a person begins %s on %s: %v", now, name, err)
+	}
 }
 
 // settled waits until nothing happens to a stack.
@@ -497,7 +518,7 @@ func (r *real) update(name string, end plan.Status) error {
 		r.Slow(name, 5*time.Minute)
 		defer r.Slow(name, seconds10*time.Second)
 	}
-	if end == "UPDATE_ROLLBACK_FAILED" || end == "UPDATE_ROLLBACK_COMPLETE" {
+	if end == "UPDATE_ROLLBACK_FAILED" || end == "UPDATE_ROLLBACK_COMPLETE" || end == "UPDATE_FAILED" {
 		r.inject(local.Fault{Stack: physical, Operation: "update", Reason: "told to", Times: 1})
 	}
 	if end == "UPDATE_ROLLBACK_FAILED" {
@@ -507,7 +528,7 @@ func (r *real) update(name string, end plan.Status) error {
 	if err != nil {
 		return err
 	}
-	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), Tags: []types.Tag{{Key: aws.String("touched"), Value: aws.String(fmt.Sprint(r.next()))}}}
+	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), DisableRollback: aws.Bool(end == "UPDATE_FAILED"), Tags: []types.Tag{{Key: aws.String("touched"), Value: aws.String(fmt.Sprint(r.next()))}}}
 	for _, p := range was.Stacks[0].Parameters {
 		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)})
 	}

@@ -37,6 +37,7 @@ type stage interface {
 	Asked() []string // of CloudFormation, since it was asked last
 
 	Live(stack string, s plan.Status)               // a person brings it about
+	Underway(stack string, now, end plan.Status)    // a person begins what ends so in five minutes
 	Use(user, stack string)                         // a person makes a stack that imports from ours
 	Fail(stack string, v plan.Verb)                 // the next one fails
 	Slow(stack string, d time.Duration)             // every operation takes so long
@@ -264,8 +265,12 @@ func (p *pure) Asked() []string {
 }
 
 func (p *pure) Live(name string, s plan.Status) { p.Cloud.Set(physicalName(name), s) }
-func (p *pure) Fail(name string, v plan.Verb)   { p.Cloud.Fail[physicalName(name)+"/"+string(v)]++ }
-func (p *pure) Use(user, stack string)          { p.Cloud.Use(physicalName(user), physicalName(stack)) }
+func (p *pure) Underway(name string, now, end plan.Status) {
+	p.Live(name, now)
+	p.After(5*time.Minute, func() { p.Live(name, end) })
+}
+func (p *pure) Fail(name string, v plan.Verb) { p.Cloud.Fail[physicalName(name)+"/"+string(v)]++ }
+func (p *pure) Use(user, stack string)        { p.Cloud.Use(physicalName(user), physicalName(stack)) }
 func (p *pure) Slow(name string, d time.Duration) {
 	p.Cloud.Seconds[physicalName(name)] = d.Seconds()
 }

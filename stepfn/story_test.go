@@ -156,6 +156,8 @@ func (s *story) turn(words []string) bool {
 		s.Outage(seconds(words[1]))
 	case verb == "live":
 		s.Live(words[1], plan.Status(words[2]))
+	case verb == "underway":
+		s.Underway(words[1], plan.Status(words[2]), plan.Status(words[3]))
 	case verb == "uses":
 		s.Use(words[1], words[2])
 	case verb == "fail":

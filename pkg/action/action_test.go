@@ -136,15 +136,21 @@ func TestStart(t *testing.T) {
 		{name: "a rollback goes on", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_FAILED"), note: begun, calls: "live; begin continue"},
 		{name: "a rollback that somebody else has continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_COMPLETE"), note: unchanged, calls: "live"},
 		{name: "a rollback that somebody else continues", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
-		{name: "a deletion", verb: plan.Delete, cloud: is("CREATE_COMPLETE"), note: begun, calls: "begin delete"},
-		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, turn: func(t *action.Task) { t.Users = []plan.Place{{Node: "app", StackID: "id"}} },
+		{name: "a deletion", verb: plan.Delete, turn: going, cloud: is("CREATE_COMPLETE"), note: begun, calls: "begin delete"},
+		{name: "the deletion of what is dead", verb: plan.Delete, cloud: is("ROLLBACK_COMPLETE"), note: begun, calls: "live; begin delete"},
+		{name: "what stays and is not dead is spared", verb: plan.Delete, cloud: is("UPDATE_COMPLETE"), note: unchanged, calls: "live"},
+		{name: "what stays and is busy waits", verb: plan.Delete, cloud: is("CREATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is CREATE_IN_PROGRESS", calls: "live"},
+		{name: "what is dead and protected is spared", verb: plan.Delete, cloud: guarded(is("DELETE_FAILED")), kind: fault.Refused,
+			says: "stack shop-vpc is DELETE_FAILED and must be created again, but is protected: take protect away first", calls: "live"},
+		{name: "who cannot look spares", verb: plan.Delete, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
+		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Place{{Node: "app", StackID: "id"}} },
 			cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, says: "app may still use it: it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", calls: "live"},
-		{name: "a deletion whose users have let go", verb: plan.Delete, turn: func(t *action.Task) { t.Users = []plan.Place{{Node: "app", StackID: "id"}, {Node: "web"}} },
+		{name: "a deletion whose users have let go", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Place{{Node: "app", StackID: "id"}, {Node: "web"}} },
 			cloud: is("UPDATE_COMPLETE"), note: begun, calls: "live; live; begin delete"},
-		{name: "who cannot look at its users does not delete", verb: plan.Delete, turn: func(t *action.Task) { t.Users = []plan.Place{{Node: "app"}} },
+		{name: "who cannot look at its users does not delete", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Place{{Node: "app"}} },
 			cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
-		{name: "the deletion of what is gone", verb: plan.Delete, cloud: begins(is(""), fault.New(fault.Missing, "gone")), note: unchanged, calls: "begin delete"},
-		{name: "the deletion of what is busy", verb: plan.Delete, cloud: begins(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin delete"},
+		{name: "the deletion of what is gone", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Missing, "gone")), note: unchanged, calls: "begin delete"},
+		{name: "the deletion of what is busy", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin delete"},
 		{name: "nothing is asked to settle", verb: plan.Settle, cloud: is("UPDATE_IN_PROGRESS")},
 		{name: "nothing is asked to read", verb: plan.Read, cloud: is("UPDATE_COMPLETE")},
 		{name: "nothing is asked to forget", verb: plan.Forget, cloud: is("")},
@@ -166,7 +172,18 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// going makes a task one on a stack that is not to be there again.
+func going(t *action.Task) { t.Node = project.Node{} }
+
 func begins(c *cloud, answers ...error) *cloud { c.begin = answers; return c }
+
+func guarded(c *cloud) *cloud {
+	for k, l := range c.live {
+		l.Protected = true
+		c.live[k] = l
+	}
+	return c
+}
 
 func hears(c *cloud, works ...action.Work) *cloud { c.heard = works; return c }
 
@@ -220,7 +237,8 @@ func TestPoll(t *testing.T) {
 		{"continued", plan.Continue, noted, hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, note: heard, digest: "", calls: "live; heard; live"}},
 		{"continued in vain", plan.Continue, noted, hears(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "again")),
 			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", note: heard, digest: "", calls: "live; heard; live"}},
-		{"continued by somebody else", plan.Continue, func(t *action.Task) { t.Note = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"), want{over: true, note: unchanged, digest: "", calls: "live"}},
+		{"continued by somebody else", plan.Continue, func(t *action.Task) { t.Note = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"),
+			want{over: true, why: "found it UPDATE_ROLLBACK_COMPLETE", note: unchanged, digest: "", calls: "live"}},
 		{"noted and never heard of", plan.Update, func(t *action.Task) { noted(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
 		{"noted, never heard of, and it has failed", plan.Update, func(t *action.Task) { noted(t); old(t) }, is("UPDATE_FAILED"),
 			want{over: true, fails: "stack is UPDATE_FAILED", note: heard, digest: "", calls: "live; heard; live"}},
@@ -229,21 +247,21 @@ func TestPoll(t *testing.T) {
 
 		{"unheard and young", plan.Create, nil, is(""), want{digest: "-", calls: "live; heard"}},
 		{"unheard and young, though the stack is busy", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; heard"}},
-		{"unheard and old is begun again", plan.Create, old, is(""), want{note: begun, digest: "-", calls: "live; heard; begin create"}},
-		{"the update of what is gone is begun again as its creation", plan.Update, old, is(""), want{note: begun, digest: "-", calls: "live; live; heard; begin create"}},
-		{"the second begin is throttled", plan.Create, old, begins(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; heard; begin create"}},
-		{"the second begin finds it busy", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; heard; begin update"}},
-		{"nobody knows of the second begin", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; heard; begin update"}},
+		{"unheard and old is begun again", plan.Create, old, is(""), want{note: begun, digest: "-", calls: "live; heard; live; begin create"}},
+		{"the update of what is gone is begun again as its creation", plan.Update, old, is(""), want{note: begun, digest: "-", calls: "live; live; heard; live; begin create"}},
+		{"the second begin is throttled", plan.Create, old, begins(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; heard; live; begin create"}},
+		{"the second begin finds it busy", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; heard; live; begin update"}},
+		{"nobody knows of the second begin", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; heard; live; begin update"}},
 		{"the second begin finds nothing to change", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
-			want{over: true, why: "unchanged", note: plan.Note{Unchanged: true}, digest: "v2", calls: "live; heard; begin update; live"}},
+			want{over: true, why: "unchanged", note: unchanged, digest: "v2", calls: "live; heard; live; begin update; live"}},
 		{"the second begin is refused, for the first was heard", plan.Create, old, hears(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Work{}, work("", "")),
-			want{note: heard, digest: "-", calls: "live; heard; begin create; heard"}},
+			want{note: heard, digest: "-", calls: "live; heard; live; begin create; heard"}},
 		{"and has ended", plan.Create, old, hears(begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Work{}, work("CREATE_COMPLETE", "")),
-			want{over: true, note: heard, digest: "v2", calls: "live; heard; begin create; heard; live"}},
+			want{over: true, note: heard, digest: "v2", calls: "live; heard; live; begin create; heard; live"}},
 		{"the second begin is refused, and the first was never heard", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
-			want{over: true, fails: "no", digest: "-", calls: "live; heard; begin update; heard"}},
+			want{over: true, fails: "no", digest: "-", calls: "live; heard; live; begin update; heard"}},
 		{"what somebody made meanwhile under our name is not ours", plan.Create, old, begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
-			want{over: true, forget: true, fails: "exists", digest: "-", calls: "live; heard; begin create; heard"}},
+			want{over: true, forget: true, fails: "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", digest: "-", calls: "live; heard; live; begin create; heard"}},
 		{"who cannot look learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"who cannot look at the end learns nothing", plan.Update, func(t *action.Task) { t.Note = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"who cannot hear learns nothing", plan.Create, old, failing(is(""), "heard", io.EOF), want{calls: "live; heard"}},
@@ -257,7 +275,18 @@ func TestPoll(t *testing.T) {
 			want{over: true, fails: "DELETE_FAILED: in use", note: heard, digest: "", calls: "live; heard"}},
 		{"a deletion that CloudFormation called off", plan.Delete, noted, hears(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "export in use")),
 			want{over: true, fails: "UPDATE_COMPLETE: export in use", note: heard, digest: "v1", calls: "live; heard"}},
-		{"a deletion that nobody heard of", plan.Delete, old, is("CREATE_COMPLETE"), want{note: begun, digest: "-", calls: "live; heard; begin delete"}},
+		{"a deletion that nobody heard of", plan.Delete, func(t *action.Task) { old(t); going(t) }, is("CREATE_COMPLETE"), want{note: begun, digest: "-", calls: "live; heard; begin delete"}},
+		{"a deletion that nobody heard of still waits for its users", plan.Delete, func(t *action.Task) {
+			old(t)
+			going(t)
+			t.Users = []plan.Place{{Node: "app", StackID: "id"}}
+		}, is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), want{digest: "-", calls: "live; heard; live"}},
+		{"what died is deleted to be made again, though nobody heard of it", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{note: begun, digest: "-", calls: "live; heard; live; begin delete"}},
+		{"what did not die is not deleted, though nobody heard of it", plan.Delete, old, is("CREATE_COMPLETE"), want{note: unchanged, digest: "-", calls: "live; heard; live"}},
+		{"what did not die is left as it is", plan.Delete, func(t *action.Task) { t.Note = unchanged }, is("CREATE_COMPLETE"), want{over: true, why: "found it CREATE_COMPLETE", digest: "-", calls: "live"}},
+		{"what was gone is to be made anew", plan.Delete, func(t *action.Task) { t.Note = unchanged }, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
+		{"what went before it was continued is forgotten", plan.Continue, func(t *action.Task) { t.Note = unchanged }, is("DELETE_COMPLETE"),
+			want{over: true, forget: true, why: "found it DELETE_COMPLETE", note: unchanged, digest: "-", calls: "live"}},
 		{"who cannot look at what is deleted", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 
 		{"busy", plan.Settle, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},

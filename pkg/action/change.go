@@ -23,12 +23,13 @@ func (a change) Start(ctx context.Context, t Task) (plan.Note, error) {
 	case t.Step.Verb == plan.Create: // what is there tells when it is asked for
 	case s.Busy(), s.Cleaning():
 		return plan.Note{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
-	case t.Step.Verb == plan.Continue:
-		if s.Good() || s.Whole() { // somebody else has
-			return plan.Note{StackID: live.StackID, Unchanged: true}, nil
-		}
-	case s.Dead(), s.Stuck():
+	case t.Step.Verb == plan.Continue && s.Stuck():
+	case t.Step.Verb == plan.Continue && (s.Gone() || live.Updatable()): // somebody else has, or it never got stuck
+		return plan.Note{StackID: live.StackID, Unchanged: true}, nil
+	case s.Stuck(), live.Dead():
 		return plan.Note{}, fault.New(fault.Refused, "stack %s has become %s: retry, and it is mended first", t.Node.Stack, s)
+	case !live.Updatable():
+		return plan.Note{}, fault.New(fault.Refused, "stack %s: %w", t.Node.Stack, live.Hopeless())
 	case t.asDesired(live):
 		return plan.Note{StackID: live.StackID, Unchanged: true}, nil
 	}
@@ -66,7 +67,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	if err != nil || t.Note.Known() && live.Status.Busy() && !t.Told {
 		return Progress{}, err
 	}
-	work, err := follow(ctx, a.Cloud, t, live)
+	work, err := follow(ctx, a, t, live)
 	if work.Note.Known() {
 		work.Note.Fresh = t.Note.Fresh // only who began it knows
 		t.Note = work.Note
@@ -90,9 +91,14 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 	r := recorded(t, live)
 	p := Progress{Over: true, Note: t.Note, Record: &r}
 	switch {
+	case t.Step.Verb == plan.Continue && t.Note.Unchanged:
+		r.Digest, p.Why = "", found(live) // what it was not left as by us, we cannot tell
+		if live.Status.Gone() {
+			p.Record, p.Forget = nil, true
+		}
 	case t.Step.Verb == plan.Continue:
 		r.Digest = "" // nobody can tell what it was rolled back to
-		if !t.Note.Unchanged && !work.Status.Restored() {
+		if !work.Status.Restored() {
 			p.Err = failure(work)
 		}
 	case t.Note.Unchanged:

@@ -7,12 +7,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
+// A worker asks CloudFormation for work, and hears of it.
+type worker interface {
+	Cloud
+	Action
+}
+
 // follow says how the work of t stands. Work that CloudFormation has not heard
-// of is begun again, but only when whoever claimed it can no longer be about to
-// begin it; and whatever refuses the second begin is decided by what is heard.
-// Work that was noted and yet is never heard of is judged by what is live.
-func follow(ctx context.Context, c Cloud, t Task, live plan.Live) (Work, error) {
-	work, err := c.Heard(ctx, t)
+// of is started again, but only when whoever claimed it can no longer be about
+// to begin it; and whatever refuses the second start is decided by what is
+// heard. Work that was noted and yet is never heard of is judged by what is live.
+func follow(ctx context.Context, w worker, t Task, live plan.Live) (Work, error) {
+	work, err := w.Heard(ctx, t)
 	young := t.Now.Sub(t.Claimed) < Life
 	switch {
 	case err != nil || work.Heard:
@@ -24,16 +30,14 @@ func follow(ctx context.Context, c Cloud, t Task, live plan.Live) (Work, error) 
 	case young:
 		return work, nil
 	}
-	note, err := c.Begin(ctx, t)
+	note, err := w.Start(ctx, t) // not only begun: what forbids it may have come up since
 	switch {
 	case err == nil:
 		return Work{Heard: true, Note: note}, nil
 	case fault.Is(err, fault.Throttled, fault.Unavailable, fault.Busy):
 		return work, nil // still unheard: asked again at the next look
-	case fault.Is(err, fault.Unchanged):
-		return Work{Heard: true, Note: plan.Note{Unchanged: true}}, nil
 	}
-	again, heard := c.Heard(ctx, t)
+	again, heard := w.Heard(ctx, t)
 	if heard != nil || again.Heard {
 		return again, heard
 	}

@@ -11,8 +11,13 @@ import (
 type remove struct{ Cloud }
 
 // Start asks for the deletion once those that used the stack have let go of it.
-// A stack that is gone needs none.
+// A stack that is gone needs none; nor does one that is to stay and is not dead.
 func (a remove) Start(ctx context.Context, t Task) (plan.Note, error) {
+	if t.stays() {
+		if note, err := a.spare(ctx, t); err != nil || note.Known() {
+			return note, err
+		}
+	}
 	for _, user := range t.Users {
 		live, err := a.Live(ctx, user)
 		if err != nil {
@@ -29,6 +34,27 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Note, error) {
 	return note, err
 }
 
+// stays reports whether the stack that t deletes is to be there again.
+func (t Task) stays() bool { return t.Node.Name != "" }
+
+// spare looks whether a stack that is to stay need not be deleted, or must not
+// be: only what is dead is deleted to be made again. It notes nothing if it is
+// to go.
+func (a remove) spare(ctx context.Context, t Task) (plan.Note, error) {
+	live, err := a.Live(ctx, t.Place())
+	switch s := live.Status; {
+	case err != nil:
+		return plan.Note{}, err
+	case s.Busy():
+		return plan.Note{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
+	case s.Gone() || !live.Dead():
+		return plan.Note{StackID: live.StackID, Unchanged: true}, nil
+	case live.Protected:
+		return plan.Note{}, fault.New(fault.Refused, "stack %s is %s and must be created again, but is protected: take protect away first", t.Node.Stack, s)
+	}
+	return plan.Note{}, nil
+}
+
 // Poll reports the deletion over when the stack is gone, or when it has failed.
 func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	live, err := a.Live(ctx, t.Place())
@@ -37,10 +63,12 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	case live.Status.Gone():
 		return Progress{Over: true, Forget: true}, nil
+	case t.Note.Unchanged && t.stays():
+		return Progress{Over: true, Why: found(live)}, nil
 	case t.Note.Known() && live.Status.Busy() && !t.Told:
 		return Progress{}, nil
 	}
-	work, err := follow(ctx, a.Cloud, t, live)
+	work, err := follow(ctx, a, t, live)
 	switch {
 	case err != nil || !work.Over:
 		return Progress{Note: work.Note}, err

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -16,11 +17,17 @@ func (settle) Start(context.Context, Task) (plan.Note, error) { return plan.Note
 // What comes next finds out by itself what to make of that.
 func (a settle) Poll(ctx context.Context, t Task) (Progress, error) {
 	live, err := a.Live(ctx, t.Place())
-	if err != nil || live.Status.Busy() {
+	switch {
+	case err != nil || live.Status.Busy():
 		return Progress{}, err
+	case !live.Status.Known(): // it may be busy in a way that we do not know
+		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %w", t.Place().Stack, live.Hopeless())}, nil
 	}
-	return Progress{Over: true, Why: "found it " + live.Status.String()}, nil
+	return Progress{Over: true, Why: found(live)}, nil
 }
+
+// found tells what was come upon where there was nothing to do.
+func found(l plan.Live) string { return "found it " + l.Status.String() }
 
 // read takes what is live into the record.
 type read struct{ Cloud }

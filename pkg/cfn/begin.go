@@ -112,7 +112,9 @@ func (c *Cloud) create(ctx context.Context, client Client, t action.Task) (plan.
 
 // update first brings the termination protection to what is wished, for that is
 // no part of UpdateStack. Were it done after, a crash between the two would
-// leave it undone for good: the update would be recorded as deployed.
+// leave it undone for good: the update would be recorded as deployed. A stack
+// whose last operation failed without a rollback is updated only if this one is
+// not to be rolled back either.
 func (c *Cloud) update(ctx context.Context, client Client, t action.Task, s types.Stack) (plan.Note, error) {
 	body, url, err := c.template(ctx, t.Node.Template)
 	if err != nil {
@@ -129,11 +131,22 @@ func (c *Cloud) update(ctx context.Context, client Client, t action.Task, s type
 	out, err := client.UpdateStack(ctx, &sdk.UpdateStackInput{
 		StackName: s.StackId, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
+		DisableRollback: halted(s),
 	}, once)
 	if err != nil {
 		return plan.Note{}, understood("update stack "+t.Node.Stack, err)
 	}
 	return plan.Note{StackID: aws.ToString(s.StackId), Operation: aws.ToString(out.OperationId)}, nil
+}
+
+// halted says of a stack that stands where its last operation failed that the
+// next is not to be rolled back, which CloudFormation insists on; of any other
+// it says nothing.
+func halted(s types.Stack) *bool {
+	if s.StackStatus == types.StackStatusCreateFailed || s.StackStatus == types.StackStatusUpdateFailed {
+		return aws.Bool(true)
+	}
+	return nil
 }
 
 // remove deletes a stack by its ID, so that no other one of its name is hit.

@@ -25,7 +25,27 @@ func (c *Cloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
 	if err != nil {
 		return plan.Live{}, err
 	}
-	return live(s), nil
+	return seen(ctx, client, s)
+}
+
+// seen is what the engine needs to know of a stack. One that is in review holds
+// nothing as a rule, and is deleted as dead; as that would take what it holds
+// along if it is not so, it is asked for, which no other status is worth.
+func seen(ctx context.Context, client Client, s types.Stack) (plan.Live, error) {
+	l := live(s)
+	if s.StackStatus != types.StackStatusReviewInProgress {
+		return l, nil
+	}
+	out, err := client.ListStackResources(ctx, &sdk.ListStackResourcesInput{StackName: s.StackId})
+	err = understood("look at what stack "+aws.ToString(s.StackName)+" holds", err)
+	switch {
+	case fault.Is(err, fault.Missing):
+		return plan.Live{}, nil
+	case err != nil:
+		return plan.Live{}, err
+	}
+	l.Kept = len(out.StackResourceSummaries) > 0
+	return l, nil
 }
 
 // describe returns the stack at a place, or an error of kind Missing.
@@ -57,7 +77,7 @@ func reference(p plan.Place) (string, error) {
 	return "", fault.New(fault.Broken, "node %s has neither a stack ID nor a stack name", p.Node)
 }
 
-// live is what the engine needs to know of a stack.
+// live is what a description says of a stack.
 func live(s types.Stack) plan.Live {
 	touched := s.LastUpdatedTime
 	if touched == nil {
@@ -66,6 +86,7 @@ func live(s types.Stack) plan.Live {
 	l := plan.Live{
 		StackID: aws.ToString(s.StackId), Status: plan.Status(s.StackStatus), Reason: aws.ToString(s.StackStatusReason),
 		Touched: aws.ToTime(touched), Protected: aws.ToBool(s.EnableTerminationProtection),
+		Kept: s.StackStatus == types.StackStatusCreateFailed && aws.ToBool(s.DisableRollback),
 	}
 	if len(s.Outputs) > 0 {
 		l.Outputs = make(map[string]string, len(s.Outputs))

@@ -82,7 +82,9 @@ func byName(ctx context.Context, client Client, places []plan.Place) (map[string
 			s, err := describe(ctx, client, plan.Place{Stack: n})
 			switch {
 			case err == nil:
-				named[n] = live(s)
+				if named[n], err = seen(ctx, client, s); err != nil {
+					return nil, err
+				}
 			case !fault.Is(err, fault.Missing):
 				return nil, err
 			}
@@ -97,7 +99,9 @@ func byName(ctx context.Context, client Client, places []plan.Place) (map[string
 		}
 		for _, s := range page.Stacks {
 			if n := aws.ToString(s.StackName); wanted[n] && !plan.Status(s.StackStatus).Gone() {
-				named[n] = live(s)
+				if named[n], err = seen(ctx, client, s); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}

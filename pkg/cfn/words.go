@@ -37,6 +37,7 @@ const (
 	nothingToDo   = "No updates are to be performed"
 	rateExceeded  = "Rate exceeded"
 	protected     = "TerminationProtection is enabled"
+	doNothing     = "[on-failure: DO_NOTHING]" // such a stack takes no update
 	userInitiated = "User Initiated"
 )
 
@@ -124,6 +125,8 @@ func meant(code, words string) (fault.Kind, string) {
 		return stands(plan.Status(standing.FindStringSubmatch(words)[1])), words
 	case strings.Contains(words, protected):
 		return fault.Refused, words + ": deploy it with protect: false first"
+	case strings.Contains(words, doNothing):
+		return fault.Refused, words + ": delete it, and deploy again"
 	case code == "LimitExceededException":
 		return fault.Refused, "a quota of CloudFormation is used up: " + words + ": have it raised in Service Quotas, or delete what is not needed"
 	case code == "InsufficientCapabilitiesException":

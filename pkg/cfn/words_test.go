@@ -32,6 +32,7 @@ func TestWords(t *testing.T) {
 		{400, "ValidationError", "Stack:" + vpcID + " is in PARADISE_IN_PROGRESS state and can not be updated.", fault.Refused, ""},
 		{400, "ValidationError", "Stack:" + vpcID + " is in UPDATE_COMPLETE state and can not continue rollback.", fault.Refused, ""},
 		{400, "ValidationError", "Stack [shop-vpc] cannot be deleted while TerminationProtection is enabled", fault.Refused, "protect: false"},
+		{400, "ValidationError", "This stack cannot be updated from [CREATE_FAILED] state because it contains [on-failure: DO_NOTHING].", fault.Refused, "delete it, and deploy again"},
 		{400, "ValidationError", "Template format error: YAML not well-formed. (line 3, column 1)", fault.Refused, "line 3"},
 		{400, "AlreadyExistsException", "Stack [shop-vpc] already exists", fault.Taken, "already exists"},
 		{400, "TokenAlreadyExistsException", "Token already exists", fault.Taken, ""},

@@ -71,7 +71,7 @@ func random(seed uint64, most int) world {
 	}
 	states := []plan.Status{
 		"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "DELETE_FAILED",
-		"UPDATE_ROLLBACK_FAILED", "UPDATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS", "",
+		"UPDATE_ROLLBACK_FAILED", "UPDATE_IN_PROGRESS", "CREATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS", "",
 	}
 	list(3, w.want)
 	list(3, func(word string) { w.have(states[rng.IntN(len(states))], word) })

@@ -191,9 +191,13 @@ func (v View) ours(name string) bool {
 }
 
 // mend lists the verbs that take a desired node's stack down, if it must, and
-// bring it up.
+// bring it up. What a busy stack will need is not known before it has settled:
+// its lane has a step for each way to end, and those that are not needed find so
+// when they start. To delete spares all but the dead, to continue all but the
+// stuck, and to update what is gone is to create it.
 func (v View) mend(name string) (fall, rise []Verb, err error) {
-	s := v.Live[name].Status
+	live := v.Live[name]
+	s := live.Status
 	refuse := func(format string, args ...any) ([]Verb, []Verb, error) {
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
@@ -202,22 +206,20 @@ func (v View) mend(name string) (fall, rise []Verb, err error) {
 		return nil, []Verb{Create}, nil
 	case !v.ours(name):
 		return refuse("%s exists (%s) but is not ours: delete it, or give this stack another stack_name", v.Desired.Nodes[name].Stack, s)
-	case s.Dead() && v.Live[name].Protected:
+	case live.Dead() && live.Protected:
 		return refuse("it is %s and must be created again, but is protected: take protect away first", s)
-	case s.Dead():
+	case live.Dead():
 		return []Verb{Delete}, []Verb{Create}, nil
-	case s == "DELETE_IN_PROGRESS", s == "ROLLBACK_IN_PROGRESS": // to delete what is gone costs nothing
-		return []Verb{Settle, Delete}, []Verb{Create}, nil
+	case s.Fragile():
+		return []Verb{Settle, Delete}, []Verb{Update}, nil
 	case s.Busy():
-		return nil, []Verb{Settle, Update}, nil
+		return nil, []Verb{Settle, Continue, Update}, nil
 	case s.Stuck():
 		return nil, []Verb{Continue, Update}, nil
-	case s.Good(), s.Whole():
+	case live.Updatable():
 		return nil, []Verb{Update}, nil
-	case s.Known():
-		return refuse("it is %s, which only a person can mend: see its events in CloudFormation", s)
 	}
-	return refuse("its status %s is unknown to this version", s)
+	return refuse("%w", live.Hopeless())
 }
 
 // lower lists the verbs that take a recorded node's stack down for good.
@@ -226,8 +228,8 @@ func (v View) lower(name string) ([]Verb, error) {
 	switch s := live.Status; {
 	case s.Gone(), !v.ours(name):
 		return []Verb{Forget}, nil
-	case !s.Known():
-		return nil, fault.New(fault.Refused, "stack %s: its status %s is unknown to this version", name, s)
+	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.Kept:
+		return nil, fault.New(fault.Refused, "stack %s: %w", name, live.Hopeless())
 	case live.Protected:
 		return nil, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted: deploy it with protect: false first", name)
 	case s.Busy():

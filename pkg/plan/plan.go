@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -115,7 +116,28 @@ type Live struct {
 	Outputs   map[string]string
 	Touched   time.Time // of the last update, or the creation
 	Protected bool      // termination protection
+	Kept      bool      // it would be dead, but holds what is not to go: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
 	Born      bool      // it is not the recorded stack, but its first event bears the Place's token
+}
+
+// Dead reports whether the stack can only be deleted, and may be.
+func (l Live) Dead() bool { return l.Status.Dead() && !l.Kept }
+
+// Updatable reports whether the stack takes an update.
+func (l Live) Updatable() bool {
+	return l.Status.Good() || l.Status.Whole() || l.Status == "CREATE_FAILED" && l.Kept
+}
+
+// Hopeless says why nothing can be done with a stack that is neither Dead nor
+// Updatable, nor Stuck.
+func (l Live) Hopeless() error {
+	switch {
+	case !l.Status.Known():
+		return fault.New(fault.Refused, "its status %s is unknown to this version", l.Status)
+	case l.Kept:
+		return fault.New(fault.Refused, "it is %s and yet holds resources, which only a person can mend: see its change sets in CloudFormation", l.Status)
+	}
+	return fault.New(fault.Refused, "it is %s, which only a person can mend: see its events in CloudFormation", l.Status)
 }
 
 // A Note is what CloudFormation answered when a step was started.

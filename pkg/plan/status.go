@@ -58,6 +58,12 @@ func (s Status) Gone() bool { return classes[s] == gone }
 // Busy reports whether an operation is under way.
 func (s Status) Busy() bool { return classes[s] == busy }
 
+// Fragile reports whether an operation is under way that may leave a stack
+// which can only be deleted: it is being created, or taken down.
+func (s Status) Fragile() bool {
+	return s == "CREATE_IN_PROGRESS" || s == "ROLLBACK_IN_PROGRESS" || s == "DELETE_IN_PROGRESS"
+}
+
 // Good reports whether the last operation succeeded.
 func (s Status) Good() bool { return classes[s] == good }
 
@@ -69,7 +75,7 @@ func (s Status) Whole() bool { return classes[s] == whole }
 // continued.
 func (s Status) Stuck() bool { return classes[s] == stuck }
 
-// Dead reports whether the stack can only be deleted.
+// Dead reports whether the stack can only be deleted, unless it is Kept.
 func (s Status) Dead() bool { return classes[s] == dead }
 
 // Cleaning reports whether an update has succeeded and its leftovers are being

@@ -65,6 +65,9 @@ func (d *doer) claim(v plan.Verb) action.Task {
 		Node: d.node, Want: d.want, Record: d.record, Claimed: time.Now(), Now: time.Now(),
 	}
 	t.Record.Node, t.Record.Stack, t.Record.Token, t.Record.Run = "q", d.node.Stack, t.Token(), t.Run
+	if v == plan.Delete {
+		t.Node = project.Node{} // it is to go for good
+	}
 	return t
 }
 

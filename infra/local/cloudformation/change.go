@@ -179,6 +179,9 @@ func (s *Service) update(st *stack, token string, disableRollback bool, w wish) 
 	if !updatable(st.Status) {
 		return "", invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
 	}
+	if err := halted(st, disableRollback); err != nil {
+		return "", err
+	}
 	v, t, err := s.version(w, &st.Now)
 	if err != nil {
 		return "", err
@@ -205,6 +208,21 @@ func (s *Service) update(st *stack, token string, disableRollback bool, w wish) 
 	s.strike(st, "update", f)
 	s.take(st, f)
 	return operation, nil
+}
+
+// halted refuses the update of a stack that stands where it failed, unless it is
+// not to be rolled back either.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
+func halted(st *stack, disableRollback bool) error {
+	switch {
+	case st.Status != types.StackStatusCreateFailed && st.Status != types.StackStatusUpdateFailed:
+		return nil
+	case st.Status == types.StackStatusCreateFailed && st.OnFailure == types.OnFailureDoNothing:
+		return invalid("This stack cannot be updated from [%s] state because it contains [on-failure: DO_NOTHING]. Please use disable-rollback option instead during stack creation.", st.Status)
+	case !disableRollback:
+		return invalid("This stack is currently in a non-terminal [%s] state. To update the stack from this state, please use the disable-rollback parameter with update-stack API. To rollback to the last known good state, use the rollback-stack API", st.Status)
+	}
+	return nil
 }
 
 // updatable are the statuses from which a stack can be updated.

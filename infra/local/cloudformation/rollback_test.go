@@ -66,19 +66,25 @@ func TestOnFailure(t *testing.T) {
 		w.wait(id, types.StackStatusDeleteComplete)
 		w.has(id, "DELETE_IN_PROGRESS", "The following resource(s) failed to create: [B, C]. Delete requested by user.")
 
-		w.create("kept", three, fail, func(in *cfn.CreateStackInput) { in.OnFailure = types.OnFailureDoNothing })
+		disable := func(in *cfn.CreateStackInput) { in.DisableRollback = aws.Bool(true) }
+		w.create("kept", three, fail, disable)
 		w.wait("kept", types.StackStatusCreateFailed)
-		w.update("kept", three) // what failed is made now
+		w.update("kept", three, func(in *cfn.UpdateStackInput) { in.DisableRollback = aws.Bool(true) }) // what failed is made now
 		w.wait("kept", types.StackStatusUpdateComplete)
 
-		w.create("back", three, fail, func(in *cfn.CreateStackInput) { in.DisableRollback = aws.Bool(true) })
+		w.create("idle", three, fail, func(in *cfn.CreateStackInput) { in.OnFailure = types.OnFailureDoNothing })
+		w.wait("idle", types.StackStatusCreateFailed)
+		_, err := w.tryUpdate("idle", three, func(in *cfn.UpdateStackInput) { in.DisableRollback = aws.Bool(true) })
+		w.refused(err, "ValidationError", "because it contains [on-failure: DO_NOTHING]")
+
+		w.create("back", three, fail, disable)
 		w.wait("back", types.StackStatusCreateFailed)
 		if _, err := w.client.RollbackStack(w.Context(), &cfn.RollbackStackInput{StackName: aws.String("back")}); err != nil {
 			t.Fatal(err)
 		}
 		w.wait("back", types.StackStatusRollbackComplete)
 
-		_, err := w.tryCreate("both", three, func(in *cfn.CreateStackInput) {
+		_, err = w.tryCreate("both", three, func(in *cfn.CreateStackInput) {
 			in.OnFailure, in.DisableRollback = types.OnFailureDelete, aws.Bool(true)
 		})
 		w.refused(err, "ValidationError", "Only one of DisableRollback and OnFailure")
@@ -163,7 +169,9 @@ func TestUpdateFailed(t *testing.T) {
 		keep := func(in *cfn.UpdateStackInput) { in.DisableRollback = aws.Bool(true) }
 		w.update("s", three, updateWith("Fail", "update", "V", "b"), keep)
 		w.wait("s", types.StackStatusUpdateFailed)
-		w.update("s", three, updateWith("V", "b"))
+		_, err := w.tryUpdate("s", three, updateWith("V", "b"))
+		w.refused(err, "ValidationError", "currently in a non-terminal [UPDATE_FAILED] state")
+		w.update("s", three, updateWith("V", "b"), keep)
 		w.wait("s", types.StackStatusUpdateComplete)
 
 		w.update("s", three, updateWith("Fail", "update", "V", "d"), keep)

@@ -1,0 +1,210 @@
+package action_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// every fails for each status that CloudFormation has and a table lacks.
+func every[T any](t *testing.T, rows map[string]T) {
+	t.Helper()
+	for _, s := range types.StackStatus("").Values() {
+		if _, ok := rows[string(s)]; !ok {
+			t.Errorf("%s is known to CloudFormation and has no row", s)
+		}
+	}
+}
+
+// stands returns a world in which the stack has a status, and is kept if that is
+// said behind it.
+func stands(row string) (*cloud, plan.Status) {
+	name, kept := strings.CutSuffix(row, " kept")
+	c := is(plan.Status(name))
+	for k, l := range c.live {
+		l.Kept = kept
+		c.live[k] = l
+	}
+	return c, plan.Status(name)
+}
+
+// What is done about a status that is found when a step starts, by verb. To
+// remake is the delete of a stack that is to be there again.
+func TestStartOfEveryStatus(t *testing.T) {
+	const (
+		create  = "begin create"
+		update  = "begin update"
+		resume  = "begin continue"
+		remove  = "begin delete"
+		none    = "unchanged"
+		wait    = "busy: stack shop-vpc is STATUS"
+		retry   = "refused: stack shop-vpc has become STATUS: retry, and it is mended first"
+		person  = "refused: stack shop-vpc: it is STATUS, which only a person can mend: see its events in CloudFormation"
+		holds   = "refused: stack shop-vpc: it is STATUS and yet holds resources, which only a person can mend: see its change sets in CloudFormation"
+		unknown = "refused: stack shop-vpc: its status STATUS is unknown to this version"
+	)
+	type row struct{ update, resume, remake string }
+	var (
+		gone = row{create, none, none}
+		busy = row{wait, wait, wait}
+		good = row{update, none, none}
+		dead = row{retry, retry, remove}
+	)
+	rows := map[string]row{
+		"":                            gone,
+		"DELETE_COMPLETE":             gone,
+		"CREATE_IN_PROGRESS":          busy,
+		"DELETE_IN_PROGRESS":          busy,
+		"ROLLBACK_IN_PROGRESS":        busy,
+		"UPDATE_IN_PROGRESS":          busy,
+		"UPDATE_ROLLBACK_IN_PROGRESS": busy,
+		"UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": busy,
+		"IMPORT_IN_PROGRESS":                           busy,
+		"IMPORT_ROLLBACK_IN_PROGRESS":                  busy,
+		"CREATE_COMPLETE":                              good,
+		"UPDATE_COMPLETE":                              good,
+		"IMPORT_COMPLETE":                              good,
+		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {wait, wait, none},
+		"UPDATE_ROLLBACK_COMPLETE":                     good,
+		"IMPORT_ROLLBACK_COMPLETE":                     good,
+		"UPDATE_FAILED":                                good,
+		"CREATE_FAILED kept":                           good,
+		"UPDATE_ROLLBACK_FAILED":                       {retry, resume, none},
+		"IMPORT_ROLLBACK_FAILED":                       {person, person, none},
+		"REVIEW_IN_PROGRESS kept":                      {holds, holds, none},
+		"ROLLBACK_COMPLETE":                            dead,
+		"ROLLBACK_FAILED":                              dead,
+		"CREATE_FAILED":                                dead,
+		"DELETE_FAILED":                                dead,
+		"REVIEW_IN_PROGRESS":                           dead,
+		"FUTURE_STATUS":                                {unknown, unknown, none},
+	}
+	every(t, rows)
+	for name, want := range rows {
+		for verb, want := range map[plan.Verb]string{plan.Update: want.update, plan.Continue: want.resume, plan.Delete: want.remake} {
+			c, status := stands(name)
+			note, err := act(c, verb).Start(t.Context(), task(verb))
+			if got, want := started(c, note, err), strings.ReplaceAll(want, "STATUS", string(status)); got != want {
+				t.Errorf("%s of what is %s: got %s, want %s", verb, name, got, want)
+			}
+		}
+		// What was planned to go is asked to go, and what was planned to be made
+		// to be made, whatever it has become: CloudFormation says what forbids it.
+		for verb, want := range map[plan.Verb]string{plan.Delete: remove, plan.Create: create} {
+			c, _ := stands(name)
+			in := task(verb)
+			if verb == plan.Delete {
+				going(&in)
+			}
+			note, err := act(c, verb).Start(t.Context(), in)
+			if got := started(c, note, err); got != want {
+				t.Errorf("%s of what is %s: got %s, want %s", verb, name, got, want)
+			}
+		}
+	}
+}
+
+// started tells what came of a start.
+func started(c *cloud, note plan.Note, err error) string {
+	last := ""
+	if len(c.calls) > 0 {
+		last = c.calls[len(c.calls)-1]
+	}
+	switch began := strings.HasPrefix(last, "begin "); {
+	case err != nil && !began:
+		return fmt.Sprintf("%s: %v", strings.ToLower(string(fault.KindOf(err))), err)
+	case note.Unchanged && !began:
+		return "unchanged"
+	case err == nil && note.StackID == "begun":
+		return last
+	}
+	return fmt.Sprintf("%+v, %v after %v", note, err, c.calls)
+}
+
+// What is made of a status that a step's work ends with, by verb: whether its
+// events tell of that end, or were never heard of and the stack stands so.
+func TestPollOfEveryStatus(t *testing.T) {
+	const (
+		done    = "done"
+		failed  = "failed"
+		running = "running"
+	)
+	type row struct{ change, resume, remove, settle, read string }
+	var (
+		busy    = row{running, running, running, running, running}
+		good    = row{done, failed, failed, done, done}
+		failure = row{failed, failed, failed, done, done}
+	)
+	rows := map[string]row{
+		"":                            {failed, failed, done, done, done},
+		"DELETE_COMPLETE":             {failed, failed, done, done, done},
+		"CREATE_IN_PROGRESS":          busy,
+		"DELETE_IN_PROGRESS":          busy,
+		"ROLLBACK_IN_PROGRESS":        busy,
+		"UPDATE_IN_PROGRESS":          busy,
+		"UPDATE_ROLLBACK_IN_PROGRESS": busy,
+		"UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": busy,
+		"IMPORT_IN_PROGRESS":                           busy,
+		"IMPORT_ROLLBACK_IN_PROGRESS":                  busy,
+		"CREATE_COMPLETE":                              good,
+		"UPDATE_COMPLETE":                              good,
+		"IMPORT_COMPLETE":                              good,
+		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          good,
+		"UPDATE_ROLLBACK_COMPLETE":                     {failed, done, failed, done, done},
+		"IMPORT_ROLLBACK_COMPLETE":                     {failed, done, failed, done, done},
+		"UPDATE_FAILED":                                failure,
+		"UPDATE_ROLLBACK_FAILED":                       failure,
+		"IMPORT_ROLLBACK_FAILED":                       failure,
+		"ROLLBACK_COMPLETE":                            failure,
+		"ROLLBACK_FAILED":                              failure,
+		"CREATE_FAILED":                                failure,
+		"CREATE_FAILED kept":                           failure,
+		"DELETE_FAILED":                                failure,
+		"REVIEW_IN_PROGRESS":                           failure,
+		"REVIEW_IN_PROGRESS kept":                      failure,
+		"FUTURE_STATUS":                                {failed, failed, failed, failed, done},
+	}
+	every(t, rows)
+	for name, row := range rows {
+		for verb, want := range map[plan.Verb]string{
+			plan.Create: row.change, plan.Update: row.change, plan.Continue: row.resume, plan.Delete: row.remove, plan.Settle: row.settle, plan.Read: row.read,
+		} {
+			for _, told := range []bool{true, false} {
+				c, status := stands(name)
+				in := task(verb)
+				in.Told, in.Note = told, plan.Note{StackID: "id", Operation: "op"}
+				in.Claimed = now.Add(-action.Life)
+				if told {
+					c = hears(c, work(status, ""))
+					c.heard[0].Over = !status.Busy()
+				}
+				got, err := act(c, verb).Poll(t.Context(), in)
+				if end := ended(got, err); end != want {
+					t.Errorf("%s that ends %s (told by events: %v): got %s, want %s", verb, name, told, end, want)
+				}
+				if end := ended(got, err); end == failed && verb != plan.Settle && got.Record != nil && got.Record.Digest == in.Want.Digest {
+					t.Errorf("%s that ends %s is recorded as deployed", verb, name)
+				}
+			}
+		}
+	}
+}
+
+// ended tells what came of a poll.
+func ended(p action.Progress, err error) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case !p.Over:
+		return "running"
+	case p.Err != nil:
+		return "failed"
+	}
+	return "done"
+}

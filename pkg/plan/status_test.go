@@ -1,0 +1,117 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// What a status that is found when a plan is made means to a deploy, to a deploy
+// of a stack that is protected from termination, and to a destroy, for each
+// that CloudFormation has. A status that it has and this table lacks fails.
+func TestStatuses(t *testing.T) {
+	const (
+		create     = "vpc/create"
+		update     = "vpc/update"
+		again      = "vpc/delete vpc/create"
+		remove     = "vpc/delete"
+		resume     = "vpc/continue vpc/update"
+		wait       = "vpc/settle vpc/continue vpc/update"
+		waitAgain  = "vpc/settle vpc/delete vpc/update"
+		waitRemove = "vpc/settle vpc/delete"
+		forget     = "vpc/forget"
+		keep       = "stack vpc: it is STATUS and must be created again, but is protected: take protect away first"
+		person     = "stack vpc: it is STATUS, which only a person can mend: see its events in CloudFormation"
+		holds      = "stack vpc: it is STATUS and yet holds resources, which only a person can mend: see its change sets in CloudFormation"
+		unknown    = "stack vpc: its status STATUS is unknown to this version"
+	)
+	type row struct{ deploy, protected, destroy string }
+	rows := map[string]row{
+		"":                            {create, create, forget},
+		"DELETE_COMPLETE":             {create, create, forget},
+		"CREATE_IN_PROGRESS":          {waitAgain, waitAgain, waitRemove},
+		"ROLLBACK_IN_PROGRESS":        {waitAgain, waitAgain, waitRemove},
+		"DELETE_IN_PROGRESS":          {waitAgain, waitAgain, waitRemove},
+		"UPDATE_IN_PROGRESS":          {wait, wait, waitRemove},
+		"UPDATE_ROLLBACK_IN_PROGRESS": {wait, wait, waitRemove},
+		"UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": {wait, wait, waitRemove},
+		"IMPORT_IN_PROGRESS":                           {wait, wait, waitRemove},
+		"IMPORT_ROLLBACK_IN_PROGRESS":                  {wait, wait, waitRemove},
+		"CREATE_COMPLETE":                              {update, update, remove},
+		"UPDATE_COMPLETE":                              {update, update, remove},
+		"IMPORT_COMPLETE":                              {update, update, remove},
+		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {update, update, remove},
+		"UPDATE_ROLLBACK_COMPLETE":                     {update, update, remove},
+		"IMPORT_ROLLBACK_COMPLETE":                     {update, update, remove},
+		"UPDATE_FAILED":                                {update, update, remove},
+		"UPDATE_ROLLBACK_FAILED":                       {resume, resume, remove},
+		"IMPORT_ROLLBACK_FAILED":                       {person, person, remove},
+		"ROLLBACK_COMPLETE":                            {again, keep, remove},
+		"ROLLBACK_FAILED":                              {again, keep, remove},
+		"DELETE_FAILED":                                {again, keep, remove},
+		"CREATE_FAILED":                                {again, keep, remove},
+		"CREATE_FAILED kept":                           {update, update, remove},
+		"REVIEW_IN_PROGRESS":                           {again, keep, remove},
+		"REVIEW_IN_PROGRESS kept":                      {holds, holds, holds},
+		"FUTURE_STATUS":                                {unknown, unknown, unknown},
+	}
+	for _, s := range statuses() {
+		if _, ok := rows[string(s)]; !ok {
+			t.Errorf("%s is known to CloudFormation and has no row", s)
+		}
+	}
+	for name, want := range rows {
+		status, kept := strings.CutSuffix(name, " kept")
+		for _, c := range []struct {
+			operation plan.Operation
+			protected bool
+			want      string
+		}{{plan.Deploy, false, want.deploy}, {plan.Deploy, true, want.protected}, {plan.Destroy, false, want.destroy}} {
+			w := newWorld()
+			w.want("vpc")
+			w.have(plan.Status(status), "vpc")
+			l := w.Live["vpc"]
+			l.Kept, l.Protected = kept, c.protected
+			w.Live["vpc"] = l
+			if got, want := ids(c.operation(w.View)), strings.ReplaceAll(c.want, "STATUS", status); got != want {
+				t.Errorf("what is %s (protected: %v): got %s, want %s", name, c.protected, got, want)
+			}
+		}
+	}
+}
+
+// Whatever a status is, it is of one kind, and only what is known is of one.
+func TestStatusIsOfOneKind(t *testing.T) {
+	for _, s := range append([]plan.Status{"", "FUTURE_STATUS"}, statuses()...) {
+		kinds := 0
+		for _, is := range []bool{s.Gone(), s.Busy(), s.Good(), s.Whole(), s.Stuck(), s.Dead(), s == "IMPORT_ROLLBACK_FAILED"} {
+			if is {
+				kinds++
+			}
+		}
+		if want := map[bool]int{true: 1, false: 0}[s.Known()]; kinds != want {
+			t.Errorf("%s is of %d kinds", s, kinds)
+		}
+		if s.Cleaning() && !s.Good() || s.Restored() && !s.Whole() || s.Fragile() && !s.Busy() {
+			t.Errorf("%s is two things", s)
+		}
+		if l := (plan.Live{Status: s}); l.Dead() != s.Dead() || l.Updatable() != (s.Good() || s.Whole()) {
+			t.Errorf("a stack that is %s is another thing than its status says", s)
+		}
+	}
+	if plan.Status("").String() != "gone" || plan.Status("UPDATE_FAILED").String() != "UPDATE_FAILED" {
+		t.Error("statuses are shown wrongly")
+	}
+}
+
+// statuses are all that the SDK knows.
+func statuses() []plan.Status {
+	var all []plan.Status
+	for _, s := range types.StackStatus("").Values() {
+		all = append(all, plan.Status(s))
+	}
+	return all
+}
