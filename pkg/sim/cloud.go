@@ -214,6 +214,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
 		st = c.make(name)
 		st.touched = c.clock.Now()
 	}
+	if t.Step.Verb != plan.Create && t.Place().StackID == "" && st != nil && st.events[0].token == "" {
+		return plan.Note{}, fault.New(fault.Refused, "stack %s exists (%s) but does not bear our tag, so it is not ours", name, st.status)
+	}
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
 	err := st.refuse(t.Step.Verb, want)
 	if st != nil && (err == nil || fault.Is(err, fault.Unchanged)) && t.Step.Verb != plan.Delete {
