@@ -1,0 +1,60 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/infra/local/events"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Whoever stops an execution by hand stops no run: the machine's own event has it taken up again, or, if that is lost,
+// the sweep.
+func TestStoppedByHand(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		sweep time.Duration
+		lost  bool
+	}{{"told by the event", -1, false}, {"found by the sweep", 0, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newReal(t, func(o *cloud.Options) {
+					o.Sweep = c.sweep
+					disturb := o.Disturb
+					o.Disturb = func(e events.Event, function string) []time.Duration {
+						if c.lost && e.Source == "aws.states" {
+							return nil
+						}
+						return disturb(e, function)
+					}
+				})
+				id := r.Ask("deploy", shopOf("v1"), "")
+				r.Pass(15 * time.Second)
+				if got := r.Standing(id); got.State != run.Going || got.Drive != 1 {
+					t.Fatalf("it is %s, drive %d, before it is stopped", got.State, got.Drive)
+				}
+				flows := sfn.NewFromConfig(r.cloud.Config())
+				execution := fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:stackwright:%s-1", id)
+				if _, err := flows.StopExecution(t.Context(), &sfn.StopExecutionInput{ExecutionArn: aws.String(execution)}); err != nil {
+					t.Fatal(err)
+				}
+				if !r.Quiet() {
+					t.Fatal("it never ends")
+				}
+				got := r.Standing(id)
+				if got.State != run.Succeeded || got.Drive != 2 {
+					t.Errorf("it is %s %v, drive %d", got.State, got.Messages, got.Drive)
+				}
+				if asked := r.Asked(); len(asked) != len(shopOf("")) {
+					t.Errorf("asked for %v", asked)
+				}
+			})
+		})
+	}
+}
