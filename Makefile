@@ -28,10 +28,10 @@ demo: ## deploy, change, break, retry and destroy examples/shop on this machine
 	@$(GO) build -o build/stackwright ./infra/local
 	@$(GO) run ./examples/demo
 
-# Random worlds on the real adapters take five times as long under the race detector: it gets a part of them, and all
-# are played without it.
+# Random worlds on the real adapters and the search of the models take five times as long under the race detector: it
+# gets a part of them, and all are played without it.
 test: ## all tests, under the race detector where there is a C compiler
-	$(if $(RACE),$(GO) test -timeout 20m -run '^TestAnyWorldForReal$$' ./stepfn)
+	$(if $(RACE),$(GO) test -timeout 20m -run '^(TestAnyWorldForReal|TestModels)$$' ./stepfn ./pkg/engine)
 	$(GO) test $(RACE) -timeout 20m ./...
 
 lint: ## format, vet, staticcheck

@@ -1,5 +1,7 @@
 package engine_test
 
+import "slices"
+
 // step tells what the function n does next.
 func (w lockWorld) step(s lockState, n int, tell func(int, move[lockState])) {
 	p := s.procs[n]
@@ -30,7 +32,7 @@ func (w lockWorld) step(s lockState, n int, tell func(int, move[lockState])) {
 func (w lockWorld) drive(s *lockState, n int) string {
 	p := &s.procs[n]
 	i, r := p.run, &s.runs[p.run]
-	mine := r.drive == p.drive || w.lacks("fence")
+	mine := r.drive == p.drive
 	switch p.at {
 	case readRun:
 		switch {
@@ -61,7 +63,7 @@ func (w lockWorld) drive(s *lockState, n int) string {
 		w.look(s, n)
 	case claim:
 		p.at = look
-		if !mine || r.step != pending {
+		if !mine || r.step != pending || r.state != going && !w.lacks("going at a claim") {
 			return ""
 		}
 		if s.owner != i {
@@ -122,7 +124,7 @@ func (w lockWorld) enter(s *lockState, n int, mine bool) string {
 	defer s.changed()
 	upload := i < uploads
 	if upload && s.newest > i+1 && s.owner != i {
-		w.end(s, i, superseded, false)
+		s.end(i, superseded)
 		w.done(s, n)
 		return ""
 	}
@@ -134,11 +136,12 @@ func (w lockWorld) enter(s *lockState, n int, mine bool) string {
 		return ""
 	}
 	if upload {
-		w.supersede(s, i)
+		s.supersede(i)
 	}
 	r.state = queued
-	s.leave(i)
-	s.wait(i)
+	if !slices.Contains(s.waiting[:], i) {
+		s.wait(i)
+	}
 	if o := s.owner; upload && o < i {
 		s.runs[o].supersede = true
 		s.tell(o)
@@ -152,10 +155,10 @@ func (w lockWorld) enter(s *lockState, n int, mine bool) string {
 }
 
 // supersede ends the older uploads that wait.
-func (w lockWorld) supersede(s *lockState, by uint8) {
+func (s *lockState) supersede(by uint8) {
 	for _, j := range s.waiting {
 		if j < by {
-			w.end(s, j, superseded, true)
+			s.end(j, superseded)
 		}
 	}
 }
@@ -193,8 +196,11 @@ func (w lockWorld) finish(s *lockState, n int, mine bool) string {
 		return ""
 	}
 	how := over
-	if r.step == skipped {
+	switch {
+	case r.step == skipped && r.supersede:
 		how = superseded
+	case r.step == skipped: // whoever gave it up died there
+		how = broken
 	}
 	if w.lacks("one transaction") {
 		r.state, p.at = how, free
@@ -203,7 +209,7 @@ func (w lockWorld) finish(s *lockState, n int, mine bool) string {
 	if w.rollback && p.run == 0 && how == over && s.waiting[0] == nobody {
 		s.runs[2].state, s.waiting[0] = queued, 2
 	}
-	w.end(s, p.run, how, false)
+	s.end(p.run, how)
 	w.done(s, n)
 	if s.owner != nobody {
 		*p = proc{at: tend, run: s.owner}
@@ -211,14 +217,9 @@ func (w lockWorld) finish(s *lockState, n int, mine bool) string {
 	return ""
 }
 
-// end makes a run be over. If another than its driver does it, its driver is
-// fenced off.
-func (w lockWorld) end(s *lockState, i, how uint8, raises bool) {
+// end makes a run be over. Its place goes to the next, or nobody stands in it.
+func (s *lockState) end(i, how uint8) {
 	s.runs[i].state = how
-	if raises && !w.lacks("drive at an end") {
-		s.runs[i].drive++
-		s.runs[i].exec = ended
-	}
 	s.leave(i)
 	if s.owner == i {
 		s.handOver()
@@ -285,7 +286,7 @@ func (s *lockState) changed() {
 // tell raises a run's news.
 func (s *lockState) tell(i uint8) {
 	for n := range s.procs {
-		if s.procs[n].run == i && s.procs[n].at < tend {
+		if s.procs[n].run == i && s.procs[n].at != tend {
 			s.procs[n].news = false
 		}
 	}

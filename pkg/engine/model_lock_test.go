@@ -26,7 +26,6 @@ const (
 	parked
 	over // and all after it
 	superseded
-	unlocked
 	broken
 )
 
@@ -65,13 +64,16 @@ const (
 	tendExec // and how its execution stands
 	raise    // its drive
 	launch   // the execution
-	giveUp   // end the run
+	seeAgain // read the run again
+	giveUp   // raise the drive of a run that is to end
+	strike   // its steps
+	giveEnd  // end it
 )
 
 // The routines are told in these words.
 var said = [...]string{
 	"is idle", "reads its run and the lock", "reads the lock", "enters", "commits its plan", "looks", "claims its step", "skips its step", "parks", "ends", "frees the lock",
-	"reads", "sees how the execution stands", "raises the drive", "starts the execution", "gives up",
+	"reads", "sees how the execution stands", "raises the drive", "starts the execution", "reads it again", "raises the drive to end it", "strikes its steps", "ends it",
 }
 
 // A lockItem is the item that is lock and queue.
@@ -110,13 +112,15 @@ type lockState struct {
 }
 
 // Who acts: the executions' functions by run, those that ask, one function that
-// works on after its execution died or called it again, and the sweep.
+// works on after its execution died or called it again, the sweep, and one that
+// unlocks.
 const (
 	driver = 0
 	asker  = driver + runs
 	zombie = asker + runs
 	sweep  = zombie + 1
-	procs  = sweep + 1
+	opener = sweep + 1
+	procs  = opener + 1
 )
 
 // A lockWorld says what may happen, and which safeguard is missing.
@@ -149,7 +153,7 @@ func lockModel(w lockWorld) model[lockState] {
 	return model[lockState]{
 		start: s,
 		names: []string{
-			"mishap:", "run 0", "run 1", "run 2", "asker of 0", "asker of 1", "asker of 2", "zombie", "sweep",
+			"mishap:", "run 0", "run 1", "run 2", "asker of 0", "asker of 1", "asker of 2", "zombie", "sweep", "unlocker",
 			"sweep of 0", "sweep of 1", "sweep of 2", "upload of 0", "upload of 1", "request of 2", "cloud", "person",
 		},
 		next: func(s lockState, tell func(int, move[lockState])) {

@@ -15,7 +15,7 @@ func (w lockWorld) next(s lockState, tell func(int, move[lockState])) {
 	}
 	if o := s.owner; s.unlocks > 0 && o != nobody {
 		s.unlocks--
-		w.end(&s, o, unlocked, true)
+		s.procs[opener] = proc{at: w.gives(), run: o, drive: s.runs[o].drive}
 		tell(fate, move[lockState]{what: "a person unlocks", to: s})
 	}
 }
@@ -86,9 +86,11 @@ func (w lockWorld) mishap(s lockState, tell func(int, move[lockState])) {
 			tell(fate, move[lockState]{what: "whoever asked dies: run " + names[i], to: to})
 		}
 	}
-	if s.procs[sweep].at != idle {
-		s.procs[sweep] = proc{}
-		tell(fate, move[lockState]{what: "the sweep dies", to: s})
+	for _, n := range []int{sweep, opener} {
+		if to := s; s.procs[n].at != idle {
+			to.procs[n] = proc{}
+			tell(fate, move[lockState]{what: []string{"the sweep dies", "the unlocker dies"}[n-sweep], to: to})
+		}
 	}
 }
 
@@ -105,7 +107,7 @@ func (w lockWorld) settle(s *lockState) {
 	}
 	z := s.procs[zombie]
 	r := s.runs[z.run]
-	refused := r.drive != z.drive && !w.lacks("fence") || r.state >= over && r.step != pending && !w.lacks("asked")
+	refused := r.drive != z.drive || r.state >= over && r.step != pending && !w.lacks("asked")
 	if z.at < tend && z.at != free && refused {
 		s.procs[zombie] = proc{}
 	}

@@ -10,14 +10,18 @@ func (w lockWorld) tend(s *lockState, n int) string {
 		p.at = tends(r, s.owner == p.run)
 	case tendExec:
 		w.execution(s, n)
+	case seeAgain:
+		p.at = raise
+		if r.drive != p.drive || class(r.state) != p.saw {
+			p.at = idle
+		}
 	case raise:
 		p.at = idle
-		switch same := class(r.state) == p.saw; {
-		case r.drive != p.drive || !r.live():
-		case same:
+		if r.drive == p.drive && r.live() {
+			if class(r.state) != p.saw && !w.zombies {
+				return "a run is started that nothing calls for"
+			}
 			w.raise(s, n)
-		case w.lacks("state at a raise"):
-			return "a run is started that nothing calls for"
 		}
 	case launch:
 		p.at = idle
@@ -25,8 +29,9 @@ func (w lockWorld) tend(s *lockState, n int) string {
 			r.exec = running
 			s.procs[driver+p.run] = proc{at: readRun, run: p.run, drive: r.drive}
 		}
-	case giveUp:
-		return w.giveUp(s, n)
+	case giveUp, strike, giveEnd:
+		w.giveUp(s, n)
+		return ""
 	}
 	if p.at == idle {
 		w.doneTending(s, n)
@@ -66,10 +71,11 @@ func (w lockWorld) execution(s *lockState, n int) {
 		p.at = launch
 	case r.drive == p.drive && r.exec == running || n != sweep:
 	case r.revived >= w.limit:
-		w.read(s, p)
-		p.at = giveUp
-	default:
+		p.at = w.gives()
+	case w.lacks("look again"):
 		p.at = raise
+	default:
+		p.at = seeAgain
 	}
 }
 
@@ -93,25 +99,43 @@ func (w lockWorld) raise(s *lockState, n int) {
 	p.at, p.drive = launch, r.drive
 }
 
-// giveUp ends a run that was revived too often, and looks after the next.
-func (w lockWorld) giveUp(s *lockState, n int) string {
+// gives is how to begin to give up a run: its driver is fenced off first.
+func (w lockWorld) gives() uint8 {
+	if w.lacks("drive at an end") {
+		return strike
+	}
+	return giveUp
+}
+
+// giveUp ends a run out of the hands of its driver, in three steps, and looks
+// after the next. An execution of the drive that it raises may be started
+// meanwhile, by whoever believes that it was forgotten.
+func (w lockWorld) giveUp(s *lockState, n int) {
 	p := &s.procs[n]
-	r := s.runs[p.run]
+	r := &s.runs[p.run]
 	switch {
-	case r.drive != p.drive || class(r.state) != going:
+	case r.drive != p.drive || !r.live():
 		w.doneTending(s, n)
-		return ""
-	case !p.lock && !w.lacks("version"):
+	case p.at == giveUp:
+		w.raise(s, n)
+		p.at = strike
+	case p.at == strike:
+		if r.state == going && r.step < settled {
+			r.step = skipped
+		}
 		w.read(s, p)
-		return ""
-	}
-	w.end(s, p.run, broken, true)
-	if s.owner == nobody {
+		p.news, p.at = true, giveEnd
+	case !p.lock && !w.lacks("version") || !p.news:
+		w.read(s, p)
+		p.news = true
+	default:
+		s.end(p.run, broken)
+		next := s.owner
 		w.doneTending(s, n)
-		return ""
+		if next != nobody {
+			s.procs[n] = proc{at: tend, run: next}
+		}
 	}
-	*p = proc{at: tend, run: s.owner}
-	return ""
 }
 
 // doneTending ends a function that looked after a run. A driver that did so has

@@ -1,0 +1,65 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// What the models are about does happen in them: a proof of a world in which
+// nothing can go wrong would say nothing.
+func TestModelsReach(t *testing.T) {
+	for name, reach := range reached() {
+		p := reach()
+		if p.wrong != found {
+			t.Errorf("%s: never (%s)", name, p.wrong)
+			continue
+		}
+		t.Logf("%s, after %d moves:\n  %s", name, len(p.trace), strings.Join(p.trace, "\n  "))
+	}
+}
+
+// found is what is wrong with a state that is looked for.
+const found = "found"
+
+// when makes a model look for a state.
+func (m model[S]) when(is func(S) bool) func() proof {
+	m.wrong = func(s S) string {
+		if is(s) {
+			return found
+		}
+		return ""
+	}
+	return func() proof { return m.prove(mostStates) }
+}
+
+// reached are states that are looked for, by what they are.
+func reached() map[string]func() proof {
+	three := lockModel(lockWorld{queue: 3, limit: 1, mishaps: 1})
+	person := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 2, person: true})
+	zombies := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 1, busy: true, zombies: true})
+	rollback := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 1, rollback: true})
+	claims := claimModel(claimWorld{mishaps: 3, refusals: 2})
+	wakes := wakeModel(wakeWorld{mishaps: 2})
+	news := newsModel(newsWorld{wishes: [2]uint8{goOn, pause}, mishaps: 2})
+	return map[string]func() proof{
+		"two runs wait":                          three.when(func(s lockState) bool { return s.waiting[1] != nobody }),
+		"an owner is superseded before it began": three.when(func(s lockState) bool { return s.runs[0].step == skipped && s.runs[1].state == going }),
+		"an older upload comes later":            three.when(func(s lockState) bool { return s.runs[1].state == over && s.runs[0].state == superseded }),
+		"the execution of a head dies":           three.when(func(s lockState) bool { return s.runs[2].revived == 1 && s.owner == 2 && s.runs[1].state == over }),
+		"a parked owner is superseded":           person.when(func(s lockState) bool { return s.runs[0].state == parked && s.runs[0].supersede }),
+		"a run is revived too often":             person.when(func(s lockState) bool { return s.runs[0].state == broken && s.owner == 1 }),
+		"a queued upload is superseded":          zombies.when(func(s lockState) bool { return s.owner == 2 && s.runs[0].state == superseded }),
+		"a zombie enters with its successor":     zombies.when(func(s lockState) bool { return s.procs[zombie].at == enter && s.procs[driver].at == enter }),
+		"a rollback goes before a newer upload":  rollback.when(func(s lockState) bool { return s.owner == 2 && s.runs[1].state == queued }),
+		"a newer upload goes before a rollback":  rollback.when(func(s lockState) bool { return s.owner == 1 && s.runs[0].state == over && s.runs[2].state == unasked }),
+		"what was lost is begun again":           claims.when(func(s claimState) bool { return s.begins == 1 && s.hands[3].answer == yes }),
+		"the second begin is refused":            claims.when(func(s claimState) bool { return s.hands[4].answer == taken }),
+		"nothing of it is ever heard":            claims.when(func(s claimState) bool { return s.old && s.begins == 0 && s.hands[3].answer == throttled }),
+		"the starter's note comes too late":      claims.when(func(s claimState) bool { return s.ended == good && s.hands[0].at == noteIt }),
+		"a look comes late":                      wakes.when(func(s wakeState) bool { return s.looks[1].at == register && s.token > s.looks[1].wait }),
+		"an event outruns what is shown":         wakes.when(func(s wakeState) bool { return s.soon && !s.shown }),
+		"an old token is about to be answered":   wakes.when(func(s wakeState) bool { return s.events[0].at == wake && s.events[0].token < s.wait && !s.settled }),
+		"a run parks twice":                      news.when(func(s newsState) bool { return s.state == parked && s.lockRun.drive > 2 }),
+		"a wish comes while a look decides":      news.when(func(s newsState) bool { return s.driver.at == park && !s.driver.news }),
+	}
+}
