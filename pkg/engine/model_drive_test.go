@@ -38,7 +38,10 @@ func (w lockWorld) drive(s *lockState, n int) string {
 		switch {
 		case r.drive != p.drive:
 			w.done(s, n)
+		case r.state == asked && r.supersede:
+			w.leaves(s, p, asked)
 		case r.state == asked:
+			p.news = true
 			if p.at = readLock; !w.lacks("asked") {
 				w.read(s, p)
 				p.at = enter
@@ -63,7 +66,7 @@ func (w lockWorld) drive(s *lockState, n int) string {
 		w.look(s, n)
 	case claim:
 		p.at = look
-		if !mine || r.step != pending || r.state != going && !w.lacks("going at a claim") {
+		if !mine || r.step != pending {
 			return ""
 		}
 		if s.owner != i {
@@ -121,13 +124,12 @@ func (w lockWorld) enter(s *lockState, n int, mine bool) string {
 	if w.lacks("version") {
 		s.owner = p.saw
 	}
-	defer s.changed()
 	upload := i < uploads
-	if upload && s.newest > i+1 && s.owner != i {
-		s.end(i, superseded)
-		w.done(s, n)
+	if upload && s.newest > i+1 {
+		p.at, p.was = end, asked
 		return ""
 	}
+	defer s.changed()
 	if upload {
 		s.newest = max(s.newest, i+1)
 	}
@@ -172,8 +174,7 @@ func (w lockWorld) look(s *lockState, n int) {
 		w.done(s, n)
 	case r.step == begun:
 	case r.step >= settled:
-		w.read(s, p)
-		p.news, p.at = true, end
+		w.leaves(s, p, going)
 	case r.supersede:
 		p.at = skip
 	case w.person && p.run == 0 && !r.answered:
@@ -183,21 +184,27 @@ func (w lockWorld) look(s *lockState, n int) {
 	}
 }
 
+// leaves reads the lock to end a run, which is in the given state.
+func (w lockWorld) leaves(s *lockState, p *proc, was uint8) {
+	w.read(s, p)
+	p.news, p.at, p.was = true, end, was
+}
+
 // finish ends a run by its own driver, and hands the lock on.
 func (w lockWorld) finish(s *lockState, n int, mine bool) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	switch {
-	case !mine || !r.live() || !p.news && !w.lacks("news"):
-		p.at = look
+	case !mine || !r.live() || !p.news && !w.lacks("news"), !p.lock && !w.lacks("version"),
+		r.state != p.was && !w.lacks("state at an end"):
+		p.at = readRun
 		return ""
-	case !p.lock && !w.lacks("version"):
-		p.at = look
-		return ""
+	case r.step == begun:
+		return "a run ends before its step"
 	}
 	how := over
 	switch {
-	case r.step == skipped && r.supersede:
+	case r.step == skipped && r.supersede, p.was == asked:
 		how = superseded
 	case r.step == skipped: // whoever gave it up died there
 		how = broken

@@ -99,6 +99,7 @@ type proc struct {
 	at, run, drive uint8 // of the run that it tends, if it does
 	lock, news     bool  // are still as it read them
 	saw            uint8 // the state that it read; the owner, for whoever enters without condition
+	was            uint8 // the state of the run that it ends
 }
 
 // A lockState is a state of this world.

@@ -98,11 +98,18 @@ func (w lockWorld) mishap(s lockState, tell func(int, move[lockState])) {
 var names = [...]string{"0", "1", "2", "nobody"}
 
 // settle forgets what can make no difference any more: what was known of a run
-// that is over, and a zombie whose every write is refused.
+// that is over, what was read and is not needed, and a zombie whose every write is
+// refused.
 func (w lockWorld) settle(s *lockState) {
 	for i := range s.runs {
 		if r := &s.runs[i]; r.state >= over {
 			*r = lockRun{state: r.state, drive: r.drive, exec: ended, step: r.step}
+		}
+	}
+	for n := range s.procs {
+		switch p := &s.procs[n]; p.at {
+		case readRun, commit, look, claim, skip: // none of which writes what depends on what was read before
+			p.lock, p.news, p.was = false, false, 0
 		}
 	}
 	z := s.procs[zombie]

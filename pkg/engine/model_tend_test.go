@@ -30,8 +30,7 @@ func (w lockWorld) tend(s *lockState, n int) string {
 			s.procs[driver+p.run] = proc{at: readRun, run: p.run, drive: r.drive}
 		}
 	case giveUp, strike, giveEnd:
-		w.giveUp(s, n)
-		return ""
+		return w.giveUp(s, n)
 	}
 	if p.at == idle {
 		w.doneTending(s, n)
@@ -110,7 +109,7 @@ func (w lockWorld) gives() uint8 {
 // giveUp ends a run out of the hands of its driver, in three steps, and looks
 // after the next. An execution of the drive that it raises may be started
 // meanwhile, by whoever believes that it was forgotten.
-func (w lockWorld) giveUp(s *lockState, n int) {
+func (w lockWorld) giveUp(s *lockState, n int) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	switch {
@@ -123,11 +122,12 @@ func (w lockWorld) giveUp(s *lockState, n int) {
 		if r.state == going && r.step < settled {
 			r.step = skipped
 		}
-		w.read(s, p)
-		p.news, p.at = true, giveEnd
-	case !p.lock && !w.lacks("version") || !p.news:
-		w.read(s, p)
-		p.news = true
+		w.leaves(s, p, r.state)
+		p.at = giveEnd
+	case !p.lock && !w.lacks("version"), !p.news, r.state != p.was && !w.lacks("state at an end"):
+		p.at = strike
+	case r.step == begun:
+		return "a run is given up, and not its step"
 	default:
 		s.end(p.run, broken)
 		next := s.owner
@@ -136,6 +136,7 @@ func (w lockWorld) giveUp(s *lockState, n int) {
 			s.procs[n] = proc{at: tend, run: next}
 		}
 	}
+	return ""
 }
 
 // doneTending ends a function that looked after a run. A driver that did so has

@@ -81,14 +81,14 @@ func TestSafeguards(t *testing.T) {
 func unsafe() []world {
 	var all []world
 	for without, w := range map[string]lockWorld{
-		"going at a claim":                  {queue: 1, unlocks: 1},
-		"version":                           {queue: 2},
-		"drive at an end, going at a claim": {queue: 1, zombies: true, mishaps: 1},
-		"news":                              {queue: 2, limit: 1, person: true},
-		"sweep":                             {queue: 2, limit: 1, askers: true, mishaps: 1},
-		"one transaction":                   {queue: 1, limit: 1, mishaps: 1},
-		"look again":                        {queue: 2, limit: 1},
-		"asked":                             {queue: 2, busy: true, limit: 1, zombies: true, mishaps: 1},
+		"state at an end":                  {queue: 1, unlocks: 1},
+		"version":                          {queue: 2},
+		"drive at an end, state at an end": {queue: 1, zombies: true, mishaps: 1},
+		"news":                             {queue: 2, limit: 1, person: true},
+		"sweep":                            {queue: 2, limit: 1, askers: true, mishaps: 1},
+		"one transaction":                  {queue: 1, limit: 1, mishaps: 1},
+		"look again":                       {queue: 2, limit: 1},
+		"asked":                            {queue: 2, busy: true, limit: 1, zombies: true, mishaps: 1},
 	} {
 		w.without = without
 		all = append(all, world{name: "lock: " + without, prove: func() proof { return lockModel(w).prove(mostStates) }})
