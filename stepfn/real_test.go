@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ type real struct {
 	kill   func(function string) sim.Mishap
 	seen   map[string]bool        // calls that Asked has told
 	events func() []time.Duration // how late those of CloudFormation are
-	says   string                 // lines of every project file
+	says   map[string]string      // what every project file says besides, by key
 	count  int
 }
 
@@ -177,7 +178,17 @@ func (r *real) Ask(operation string, w world, of string, with ...options) string
 	return id
 }
 
-func (r *real) Allow(deletions int) { r.says = fmt.Sprintf("max_deletions: %d\n", deletions) }
+func (r *real) Allow(deletions int) { r.say("max_deletions", fmt.Sprint(deletions)) }
+
+func (r *real) OnFailure(word string) { r.say("on_failure", word) }
+
+// say has every project file say something from now on.
+func (r *real) say(key, value string) {
+	if r.says == nil {
+		r.says = make(map[string]string)
+	}
+	r.says[key] = value
+}
 
 func (r *real) next() int { r.count++; return r.count }
 
@@ -193,7 +204,9 @@ func (r *real) put(key string, body []byte) string {
 // upload puts a world as a user would, and returns the object's version.
 func (r *real) upload(key string, w world) string {
 	files := w.files()
-	files["stackwright.yaml"] = append([]byte(r.says), files["stackwright.yaml"]...)
+	for _, key := range slices.Sorted(maps.Keys(r.says)) {
+		files["stackwright.yaml"] = append([]byte(key+": "+r.says[key]+"\n"), files["stackwright.yaml"]...)
+	}
 	body, err := config.Pack(files)
 	if err != nil {
 		r.Fatal(err)

@@ -22,7 +22,8 @@ import (
 // node; verbs are those of plans.
 type stage interface {
 	Ask(operation string, w world, of string, with ...options) (id string)
-	Allow(deletions int) // what projects say from now on
+	Allow(deletions int)   // what projects say from now on
+	OnFailure(word string) // and this besides
 	Pass(time.Duration)
 	Quiet() bool                // lets everything come to its end; false if something never does
 	Standing(id string) run.Run // zero if nobody has heard of it yet
@@ -141,6 +142,7 @@ type pure struct {
 	mishaps map[string]sim.Mishap
 	asked   int
 	allowed *int // deletions
+	back    bool // on failure
 }
 
 // newPure returns an empty world. Whoever plays on it stops it; to leave that to
@@ -204,11 +206,13 @@ func (p *pure) Ask(operation string, w world, of string, with ...options) string
 // project is w with what projects say.
 func (p *pure) project(w world) project.Project {
 	made := w.project()
-	made.MaxDeletions = p.allowed
+	made.MaxDeletions, made.Rollback = p.allowed, p.back
 	return made
 }
 
 func (p *pure) Allow(deletions int) { p.allowed = &deletions }
+
+func (p *pure) OnFailure(word string) { p.back = word == "rollback" }
 
 func (p *pure) Pass(d time.Duration) {
 	end := p.Now().Add(d)

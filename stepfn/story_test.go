@@ -167,6 +167,8 @@ func (s *story) turn(words []string) bool {
 		s.Slow(words[1], seconds(words[2]))
 	case verb == "allow": // so many deletions: it stands in every project file from now on
 		s.Allow(number(words[1]))
+	case verb == "on-failure": // rollback or keep: likewise
+		s.OnFailure(words[1])
 	case verb == "pass":
 		s.Pass(seconds(words[1]))
 	case verb == "events":

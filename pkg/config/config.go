@@ -27,6 +27,7 @@
 //	environments:
 //	  prod: { variables: { size: large }, max_deletions: 0 }
 //	max_deletions: 20             # that a deploy may carry out; plan has a default
+//	on_failure: rollback          # of a deploy: go back to what was last deployed well; else keep
 //
 // Template. The path of a file of the project, or, so that a project can be one
 // file, the template itself as a mapping. Such a template is carried out as the

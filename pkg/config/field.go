@@ -183,6 +183,22 @@ func (r *reader) count(what string, n *yaml.Node) *int {
 	return &count
 }
 
+// choice reads one of some words. What is not there is empty.
+func (r *reader) choice(what string, n *yaml.Node, of []string) string {
+	if n == nil || !r.plain(what, n) {
+		return ""
+	}
+	found, text := document.Kind(n), document.Resolve(n).Value
+	if found == "text" {
+		found = quoted(text)
+	}
+	if !slices.Contains(of, text) {
+		r.add(r.place(n), "%s: %s found, %s is wanted", what, found, strings.Join(of, " or "))
+		return ""
+	}
+	return text
+}
+
 // plain refuses tags such as !Ref.
 func (r *reader) plain(what string, n *yaml.Node) bool {
 	tag := document.Tagged(n)

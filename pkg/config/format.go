@@ -11,7 +11,7 @@ import (
 // The keys of a project file, and those that are understood but not carried
 // out yet, with what to do until then.
 var (
-	topKeys = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions"}
+	topKeys = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "on_failure"}
 	topSoon = map[string]string{
 		"approve":   "remove it, and look at the plan before you deploy",
 		"hooks":     "remove it",
@@ -21,7 +21,7 @@ var (
 		"snapshots": "remove it",
 		"targets":   "targets are registered at the installation, never in a project, and so far there is only default",
 	}
-	environmentKeys = []string{"variables", "max_deletions"}
+	environmentKeys = []string{"variables", "max_deletions", "on_failure"}
 	environmentSoon = map[string]string{
 		"approve":   "remove it, and look at the plan before you deploy",
 		"hooks":     "remove it",
@@ -43,6 +43,14 @@ var (
 		"suspend": "remove it",
 	}
 )
+
+// What may become of a deploy that has failed.
+const (
+	keepOnFailure = "keep" // all as it is then; so it is if nothing is said
+	backOnFailure = "rollback"
+)
+
+var onFailure = []string{keepOnFailure, backOnFailure}
 
 // An entry is one parameter, tag or variable.
 type entry struct {
@@ -71,6 +79,7 @@ type environment struct {
 	at        place
 	variables map[string]entry
 	deletions *int
+	failure   string
 }
 
 // format reads the project file into r.
@@ -87,6 +96,7 @@ func (r *reader) format(root *yaml.Node) {
 	r.name(root, top["project"])
 	r.variables = r.entries("variables", "variable", top["variables"], r.variable)
 	r.deletions = r.count("max_deletions", top["max_deletions"])
+	r.failure = r.choice("on_failure", top["on_failure"], onFailure)
 	r.readEnvironments(top["environments"])
 	r.readDefaults(top["defaults"])
 	r.readStacks(root, top["stacks"])
@@ -125,6 +135,7 @@ func (r *reader) readEnvironments(n *yaml.Node) {
 			at:        r.place(p.Key),
 			variables: r.entries(what+": variables", "variable", keys["variables"], r.variable),
 			deletions: r.count(what+": max_deletions", keys["max_deletions"]),
+			failure:   r.choice(what+": on_failure", keys["on_failure"], onFailure),
 		}
 		r.environmentNames = append(r.environmentNames, name)
 	}

@@ -29,7 +29,8 @@ type reader struct {
 	environments         map[string]*environment
 	environmentNames     []string
 	variables            map[string]entry
-	deletions            *int // at the top
+	deletions            *int   // at the top
+	failure              string // at the top: of onFailure, or "" if nothing is said
 	layers               map[string]*layer
 	stacks               []*stack // as written
 	stackNames           []string
@@ -131,9 +132,14 @@ func (r *reader) loaded() Loaded {
 		Templates: map[string][]byte{},
 		Sources:   map[string]string{},
 	}
-	if env := r.environments[r.environment]; env != nil && env.deletions != nil {
-		l.Project.MaxDeletions = env.deletions
+	failure := r.failure
+	if env := r.environments[r.environment]; env != nil {
+		if env.deletions != nil {
+			l.Project.MaxDeletions = env.deletions
+		}
+		failure = cmp.Or(env.failure, failure)
 	}
+	l.Project.Rollback = failure == backOnFailure
 	needs := map[string][]string{}
 	for e, at := range r.edges {
 		e.Place = at.String()

@@ -145,7 +145,10 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	if err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
-	x := l.Leave(r, RunID(r.ID, "rollback"))
+	x := l.Leave(r, RollbackOf(r.ID))
+	if x.Says != "" {
+		r.Messages = append(slices.Clone(r.Messages), x.Says)
+	}
 	if err := e.Store.End(ctx, r, x); err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}

@@ -134,6 +134,7 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, err
 	}
+	r.Rollback = r.Rollback || desired.Rollback && r.Operation == "deploy"
 	if err := e.lock(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}

@@ -38,6 +38,9 @@ func RunID(words ...string) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:20]
 }
 
+// RollbackOf names the rollback that follows a run, if one does.
+func RollbackOf(id string) string { return RunID(id, "rollback") }
+
 // wishes are the operations that steer a run instead of making one.
 func wishes() map[string]run.Wish {
 	return map[string]run.Wish{"pause": run.Pause, "continue": run.Go, "cancel": run.Cancel}

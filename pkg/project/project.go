@@ -27,6 +27,7 @@ type Project struct {
 	Environment  string          `json:"environment"`
 	Nodes        map[string]Node `json:"nodes"`
 	MaxDeletions *int            `json:"max_deletions,omitempty"` // how many stacks a deploy may delete for good; nil is plan's default
+	Rollback     bool            `json:"rollback,omitempty"`      // a deploy that fails is followed by a rollback
 }
 
 // ID names the project and environment, as in "shop@prod": the unit that has

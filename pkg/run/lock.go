@@ -87,6 +87,7 @@ type Exit struct {
 	Lock Lock   // as it is then
 	Next string // the run that owns it from then on, if that has changed
 	Then *Run   // the rollback that is asked for with it, if one is: it comes next
+	Says string // that this one follows, or why none does; empty if none is wished for
 }
 
 // Leave lets r, which is over, go: the next in line is the owner then. What r
@@ -98,7 +99,7 @@ func (l Lock) Leave(r Run, rollback string) Exit {
 	if l.Owner.Run != r.ID {
 		return x
 	}
-	if x.Then = l.back(r, rollback); x.Then != nil {
+	if x.Then, x.Says = l.back(r, rollback); x.Then != nil {
 		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
 	}
 	switch {
@@ -116,19 +117,29 @@ func (l Lock) Leave(r Run, rollback string) Exit {
 	return x
 }
 
-// back is the rollback that follows r, which owns l and is over. There is none
-// if none is wished for, if there is nothing to go back to, or if an upload
-// waits: that is newer, and is planned on what is there in any case.
-func (l Lock) back(r Run, id string) *Run {
-	wished := r.State == Broken && r.Rollback || (r.State == Broken || r.State == Cancelled) && r.Wish == Back
-	newer := slices.ContainsFunc(l.Waiting, func(w Writer) bool { return w.Upload })
-	if !wished || newer || r.Operation != "deploy" || l.Good == (Source{}) || l.Good == r.Source {
-		return nil
+// back is the rollback that follows r, which owns l and is over, and what is to
+// be said of it. There is none if none is wished for, if there is nothing to go
+// back to, or if an upload waits: that is newer, and is planned on what is there
+// in any case.
+func (l Lock) back(r Run, id string) (then *Run, says string) {
+	failed := r.State == Broken
+	newer := slices.IndexFunc(l.Waiting, func(w Writer) bool { return w.Upload })
+	switch {
+	case !(failed && r.Rollback) && !((failed || r.State == Cancelled) && r.Wish == Back):
+		return nil, ""
+	case r.Operation != "deploy":
+		return nil, "no rollback follows: only a deploy is rolled back"
+	case newer >= 0:
+		return nil, "no rollback follows: run " + l.Waiting[newer].Run + " waits, which was uploaded since"
+	case l.Good == (Source{}):
+		return nil, "there is nothing to go back to: no deploy has succeeded yet, or none since all was destroyed"
+	case l.Good == r.Source:
+		return nil, "there is nothing to go back to: the last deploy that succeeded was of these very files"
 	}
 	return &Run{
 		ID: id, Version: Version, Project: r.Project, Operation: "rollback", Source: l.Good,
 		Of: r.ID, Who: r.Who, Wish: Go, State: Queued, Asked: r.Ended,
-	}
+	}, "rollback " + id + " follows, to what was last deployed well"
 }
 
 // Ahead counts those that a run in line waits for, the owner among them. It is 0

@@ -1,0 +1,52 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Whoever wishes for a rollback is told that it follows, or why none does.
+func TestLeaveSaysWhatFollows(t *testing.T) {
+	good, other := run.Source{Key: "k", Version: "1"}, run.Source{Key: "k", Version: "2"}
+	for what, c := range map[string]struct {
+		run     run.Run
+		good    run.Source
+		waiting []run.Writer
+		follows bool
+		says    string
+	}{
+		"failed":              {run: run.Run{State: run.Broken, Rollback: true}, good: good, follows: true, says: "rollback next follows"},
+		"cancelled and back":  {run: run.Run{State: run.Cancelled, Wish: run.Back}, good: good, follows: true, says: "rollback next follows"},
+		"failed while so":     {run: run.Run{State: run.Broken, Wish: run.Back}, good: good, follows: true, says: "rollback next follows"},
+		"others wait":         {run: run.Run{State: run.Broken, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}}, follows: true, says: "rollback next follows"},
+		"not wished":          {run: run.Run{State: run.Broken}, good: good},
+		"only cancelled":      {run: run.Run{State: run.Cancelled, Wish: run.Cancel, Rollback: true}, good: good},
+		"succeeded":           {run: run.Run{State: run.Succeeded, Rollback: true}, good: good},
+		"superseded":          {run: run.Run{State: run.Superseded, Wish: run.Supersede, Rollback: true}, good: good},
+		"nothing succeeded":   {run: run.Run{State: run.Broken, Rollback: true}, says: "no deploy has succeeded yet"},
+		"the very same":       {run: run.Run{State: run.Broken, Rollback: true}, good: other, says: "of these very files"},
+		"an upload waits":     {run: run.Run{State: run.Broken, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}, {Run: "y", Upload: true}}, says: "run y waits"},
+		"a rollback is wrong": {run: run.Run{State: run.Cancelled, Wish: run.Back, Operation: "rollback"}, good: good, says: "only a deploy is rolled back"},
+		"a destroy":           {run: run.Run{State: run.Cancelled, Wish: run.Back, Operation: "destroy"}, good: good, says: "only a deploy is rolled back"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := c.run
+			r.ID, r.Source = "one", other
+			if r.Operation == "" {
+				r.Operation = "deploy"
+			}
+			x := run.Lock{Owner: run.Writer{Run: "one"}, Good: c.good, Waiting: c.waiting}.Leave(r, "next")
+			if (x.Then != nil) != c.follows || !strings.Contains(x.Says, c.says) || (c.says == "") != (x.Says == "") {
+				t.Errorf("follows: %v, says %q", x.Then, x.Says)
+			}
+			if c.follows && (x.Next != "next" || x.Then.Source != c.good) {
+				t.Errorf("next is %q, %+v", x.Next, x.Then)
+			}
+		})
+	}
+	if x := (run.Lock{Owner: run.Writer{Run: "another"}, Good: good}).Leave(run.Run{ID: "one", Operation: "deploy", State: run.Cancelled, Wish: run.Back}, "next"); x.Then != nil || x.Says != "" {
+		t.Errorf("of a run that never had the lock: %v %q", x.Then, x.Says)
+	}
+}
