@@ -37,7 +37,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	begun, known := time.Now(), false
+	begun, known, l := time.Now(), false, &lookout{session: s}
 	for {
 		select {
 		case <-ctx.Done():
@@ -61,6 +61,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 			return r, v.End(r)
 		default:
 			known = true
+			l.tell(ctx, r)
 			if err := v.Show(r); err != nil {
 				return r, fmt.Errorf("show run %s: %w: %w", r.ID, err, errInterrupted)
 			}

@@ -18,11 +18,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/machine"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -48,6 +50,7 @@ type session struct {
 	objects *bucket.Bucket
 	stacks  *cloudformation.Client
 	book    *dynamo.Table
+	flows   *machine.Machine
 	ended   func(run.Run) // told of the run that was followed to its end; may be nil
 	lost    time.Time     // since when the server does not answer
 }
@@ -102,6 +105,7 @@ func (c *call) connect(url string) *session {
 		objects: bucket.New(s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), name, region),
 		stacks:  cloudformation.NewFromConfig(cfg),
 		book:    dynamo.New(dynamodb.NewFromConfig(cfg), name),
+		flows:   machine.New(sfn.NewFromConfig(cfg), fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", region, account, name)),
 	}
 }
 

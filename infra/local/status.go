@@ -41,6 +41,11 @@ func status(ctx context.Context, c *call) (int, error) {
 		if err != nil {
 			return exitFailed, err
 		}
+		if r.State == run.Queued {
+			if line := s.queued(ctx, r); line != "" {
+				fmt.Fprintln(c.err, line)
+			}
+		}
 		return exitOK, c.picture(r)
 	})
 }
