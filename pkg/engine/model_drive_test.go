@@ -42,7 +42,7 @@ func (w lockWorld) drive(s *lockState, n int) string {
 			w.leaves(s, p, asked)
 		case r.state == asked:
 			p.news = true
-			if p.at = readLock; !w.lacks("asked") {
+			if p.at = readLock; !w.lacks("asked") && !w.lacks("state at an end") {
 				w.read(s, p)
 				p.at = enter
 			}
@@ -111,7 +111,11 @@ func (w lockWorld) commit(s *lockState, n int) string {
 func (w lockWorld) enter(s *lockState, n int, mine bool) string {
 	p := &s.procs[n]
 	i, r := p.run, &s.runs[p.run]
+	upload := i < uploads
 	switch {
+	case upload && p.lock && s.newest > i+1: // which needs no more than the lock as it was read
+		p.at, p.was = end, asked
+		return ""
 	case !mine || r.state != asked && !w.lacks("asked"):
 		p.at = readRun
 		return ""
@@ -123,11 +127,6 @@ func (w lockWorld) enter(s *lockState, n int, mine bool) string {
 	}
 	if w.lacks("version") {
 		s.owner = p.saw
-	}
-	upload := i < uploads
-	if upload && s.newest > i+1 {
-		p.at, p.was = end, asked
-		return ""
 	}
 	defer s.changed()
 	if upload {
@@ -195,6 +194,9 @@ func (w lockWorld) finish(s *lockState, n int, mine bool) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	switch {
+	case mine && r.live() && !p.news && p.was == asked && w.lacks("state at an end"):
+		w.leaves(s, p, asked) // whatever has become of it meanwhile
+		return ""
 	case !mine || !r.live() || !p.news && !w.lacks("news"), !p.lock && !w.lacks("version"),
 		r.state != p.was && !w.lacks("state at an end"):
 		p.at = readRun

@@ -93,6 +93,8 @@ func unsafe() []world {
 		w.without = without
 		all = append(all, world{name: "lock: " + without, prove: func() proof { return lockModel(w).prove(mostStates) }})
 	}
+	planners := lockWorld{queue: 2, limit: 9, zombies: true, mishaps: 1, without: "state at an end"}
+	all = append(all, world{name: "lock: state at an end (two planners)", prove: func() proof { return lockModel(planners).prove(mostStates) }})
 	for _, without := range []string{"claim", "fence", "life", "token", "hear again", "events"} {
 		w := claimWorld{mishaps: 3, refusals: 1, without: without}
 		all = append(all, world{name: "claim: " + without, prove: func() proof { return claimModel(w).prove(mostStates) }})
