@@ -125,10 +125,7 @@ func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 	for i, s := range due {
 		shares[i] = sharing{s.Where, looking(*s)}
 	}
-	granted := e.grants(shares, func(where string, asks []budget.Ask) (int, error) {
-		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
-		return n, err
-	})
+	granted := e.grants(shares, e.take(ctx))
 	var may []*run.Step
 	for i, s := range due {
 		if granted[i] {
@@ -136,6 +133,26 @@ func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 		}
 	}
 	return may
+}
+
+// take takes from budgets, for grants.
+func (e *Engine) take(ctx context.Context) func(string, []budget.Ask) (int, error) {
+	return func(where string, asks []budget.Ask) (int, error) {
+		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
+		return n, err
+	}
+}
+
+// found takes what it took more to look at steps of which nobody had told, and
+// which were over.
+func (e *Engine) found(ctx context.Context, looked []*run.Step) {
+	var shares []sharing
+	for _, s := range looked {
+		if s.Status != run.Running && looking(*s).Idle {
+			shares = append(shares, sharing{s.Where, budget.Ask{Reads: 1}})
+		}
+	}
+	e.grants(shares, e.take(ctx))
 }
 
 // last is 1 for a step that others go before.

@@ -142,6 +142,7 @@ func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) err
 	if err != nil {
 		return err
 	}
+	e.found(ctx, due)
 	var later []run.Step
 	for i, s := range due {
 		if asked[i] && s.Status == run.Running {

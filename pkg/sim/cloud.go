@@ -25,6 +25,7 @@ type Cloud struct {
 	Fail    map[string]int     // "shop-vpc/create" → how many such operations fail from now on
 	Asked   []string           // what was begun, as "shop-vpc/create"
 	Tell    func(action.Task, plan.Status)
+	Limit   Limit // of what functions ask; none if it is zero
 
 	clock  *Clock
 	live   map[string]*stack // by name

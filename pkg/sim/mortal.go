@@ -32,12 +32,26 @@ func got[T any](w *World, ctx context.Context, call, about string, do func() (T,
 
 // Live is the part of action.Cloud.
 func (m mortalCloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
-	return got(m.World, ctx, "Cloud.Live", p.Stack, func() (plan.Live, error) { return m.Cloud.Live(ctx, p) })
+	return got(m.World, ctx, "Cloud.Live", p.Stack, func() (plan.Live, error) {
+		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
+			return plan.Live{}, err
+		}
+		return m.Cloud.Live(ctx, p)
+	})
 }
 
 // Begin is the part of action.Cloud.
 func (m mortalCloud) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
-	return got(m.World, ctx, "Cloud.Begin", about(t), func() (plan.Note, error) { return m.Cloud.Begin(ctx, t) })
+	return got(m.World, ctx, "Cloud.Begin", about(t), func() (plan.Note, error) {
+		reads := 1
+		if t.Step.Verb == plan.Create {
+			reads = 0
+		}
+		if err := m.Cloud.Limit.admit(m.Now(), reads, 1); err != nil {
+			return plan.Note{}, err
+		}
+		return m.Cloud.Begin(ctx, t)
+	})
 }
 
 // Heard is the part of action.Cloud.
@@ -47,7 +61,12 @@ func (m mortalCloud) Heard(ctx context.Context, t action.Task) (action.Work, err
 
 // Observe is the part of engine.Clouds.
 func (m mortalCloud) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
-	return got(m.World, ctx, "Clouds.Observe", "", func() (map[string]plan.Live, error) { return m.Cloud.Observe(ctx, places) })
+	return got(m.World, ctx, "Clouds.Observe", "", func() (map[string]plan.Live, error) {
+		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
+			return nil, err
+		}
+		return m.Cloud.Observe(ctx, places)
+	})
 }
 
 // mortalStore is the store as functions reach it.

@@ -45,7 +45,7 @@ type House struct {
 func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	cfg.Retryer = retries
 	objects := bucket.New(s3.NewFromConfig(cfg, reaching), env.Bucket, env.Region)
-	cloud := cfn.New(cfn.Everywhere(cloudformation.NewFromConfig(cfg)), objects)
+	cloud := cfn.New(cfn.Everywhere(cloudformation.NewFromConfig(cfg, yielding)), objects)
 	table := dynamo.New(dynamodb.NewFromConfig(cfg), env.Table)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	return &House{

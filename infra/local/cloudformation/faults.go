@@ -29,6 +29,10 @@ type Fault struct {
 	// Throttling: below 1 the share of all requests that are refused, else how many of the next.
 	Throttle float64 `json:"throttle,omitempty"`
 
+	// Rate is how many requests of each operation are answered in a second, and ten
+	// seconds' worth of them at once; the others are refused as throttled.
+	Rate float64 `json:"rate,omitempty"`
+
 	// An error instead of an answer, or instead of the answer to what was carried out.
 	Error *FaultError `json:"error,omitempty"`
 
@@ -60,7 +64,7 @@ func (s *Service) Inject(f Fault) error {
 		return fmt.Errorf("fault for stack %q: %w", f.Stack, err)
 	}
 	if f == (Fault{Stack: f.Stack, Times: f.Times}) {
-		return fmt.Errorf("fault for stack %q: nothing goes wrong: give operation, seconds, throttle, error or drop_events", f.Stack)
+		return fmt.Errorf("fault for stack %q: nothing goes wrong: give operation, seconds, throttle, rate, error or drop_events", f.Stack)
 	}
 	if f.Operation == "" && (f.Reason != "" || f.Resource != "") {
 		return fmt.Errorf("fault for stack %q: say which operation fails: create, update, delete, rollback or *", f.Stack)
@@ -191,7 +195,7 @@ func (f faults) dropsEvents() bool {
 }
 
 // throttled says whether this request is refused.
-func (s *Service) throttled() (bool, error) {
+func (s *Service) throttled(action string) (bool, error) {
 	for i := range s.faults.All {
 		f := s.faults.All[i]
 		switch {
@@ -209,6 +213,8 @@ func (s *Service) throttled() (bool, error) {
 				s.faults.Owed--
 				return true, nil
 			}
+		case f.Rate > 0 && s.crowded(action, f.Rate, time.Now()):
+			return true, nil
 		}
 	}
 	return false, nil

@@ -103,6 +103,38 @@ func TestThrottling(t *testing.T) {
 	})
 }
 
+// So many requests a second are answered, of each operation; and ten seconds'
+// worth at once.
+func TestRate(t *testing.T) {
+	story(t, func(w *world) {
+		w.fault("POST", `{"rate":0.5}`, 200)
+		look := func(requests, answered int) {
+			t.Helper()
+			got := 0
+			for range requests {
+				if _, err := w.client.DescribeStacks(w.Context(), &cfn.DescribeStacksInput{}); err == nil {
+					got++
+				} else {
+					w.refused(err, "Throttling", "Rate exceeded")
+				}
+			}
+			if got != answered {
+				t.Errorf("%d of %d are answered, want %d", got, requests, answered)
+			}
+		}
+		look(8, 5)
+		w.create("q", topic)
+		look(1, 0)
+		time.Sleep(4 * time.Second)
+		look(4, 2)
+		time.Sleep(time.Hour)
+		look(6, 5)
+		if got := w.service.Throttled(); got["DescribeStacks"] != 3+1+2+1 || len(got) != 1 {
+			t.Errorf("%v were refused", got)
+		}
+	})
+}
+
 // An error may come instead of the request, or only instead of its answer.
 func TestLostAnswers(t *testing.T) {
 	story(t, func(w *world) {

@@ -118,11 +118,12 @@ func (f *field) text(name string) *string {
 func (s *Service) admit(action, stack string, mutates bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	refused, err := s.throttled()
+	refused, err := s.throttled(action)
 	if err != nil {
 		return err
 	}
 	if refused {
+		s.denied[action]++
 		return refusal("Throttling", "Rate exceeded")
 	}
 	p, err := s.erring(action, plainName(stack), false)

@@ -48,6 +48,8 @@ type Service struct {
 	outbox []notice
 	calls  map[string]int
 	reads  map[string]int
+	denied map[string]int  // as throttled
+	recent map[string]leak // of each operation
 	served uint64
 	faults faults
 	broken error // the first write of a timer that did not succeed
@@ -71,7 +73,7 @@ func Open(dir string, options Options) (*Service, error) {
 		options: options, store: store{dir: dir},
 		byID: map[string]*stack{}, named: map[string][]*stack{},
 		dirty: map[*stack]bool{}, timers: map[*stack]*time.Timer{},
-		calls: map[string]int{}, reads: map[string]int{},
+		calls: map[string]int{}, reads: map[string]int{}, denied: map[string]int{}, recent: map[string]leak{},
 	}
 	stacks, kept, err := s.store.load()
 	if err != nil {
@@ -111,6 +113,10 @@ func (s *Service) Calls() map[string]int { return s.counted(s.calls) }
 
 // Reads counts the requests since Open that change nothing, by operation.
 func (s *Service) Reads() map[string]int { return s.counted(s.reads) }
+
+// Throttled counts the requests since Open that were refused as throttled, by
+// operation.
+func (s *Service) Throttled() map[string]int { return s.counted(s.denied) }
 
 func (s *Service) counted(from map[string]int) map[string]int {
 	s.mu.Lock()

@@ -1,0 +1,202 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/budget"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A purse grants as many asks at a time as it is told to, in each place, and
+// notes what it is asked.
+type purse struct {
+	grants    int
+	err       error
+	asks      []budget.Ask // of the last Take
+	throttled []string
+}
+
+const wait = 3 * time.Second // until a purse grants more
+
+func (p *purse) Room(_ context.Context, _ string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+	return min(p.grants, len(asks)), now.Add(wait), p.err
+}
+
+func (p *purse) Take(_ context.Context, _ string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+	p.asks = asks
+	return min(p.grants, len(asks)), now.Add(wait), p.err
+}
+
+func (p *purse) Throttled(_ context.Context, where string, k budget.Kind, _ time.Time) error {
+	p.throttled = append(p.throttled, where+" "+string(k))
+	return p.err
+}
+
+// spread puts the nodes of a version into an account, and those that are named
+// into another.
+func (h *house) spread(version string, others ...string) {
+	for name, n := range h.projects[version].Nodes {
+		n.Target = project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"}
+		if slices.Contains(others, name) {
+			n.Target = project.Target{Name: "us", Account: "444455556666", Region: "us-east-1"}
+		}
+		h.projects[version].Nodes[name] = n
+	}
+}
+
+// As many steps are ready as there is room for, in each account and region.
+func TestReadyWithinBudget(t *testing.T) {
+	h := newHouse(t)
+	p := &purse{grants: 2}
+	h.Budgets = p
+	h.desire("v1", "a b c d e f")
+	h.spread("v1", "e", "f")
+	h.ask("r", "deploy", "v1")
+	tick := h.planned("r", 1)
+	if !slices.Equal(tick.Ready, []int{0, 1, 4, 5}) {
+		t.Errorf("ready are %v", tick.Ready)
+	}
+	h.begun(tick)
+	p.grants = 0
+	tick.Wait = 60
+	if again := h.looked(tick); again.State != run.Watch || again.Wait != 5 || len(again.Ready) != 0 {
+		t.Errorf("without room it is %+v", again)
+	}
+	tick.Wait = 5
+	if again := h.looked(tick); again.Run != "" {
+		t.Errorf("it is answered %+v", again)
+	}
+	p.grants = 1
+	if again := h.looked(tick); !slices.Equal(again.Ready, []int{2}) {
+		t.Errorf("then ready are %v", again.Ready)
+	}
+	p.grants, p.err = 0, fault.New(fault.Throttled, "DynamoDB is slow")
+	if again := h.looked(tick); !slices.Equal(again.Ready, []int{2, 3}) {
+		t.Errorf("if nothing is known, ready are %v", again.Ready)
+	}
+}
+
+// More is ready than a tick holds, and the first in another account is behind it.
+func TestReadyElsewhere(t *testing.T) {
+	h := newHouse(t)
+	p := &purse{grants: 3}
+	h.Budgets = p
+	names := make([]string, 60)
+	for i := range names {
+		names[i] = "s" + string(rune('A'+i/26)) + string(rune('a'+i%26))
+	}
+	h.desire("v1", strings.Join(names, " "))
+	h.spread("v1", names[50:]...)
+	h.ask("r", "deploy", "v1")
+	tick := h.planned("r", 1)
+	if !slices.Equal(tick.Ready, []int{0, 1, 2, 50, 51, 52}) {
+		t.Errorf("ready are %v", tick.Ready)
+	}
+	p.grants = 100
+	if again := h.looked(tick); len(again.Ready) != 40 || again.Ready[39] != 39 {
+		t.Errorf("with all room, ready are %v", again.Ready)
+	}
+}
+
+// Who has no room to start leaves the step as it was, for later.
+func TestExecuteWithoutRoom(t *testing.T) {
+	h := newHouse(t)
+	p := &purse{grants: 1}
+	h.Budgets = p
+	h.desire("v1", "a")
+	h.spread("v1")
+	h.ask("r", "deploy", "v1")
+	tick := h.planned("r", 1)
+	p.grants = 0
+	h.begun(tick)
+	s := h.kept("r").Steps[0]
+	if s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(wait)) || !strings.Contains(s.Why, "waits for its turn") {
+		t.Errorf("it is %+v", s)
+	}
+	if len(h.world.Cloud.Asked) > 0 || h.records() != "" {
+		t.Errorf("asked %v, recorded %s", h.world.Cloud.Asked, h.records())
+	}
+	h.pass(wait)
+	p.err = fault.New(fault.Unavailable, "nobody knows")
+	h.begun(tick)
+	if s := h.kept("r").Steps[0]; s.Status != run.Running || s.Attempt != 1 || s.Why != "" {
+		t.Errorf("then it is %+v", s)
+	}
+}
+
+// A look asks after what was told of first, and leaves what there is no room for
+// as it was.
+func TestLookWithinBudget(t *testing.T) {
+	h := newHouse(t)
+	h.world.Faults.Event = func() []time.Duration { return nil }
+	p := &purse{grants: 10}
+	h.Budgets = p
+	h.desire("v1", "a b c")
+	h.spread("v1")
+	h.ask("r", "deploy", "v1")
+	tick := h.planned("r", 1)
+	h.begun(tick)
+	h.pass(20 * time.Second)
+	told, err := h.Store.Mark(h.Context(), "r", 2, 1, "CREATE_COMPLETE")
+	if err != nil || !told {
+		t.Fatal(told, err)
+	}
+	before := h.kept("r").Steps
+	p.grants = 1
+	h.looked(tick)
+	after := h.kept("r").Steps
+	if after[2].Status != run.Done || after[0].Status != run.Running || !after[0].Due.Equal(before[0].Due) {
+		t.Errorf("they are %+v", after)
+	}
+	want := []budget.Ask{{Reads: 2}, {Reads: 1, Idle: true}, {Reads: 1, Idle: true}}
+	if !slices.Equal(p.asks, want) {
+		t.Errorf("it asked for %v", p.asks)
+	}
+	p.grants = 10
+	h.looked(tick)
+	if r := h.kept("r"); r.State != run.Succeeded {
+		t.Errorf("then it is %s", r.State)
+	}
+	if want := []budget.Ask{{Reads: 1}, {Reads: 1}}; !slices.Equal(p.asks, want) {
+		t.Errorf("for what it found over it took %v", p.asks)
+	}
+}
+
+// What CloudFormation refuses is told to the budget, and fails nothing.
+func TestThrottledHalves(t *testing.T) {
+	h := newHouse(t)
+	p := &purse{grants: 10}
+	h.Budgets = p
+	h.desire("v1", "a")
+	h.spread("v1")
+	h.ask("r", "deploy", "v1")
+	slow := fault.New(fault.Throttled, "rate exceeded")
+	h.cloud.live = slow
+	if _, err := h.Plan(h.Context(), engine.Drive{Run: "r", Drive: 1}); !fault.Is(err, fault.Throttled) {
+		t.Fatal(err)
+	}
+	h.cloud.live, h.cloud.begin = nil, slow
+	tick := h.planned("r", 1)
+	h.begun(tick)
+	h.cloud.begin = nil
+	h.pass(10 * time.Second)
+	h.begun(tick)
+	h.cloud.live = slow
+	h.pass(10 * time.Second)
+	h.looked(tick)
+	want := []string{"111122223333#eu-west-1 read", "111122223333#eu-west-1 write", "111122223333#eu-west-1 read"}
+	if !slices.Equal(p.throttled, want) {
+		t.Errorf("it was told %q", p.throttled)
+	}
+	if s := h.kept("r").Steps[0]; s.Status != run.Running || s.Verb != plan.Create {
+		t.Errorf("the step is %+v", s)
+	}
+}

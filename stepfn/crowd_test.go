@@ -1,0 +1,93 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	local "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/sim"
+)
+
+// crowd is a world of so many stacks that need nothing.
+func crowd(n int) world {
+	var w world
+	for i := range n {
+		name := fmt.Sprintf("s%03d", i)
+		w = append(w, stack{name: name, version: "v1", physical: physicalName(name)})
+	}
+	return w
+}
+
+// However few requests CloudFormation allows, many stacks go up and down again,
+// and few requests are refused.
+func TestCrowd(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit   sim.Limit
+		events  []time.Duration
+		refused int           // at most
+		most    time.Duration // that each run takes
+	}{
+		"as many as we think": {sim.Limit{Reads: 5, Writes: 4, Burst: 50}, []time.Duration{time.Second}, 30, 5 * time.Minute},
+		"without a burst":     {sim.Limit{Reads: 5, Writes: 4, Burst: 10}, []time.Duration{time.Second}, 100, 12 * time.Minute},
+		"half of that":        {sim.Limit{Reads: 2.5, Writes: 2, Burst: 20}, []time.Duration{time.Second}, 100, 12 * time.Minute},
+		"without events":      {sim.Limit{Reads: 5, Writes: 4, Burst: 50}, nil, 30, 8 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPure(t, 1)
+			defer p.Stop()
+			p.Events(c.events...)
+			p.Cloud.Limit = c.limit
+			for _, operation := range []string{"deploy", "destroy"} {
+				id := p.Ask(operation, crowd(300), "")
+				if !p.Quiet() {
+					t.Fatalf("%s never ends", operation)
+				}
+				r := p.Standing(id)
+				took := r.Ended.Sub(r.Asked)
+				t.Logf("%s is %s after %s, %d requests refused, %d executions", operation, r.State, took, p.Cloud.Limit.Refused, r.Drive)
+				if r.State != run.Succeeded || took > c.most || p.Cloud.Limit.Refused > c.refused {
+					t.Errorf("%s is %s after %s, and %d requests were refused; want at most %s, %d", operation, r.State, took, p.Cloud.Limit.Refused, c.most, c.refused)
+				}
+				if asked := p.Asked(); len(asked) != 300 {
+					t.Errorf("%s asked for %d things", operation, len(asked))
+				}
+				p.Cloud.Limit.Refused = 0
+			}
+		})
+	}
+}
+
+// The same through the real adapters, which send what is refused again.
+func TestCrowdForReal(t *testing.T) {
+	for name, c := range map[string]struct {
+		rate    float64
+		refused int // at most
+	}{
+		"as many as we think": {5, 60},
+		"less than half":      {2, 400},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newReal(t)
+				r.inject(local.Fault{Rate: c.rate})
+				id := r.Ask("deploy", crowd(120), "")
+				if !r.Quiet() {
+					t.Fatal("it never ends")
+				}
+				got := r.Standing(id)
+				refused := 0
+				for _, n := range r.cloud.Stacks.Throttled() {
+					refused += n
+				}
+				t.Logf("it is %s after %s; refused were %v, answered %v and %v", got.State, got.Ended.Sub(got.Asked),
+					r.cloud.Stacks.Throttled(), r.cloud.Stacks.Reads(), r.cloud.Stacks.Calls())
+				if got.State != run.Succeeded || refused > c.refused {
+					t.Errorf("it is %s, and %d requests were refused: want at most %d", got.State, refused, c.refused)
+				}
+			})
+		})
+	}
+}
