@@ -52,7 +52,7 @@ func TestUpload(t *testing.T) {
 		}
 		want := engine.Request{
 			ID: engine.RunID("stackwright", key, "v1"), Project: "shop@prod", Operation: "deploy",
-			Source: run.Source{Key: key, Version: "v1"}, Who: "111122223333",
+			Source: run.Source{Key: key, Version: "v1"}, Who: "111122223333", Upload: true, Sequencer: "0A",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -144,8 +144,8 @@ func TestProblems(t *testing.T) {
 		`{"operation":"deploy",` + zip + `}{}`: {"the request is not understood: something follows its closing brace"},
 		`{"operation":"deploy","wait":1}`:      {`the request is not understood: unknown field "wait"`},
 		`{"operation":"deploy","options":{"max":1}}`: {`the request is not understood: unknown field "max"`},
-		`{}`:                                  {"operation: missing: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel"},
-		`{"operation":"drift"}`:               {`operation: there is no "drift" yet: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel`},
+		`{}`:                                  {"operation: missing: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock"},
+		`{"operation":"drift"}`:               {`operation: there is no "drift" yet: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock`},
 		`{"operation":"deploy"}`:              {"key: missing: a deploy needs the key of the configuration's object"},
 		`{"operation":"plan","version":"v1"}`: {"key: missing: a plan needs the key of the configuration's object", "version: it is the version of no key: say the key too"},
 		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                      {"version: missing: say which version of projects/shop/prod.zip is meant"},
