@@ -40,6 +40,10 @@ func (s sky) Fail(stack string, v plan.Verb) {
 	s.real.inject(local.Fault{Stack: stack, Operation: string(v), Reason: "told to", Times: 1})
 }
 
+func (s sky) Slow(stack string, d time.Duration) {
+	s.real.inject(local.Fault{Stack: stack, Seconds: d.Seconds()})
+}
+
 func (s sky) Node(name, version string, imports ...string) project.Node {
 	st := stack{version: version}
 	text := string(st.template(nil))

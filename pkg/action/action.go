@@ -30,6 +30,7 @@ type Task struct {
 	Users   []plan.Place     // where those are that must have let go of it
 	Note    plan.Note        // what CloudFormation answered
 	Told    bool             // an event has told of its end
+	Forced  bool             // it is to be cancelled, if it is an update
 	Claimed time.Time
 	Now     time.Time
 }
@@ -38,6 +39,10 @@ type Task struct {
 // twice is to start it once, and what is polled is the work, not the stack.
 // CloudFormation takes letters, digits and hyphens, at most 128.
 func (t Task) Token() string { return Token(t.Run, t.Number, t.Attempt) }
+
+// CancelToken names the request to cancel this work. CloudFormation gives it to
+// all that happens from then on.
+func (t Task) CancelToken() string { return t.Token() + cancels }
 
 // Place says where the stack of the work is. A stack that is created has no ID
 // but the noted one, whatever was recorded under its name before.
@@ -65,13 +70,16 @@ type Work struct {
 	Status plan.Status // that it ended with
 	Since  bool        // something else has begun since it was over
 	Why    string      // the first real reason of a failure
+
+	Stopped time.Time // when it was cancelled under t.CancelToken; zero if it was not
 }
 
 // A Progress is the answer to "has it finished?".
 type Progress struct {
 	Over   bool
 	Err    error        // why it failed, if it did
-	Why    string       // what a person should know of a step that is done
+	Why    string       // what a person should know of a step that is done, or runs
+	Soon   bool         // whether to ask again as soon as can be
 	Note   plan.Note    // learnt on the way; zero if nothing was
 	Record *plan.Record // what to remember of the stack from now on; nil to leave it
 	Forget bool         // whether to drop the record
@@ -99,6 +107,11 @@ type Cloud interface {
 	// Missing (no such stack), Throttled, Unavailable, or else the reason.
 	Begin(context.Context, Task) (plan.Note, error)
 
+	// Cancel asks for the update that is t's to be rolled back, under t's
+	// CancelToken. It answers with an error of kind Refused if none is under
+	// way, or one of Begin's.
+	Cancel(context.Context, Task) error
+
 	// Heard reads the events of t's stack for the work under t's token.
 	Heard(context.Context, Task) (Work, error)
 }
@@ -122,11 +135,17 @@ func Token(run string, number, attempt int) string {
 	return fmt.Sprintf("%s%s-%d-%d", Prefix, run, number, attempt)
 }
 
-// Prefix begins every token of ours.
-const Prefix = "sw-"
+// Prefix begins every token of ours, and cancels ends those under which updates
+// are cancelled.
+const (
+	Prefix  = "sw-"
+	cancels = "-cancel"
+)
 
-// ParseToken takes a token apart. It reports false for one that is not ours.
+// ParseToken takes apart a token of work, or of its cancellation. It reports
+// false for one that is not ours.
 func ParseToken(token string) (run string, number, attempt int, ok bool) {
+	token = strings.TrimSuffix(token, cancels)
 	body, ours := strings.CutPrefix(token, Prefix)
 	parts := strings.Split(body, "-")
 	if !ours || len(parts) != 3 {

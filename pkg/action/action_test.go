@@ -54,6 +54,11 @@ func (c *cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
 	return plan.Note{StackID: "begun", Operation: "op"}, nil
 }
 
+func (c *cloud) Cancel(context.Context, action.Task) error {
+	c.calls = append(c.calls, "cancel")
+	return c.fails["cancel"]
+}
+
 func (c *cloud) Heard(context.Context, action.Task) (action.Work, error) {
 	c.calls = append(c.calls, "heard")
 	var w action.Work

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -64,8 +65,16 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 		return a.ended(ctx, t, Work{})
 	}
 	live, t, err := a.look(ctx, t)
-	if err != nil || t.Note.Known() && live.Status.Busy() && !t.Told {
+	if err != nil {
 		return Progress{}, err
+	}
+	if t.unwanted(live) {
+		if p, err := a.stop(ctx, t); err != nil || p.Why != "" {
+			return p, err
+		}
+	}
+	if t.Note.Known() && live.Status.Busy() && !t.Told {
+		return Progress{Why: t.late()}, nil
 	}
 	work, err := follow(ctx, a, t, live)
 	if work.Note.Known() {
@@ -73,7 +82,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 		t.Note = work.Note
 	}
 	if err != nil || !work.Over && !t.Note.Unchanged {
-		return Progress{Note: work.Note}, err
+		return Progress{Note: work.Note, Why: t.late()}, err
 	}
 	return a.ended(ctx, t, work)
 }
@@ -82,7 +91,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 // the record as it was: what bears the name now may be anybody's.
 func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) {
 	if !t.Note.Known() {
-		return Progress{Over: true, Err: failure(work), Forget: t.Record.StackID == ""}, nil
+		return Progress{Over: true, Err: t.failure(work), Forget: t.Record.StackID == ""}, nil
 	}
 	live, err := a.Live(ctx, t.Place())
 	if err != nil {
@@ -99,7 +108,7 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 	case t.Step.Verb == plan.Continue:
 		r.Digest = "" // nobody can tell what it was rolled back to
 		if !work.Status.Restored() {
-			p.Err = failure(work)
+			p.Err = t.failure(work)
 		}
 	case t.Note.Unchanged:
 		p.Why = "unchanged"
@@ -110,7 +119,7 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 			r.Touched = time.Time{} // it is somebody else's work by now
 		}
 	default:
-		p.Err = failure(work)
+		p.Err = t.failure(work)
 		if !t.Note.Fresh || !work.Status.Restored() {
 			r.Digest = ""
 		}
@@ -134,7 +143,10 @@ func recorded(t Task, live plan.Live) plan.Record {
 }
 
 // failure says why work failed.
-func failure(w Work) error {
+func (t Task) failure(w Work) error {
+	if !w.Stopped.IsZero() {
+		w.Why = strings.TrimSuffix(t.stopped(w.Stopped)+": "+w.Why, ": ")
+	}
 	switch {
 	case w.Why != "" && w.Status != "":
 		return fault.New(fault.Refused, "%s: %s", w.Status, w.Why)

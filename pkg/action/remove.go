@@ -66,12 +66,12 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	case t.Note.Unchanged && t.stays():
 		return Progress{Over: true, Why: found(live)}, nil
 	case t.Note.Known() && live.Status.Busy() && !t.Told:
-		return Progress{}, nil
+		return Progress{Why: t.late()}, nil
 	}
 	work, err := follow(ctx, a, t, live)
 	switch {
 	case err != nil || !work.Over:
-		return Progress{Note: work.Note}, err
+		return Progress{Note: work.Note, Why: t.late()}, err
 	case work.Status.Gone() && work.Status != "":
 		return Progress{Over: true, Forget: true}, nil
 	}
@@ -80,5 +80,5 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	if !live.Status.Good() {
 		r.Digest = ""
 	}
-	return Progress{Over: true, Note: work.Note, Err: failure(work), Record: &r}, nil
+	return Progress{Over: true, Note: work.Note, Err: t.failure(work), Record: &r}, nil
 }

@@ -99,10 +99,14 @@ func (c *Cloud) create(ctx context.Context, client Client, t action.Task) (plan.
 	if err != nil {
 		return plan.Note{}, err
 	}
+	var timeout *int32
+	if m := t.Step.Timeout.Minutes(); m > 0 {
+		timeout = aws.Int32(int32(m))
+	}
 	out, err := client.CreateStack(ctx, &sdk.CreateStackInput{
 		StackName: &t.Node.Stack, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
-		EnableTerminationProtection: &t.Node.Protect,
+		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout,
 	}, once)
 	if err != nil {
 		return plan.Note{}, understood("create stack "+t.Node.Stack, err)
@@ -165,6 +169,24 @@ func resume(ctx context.Context, client Client, t action.Task, s types.Stack) (p
 		return plan.Note{}, understood("continue the rollback of stack "+t.Place().Stack, err)
 	}
 	return plan.Note{StackID: aws.ToString(s.StackId)}, nil
+}
+
+// Cancel asks CloudFormation to roll back the update that is under way on t's
+// stack.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CancelUpdateStack.html
+func (c *Cloud) Cancel(ctx context.Context, t action.Task) error {
+	p := t.Place()
+	client, err := c.client(p.Target)
+	if err != nil {
+		return err
+	}
+	name, err := reference(p)
+	if err != nil {
+		return err
+	}
+	in := &sdk.CancelUpdateStackInput{StackName: &name, ClientRequestToken: aws.String(t.CancelToken())}
+	_, err = client.CancelUpdateStack(ctx, in, once)
+	return understood("cancel the update of stack "+p.Stack, err)
 }
 
 // template returns either the bytes of a template or where it is.

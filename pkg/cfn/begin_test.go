@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,13 +33,14 @@ func TestCreate(t *testing.T) {
 	w.answers["CreateStack"] = say("<StackId>" + vpcID + "</StackId><OperationId>op</OperationId>")
 	task := task(plan.Create)
 	task.Node.Protect = true
+	task.Step.Timeout = project.Timeout(90 * time.Second)
 	task.Want.Tags["stackwright:project"] = "somebody else's"
 	note, err := w.cloud().Begin(t.Context(), task)
 	if err != nil || note != (plan.Note{StackID: vpcID, Operation: "op"}) {
 		t.Fatalf("%+v, %v", note, err)
 	}
 	want := map[string]string{
-		"Action": "CreateStack", "StackName": "shop-vpc", "TemplateBody": "template d1", "ClientRequestToken": token, "EnableTerminationProtection": "true",
+		"Action": "CreateStack", "StackName": "shop-vpc", "TemplateBody": "template d1", "ClientRequestToken": token, "EnableTerminationProtection": "true", "TimeoutInMinutes": "2",
 		"Parameters.member.1.ParameterKey": "A", "Parameters.member.1.ParameterValue": "1",
 		"Parameters.member.2.ParameterKey": "B", "Parameters.member.2.ParameterValue": "2",
 		"Tags.member.1.Key": "stackwright:project", "Tags.member.1.Value": "shop@prod",
@@ -93,6 +95,23 @@ func TestBegin(t *testing.T) {
 		if got, want := w.calls(), "DescribeStacks "+c.action; got != want {
 			t.Errorf("%s asked to %s, not %s", c.verb, got, want)
 		}
+	}
+}
+
+// An update is cancelled by the stack's ID, under a token of its own.
+func TestCancel(t *testing.T) {
+	w := newWire(t)
+	w.answers["CancelUpdateStack"] = say("")
+	if err := w.cloud().Cancel(t.Context(), task(plan.Update)); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"Action": "CancelUpdateStack", "StackName": vpcID, "ClientRequestToken": token + "-cancel"}
+	if diff := cmp.Diff(want, form(w.last())); diff != "" {
+		t.Error(diff)
+	}
+	w.answers["CancelUpdateStack"] = refuse(400, "ValidationError", "CancelUpdateStack cannot be called from current stack status")
+	if err := w.cloud().Cancel(t.Context(), task(plan.Update)); !fault.Is(err, fault.Refused) {
+		t.Error(err)
 	}
 }
 

@@ -22,6 +22,7 @@ type Client interface {
 	CreateStack(context.Context, *sdk.CreateStackInput, ...func(*sdk.Options)) (*sdk.CreateStackOutput, error)
 	UpdateStack(context.Context, *sdk.UpdateStackInput, ...func(*sdk.Options)) (*sdk.UpdateStackOutput, error)
 	DeleteStack(context.Context, *sdk.DeleteStackInput, ...func(*sdk.Options)) (*sdk.DeleteStackOutput, error)
+	CancelUpdateStack(context.Context, *sdk.CancelUpdateStackInput, ...func(*sdk.Options)) (*sdk.CancelUpdateStackOutput, error)
 	ContinueUpdateRollback(context.Context, *sdk.ContinueUpdateRollbackInput, ...func(*sdk.Options)) (*sdk.ContinueUpdateRollbackOutput, error)
 	UpdateTerminationProtection(context.Context, *sdk.UpdateTerminationProtectionInput, ...func(*sdk.Options)) (*sdk.UpdateTerminationProtectionOutput, error)
 }

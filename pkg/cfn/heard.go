@@ -41,7 +41,8 @@ func (c *Cloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
 	w.Over, w.Status = true, status(events[end])
 	w.Since = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
 	if !meets(t.Step.Verb, w.Status) {
-		w.Why = why(events[:end+1])
+		w.Stopped = stopped(events[:end+1], t.CancelToken())
+		w.Why = why(events[:end+1], t.CancelToken())
 	}
 	return w, nil
 }
@@ -127,19 +128,31 @@ func status(e types.StackEvent) plan.Status { return plan.Status(e.ResourceStatu
 
 // why is the first real reason of a failure among the events of one work, in
 // the order in which they happened; what the stack says of itself only where no
-// resource says anything.
-func why(events []types.StackEvent) string {
+// resource says anything. That we have cancelled it, by that token, is none.
+func why(events []types.StackEvent, cancels string) string {
 	for _, e := range events {
 		if reason := failure(e); reason != "" {
 			return reason
 		}
 	}
 	for _, e := range events[1:] {
-		if reason := aws.ToString(e.ResourceStatusReason); root(e) && reason != "" {
+		byUs := aws.ToString(e.ClientRequestToken) == cancels && aws.ToString(e.ResourceStatusReason) == userInitiated
+		if reason := aws.ToString(e.ResourceStatusReason); root(e) && reason != "" && !byUs {
 			return summary(e.ResourceStatus, reason)
 		}
 	}
 	return ""
+}
+
+// stopped is when the work was cancelled under a token; the zero time if it was
+// not.
+func stopped(events []types.StackEvent, token string) time.Time {
+	for _, e := range events {
+		if root(e) && aws.ToString(e.ClientRequestToken) == token {
+			return aws.ToTime(e.Timestamp)
+		}
+	}
+	return time.Time{}
 }
 
 // failure says what failed and why, if the event is the failure of a resource

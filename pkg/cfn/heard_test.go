@@ -71,6 +71,8 @@ func event(text string) string {
 	}
 	switch m[4] {
 	case "":
+	case "stop":
+		put("ClientRequestToken", token+"-cancel")
 	case "us":
 		put("ClientRequestToken", token)
 		put("OperationId", "op")
@@ -174,6 +176,17 @@ func TestHeard(t *testing.T) {
 			". UPDATE_IN_PROGRESS by us: User Initiated", "A:AWS::SNS::Topic UPDATE_FAILED by them: Resource update cancelled",
 			". UPDATE_ROLLBACK_IN_PROGRESS by them: User Initiated", ". UPDATE_ROLLBACK_COMPLETE",
 		}, ours("UPDATE_ROLLBACK_COMPLETE", "somebody cancelled it (User Initiated)")},
+		"we cancelled it": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", "A:AWS::SNS::Topic UPDATE_FAILED by stop: Resource update cancelled",
+			". UPDATE_ROLLBACK_IN_PROGRESS by stop at 5m: User Initiated", ". UPDATE_ROLLBACK_COMPLETE by stop at 7m",
+		}, stopped(ours("UPDATE_ROLLBACK_COMPLETE", ""))},
+		"we cancelled it, and its rollback failed": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by stop at 5m: User Initiated",
+			"A:AWS::SNS::Topic UPDATE_FAILED by stop: no room", ". UPDATE_ROLLBACK_FAILED by stop at 7m",
+		}, stopped(ours("UPDATE_ROLLBACK_FAILED", "A (AWS::SNS::Topic): no room"))},
+		"what we cancelled may have failed before": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by us: Alarm went off", ". UPDATE_ROLLBACK_COMPLETE by us",
+		}, ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off")},
 		"a person deleted it meanwhile": {plan.Create, []string{
 			". CREATE_IN_PROGRESS by us: User Initiated", ". DELETE_IN_PROGRESS by them: User Initiated", ". DELETE_COMPLETE by them",
 		}, ours("DELETE_COMPLETE", "somebody deleted it (User Initiated)")},
@@ -204,6 +217,12 @@ func TestHeard(t *testing.T) {
 			}
 		}
 	}
+}
+
+// stopped is work that was cancelled five minutes after noon.
+func stopped(w action.Work) action.Work {
+	w.Stopped = noon.Add(5 * time.Minute)
+	return w
 }
 
 // Events are read back to the first one of the work, or to before it could have been asked for.

@@ -30,6 +30,9 @@ type Sky interface {
 	// Fail makes the next such operation on a stack fail: that of a verb, or
 	// "rollback".
 	Fail(stack string, v plan.Verb)
+
+	// Slow makes every operation on a stack take so long, from now on.
+	Slow(stack string, d time.Duration)
 }
 
 // Cloud holds a cloud to what action.Cloud and engine.Clouds promise. open
@@ -100,6 +103,66 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			if live := s.status("vpc", "UPDATE_ROLLBACK_COMPLETE"); live.Outputs["Value"] != value {
 				s.Errorf("the output is %q, and was %q", live.Outputs["Value"], value)
 			}
+		},
+		"an update is cancelled under a token of its own, once": func(s scene) {
+			s.up("vpc", "v1")
+			value := s.status("vpc", "CREATE_COMPLETE").Outputs["Value"]
+			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.Pass(time.Second)
+			before := s.Now()
+			s.cancel(t, "")
+			s.busy(t, "UPDATE_ROLLBACK_IN_PROGRESS")
+			s.cancel(t, "")
+			s.Pass(40 * time.Second)
+			w := s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
+			if w.Why != "" || w.Stopped.Before(before) || w.Stopped.After(before.Add(time.Second)) {
+				s.Errorf("cancelled at %s, it says %q and %s", before, w.Why, w.Stopped)
+			}
+			if live := s.status("vpc", "UPDATE_ROLLBACK_COMPLETE"); live.Outputs["Value"] != value {
+				s.Errorf("the output is %q, and was %q", live.Outputs["Value"], value)
+			}
+			t = s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.Pass(30 * time.Second)
+			if w := s.heard(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"); !w.Stopped.IsZero() {
+				s.Error("what comes after has been cancelled too")
+			}
+		},
+		"the rollback of what was cancelled may fail": func(s scene) {
+			s.up("vpc", "v1")
+			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.Fail("vpc", "rollback")
+			s.Pass(time.Second)
+			s.cancel(t, "")
+			s.Pass(40 * time.Second)
+			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_FAILED"), "told to")
+		},
+		"nothing but an update is cancelled": func(s scene) {
+			s.cancel(s.task("vpc", plan.Update, "v1"), fault.Missing)
+			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
+			s.Pass(time.Second)
+			s.cancel(t, fault.Refused)
+			s.Pass(30 * time.Second)
+			s.cancel(t, fault.Refused)
+			s.heard(t, true, true, "CREATE_COMPLETE")
+		},
+		"a create that takes longer than it may is rolled back": func(s scene) {
+			s.Slow("vpc", 10*time.Minute)
+			t := s.task("vpc", plan.Create, "v1")
+			t.Step.Timeout = project.Timeout(90 * time.Second) // which CloudFormation counts in minutes
+			t = s.begin(t, "")
+			s.Pass(119 * time.Second)
+			s.status("vpc", "CREATE_IN_PROGRESS")
+			s.Pass(2 * time.Second)
+			s.status("vpc", "ROLLBACK_IN_PROGRESS")
+			s.Pass(11 * time.Minute)
+			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "exceeded the specified timeout")
+		},
+		"a create that takes no longer than it may comes up": func(s scene) {
+			t := s.task("vpc", plan.Create, "v1")
+			t.Step.Timeout = project.LeastTimeout
+			t = s.begin(t, "")
+			s.Pass(2 * time.Minute)
+			s.heard(t, true, true, "CREATE_COMPLETE")
 		},
 		"a rollback that fails is continued": func(s scene) {
 			s.up("vpc", "v1")
@@ -198,6 +261,14 @@ func (s scene) begin(t action.Task, want fault.Kind) action.Task {
 	}
 	t.Note = note
 	return t
+}
+
+// cancel cancels t and expects an error of a kind, or none.
+func (s scene) cancel(t action.Task, want fault.Kind) {
+	s.Helper()
+	if err := s.Cancel(context.Background(), t); fault.KindOf(err) != want || want == "" && err != nil {
+		s.Fatalf("cancel %s: got %v (%s), want %q", t.Step.ID, err, fault.KindOf(err), want)
+	}
 }
 
 // up brings a stack up.

@@ -173,6 +173,12 @@ func lockLaws() []law {
 			b.ok(err)
 			b.same(r.Wish, run.Supersede)
 			b.same(r.News, 2)
+			b.same(r.Forced, false)
+			r, err = b.store.Wish(b.ctx, "one", engine.Wished{ID: "hard", Wish: run.Cancel, Force: true, Who: "ann", At: noon})
+			b.ok(err)
+			b.same(r.Wish, run.Supersede)
+			b.same(r.News, 3)
+			b.same(r.Forced, true)
 		}},
 		{"a rollback is asked for with the end that it follows", func(b bench) {
 			b.ask("zero")

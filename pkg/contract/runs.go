@@ -1,11 +1,14 @@
 package contract
 
 import (
+	"crypto/rand"
 	"fmt"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -82,14 +85,14 @@ func runLaws() []law {
 			want.Operation, want.Source.Version, want.MaxDeletions = "destroy", "v0", new(7) // as a retry learns from what it repeats
 			p := plan.Plan{Unchanged: []string{"web"}}
 			for i := range 130 {
-				s := plan.Step{ID: fmt.Sprintf("n%d/create", i), Node: fmt.Sprintf("n%d", i), Verb: plan.Create}
+				s := plan.Step{ID: fmt.Sprintf("n%d/create", i), Node: fmt.Sprintf("n%d", i), Verb: plan.Create, Timeout: project.Timeout(i) * project.LeastTimeout}
 				if i > 0 {
 					s.After = []string{fmt.Sprintf("n%d/create", i-1)}
 				}
 				p.Steps = append(p.Steps, s)
 			}
 			want.Start(p, map[string]string{"n7": "spec"})
-			want.Begun = noon.Add(time.Second)
+			want.Begun, want.Deadline = noon.Add(time.Second), noon.Add(time.Hour)
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
 			got, s, err := b.store.Step(b.ctx, "one", 129)
@@ -159,6 +162,20 @@ func endLaws() []law {
 			b.ok(err)
 			b.same(got.News, 2)
 			b.same(got.Wish, run.Cancel)
+		}},
+		{"what is wished with force is forced until the run is to go on", func(b bench) {
+			b.commit("one")
+			for _, c := range []struct {
+				wish   run.Wish
+				force  bool
+				forced bool
+			}{{run.Cancel, false, false}, {run.Cancel, true, true}, {run.Back, false, true}, {run.Pause, false, false}, {run.Back, true, true}, {run.Go, false, false}} {
+				r, err := b.store.Wish(b.ctx, "one", engine.Wished{ID: rand.Text(), Wish: c.wish, Force: c.force, Who: "ann", At: noon})
+				b.ok(err)
+				b.same(r.Wish, c.wish)
+				b.same(r.Forced, c.forced)
+				b.same(b.run("one"), r)
+			}
 		}},
 		{"nothing is wished of a run that is over", func(b bench) {
 			r := b.commit("one")

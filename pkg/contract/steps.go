@@ -234,10 +234,10 @@ func lookLaws() []law {
 			first := b.claim(r, 0, "n1")
 			second := b.claim(r, 1, "n2")
 			b.ok(b.store.Move(b.ctx, moving(r, first, run.Done)))
-			first.Due, second.Due = noon.Add(time.Hour), noon.Add(time.Hour)
+			first.Due, second.Due, second.Forced = noon.Add(time.Hour), noon.Add(time.Hour), true
 			b.ok(b.store.Later(b.ctx, "one", 1, []run.Step{first, second}))
 			b.same(b.step("one", 0).Due, noon.Add(2*time.Minute))
-			b.same(b.step("one", 1).Due, noon.Add(time.Hour))
+			b.same(b.step("one", 1), second)
 			second.Attempt, second.Due = 2, noon
 			b.same(b.later(r, second).Due, noon.Add(time.Hour))
 		}},

@@ -38,7 +38,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	commit := check
 	commit.set = values{
 		"state": r.State, "operation": r.Operation, "source": r.Source, "digest": r.Digest,
-		"unchanged": r.Unchanged, "begun": r.Begun, "steps": len(r.Steps),
+		"unchanged": r.Unchanged, "begun": r.Begun, "deadline": r.Deadline, "steps": len(r.Steps),
 		"max_deletions": r.MaxDeletions, "rollback": r.Rollback,
 	}
 	failed, err := t.write(ctx, commit)

@@ -27,6 +27,7 @@ type runItem struct {
 	Refuse    bool       `json:"refuse,omitempty"`
 	Rollback  bool       `json:"rollback,omitempty"`
 	Wish      run.Wish   `json:"wish"`
+	Forced    bool       `json:"forced,omitempty"`
 	By        string     `json:"by,omitempty"`
 	Drive     int        `json:"drive"`
 	State     run.State  `json:"state"`
@@ -41,6 +42,7 @@ type runItem struct {
 	Messages  []string   `json:"messages,omitempty"`
 	Asked     time.Time  `json:"asked"`
 	Begun     time.Time  `json:"begun"`
+	Deadline  time.Time  `json:"deadline"`
 	Ended     time.Time  `json:"ended"`
 
 	MaxDeletions *int `json:"max_deletions,omitempty"`
@@ -59,7 +61,7 @@ func itemOf(r run.Run) runItem {
 		Upload: r.Upload, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
 		Seen: r.Seen, Revived: r.Revived, Settled: r.Settled,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
-		Asked: r.Asked, Begun: r.Begun, Ended: r.Ended, MaxDeletions: r.MaxDeletions,
+		Asked: r.Asked, Begun: r.Begun, Deadline: r.Deadline, Ended: r.Ended, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
 	}
 }
 
@@ -71,7 +73,7 @@ func (i runItem) run() run.Run {
 		Upload: i.Upload, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
 		Seen: i.Seen, Revived: i.Revived, Settled: i.Settled,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
-		Asked: i.Asked, Begun: i.Begun, Ended: i.Ended, MaxDeletions: i.MaxDeletions,
+		Asked: i.Asked, Begun: i.Begun, Deadline: i.Deadline, Ended: i.Ended, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
 	}
 }
 
@@ -95,6 +97,7 @@ type stepItem struct {
 	NotBefore time.Time   `json:"not_before"`
 	Claimed   time.Time   `json:"claimed"`
 	Ended     time.Time   `json:"ended"`
+	Forced    bool        `json:"forced,omitempty"`
 }
 
 // stepItemOf is how s is kept when it is planned.
@@ -102,7 +105,7 @@ func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
 		Nonce: s.Nonce, Note: noted(s.Note), Why: s.Why, Heard: s.Event.Status, Looks: s.Event.Looks,
-		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended,
+		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced,
 	}
 }
 
@@ -119,7 +122,7 @@ func (i stepItem) step() run.Step {
 	s := run.Step{
 		Step: i.Step, Number: i.Number, Spec: i.Spec, Status: i.Status, Attempt: i.Attempt, Nonce: i.Nonce,
 		Why: i.Why, Event: run.Event{Status: i.Heard, Looks: i.Looks},
-		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended,
+		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended, Forced: i.Forced,
 	}
 	if i.Note != nil {
 		s.Note = *i.Note
@@ -140,6 +143,7 @@ type listItem struct {
 type eventItem struct {
 	Time    time.Time `json:"time"`
 	What    string    `json:"what"` // a wish or a state
+	Force   bool      `json:"force,omitempty"`
 	Who     string    `json:"who,omitempty"`
 	Why     string    `json:"why,omitempty"`
 	Drive   int       `json:"drive,omitempty"`

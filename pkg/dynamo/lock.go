@@ -91,13 +91,16 @@ func (t *Table) Wish(ctx context.Context, id string, w engine.Wished) (run.Run, 
 	if err != nil {
 		return run.Run{}, err
 	}
-	once := write{key: wishKey(id, w.ID), put: eventItem{Time: w.At, What: string(w.Wish), Who: w.Who, Why: w.Why}, where: "attribute_not_exists(#PK)"}
+	once := write{key: wishKey(id, w.ID), put: eventItem{Time: w.At, What: string(w.Wish), Force: w.Force, Who: w.Who, Why: w.Why}, where: "attribute_not_exists(#PK)"}
 	wished := write{
 		key: runKey(id), set: values{"wish": w.Wish}, add: values{"news": 1},
 		where: live + " AND #wish <> :supersede", with: alive(values{"supersede": run.Supersede}),
 	}
 	if was.Wish == run.Supersede && w.Wish.Stops() { // it stops already, and that is not taken back
-		wished.set, wished.where, wished.with = nil, live, alive(nil)
+		wished.set, wished.where, wished.with = values{}, live, alive(nil)
+	}
+	if w.Force || !w.Wish.Stops() {
+		wished.set["forced"] = w.Force
 	}
 	failed, err := t.write(ctx, once, wished)
 	if err != nil {

@@ -33,6 +33,7 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	set := values{
 		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "note": noted(s.Note), "why": s.Why,
 		"due": s.Due, "not_before": s.NotBefore, "claimed": s.Claimed, "ended": s.Ended,
+		"forced": s.Forced,
 	}
 	if c.From == run.Pending {
 		set["heard"], set["looks"] = plan.Status(""), 0
@@ -83,11 +84,11 @@ func (t *Table) Later(ctx context.Context, id string, drive int, steps []run.Ste
 	plain := make([]write, len(steps))
 	for i, s := range steps {
 		plain[i] = write{
-			key: stepKey(id, s.Number), set: values{"due": s.Due, "why": s.Why},
+			key: stepKey(id, s.Number), set: values{"due": s.Due, "why": s.Why, "forced": s.Forced},
 			where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": s.Attempt},
 		}
 		whole[i] = plain[i]
-		whole[i].set = values{"due": s.Due, "why": s.Why, "heard": s.Event.Status, "looks": s.Event.Looks}
+		whole[i].set = values{"due": s.Due, "why": s.Why, "forced": s.Forced, "heard": s.Event.Status, "looks": s.Event.Looks}
 		whole[i].with = values{"running": run.Running, "attempt": s.Attempt, "nothing": "", "none": 0}
 		seen := "#heard = :nothing OR #looks > :none"
 		if s.Event.Looks == 1 {

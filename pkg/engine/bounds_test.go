@@ -87,7 +87,7 @@ func TestPostpone(t *testing.T) {
 	e := &Engine{Now: func() time.Time { return now }}
 	s := run.Step{Step: plan.Step{Verb: plan.Update}, Claimed: now, Event: run.Event{Status: "UPDATE_COMPLETE"}}
 	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, minWait, minWait} {
-		e.postpone(&s)
+		e.postpone(&s, false)
 		if got := s.Due.Sub(now); got != want || s.DueAt().IsZero() {
 			t.Errorf("it is due in %s, and not in %s (%+v)", got, want, s.Event)
 		}

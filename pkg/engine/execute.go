@@ -22,7 +22,7 @@ func (e *Engine) Execute(ctx context.Context, in Start) error {
 	if err != nil {
 		return fmt.Errorf("execute step %d of run %s: %w", in.Step, in.Run, err)
 	}
-	if r.Drive != in.Drive || r.State != run.Going || r.Wish != run.Go || s.Status != run.Pending {
+	if r.Drive != in.Drive || r.State != run.Going || r.Wish != run.Go || r.Overdue(e.Now()) || s.Status != run.Pending {
 		return nil
 	}
 	err = e.begin(ctx, r, s)
@@ -179,7 +179,7 @@ func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status,
 func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, error) {
 	t := action.Task{
 		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step,
-		Note: s.Note, Told: s.Event.Status != "", Claimed: s.Claimed, Now: e.Now(),
+		Note: s.Note, Told: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Now: e.Now(),
 	}
 	if s.Node == "" {
 		return t, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -73,7 +74,7 @@ func (e *Engine) see(ctx context.Context, t Tick, begun time.Time) (run.Run, err
 	if err := e.settle(ctx, &r, begun.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
 		return r, err
 	}
-	for _, number := range r.Prune() {
+	for _, number := range r.Prune(e.Now()) {
 		s := r.Steps[number]
 		s.Ended = e.Now()
 		c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Attempt: s.Attempt, Step: s}
@@ -92,7 +93,7 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 		return &a, nil, nil
 	}
 	now := e.Now()
-	wait := r.Next().Sub(now)
+	wait := r.Next(now).Sub(now)
 	switch s := r.Standing(now); {
 	case r.Drive != t.Drive:
 		a, err := e.aside(ctx, t.Run, t.Drive)
@@ -100,6 +101,9 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 	case r.State.Over():
 		return answer(r.State, 0)
 	case s == run.Parked || s.Over():
+		if s == run.Broken && r.TimedOut() {
+			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Begun)).String())
+		}
 		ended, err := e.end(ctx, r, s)
 		a := tick(ended, s, 0)
 		return &a, &ended, err
@@ -127,7 +131,7 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) error {
 	var due []*run.Step
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Status == run.Running && !s.DueAt().After(e.Now()) {
+		if s := &r.Steps[i]; s.Status == run.Running && !r.DueAt(*s).After(e.Now()) {
 			due = append(due, s)
 		}
 	}
@@ -178,7 +182,8 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 		s.Note, s.Nonce = got.Note, e.Nonce()
 	}
 	if !got.Over {
-		e.postpone(s)
+		s.Why, s.Forced = got.Why, r.Forced
+		e.postpone(s, got.Soon)
 		if !learnt {
 			return nil
 		}
@@ -199,8 +204,9 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 
 // postpone sets when a running step is next asked. An event may outrun what
 // CloudFormation shows: until a look agrees with it, it is asked again after 2,
-// 4 and 8 seconds; without one, the less often the longer it has run.
-func (e *Engine) postpone(s *run.Step) {
+// 4 and 8 seconds; without one, the less often the longer it has run, but soon if
+// that is wanted, and as soon as it is overdue.
+func (e *Engine) postpone(s *run.Step, soon bool) {
 	now := e.Now()
 	if s.Event.Status != "" && s.Event.Looks < 3 {
 		s.Due = now.Add(2 * time.Second << s.Event.Looks)
@@ -209,6 +215,12 @@ func (e *Engine) postpone(s *run.Step) {
 	}
 	s.Event = run.Event{}
 	s.Due = now.Add(interval(s.Verb, now.Sub(s.Claimed)))
+	if soon {
+		s.Due = now.Add(minWait)
+	}
+	if d := s.Deadline(s.Claimed); d.After(now) && d.Before(s.Due) {
+		s.Due = d
+	}
 }
 
 // interval is the time between two looks at a step that has run for so long.

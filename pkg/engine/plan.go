@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -157,7 +158,9 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	r.Start(p, specs)
-	r.Begun = e.Now()
+	if r.Begun = e.Now(); desired.Timeout > 0 {
+		r.Deadline = r.Begun.Add(time.Duration(desired.Timeout))
+	}
 	return p, e.Store.Commit(ctx, *r)
 }
 

@@ -53,8 +53,9 @@ type Drives interface {
 
 	// Commit deletes whatever steps an earlier planner left, writes r's own,
 	// then moves r from asked to its state and writes what it is about: its
-	// operation, source, deletions and digest, and whether it rolls back. It is
-	// Stale if r is not asked, or its drive is not r.Drive.
+	// operation, source, deletions and digest, whether it rolls back, when it
+	// began and its deadline. It is Stale if r is not asked, or its drive is not
+	// r.Drive.
 	Commit(ctx context.Context, r run.Run) error
 
 	// Register makes token the one that waits for run id, and adds to its
@@ -62,9 +63,10 @@ type Drives interface {
 	Register(ctx context.Context, id string, drive int, token string, events int) error
 
 	// Wish writes what a person wishes of a run, raises its news and writes an
-	// event for the audit, in one transaction and once for each w.ID. It
-	// returns the run as it then is, without steps. It is Refused if the run is
-	// over or is superseded, Missing if there is none.
+	// event for the audit, in one transaction and once for each w.ID. A run is
+	// forced from a wish with force until one that does not stop it. It returns
+	// the run as it then is, without steps. It is Refused if the run is over, or
+	// is superseded and would not be stopped by it; Missing if there is none.
 	Wish(ctx context.Context, id string, w Wished) (run.Run, error)
 
 	// Park writes that r is parked, on condition of r.Drive and that the news
@@ -74,11 +76,12 @@ type Drives interface {
 
 // A Wished is what a person wishes of a run.
 type Wished struct {
-	ID   string // of the request: it is carried out once
-	Wish run.Wish
-	Who  string
-	Why  string
-	At   time.Time
+	ID    string // of the request: it is carried out once
+	Wish  run.Wish
+	Force bool // with a wish that stops: what is being updated is cancelled
+	Who   string
+	Why   string
+	At    time.Time
 }
 
 // Locks keeps who may write to projects. A lock is written on condition of the
@@ -112,7 +115,7 @@ type Steps interface {
 	Move(ctx context.Context, c Change) error
 
 	// Later writes the due times, reasons and events of running steps that a
-	// look found not to be over. It leaves alone an event that was marked since
+	// look found not to be over, and whether it was forced. It leaves alone an event that was marked since
 	// the steps were loaded, and a step that is no longer running.
 	Later(ctx context.Context, id string, drive int, steps []run.Step) error
 

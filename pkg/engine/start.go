@@ -19,7 +19,7 @@ type Request struct {
 	Operation string
 	Source    run.Source
 	Run       string // the run that a retry or a wish is about
-	Force     bool   // retry, though a newer revision was deployed since
+	Force     bool   // retry, though a newer revision was deployed since; cancel what is being updated too
 	Upload    bool   // it was uploaded, or a schedule asks: latest wins
 	Sequencer string // of the upload
 	Refuse    bool   // rather than wait in line
@@ -93,7 +93,7 @@ func (e *Engine) steering(q Request) func(context.Context) error {
 func (e *Engine) Wish(ctx context.Context, q Request, w run.Wish) error {
 	r, err := e.about(ctx, q)
 	if err == nil {
-		r, err = e.Store.Wish(ctx, r.ID, Wished{ID: q.ID, Wish: w, Who: q.Who, Why: q.Why, At: e.Now()})
+		r, err = e.Store.Wish(ctx, r.ID, Wished{ID: q.ID, Wish: w, Force: q.Force, Who: q.Who, Why: q.Why, At: e.Now()})
 	}
 	if err == nil && !r.State.Over() {
 		err = e.stir(ctx, r)

@@ -38,6 +38,17 @@ type Step struct {
 	Verb  Verb     `json:"verb"`
 	After []string `json:"after,omitempty"` // IDs, sorted
 	Users []string `json:"users,omitempty"` // of a delete: nodes that let go of it, whose cleanup is to be over first
+
+	Timeout project.Timeout `json:"timeout,omitempty"` // what it may take
+}
+
+// Deadline is when a step that was begun then is overdue. It is the zero time if
+// it may take any time, or was not begun.
+func (s Step) Deadline(begun time.Time) time.Time {
+	if s.Timeout == 0 || begun.IsZero() {
+		return time.Time{}
+	}
+	return begun.Add(time.Duration(s.Timeout))
 }
 
 // A Plan is a set of steps, listed so that each follows those it comes after.

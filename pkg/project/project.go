@@ -27,6 +27,7 @@ type Project struct {
 	Environment  string          `json:"environment"`
 	Nodes        map[string]Node `json:"nodes"`
 	MaxDeletions *int            `json:"max_deletions,omitempty"` // how many stacks a deploy may delete for good; nil is plan's default
+	Timeout      Timeout         `json:"timeout,omitempty"`       // of a run
 	Rollback     bool            `json:"rollback,omitempty"`      // a deploy that fails is followed by a rollback
 }
 
@@ -93,6 +94,7 @@ type Node struct {
 	Capabilities []string        `json:"capabilities,omitempty"` // sorted
 	Protect      bool            `json:"protect,omitempty"`      // CloudFormation's termination protection
 	Needs        []string        `json:"needs,omitempty"`        // nodes, sorted: named, referred to or imported from
+	Timeout      Timeout         `json:"timeout,omitempty"`      // of one operation on it
 }
 
 // Digest names the node by all that it says, in hex.

@@ -119,10 +119,11 @@ var changes = map[string]func(*project.Node){
 	"Capabilities":    func(n *project.Node) { n.Capabilities = nil },
 	"Protect":         func(n *project.Node) { n.Protect = false },
 	"Needs":           func(n *project.Node) { n.Needs = n.Needs[:1] },
+	"Timeout":         func(n *project.Node) { n.Timeout = project.LeastTimeout },
 }
 
 // untold are what CloudFormation is not told, so that they cost no update.
-var untold = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs"}
+var untold = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout"}
 
 // Digests are always the same for the same node, and change with each field that
 // they are of.

@@ -92,6 +92,7 @@ type Run struct {
 	Rollback  bool   // a deploy that fails is followed by a rollback
 
 	Wish   Wish
+	Forced bool   // what is being updated is cancelled too
 	By     string // the run that supersedes this one
 	Drive  int    // the number of the execution that may write
 	State  State  // Asked, Queued, Going, Parked or an end
@@ -108,6 +109,7 @@ type Run struct {
 	Messages  []string // why it was refused, or what went wrong with the engine
 	Asked     time.Time
 	Begun     time.Time
+	Deadline  time.Time // when it is overdue; zero if it may take any time
 	Ended     time.Time
 
 	Steps []Step // in the order of the plan
@@ -134,21 +136,13 @@ type Step struct {
 	NotBefore time.Time // of the next start, while it is pending
 	Claimed   time.Time
 	Ended     time.Time
+	Forced    bool // it was looked at since the run was cancelled with force
 }
 
 // An Event is what was heard of a running step, until a look agrees with it.
 type Event struct {
 	Status plan.Status `json:"status,omitempty"`
 	Looks  int         `json:"looks,omitempty"` // how many have not yet seen it
-}
-
-// DueAt says when a running step is to be looked at: at once if an event was
-// heard of it that no look has seen.
-func (s Step) DueAt() time.Time {
-	if s.Event.Status != "" && s.Event.Looks == 0 {
-		return time.Time{}
-	}
-	return s.Due
 }
 
 // Writes reports whether the run was to bring the project to its source, and
@@ -206,7 +200,7 @@ func (r *Run) Step(id string) *Step {
 // Ready lists the numbers of the steps that may start now, at most max of them.
 func (r *Run) Ready(now time.Time, max int) []int {
 	ready := []int{}
-	for _, s := range r.open() {
+	for _, s := range r.open(now) {
 		if len(ready) < max && !s.NotBefore.After(now) {
 			ready = append(ready, s.Number)
 		}
@@ -215,8 +209,8 @@ func (r *Run) Ready(now time.Time, max int) []int {
 }
 
 // open lists the pending steps for which only their time may have to come.
-func (r *Run) open() []*Step {
-	if r.Wish != Go {
+func (r *Run) open(now time.Time) []*Step {
+	if r.Wish != Go || r.Overdue(now) {
 		return nil
 	}
 	by := r.index()
@@ -232,8 +226,8 @@ func (r *Run) open() []*Step {
 
 // Prune skips the pending steps that can no longer start, and returns their
 // numbers. Each names its root cause. One pass is enough, for the steps are in
-// order.
-func (r *Run) Prune() []int {
+// order. A run that is paused may be overdue: it ends when it is continued.
+func (r *Run) Prune(now time.Time) []int {
 	var pruned []int
 	by := r.index()
 	for i := range r.Steps {
@@ -245,6 +239,8 @@ func (r *Run) Prune() []int {
 			s.Status, s.Why = Skipped, why
 		} else if r.Wish.Stops() {
 			s.Status, s.Why = Skipped, r.stopped()
+		} else if r.Wish == Go && r.Overdue(now) {
+			s.Status, s.Why = Skipped, timeIsOver
 		}
 		if s.Status == Skipped {
 			pruned = append(pruned, s.Number)
@@ -261,8 +257,11 @@ func (r *Run) Stopped() State {
 	return Cancelled
 }
 
-// after begins the reason of a step that was skipped for another.
-const after = "after "
+// Why steps are skipped: for another, whose ID follows, or for the time.
+const (
+	after      = "after "
+	timeIsOver = "the run's time was over"
+)
 
 // stopped is why a step was skipped that nothing but a wish forbade.
 func (r *Run) stopped() string {
@@ -304,38 +303,18 @@ func (r *Run) Standing(now time.Time) State {
 		}
 	}
 	switch {
-	case len(r.open()) > 0:
+	case len(r.open(now)) > 0, pending && r.Wish == Go && r.Overdue(now): // which are to be skipped
 		return Watch
 	case pending:
 		return Parked
+	case r.TimedOut() && r.Wish != Supersede:
+		return Broken
 	case stopped, failed && r.Wish == Supersede:
 		return r.Stopped()
 	case failed:
 		return Broken
 	}
 	return Succeeded
-}
-
-// Next says when the run is to be looked at again: when a running step is due
-// or an open one may start. It is the zero time if that is at once, or if
-// nothing is awaited.
-func (r *Run) Next() time.Time {
-	var next time.Time
-	awaited := false
-	sooner := func(t time.Time) {
-		if !awaited || t.Before(next) {
-			next, awaited = t, true
-		}
-	}
-	for _, s := range r.Steps {
-		if s.Status == Running {
-			sooner(s.DueAt())
-		}
-	}
-	for _, s := range r.open() {
-		sooner(s.NotBefore)
-	}
-	return next
 }
 
 // all reports whether every step of the given IDs has the given status.

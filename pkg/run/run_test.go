@@ -82,13 +82,13 @@ func TestRun(t *testing.T) {
 			r := parse(t, c.steps)
 			r.Wish = c.wish
 			var pruned []string
-			for _, n := range r.Prune() {
+			for _, n := range r.Prune(now) {
 				pruned = append(pruned, r.Steps[n].ID+" "+r.Steps[n].Why)
 			}
 			if got := strings.Join(pruned, "; "); got != c.pruned {
 				t.Errorf("pruned %s", got)
 			}
-			if again := r.Prune(); len(again) > 0 {
+			if again := r.Prune(now); len(again) > 0 {
 				t.Errorf("pruned again: %v", again)
 			}
 			if got := fmt.Sprint(r.Ready(now, 9)); got != c.ready {
@@ -101,10 +101,87 @@ func TestRun(t *testing.T) {
 			if c.next != never {
 				want = now.Add(c.next)
 			}
-			if got := r.Next(); !got.Equal(want) {
+			if got := r.Next(now); !got.Equal(want) {
 				t.Errorf("next is %s, want %s", got, want)
 			}
 		})
+	}
+}
+
+// A run that is overdue starts nothing more, and has failed if something was left
+// to be started. One that is paused, stopped or superseded is as it would be.
+func TestDeadline(t *testing.T) {
+	never := time.Duration(-1)
+	for _, c := range []struct {
+		name   string
+		steps  string
+		wish   run.Wish
+		left   time.Duration // to the deadline
+		pruned string
+		state  run.State
+		next   time.Duration
+	}{
+		{"in time", "a:running+9 b<a", run.Go, 10 * time.Second, "", run.Watch, 9 * time.Second},
+		{"looked at when it is overdue", "a:running+9 b<a", run.Go, 5 * time.Second, "", run.Watch, 5 * time.Second},
+		{"not if nothing is left", "a:running+9 b:done", run.Go, 5 * time.Second, "", run.Watch, 9 * time.Second},
+		{"overdue", "a:done b<a c<b", run.Go, 0, "b the run's time was over; c the run's time was over", run.Broken, never},
+		{"overdue while something runs", "a:running+9 b<a", run.Go, 0, "b the run's time was over", run.Watch, 9 * time.Second},
+		{"overdue with nothing left", "a:running+9", run.Go, -time.Hour, "", run.Watch, 9 * time.Second},
+		{"overdue and all done", "a:done", run.Go, -time.Hour, "", run.Succeeded, never},
+		{"overdue after a failure", "a:failed b<a c", run.Go, 0, "b after a; c the run's time was over", run.Broken, never},
+		{"overdue and paused", "a:done b<a", run.Pause, 0, "", run.Parked, never},
+		{"paused, and to be overdue", "a:running+9 b<a", run.Pause, 5 * time.Second, "", run.Watch, 9 * time.Second},
+		{"overdue and cancelled", "a:done b<a", run.Cancel, 0, "b cancelled", run.Cancelled, never},
+		{"overdue and superseded", "a:done b<a", run.Supersede, 0, "b superseded by next", run.Superseded, never},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := parse(t, c.steps)
+			r.Wish, r.By, r.Deadline = c.wish, "next", now.Add(c.left)
+			if len(r.Ready(now, 9)) > 0 {
+				t.Error("something is ready")
+			}
+			if before := r.Standing(now); before == run.Parked && c.wish == run.Go {
+				t.Errorf("before it is pruned it is %s", before)
+			}
+			var pruned []string
+			for _, n := range r.Prune(now) {
+				pruned = append(pruned, r.Steps[n].ID+" "+r.Steps[n].Why)
+			}
+			if got := strings.Join(pruned, "; "); got != c.pruned {
+				t.Errorf("pruned %s", got)
+			}
+			if got := r.Standing(now); got != c.state {
+				t.Errorf("it is %s", got)
+			}
+			want := time.Time{}
+			if c.next != never {
+				want = now.Add(c.next)
+			}
+			if got := r.Next(now); !got.Equal(want) {
+				t.Errorf("next is %s, want %s", got, want)
+			}
+			r.Wish = run.Supersede
+			if s := r.Standing(now); s.Over() && s != run.Superseded && s != run.Succeeded {
+				t.Errorf("superseded since, it is %s", s)
+			}
+		})
+	}
+}
+
+// An update that is to be cancelled is looked at once, at once; nothing else is.
+func TestForced(t *testing.T) {
+	r := parse(t, "a:running+50 b:running+60")
+	r.Steps[0].Verb, r.Steps[1].Verb = plan.Update, plan.Create
+	if want := now.Add(50 * time.Second); !r.Next(now).Equal(want) {
+		t.Error("it is due already")
+	}
+	r.Forced = true
+	if !r.DueAt(r.Steps[0]).IsZero() || !r.DueAt(r.Steps[1]).Equal(now.Add(time.Minute)) || !r.Next(now).IsZero() {
+		t.Error("not just the update is due")
+	}
+	r.Steps[0].Forced = true
+	if want := now.Add(50 * time.Second); !r.Next(now).Equal(want) {
+		t.Error("what was looked at is still due")
 	}
 }
 
@@ -113,11 +190,11 @@ func TestDue(t *testing.T) {
 	r := parse(t, "a:running+50 b<a")
 	s := &r.Steps[0]
 	s.Event = run.Event{Status: "UPDATE_COMPLETE"}
-	if !s.DueAt().IsZero() || !r.Next().IsZero() {
+	if !s.DueAt().IsZero() || !r.Next(now).IsZero() {
 		t.Error("an event does not make it due")
 	}
 	s.Event.Looks = 1
-	if want := now.Add(50 * time.Second); !s.DueAt().Equal(want) || !r.Next().Equal(want) {
+	if want := now.Add(50 * time.Second); !s.DueAt().Equal(want) || !r.Next(now).Equal(want) {
 		t.Error("a look that has seen the event leaves it due")
 	}
 }
@@ -219,7 +296,7 @@ func TestAnyRunEnds(t *testing.T) {
 					s.Status = []run.Status{run.Done, run.Done, run.Done, run.Failed}[rng.IntN(4)]
 				}
 			}
-			r.Prune()
+			r.Prune(clock)
 		}
 		for _, s := range r.Steps {
 			cause, named := strings.CutPrefix(s.Why, "after ")
@@ -250,9 +327,9 @@ func BenchmarkRun(b *testing.B) {
 	r := large(b, 2_000)
 	for name, do := range map[string]func(){
 		"Ready":    func() { r.Ready(now, 40) },
-		"Prune":    func() { r.Prune() },
+		"Prune":    func() { r.Prune(now) },
 		"Standing": func() { r.Standing(now) },
-		"Next":     func() { r.Next() },
+		"Next":     func() { r.Next(now) },
 	} {
 		b.Run(name+" of 2000", func(b *testing.B) {
 			b.ReportAllocs()

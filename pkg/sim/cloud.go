@@ -51,6 +51,7 @@ type stack struct {
 	touched  time.Time
 	guarded  bool // by termination protection
 	events   []event
+	begun    int // how many operations; what was cancelled does not go on
 }
 
 // content is what a stack was made of.
@@ -71,13 +72,14 @@ type event struct {
 	token  string
 	status plan.Status
 	why    string
+	at     time.Time
 }
 
 // Put makes a stack live that nobody asked us for.
 func (c *Cloud) Put(name string, s plan.Status) {
 	st := c.make(name)
 	st.status, st.touched = s, c.clock.Now()
-	st.events = append(st.events, event{"", s, ""})
+	st.events = append(st.events, event{"", s, "", c.clock.Now()})
 }
 
 // Set gives a live stack a status, as a person could bring about.
@@ -88,7 +90,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 		return
 	}
 	st.status, st.touched = s, st.touched.Add(time.Second)
-	st.events = append(st.events, event{"", "UPDATE_IN_PROGRESS", "User Initiated"}, event{"", s, ""})
+	st.events = append(st.events, event{"", "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", s, "", c.clock.Now()})
 	if s.Gone() {
 		delete(c.live, name)
 	}
@@ -188,6 +190,9 @@ func (c *Cloud) Heard(_ context.Context, t action.Task) (action.Work, error) {
 	}
 	w := action.Work{Heard: true, Note: plan.Note{StackID: st.id, Operation: t.Token()}}
 	for _, e := range st.events[first:] {
+		if !w.Over && e.token == t.CancelToken() && w.Stopped.IsZero() {
+			w.Stopped = e.at
+		}
 		switch {
 		case w.Over:
 			w.Since = w.Since || e.status.Busy()
@@ -255,21 +260,45 @@ func (st *stack) refuse(v plan.Verb, want content) error {
 	return nil
 }
 
+// seconds is what an operation on a stack takes.
+func (c *Cloud) seconds(st *stack) float64 {
+	if s, told := c.Seconds[st.name]; told {
+		return s
+	}
+	return 10
+}
+
+// next ends what is under way on a stack. What it returns makes things happen
+// after a share of the time that the next operation takes, as long as that is
+// under way.
+func (c *Cloud) next(st *stack) (after func(share float64, do func())) {
+	st.begun++
+	this, seconds := st.begun, c.seconds(st)
+	return func(share float64, do func()) {
+		c.clock.After(time.Duration(share*seconds*float64(time.Second)), func() {
+			if st.begun == this {
+				do()
+			}
+		})
+	}
+}
+
 // begin sets an operation going: it ends when its time is over.
 func (c *Cloud) begin(st *stack, t action.Task, want content) {
-	seconds, told := c.Seconds[st.name]
-	if !told {
-		seconds = 10
-	}
+	after := c.next(st)
 	ends := func(s plan.Status, why string) func() {
 		return func() { c.set(st, t, s, why) }
-	}
-	after := func(share float64, do func()) {
-		c.clock.After(time.Duration(share*seconds*float64(time.Second)), do)
 	}
 	switch t.Step.Verb {
 	case plan.Create:
 		c.set(st, t, "CREATE_IN_PROGRESS", "")
+		if limit := float64(t.Step.Timeout.Minutes() * 60); limit > 0 && limit < c.seconds(st) {
+			after(limit/c.seconds(st), func() {
+				c.set(st, t, "ROLLBACK_IN_PROGRESS", "Stack creation time exceeded the specified timeout")
+				after(0.5, ends("ROLLBACK_COMPLETE", ""))
+			})
+			return
+		}
 		after(1, func() {
 			if why := c.wrong(st, t.Step.Verb, want); why != "" {
 				c.set(st, t, "ROLLBACK_IN_PROGRESS", why)
@@ -324,6 +353,31 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	}
 }
 
+// Cancel is the part of action.Cloud.
+func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
+	st := c.find(t.Place())
+	if st == nil {
+		return fault.New(fault.Missing, "stack does not exist")
+	}
+	if slices.ContainsFunc(st.events, func(e event) bool { return e.token == t.CancelToken() }) {
+		return nil // the same request, made again
+	}
+	if st.status != "UPDATE_IN_PROGRESS" {
+		return fault.New(fault.Refused, "CancelUpdateStack cannot be called from current stack status")
+	}
+	c.Asked = append(c.Asked, st.name+"/cancel")
+	after := c.next(st)
+	c.under(t.CancelToken(), st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
+	after(0.5, func() {
+		end, why := plan.Status("UPDATE_ROLLBACK_COMPLETE"), c.wrong(st, "rollback", st.now)
+		if why != "" {
+			end = "UPDATE_ROLLBACK_FAILED"
+		}
+		c.under(t.CancelToken(), st, t, end, why)
+	})
+	return nil
+}
+
 // change makes a stack of what is wanted.
 func (c *Cloud) change(st *stack, want content) {
 	sum := sha256.New()
@@ -337,11 +391,16 @@ func (c *Cloud) change(st *stack, want content) {
 
 // set moves a stack to a status and tells of it.
 func (c *Cloud) set(st *stack, t action.Task, s plan.Status, why string) {
+	c.under(t.Token(), st, t, s, why)
+}
+
+// under moves a stack to a status, for which a token asked, and tells of it.
+func (c *Cloud) under(token string, st *stack, t action.Task, s plan.Status, why string) {
 	st.status = s
 	if !s.Busy() && !s.Cleaning() {
 		st.held = nil
 	}
-	st.events = append(st.events, event{t.Token(), s, why})
+	st.events = append(st.events, event{token, s, why, c.clock.Now()})
 	c.Tell(t, s)
 }
 
@@ -374,6 +433,17 @@ func (c *Cloud) user(st *stack) string {
 // InUse reports whether another live stack uses the export of the one of that
 // name.
 func (c *Cloud) InUse(name string) bool { return c.user(c.live[name]) != "" }
+
+// Twice lists the steps, as "sw-run-7", that began something in more than one
+// attempt, sorted.
+func (c *Cloud) Twice() []string {
+	began := make(map[string]int)
+	for token := range c.tokens {
+		began[token[:strings.LastIndex(token, "-")]]++
+	}
+	maps.DeleteFunc(began, func(_ string, n int) bool { return n == 1 })
+	return slices.Sorted(maps.Keys(began))
+}
 
 // Ours reports whether the live stack of that name was made by a step.
 func (c *Cloud) Ours(name string) bool { return c.live[name].events[0].token != "" }

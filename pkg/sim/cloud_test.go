@@ -36,3 +36,5 @@ func (s sky) Fail(stack string, v plan.Verb) { s.Cloud.Fail[stack+"/"+string(v)]
 func (s sky) Node(stack, version string, imports ...string) project.Node {
 	return project.Node{Name: stack, Stack: stack, Template: project.Template{Digest: version + " imports " + strings.Join(imports, " "), Pinned: true}}
 }
+
+func (s sky) Slow(stack string, d time.Duration) { s.Cloud.Seconds[stack] = d.Seconds() }

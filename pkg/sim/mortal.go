@@ -54,6 +54,16 @@ func (m mortalCloud) Begin(ctx context.Context, t action.Task) (plan.Note, error
 	})
 }
 
+// Cancel is the part of action.Cloud.
+func (m mortalCloud) Cancel(ctx context.Context, t action.Task) error {
+	return m.do(ctx, "Cloud.Cancel", about(t), func() error {
+		if err := m.Cloud.Limit.admit(m.Now(), 0, 1); err != nil {
+			return err
+		}
+		return m.Cloud.Cancel(ctx, t)
+	})
+}
+
 // Heard is the part of action.Cloud.
 func (m mortalCloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
 	return got(m.World, ctx, "Cloud.Heard", about(t), func() (action.Work, error) { return m.Cloud.Heard(ctx, t) })

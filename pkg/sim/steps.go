@@ -82,7 +82,7 @@ func (s *Store) Later(_ context.Context, id string, drive int, steps []run.Step)
 			if was.Status != run.Running || was.Attempt != next.Attempt {
 				continue
 			}
-			was.Due, was.Why, wrote = next.Due, next.Why, true
+			was.Due, was.Why, was.Forced, wrote = next.Due, next.Why, next.Forced, true
 			unseen := was.Event.Status != "" && was.Event.Looks == 0
 			seen := next.Event == run.Event{Status: was.Event.Status, Looks: 1}
 			if !unseen || seen {

@@ -44,10 +44,11 @@ type kept struct {
 
 // An Entry is a line of a run's audit: what was wished of it, or what it came to.
 type Entry struct {
-	Time time.Time
-	What string // a wish or a state
-	Who  string // wished it; empty for what happened by itself
-	Why  string
+	Time  time.Time
+	What  string // a wish or a state
+	Force bool   // it was wished with force
+	Who   string // wished it; empty for what happened by itself
+	Why   string
 }
 
 // NewStore returns an empty store.
@@ -182,6 +183,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		k.committed = true
 		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions = r.State, r.Operation, r.Source, r.MaxDeletions
 		k.run.Digest, k.run.Unchanged, k.run.Begun, k.run.Rollback = r.Digest, r.Unchanged, r.Begun, r.Rollback
+		k.run.Deadline = r.Deadline
 		return true, nil
 	})
 }
@@ -209,6 +211,7 @@ func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run
 			return false, fault.New(fault.Refused, "run %s is over (%s)", id, k.run.State)
 		case k.run.Wish != run.Supersede:
 			k.run.Wish = w.Wish
+			k.run.Forced = k.run.Forced && w.Wish.Stops()
 		case !w.Wish.Stops():
 			return false, fault.New(fault.Refused, "run %s is superseded by %s", id, k.run.By)
 		}
@@ -217,7 +220,8 @@ func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run
 		}
 		k.wishes[w.ID] = true
 		k.run.News++
-		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Wish), Who: w.Who, Why: w.Why})
+		k.run.Forced = k.run.Forced || w.Force
+		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Wish), Force: w.Force, Who: w.Who, Why: w.Why})
 		out = copyRun(k.run)
 		return true, nil
 	})

@@ -132,7 +132,7 @@ func (s *Service) create(st *stack, token string, w wish) (operation string, err
 	v.Imports = b.imports
 	st.Now = *v
 	operation = st.operate(types.OperationTypeCreateStack)
-	f := &flight{Course: creating, Token: token, Operation: operation, Span: s.span(st),
+	f := &flight{Course: creating, Token: token, Operation: operation, Span: s.span(st), Limit: time.Duration(st.Timeout) * time.Minute,
 		Levels: b.levels(), Outputs: b.outputs, Why: b.why}
 	st.Flight = f
 	s.become(st, types.StackStatusCreateInProgress, "User Initiated")

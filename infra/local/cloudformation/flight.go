@@ -28,6 +28,7 @@ type flight struct {
 	Token, Operation string
 	Began            time.Time
 	Span             time.Duration
+	Limit            time.Duration // after which it is given up; 0 is none
 	Levels           [][]step
 	At               int // the level in hand
 
@@ -38,6 +39,10 @@ type flight struct {
 	Failed  []string          // resources that could not be deleted
 	Blocked []string          // resources that stay because of those
 }
+
+// tooSlow is why a stack does not come up that took longer than it may.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (TimeoutInMinutes)
+const tooSlow = "Stack creation time exceeded the specified timeout."
 
 type act string
 
@@ -58,10 +63,19 @@ type step struct {
 	Why      string    // it fails for this
 }
 
-// due is when the level in hand ends.
+// due is when the level in hand ends, or the operation is given up.
 func (f *flight) due() time.Time {
 	n := max(len(f.Levels), 1)
-	return f.Began.Add(f.Span * time.Duration(f.At+1) / time.Duration(n))
+	span := f.Span * time.Duration(f.At+1) / time.Duration(n)
+	if f.Limit > 0 {
+		span = min(span, f.Limit)
+	}
+	return f.Began.Add(span)
+}
+
+// overdue reports whether the level in hand does not end in time.
+func (f *flight) overdue() bool {
+	return f.Limit > 0 && f.Span*time.Duration(f.At+1) > f.Limit*time.Duration(max(len(f.Levels), 1))
 }
 
 // take puts an operation into the stack's hands and begins its first level.
@@ -79,6 +93,11 @@ func (s *Service) take(st *stack, f *flight) {
 func (s *Service) advance(st *stack) {
 	f := st.Flight
 	s.dirty[st] = true
+	if f.overdue() {
+		s.stop(st)
+		s.fail(st, tooSlow)
+		return
+	}
 	if f.Why != "" {
 		s.fail(st, f.Why)
 		return

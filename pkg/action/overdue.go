@@ -1,0 +1,58 @@
+package action
+
+import (
+	"context"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// deadline is when t is overdue; the zero time if it may take any time.
+func (t Task) deadline() time.Time { return t.Step.Deadline(t.Claimed) }
+
+// overdue reports whether t has taken longer than it may.
+func (t Task) overdue() bool {
+	d := t.deadline()
+	return !d.IsZero() && !t.Now.Before(d)
+}
+
+// late says of work that is overdue what is done about it, or nothing. Only an
+// update can be given up so that the stack is as it was.
+func (t Task) late() string {
+	if !t.overdue() {
+		return ""
+	}
+	return "overdue since " + t.deadline().UTC().Format(time.RFC3339) + "; left to CloudFormation"
+}
+
+// unwanted reports whether t is to be cancelled, and may be: an update that has
+// not come to its end yet.
+func (t Task) unwanted(live plan.Live) bool {
+	return t.Step.Verb == plan.Update && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
+}
+
+// stop cancels the update of a stack if it is ours, and says so; it is asked
+// again until CloudFormation shows that it is rolled back. That is one and the
+// same request, for it has one token. What cannot be cancelled is left alone.
+func (a change) stop(ctx context.Context, t Task) (Progress, error) {
+	work, err := a.Heard(ctx, t)
+	if err != nil || !work.Heard || work.Over {
+		return Progress{}, err
+	}
+	work.Note.Fresh = t.Note.Fresh
+	t.Note = work.Note
+	p := Progress{Note: work.Note, Soon: true, Why: "CloudFormation is asked to cancel it"}
+	if err := a.Cancel(ctx, t); err != nil { // it may have come to its end just now
+		p.Why, p.Soon = "it cannot be cancelled: "+err.Error(), !fault.Is(err, fault.Denied, fault.Broken)
+	}
+	return p, nil
+}
+
+// stopped says why work was cancelled, that was cancelled by us then.
+func (t Task) stopped(then time.Time) string {
+	if d := t.deadline(); d.IsZero() || t.Forced && then.Before(d) {
+		return "it was cancelled, as was wished"
+	}
+	return "it took longer than " + t.Step.Timeout.String() + " and was cancelled"
+}

@@ -1,0 +1,115 @@
+package action_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// What is overdue is said to be. An update that is, or that is to be cancelled,
+// is cancelled if it is ours and has not come to its end.
+func TestOverdue(t *testing.T) {
+	const asked = "CloudFormation is asked to cancel it"
+	const left = "overdue since 2030-01-01T11:59:50Z; left to CloudFormation"
+	limit := func(t *action.Task) {
+		t.Note = plan.Note{StackID: "id", Operation: "op"}
+		t.Step.Timeout, t.Claimed = project.LeastTimeout, now.Add(-70*time.Second)
+	}
+	force := func(t *action.Task) { t.Note, t.Forced = plan.Note{StackID: "id", Operation: "op"}, true }
+	for _, c := range []struct {
+		name  string
+		verb  plan.Verb
+		turn  func(*action.Task)
+		cloud *cloud
+		why   string
+		soon  bool
+		calls string
+	}{
+		{"in time", plan.Update, func(t *action.Task) { limit(t); t.Claimed = now.Add(-59 * time.Second) }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
+		{"just overdue", plan.Update, func(t *action.Task) { limit(t); t.Claimed = now.Add(-60 * time.Second) },
+			hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
+		{"without a limit", plan.Update, func(t *action.Task) { limit(t); t.Step.Timeout = 0 }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
+		{"forced", plan.Update, force, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
+		{"forced, and its answer was lost", plan.Update, func(t *action.Task) { t.Forced = true }, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
+		{"forced, and told of", plan.Update, func(t *action.Task) { force(t); t.Told = true }, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
+		{"its rollback is left alone", plan.Update, limit, is("UPDATE_ROLLBACK_IN_PROGRESS"), left, false, "live"},
+		{"so is one that is forced", plan.Update, force, is("UPDATE_ROLLBACK_IN_PROGRESS"), "", false, "live"},
+		{"so is what cleans up", plan.Update, force, hears(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("", "")), "", false, "live; heard"},
+		{"what is not heard of may be somebody else's", plan.Update, func(t *action.Task) { t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live; heard; heard"},
+		{"even if it was noted", plan.Update, limit, is("UPDATE_IN_PROGRESS"), left, false, "live; heard"},
+		{"what has begun since ours was over is somebody else's", plan.Update, func(t *action.Task) { force(t); t.Told = true },
+			hears(is("UPDATE_IN_PROGRESS"), work("UPDATE_COMPLETE", "")), "over", false, "live; heard; heard; live"},
+		{"it came to its end just now", plan.Update, force, failing(hears(is("UPDATE_IN_PROGRESS"), work("", "")), "cancel", fault.New(fault.Refused, "too late")),
+			"it cannot be cancelled: too late", true, "live; heard; cancel"},
+		{"throttled", plan.Update, force, failing(hears(is("UPDATE_IN_PROGRESS"), work("", "")), "cancel", fault.New(fault.Throttled, "slow")),
+			"it cannot be cancelled: slow", true, "live; heard; cancel"},
+		{"it must not be", plan.Update, force, failing(hears(is("UPDATE_IN_PROGRESS"), work("", "")), "cancel", fault.New(fault.Denied, "not allowed")),
+			"it cannot be cancelled: not allowed", false, "live; heard; cancel"},
+		{"an overdue create", plan.Create, limit, is("CREATE_IN_PROGRESS"), left, false, "live"},
+		{"a forced create", plan.Create, force, is("CREATE_IN_PROGRESS"), "", false, "live"},
+		{"an overdue rollback", plan.Continue, limit, is("UPDATE_ROLLBACK_IN_PROGRESS"), left, false, "live"},
+		{"an overdue deletion", plan.Delete, limit, is("DELETE_IN_PROGRESS"), left, false, "live"},
+		{"an overdue deletion whose events are late", plan.Delete, func(t *action.Task) { limit(t); t.Told = true }, hears(is("DELETE_IN_PROGRESS"), work("", "")), left, false, "live; heard"},
+		{"somebody else's, which is waited for", plan.Settle, func(t *action.Task) { limit(t); t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := task(c.verb)
+			c.turn(&in)
+			got, err := act(c.cloud, c.verb).Poll(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if over := c.why == "over"; got.Over != over || !over && got.Why != c.why || got.Soon != c.soon {
+				t.Errorf("got %+v", got)
+			}
+			if calls := strings.Join(c.cloud.calls, "; "); calls != c.calls {
+				t.Errorf("called %s", calls)
+			}
+		})
+	}
+}
+
+// An update that was cancelled by us says why.
+func TestStopped(t *testing.T) {
+	begun := now.Add(-10 * time.Minute)
+	for _, c := range []struct {
+		name    string
+		timeout time.Duration
+		forced  bool
+		stopped time.Duration // since it was begun; 0 is never
+		work    action.Work
+		want    string
+	}{
+		{"overdue", 5 * time.Minute, false, 5 * time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it took longer than 5m and was cancelled"},
+		{"forced", 0, true, time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it was cancelled, as was wished"},
+		{"forced before it was overdue", 5 * time.Minute, true, time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it was cancelled, as was wished"},
+		{"forced after it was overdue", 5 * time.Minute, true, 5 * time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it took longer than 5m and was cancelled"},
+		{"by clocks that do not agree", 5 * time.Minute, false, 4 * time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it took longer than 5m and was cancelled"},
+		{"and stuck", 5 * time.Minute, false, 5 * time.Minute, work("UPDATE_ROLLBACK_FAILED", "no room"), "UPDATE_ROLLBACK_FAILED: it took longer than 5m and was cancelled: no room"},
+		{"failed by itself, though late", 5 * time.Minute, true, 0, work("UPDATE_ROLLBACK_COMPLETE", "no room"), "UPDATE_ROLLBACK_COMPLETE: no room"},
+		{"done, though late", 5 * time.Minute, true, 0, work("UPDATE_COMPLETE", ""), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := task(plan.Update)
+			in.Note, in.Claimed, in.Forced, in.Step.Timeout = plan.Note{StackID: "id", Operation: "op"}, begun, c.forced, project.Timeout(c.timeout)
+			if c.stopped > 0 {
+				c.work.Stopped = begun.Add(c.stopped)
+			}
+			got, err := act(hears(is(c.work.Status), c.work), plan.Update).Poll(t.Context(), in)
+			if err != nil || !got.Over {
+				t.Fatal(got, err)
+			}
+			if got.Err == nil && c.want == "" {
+				return
+			}
+			if got.Err == nil || got.Err.Error() != c.want {
+				t.Errorf("got %v", got.Err)
+			}
+		})
+	}
+}

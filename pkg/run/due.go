@@ -1,0 +1,62 @@
+package run
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// DueAt says when a running step is to be looked at: at once if an event was
+// heard of it that no look has seen.
+func (s Step) DueAt() time.Time {
+	if s.Event.Status != "" && s.Event.Looks == 0 {
+		return time.Time{}
+	}
+	return s.Due
+}
+
+// DueAt says when a running step of r is to be looked at: at once if it is to be
+// cancelled and has not been asked about since.
+func (r *Run) DueAt(s Step) time.Time {
+	if r.Forced && s.Verb == plan.Update && !s.Forced {
+		return time.Time{}
+	}
+	return s.DueAt()
+}
+
+// Overdue reports whether the run's time is over. Nothing new starts then.
+func (r *Run) Overdue(now time.Time) bool {
+	return !r.Deadline.IsZero() && !now.Before(r.Deadline)
+}
+
+// TimedOut reports whether steps of the run were skipped because its time was
+// over.
+func (r *Run) TimedOut() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Status == Skipped && s.Why == timeIsOver })
+}
+
+// Next says when the run is to be looked at again: when a running step is due,
+// an open one may start, or the time is over for those that are pending. It is
+// the zero time if that is at once, or if nothing is awaited.
+func (r *Run) Next(now time.Time) time.Time {
+	var next time.Time
+	awaited := false
+	sooner := func(t time.Time) {
+		if !awaited || t.Before(next) {
+			next, awaited = t, true
+		}
+	}
+	for _, s := range r.Steps {
+		if s.Status == Running {
+			sooner(r.DueAt(s))
+		}
+		if s.Status == Pending && r.Wish == Go && !r.Deadline.IsZero() {
+			sooner(r.Deadline)
+		}
+	}
+	for _, s := range r.open(now) {
+		sooner(s.NotBefore)
+	}
+	return next
+}
