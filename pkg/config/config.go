@@ -24,10 +24,12 @@
 //	    targets: [default]
 //	    protect: true
 //	    stack_name: legacy-db
+//	    timeout: 30m              # of one operation on it
 //	environments:
 //	  prod: { variables: { size: large }, max_deletions: 0 }
 //	max_deletions: 20             # that a deploy may carry out; plan has a default
 //	on_failure: rollback          # of a deploy: go back to what was last deployed well; else keep
+//	timeout: 2h                   # of a run
 //
 // Template. The path of a file of the project, or, so that a project can be one
 // file, the template itself as a mapping. Such a template is carried out as the
@@ -40,7 +42,7 @@
 // references.
 //
 // References stand in parameters, tags and options (protect, stack_name,
-// capabilities, targets), which must be known before any stack is up:
+// capabilities, targets, timeout), which must be known before any stack is up:
 //
 //	${stack.Output}     an output of another stack, which comes before
 //	${stack:name}       its physical name, which makes no order by itself

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/document"
+	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -197,6 +198,32 @@ func (r *reader) choice(what string, n *yaml.Node, of []string) string {
 		return ""
 	}
 	return text
+}
+
+// duration reads how long a run may take. What is not there is 0.
+func (r *reader) duration(what string, n *yaml.Node) project.Timeout {
+	if n == nil {
+		return 0
+	}
+	v, ok := r.scalar(what, n)
+	if !ok {
+		return 0
+	}
+	text, plain := v.literal()
+	if !plain {
+		r.add(v.at, "%s: references are for parameters, tags and options of stacks: write a duration, as in 2h", what)
+		return 0
+	}
+	return r.timeoutOf(what, v.at, text)
+}
+
+// timeoutOf is the timeout that a text says.
+func (r *reader) timeoutOf(what string, at place, text string) project.Timeout {
+	t, err := project.ParseTimeout(short(text))
+	if err != nil {
+		r.add(at, "%s: %v", what, err)
+	}
+	return t
 }
 
 // plain refuses tags such as !Ref.

@@ -11,7 +11,7 @@ import (
 // The keys of a project file, and those that are understood but not carried
 // out yet, with what to do until then.
 var (
-	topKeys = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "on_failure"}
+	topKeys = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "on_failure", "timeout"}
 	topSoon = map[string]string{
 		"approve":   "remove it, and look at the plan before you deploy",
 		"hooks":     "remove it",
@@ -21,7 +21,7 @@ var (
 		"snapshots": "remove it",
 		"targets":   "targets are registered at the installation, never in a project, and so far there is only default",
 	}
-	environmentKeys = []string{"variables", "max_deletions", "on_failure"}
+	environmentKeys = []string{"variables", "max_deletions", "on_failure", "timeout"}
 	environmentSoon = map[string]string{
 		"approve":   "remove it, and look at the plan before you deploy",
 		"hooks":     "remove it",
@@ -31,8 +31,8 @@ var (
 		"schedules": "remove it",
 		"targets":   "so far every environment goes to the target default",
 	}
-	stackKeys   = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name"}
-	defaultKeys = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect"}
+	stackKeys   = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout"}
+	defaultKeys = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout"}
 	stackSoon   = map[string]string{
 		"adopt":   "remove it",
 		"approve": "remove it, and look at the plan before you deploy",
@@ -62,7 +62,7 @@ type entry struct {
 type settings struct {
 	parameters, tags             map[string]entry
 	needs, capabilities, targets *[]value
-	protect                      *value
+	protect, timeout             *value
 	damaged                      bool // there are parameters that could not be read
 }
 
@@ -80,6 +80,7 @@ type environment struct {
 	variables map[string]entry
 	deletions *int
 	failure   string
+	timeout   project.Timeout
 }
 
 // format reads the project file into r.
@@ -97,6 +98,7 @@ func (r *reader) format(root *yaml.Node) {
 	r.variables = r.entries("variables", "variable", top["variables"], r.variable)
 	r.deletions = r.count("max_deletions", top["max_deletions"])
 	r.failure = r.choice("on_failure", top["on_failure"], onFailure)
+	r.timeout = r.duration("timeout", top["timeout"])
 	r.readEnvironments(top["environments"])
 	r.readDefaults(top["defaults"])
 	r.readStacks(root, top["stacks"])
@@ -136,6 +138,7 @@ func (r *reader) readEnvironments(n *yaml.Node) {
 			variables: r.entries(what+": variables", "variable", keys["variables"], r.variable),
 			deletions: r.count(what+": max_deletions", keys["max_deletions"]),
 			failure:   r.choice(what+": on_failure", keys["on_failure"], onFailure),
+			timeout:   r.duration(what+": timeout", keys["timeout"]),
 		}
 		r.environmentNames = append(r.environmentNames, name)
 	}
@@ -238,6 +241,11 @@ func (r *reader) settings(what string, keys map[string]*yaml.Node) settings {
 			r.add(v.at, "%s: protect: %s found, true or false is wanted", what, v.typed)
 		} else if ok {
 			s.protect = &v
+		}
+	}
+	if n := keys["timeout"]; n != nil {
+		if v, ok := r.scalar(what+": timeout", n); ok {
+			s.timeout = &v
 		}
 	}
 	return s

@@ -23,6 +23,11 @@ func (r *reader) settle(s *stack) {
 		}
 		s.node.Protect = text == "true"
 	}
+	if v := s.settings.timeout; v != nil {
+		if text, ok := r.option(what+": timeout", s, *v); ok {
+			s.node.Timeout = r.timeoutOf(what+": timeout", v.at, text)
+		}
+	}
 	s.node.Stack = physical(r.project, r.environment, s.name)
 	at := s.at
 	if s.stackName != nil {

@@ -29,8 +29,9 @@ type reader struct {
 	environments         map[string]*environment
 	environmentNames     []string
 	variables            map[string]entry
-	deletions            *int   // at the top
-	failure              string // at the top: of onFailure, or "" if nothing is said
+	deletions            *int            // at the top
+	failure              string          // at the top: of onFailure, or "" if nothing is said
+	timeout              project.Timeout // at the top
 	layers               map[string]*layer
 	stacks               []*stack // as written
 	stackNames           []string
@@ -132,13 +133,14 @@ func (r *reader) loaded() Loaded {
 		Templates: map[string][]byte{},
 		Sources:   map[string]string{},
 	}
-	failure := r.failure
+	failure, timeout := r.failure, r.timeout
 	if env := r.environments[r.environment]; env != nil {
 		if env.deletions != nil {
 			l.Project.MaxDeletions = env.deletions
 		}
-		failure = cmp.Or(env.failure, failure)
+		failure, timeout = cmp.Or(env.failure, failure), cmp.Or(env.timeout, timeout)
 	}
+	l.Project.Timeout = timeout
 	l.Project.Rollback = failure == backOnFailure
 	needs := map[string][]string{}
 	for e, at := range r.edges {

@@ -98,4 +98,7 @@ func overlay(on *settings, s settings, takes func(parameter string) bool) {
 	if s.protect != nil {
 		on.protect = s.protect
 	}
+	if s.timeout != nil {
+		on.timeout = s.timeout
+	}
 }
