@@ -16,6 +16,9 @@ type Clock struct {
 	queue queue
 	seq   int
 	alive map[*Routine]bool
+	idle  []*worker
+
+	running *Routine // whose turn it is
 }
 
 // NewClock returns a clock that stands at a round date.
@@ -54,44 +57,76 @@ func (c *Clock) Stop() {
 			delete(c.alive, r)
 		}
 	}
+	for _, w := range c.idle {
+		w.turns <- false
+	}
+	c.idle = nil
 }
 
 // Go begins a routine: code that may wait for time to pass. No two routines run
 // at once.
 func (c *Clock) Go(do func(*Routine)) {
-	r := &Routine{clock: c, turns: make(chan bool), parked: make(chan bool)}
+	r := &Routine{clock: c, do: do}
 	c.alive[r] = true
 	c.After(0, func() {
-		go func() {
-			if <-r.turns {
-				do(r)
-			}
-			r.parked <- false
-		}()
-		r.begun = true
+		r.worker = c.hire()
+		r.worker.routine = r
 		r.resume(0)
 	})
 }
 
-// A Routine is code that runs in turns: a goroutine that is let go, and waited
-// for until it parks. (The race detector forgets what it knew of a goroutine
-// that has ended, but not of a coroutine.)
+// A worker is a goroutine that runs one routine after another, so that its stack
+// need not grow anew for each. (Coroutines would be cheaper, but the race detector
+// never forgets one.)
+type worker struct {
+	turns   chan bool // true is a turn, false the end
+	parked  chan bool // true is to be continued, false that the routine has ended
+	routine *Routine
+}
+
+// hire returns a worker that has nothing to do.
+func (c *Clock) hire() *worker {
+	if n := len(c.idle); n > 0 {
+		w := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		return w
+	}
+	w := &worker{turns: make(chan bool), parked: make(chan bool)}
+	go func() {
+		for <-w.turns {
+			w.routine.do(w.routine)
+			w.parked <- false
+		}
+	}()
+	return w
+}
+
+// A Routine is code that runs in turns: a worker is let go, and waited for until
+// it parks.
 type Routine struct {
 	clock  *Clock
-	turns  chan bool // true is its turn, false its end
-	parked chan bool // true is to be continued, false that it has ended
-	begun  bool
-	turn   int // how often it has parked
+	do     func(*Routine)
+	worker *worker
+	skew   time.Duration // of its clock
+	turn   int           // how often it has parked
 	ended  bool
 }
 
 // stop ends a routine where it stands: whatever it still waits for is refused.
 func (r *Routine) stop() {
-	if r.begun && !r.ended {
-		r.turns <- false
-		<-r.parked
+	if r.worker != nil && !r.ended {
+		r.ended = true
+		r.worker.turns <- false
+		<-r.worker.parked
+		r.retire()
 	}
 	r.ended = true
+}
+
+// retire lets the worker of a routine that has ended do something else.
+func (r *Routine) retire() {
+	r.clock.idle = append(r.clock.idle, r.worker)
+	r.worker = nil
 }
 
 // Sleep lets d pass. It reports false if the world has come to its end.
@@ -105,8 +140,8 @@ func (r *Routine) Park() bool {
 	if r.ended {
 		return false
 	}
-	r.parked <- true
-	r.ended = !<-r.turns
+	r.worker.parked <- true
+	r.ended = !<-r.worker.turns
 	return !r.ended
 }
 
@@ -127,10 +162,14 @@ func (r *Routine) resume(turn int) {
 		return
 	}
 	r.turn++
-	r.turns <- true
-	if !<-r.parked {
+	r.clock.running = r
+	r.worker.turns <- true
+	goesOn := <-r.worker.parked
+	r.clock.running = nil
+	if !goesOn {
 		r.ended = true
 		delete(r.clock.alive, r)
+		r.retire()
 	}
 }
 

@@ -73,27 +73,26 @@ func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 		return nil, errEnd
 	}
 	function := call.Function[strings.LastIndex(call.Function, ":")+1:]
-	if call.Token == "" {
-		return h.invoke(h.routine, function, call.Payload)
-	}
 	wait := &waiter{}
-	h.waiting[call.Token] = wait
-	defer delete(h.waiting, call.Token)
-	h.Go(func(r *Routine) {
-		if _, err := h.invoke(r, function, call.Payload); err != nil {
-			wait.err = err
-			if wait.wake != nil {
-				wait.wake()
-			}
+	if call.Token != "" {
+		h.waiting[call.Token] = wait
+		defer delete(h.waiting, call.Token)
+	}
+	h.invoke(function, call.Payload, func(out json.RawMessage, err error) {
+		if call.Token != "" {
+			out = nil // it is answered by whoever has the token
 		}
+		wait.end(out, err)
 	})
 	for end := h.Now().Add(call.Timeout); wait.answer == nil && wait.err == nil; {
-		left := end.Sub(h.Now())
-		if left <= 0 {
-			return nil, &asl.Error{Name: "States.Timeout"}
-		}
 		wait.wake = h.routine.Waker()
-		h.routine.wakeIn(left)
+		if call.Token != "" {
+			left := end.Sub(h.Now())
+			if left <= 0 {
+				return nil, &asl.Error{Name: "States.Timeout"}
+			}
+			h.routine.wakeIn(left)
+		}
 		if !h.routine.Park() {
 			return nil, errEnd
 		}
@@ -104,18 +103,35 @@ func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 	return nil, wait.err
 }
 
-// invoke calls a function and returns what it answers, or the error that Step
-// Functions would make of what it did.
-func (h *host) invoke(r *Routine, function string, payload json.RawMessage) (json.RawMessage, error) {
-	by := &invocation{function: function, routine: r}
-	out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
-	switch {
-	case by.dead:
-		return nil, &asl.Error{Name: "Runtime.ExitError", Cause: function + " died"}
-	case err != nil:
-		return nil, &asl.Error{Name: string(fault.KindOf(err)), Cause: err.Error()}
+// end ends a wait, if there is an answer or an error, and it is the first.
+func (w *waiter) end(answer json.RawMessage, err error) {
+	if w.answer != nil || w.err != nil || answer == nil && err == nil {
+		return
 	}
-	return json.Marshal(out)
+	if w.answer, w.err = answer, err; w.wake != nil {
+		w.wake()
+	}
+}
+
+// invoke calls a function and hands on what it answers, or the error that Step
+// Functions would make of what it did. Of one that lingers its death is handed
+// on first.
+func (h *host) invoke(function string, payload json.RawMessage, then func(json.RawMessage, error)) {
+	h.Go(func(r *Routine) {
+		died := &asl.Error{Name: "Runtime.ExitError", Cause: function + " died"}
+		by := &invocation{function: function, routine: r, left: func() { then(nil, died) }}
+		r.skew = h.skew()
+		out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
+		switch {
+		case by.dead:
+			then(nil, died)
+		case err != nil:
+			then(nil, &asl.Error{Name: string(fault.KindOf(err)), Cause: err.Error()})
+		default:
+			answer, err := json.Marshal(out)
+			then(answer, err)
+		}
+	})
 }
 
 // handle is what the functions do.

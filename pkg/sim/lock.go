@@ -19,7 +19,7 @@ func (s *Store) Lock(_ context.Context, project string) (run.Lock, error) {
 
 // Enter is engine.Locks.
 func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) error {
-	return s.write("Enter", func() (bool, error) {
+	return s.write("Enter", r.ID, func() (bool, error) {
 		k, err := s.planned(r)
 		if err != nil {
 			return false, err
@@ -53,7 +53,7 @@ func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) 
 
 // Park is engine.Drives.
 func (s *Store) Park(_ context.Context, r run.Run) error {
-	return s.write("Park", func() (bool, error) {
+	return s.write("Park", r.ID, func() (bool, error) {
 		k, err := s.ending(r)
 		if err != nil {
 			return false, err
@@ -66,7 +66,7 @@ func (s *Store) Park(_ context.Context, r run.Run) error {
 
 // End is engine.Locks.
 func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
-	return s.write("End", func() (bool, error) {
+	return s.write("End", r.ID, func() (bool, error) {
 		k, err := s.ending(r)
 		if err != nil {
 			return false, err

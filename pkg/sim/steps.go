@@ -36,7 +36,7 @@ func (s *Store) Step(_ context.Context, id string, number int) (run.Run, run.Ste
 
 // Move is engine.Steps.
 func (s *Store) Move(_ context.Context, c engine.Change) error {
-	return s.write("Move", func() (bool, error) {
+	return s.write("Move", c.Run, func() (bool, error) {
 		k, err := s.driven(c.Run, c.Drive)
 		if err != nil {
 			return false, err
@@ -57,7 +57,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 		if c.From == run.Pending {
 			next.Event = run.Event{}
 		}
-		*was = next
+		*was, s.moved = next, c.Step.Number
 		if c.Forget {
 			delete(s.records[c.Project], c.Step.Node)
 		} else if c.Record != nil {
@@ -69,7 +69,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 
 // Later is engine.Steps.
 func (s *Store) Later(_ context.Context, id string, drive int, steps []run.Step) error {
-	return s.write("Later", func() (wrote bool, err error) {
+	return s.write("Later", id, func() (wrote bool, err error) {
 		k, err := s.driven(id, drive)
 		if err != nil {
 			return false, err
@@ -95,7 +95,7 @@ func (s *Store) Later(_ context.Context, id string, drive int, steps []run.Step)
 
 // Mark is engine.Steps.
 func (s *Store) Mark(_ context.Context, id string, number, attempt int, status plan.Status) (marked bool, err error) {
-	err = s.write("Mark", func() (bool, error) {
+	err = s.write("Mark", id, func() (bool, error) {
 		k, ok := s.runs[id]
 		if !ok {
 			return false, nil
@@ -136,7 +136,7 @@ func (s *Store) Some(_ context.Context, project string, nodes []string) (map[str
 
 // Displace is engine.Records.
 func (s *Store) Displace(_ context.Context, r run.Run, records []plan.Record) error {
-	return s.write("Displace", func() (wrote bool, err error) {
+	return s.write("Displace", r.ID, func() (wrote bool, err error) {
 		k, err := s.driven(r.ID, r.Drive)
 		if err != nil {
 			return false, err

@@ -19,18 +19,25 @@ var _ engine.Store = (*Store)(nil)
 // A Store is an engine.Store in memory. It shares no memory with its callers.
 // Use NewStore.
 type Store struct {
-	// After, if set, is called after each single write, with the name of the
-	// method that wrote. A Commit is two writes, "Commit steps" and "Commit".
-	// It may read the store. Set it before the store is used.
-	After func(op string)
+	// After, if set, is called after each single write. It may read the store. Set
+	// it before the store is used.
+	After func(Write)
 
 	mu      sync.Mutex
+	moved   int // the step of the Move that is being written
 	runs    map[string]*kept
 	open    map[string]bool
 	locks   map[string]run.Lock               // by project
 	records map[string]map[string]plan.Record // by project and node
 	lists   map[string][]string               // by project: runs in the order in which they were asked for
 	audit   map[string][]Entry                // by run
+}
+
+// A Write is a change of the store that was made at once.
+type Write struct {
+	Op   string // the method that wrote; a Commit is two writes, "Commit steps" and "Commit"
+	Run  string // that it is about
+	Step int    // that it is about, if it is a Move
 }
 
 // kept is a run as it is kept: its steps are nobody's until it is committed.
@@ -60,14 +67,39 @@ func NewStore() *Store {
 }
 
 // write does one write and, if it wrote, tells whoever wants to know.
-func (s *Store) write(op string, do func() (wrote bool, err error)) error {
+func (s *Store) write(op, id string, do func() (wrote bool, err error)) error {
 	s.mu.Lock()
 	wrote, err := do()
+	w := Write{Op: op, Run: id, Step: s.moved}
 	s.mu.Unlock()
 	if wrote && s.After != nil {
-		s.After(op)
+		s.After(w)
 	}
 	return err
+}
+
+// Lend returns a run as it is kept, with its steps if it is committed: to be
+// looked at, not changed and not kept. It is zero if there is none.
+func (s *Store) Lend(id string) run.Run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, ok := s.runs[id]
+	if !ok {
+		return run.Run{}
+	}
+	r := k.run
+	if k.committed {
+		r.Steps = k.steps
+	}
+	return r
+}
+
+// LendRecords returns the records of a project as they are kept: to be looked at,
+// not changed and not kept.
+func (s *Store) LendRecords(project string) map[string]plan.Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.records[project]
 }
 
 // find returns the run of the given ID, or an error of kind Missing.
@@ -90,7 +122,7 @@ func (s *Store) driven(id string, drive int) (*kept, error) {
 
 // Ask is engine.Runs.
 func (s *Store) Ask(_ context.Context, r run.Run) (out run.Run, fresh bool, err error) {
-	err = s.write("Ask", func() (bool, error) {
+	err = s.write("Ask", r.ID, func() (bool, error) {
 		if k, ok := s.runs[r.ID]; ok {
 			out = copyRun(k.run)
 			return false, nil
@@ -137,7 +169,7 @@ func (s *Store) Load(_ context.Context, id string) (run.Run, error) {
 
 // Raise is engine.Drives.
 func (s *Store) Raise(_ context.Context, r run.Run) error {
-	return s.write("Raise", func() (bool, error) {
+	return s.write("Raise", r.ID, func() (bool, error) {
 		k, err := s.driven(r.ID, r.Drive)
 		if err != nil {
 			return false, err
@@ -160,7 +192,7 @@ func (s *Store) Raise(_ context.Context, r run.Run) error {
 // Commit is engine.Drives. Whoever writes the steps last is the one who commits.
 func (s *Store) Commit(_ context.Context, r run.Run) error {
 	var mine int
-	err := s.write("Commit steps", func() (bool, error) {
+	err := s.write("Commit steps", r.ID, func() (bool, error) {
 		k, err := s.planned(r)
 		if err != nil {
 			return false, err
@@ -172,7 +204,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 	if err != nil {
 		return err
 	}
-	return s.write("Commit", func() (bool, error) {
+	return s.write("Commit", r.ID, func() (bool, error) {
 		k, err := s.planned(r)
 		if err != nil {
 			return false, err
@@ -199,7 +231,7 @@ func (s *Store) planned(r run.Run) (*kept, error) {
 
 // Wish is engine.Drives.
 func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run, err error) {
-	err = s.write("Wish", func() (bool, error) {
+	err = s.write("Wish", id, func() (bool, error) {
 		k, err := s.find(id)
 		switch {
 		case err != nil:
@@ -230,7 +262,7 @@ func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run
 
 // Register is engine.Drives.
 func (s *Store) Register(_ context.Context, id string, drive int, token string, events int) error {
-	return s.write("Register", func() (bool, error) {
+	return s.write("Register", id, func() (bool, error) {
 		k, err := s.driven(id, drive)
 		if err != nil {
 			return false, err

@@ -26,6 +26,11 @@ type World struct {
 	Engine *engine.Engine
 	Rand   *rand.Rand
 	Faults Faults
+	Calls  int // that functions have made
+
+	// Under is told what gets under way on a stack at CloudFormation, and by what
+	// task: when that has begun, and when it is rolled back. It may be nil.
+	Under func(action.Task)
 
 	machine    *asl.Machine
 	projects   map[string]project.Project // by version of the source
@@ -46,6 +51,13 @@ type Faults struct {
 	// Event returns how late an event is delivered, once for each delivery;
 	// none is a lost event.
 	Event func() []time.Duration
+
+	// Skew returns by how much the clock of a function is wrong, once for each
+	// life of one.
+	Skew func() time.Duration
+
+	// Deaf says that nobody is told of executions that fail: only sweeps find them.
+	Deaf bool
 }
 
 // A Mishap is what happens to a call.
@@ -58,6 +70,7 @@ const (
 	KillAfter         // the function dies after the call
 	Lose              // the call is made, its answer is lost
 	Throttle          // the call is refused
+	Linger            // the function is believed dead, and yet makes the call some time later and goes on
 )
 
 // An Execution is one execution of the state machine.
@@ -83,10 +96,26 @@ func New(machine *asl.Machine, seed uint64) *World {
 	w.Engine = &engine.Engine{
 		Store: mortalStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
 		Budgets: mortalBudgets{w, NewBudgets(budget.CloudFormation())},
-		Machine: w, World: deaf{}, Now: clock.Now, Nonce: w.unique, Parallel: 1,
+		Machine: w, World: deaf{}, Now: w.now, Nonce: w.unique, Parallel: 1,
 	}
 	w.Cloud.Tell = w.tell
 	return w
+}
+
+// now is the time by the clock of the function whose turn it is.
+func (w *World) now() time.Time {
+	if w.running != nil {
+		return w.Now().Add(w.running.skew)
+	}
+	return w.Now()
+}
+
+// skew is by how much the clock of a function is wrong that begins now.
+func (w *World) skew() time.Duration {
+	if w.Faults.Skew == nil {
+		return 0
+	}
+	return w.Faults.Skew()
 }
 
 func (w *World) unique() string {
@@ -158,7 +187,9 @@ func (w *World) ends(x *Execution, err error) {
 		return
 	}
 	x.Over, x.Err = true, err
-	if err != nil {
+	if err != nil && w.Faults.Deaf {
+		w.tend()
+	} else if err != nil {
 		w.call("start", func(ctx context.Context) error { return w.Engine.Recover(ctx, x.in) })
 		w.tend()
 	}
@@ -188,6 +219,7 @@ func (w *World) Execution(name string) *Execution { return w.executions[name] }
 func (w *World) call(function string, do func(context.Context) error) {
 	w.Go(func(r *Routine) {
 		for try := range 6 {
+			r.skew = w.skew()
 			ctx := context.WithValue(context.Background(), callKey{}, &invocation{function: function, routine: r})
 			if do(ctx) == nil || !r.Sleep(time.Second<<try) {
 				return
@@ -199,6 +231,9 @@ func (w *World) call(function string, do func(context.Context) error) {
 // tell delivers an event of CloudFormation's.
 func (w *World) tell(t action.Task, s plan.Status) {
 	if s.Busy() {
+		if w.Under != nil {
+			w.Under(t)
+		}
 		return
 	}
 	late := []time.Duration{200 * time.Millisecond}
@@ -282,10 +317,7 @@ func (w *World) Answer(ctx context.Context, token string, t engine.Tick) error {
 			return nil
 		}
 		answer, err := json.Marshal(t)
-		wait.answer = answer
-		if wait.wake != nil {
-			wait.wake()
-		}
+		wait.end(answer, err)
 		return err
 	})
 }
@@ -304,6 +336,16 @@ type invocation struct {
 	function string
 	routine  *Routine
 	dead     bool
+	left     func() // tells its caller that it is dead
+}
+
+// lingers lets a function be believed dead for a while, but not for as long as
+// one can live.
+func (w *World) lingers(by *invocation) {
+	if by.left != nil {
+		by.left()
+	}
+	by.dead = !by.routine.Sleep(time.Duration(1+w.Rand.IntN(40)) * time.Second)
 }
 
 // errDead is what a dead function is told by all that it calls.
@@ -325,6 +367,7 @@ func (w *World) do(ctx context.Context, call, about string, make func() error) e
 	if strings.HasPrefix(call, "Cloud") && w.Now().Before(w.down) {
 		return fault.New(fault.Unavailable, "no route to CloudFormation")
 	}
+	w.Calls++
 	mishap := None
 	if w.Faults.Call != nil {
 		mishap = w.Faults.Call(by.function, call, about)
@@ -335,6 +378,10 @@ func (w *World) do(ctx context.Context, call, about string, make func() error) e
 		return errDead
 	case Throttle:
 		return fault.New(fault.Throttled, "rate exceeded")
+	case Linger:
+		if w.lingers(by); by.dead {
+			return errDead
+		}
 	}
 	err := make()
 	switch mishap {
