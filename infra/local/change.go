@@ -18,9 +18,10 @@ import (
 )
 
 // deploy uploads the project, which starts a run, and follows it. An upload says
-// nothing else: what does is a request.
+// nothing else: what does is a request, which waits for its turn where an upload
+// supersedes another.
 func deploy(ctx context.Context, c *call) (int, error) {
-	if c.flags.deletions.n != nil {
+	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse {
 		return c.request(ctx, "deploy")
 	}
 	return c.ask(ctx, "deploy", func(s *session, p packed) (string, error) {
@@ -83,14 +84,14 @@ func (c *call) ask(ctx context.Context, operation string, begin func(*session, p
 		if err != nil {
 			return exitFailed, err
 		}
-		r, err := s.follow(ctx, watch{run: id}, c.view())
+		q, err := s.toTheEnd(ctx, watch{run: id})
 		if errors.Is(err, errInterrupted) {
-			return s.detach(ctx, id)
+			return s.detach(ctx, q.last(id))
 		}
 		if err == nil && s.ended != nil {
-			s.ended(r)
+			s.ended(q.first)
 		}
-		return exit(r.State), err
+		return q.exit(""), err
 	})
 }
 
@@ -164,7 +165,19 @@ type options struct {
 	Force bool   `json:"force,omitempty"`
 	Who   string `json:"who,omitempty"`
 
+	Reason   string `json:"reason,omitempty"`
+	Rollback bool   `json:"rollback,omitempty"`
+	Refuse   bool   `json:"refuse,omitempty"`
+
 	MaxDeletions *int `json:"max_deletions,omitempty"`
+}
+
+// options are what the call's flags say about a run, if it is about one.
+func (c *call) options(about string) options {
+	f := c.flags
+	return options{
+		Run: about, Force: f.force, Who: c.who(), Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, MaxDeletions: f.deletions.n,
+	}
 }
 
 // request puts a configuration and a request object that names it, and returns
@@ -177,7 +190,7 @@ func (s *session) request(ctx context.Context, operation string, p packed) (stri
 	}
 	return s.post(ctx, p.Project.ID(), asking{
 		Operation: operation, Key: key, Version: version,
-		Options: options{Who: s.call.who(), MaxDeletions: s.call.flags.deletions.n},
+		Options: s.call.options(""),
 	})
 }
 

@@ -4,7 +4,9 @@ package main
 const exits = `
 
 It ends with 0 if the run succeeded or there was nothing to do, 1 if it failed, 2 if it was refused, 3 if it was
-cancelled or superseded, 4 if it is parked, 130 after Ctrl-C: the run then goes on without its watcher.`
+cancelled or superseded, 4 if it is parked, 130 after Ctrl-C: the run then goes on, or waits, without its watcher. While
+another run holds the project's lock it waits in line. A rollback that follows a run is followed too; the run has failed
+all the same.`
 
 // commands are all the commands, in the order in which they are shown.
 func commands() []command {
@@ -29,8 +31,12 @@ To see what happens when something fails, tell it so (the stack's name may be a 
 			name: "deploy", args: "DIR|FILE", least: 1, most: 1, short: "bring the stacks to what the files say", flags: ofDeploy, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. What is wrong with the files is told
 before anything is asked of AWS. So is a deploy that would delete more stacks than it may: max_deletions in the project
-file says how many, or --max-deletions for this once.` + exits,
-			examples: []string{"deploy examples/shop", "deploy examples/shop --max-deletions 12", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566"},
+file says how many, or --max-deletions for this once.
+
+A newer upload supersedes an older one: a deploy that is under way begins nothing more, and one that waits does not begin
+at all. With --rollback, --refuse or --max-deletions it is no upload but a request: it supersedes nothing, waits its turn,
+and is not superseded.` + exits,
+			examples: []string{"deploy examples/shop", "deploy examples/shop --rollback", "deploy examples/shop --max-deletions 12", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566"},
 		},
 		{
 			name: "plan", args: "DIR|FILE", least: 1, most: 1, short: "show what deploy would do", flags: ofPreview, run: preview,
@@ -38,12 +44,12 @@ file says how many, or --max-deletions for this once.` + exits,
 			examples: []string{"plan examples/shop", "plan examples/shop --exit-code -o json"},
 		},
 		{
-			name: "destroy", args: "DIR|FILE", least: 1, most: 1, short: "delete all stacks of the project", flags: ofProject, run: destroy,
+			name: "destroy", args: "DIR|FILE", least: 1, most: 1, short: "delete all stacks of the project", flags: ofChange, run: destroy,
 			long:     `Deletes every stack that is recorded for the project and environment, users before what they use. It asks first, unless told --yes.` + exits,
 			examples: []string{"destroy examples/shop --yes"},
 		},
 		{
-			name: "refresh", args: "DIR|FILE", least: 1, most: 1, short: "read the live stacks into the records", flags: ofProject, run: refresh,
+			name: "refresh", args: "DIR|FILE", least: 1, most: 1, short: "read the live stacks into the records", flags: ofChange, run: refresh,
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + exits,
 			examples: []string{"refresh examples/shop --env prod"},
 		},
@@ -60,19 +66,30 @@ refused if something newer was deployed since, unless told --force.` + exits,
 			examples: []string{"retry mfrggzdfmztwq2lknnwg"},
 		},
 		{
-			name: "pause", args: "RUN", least: 1, most: 1, short: "start nothing more until continued", run: pause,
+			name: "pause", args: "RUN", least: 1, most: 1, short: "start nothing more until continued", flags: ofWish, run: pause,
 			long:     `Lets what is in flight end, and starts nothing more: the run is then parked. It ends with 0 when it is.`,
 			examples: []string{"pause mfrggzdfmztwq2lknnwg"},
 		},
 		{
-			name: "continue", args: "RUN", least: 1, most: 1, short: "let a paused run go on", run: goOn,
+			name: "continue", args: "RUN", least: 1, most: 1, short: "let a paused run go on", flags: ofWish, run: goOn,
 			long:     `Lets a paused run go on, and follows it.` + exits,
 			examples: []string{"continue mfrggzdfmztwq2lknnwg"},
 		},
 		{
-			name: "cancel", args: "RUN", least: 1, most: 1, short: "end a run early", run: cancel,
-			long:     `Lets what is in flight end, and skips the rest. It ends with 0 when the run is cancelled.`,
-			examples: []string{"cancel mfrggzdfmztwq2lknnwg"},
+			name: "cancel", args: "RUN", least: 1, most: 1, short: "end a run early", flags: ofCancel, run: cancel,
+			long: `Lets what is in flight end, and skips the rest. A run that waits in line leaves it. With --rollback a deploy is followed by
+a rollback to what was last deployed well, which is followed too. It ends with 0 when the run is cancelled, and the
+rollback, if there is one, has succeeded.`,
+			examples: []string{"cancel mfrggzdfmztwq2lknnwg", "cancel mfrggzdfmztwq2lknnwg --rollback --reason 'wrong branch'"},
+		},
+		{
+			name: "unlock", args: "[RUN]", most: 1, short: "take the lock away from a run, which ends", flags: ofUnlock, run: unlock,
+			long: `Ends a run that holds its project's lock, as cancelled, whoever drives it and whatever it does; the next one in line then has
+the lock. What is in flight at CloudFormation goes on there, and the next run finds it. It needs a reason, which is kept
+with the run. Without RUN it is the only run that holds a lock. Cancel is what you want if the run still obeys.
+
+It ends with 0 when the run has ended, 2 if it was refused: no run holds a lock, or that one does not.`,
+			examples: []string{"unlock --reason 'the run hangs since noon'", "unlock mfrggzdfmztwq2lknnwg --reason 'the role is gone'"},
 		},
 	}
 }
@@ -82,7 +99,8 @@ func showing() []command {
 	return []command{
 		{
 			name: "status", args: "[RUN]", most: 1, short: "show a run, or the newest one and who holds the locks", flags: ofStatus, run: status,
-			long:     `Shows how a run stands, with the reasons of what failed. Without RUN it shows the newest one, and which run holds each project's lock.`,
+			long: `Shows how a run stands, with the reasons of what failed. Without RUN it shows the newest one, and which run holds each
+project's lock, which ones wait for it, in order, and what each does when it is its turn.`,
 			examples: []string{"status", "status mfrggzdfmztwq2lknnwg --follow"},
 		},
 		{name: "runs", short: "list the runs, newest first", flags: ofRecords, run: listRuns,

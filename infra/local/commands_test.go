@@ -224,6 +224,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"deploy", "a", "b"}, "deploy: b is one too many"},
 		{[]string{"runs", "x"}, "runs takes no arguments: x"},
 		{[]string{"deploy", "a", "--endpont", "x"}, "unknown flag: --endpont: did you mean --endpoint?"},
+		{[]string{"pause", "a", "--rollback"}, "unknown flag: --rollback"},
+		{[]string{"unlock", "a", "b"}, "unlock: b is one too many: it takes [RUN]"},
 		{[]string{"deploy", "a", "-o", "yaml"}, "-o yaml: there is text, json"},
 		{[]string{"deploy", "a", "--functions", "docker"}, "--functions docker: there is inprocess and binaries"},
 		{[]string{"deploy", "a", "--seconds", "-1"}, "time does not run backwards"},

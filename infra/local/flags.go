@@ -13,10 +13,10 @@ import (
 
 // flags are those of all commands; each command has some of them.
 type flags struct {
-	env, project, data, endpoint, output, functions, listen string
-	seconds                                                 float64
-	yes, exitCode, force, follow, untilIdle                 bool
-	deletions                                               count
+	env, project, data, endpoint, output, functions, listen, reason string
+	seconds                                                         float64
+	yes, exitCode, force, follow, untilIdle, rollback, refuse       bool
+	deletions                                                       count
 }
 
 // A count is a flag that may be left out, which is not the same as 0.
@@ -66,8 +66,42 @@ func ofProject(set *pflag.FlagSet, f *flags) {
 
 // ofDeploy adds what deploy has.
 func ofDeploy(set *pflag.FlagSet, f *flags) {
-	ofProject(set, f)
+	ofChange(set, f)
 	mayDelete(set, f)
+	mayRollBack(set, f)
+}
+
+// ofChange adds what every command has that takes files and the project's lock.
+func ofChange(set *pflag.FlagSet, f *flags) {
+	ofProject(set, f)
+	mayRefuse(set, f)
+}
+
+// mayRefuse adds the flag of what waits in line.
+func mayRefuse(set *pflag.FlagSet, f *flags) {
+	set.BoolVar(&f.refuse, "refuse", false, "be refused if another run holds the lock, instead of waiting in line")
+}
+
+// mayRollBack adds the flag of what may fail.
+func mayRollBack(set *pflag.FlagSet, f *flags) {
+	set.BoolVar(&f.rollback, "rollback", false, "if it fails, go back to what was last deployed well")
+}
+
+// ofWish adds what every command has that steers a run.
+func ofWish(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.reason, "reason", "", "why, for the record")
+}
+
+// ofCancel adds what cancel has.
+func ofCancel(set *pflag.FlagSet, f *flags) {
+	ofWish(set, f)
+	set.BoolVar(&f.rollback, "rollback", false, "then go back to what was last deployed well")
+}
+
+// ofUnlock adds what unlock has.
+func ofUnlock(set *pflag.FlagSet, f *flags) {
+	ofWish(set, f)
+	ofRecords(set, f)
 }
 
 // mayDelete adds the flag of what deletes no more than it may.
@@ -77,13 +111,16 @@ func mayDelete(set *pflag.FlagSet, f *flags) {
 
 // ofPreview adds what plan has.
 func ofPreview(set *pflag.FlagSet, f *flags) {
-	ofDeploy(set, f)
+	ofProject(set, f)
+	mayDelete(set, f)
 	set.BoolVar(&f.exitCode, "exit-code", false, "end with 5 if there are changes")
 }
 
 // ofRetry adds what retry has.
 func ofRetry(set *pflag.FlagSet, f *flags) {
+	mayRefuse(set, f)
 	mayDelete(set, f)
+	mayRollBack(set, f)
 	set.BoolVar(&f.force, "force", false, "retry though something newer was deployed since")
 }
 

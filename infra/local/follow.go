@@ -37,7 +37,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	begun, known, l := time.Now(), false, &lookout{session: s}
+	begun, known, l := time.Now(), false, &lookout{session: s, view: v}
 	for {
 		select {
 		case <-ctx.Done():

@@ -16,6 +16,7 @@ const pulse = 10 * time.Second
 // it waits, and that nobody drives it. It tells each thing once.
 type lookout struct {
 	*session
+	view  view // that shows the run meanwhile; may be nil
 	said  string
 	asked time.Time // when it was last asked whether somebody drives it
 	alone string    // the execution that was then found ended
@@ -34,6 +35,11 @@ func (l *lookout) tell(ctx context.Context, r run.Run) {
 	}
 	if line != "" && line != l.said {
 		l.said = line
+		if screen, ok := l.view.(interface{ Clear() error }); ok {
+			if err := screen.Clear(); err != nil {
+				return // nobody reads it, as the next Show will find
+			}
+		}
 		fmt.Fprintln(l.call.err, line)
 	}
 }

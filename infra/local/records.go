@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // projects lists the projects and environments that were ever asked about, as
@@ -99,8 +100,12 @@ func listRuns(ctx context.Context, c *call) (int, error) {
 			if !r.Ended.IsZero() {
 				took = r.Ended.Sub(r.Asked).Round(time.Second).String()
 			}
+			state := string(r.State)
+			if r.State == run.Superseded && r.By != "" {
+				state += " by " + r.By
+			}
 			objects = append(objects, entire(r))
-			cells = append(cells, []string{r.ID, r.Project, r.Operation, string(r.State), r.Asked.Local().Format(time.DateTime), took, r.Who})
+			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Asked.Local().Format(time.DateTime), took, r.Who})
 		}
 		return objects, cells, err
 	})

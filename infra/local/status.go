@@ -31,17 +31,26 @@ func status(ctx context.Context, c *call) (int, error) {
 			return exitFailed, err
 		}
 		if c.flags.follow {
-			r, err := s.follow(ctx, watch{run: id}, c.view())
+			q, err := s.toTheEnd(ctx, watch{run: id})
 			if errors.Is(err, errInterrupted) {
-				return s.detach(ctx, id)
+				return s.detach(ctx, q.last(id))
 			}
-			return exit(r.State), err
+			return q.exit(""), err
 		}
 		r, err := s.load(ctx, id)
 		if err != nil {
 			return exitFailed, err
 		}
-		if r.State == run.Queued {
+		if c.flags.output == "json" {
+			l, err := s.line(ctx, r.Project)
+			if err != nil {
+				return exitFailed, err
+			}
+			shown := entire(r)
+			shown.Lock = l
+			return exitOK, json.NewEncoder(c.out).Encode(shown)
+		}
+		if r.State == run.Queued && len(c.args) > 0 { // else it has been said
 			if line := s.queued(ctx, r); line != "" {
 				fmt.Fprintln(c.err, line)
 			}
@@ -63,17 +72,25 @@ func (s *session) chosen(ctx context.Context) (string, error) {
 	if len(runs) == 0 {
 		return "", fault.New(fault.Missing, "there is no run yet: deploy a project")
 	}
-	for _, r := range runs {
-		if holds(r) {
-			fmt.Fprintf(s.call.err, "%s is locked by run %s (%s, %s)\n", r.Project, r.ID, r.Operation, r.State)
-		}
-	}
-	return runs[0].ID, nil
+	return runs[0].ID, s.lines(ctx)
 }
 
-// holds reports whether a run is the one that may write to its project.
-func holds(r run.Run) bool {
-	return r.Operation != "plan" && (r.State == run.Going || r.State == run.Parked)
+// lines says of each project that is asked for who holds its lock, and who waits.
+func (s *session) lines(ctx context.Context) error {
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range projects {
+		l, err := s.line(ctx, p)
+		if err != nil {
+			return fmt.Errorf("read the lock of %s: %w", p, err)
+		}
+		if l != nil {
+			l.tell(s.call)
+		}
+	}
+	return nil
 }
 
 // runs lists the runs of the projects that are asked for, newest first.
@@ -96,11 +113,7 @@ func (s *session) runs(ctx context.Context) ([]run.Run, error) {
 
 // picture shows a run as it stands.
 func (c *call) picture(r run.Run) error {
-	if c.flags.output == "json" {
-		return json.NewEncoder(c.out).Encode(entire(r))
-	}
 	var lines []string
-	next := func(verb, id string) string { return c.spell(verb, id) }
 	if len(r.Steps) > 0 && r.Operation != "plan" {
 		_, colour := term.Able(c.getenv)
 		width := 200
@@ -110,9 +123,12 @@ func (c *call) picture(r run.Run) error {
 		lines = term.Tree{Run: r, Now: time.Now(), Colour: colour && c.window != nil}.Render(max(width, 40), term.MaxLines)
 	}
 	if settled(r) {
-		lines = append(lines, term.Summary(r, next)...)
+		lines = append(lines, term.Summary(r, c.spell)...)
 	} else if len(lines) == 0 {
 		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", r.Operation, r.Project, r.State, r.ID)}
+	}
+	if r.Revived > 0 && !r.State.Over() {
+		lines = append(lines, fmt.Sprintf("its execution has ended and was started anew %d times since a step last came to its end", r.Revived))
 	}
 	_, err := fmt.Fprintln(c.out, strings.Join(lines, "\n"))
 	return err
@@ -127,11 +143,14 @@ type shownRun struct {
 	Wish      run.Wish    `json:"wish"`
 	Who       string      `json:"who"`
 	Of        string      `json:"of,omitempty"`
+	By        string      `json:"superseded_by,omitempty"`
+	Revived   int         `json:"restarted,omitempty"` // its execution had died, since a step was last settled
 	Asked     time.Time   `json:"asked"`
 	Ended     time.Time   `json:"ended,omitzero"`
 	Unchanged int         `json:"unchanged"`
 	Messages  []string    `json:"messages,omitempty"`
 	Steps     []shownStep `json:"steps,omitempty"`
+	Lock      *line       `json:"lock,omitempty"` // of its project, if somebody holds it
 }
 
 // A shownStep is a step as JSON.
@@ -147,7 +166,7 @@ type shownStep struct {
 // entire is all of a run that is worth showing.
 func entire(r run.Run) shownRun {
 	shown := shownRun{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Wish: r.Wish, Who: r.Who, Of: r.Of,
+		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Wish: r.Wish, Who: r.Who, Of: r.Of, By: r.By, Revived: r.Revived,
 		Asked: r.Asked, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
 	}
 	for _, s := range r.Steps {

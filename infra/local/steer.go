@@ -45,13 +45,13 @@ func (c *call) steer(ctx context.Context, w wish) (int, error) {
 		return exitFailed, err
 	}
 	return s.leave(ctx, func() (int, error) {
-		about, err := s.load(ctx, c.args[0])
+		about, err := s.meant(ctx)
 		if err != nil {
 			return exitFailed, err
 		}
 		id, err := s.post(ctx, about.Project, asking{
 			Operation: w.operation, Key: about.Source.Key, Version: about.Source.Version,
-			Options: options{Run: about.ID, Force: c.flags.force, Who: c.who(), MaxDeletions: c.flags.deletions.n},
+			Options: c.options(about.ID),
 		})
 		if err != nil {
 			return exitFailed, err
@@ -65,16 +65,14 @@ func (c *call) steer(ctx context.Context, w wish) (int, error) {
 				return w.enough(r) && r.News > about.News
 			}}
 		}
-		r, err := s.follow(ctx, follow, c.view())
+		q, err := s.toTheEnd(ctx, follow)
 		switch {
 		case errors.Is(err, errInterrupted):
-			return s.detach(ctx, follow.run)
+			return s.detach(ctx, q.last(follow.run))
 		case err != nil:
 			return exitFailed, err
-		case w.meant != "" && r.State == w.meant:
-			return exitOK, nil
 		}
-		return exit(r.State), nil
+		return q.exit(w.meant), nil
 	})
 }
 

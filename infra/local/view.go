@@ -16,15 +16,14 @@ type view interface {
 // view is how this call shows a run: as JSON, as a tree on a terminal, else as
 // lines.
 func (c *call) view() view {
-	next := func(verb, id string) string { return c.spell(verb, id) }
 	live, colour := term.Able(c.getenv)
 	switch {
 	case c.flags.output == "json":
 		return term.NewJSON(c.out)
 	case live && c.window != nil:
-		return &term.Live{Out: c.out, Size: c.window, Now: time.Now, Colour: colour, Next: next}
+		return &term.Live{Out: c.out, Size: c.window, Now: time.Now, Colour: colour, Next: c.spell}
 	}
-	return term.NewPlain(c.out, next)
+	return term.NewPlain(c.out, c.spell)
 }
 
 // exit is the code for what a run has come to.

@@ -39,7 +39,9 @@ type moved struct {
 type ended struct {
 	Run       string    `json:"run"`
 	Operation string    `json:"operation"`
+	Of        string    `json:"of,omitempty"` // the run that it retries, or rolls back
 	State     run.State `json:"state"`
+	By        string    `json:"superseded_by,omitempty"`
 	Steps     int       `json:"steps"`
 	Seconds   float64   `json:"seconds"` // from when it was asked for
 	Messages  []string  `json:"messages,omitempty"`
@@ -62,5 +64,5 @@ func (j *JSON) End(r run.Run) error {
 		return err
 	}
 	seconds := math.Round(latest(r).Sub(r.Asked).Seconds()*1000) / 1000
-	return j.out.Encode(ended{r.ID, r.Operation, r.State, len(r.Steps), max(seconds, 0), r.Messages})
+	return j.out.Encode(ended{r.ID, r.Operation, r.Of, r.State, r.By, len(r.Steps), max(seconds, 0), r.Messages})
 }

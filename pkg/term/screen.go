@@ -68,6 +68,15 @@ func (l *Live) Show(r run.Run) error {
 	return l.screen.Draw(Tree{Run: r, Now: l.Now(), Colour: l.Colour}.Render(width-1, height-1))
 }
 
+// Clear takes the tree away, so that something can be printed in its place. The
+// next Show draws it below that.
+func (l *Live) Clear() error {
+	if l.screen == nil {
+		return nil
+	}
+	return l.screen.Draw(nil)
+}
+
 // End replaces the tree by what came of it all.
 func (l *Live) End(r run.Run) error {
 	if l.screen == nil {

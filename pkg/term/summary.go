@@ -8,8 +8,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Next spells the command that does verb ("retry", "continue") with a run.
-type Next func(verb, id string) string
+// A Next spells the command of the given words: a verb ("retry", "continue"), a
+// run, and flags.
+type Next func(words ...string) string
 
 // Summary says what came of a run: what was done, what failed and why, what was
 // skipped for it, and what to do next.
@@ -36,6 +37,10 @@ func standing(r run.Run) string {
 	switch r.State {
 	case run.Broken, run.Succeeded:
 		return string(r.State) + " in"
+	case run.Superseded:
+		if r.By != "" {
+			return "was superseded by run " + r.By + " after"
+		}
 	}
 	return "is " + string(r.State) + " after"
 }
@@ -74,7 +79,11 @@ func deeds(r run.Run) string {
 			words = append(words, fmt.Sprintf("%d %s", n[s], s))
 		}
 	}
-	if len(words) == 0 {
+	switch {
+	case len(words) > 0:
+	case r.State != run.Succeeded:
+		return "nothing was done"
+	default:
 		return "there was nothing to do"
 	}
 	return strings.Join(words, ", ")
@@ -113,8 +122,13 @@ func wayOn(r run.Run, next Next) string {
 	switch r.State {
 	case run.Broken:
 		return "to go on from here: " + next("retry", r.ID)
-	case run.Cancelled, run.Superseded:
+	case run.Cancelled:
 		return "to take it up again: " + next("retry", r.ID)
+	case run.Superseded:
+		if r.By == "" {
+			return ""
+		}
+		return "to follow what took its place: " + next("status", r.By, "--follow")
 	case run.Parked:
 		return "to let it go on: " + next("continue", r.ID)
 	}

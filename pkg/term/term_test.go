@@ -77,12 +77,44 @@ func over() run.Run {
 	return r
 }
 
-func next(verb, id string) string { return "stackwright " + verb + " " + id }
+func next(words ...string) string { return "stackwright " + strings.Join(words, " ") }
 
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	if d := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(got)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// What is cleared leaves its place to others: the next frame is drawn below them.
+func TestClear(t *testing.T) {
+	var out strings.Builder
+	l := &term.Live{Out: &out, Size: func() (int, int) { return 80, 24 }, Now: func() time.Time { return at(12) }}
+	queued := run.Run{ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.Queued, Asked: noon}
+	for _, do := range []func() error{l.Clear, func() error { return l.Show(queued) }, l.Clear, l.Clear} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out.WriteString("it waits\n")
+	if err := l.Show(queued); err != nil {
+		t.Fatal(err)
+	}
+	tree := "deploy shop@prod · queued · 12s · run abc\x1b[K\n"
+	same(t, strings.TrimPrefix(out.String(), tree), "\r\x1b[1A\x1b[Jit waits\n"+tree)
+}
+
+// What the run was wished to come to is in its first line.
+func TestTreeSaysWhatIsWished(t *testing.T) {
+	for want, r := range map[string]run.Run{
+		"ending for run new":            {State: run.Going, Wish: run.Supersede, By: "new"},
+		"cancelling, then rolling back": {State: run.Going, Wish: run.Back},
+		"cancelling ·":                  {State: run.Going, Wish: run.Cancel},
+		"queued":                        {State: run.Queued, Wish: run.Go},
+	} {
+		if got := (term.Tree{Run: r, Now: at(1)}).Render(200, 24)[0]; !strings.Contains(got, "· "+want) {
+			t.Errorf("no %q in %q", want, got)
+		}
 	}
 }
 
@@ -299,6 +331,12 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	parked.State = run.Parked
 	cancelled.State = run.Cancelled
 	cancelled.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "cancelled")}
+	superseded, inLine, late, abandoned := cancelled, cancelled, cancelled, over()
+	superseded.State, superseded.By = run.Superseded, "new"
+	superseded.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "superseded by new")}
+	inLine.State, inLine.By, inLine.Steps, inLine.Unchanged = run.Superseded, "new", nil, 0
+	late.State, late.Steps, late.Unchanged, late.Messages = run.Superseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip has been seen"}
+	abandoned.State, abandoned.Steps, abandoned.Unchanged, abandoned.Messages = run.Broken, nil, 0, []string{"engine error: it dies"}
 	preview := run.Run{ID: "abc", Operation: "plan", Project: "shop@prod", State: run.Succeeded, Unchanged: 1, Steps: []run.Step{
 		step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("gate", "db/update"), step("gone/delete", "gate"),
 	}}
@@ -315,6 +353,20 @@ to let it go on: stackwright continue abc`},
 deploy of shop@prod is cancelled after 1m15s: 1 created, 2 unchanged, 1 skipped
   skipped, cancelled: b
 to take it up again: stackwright retry abc`},
+		"superseded": {superseded, `
+deploy of shop@prod was superseded by run new after 1m15s: 1 created, 2 unchanged, 1 skipped
+  skipped, superseded by new: b
+to follow what took its place: stackwright status new --follow`},
+		"superseded in line": {inLine, `
+deploy of shop@prod was superseded by run new after 1m15s: nothing was done
+to follow what took its place: stackwright status new --follow`},
+		"superseded when it came": {late, `
+deploy of shop@prod is superseded after 1m15s: nothing was done
+  a newer upload of projects/shop/prod.zip has been seen`},
+		"given up": {abandoned, `
+deploy of shop@prod failed in 1m15s: nothing was done
+  engine error: it dies
+to go on from here: stackwright retry abc`},
 		"refused": {run.Run{ID: "abc", Operation: "deploy", Project: "shop@prod", State: run.Refused, Messages: []string{"one thing", "another"}}, `
 deploy of shop@prod was refused (run abc)
   one thing

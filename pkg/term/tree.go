@@ -85,6 +85,10 @@ func (t Tree) mood() string {
 		return "pausing"
 	case r.Wish == run.Cancel:
 		return "cancelling"
+	case r.Wish == run.Back:
+		return "cancelling, then rolling back"
+	case r.Wish == run.Supersede:
+		return "ending for run " + r.By
 	}
 	return ""
 }
