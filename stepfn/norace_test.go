@@ -3,3 +3,7 @@
 package stepfn_test
 
 const defaultReals = 300
+
+// mostDeaths is at about how many of its writes a story is interrupted, each in
+// turn; few have more.
+const mostDeaths = 100

@@ -181,6 +181,16 @@ func (w *World) Abort(name string) {
 	}
 }
 
+// AbortAll stops every execution, and nobody is told.
+func (w *World) AbortAll() {
+	for _, x := range w.executions {
+		if !x.Over {
+			x.Over, x.Err = true, &asl.Error{Name: "ABORTED"}
+		}
+	}
+	w.tend()
+}
+
 // ends notes that an execution is over, and tells of it if it failed.
 func (w *World) ends(x *Execution, err error) {
 	if x.Over {

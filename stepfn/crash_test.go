@@ -1,0 +1,184 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/sim"
+)
+
+// writes are the calls that change something, wherever that is kept.
+var writes = []string{
+	"Store.Ask", "Store.Raise", "Store.Commit", "Store.Enter", "Store.End", "Store.Park", "Store.Wish", "Store.Register",
+	"Store.Move", "Store.Later", "Store.Mark", "Store.Displace", "Specs.Keep", "Cloud.Begin", "Machine.Start", "Machine.Answer",
+}
+
+// The ways to die at a write.
+var deaths = []string{"before it", "after it", "after it, with the execution"}
+
+// Every story is told again for every write in it, at which the function dies
+// that makes it, before it or after it, alone or with the execution that drives
+// the run and without anybody being told of that. Whatever was asked comes to
+// its end all the same, nothing is made twice, and where no time was of the
+// essence all is in the end as it would have been.
+func TestDeathAtEveryWrite(t *testing.T) {
+	for _, s := range stories(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			want, n := ended(t, s.text, 0, "")
+			if n == 0 {
+				t.Skip("nothing is written in it")
+			}
+			for k := 1; k <= n; k += max(1, n/mostDeaths) {
+				for _, death := range deaths {
+					got, _ := ended(t, s.text, k, death)
+					if strings.Contains(s.text, "\npass ") || strings.Contains(s.text, "\noutage ") { // time decides what comes of it
+						got, want = got.certain(), want.certain()
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("a function dies at write %d of %d, %s: -want +got\n%s", k, n, death, diff)
+					}
+					if t.Failed() {
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+// An outcome is how things stand when all is quiet.
+type outcome struct {
+	Runs    []run.State // in the order in which they were asked for
+	Stacks  []string    // that are live, each with what it is made of
+	Records []string    // without the digest: who dies may no longer know it, and then it is asked for anew
+	Asked   []string    // of CloudFormation, sorted
+	Lock    string      // who holds it, and who waits
+	Twice   []string    // made more than once by one step
+}
+
+// certain is what time has no part in.
+func (o outcome) certain() outcome {
+	rests := func(s run.State) bool { return s.Over() || s == run.Parked || s == run.Queued }
+	if i := slices.IndexFunc(o.Runs, func(s run.State) bool { return !rests(s) }); i >= 0 {
+		return outcome{Runs: o.Runs[i : i+1]}
+	}
+	return outcome{Twice: o.Twice}
+}
+
+// ended tells a story in which a function dies at the k-th write, and returns
+// how it ends, and how many writes there were. Nobody dies at write 0.
+func ended(t *testing.T, text string, k int, death string) (outcome, int) {
+	t.Helper()
+	p := newPure(t, 1)
+	defer p.Stop()
+	told := p.Faults.Call
+	n := 0
+	p.Faults.Call = func(function, call, about string) sim.Mishap {
+		m := told(function, call, about)
+		if m != sim.None || !slices.Contains(writes, call) {
+			return m
+		}
+		if n++; n != k {
+			return sim.None
+		}
+		if death == deaths[0] {
+			return sim.KillBefore
+		}
+		if death == deaths[2] {
+			p.AbortAll()
+		}
+		return sim.KillAfter
+	}
+	s := &mute{story{T: t, stage: p}, nil}
+	s.tell(text)
+	if !p.Quiet() {
+		t.Errorf("it never ends: a function dies at write %d %s", k, death)
+	}
+	return s.outcome(p), n
+}
+
+// mute tells stories without looking.
+type mute struct {
+	story
+	asked []string
+}
+
+func (m *mute) tell(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		if len(words) == 0 || m.turn(words) {
+			continue
+		}
+		m.line = line
+		before := m.id
+		switch words[0] {
+		case "then":
+			m.id = engine.RunID(m.id, "rollback")
+		case "ends":
+			m.Quiet()
+		default:
+			last := len(words) - 1
+			waits := slices.Contains(ends, words[last])
+			if waits {
+				words[last] = "begins"
+			}
+			if m.ask(words); waits {
+				m.Quiet()
+			}
+		}
+		if m.id != before {
+			m.asked = append(m.asked, m.id)
+		}
+	}
+}
+
+// outcome is how things stand.
+func (m *mute) outcome(p *pure) outcome {
+	var o outcome
+	for _, id := range m.asked {
+		o.Runs = append(o.Runs, m.Standing(id).State)
+	}
+	for _, name := range p.Cloud.Names() {
+		template, params := p.Cloud.Template(name)
+		o.Stacks = append(o.Stacks, fmt.Sprint(name, " ", p.Cloud.Status(name), " ", template, params))
+	}
+	for node, r := range m.Recorded() {
+		o.Records = append(o.Records, fmt.Sprintf("%s: %s %v %v", node, r.Stack, r.Needs, r.Outputs))
+	}
+	slices.Sort(o.Records)
+	o.Asked = slices.Sorted(slices.Values(m.Asked()))
+	l := m.Lock()
+	o.Lock = fmt.Sprint(len(l.Waiting), " wait, owned: ", l.Owner != run.Writer{})
+	o.Twice = p.Cloud.Twice()
+	return o
+}
+
+// a storyText is a story that can be told.
+type storyText struct{ name, text string }
+
+// stories are those of testdata.
+func stories(t *testing.T) []storyText {
+	t.Helper()
+	files, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []storyText
+	for _, f := range files {
+		text, err := os.ReadFile("testdata/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, storyText{strings.TrimSuffix(f.Name(), ".txt"), string(text)})
+	}
+	return all
+}
