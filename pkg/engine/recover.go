@@ -138,7 +138,7 @@ func (e *Engine) Unlock(ctx context.Context, q Request) error {
 		var l run.Lock
 		l, err = e.Store.Lock(ctx, q.Project)
 		if err == nil && l.Owner.Run != r.ID && !r.State.Over() {
-			err = fault.New(fault.Refused, "run %s does not hold the lock on %s", r.ID, q.Project)
+			err = fault.New(fault.Refused, "run %s does not hold the lock on %s: cancel it, if it is to end", r.ID, q.Project)
 		}
 	}
 	if err == nil {

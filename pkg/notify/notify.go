@@ -44,8 +44,11 @@ type Change struct {
 	Run       string             `json:"run"`
 	Project   string             `json:"project"` // "shop@prod"
 	Operation string             `json:"operation"`
+	Of        string             `json:"of,omitempty"` // the run that it retries, or rolls back
 	State     run.State          `json:"state"`
-	Steps     map[run.Status]int `json:"steps"` // how many, by status
+	By        string             `json:"superseded_by,omitempty"` // the run that takes its place
+	Text      string             `json:"text"`                    // all this in a sentence, for people
+	Steps     map[run.Status]int `json:"steps"`                   // how many, by status
 	Unchanged int                `json:"unchanged"`
 	Seconds   int                `json:"seconds"` // from when it was asked for to its end; 0 before
 	Messages  []string           `json:"messages"`
@@ -91,7 +94,7 @@ func (b *Bus) put(ctx context.Context, r run.Run, detail string) error {
 // change says what r has come to.
 func change(r run.Run) Change {
 	c := Change{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Steps: make(map[run.Status]int),
+		Run: r.ID, Project: r.Project, Operation: r.Operation, Of: r.Of, State: r.State, By: r.By, Text: text(r), Steps: make(map[run.Status]int),
 		Unchanged: r.Unchanged, Messages: make([]string, 0, min(len(r.Messages), mostMessages+1)),
 	}
 	for _, s := range r.Steps {
@@ -111,4 +114,27 @@ func change(r run.Run) Change {
 		c.Messages = append(c.Messages, m)
 	}
 	return c
+}
+
+// text says in a sentence what r has come to.
+func text(r run.Run) string {
+	what := r.Operation + " of " + r.Project
+	if r.Operation == "rollback" {
+		what += ", for run " + r.Of + ","
+	}
+	switch r.State {
+	case run.Queued:
+		return what + " waits in line: another run holds the lock"
+	case run.Going:
+		return what + " has begun"
+	case run.Parked:
+		return what + " is parked: only a person can move it on"
+	case run.Succeeded, run.Broken:
+		return what + " " + string(r.State)
+	case run.Superseded:
+		if r.By != "" {
+			return what + " was superseded by run " + r.By
+		}
+	}
+	return what + " was " + string(r.State)
 }

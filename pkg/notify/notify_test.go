@@ -66,9 +66,38 @@ func TestTold(t *testing.T) {
 	if *e.EventBusName != "bus" || *e.Source != "stackwright" || *e.DetailType != "Stackwright Run State Change" || !e.Time.Equal(ended().Ended) {
 		t.Errorf("event %s %s %s %s", *e.EventBusName, *e.Source, *e.DetailType, e.Time)
 	}
-	want := `{"run":"one","project":"shop@prod","operation":"deploy","state":"failed","steps":{"done":1,"failed":1,"skipped":2},"unchanged":2,"seconds":90,"messages":["why"]}`
+	want := `{"run":"one","project":"shop@prod","operation":"deploy","state":"failed","text":"deploy of shop@prod failed","steps":{"done":1,"failed":1,"skipped":2},"unchanged":2,"seconds":90,"messages":["why"]}`
 	if diff := cmp.Diff(want, *e.Detail); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Each event says in a sentence what has become of its run.
+func TestText(t *testing.T) {
+	for want, r := range map[string]run.Run{
+		"deploy of shop@prod waits in line: another run holds the lock": {State: run.Queued},
+		"deploy of shop@prod has begun":                                 {State: run.Going},
+		"deploy of shop@prod is parked: only a person can move it on":   {State: run.Parked},
+		"deploy of shop@prod succeeded":                                 {State: run.Succeeded},
+		"deploy of shop@prod was cancelled":                             {State: run.Cancelled},
+		"deploy of shop@prod was refused":                               {State: run.Refused},
+		"deploy of shop@prod was superseded by run two":                 {State: run.Superseded, By: "two"},
+		"deploy of shop@prod was superseded":                            {State: run.Superseded},
+		"rollback of shop@prod, for run zero, succeeded":                {State: run.Succeeded, Operation: "rollback", Of: "zero"},
+	} {
+		var p post
+		r.Project = "shop@prod"
+		if r.Operation == "" {
+			r.Operation = "deploy"
+		}
+		notify.New(&p, "bus", slog.New(slog.DiscardHandler)).Told(t.Context(), r)
+		var got notify.Change
+		if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Text != want || got.Of != r.Of || got.By != r.By {
+			t.Errorf("%+v, want %s", got, want)
+		}
 	}
 }
 

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// What becomes of a run that does not get the lock.
+var (
+	errWaits = errors.New("another run holds the lock")
+	errLate  = errors.New("a newer upload has been seen")
+)
+
+// lock makes r the project's one writer, or puts it in line.
+func (e *Engine) lock(ctx context.Context, r run.Run) error {
+	if r.Operation == preview {
+		return nil
+	}
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
+		return err
+	}
+	entry := l.Enter(r)
+	switch {
+	case entry.Late:
+		return errLate
+	case entry.Has && l.Owner.Run == r.ID:
+		return nil
+	case !entry.Has && r.Refuse:
+		return e.occupied(ctx, r, l.Owner.Run)
+	}
+	if err := e.Store.Enter(ctx, r, entry, e.Now()); err != nil {
+		return fmt.Errorf("enter the line for %s: %w", r.Project, err)
+	}
+	if entry.Has {
+		return nil
+	}
+	if err := e.stop(ctx, entry.Stop); err != nil {
+		return err
+	}
+	if err := e.replaced(ctx, entry.Replace); err != nil {
+		return err
+	}
+	return errWaits
+}
+
+// replaced tells the world of runs that are over because another has their place.
+func (e *Engine) replaced(ctx context.Context, ids []string) error {
+	for _, id := range ids {
+		r, err := e.Store.Run(ctx, id)
+		if err != nil {
+			return err
+		}
+		e.World.Told(ctx, r)
+	}
+	return nil
+}
+
+// occupied refuses a run that does not want to wait.
+func (e *Engine) occupied(ctx context.Context, r run.Run, owner string) error {
+	held, err := e.Store.Run(ctx, owner)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end, or ask to be put in line", owner, held.Operation, held.State, r.Project)
+}
+
+// stop wakes the run that another waits for to supersede it.
+func (e *Engine) stop(ctx context.Context, id string) error {
+	if id == "" {
+		return nil
+	}
+	r, err := e.Store.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	return e.stir(ctx, r)
+}
