@@ -151,7 +151,7 @@ func (r *real) Ask(operation string, w world, of string, with ...options) string
 	}
 	request, about := map[string]any{"operation": operation}, map[string]any{}
 	for _, o := range with {
-		about["rollback"], about["refuse"] = o.rollback, o.refuse
+		about["rollback"], about["refuse"], about["force"] = o.rollback, o.refuse, o.force
 		if o.deletions != nil {
 			about["max_deletions"] = *o.deletions
 		}
@@ -181,6 +181,20 @@ func (r *real) Ask(operation string, w world, of string, with ...options) string
 func (r *real) Allow(deletions int) { r.say("max_deletions", fmt.Sprint(deletions)) }
 
 func (r *real) OnFailure(word string) { r.say("on_failure", word) }
+
+// Limit says it in the defaults, for each stack by its name. A second one of a stack
+// would be a second key, and is refused.
+func (r *real) Limit(stack string, d time.Duration) {
+	if stack == "" {
+		r.say("timeout", d.String())
+		return
+	}
+	of := strings.TrimSuffix(strings.TrimPrefix(r.says["defaults"], "{ "), " }")
+	if of != "" {
+		of += ", "
+	}
+	r.say("defaults", fmt.Sprintf("{ %s%s: { timeout: %s } }", of, stack, d))
+}
 
 // say has every project file say something from now on.
 func (r *real) say(key, value string) {
@@ -435,8 +449,12 @@ func (r *real) Asked() []string {
 				continue
 			}
 			r.seen[token] = true
+			what := string(begun[e.ResourceStatus])
+			if strings.HasSuffix(token, "-cancel") {
+				what = "cancel"
+			}
 			node := strings.TrimPrefix(aws.ToString(st.StackName), "shop-")
-			calls = append(calls, call{aws.ToTime(e.Timestamp), number, node + "/" + string(begun[e.ResourceStatus])})
+			calls = append(calls, call{aws.ToTime(e.Timestamp), number, node + "/" + what})
 		}
 	}
 	slices.SortFunc(calls, func(a, b call) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })

@@ -22,8 +22,9 @@ import (
 // node; verbs are those of plans.
 type stage interface {
 	Ask(operation string, w world, of string, with ...options) (id string)
-	Allow(deletions int)   // what projects say from now on
-	OnFailure(word string) // and this besides
+	Allow(deletions int)                 // what projects say from now on
+	Limit(stack string, d time.Duration) // so too, of operations on a stack, or of runs if none is named
+	OnFailure(word string)               // and this besides
 	Pass(time.Duration)
 	Quiet() bool                // lets everything come to its end; false if something never does
 	Standing(id string) run.Run // zero if nobody has heard of it yet
@@ -50,6 +51,7 @@ type stage interface {
 type options struct {
 	deletions        *int // that are allowed
 	rollback, refuse bool
+	force            bool
 }
 
 // A world is a project as stories write it: a word for each stack.
@@ -141,14 +143,15 @@ type pure struct {
 	uploads int
 	mishaps map[string]sim.Mishap
 	asked   int
-	allowed *int // deletions
-	back    bool // on failure
+	allowed *int                       // deletions
+	limits  map[string]project.Timeout // by stack; "" is that of runs
+	back    bool                       // on failure
 }
 
 // newPure returns an empty world. Whoever plays on it stops it; to leave that to
 // the test's cleanup would keep every world until the test ends.
 func newPure(t *testing.T, seed uint64) *pure {
-	p := &pure{T: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Mishap)}
+	p := &pure{T: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Mishap), limits: make(map[string]project.Timeout)}
 	p.Faults.Call = func(_, call, about string) sim.Mishap {
 		if call != "Cloud.Begin" {
 			return sim.None
@@ -187,7 +190,7 @@ func arn(function string) string {
 func (p *pure) Ask(operation string, w world, of string, with ...options) string {
 	q := engine.Request{Project: "shop@default", Operation: operation, Run: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse = o.deletions, o.rollback, o.refuse
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force = o.deletions, o.rollback, o.refuse, o.force
 	}
 	switch operation {
 	case "deploy":
@@ -206,9 +209,15 @@ func (p *pure) Ask(operation string, w world, of string, with ...options) string
 // project is w with what projects say.
 func (p *pure) project(w world) project.Project {
 	made := w.project()
-	made.MaxDeletions, made.Rollback = p.allowed, p.back
+	made.MaxDeletions, made.Rollback, made.Timeout = p.allowed, p.back, p.limits[""]
+	for name, n := range made.Nodes {
+		n.Timeout = p.limits[name]
+		made.Nodes[name] = n
+	}
 	return made
 }
+
+func (p *pure) Limit(stack string, d time.Duration) { p.limits[stack] = project.Timeout(d) }
 
 func (p *pure) Allow(deletions int) { p.allowed = &deletions }
 

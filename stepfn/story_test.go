@@ -120,7 +120,8 @@ func (s *story) about(words []string) string {
 }
 
 // options reads what a request is to say besides: "allowing 3" deletions,
-// "rolling-back" if it fails, "refusing" to wait.
+// "rolling-back" if it fails, "refusing" to wait, "forcing" what is updated to be
+// cancelled.
 func (s *story) options(words []string) []options {
 	var o options
 	for i, word := range words {
@@ -132,6 +133,8 @@ func (s *story) options(words []string) []options {
 			o.rollback = true
 		case "refusing":
 			o.refuse = true
+		case "forcing":
+			o.force = true
 		}
 	}
 	if o == (options{}) {
@@ -169,6 +172,10 @@ func (s *story) turn(words []string) bool {
 		s.Allow(number(words[1]))
 	case verb == "on-failure": // rollback or keep: likewise
 		s.OnFailure(words[1])
+	case verb == "limit" && len(words) == 2: // what runs may take: it stands in every project file from now on
+		s.Limit("", seconds(words[1]))
+	case verb == "limit":
+		s.Limit(words[1], seconds(words[2]))
 	case verb == "pass":
 		s.Pass(seconds(words[1]))
 	case verb == "events":

@@ -74,7 +74,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 		}
 	}
 	if t.Note.Known() && live.Status.Busy() && !t.Told {
-		return Progress{Why: t.late()}, nil
+		return Progress{Why: t.late(live)}, nil
 	}
 	work, err := follow(ctx, a, t, live)
 	if work.Note.Known() {
@@ -82,7 +82,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 		t.Note = work.Note
 	}
 	if err != nil || !work.Over && !t.Note.Unchanged {
-		return Progress{Note: work.Note, Why: t.late()}, err
+		return Progress{Note: work.Note, Why: t.late(live)}, err
 	}
 	return a.ended(ctx, t, work)
 }

@@ -17,13 +17,17 @@ func (t Task) overdue() bool {
 	return !d.IsZero() && !t.Now.Before(d)
 }
 
-// late says of work that is overdue what is done about it, or nothing. Only an
-// update can be given up so that the stack is as it was.
-func (t Task) late() string {
-	if !t.overdue() {
-		return ""
+// late says of work that is overdue, or to be cancelled, what becomes of it; of
+// any other nothing. Only an update can be given up so that the stack is as it
+// was.
+func (t Task) late(live plan.Live) string {
+	switch {
+	case t.Step.Verb == plan.Update && (t.Forced || t.overdue()) && live.Status == "UPDATE_ROLLBACK_IN_PROGRESS":
+		return "CloudFormation rolls it back"
+	case t.overdue():
+		return "overdue since " + t.deadline().UTC().Format(time.RFC3339) + "; left to CloudFormation"
 	}
-	return "overdue since " + t.deadline().UTC().Format(time.RFC3339) + "; left to CloudFormation"
+	return ""
 }
 
 // unwanted reports whether t is to be cancelled, and may be: an update that has

@@ -15,6 +15,7 @@ import (
 // is cancelled if it is ours and has not come to its end.
 func TestOverdue(t *testing.T) {
 	const asked = "CloudFormation is asked to cancel it"
+	const back = "CloudFormation rolls it back"
 	const left = "overdue since 2030-01-01T11:59:50Z; left to CloudFormation"
 	limit := func(t *action.Task) {
 		t.Note = plan.Note{StackID: "id", Operation: "op"}
@@ -37,8 +38,8 @@ func TestOverdue(t *testing.T) {
 		{"forced", plan.Update, force, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
 		{"forced, and its answer was lost", plan.Update, func(t *action.Task) { t.Forced = true }, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
 		{"forced, and told of", plan.Update, func(t *action.Task) { force(t); t.Told = true }, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
-		{"its rollback is left alone", plan.Update, limit, is("UPDATE_ROLLBACK_IN_PROGRESS"), left, false, "live"},
-		{"so is one that is forced", plan.Update, force, is("UPDATE_ROLLBACK_IN_PROGRESS"), "", false, "live"},
+		{"its rollback is left alone", plan.Update, limit, is("UPDATE_ROLLBACK_IN_PROGRESS"), back, false, "live"},
+		{"so is one that is forced", plan.Update, force, is("UPDATE_ROLLBACK_IN_PROGRESS"), back, false, "live"},
 		{"so is what cleans up", plan.Update, force, hears(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("", "")), "", false, "live; heard"},
 		{"what is not heard of may be somebody else's", plan.Update, func(t *action.Task) { t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live; heard; heard"},
 		{"even if it was noted", plan.Update, limit, is("UPDATE_IN_PROGRESS"), left, false, "live; heard"},

@@ -66,12 +66,12 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	case t.Note.Unchanged && t.stays():
 		return Progress{Over: true, Why: found(live)}, nil
 	case t.Note.Known() && live.Status.Busy() && !t.Told:
-		return Progress{Why: t.late()}, nil
+		return Progress{Why: t.late(live)}, nil
 	}
 	work, err := follow(ctx, a, t, live)
 	switch {
 	case err != nil || !work.Over:
-		return Progress{Note: work.Note, Why: t.late()}, err
+		return Progress{Note: work.Note, Why: t.late(live)}, err
 	case work.Status.Gone() && work.Status != "":
 		return Progress{Over: true, Forget: true}, nil
 	}

@@ -309,7 +309,7 @@ func (r *Run) Standing(now time.Time) State {
 		return Parked
 	case r.TimedOut() && r.Wish != Supersede:
 		return Broken
-	case stopped, failed && r.Wish == Supersede:
+	case stopped, failed && (r.Wish == Supersede || r.Forced):
 		return r.Stopped()
 	case failed:
 		return Broken

@@ -179,6 +179,12 @@ func TestForced(t *testing.T) {
 	if !r.DueAt(r.Steps[0]).IsZero() || !r.DueAt(r.Steps[1]).Equal(now.Add(time.Minute)) || !r.Next(now).IsZero() {
 		t.Error("not just the update is due")
 	}
+	r.Wish = run.Cancel
+	r.Steps[0].Status, r.Steps[1].Status = run.Failed, run.Done
+	if s := r.Standing(now); s != run.Cancelled {
+		t.Errorf("when all that it did was cancelled it is %s", s)
+	}
+	r.Steps[0].Status, r.Steps[1].Status = run.Running, run.Running
 	r.Steps[0].Forced = true
 	if want := now.Add(50 * time.Second); !r.Next(now).Equal(want) {
 		t.Error("what was looked at is still due")

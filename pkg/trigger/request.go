@@ -23,7 +23,7 @@ type body struct {
 	Version   string `json:"version"` // of that object
 	Options   struct {
 		Run   string `json:"run"`   // that it is about
-		Force bool   `json:"force"` // retry, though something newer was deployed since
+		Force bool   `json:"force"` // retry, though something newer was deployed since; cancel updates too
 		Who   string `json:"who"`   // asks
 
 		Reason   string `json:"reason"`   // why it is wished
@@ -46,6 +46,7 @@ var (
 	steering = []string{"pause", "continue", "cancel", "unlock"}
 	writing  = []string{"deploy", "destroy", "refresh", "retry"}
 	backable = []string{"deploy", "retry", "cancel"}
+	forcible = []string{"retry", "cancel"}
 )
 
 // guarded are the operations that may delete only so many stacks.
@@ -157,9 +158,7 @@ func misplaced(b body) []string {
 			add("options.%s: it is for %s: leave it out", option, strings.Join(operations, ", "))
 		}
 	}
-	if b.Options.Force && b.Operation != "retry" {
-		add("options.force: only a retry can be forced: leave it out")
-	}
+	only("force", b.Options.Force, forcible)
 	only("reason", b.Options.Reason != "", steering)
 	only("rollback", b.Options.Rollback, backable)
 	only("refuse", b.Options.Refuse, writing)

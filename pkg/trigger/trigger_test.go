@@ -113,6 +113,7 @@ func TestRequests(t *testing.T) {
 		`{"operation":"destroy",` + zip + `,"options":{}}`:                               {Operation: "destroy", Source: source},
 		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                       {Operation: "refresh", Who: "ann"},
 		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Run: "abcdefghijklmnopqrs2", Force: true},
+		`{"operation":"cancel","options":{` + that + `,"force":true}}`:                   {Operation: "cancel", Run: "abcdefghijklmnopqrs2", Force: true},
 		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":0}}`:               {Operation: "deploy", Source: source, MaxDeletions: new(0)},
 		`{"operation":"retry","options":{` + that + `,"max_deletions":7}}`:               {Operation: "retry", Run: "abcdefghijklmnopqrs2", MaxDeletions: new(7)},
 		`{"operation":"pause","key":"","version":"","options":{` + that + `,"who":"b"}}`: {Operation: "pause", Run: "abcdefghijklmnopqrs2", Who: "b"},
@@ -154,7 +155,7 @@ func TestProblems(t *testing.T) {
 		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:  {`key: "revisions/shop/prod/../x.zip" is no configuration: it is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
 		`{"operation":"retry"}`:                                             {"options.run: missing: say which run to retry"},
 		`{"operation":"pause","options":{"run":"1"}}`:                       {`options.run: "1" is no run: its ID has 20 lower-case letters and digits`},
-		`{"operation":"destroy","options":{` + that + `,"force":true}}`:     {"options.run: a destroy is not about a run: leave it out", "options.force: only a retry can be forced: leave it out"},
+		`{"operation":"destroy","options":{` + that + `,"force":true}}`:     {"options.run: a destroy is not about a run: leave it out", "options.force: it is for retry, cancel: leave it out"},
 		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`: {"options.max_deletions: -1: it is a number of stacks, 0 or more"},
 		`{"operation":"destroy","options":{"max_deletions":5}}`:             {"options.max_deletions: it is for deploy, plan, retry: leave it out"},
 	} {
