@@ -133,7 +133,7 @@ func (r *spied) listen() {
 
 // show notes how a run and the records are shown.
 func (r *spied) show(of run.Run) {
-	next := func(verb, id string) string { return verb + " " + id }
+	next := func(words ...string) string { return strings.Join(words, " ") }
 	lines := pen{r.trace, "line"}
 	views := []interface {
 		Show(run.Run) error
