@@ -17,7 +17,7 @@ import (
 // writes are the calls that change something, wherever that is kept.
 var writes = []string{
 	"Store.Ask", "Store.Raise", "Store.Commit", "Store.Enter", "Store.End", "Store.Park", "Store.Wish", "Store.Register",
-	"Store.Move", "Store.Later", "Store.Mark", "Store.Displace", "Specs.Keep", "Cloud.Begin", "Machine.Start", "Machine.Answer",
+	"Store.Move", "Store.Later", "Store.Mark", "Store.Displace", "Specs.Keep", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
 }
 
 // The ways to die at a write.

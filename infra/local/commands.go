@@ -77,10 +77,11 @@ refused if something newer was deployed since, unless told --force.` + exits,
 		},
 		{
 			name: "cancel", args: "RUN", least: 1, most: 1, short: "end a run early", flags: ofCancel, run: cancel,
-			long: `Lets what is in flight end, and skips the rest. A run that waits in line leaves it. With --rollback a deploy is followed by
-a rollback to what was last deployed well, which is followed too. It ends with 0 when the run is cancelled, and the
-rollback, if there is one, has succeeded.`,
-			examples: []string{"cancel mfrggzdfmztwq2lknnwg", "cancel mfrggzdfmztwq2lknnwg --rollback --reason 'wrong branch'"},
+			long: `Lets what is in flight end, and skips the rest. A run that waits in line leaves it. With --force what is
+being updated is cancelled too, and rolled back by CloudFormation; what is created or deleted is never broken off. With
+--rollback a deploy is followed by a rollback to what was last deployed well, which is followed too. It ends with 0 when
+the run is cancelled, and the rollback, if there is one, has succeeded.`,
+			examples: []string{"cancel mfrggzdfmztwq2lknnwg", "cancel mfrggzdfmztwq2lknnwg --force", "cancel mfrggzdfmztwq2lknnwg --rollback --reason 'wrong branch'"},
 		},
 		{
 			name: "unlock", args: "[RUN]", most: 1, short: "take the lock away from a run, which ends", flags: ofUnlock, run: unlock,

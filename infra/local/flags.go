@@ -96,6 +96,7 @@ func ofWish(set *pflag.FlagSet, f *flags) {
 func ofCancel(set *pflag.FlagSet, f *flags) {
 	ofWish(set, f)
 	set.BoolVar(&f.rollback, "rollback", false, "then go back to what was last deployed well")
+	set.BoolVar(&f.force, "force", false, "cancel what is being updated, too")
 }
 
 // ofUnlock adds what unlock has.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // begin carries out a command in the background; its code is sent when it ends.
@@ -123,6 +125,52 @@ func TestCancelGoesBack(t *testing.T) {
 	})
 	id := l.until(out, `: run (\w+),`)
 	l.has(l.must(exitOK, "cancel", id, "--rollback", "--reason", "wrong branch"), "deploy of pair@default is cancelled after", "rollback of pair@default succeeded")
+	l.ended(out, code, exitStopped)
+	l.has(l.must(exitOK, "outputs", "topic"), "hello")
+}
+
+// A run whose executions die says so; one that is over has other things to say.
+func TestStatusSaysHowOftenItWasRestarted(t *testing.T) {
+	for want, r := range map[string]run.Run{
+		"going (run abc)\nits execution was restarted once since a step last came to its end\n":    {State: run.Going, Revived: 1},
+		"asked (run abc)\nits execution was restarted 3 times since a step last came to its end\n": {State: run.Asked, Revived: 3},
+		"going (run abc)\n":  {State: run.Going},
+		"nothing was done\n": {State: run.Superseded, Revived: 3},
+	} {
+		var out strings.Builder
+		c := &call{shell: shell{out: &out, getenv: func(string) string { return "" }}}
+		r.ID, r.Project, r.Operation = "abc", "shop@prod", "deploy"
+		if err := c.picture(r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(out.String(), want) {
+			t.Errorf("%q is not the end of %q", want, out.String())
+		}
+	}
+}
+
+// Who cancels with force does not wait for an update to end, and sees how much
+// time it would have had.
+func TestCancelWithForce(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(exitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", "project: pair", "project: pair\ntimeout: 2h\ndefaults: { topic: { timeout: 1h } }")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	var out *syncBuffer
+	var code chan int
+	l.slow(h, "pair-topic", 3600, func() {
+		out, code = l.begin("deploy", l.project)
+		l.until(out, `(running)  topic/update  \(overdue at`)
+	})
+	id := l.until(out, `: run (\w+),`)
+	l.has(l.must(exitOK, "status", id), " left · run "+id, "● topic  update  ", " left\n")
+	shown := l.last(l.must(exitOK, "status", id, "-o", "json"))
+	if step := shown["steps"].([]any)[0].(map[string]any); shown["deadline"] == nil || step["deadline"] == nil || step["begun"] == nil {
+		t.Errorf("%v", shown)
+	}
+	l.has(l.must(exitOK, "cancel", id, "--force"), "deploy of pair@default is cancelled after", "topic/update failed: UPDATE_ROLLBACK_COMPLETE: it was cancelled, as was wished")
 	l.ended(out, code, exitStopped)
 	l.has(l.must(exitOK, "outputs", "topic"), "hello")
 }

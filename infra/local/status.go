@@ -128,10 +128,18 @@ func (c *call) picture(r run.Run) error {
 		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", r.Operation, r.Project, r.State, r.ID)}
 	}
 	if r.Revived > 0 && !r.State.Over() {
-		lines = append(lines, fmt.Sprintf("its execution has ended and was started anew %d times since a step last came to its end", r.Revived))
+		lines = append(lines, fmt.Sprintf("its execution was restarted %s since a step last came to its end", times(r.Revived)))
 	}
 	_, err := fmt.Fprintln(c.out, strings.Join(lines, "\n"))
 	return err
+}
+
+// times says how often.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // A shownRun is a run as JSON.
@@ -141,11 +149,14 @@ type shownRun struct {
 	Operation string      `json:"operation"`
 	State     run.State   `json:"state"`
 	Wish      run.Wish    `json:"wish"`
+	Forced    bool        `json:"forced,omitempty"` // what is updated is cancelled too
 	Who       string      `json:"who"`
 	Of        string      `json:"of,omitempty"`
 	By        string      `json:"superseded_by,omitempty"`
 	Revived   int         `json:"restarted,omitempty"` // its execution had died, since a step was last settled
 	Asked     time.Time   `json:"asked"`
+	Begun     time.Time   `json:"begun,omitzero"`
+	Deadline  time.Time   `json:"deadline,omitzero"` // when it is overdue
 	Ended     time.Time   `json:"ended,omitzero"`
 	Unchanged int         `json:"unchanged"`
 	Messages  []string    `json:"messages,omitempty"`
@@ -155,12 +166,15 @@ type shownRun struct {
 
 // A shownStep is a step as JSON.
 type shownStep struct {
-	Step   string     `json:"step"`
-	Stack  string     `json:"stack"`
-	Verb   string     `json:"verb"`
-	Status run.Status `json:"status"`
-	Why    string     `json:"why"`
-	After  []string   `json:"after"`
+	Step     string     `json:"step"`
+	Stack    string     `json:"stack"`
+	Verb     string     `json:"verb"`
+	Status   run.Status `json:"status"`
+	Why      string     `json:"why"`
+	After    []string   `json:"after"`
+	Begun    time.Time  `json:"begun,omitzero"`
+	Deadline time.Time  `json:"deadline,omitzero"` // when it is overdue
+	Ended    time.Time  `json:"ended,omitzero"`
 }
 
 // entire is all of a run that is worth showing.
@@ -168,9 +182,16 @@ func entire(r run.Run) shownRun {
 	shown := shownRun{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Wish: r.Wish, Who: r.Who, Of: r.Of, By: r.By, Revived: r.Revived,
 		Asked: r.Asked, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
+		Forced: r.Forced, Begun: r.Begun, Deadline: r.Deadline,
 	}
 	for _, s := range r.Steps {
-		shown.Steps = append(shown.Steps, shownStep{s.ID, s.Node, string(s.Verb), s.Status, s.Why, append([]string{}, s.After...)})
+		step := shownStep{
+			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Status: s.Status, Why: s.Why, After: append([]string{}, s.After...),
+		}
+		if s.Attempt > 0 {
+			step.Begun, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended
+		}
+		shown.Steps = append(shown.Steps, step)
 	}
 	return shown
 }

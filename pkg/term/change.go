@@ -19,6 +19,8 @@ type Change struct {
 	Status run.Status
 	Why    string
 	Took   time.Duration // from its claim to its end; 0 if it was never claimed or is not over
+
+	Deadline time.Time // when it is overdue, if it runs and may not take any time
 }
 
 // Diff lists what has become of the steps since before, oldest first. A step
@@ -66,6 +68,9 @@ func change(id string, s run.Step, to run.Status, at time.Time) Change {
 	c := Change{Time: at, Run: id, Step: s.ID, Stack: s.Node, Verb: s.Verb, Status: to, Why: s.Why}
 	if s.Over() && s.Status == to {
 		c.Took = took(s, s.Ended)
+	}
+	if to == run.Running {
+		c.Deadline = s.Deadline(s.Claimed)
 	}
 	return c
 }

@@ -33,6 +33,8 @@ type moved struct {
 	Verb   plan.Verb  `json:"verb"`
 	Status run.Status `json:"status"`
 	Why    string     `json:"why"`
+
+	Deadline time.Time `json:"deadline,omitzero"` // when it is overdue
 }
 
 // ended is the object for a run that is over or parked.
@@ -50,7 +52,7 @@ type ended struct {
 // Show prints what has become of r since it was last shown.
 func (j *JSON) Show(r run.Run) error {
 	for _, c := range Diff(j.seen, r) {
-		if err := j.out.Encode(moved{c.Time.UTC(), c.Run, c.Step, c.Stack, c.Verb, c.Status, c.Why}); err != nil {
+		if err := j.out.Encode(moved{c.Time.UTC(), c.Run, c.Step, c.Stack, c.Verb, c.Status, c.Why, c.Deadline.UTC()}); err != nil {
 			return err
 		}
 	}

@@ -55,6 +55,8 @@ func (c Change) String() string {
 	switch {
 	case c.Why != "":
 		words = append(words, "("+oneLine(printable(c.Why))+")")
+	case !c.Deadline.IsZero():
+		words = append(words, "(overdue at "+c.Deadline.UTC().Format(time.TimeOnly)+")")
 	case c.Took > 0:
 		words = append(words, "("+exactly(c.Took)+")")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/term"
 )
@@ -110,6 +111,8 @@ func TestTreeSaysWhatIsWished(t *testing.T) {
 		"ending for run new":            {State: run.Going, Wish: run.Supersede, By: "new"},
 		"cancelling, then rolling back": {State: run.Going, Wish: run.Back},
 		"cancelling ·":                  {State: run.Going, Wish: run.Cancel},
+		"cancelling with force ·":       {State: run.Going, Wish: run.Cancel, Forced: true},
+		"cancelling with force, then ":  {State: run.Going, Wish: run.Back, Forced: true},
 		"queued":                        {State: run.Queued, Wish: run.Go},
 	} {
 		if got := (term.Tree{Run: r, Now: at(1)}).Render(200, 24)[0]; !strings.Contains(got, "· "+want) {
@@ -128,6 +131,36 @@ deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 12s · run ab
 ├─ ○ users  create  after db/create
 ├─ ○ … then 2 more
 └─ ✓ 2 unchanged · vpc`)
+}
+
+// How much time is left is shown for the run and for each step that runs.
+func TestTreeShowsTheTimeThatIsLeft(t *testing.T) {
+	r := shop()
+	r.Deadline, r.Steps[1].Timeout = at(90), project.LeastTimeout
+	first := func(now time.Time) string {
+		lines := term.Tree{Run: r, Now: now}.Render(100, 24)
+		return lines[0] + "\n" + lines[3]
+	}
+	same(t, first(at(12)), `
+deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 12s, 1m18s left · run abc
+├─ ● db     create  9s, 51s left`)
+	same(t, first(at(93)), `
+deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 1m33s, overdue by 3s · run abc
+├─ ● db     create  1m30s, overdue by 30s`)
+}
+
+// A step that may not take any time is told with when it is overdue.
+func TestChangesTellOfDeadlines(t *testing.T) {
+	s := then(step("db/update"), run.Running, "", 3)
+	s.Timeout = project.LeastTimeout
+	c := term.Diff(run.Run{}, run.Run{ID: "abc", Steps: []run.Step{s}})[1]
+	if got := c.String(); got != "12:00:03  running  db/update  (overdue at 12:01:03)" {
+		t.Errorf("got %q", got)
+	}
+	s = then(s, run.Done, "", 3, 9)
+	if all := term.Diff(run.Run{}, run.Run{ID: "abc", Steps: []run.Step{s}}); !all[2].Deadline.IsZero() || all[2].Took != 6*time.Second {
+		t.Errorf("got %+v", all[2])
+	}
 }
 
 func TestTreeKeepsWithinItsWindow(t *testing.T) {

@@ -70,8 +70,11 @@ func (t Tree) head() line {
 	if word := t.mood(); word != "" {
 		l = append(l, span{yellow, " · " + word})
 	}
-	l = append(l, span{dim, " · " + elapsed(end.Sub(r.Asked)) + " · run " + r.ID})
-	return l
+	l = append(l, span{dim, " · " + elapsed(end.Sub(r.Asked))})
+	if !r.State.Over() {
+		l = append(l, t.left(r.Deadline)...)
+	}
+	return append(l, span{dim, " · run " + r.ID})
 }
 
 // mood says what else is to be known of the run as a whole.
@@ -83,8 +86,12 @@ func (t Tree) mood() string {
 		return string(r.State)
 	case r.Wish == run.Pause:
 		return "pausing"
+	case r.Wish == run.Cancel && r.Forced:
+		return "cancelling with force"
 	case r.Wish == run.Cancel:
 		return "cancelling"
+	case r.Wish == run.Back && r.Forced:
+		return "cancelling with force, then rolling back"
 	case r.Wish == run.Back:
 		return "cancelling, then rolling back"
 	case r.Wish == run.Supersede:
@@ -166,12 +173,25 @@ func (t Tree) running() []twig {
 			continue
 		}
 		l := append(t.step(s, cyan, "●"), span{normal, "  " + elapsed(took(s, t.Now))})
+		l = append(l, t.left(s.Deadline(s.Claimed))...)
 		if s.Why != "" {
 			l = append(l, span{yellow, "  " + oneLine(s.Why)})
 		}
 		all = append(all, twig{line: l})
 	}
 	return all
+}
+
+// left says how much time there is to a deadline, if there is one.
+func (t Tree) left(deadline time.Time) line {
+	switch d := deadline.Sub(t.Now); {
+	case deadline.IsZero():
+		return nil
+	case d <= 0:
+		return line{{yellow, ", overdue by " + elapsed(-d)}}
+	default:
+		return line{{dim, ", " + elapsed(d) + " left"}}
+	}
 }
 
 // next shows the pending steps that wait only for what runs, or for their time,
