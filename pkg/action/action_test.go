@@ -207,6 +207,7 @@ func work(s plan.Status, why string) action.Work {
 func TestPoll(t *testing.T) {
 	noted := func(t *action.Task) { t.Note = plan.Note{StackID: "id", Operation: "op"} }
 	old := func(t *action.Task) { t.Claimed = now.Add(-action.Life) }
+	older := func(t *action.Task) { t.Claimed = now.Add(-2 * action.Life) }
 	type want struct {
 		over, forget bool
 		fails, why   string
@@ -265,7 +266,9 @@ func TestPoll(t *testing.T) {
 			want{over: true, note: heard, digest: "v2", calls: "live; heard; live; begin create; heard; live"}},
 		{"the second begin is refused, and the first was never heard", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
 			want{over: true, fails: "no", digest: "-", calls: "live; heard; live; begin update; heard"}},
-		{"what somebody made meanwhile under our name is not ours", plan.Create, old, begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
+		{"what bears our name may be ours, and its events late", plan.Create, old, begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
+			want{digest: "-", calls: "live; heard; live; begin create; heard"}},
+		{"what somebody made meanwhile under our name is not ours", plan.Create, older, begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
 			want{over: true, forget: true, fails: "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", digest: "-", calls: "live; heard; live; begin create; heard"}},
 		{"who cannot look learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"who cannot look at the end learns nothing", plan.Update, func(t *action.Task) { t.Note = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},

@@ -41,5 +41,8 @@ func follow(ctx context.Context, w worker, t Task, live plan.Live) (Work, error)
 	if heard != nil || again.Heard {
 		return again, heard
 	}
+	if fault.Is(err, fault.Taken) && t.Now.Sub(t.Claimed) < 2*Life { // perhaps by us, and its events are late
+		return work, nil
+	}
 	return Work{Heard: true, Over: true, Why: err.Error()}, nil
 }

@@ -35,6 +35,8 @@ type Runner struct {
 	Observe func(Event) int64
 	// Checkpoint is called before each state outside of any Map is entered. Resume goes on from there. Its error ends the run.
 	Checkpoint func(state string, input any) error
+	// Now tells the time, for $$.State.EnteredTime; nil means time.Now.
+	Now func() time.Time
 	// Jitter returns a number from 0 to 1, for retriers with full jitter; nil means chance.
 	Jitter func() float64
 }
@@ -83,7 +85,15 @@ type branch struct {
 	execution Execution
 	depth     int
 	item      *item
-	last      int64 // number of its last event
+	last      int64     // number of its last event
+	entered   time.Time // when the state was that it is in
+}
+
+func (b *branch) now() time.Time {
+	if b.Now == nil {
+		return time.Now()
+	}
+	return b.Now()
 }
 
 func (b *branch) observe(e Event) {
@@ -106,6 +116,7 @@ func (b *branch) run(ctx context.Context, m *Machine, at string, in any) (any, e
 			}
 		}
 		b.observe(Event{Kind: StateEntered, State: s, Input: in})
+		b.entered = b.now()
 		out, next, err := b.visit(ctx, s, in)
 		if err != nil {
 			return nil, err
@@ -122,7 +133,7 @@ func (b *branch) run(ctx context.Context, m *Machine, at string, in any) (any, e
 func (b *branch) visit(ctx context.Context, s *State, in any) (any, string, error) {
 	tried := make([]int, len(s.retry))
 	for retries := 0; ; retries++ {
-		sc := &scope{state: s, input: in, execution: &b.execution, item: b.item, retries: retries}
+		sc := &scope{state: s, entered: b.entered, input: in, execution: &b.execution, item: b.item, retries: retries}
 		out, next, err := b.attempt(ctx, s, sc)
 		if err == nil {
 			return out, next, nil

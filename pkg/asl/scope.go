@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // An Execution is what the context object ($$) says of an execution.
@@ -22,6 +23,7 @@ type scope struct {
 	execution *Execution
 	item      *item
 	token     string
+	entered   time.Time
 	retries   int
 }
 
@@ -45,7 +47,8 @@ func (s *scope) find(p path) (any, bool) {
 	return walk(v, p.steps)
 }
 
-// A contextField is one place in the context object. Times are not among them: an execution must not hang on a clock.
+// A contextField is one place in the context object. When an execution was started is not among them: not every
+// interpreter knows it.
 type contextField struct {
 	at    string
 	deep  bool // paths may lead further
@@ -59,6 +62,7 @@ var contexts = []contextField{
 	{"StateMachine.Id", false, func(s *scope) (any, bool) { return s.execution.Machine, true }},
 	{"StateMachine.Name", false, func(s *scope) (any, bool) { return s.execution.MachineName, true }},
 	{"State.Name", false, func(s *scope) (any, bool) { return s.state.Name, true }},
+	{"State.EnteredTime", false, func(s *scope) (any, bool) { return s.entered.UTC().Format("2006-01-02T15:04:05.000Z"), true }},
 	{"State.RetryCount", false, func(s *scope) (any, bool) { return count(s.retries), true }},
 	{"Task.Token", false, func(s *scope) (any, bool) { return s.token, s.token != "" }},
 	{"Map.Item.Index", false, func(s *scope) (any, bool) { return s.item.at() }},

@@ -45,7 +45,7 @@ const (
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonErrors.html
 var kinds = map[string]fault.Kind{
 	"AlreadyExistsException":      fault.Taken,
-	"TokenAlreadyExistsException": fault.Taken,
+	"TokenAlreadyExistsException": fault.Unavailable, // it was asked for before: what is heard of it decides
 
 	"Throttling":                fault.Throttled,
 	"ThrottlingException":       fault.Throttled,

@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 		{400, "ValidationError", "This stack cannot be updated from [CREATE_FAILED] state because it contains [on-failure: DO_NOTHING].", fault.Refused, "delete it, and deploy again"},
 		{400, "ValidationError", "Template format error: YAML not well-formed. (line 3, column 1)", fault.Refused, "line 3"},
 		{400, "AlreadyExistsException", "Stack [shop-vpc] already exists", fault.Taken, "already exists"},
-		{400, "TokenAlreadyExistsException", "Token already exists", fault.Taken, ""},
+		{400, "TokenAlreadyExistsException", "Token already exists", fault.Unavailable, ""},
 		{400, "Throttling", "Rate exceeded", fault.Throttled, "Rate exceeded"},
 		{400, "ThrottlingException", "Rate exceeded", fault.Throttled, ""},
 		{400, "ThrottledException", "", fault.Throttled, ""},

@@ -63,7 +63,7 @@ func runLaws() []law {
 		}},
 		{"a new drive has no waiting token and no history yet", func(b bench) {
 			b.commit("one")
-			b.ok(b.store.Register(b.ctx, "one", 1, "token", 10))
+			b.register("token", noon, 10)
 			b.ok(b.raise("one", 1))
 			r := b.run("one")
 			b.same(r.Token, "")
@@ -136,14 +136,29 @@ func runLaws() []law {
 		}},
 		{"a token is registered for the drive, and the history grows", func(b bench) {
 			b.commit("one")
-			b.ok(b.store.Register(b.ctx, "one", 1, "first", 10))
-			b.ok(b.store.Register(b.ctx, "one", 1, "second", 26))
+			b.register("first", noon, 10)
+			b.register("second", noon, 26)
 			r := b.run("one")
 			b.same(r.Token, "second")
 			b.same(r.Events, 36)
-			b.is(b.store.Register(b.ctx, "one", 2, "third", 1), fault.Stale)
-			b.is(b.store.Register(b.ctx, "one", 0, "third", 1), fault.Stale)
+			for _, drive := range []int{0, 2} {
+				_, err := b.store.Register(b.ctx, "one", drive, engine.Watch{Token: "third", Entered: noon}, 1)
+				b.is(err, fault.Stale)
+			}
 			b.same(b.run("one"), r)
+		}},
+		{"a token of an earlier wait does not replace that of a later one", func(b bench) {
+			b.commit("one")
+			b.same(b.register("later", noon.Add(time.Millisecond), 10), true)
+			b.same(b.register("earlier", noon, 10), false)
+			r := b.run("one")
+			b.same(r.Token, "later")
+			b.same(r.Events, 10)
+			b.ok(b.raise("one", 1))
+			newest, err := b.store.Register(b.ctx, "one", 2, engine.Watch{Token: "next", Entered: noon}, 1)
+			b.ok(err)
+			b.same(newest, true)
+			b.same(b.run("one").Token, "next")
 		}},
 	}
 }

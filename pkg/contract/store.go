@@ -178,7 +178,22 @@ func (b bench) end(r run.Run) error {
 	if err != nil {
 		return err
 	}
-	return b.store.End(b.ctx, r, l.Leave(r, "rollback-of-"+r.ID))
+	was, err := b.store.Run(b.ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	x := l.Leave(r, "rollback-of-"+r.ID)
+	x.From = was.State
+	return b.store.End(b.ctx, r, x)
+}
+
+// register registers the token of a wait for run one, and reports whether it is
+// the newest.
+func (b bench) register(token string, since time.Time, events int) bool {
+	b.Helper()
+	newest, err := b.store.Register(b.ctx, "one", 1, engine.Watch{Token: token, Entered: since}, events)
+	b.ok(err)
+	return newest
 }
 
 // wish wishes something of a run, each time anew.

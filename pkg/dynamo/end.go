@@ -17,7 +17,7 @@ func (t *Table) Park(ctx context.Context, r run.Run) error {
 	failed, err := t.write(ctx,
 		write{
 			key: runKey(r.ID), set: values{"state": run.Parked, "seen": r.News},
-			where: lastWord, with: alive(values{"drive": r.Drive, "news": r.News}),
+			where: "#drive = :drive AND #news = :news AND " + live, with: alive(values{"drive": r.Drive, "news": r.News}),
 		},
 		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Parked), Drive: r.Drive}},
 	)
@@ -27,14 +27,12 @@ func (t *Table) Park(ctx context.Context, r run.Run) error {
 	return err
 }
 
-// lastWord is the condition on which a driver ends or parks its run.
-const lastWord = "#drive = :drive AND #news = :news AND " + live
-
 // End is engine.Locks.
 func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	now := time.Now()
 	writes := ending(r, now)
-	writes[0].where, writes[0].with = lastWord, alive(values{"drive": r.Drive, "news": r.News})
+	writes[0].where = "#drive = :drive AND #news = :news AND #state = :from AND " + live
+	writes[0].with = alive(values{"drive": r.Drive, "news": r.News, "from": x.From})
 	writes = append(writes, change(r.Project, x.Lock))
 	if x.Then != nil {
 		writes = append(writes, asking(*x.Then)...)

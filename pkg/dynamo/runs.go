@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -98,7 +99,7 @@ func (t *Table) Raise(ctx context.Context, r run.Run) error {
 		}
 		failed, err := t.write(ctx, write{
 			key: runKey(r.ID), set: values{
-				"drive": r.Drive + 1, "state": awake(was.State), "token": "", "events": 0, "raiser": mine,
+				"drive": r.Drive + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
 				"revived": r.Revived, "settled": r.Settled,
 			},
 			where: "#drive = :from AND #state = :was", with: values{"from": r.Drive, "was": was.State},
@@ -121,14 +122,20 @@ func awake(s run.State) run.State {
 }
 
 // Register is engine.Drives.
-func (t *Table) Register(ctx context.Context, id string, drive int, token string, events int) error {
-	w := fence(id, drive)
-	w.set, w.add = values{"token": token}, values{"events": events}
-	failed, err := t.write(ctx, w)
-	if err == nil && failed != held {
-		return stale(id, drive)
+func (t *Table) Register(ctx context.Context, id string, drive int, w engine.Watch, events int) (bool, error) {
+	since := stamp(w.Entered)
+	failed, err := t.write(ctx, write{
+		key: runKey(id), set: values{"token": w.Token, "since": since}, add: values{"events": events},
+		where: "#drive = :drive AND (attribute_not_exists(#since) OR #since <= :entered)", with: values{"drive": drive, "entered": since},
+	})
+	if err != nil || failed == held {
+		return err == nil, err
 	}
-	return err
+	r, err := t.Run(ctx, id)
+	if fault.Is(err, fault.Missing) || err == nil && r.Drive != drive {
+		err = stale(id, drive)
+	}
+	return false, err
 }
 
 // stale says that a run has another drive.

@@ -141,7 +141,7 @@ func TestContention(t *testing.T) {
 					}
 					return 0, ""
 				}
-				err := table.Register(t.Context(), "one", 1, "token", 1)
+				_, err := table.Register(t.Context(), "one", 1, engine.Watch{Token: "token"}, 1)
 				if !fault.Is(err, c.want) {
 					t.Errorf("want an error of kind %s, got %s: %v", c.want, fault.KindOf(err), err)
 				}
@@ -170,7 +170,7 @@ func TestTokens(t *testing.T) {
 				tokens[in.ClientRequestToken] = true
 				return http.StatusBadRequest, answer
 			}
-			if err := table.Register(t.Context(), "one", 1, "token", 1); err == nil {
+			if _, err := table.Register(t.Context(), "one", 1, engine.Watch{Token: "token"}, 1); err == nil {
 				t.Error("it succeeded")
 			}
 			if len(tokens) != want {
@@ -226,7 +226,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%d items of a parked run expire", n)
 		}
 		r.State = run.Cancelled
-		must(t, table.End(t.Context(), r, run.Lock{}.Leave(r, "")))
+		must(t, table.End(t.Context(), r, run.Exit{From: run.Parked}))
 		if n := expiring(t, table); n != 1+120+3+1 { // run, steps, events, place in the list
 			t.Errorf("%d items of a run that is over expire, want 125", n)
 		}

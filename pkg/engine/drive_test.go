@@ -270,14 +270,14 @@ func TestLookAside(t *testing.T) {
 		t.Errorf("got %+v, started %v", got, h.started)
 	}
 	h.down = fault.New(fault.Unavailable, "no answer")
-	if err := h.Look(t.Context(), tick, "token"); !fault.Is(err, fault.Unavailable) {
+	if err := h.Look(t.Context(), engine.Watch{Tick: tick, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
 	tick.Drive = 2
-	if err := h.Look(t.Context(), tick, "token"); !fault.Is(err, fault.Unavailable) {
+	if err := h.Look(t.Context(), engine.Watch{Tick: tick, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
-	if err := h.Look(t.Context(), engine.Tick{Run: "none"}, "token"); !fault.Is(err, fault.Missing) {
+	if err := h.Look(t.Context(), engine.Watch{Tick: engine.Tick{Run: "none"}, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -359,13 +359,13 @@ func TestHandover(t *testing.T) {
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
 	h.begun(tick)
-	h.must(h.Store.Register(t.Context(), "a", 1, "x", 15_000))
+	h.registered("a", 1, "x", 15_000)
 	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "a-2") || h.kept("a").Drive != 2 || h.kept("a").Events != 0 {
 		t.Errorf("got %+v, started %v", got, h.started)
 	}
-	h.must(h.Store.Register(t.Context(), "a", 2, "x", 15_000))
+	h.registered("a", 2, "x", 15_000)
 	h.store.raise = func(func() error) error { return fault.New(fault.Throttled, "slow") }
-	if err := h.Look(t.Context(), engine.Tick{Run: "a", Drive: 2, Wait: 60}, "y"); !fault.Is(err, fault.Throttled) {
+	if err := h.Look(t.Context(), engine.Watch{Tick: engine.Tick{Run: "a", Drive: 2, Wait: 60}, Token: "y", Entered: h.world.Now()}); !fault.Is(err, fault.Throttled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -52,6 +52,13 @@ type Start struct {
 	Step  int    `json:"step"`
 }
 
+// A Watch asks for a look at a run, on behalf of an execution that waits for it.
+type Watch struct {
+	Tick    Tick      `json:"tick"`
+	Token   string    `json:"token"`   // that the look, or whoever wakes the execution, answers
+	Entered time.Time `json:"entered"` // since when it waits
+}
+
 // How often and how long.
 const (
 	maxReady    = 40                // steps in one Tick
@@ -127,9 +134,10 @@ func (e *Engine) each(n int, do func(i int) error) error {
 }
 
 // end writes that r is over or parked, and returns it as it then is. It is
-// Stale if there is news that r does not know of, or the lock has changed. If
-// the lock goes to another run, that one is driven.
+// Stale if there is news that r does not know of, its state is another, or the
+// lock has changed. If the lock goes to another run, that one is driven.
 func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, error) {
+	from := r.State
 	r.State = s
 	if s == run.Parked {
 		if err := e.Store.Park(ctx, r); err != nil {
@@ -146,6 +154,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
 	x := l.Leave(r, RollbackOf(r.ID))
+	x.From = from
 	if x.Says != "" {
 		r.Messages = append(slices.Clone(r.Messages), x.Says)
 	}

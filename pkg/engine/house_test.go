@@ -90,12 +90,12 @@ func (s *lossy) Move(ctx context.Context, c engine.Change) error {
 	return do()
 }
 
-func (s *lossy) Register(ctx context.Context, id string, drive int, token string, events int) error {
-	err := s.Store.Register(ctx, id, drive, token, events)
+func (s *lossy) Register(ctx context.Context, id string, drive int, w engine.Watch, events int) (bool, error) {
+	newest, err := s.Store.Register(ctx, id, drive, w, events)
 	if s.seen != nil {
 		s.seen()
 	}
-	return err
+	return newest, err
 }
 
 func (s *lossy) Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
@@ -286,7 +286,7 @@ func (h *house) begun(t engine.Tick) {
 func (h *house) looked(t engine.Tick) engine.Tick {
 	h.Helper()
 	before := len(h.answers)
-	h.must(h.Look(h.Context(), t, fmt.Sprint("token", before)))
+	h.must(h.Look(h.Context(), engine.Watch{Tick: t, Token: fmt.Sprint("token", before), Entered: h.world.Now()}))
 	if len(h.answers) == before {
 		return engine.Tick{}
 	}
@@ -341,6 +341,20 @@ func (h *house) waits() string {
 		line += " " + w.Run
 	}
 	return line
+}
+
+// registered registers the token of a wait that begins now.
+func (h *house) registered(id string, drive int, token string, events int) {
+	h.Helper()
+	_, err := h.Store.Register(h.Context(), id, drive, engine.Watch{Token: token, Entered: h.world.Now()}, events)
+	h.must(err)
+}
+
+// leaving is what becomes of a lock when a run leaves that is as it was read.
+func leaving(l run.Lock, r run.Run) run.Exit {
+	x := l.Leave(r, "")
+	x.From = run.Asked
+	return x
 }
 
 func (h *house) kept(id string) run.Run {

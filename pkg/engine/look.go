@@ -16,18 +16,20 @@ import (
 // Look registers the token first, then looks: it settles what is over and says
 // what may start. It answers its own token when there is something to do, or
 // when it would now choose another wait; else it lets the token wait for an
-// event.
-func (e *Engine) Look(ctx context.Context, t Tick, token string) error {
-	err := e.Store.Register(ctx, t.Run, t.Drive, token, perLook+perStart*len(t.Ready))
-	if err == nil {
-		err = e.look(ctx, t, token)
+// event. A look that comes so late that its execution waits anew by now is
+// nobody's: it leaves the newer token in its place.
+func (e *Engine) Look(ctx context.Context, w Watch) error {
+	t := w.Tick
+	newest, err := e.Store.Register(ctx, t.Run, t.Drive, w, perLook+perStart*len(t.Ready))
+	if err == nil && newest {
+		err = e.look(ctx, t, w.Token)
 	}
 	if fault.Is(err, fault.Stale) {
 		aside, err := e.aside(ctx, t.Run, t.Drive)
 		if err != nil {
 			return fmt.Errorf("step aside from run %s: %w", t.Run, err)
 		}
-		return e.Machine.Answer(ctx, token, aside)
+		return e.Machine.Answer(ctx, w.Token, aside)
 	}
 	if err != nil {
 		return fmt.Errorf("look at run %s: %w", t.Run, err)

@@ -108,10 +108,8 @@ func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (Tick, erro
 			return Tick{}, err
 		case again != nil:
 			return Tick{}, again
-		case now.Drive != r.Drive:
-			return e.aside(ctx, r.ID, r.Drive)
-		case now.State.Over():
-			return tick(now, now.State, 0), nil
+		case now.Drive != r.Drive || now.State != r.State: // another planner has come further
+			return e.takeUp(ctx, now, Drive{Run: r.ID, Drive: r.Drive})
 		}
 		r.News = now.News
 	}

@@ -160,7 +160,7 @@ func TestPlannedByAnother(t *testing.T) {
 		r.State = run.Cancelled
 		l, err := h.Store.Lock(t.Context(), r.Project)
 		h.must(err)
-		h.must(h.Store.End(t.Context(), r, l.Leave(r, "")))
+		h.must(h.Store.End(t.Context(), r, leaving(l, r)))
 		return fault.New(fault.Stale, "over")
 	}
 	if tick := h.planned("b", 2); tick.State != run.Cancelled {

@@ -58,9 +58,10 @@ type Drives interface {
 	// r.Drive.
 	Commit(ctx context.Context, r run.Run) error
 
-	// Register makes token the one that waits for run id, and adds to its
-	// history's length. It is Stale if the run's drive is not drive.
-	Register(ctx context.Context, id string, drive int, token string, events int) error
+	// Register makes w's token the one that waits for run id, and adds to its
+	// history's length. It reports false, and does neither, if that of a later
+	// wait was registered before. It is Stale if the run's drive is not drive.
+	Register(ctx context.Context, id string, drive int, w Watch, events int) (newest bool, err error)
 
 	// Wish writes what a person wishes of a run, raises its news and writes an
 	// event for the audit, in one transaction and once for each w.ID. A run is
@@ -97,7 +98,7 @@ type Locks interface {
 	Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error
 
 	// End writes r.State, which is an end, messages and time, on condition of
-	// r.Drive and that the news is r.News; and what becomes of the lock, even
+	// r.Drive, that the news is r.News, and the state x.From; and what becomes of the lock, even
 	// if that is nothing. In the same transaction the open item goes, and the
 	// rollback that follows is asked for.
 	End(ctx context.Context, r run.Run, x run.Exit) error

@@ -153,15 +153,33 @@ func (e *Engine) Unlock(ctx context.Context, q Request) error {
 	return nil
 }
 
-// abandon ends a run as it stands, out of the hands of whoever drives it.
+// abandon ends a run as it stands, out of the hands of whoever drives it. Who
+// finds the drive raised may begin to drive it at once: what that does meanwhile
+// is seen, and the run ended as it then stands.
 func (e *Engine) abandon(ctx context.Context, r run.Run, s run.State, why string) error {
 	if err := e.Store.Raise(ctx, r); err != nil {
 		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
 	}
-	r, err := e.Store.Load(ctx, r.ID)
-	if err != nil {
-		return err
+	for drive := r.Drive + 1; ; {
+		now, err := e.Store.Load(ctx, r.ID)
+		if err != nil || now.Drive != drive || now.State.Over() {
+			return err
+		}
+		now.Messages = append(now.Messages, why)
+		if err = e.strike(ctx, now); err == nil {
+			now, err = e.end(ctx, now, s)
+		}
+		if !fault.Is(err, fault.Stale) {
+			if err == nil {
+				e.World.Told(ctx, now)
+			}
+			return err
+		}
 	}
+}
+
+// strike ends the steps of a run that is given up.
+func (e *Engine) strike(ctx context.Context, r run.Run) error {
 	for _, was := range r.Steps {
 		if was.Over() {
 			continue
@@ -175,7 +193,5 @@ func (e *Engine) abandon(ctx context.Context, r run.Run, s run.State, why string
 			return fmt.Errorf("give up %s of run %s: %w", was.ID, r.ID, err)
 		}
 	}
-	r.Messages = append(r.Messages, why)
-	_, err = e.finish(ctx, r, s)
-	return err
+	return nil
 }

@@ -88,7 +88,7 @@ func (h *house) queued(owner, id string) {
 func (h *house) refusesEnd(id string) {
 	h.Helper()
 	h.ask("x", "cancel", id)
-	if err := h.Look(h.Context(), engine.Tick{Run: id, Drive: 1, Wait: 60}, "token"); !fault.Is(err, fault.Unavailable) {
+	if err := h.Look(h.Context(), engine.Watch{Tick: engine.Tick{Run: id, Drive: 1, Wait: 60}, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
 		h.Fatalf("got %v", err)
 	}
 	if s := h.kept(id).State; s != run.Cancelled {

@@ -81,7 +81,7 @@ func TestWish(t *testing.T) {
 		t.Errorf("continued, it has drive %d, started %v", r.Drive, h.started)
 	}
 	answers := len(h.answers)
-	h.must(h.Store.Register(t.Context(), "a", 2, "waits", 10))
+	h.registered("a", 2, "waits", 10)
 	h.ask("x", "cancel", "a")
 	if len(h.answers) != answers+1 || h.answers[answers].State != run.Look || h.answers[answers].Drive != 2 {
 		t.Errorf("nobody is woken: %v", h.answers)

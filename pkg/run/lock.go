@@ -84,6 +84,7 @@ func line(waiting []Writer, w Writer) (with []Writer, replaced []string) {
 
 // An Exit is what becomes of a project's lock when a run is over.
 type Exit struct {
+	From State  // what the run was until then
 	Lock Lock   // as it is then
 	Next string // the run that owns it from then on, if that has changed
 	Then *Run   // the rollback that is asked for with it, if one is: it comes next

@@ -23,7 +23,7 @@ func (w *World) execute(name string, in engine.Drive) error {
 	w.executions[name] = x
 	w.Go(func(r *Routine) {
 		runner := asl.Runner{
-			World: &host{w, r, x}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64,
+			World: &host{w, r, x}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64, Now: w.Now,
 			Observe: func(e asl.Event) int64 {
 				x.History++
 				if e.Kind == asl.StateEntered {
@@ -150,14 +150,11 @@ func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error)
 		}
 		return struct{}{}, h.Engine.Execute(ctx, in)
 	case "wait-status":
-		in, err := decode[struct {
-			Tick  engine.Tick
-			Token string
-		}](payload)
+		in, err := decode[engine.Watch](payload)
 		if err != nil {
 			return nil, err
 		}
-		return struct{}{}, h.Engine.Look(ctx, in.Tick, in.Token)
+		return struct{}{}, h.Engine.Look(ctx, in)
 	default:
 		return nil, fmt.Errorf("there is no function %q", function)
 	}

@@ -71,6 +71,9 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 		if err != nil {
 			return false, err
 		}
+		if k.run.State != x.From {
+			return false, fault.New(fault.Stale, "run %s is %s, not %s", r.ID, k.run.State, x.From)
+		}
 		if err := s.same(r.Project, x.Lock); err != nil {
 			return false, err
 		}

@@ -145,8 +145,8 @@ func (m mortalStore) Open(ctx context.Context) ([]string, error) {
 }
 
 // Register is the part of engine.Drives.
-func (m mortalStore) Register(ctx context.Context, id string, drive int, token string, events int) error {
-	return m.world.do(ctx, "Store.Register", id, func() error { return m.kept.Register(ctx, id, drive, token, events) })
+func (m mortalStore) Register(ctx context.Context, id string, drive int, w engine.Watch, events int) (bool, error) {
+	return got(m.world, ctx, "Store.Register", id, func() (bool, error) { return m.kept.Register(ctx, id, drive, w, events) })
 }
 
 // Step is the part of engine.Steps.

@@ -46,6 +46,7 @@ type kept struct {
 	steps     []run.Step
 	committed bool
 	planner   int             // who wrote the steps
+	since     time.Time       // when the wait began whose token is the run's
 	wishes    map[string]bool // by request: what was carried out
 }
 
@@ -183,7 +184,7 @@ func (s *Store) Raise(_ context.Context, r run.Run) error {
 		if k.run.State.Over() {
 			return false, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
 		}
-		k.run.Drive, k.run.Token, k.run.Events = r.Drive+1, "", 0
+		k.run.Drive, k.run.Token, k.run.Events, k.since = r.Drive+1, "", 0, time.Time{}
 		k.run.Revived, k.run.Settled = r.Revived, r.Settled
 		return true, nil
 	})
@@ -261,16 +262,17 @@ func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run
 }
 
 // Register is engine.Drives.
-func (s *Store) Register(_ context.Context, id string, drive int, token string, events int) error {
-	return s.write("Register", id, func() (bool, error) {
+func (s *Store) Register(_ context.Context, id string, drive int, w engine.Watch, events int) (newest bool, err error) {
+	err = s.write("Register", id, func() (bool, error) {
 		k, err := s.driven(id, drive)
-		if err != nil {
+		if err != nil || w.Entered.Before(k.since) {
 			return false, err
 		}
-		k.run.Token = token
+		k.run.Token, k.since, newest = w.Token, w.Entered, true
 		k.run.Events += events
 		return true, nil
 	})
+	return newest, err
 }
 
 // List is engine.Runs.

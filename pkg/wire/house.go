@@ -76,12 +76,6 @@ func reaching(o *s3.Options) {
 	o.DisableLogOutputChecksumValidationSkipped = true
 }
 
-// A Watch is what wait-status is given.
-type Watch struct {
-	Tick  engine.Tick `json:"tick"`
-	Token string      `json:"token"`
-}
-
 // Plan makes the plan of a run, or takes up one that has been made.
 func (h *House) Plan(ctx context.Context, d engine.Drive) (engine.Tick, error) {
 	e := h.engine
@@ -101,8 +95,8 @@ func (h *House) ExecuteStep(ctx context.Context, s engine.Start) (struct{}, erro
 
 // WaitStatus looks at what runs, and answers the token when there is something
 // to say.
-func (h *House) WaitStatus(ctx context.Context, w Watch) (struct{}, error) {
-	err := h.engine.Look(ctx, w.Tick, w.Token)
+func (h *House) WaitStatus(ctx context.Context, w engine.Watch) (struct{}, error) {
+	err := h.engine.Look(ctx, w)
 	h.note(ctx, err, "look", slog.String("run", w.Tick.Run), slog.Int("drive", w.Tick.Drive), slog.Int("wait", w.Tick.Wait))
 	return struct{}{}, err
 }
