@@ -23,7 +23,7 @@ const layers = `
 0  budget
 1  project   graph fault
 2  plan      graph project fault
-3  run       plan
+3  run       plan fault
 4  action    project plan fault
 5  engine    action run plan project fault budget
 

@@ -180,6 +180,17 @@ func lockLaws() []law {
 			b.same(r.News, 3)
 			b.same(r.Forced, true)
 		}},
+		{"nothing takes back a cancel", func(b bench) {
+			b.commit("one")
+			_, err := b.wish("one", run.Cancel, "ann")
+			b.ok(err)
+			_, err = b.wish("one", run.Go, "ann")
+			b.is(err, fault.Refused)
+			r, err := b.wish("one", run.Back, "ann")
+			b.ok(err)
+			b.same(r.Wish, run.Back)
+			b.same(r.News, 2)
+		}},
 		{"a rollback is asked for with the end that it follows", func(b bench) {
 			b.ask("zero")
 			b.enter("zero")

@@ -87,33 +87,28 @@ func (t *Table) Open(ctx context.Context) ([]string, error) {
 // Wish is engine.Drives. What is wished is kept under the request that wished
 // it, so that it is carried out once.
 func (t *Table) Wish(ctx context.Context, id string, w engine.Wished) (run.Run, error) {
-	was, err := t.Run(ctx, id)
-	if err != nil {
-		return run.Run{}, err
-	}
 	once := write{key: wishKey(id, w.ID), put: eventItem{Time: w.At, What: string(w.Wish), Force: w.Force, Who: w.Who, Why: w.Why}, where: "attribute_not_exists(#PK)"}
-	wished := write{
-		key: runKey(id), set: values{"wish": w.Wish}, add: values{"news": 1},
-		where: live + " AND #wish <> :supersede", with: alive(values{"supersede": run.Supersede}),
+	for {
+		was, err := t.Run(ctx, id)
+		if err != nil {
+			return run.Run{}, err
+		}
+		wish, refused := was.Obey(w.Wish)
+		wished := write{
+			key: runKey(id), set: values{"wish": wish, "forced": w.Force || was.Forced}, add: values{"news": 1},
+			where: live + " AND #wish = :was AND #news = :news", with: alive(values{"was": was.Wish, "news": was.News}),
+		}
+		if refused != nil { // unless it was obeyed before
+			wished = write{key: runKey(id), where: "attribute_not_exists(#PK)"}
+		}
+		failed, err := t.write(ctx, once, wished)
+		switch {
+		case err != nil:
+			return run.Run{}, err
+		case failed != 1:
+			return t.Run(ctx, id)
+		case refused != nil:
+			return run.Run{}, refused
+		}
 	}
-	if was.Wish == run.Supersede && w.Wish.Stops() { // it stops already, and that is not taken back
-		wished.set, wished.where, wished.with = values{}, live, alive(nil)
-	}
-	if w.Force || !w.Wish.Stops() {
-		wished.set["forced"] = w.Force
-	}
-	failed, err := t.write(ctx, once, wished)
-	if err != nil {
-		return run.Run{}, err
-	}
-	r, err := t.Run(ctx, id)
-	switch {
-	case err != nil || failed != 1:
-		return r, err
-	case r.State.Over():
-		return run.Run{}, fault.New(fault.Refused, "run %s is over (%s)", id, r.State)
-	case r.Wish == run.Supersede && w.Wish.Stops(): // since it was read
-		return t.Wish(ctx, id, w)
-	}
-	return run.Run{}, fault.New(fault.Refused, "run %s is superseded by %s", id, r.By)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -247,6 +248,23 @@ func (r *Run) Prune(now time.Time) []int {
 		}
 	}
 	return pruned
+}
+
+// Obey returns what is wished of r once w is. Nothing takes back what stops a
+// run, and least of all that it is superseded. The error is Refused if r cannot
+// obey.
+func (r *Run) Obey(w Wish) (Wish, error) {
+	switch {
+	case r.State.Over():
+		return r.Wish, fault.New(fault.Refused, "run %s is over (%s)", r.ID, r.State)
+	case r.Wish == Supersede && w.Stops():
+		return r.Wish, nil
+	case r.Wish == Supersede:
+		return r.Wish, fault.New(fault.Refused, "run %s is superseded by %s", r.ID, r.By)
+	case r.Wish.Stops() && !w.Stops():
+		return r.Wish, fault.New(fault.Refused, "run %s is being cancelled: retry it when it is over", r.ID)
+	}
+	return w, nil
 }
 
 // Stopped is the end of a run that a wish stopped.

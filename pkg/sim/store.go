@@ -240,20 +240,17 @@ func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run
 		case k.wishes[w.ID]:
 			out = copyRun(k.run)
 			return false, nil
-		case k.run.State.Over():
-			return false, fault.New(fault.Refused, "run %s is over (%s)", id, k.run.State)
-		case k.run.Wish != run.Supersede:
-			k.run.Wish = w.Wish
-			k.run.Forced = k.run.Forced && w.Wish.Stops()
-		case !w.Wish.Stops():
-			return false, fault.New(fault.Refused, "run %s is superseded by %s", id, k.run.By)
 		}
+		wish, err := k.run.Obey(w.Wish)
+		if err != nil {
+			return false, err
+		}
+		k.run.Wish, k.run.Forced = wish, w.Force || k.run.Forced
 		if k.wishes == nil {
 			k.wishes = make(map[string]bool)
 		}
 		k.wishes[w.ID] = true
 		k.run.News++
-		k.run.Forced = k.run.Forced || w.Force
 		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Wish), Force: w.Force, Who: w.Who, Why: w.Why})
 		out = copyRun(k.run)
 		return true, nil
