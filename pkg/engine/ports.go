@@ -116,8 +116,9 @@ type Steps interface {
 	Move(ctx context.Context, c Change) error
 
 	// Later writes the due times, reasons and events of running steps that a
-	// look found not to be over, and whether it was forced. It leaves alone an event that was marked since
-	// the steps were loaded, and a step that is no longer running.
+	// look found not to be over, and whether they were forced. It leaves alone an
+	// event that was marked since the steps were loaded, and a step that is no
+	// longer running.
 	Later(ctx context.Context, id string, drive int, steps []run.Step) error
 
 	// Mark writes that an event was heard of a running step's attempt, which

@@ -153,7 +153,10 @@ func (v View) where(node string) string {
 // lay lays a lane of steps for a node, the first after the given steps.
 func (b *builder) lay(node string, after []string, verbs ...Verb) {
 	for _, v := range verbs {
-		s := Step{ID: id(node, v), Node: node, Where: b.view.where(node), Verb: v, Timeout: b.view.Desired.Nodes[node].Timeout}
+		s := Step{ID: id(node, v), Node: node, Where: b.view.where(node), Verb: v}
+		if v != Settle { // that is somebody else's
+			s.Timeout = b.view.Desired.Nodes[node].Timeout
+		}
 		b.graph.Add(s.ID, after...)
 		b.steps[s.ID] = s
 		after = []string{s.ID}

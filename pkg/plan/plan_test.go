@@ -448,3 +448,31 @@ func TestDigest(t *testing.T) {
 		t.Error("a note is known that is not, or the other way around")
 	}
 }
+
+// A step may take as long as its node says; what somebody else does, any time.
+func TestTimeouts(t *testing.T) {
+	begun := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	v := plan.View{
+		Desired: project.Project{Name: "shop", Nodes: map[string]project.Node{
+			"slow": {Name: "slow", Timeout: project.LeastTimeout}, "any": {Name: "any"},
+		}},
+		Recorded: map[string]plan.Record{"slow": {Node: "slow", StackID: "id"}},
+		Live:     map[string]plan.Live{"slow": {StackID: "id", Status: "UPDATE_IN_PROGRESS"}},
+	}
+	p, err := plan.Deploy(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]time.Time)
+	for _, s := range p.Steps {
+		got[s.ID] = s.Deadline(begun)
+		if !s.Deadline(time.Time{}).IsZero() {
+			t.Errorf("%s is overdue before it is begun", s.ID)
+		}
+	}
+	for id, want := range map[string]time.Time{"any/create": {}, "slow/settle": {}, "slow/continue": begun.Add(time.Minute), "slow/update": begun.Add(time.Minute)} {
+		if at, ok := got[id]; !ok || !at.Equal(want) {
+			t.Errorf("%s is overdue at %s, want %s", id, at, want)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// seconds is what an operation on a stack takes.
+func (c *Cloud) seconds(st *stack) float64 {
+	if s, told := c.Seconds[st.name]; told {
+		return s
+	}
+	return 10
+}
+
+// next ends what is under way on a stack. What it returns makes things happen
+// after a share of the time that the next operation takes, as long as that is
+// under way.
+func (c *Cloud) next(st *stack) (after func(share float64, do func())) {
+	st.begun++
+	this, seconds := st.begun, c.seconds(st)
+	return func(share float64, do func()) {
+		c.clock.After(time.Duration(share*seconds*float64(time.Second)), func() {
+			if st.begun == this {
+				do()
+			}
+		})
+	}
+}
+
+// begin sets an operation going: it ends when its time is over.
+func (c *Cloud) begin(st *stack, t action.Task, want content) {
+	after := c.next(st)
+	ends := func(s plan.Status, why string) func() {
+		return func() { c.set(st, t, s, why) }
+	}
+	switch t.Step.Verb {
+	case plan.Create:
+		c.set(st, t, "CREATE_IN_PROGRESS", "")
+		if limit := float64(t.Step.Timeout.Minutes() * 60); limit > 0 && limit < c.seconds(st) {
+			after(limit/c.seconds(st), func() {
+				c.set(st, t, "ROLLBACK_IN_PROGRESS", "Stack creation time exceeded the specified timeout")
+				after(0.5, ends("ROLLBACK_COMPLETE", ""))
+			})
+			return
+		}
+		after(1, func() {
+			if why := c.wrong(st, t.Step.Verb, want); why != "" {
+				c.set(st, t, "ROLLBACK_IN_PROGRESS", why)
+				after(0.5, ends("ROLLBACK_COMPLETE", ""))
+				return
+			}
+			c.change(st, want)
+			c.set(st, t, "CREATE_COMPLETE", "")
+		})
+	case plan.Update:
+		c.set(st, t, "UPDATE_IN_PROGRESS", "")
+		st.touched = c.clock.Now()
+		after(1, func() {
+			if why := c.wrong(st, t.Step.Verb, want); why != "" {
+				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)
+				end := plan.Status("UPDATE_ROLLBACK_COMPLETE")
+				if c.wrong(st, "rollback", st.now) != "" {
+					end = "UPDATE_ROLLBACK_FAILED"
+				}
+				after(0.5, ends(end, ""))
+				return
+			}
+			c.change(st, want)
+			c.set(st, t, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")
+			after(0.2, ends("UPDATE_COMPLETE", ""))
+		})
+	case plan.Continue:
+		c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
+		after(1, func() {
+			if why := c.wrong(st, t.Step.Verb, st.now); why != "" {
+				c.set(st, t, "UPDATE_ROLLBACK_FAILED", why)
+				return
+			}
+			c.set(st, t, "UPDATE_ROLLBACK_COMPLETE", "")
+		})
+	case plan.Delete:
+		before := st.status
+		c.set(st, t, "DELETE_IN_PROGRESS", "")
+		after(1, func() {
+			why := c.wrong(st, t.Step.Verb, content{})
+			if user := c.user(st); user != "" { // it is as it was before
+				c.set(st, t, before, "Delete canceled. Cannot delete export as it is in use by "+user)
+				return
+			}
+			if why != "" {
+				c.set(st, t, "DELETE_FAILED", why)
+				return
+			}
+			c.set(st, t, "DELETE_COMPLETE", "")
+			delete(c.live, st.name)
+		})
+	}
+}
+
+// Cancel is the part of action.Cloud.
+func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
+	st := c.find(t.Place())
+	if st == nil {
+		return fault.New(fault.Missing, "stack does not exist")
+	}
+	if slices.ContainsFunc(st.events, func(e event) bool { return e.token == t.CancelToken() }) {
+		return nil // the same request, made again
+	}
+	if st.status != "UPDATE_IN_PROGRESS" {
+		return fault.New(fault.Refused, "CancelUpdateStack cannot be called from current stack status")
+	}
+	c.Asked = append(c.Asked, st.name+"/cancel")
+	after := c.next(st)
+	c.under(t.CancelToken(), st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
+	after(0.5, func() {
+		end, why := plan.Status("UPDATE_ROLLBACK_COMPLETE"), c.wrong(st, "rollback", st.now)
+		if why != "" {
+			end = "UPDATE_ROLLBACK_FAILED"
+		}
+		c.under(t.CancelToken(), st, t, end, why)
+	})
+	return nil
+}
+
+// change makes a stack of what is wanted.
+func (c *Cloud) change(st *stack, want content) {
+	sum := sha256.New()
+	fmt.Fprintln(sum, want.template)
+	for _, k := range slices.Sorted(maps.Keys(want.params)) {
+		fmt.Fprintln(sum, k, want.params[k])
+	}
+	want.value = hex.EncodeToString(sum.Sum(nil)[:8])
+	st.held, st.now = st.now.imports(), want
+}
+
+// set moves a stack to a status and tells of it.
+func (c *Cloud) set(st *stack, t action.Task, s plan.Status, why string) {
+	c.under(t.Token(), st, t, s, why)
+}
+
+// under moves a stack to a status, for which a token asked, and tells of it.
+func (c *Cloud) under(token string, st *stack, t action.Task, s plan.Status, why string) {
+	st.status = s
+	if !s.Busy() && !s.Cleaning() {
+		st.held = nil
+	}
+	st.events = append(st.events, event{token, s, why, c.clock.Now()})
+	c.Tell(t, s)
+}
