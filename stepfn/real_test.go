@@ -151,6 +151,7 @@ func (r *real) Ask(operation string, w world, of string, with ...options) string
 	}
 	request, about := map[string]any{"operation": operation}, map[string]any{}
 	for _, o := range with {
+		about["only"] = o.only
 		about["rollback"], about["refuse"], about["force"] = o.rollback, o.refuse, o.force
 		if o.deletions != nil {
 			about["max_deletions"] = *o.deletions

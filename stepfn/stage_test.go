@@ -51,6 +51,7 @@ type stage interface {
 type options struct {
 	deletions        *int // that are allowed
 	rollback, refuse bool
+	only             []string
 	force            bool
 }
 
@@ -190,7 +191,7 @@ func arn(function string) string {
 func (p *pure) Ask(operation string, w world, of string, with ...options) string {
 	q := engine.Request{Project: "shop@default", Operation: operation, Run: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force = o.deletions, o.rollback, o.refuse, o.force
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only = o.deletions, o.rollback, o.refuse, o.force, o.only
 	}
 	switch operation {
 	case "deploy":

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,7 +121,7 @@ func (s *story) about(words []string) string {
 }
 
 // options reads what a request is to say besides: "allowing 3" deletions,
-// "rolling-back" if it fails, "refusing" to wait, "forcing" what is updated to be
+// "rolling-back" if it fails, "refusing" to wait, "only db,web", "forcing" what is updated to be
 // cancelled.
 func (s *story) options(words []string) []options {
 	var o options
@@ -133,11 +134,13 @@ func (s *story) options(words []string) []options {
 			o.rollback = true
 		case "refusing":
 			o.refuse = true
+		case "only":
+			o.only = strings.Split(words[i+1], ",")
 		case "forcing":
 			o.force = true
 		}
 	}
-	if o == (options{}) {
+	if reflect.ValueOf(o).IsZero() {
 		return nil
 	}
 	return []options{o}

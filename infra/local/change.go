@@ -21,7 +21,7 @@ import (
 // nothing else: what does is a request, which waits for its turn where an upload
 // supersedes another.
 func deploy(ctx context.Context, c *call) (int, error) {
-	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse {
+	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || len(f.only) > 0 {
 		return c.request(ctx, "deploy")
 	}
 	return c.ask(ctx, "deploy", func(s *session, p packed) (string, error) {
@@ -142,8 +142,12 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 	if len(records) == 0 {
 		return nil
 	}
-	fmt.Fprintf(s.call.err, "destroy deletes the %d stacks of %s: %s\ntype yes to go on: ",
-		len(records), p.ID(), strings.Join(slices.Sorted(maps.Keys(records)), ", "))
+	names := slices.Sorted(maps.Keys(records))
+	what := fmt.Sprintf("the %d stacks of %s", len(names), p.ID())
+	if only := s.call.flags.only; len(only) > 0 {
+		what, names = "of "+p.ID(), only
+	}
+	fmt.Fprintf(s.call.err, "destroy deletes %s: %s\ntype yes to go on: ", what, strings.Join(names, ", "))
 	answer, err := bufio.NewReader(s.call.in).ReadString('\n')
 	if strings.TrimSpace(answer) != "yes" {
 		return fault.New(fault.Refused, "that was not yes")
@@ -169,14 +173,15 @@ type options struct {
 	Rollback bool   `json:"rollback,omitempty"`
 	Refuse   bool   `json:"refuse,omitempty"`
 
-	MaxDeletions *int `json:"max_deletions,omitempty"`
+	Only         []string `json:"only,omitempty"`
+	MaxDeletions *int     `json:"max_deletions,omitempty"`
 }
 
 // options are what the call's flags say about a run, if it is about one.
 func (c *call) options(about string) options {
 	f := c.flags
 	return options{
-		Run: about, Force: f.force, Who: c.who(), Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, MaxDeletions: f.deletions.n,
+		Run: about, Force: f.force, Who: c.who(), Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,
 	}
 }
 

@@ -34,9 +34,11 @@ before anything is asked of AWS. So is a deploy that would delete more stacks th
 file says how many, or --max-deletions for this once.
 
 A newer upload supersedes an older one: a deploy that is under way begins nothing more, and one that waits does not begin
-at all. With --rollback, --refuse or --max-deletions it is no upload but a request: it supersedes nothing, waits its turn,
-and is not superseded.` + exits,
-			examples: []string{"deploy examples/shop", "deploy examples/shop --rollback", "deploy examples/shop --max-deletions 12", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566"},
+at all. With --rollback, --refuse, --only or --max-deletions it is no upload but a request: it supersedes nothing, waits
+its turn, and is not superseded.
+
+With --only it brings up some stacks and what they need, and leaves all others as they are.` + exits,
+			examples: []string{"deploy examples/shop", "deploy examples/shop --rollback", "deploy examples/shop --only data/,network/vpc", "deploy examples/shop --max-deletions 12", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566"},
 		},
 		{
 			name: "plan", args: "DIR|FILE", least: 1, most: 1, short: "show what deploy would do", flags: ofPreview, run: preview,
@@ -45,7 +47,8 @@ and is not superseded.` + exits,
 		},
 		{
 			name: "destroy", args: "DIR|FILE", least: 1, most: 1, short: "delete all stacks of the project", flags: ofChange, run: destroy,
-			long:     `Deletes every stack that is recorded for the project and environment, users before what they use. It asks first, unless told --yes.` + exits,
+			long: `Deletes every stack that is recorded for the project and environment, users before what they use. It asks first, unless told --yes.
+With --only it deletes some of them; it is refused if another one uses them.` + exits,
 			examples: []string{"destroy examples/shop --yes"},
 		},
 		{

@@ -17,6 +17,7 @@ type flags struct {
 	seconds                                                         float64
 	yes, exitCode, force, follow, untilIdle, rollback, refuse       bool
 	deletions                                                       count
+	only                                                            []string
 }
 
 // A count is a flag that may be left out, which is not the same as 0.
@@ -75,6 +76,12 @@ func ofDeploy(set *pflag.FlagSet, f *flags) {
 func ofChange(set *pflag.FlagSet, f *flags) {
 	ofProject(set, f)
 	mayRefuse(set, f)
+	mayChoose(set, f)
+}
+
+// mayChoose adds the flag of what may be about some stacks.
+func mayChoose(set *pflag.FlagSet, f *flags) {
+	set.StringSliceVar(&f.only, "only", nil, "only these stacks, and what they need: network/vpc, or network/ for all below it")
 }
 
 // mayRefuse adds the flag of what waits in line.
@@ -114,6 +121,7 @@ func mayDelete(set *pflag.FlagSet, f *flags) {
 func ofPreview(set *pflag.FlagSet, f *flags) {
 	ofProject(set, f)
 	mayDelete(set, f)
+	mayChoose(set, f)
 	set.BoolVar(&f.exitCode, "exit-code", false, "end with 5 if there are changes")
 }
 

@@ -195,7 +195,7 @@ func lockLaws() []law {
 			b.ask("zero")
 			b.enter("zero")
 			zero := b.run("zero")
-			zero.Source.Version = "v0"
+			zero.Source.Version, zero.Only = "v0", nil
 			zero.Start(plan.Plan{}, nil)
 			b.ok(b.store.Commit(b.ctx, zero))
 			b.over("zero", run.Succeeded)

@@ -52,7 +52,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 func asked(id string) run.Run {
 	return run.Run{
 		ID: id, Version: run.Version, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
-		Of: "before", Force: true, Who: "ann", Wish: run.Go, State: run.Asked, Messages: []string{"one", "two"}, Asked: noon, MaxDeletions: new(0),
+		Of: "before", Force: true, Who: "ann", Wish: run.Go, State: run.Asked, Messages: []string{"one", "two"}, Asked: noon, MaxDeletions: new(0), Only: []string{"net/", "db"},
 	}
 }
 

@@ -45,7 +45,8 @@ type runItem struct {
 	Deadline  time.Time  `json:"deadline"`
 	Ended     time.Time  `json:"ended"`
 
-	MaxDeletions *int `json:"max_deletions,omitempty"`
+	Only         []string `json:"only,omitempty"`
+	MaxDeletions *int     `json:"max_deletions,omitempty"`
 
 	Steps   int    `json:"steps"`             // how many are committed
 	Planner string `json:"planner,omitempty"` // nonce of who writes, or wrote, the steps
@@ -61,7 +62,7 @@ func itemOf(r run.Run) runItem {
 		Upload: r.Upload, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
 		Seen: r.Seen, Revived: r.Revived, Settled: r.Settled,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
-		Asked: r.Asked, Begun: r.Begun, Deadline: r.Deadline, Ended: r.Ended, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
+		Asked: r.Asked, Begun: r.Begun, Deadline: r.Deadline, Ended: r.Ended, Only: r.Only, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
 	}
 }
 
@@ -73,7 +74,7 @@ func (i runItem) run() run.Run {
 		Upload: i.Upload, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
 		Seen: i.Seen, Revived: i.Revived, Settled: i.Settled,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
-		Asked: i.Asked, Begun: i.Begun, Deadline: i.Deadline, Ended: i.Ended, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
+		Asked: i.Asked, Begun: i.Begun, Deadline: i.Deadline, Ended: i.Ended, Only: i.Only, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
 	}
 }
 

@@ -197,7 +197,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
 	}
-	return plan.View{Desired: desired, Recorded: recorded, Live: live}, [][]plan.Record{leave, take}, nil
+	return plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only}, [][]plan.Record{leave, take}, nil
 }
 
 // displace moves records to where the plan takes them to be. What is refused

@@ -28,7 +28,8 @@ type Request struct {
 	Why       string   // it is wished
 	Problems  []string // what is wrong with the request itself
 
-	MaxDeletions *int // as in run.Run
+	Only         []string // as in run.Run
+	MaxDeletions *int     // as in run.Run
 }
 
 // RunID names the run that is asked for by the given words, in 20 base32
@@ -60,7 +61,7 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 		ID: q.ID, Version: run.Version, Project: q.Project, Operation: q.Operation, Source: q.Source,
 		Of: q.Run, Force: q.Force, Who: q.Who, Wish: run.Go, State: run.Asked,
 		Upload: q.Upload, Sequencer: q.Sequencer, Refuse: q.Refuse, Rollback: q.Rollback,
-		Messages: q.Problems, Asked: e.Now(), MaxDeletions: q.MaxDeletions,
+		Messages: q.Problems, Asked: e.Now(), MaxDeletions: q.MaxDeletions, Only: q.Only,
 	})
 	switch {
 	case err != nil:
@@ -129,6 +130,7 @@ func (e *Engine) repeat(ctx context.Context, r *run.Run) error {
 		return fault.New(fault.Refused, "run %s was a %s, of which nothing can be retried: ask for it anew", old.ID, old.Operation)
 	}
 	r.Operation, r.Source = old.Operation, old.Source
+	r.Only = old.Only
 	if r.MaxDeletions == nil {
 		r.MaxDeletions = old.MaxDeletions
 	}

@@ -42,9 +42,10 @@ func (v View) guard() []error {
 // going lists the stacks that go for good, sorted: those that are there, are
 // ours, and are no longer desired, whether or not they may be deleted.
 func (v View) going() []string {
+	about, _ := v.reach()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if _, stays := v.Desired.Nodes[name]; stays || !v.ours(name) {
+		if _, stays := v.Desired.Nodes[name]; stays || !v.ours(name) || about != nil && !about[name] {
 			continue
 		}
 		names = append(names, v.Recorded[name].called())

@@ -31,6 +31,8 @@ func Operations() map[string]Operation {
 // recorded needs, turned around; rises follow the desired needs; and a node
 // rises after it has fallen. Unchanged nodes have no lane.
 //
+// An operation that is only about some nodes leaves the others as they are.
+//
 // It never deletes everything, and no more stacks than it may: see MaxDeletions.
 func Deploy(v View) (Plan, error) { return v.plan(v.guard()) }
 
@@ -50,7 +52,13 @@ func (v View) plan(refusals []error) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	about, unknown := v.reach()
+	refusals = append(refusals, unknown...)
 	for _, name := range order {
+		if about != nil && !about[name] {
+			delete(same, name)
+			continue
+		}
 		if same[name] {
 			continue
 		}
@@ -62,13 +70,14 @@ func (v View) plan(refusals []error) (Plan, error) {
 		b.fall[name], b.rise[name] = fall, rise
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if _, stays := v.Desired.Nodes[name]; stays {
+		if _, stays := v.Desired.Nodes[name]; stays || about != nil && !about[name] {
 			continue
 		}
 		if b.fall[name], err = v.lower(name); err != nil {
 			refusals = append(refusals, err)
 		}
 	}
+	refusals = append(refusals, v.left(about, b.fall)...)
 	if len(refusals) > 0 {
 		return Plan{}, errors.Join(refusals...)
 	}
@@ -87,8 +96,15 @@ func Destroy(v View) (Plan, error) {
 // Refresh reads every recorded stack, all at once, for reading comes after
 // nothing.
 func Refresh(v View) (Plan, error) {
+	about, unknown := v.reach()
+	if len(unknown) > 0 {
+		return Plan{}, errors.Join(unknown...)
+	}
 	var p Plan
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if about != nil && !about[name] {
+			continue
+		}
 		p.Steps = append(p.Steps, Step{ID: id(name, Read), Node: name, Where: v.where(name), Verb: Read})
 	}
 	return p, nil

@@ -86,6 +86,7 @@ type View struct {
 	Desired  project.Project   // what the user wants
 	Recorded map[string]Record // what we last did, by node
 	Live     map[string]Live   // what CloudFormation has now, by node; absent is gone
+	Only     []string          // names of the nodes that it is about, with what they need; none is all
 }
 
 // A Record is what we last did to a node.

@@ -104,7 +104,7 @@ func (l Lock) Leave(r Run, rollback string) Exit {
 		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
 	}
 	switch {
-	case r.State != Succeeded:
+	case r.State != Succeeded || len(r.Only) > 0:
 	case r.Operation == "destroy":
 		x.Lock.Good = Source{}
 	case r.Writes():

@@ -85,7 +85,8 @@ type Run struct {
 	Force     bool   // a retry, though a newer revision was deployed since
 	Who       string // asked for it
 
-	MaxDeletions *int // how many stacks it may delete for good; nil is what the project says
+	Only         []string // names of the nodes that it is about; none is all
+	MaxDeletions *int     // how many stacks it may delete for good; nil is what the project says
 
 	Upload    bool   // it was asked for by an upload or a schedule: latest wins
 	Sequencer string // of the upload: which of two of one key is newer

@@ -166,7 +166,7 @@ func (s *Store) put(project string, r plan.Record) {
 
 // copyRun returns a run that shares nothing with r, without steps.
 func copyRun(r run.Run) run.Run {
-	r.Messages, r.Steps = slices.Clone(r.Messages), nil
+	r.Messages, r.Only, r.Steps = slices.Clone(r.Messages), slices.Clone(r.Only), nil
 	return r
 }
 

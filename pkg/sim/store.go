@@ -214,7 +214,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 			return false, fault.New(fault.Stale, "run %s is planned by another", r.ID)
 		}
 		k.committed = true
-		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions = r.State, r.Operation, r.Source, r.MaxDeletions
+		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Only = r.State, r.Operation, r.Source, r.MaxDeletions, slices.Clone(r.Only)
 		k.run.Digest, k.run.Unchanged, k.run.Begun, k.run.Rollback = r.Digest, r.Unchanged, r.Begun, r.Rollback
 		k.run.Deadline = r.Deadline
 		return true, nil

@@ -30,7 +30,8 @@ type body struct {
 		Rollback bool   `json:"rollback"` // a deploy that fails, or is cancelled, is followed by a rollback
 		Refuse   bool   `json:"refuse"`   // rather than wait while another run holds the lock
 
-		MaxDeletions *int `json:"max_deletions"` // how many stacks may be deleted for good
+		Only         []string `json:"only"`          // names of the stacks that it is about
+		MaxDeletions *int     `json:"max_deletions"` // how many stacks may be deleted for good
 	} `json:"options"`
 }
 
@@ -48,6 +49,9 @@ var (
 	backable = []string{"deploy", "retry", "cancel"}
 	forcible = []string{"retry", "cancel"}
 )
+
+// selective are the operations that may be about some stacks only.
+var selective = []string{"deploy", "plan", "destroy", "refresh"}
 
 // guarded are the operations that may delete only so many stacks.
 var guarded = []string{"deploy", "plan", "retry"}
@@ -78,7 +82,7 @@ func fill(ctx context.Context, q engine.Request, c created, objects Objects) (en
 		return q, nil
 	}
 	q.Source = run.Source{Key: b.Key, Version: b.Version}
-	q.Run, q.Force, q.MaxDeletions = b.Options.Run, b.Options.Force, b.Options.MaxDeletions
+	q.Run, q.Force, q.MaxDeletions, q.Only = b.Options.Run, b.Options.Force, b.Options.MaxDeletions, b.Options.Only
 	q.Why, q.Rollback, q.Refuse = b.Options.Reason, b.Options.Rollback, b.Options.Refuse
 	if b.Options.Who != "" {
 		q.Who = b.Options.Who
@@ -162,6 +166,10 @@ func misplaced(b body) []string {
 	only("reason", b.Options.Reason != "", steering)
 	only("rollback", b.Options.Rollback, backable)
 	only("refuse", b.Options.Refuse, writing)
+	only("only", len(b.Options.Only) > 0, selective)
+	if slices.Contains(b.Options.Only, "") {
+		add("options.only: it has an empty name: leave that out")
+	}
 	only("max_deletions", b.Options.MaxDeletions != nil, guarded)
 	if b.Operation == "unlock" && b.Options.Reason == "" {
 		add("options.reason: missing: say why the lock is taken away, for the record")
