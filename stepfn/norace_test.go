@@ -2,7 +2,10 @@
 
 package stepfn_test
 
-const defaultReals = 300
+const (
+	defaultWorlds = 10_000
+	defaultReals  = 300
+)
 
 // mostDeaths is at about how many of its writes a story is interrupted, each in
 // turn; few have more.

@@ -2,9 +2,12 @@
 
 package stepfn_test
 
-// Under the race detector fewer worlds are played on the real adapters: make
-// test plays all of them without it.
-const defaultReals = 40
+// Under the race detector fewer worlds are played: make test plays all of them
+// without it.
+const (
+	defaultWorlds = 1_000
+	defaultReals  = 20
+)
 
 // mostDeaths is at about how many of its writes a story is interrupted, each in
 // turn; few have more.

@@ -3,467 +3,468 @@ package stepfn_test
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	local "github.com/stackwright/stackwright/infra/local/cloudformation"
-
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/sim"
 )
 
 var (
-	worlds = flag.Int("worlds", 10_000, "how many random worlds to play in memory")
+	worlds = flag.Int("worlds", defaultWorlds, "how many random worlds to play in memory")
 	reals  = flag.Int("reals", defaultReals, "how many random worlds to play on the real adapters")
-	seed   = flag.Uint64("seed", 0, "play the random world of this seed only, and tell what happens")
+	seed   = flag.Uint64("seed", 0, "play the random world of this seed only")
+	replay = flag.String("replay", "", "play this random world only")
+	less   = flag.Bool("shrink", true, "look for the shortest world that still fails")
 )
 
-// Whatever the project, the operations and the faults: every run ends, nothing
-// starts early, nothing is asked for twice, what succeeded is what was desired,
-// and what is left behind is mended by the next deploy and gone with a destroy.
-func TestAnyWorld(t *testing.T) {
-	one := func(t *testing.T, n uint64) {
-		p := newPure(t, n)
-		defer p.Stop()
-		play(t, p, n)
-	}
-	if *seed != 0 {
-		one(t, *seed)
-		return
-	}
-	lanes := runtime.GOMAXPROCS(0)
-	for lane := range lanes {
-		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
-			t.Parallel()
-			for n := uint64(lane + 1); n <= uint64(*worlds) && !t.Failed(); n += uint64(lanes) {
-				one(t, n)
-			}
-		})
-	}
-}
+// Whatever the project, the operations and the faults: the invariants hold.
+func TestAnyWorld(t *testing.T) { playAll(t, inMemory, *worlds) }
 
 // The same through the real functions and adapters on the stand-ins for AWS, in
 // virtual time.
-func TestAnyWorldForReal(t *testing.T) {
-	one := func(t *testing.T, n uint64) {
-		synctest.Test(t, func(t *testing.T) { play(t, newReal(t), n) })
+func TestAnyWorldForReal(t *testing.T) { playAll(t, forReal, *reals) }
+
+// A tier is one of the ways to play a world.
+type tier struct {
+	test string // that plays it
+	real bool
+	play func(t *testing.T, s script, seen func(*game)) // the game is seen while its world stands
+}
+
+var inMemory = tier{"TestAnyWorld", false, func(t *testing.T, s script, seen func(*game)) {
+	g := newGame(t)
+	p := newPure(g.verdict, uint64(s.setting("latency")))
+	defer p.Stop()
+	g.stage = p
+	g.look(p)
+	g.play(s)
+	seen(g)
+}}
+
+var forReal = tier{"TestAnyWorldForReal", true, func(t *testing.T, s script, seen func(*game)) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGame(t)
+		g.stage = newReal(g.verdict)
+		g.play(s)
+		seen(g)
+	})
+}}
+
+// setting is the number that a line of the script gives; 0 if there is none.
+func (s script) setting(what string) int {
+	for _, l := range s {
+		if l[0] == what {
+			return l.number(1)
+		}
 	}
-	if *seed != 0 {
-		one(t, *seed)
+	return 0
+}
+
+// playAll plays the worlds of the seeds 1 to n, or the one that is asked for.
+func playAll(t *testing.T, on tier, n int) {
+	switch {
+	case *replay != "":
+		on.judge(t, parseScript(*replay), "")
+		return
+	case *seed != 0:
+		on.judge(t, writeScript(*seed, on.real), fmt.Sprint("seed ", *seed))
 		return
 	}
 	lanes := runtime.GOMAXPROCS(0)
 	for lane := range lanes {
 		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
 			t.Parallel()
-			for n := uint64(lane + 1); n <= uint64(*reals) && !t.Failed(); n += uint64(lanes) {
-				one(t, n)
+			for n0 := lane + 1; n0 <= n && !t.Failed(); n0 += lanes {
+				on.judge(t, writeScript(uint64(n0), on.real), fmt.Sprint("seed ", n0))
 			}
 		})
 	}
 }
 
-// A game is one random world that is played on a stage.
-type game struct {
-	*testing.T
-	stage
-	seed  uint64
-	rng   *rand.Rand
-	last  world  // what was asked for last
-	id    string // the run that was asked for last
-	mixed bool   // what was asked for since is of two runs
-	story []string
+// judge plays a world. If something is wrong in it, it looks for the shortest
+// world in which the same is wrong, and tells how to see that again. It returns
+// what was checked, and what went wrong by itself.
+func (on tier) judge(t *testing.T, s script, name string) (checked, struck map[string]int) {
+	t.Helper()
+	wrong, checked, struck := on.wrong(t, s)
+	if wrong == nil {
+		return checked, struck
+	}
+	if *less && *replay == "" {
+		s = shrink(s, time.Now().Add(shrinking), func(s script) bool {
+			again, _, _ := on.wrong(t, s)
+			return again != nil && cause(again) == cause(wrong)
+		})
+		if again, _, _ := on.wrong(t, s); again != nil {
+			wrong = again
+		}
+	}
+	t.Errorf("%s: %s\nthe world:\n    %s\nagain: go test ./stepfn -run '^%s$' -replay '%s'",
+		name, strings.Join(wrong, "\n"), strings.ReplaceAll(s.String(), "; ", "\n    "), on.test, s)
+	return checked, struck
 }
 
-// play plays the world of a seed.
-func play(t *testing.T, s stage, seed uint64) {
-	t.Helper()
-	g := &game{T: t, stage: s, seed: seed, rng: rand.New(rand.NewPCG(seed, 7))}
+// shrinking is how long it is looked for a shorter world.
+const shrinking = time.Minute
+
+// cause is the invariant that does not hold, or the like.
+func cause(wrong []string) string {
+	name, _, _ := strings.Cut(wrong[0], ":")
+	return name
+}
+
+// wrong plays a world and says what is wrong in it: nothing if it is nil.
+func (on tier) wrong(t *testing.T, s script) (wrong []string, checked, struck map[string]int) {
+	var shown []string
+	on.play(t, s, func(g *game) { wrong, checked, struck, shown = g.wrong, g.checked, g.struck, g.shown })
+	if len(wrong) == 0 && s.plain() {
+		other := slices.Concat(script{{"latency", "77"}}, s)
+		on.play(t, other, func(g *game) {
+			checked[certain.name()]++
+			if !slices.Equal(shown, g.shown) {
+				wrong = []string{fmt.Sprintf("%s\n    %v\n    %v", certain, shown, g.shown)}
+			}
+		})
+	}
+	return wrong, checked, struck
+}
+
+// plain reports whether nothing goes wrong in a world, and nobody changes their
+// mind in it, so that there is but one way for it to end.
+func (s script) plain() bool {
+	return !slices.ContainsFunc(s, func(l line) bool { return slices.Contains([]string{"events", "mishap", "pass"}, l[0]) })
+}
+
+// A verdict takes down what is wrong in place of failing a test, for most worlds
+// are played to be made shorter.
+type verdict struct {
+	testing.TB
+	wrong []string
+}
+
+// over is what a world is ended with that cannot go on.
+type over struct{}
+
+func (v *verdict) Errorf(format string, args ...any) {
+	v.wrong = append(v.wrong, fmt.Sprintf(format, args...))
+}
+func (v *verdict) Error(args ...any) { v.wrong = append(v.wrong, fmt.Sprintln(args...)) }
+func (v *verdict) Fatalf(format string, args ...any) {
+	v.Errorf(format, args...)
+	panic(over{})
+}
+func (v *verdict) Fatal(args ...any) {
+	v.Error(args...)
+	panic(over{})
+}
+func (v *verdict) Failed() bool { return len(v.wrong) > 0 }
+
+// A game is one random world that is played on a stage.
+type game struct {
+	*verdict
+	stage
+	asked    []string                       // runs, in order
+	worlds   map[string]world               // by run: what is desired
+	sources  map[run.Source]world           // the same
+	projects map[run.Source]project.Project // the same
+	judged   string                         // the run that wrote last when all was quiet before
+	last     world                          // what was asked for last
+	touched  map[string]bool                // stacks that somebody else had a hand in since all was quiet
+	shown    []string                       // how all was, whenever it was quiet
+	checked  map[string]int                 // invariants
+	struck   map[string]int                 // what went wrong, by kind
+}
+
+func newGame(t testing.TB) *game {
+	return &game{
+		verdict: &verdict{TB: t}, worlds: make(map[string]world), sources: make(map[run.Source]world), projects: make(map[run.Source]project.Project),
+		touched: make(map[string]bool), checked: make(map[string]int), struck: make(map[string]int),
+	}
+}
+
+// play plays a script, until something is wrong.
+func (g *game) play(s script) {
 	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d:\n%s", seed, strings.Join(g.story, "\n"))
+		if r := recover(); r != nil && r != (over{}) {
+			panic(r)
 		}
 	}()
-	s.Allow(1000) // whatever a world thinks of next
-	g.weather()
-	for range 1 + g.rng.IntN(4) {
-		g.meddle()
-		g.turn()
-		if t.Failed() {
+	g.Allow(1000) // whatever a world thinks of next
+	g.weather(s)
+	for _, l := range s {
+		if g.does(l); g.Failed() {
 			return
 		}
 	}
-	g.calm()
-	if g.rng.IntN(2) == 0 {
-		g.mended()
-	}
-	g.emptied()
+	g.rest()
 }
 
-// oops reports what must not be, and how to see it again.
-func (g *game) oops(format string, args ...any) {
-	g.Helper()
-	g.Errorf("seed %d: %s\nagain: go test ./stepfn -run '^%s$' -seed %d", g.seed, fmt.Sprintf(format, args...), strings.Split(g.Name(), "/")[0], g.seed)
-	if g.id != "" {
-		for _, st := range g.Standing(g.id).Steps {
-			g.Logf("%-20s %-8s %d %s ← %v", st.ID, st.Status, st.Attempt, st.Why, st.After)
+// does lets one line happen.
+func (g *game) does(l line) {
+	switch what := l[0]; what {
+	case "deploy", "plan", "destroy", "refresh", "retry":
+		g.asks(l)
+	case "pause", "continue", "cancel", "back", "unlock", "abort":
+		g.steers(l)
+	case "pass":
+		g.Pass(time.Duration(l.number(1)) * time.Second)
+	case "quiet":
+		g.rest()
+	case "slow":
+		g.Slow(l[1], time.Duration(l.number(2))*time.Second)
+	case "fail":
+		name, v, _ := strings.Cut(l[1], "/")
+		g.Fail(name, plan.Verb(v))
+	case "live":
+		g.meddles(l[1], plan.Status(l[2]))
+	case "outage":
+		g.struck["outage"]++
+		g.outage(time.Duration(l.number(1)) * time.Second)
+	case "mend":
+		g.mends(l.world())
+	case "empty":
+		g.empties()
+	}
+}
+
+// asks asks for a run.
+func (g *game) asks(l line) {
+	var o []options
+	if _, ok := l.option("rolling-back"); ok {
+		o = []options{{rollback: true}}
+	}
+	if _, ok := l.option("refusing"); ok {
+		o = []options{{refuse: true}}
+	}
+	var w world
+	if l[0] == "deploy" || l[0] == "plan" {
+		w = l.world()
+	}
+	if l[0] == "deploy" {
+		g.last = w
+	}
+	of := ""
+	if l[0] == "retry" {
+		if of = g.of(0); of == "" {
+			return
 		}
 	}
+	id := g.deliver(l, w, of, o)
+	g.asked = append(g.asked, id)
+	if w != nil {
+		g.worlds[id] = w
+	}
 }
 
-func (g *game) tell(format string, args ...any) {
-	g.story = append(g.story, fmt.Sprintf(format, args...))
+// steers wishes something of the last run, or of the one so many before it.
+func (g *game) steers(l line) {
+	id := g.of(l.number(1))
+	switch {
+	case id == "":
+	case l[0] == "abort":
+		g.Abort(id)
+	case l[0] == "back":
+		g.deliver(append(line{"cancel"}, l[1:]...), nil, id, []options{{rollback: true}})
+	default:
+		g.deliver(l, nil, id, nil)
+	}
 }
 
-// weather decides what goes wrong by itself.
-func (g *game) weather() {
-	rng := rand.New(rand.NewPCG(g.seed, 9))
-	if r, ok := g.stage.(*real); ok {
-		g.storm(r, rng)
+// of returns the run that was asked for so many before the last.
+func (g *game) of(before int) string {
+	if before >= len(g.asked) {
+		return ""
+	}
+	return g.asked[len(g.asked)-1-before]
+}
+
+// meddles lets a person do something to a stack of ours that allows it.
+func (g *game) meddles(name string, becomes plan.Status) {
+	s := g.Status(name)
+	if s.Busy() || s.Cleaning() || s.Gone() || s.Dead() || s == becomes || becomes.Gone() && g.inUse(name) {
 		return
 	}
-	p := g.stage.(*pure)
-	risk := []float64{0, 0, 0.003, 0.02}[g.rng.IntN(4)]
-	p.Faults.Call = func(function, call, about string) sim.Mishap {
-		if rng.Float64() >= risk {
-			return sim.None
-		}
-		m := []sim.Mishap{sim.KillBefore, sim.KillAfter, sim.Lose, sim.Throttle}[rng.IntN(4)]
-		if m >= sim.Lose && !strings.HasPrefix(call, "Cloud") {
-			m = sim.KillBefore // the store's and the machine's adapters see to the rest
-		}
-		g.tell("    %s: %s %s: mishap %d", function, call, about, m)
-		return m
-	}
-	late := g.rng.IntN(4)
-	p.Faults.Event = func() []time.Duration { return lateness(late, rng) }
+	g.struck["meddling"]++
+	g.touched[physicalName(name)] = true
+	g.Live(name, becomes)
 }
 
-// storm decides what goes wrong by itself on the real adapters.
-func (g *game) storm(r *real, rng *rand.Rand) {
-	var mu sync.Mutex // functions run side by side
-	late, risk := g.rng.IntN(4), []float64{0, 0, 0.01, 0.04}[g.rng.IntN(4)]
-	r.kill = func(function string) sim.Mishap {
-		mu.Lock()
-		defer mu.Unlock()
-		if rng.Float64() >= risk {
-			return sim.None
-		}
-		return []sim.Mishap{sim.KillBefore, sim.KillAfter}[rng.IntN(2)]
-	}
-	r.events = func() []time.Duration {
-		mu.Lock()
-		defer mu.Unlock()
-		return lateness(late, rng)
-	}
-	if risk > 0 {
-		r.inject(local.Fault{Throttle: risk})
-		for _, action := range actions {
-			for range 1 + rng.IntN(2) {
-				r.inject(local.Fault{Stack: physicalName(fmt.Sprintf("s%d", rng.IntN(10))), Times: 1,
-					Error: &local.FaultError{Action: action, Code: "InternalFailure", Status: 500, After: rng.IntN(2) == 0}})
-			}
-		}
-	}
-}
-
-// lateness is how late an event comes, how often.
-func lateness(kind int, rng *rand.Rand) []time.Duration {
-	switch {
-	case kind == 0:
-		return nil
-	case kind == 1 && rng.IntN(2) == 0:
-		return []time.Duration{time.Duration(rng.IntN(60)) * time.Second, time.Duration(rng.IntN(4000)) * time.Millisecond}
-	}
-	return []time.Duration{time.Duration(rng.IntN(1500)) * time.Millisecond}
-}
-
-// calm lets nothing go wrong any more.
-func (g *game) calm() {
-	switch s := g.stage.(type) {
-	case *pure:
-		s.Faults = sim.Faults{}
-		clear(s.Cloud.Fail)
-	case *real:
-		s.kill = nil
-		if err := s.cloud.Stacks.Mend(); err != nil {
-			g.Fatal(err)
-		}
-	}
-	for _, st := range g.last {
-		g.Slow(st.name, 10*time.Second)
-	}
-	g.tell("all is calm")
-}
-
-// dream makes up a project: sometimes a variation of the last one.
-func (g *game) dream() world {
-	var w world
-	version := func() string { return fmt.Sprintf("v%d", 1+g.rng.IntN(3)) }
-	if len(g.last) > 0 && g.rng.IntN(2) == 0 {
-		w = slices.Clone(g.last)
-		w[g.rng.IntN(len(w))].version = version()
-		return w
-	}
-	for _, k := range g.rng.Perm(2 + g.rng.IntN(8)) {
-		s := stack{name: fmt.Sprintf("s%d", k), version: version()}
-		s.physical = physicalName(s.name)
-		for _, on := range w {
-			if g.rng.IntN(3) == 0 {
-				s.needs = append(s.needs, need{name: on.name, output: []string{"Value", "Value", "Name"}[g.rng.IntN(3)], bare: g.rng.IntN(4) == 0})
-			}
-		}
-		w = append(w, s)
-	}
-	return w
-}
-
-// meddle lets somebody else have a hand in it.
-func (g *game) meddle() {
-	for _, st := range g.last {
-		s := g.Status(st.name)
-		if g.rng.IntN(12) > 0 || s.Busy() || s.Cleaning() {
-			continue
-		}
-		if s.Gone() || s.Dead() {
-			continue
-		}
-		becomes := []plan.Status{"UPDATE_ROLLBACK_FAILED", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "DELETE_COMPLETE"}[g.rng.IntN(4)]
-		if becomes.Gone() && g.inUse(st.name) {
-			continue // CloudFormation keeps what is in use from people too
-		}
-		g.tell("somebody makes %s %s", st.name, becomes)
-		g.Live(st.name, becomes)
-	}
-}
-
-// inUse reports whether a recorded stack needs the one of that name.
+// inUse reports whether a recorded stack needs the one of that name:
+// CloudFormation keeps what is in use from people too.
 func (g *game) inUse(name string) bool {
-	for _, r := range g.Recorded() {
-		if slices.Contains(r.Needs, name) {
-			return true
+	records := g.Recorded()
+	for node, r := range records {
+		if r.Stack != physicalName(name) {
+			continue
+		}
+		for _, u := range records {
+			if slices.Contains(u.Needs, node) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// turn asks for something and sees it to its end.
-func (g *game) turn() {
-	w := g.dream()
-	for _, st := range w {
-		g.Slow(st.name, time.Duration(1+g.rng.IntN(90))*time.Second)
-		if g.rng.IntN(6) == 0 {
-			v := []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, "rollback"}[g.rng.IntN(5)]
-			g.tell("fail %s/%s", st.name, v)
-			g.Fail(st.name, v)
-		}
-	}
-	operation := []string{"deploy", "deploy", "deploy", "destroy", "refresh", "plan"}[g.rng.IntN(6)]
-	g.Asked()
-	g.tell("%s %v", operation, w)
-	g.id = g.Ask(operation, w, "")
-	if operation == "deploy" || operation == "destroy" {
-		g.last = w
-	}
-	if later, ok := g.wishes(); ok {
-		operation, w, g.last = "deploy", later, later
-	}
-	g.ended(operation, w)
-	if r := g.Standing(g.id); r.State == run.Broken && operation == "deploy" && g.rng.IntN(2) == 0 && !g.Failed() {
-		g.tell("retry")
-		g.Asked()
-		g.id = g.Ask("retry", w, g.id)
-		g.ended("deploy", w)
-	}
-}
-
-// wishes lets people change their mind in the middle. It returns what is carried
-// out in the end, if a second deploy came.
-func (g *game) wishes() (later world, ok bool) {
-	first := g.id
-	for !ok && g.rng.IntN(4) == 0 {
-		g.Pass(time.Duration(g.rng.IntN(120)) * time.Second)
-		wish := []string{"pause", "continue", "cancel", "abort", "deploy"}[g.rng.IntN(5)]
-		g.tell("%s", wish)
-		switch wish {
-		case "deploy":
-			later, ok = g.dream(), true
-			g.id, g.mixed = g.Ask("deploy", later, ""), true
-			g.tell("of %v", later)
-		case "abort":
-			g.Abort(first)
-		default:
-			g.Ask(wish, nil, first)
-		}
-	}
-	g.Quiet()
-	if g.Standing(first).State == run.Parked {
-		g.tell("continue")
-		g.Ask("continue", nil, first)
-		g.Quiet()
-	}
-	if r := g.Standing(first); ok && !r.State.Over() {
-		g.oops("the first run is %s when all is quiet", r.State)
-	} else if ok {
-		g.inOrder(r)
-	}
-	return later, ok
-}
-
-// ended sees the run to its end and checks what must hold then.
-func (g *game) ended(operation string, w world) {
-	if !g.Quiet() {
-		g.oops("it never ends")
-	}
-	r := g.Standing(g.id)
-	g.tell("→ %s %v", r.State, r.Messages)
-	if !r.State.Over() {
-		g.oops("the run is %s when all is quiet", r.State)
-		if p, ok := g.stage.(*pure); ok {
-			x := p.Execution(fmt.Sprintf("%s-%d", r.ID, r.Drive))
-			g.Logf("its execution: %+v", x)
-		}
-		return
-	}
-	g.inOrder(r)
-	g.askedOnce(r)
-	g.remembered()
-	if l := g.Lock(); l.Owner.Run != "" || len(l.Waiting) > 0 {
-		g.oops("run %s still holds the lock, and %v wait for it", l.Owner.Run, l.Waiting)
-	}
-	if r.State != run.Succeeded {
-		return
-	}
-	switch operation {
-	case "deploy":
-		g.asDesired(w)
-	case "destroy":
-		if left := g.Recorded(); len(left) > 0 {
-			g.oops("after a destroy there are records: %v", left)
-		}
-	}
-}
-
-// inOrder checks that no step was begun before all that it comes after ended.
-func (g *game) inOrder(r run.Run) {
-	for _, st := range r.Steps {
-		if !st.Over() && r.Operation != "plan" {
-			g.oops("%s is %s after the run", st.ID, st.Status)
-		}
-		for _, after := range st.After {
-			a := r.Step(after)
-			if st.Attempt > 0 && (a.Status != run.Done || st.Claimed.Before(a.Ended)) {
-				g.oops("%s began at %s, before %s (%s) ended at %s", st.ID, st.Claimed, a.ID, a.Status, a.Ended)
+// runs lists the runs that were asked for, and the rollbacks that followed.
+func (g *game) runs() []run.Run {
+	var all []run.Run
+	for _, id := range g.asked {
+		for _, id := range []string{id, rollbackOf(id)} {
+			if r := g.Standing(id); r.State != "" {
+				all = append(all, r)
 			}
 		}
 	}
+	return all
 }
 
-// askedOnce checks that CloudFormation heard of each step at most once.
-func (g *game) askedOnce(r run.Run) {
-	left := make(map[string]int)
+// rest waits until all is quiet, lets what is parked go on, and checks what must
+// hold then.
+func (g *game) rest() {
+	var runs []run.Run
+	for range 6 {
+		if !g.Quiet() {
+			g.holds(ending, false, "there is something going on for ever: %s", g.line())
+			return
+		}
+		runs = g.runs()
+		parked := false
+		for _, r := range runs {
+			if r.State == run.Parked {
+				parked = true
+				g.Ask("continue", nil, r.ID)
+			}
+		}
+		if !parked {
+			break
+		}
+	}
+	for _, r := range runs {
+		if w, ok := g.worlds[r.ID]; ok {
+			g.sources[r.Source] = w
+		}
+	}
+	for _, r := range runs {
+		g.holds(ending, r.State.Over(), "run %s is %s when all is quiet: %s", r.ID, r.State, g.line())
+		g.settles(r)
+	}
+	l := g.Lock()
+	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v wait", l.Owner.Run, l.Waiting)
+	g.lastly(runs)
+	g.shown = append(g.shown, g.picture())
+	clear(g.touched)
+}
+
+// line says who owns the lock, and how that stands.
+func (g *game) line() string {
+	l := g.Lock()
+	r := g.Standing(l.Owner.Run)
+	var b strings.Builder
+	fmt.Fprintf(&b, "the lock is held by run %s, which is %s in drive %d and wishes to %s; %v wait", r.ID, r.State, r.Drive, r.Wish, l.Waiting)
+	for _, s := range r.Steps {
+		fmt.Fprintf(&b, "\n    %-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)
+	}
+	return b.String()
+}
+
+// settles checks the steps of a run that is over.
+func (g *game) settles(r run.Run) {
+	by := make(map[string]run.Step)
 	for _, st := range r.Steps {
-		if st.Attempt > 1 {
-			g.oops("%s was begun %d times", st.ID, st.Attempt)
-		}
-		left[st.ID]++
-		if st.Verb == plan.Update {
-			left[st.Node+"/create"]++ // of a stack that went meanwhile
-		}
-	}
-	asked := g.Asked()
-	if g.mixed { // with what the run before it asked for
-		g.mixed = false
-		return
-	}
-	for _, call := range asked {
-		if left[call]--; left[call] < 0 {
-			g.oops("%s was asked for, and not by a step, or twice", call)
+		by[st.ID] = st
+		g.holds(settled, st.Over() || r.Operation == "plan", "%s is %s after run %s", st.ID, st.Status, r.ID)
+		g.holds(settled, st.Attempt <= 1, "%s was begun %d times", st.ID, st.Attempt)
+		for _, after := range st.After {
+			a := by[after]
+			late := !g.skewed() && st.Claimed.Before(a.Ended)
+			g.holds(settled, st.Attempt == 0 || a.Status == run.Done && !late, "%s began at %s, before %s (%s) ended at %s", st.ID, st.Claimed, a.ID, a.Status, a.Ended)
 		}
 	}
 }
 
-// remembered checks that the records name every stack that we made.
-func (g *game) remembered() {
+// lastly checks on the real adapters what the run has brought that wrote last.
+func (g *game) lastly(runs []run.Run) {
+	if _, ok := g.stage.(*real); !ok {
+		return // it was checked when each ended
+	}
+	var last run.Run
+	for _, r := range runs {
+		if r.Writes() && len(r.Steps) > 0 && r.Ended.After(last.Ended) {
+			last = r
+		}
+	}
+	if last.ID == g.judged {
+		return // somebody may have had a hand in it since
+	}
+	g.judged = last.ID
+	if w, ok := g.sources[last.Source]; ok && last.State == run.Succeeded && last.Operation != "destroy" {
+		g.asDesired(last, w)
+	}
+}
+
+// picture is what is live and recorded, but for when it came to be.
+func (g *game) picture() string {
 	p, ok := g.stage.(*pure)
 	if !ok {
-		return
+		return ""
 	}
-	known := make(map[string]bool)
-	for _, r := range g.Recorded() {
-		known[r.Stack] = true
-	}
+	var b strings.Builder
 	for _, name := range p.Cloud.Names() {
-		if !known[name] && p.Cloud.Ours(name) {
-			g.oops("%s is live (%s) and nobody remembers it", name, p.Cloud.Status(name))
-		}
+		template, params := p.Cloud.Template(name)
+		fmt.Fprintf(&b, "%s %s %s %v\n", name, p.Cloud.Status(name), template, params)
 	}
+	records := g.Recorded()
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		r := records[name]
+		fmt.Fprintf(&b, "%s %s %s %v %v\n", name, r.Stack, r.Digest, r.Needs, r.Outputs)
+	}
+	return b.String()
 }
 
-// asDesired checks that what is live is what was asked for, made of the outputs
-// of this version.
-func (g *game) asDesired(w world) {
-	wanted := make(map[string]bool)
-	for _, st := range w {
-		wanted[st.name] = true
-		s := g.Status(st.name)
-		version, params := g.Made(st.name)
-		if !s.Good() && !s.Restored() || version != st.version {
-			g.oops("%s is %s at %s after success, wanted %s", st.name, s, version, st.version)
-		}
-		for _, n := range st.needs {
-			got, told := params["From"+n.name]
-			if _, ok := g.stage.(*real); ok && !told {
-				continue // CloudFormation updates nothing where only the names of parameters change
-			}
-			if want := g.Output(n.name, n.output); got != want {
-				g.oops("%s was given %q by %s, whose output is %q", st.name, got, n.name, want)
-			}
-		}
-	}
-	for name := range g.Recorded() {
-		if !wanted[name] {
-			g.oops("%s is recorded after success, and nobody wants it", name)
-		}
-	}
-}
-
-// mended checks that without faults a deploy brings what is desired, and that
+// mends checks that without faults a deploy brings what is desired, and that
 // another then costs nothing.
-func (g *game) mended() {
-	w := g.dream()
-	g.last = w
-	g.Asked()
-	g.tell("deploy %v", w)
-	g.id = g.Ask("deploy", w, "")
-	g.ended("deploy", w)
-	if r := g.Standing(g.id); r.State != run.Succeeded {
-		g.oops("deploy does not mend: %s %v", r.State, r.Messages)
-		return
+func (g *game) mends(w world) {
+	g.rest()
+	g.calm()
+	for range 2 {
+		g.asks(append(line{"deploy"}, w.words()...))
+		g.rest()
+		r := g.Standing(g.of(0))
+		g.holds(mended, r.State == run.Succeeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
+		if g.Failed() {
+			return
+		}
 	}
-	g.Asked()
-	g.tell("deploy again")
-	g.id = g.Ask("deploy", w, "")
-	g.ended("deploy", w)
-	if asked := g.Asked(); len(asked) > 0 {
-		g.oops("what is unchanged is asked for: %v", asked)
-	}
+	r := g.Standing(g.of(0))
+	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == len(w), "%d stacks of %d are unchanged, and there are %d steps", r.Unchanged, len(w), len(r.Steps))
 }
 
-// emptied checks that without faults a destroy leaves nothing.
-func (g *game) emptied() {
-	g.Asked()
-	g.tell("destroy")
-	g.id = g.Ask("destroy", nil, "")
-	g.ended("destroy", nil)
-	if r := g.Standing(g.id); r.State != run.Succeeded {
-		g.oops("destroy does not empty: %s %v", r.State, r.Messages)
+// failures lists the steps of a run that failed, and why.
+func failures(r run.Run) string {
+	var all []string
+	for _, s := range r.Steps {
+		if s.Status == run.Failed {
+			all = append(all, s.ID+": "+s.Why)
+		}
 	}
+	return strings.Join(all, "; ")
+}
+
+// empties checks that without faults a destroy leaves nothing.
+func (g *game) empties() {
+	g.rest()
+	g.calm()
+	g.asks(line{"destroy"})
+	g.rest()
+	r := g.Standing(g.of(0))
+	g.holds(emptied, r.State == run.Succeeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
+	g.holds(emptied, len(g.Recorded()) == 0, "there are records: %v", g.Recorded())
 }

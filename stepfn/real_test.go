@@ -51,17 +51,21 @@ func TestStoriesForReal(t *testing.T) {
 
 // real is the stage of real adapters.
 type real struct {
-	*testing.T
-	cloud  *cloud.Cloud
-	store  *dynamo.Table
-	bucket *s3.Client
-	people *cloudformation.Client // past the gateway: nobody counts them
-	asked  []string               // runs
-	kill   func(function string) sim.Mishap
-	seen   map[string]bool        // calls that Asked has told
-	events func() []time.Duration // how late those of CloudFormation are
-	says   map[string]string      // what every project file says besides, by key
-	count  int
+	testing.TB
+	cloud   *cloud.Cloud
+	store   *dynamo.Table
+	bucket  *s3.Client
+	people  *cloudformation.Client // past the gateway: nobody counts them
+	asked   []string               // runs
+	kill    func(function string) sim.Mishap
+	seen    map[string]bool        // calls that Asked has told
+	events  func() []time.Duration // how late those of CloudFormation are
+	uploads []time.Duration        // how late the next upload's event is; as ever if there are none
+	deaf    bool                   // nobody is told of executions that fail
+	calm    bool                   // nothing goes wrong any more
+	down    time.Time              // until when CloudFormation cannot be reached
+	says    map[string]string      // what every project file says besides, by key
+	count   int
 }
 
 // mortals are functions that die when they are told to.
@@ -93,8 +97,8 @@ const theirKey = "functions"
 
 const seconds10 = 10 // what an operation takes, as in the world in memory
 
-func newReal(t *testing.T, with ...func(*cloud.Options)) *real {
-	r := &real{T: t, seen: make(map[string]bool)}
+func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
+	r := &real{TB: t, seen: make(map[string]bool)}
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
 		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
@@ -115,8 +119,14 @@ func newReal(t *testing.T, with ...func(*cloud.Options)) *real {
 			return mortals{functions, r}, err
 		},
 		Disturb: func(e events.Event, _ string) []time.Duration {
-			if e.Source == "aws.cloudformation" {
+			switch late := r.uploads; {
+			case e.Source == "aws.cloudformation":
 				return r.events()
+			case e.Source == "aws.states" && r.deaf:
+				return nil
+			case e.Source == "aws.s3" && late != nil:
+				r.uploads = nil
+				return late
 			}
 			return []time.Duration{100 * time.Millisecond}
 		},

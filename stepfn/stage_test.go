@@ -139,7 +139,7 @@ func (w world) project() project.Project {
 
 // pure is the stage in memory.
 type pure struct {
-	*testing.T
+	testing.TB
 	*sim.World
 	uploads int
 	mishaps map[string]sim.Mishap
@@ -147,12 +147,14 @@ type pure struct {
 	allowed *int                       // deletions
 	limits  map[string]project.Timeout // by stack; "" is that of runs
 	back    bool                       // on failure
+	spread  int                        // over how many accounts; 0 is one
+	count   int
 }
 
 // newPure returns an empty world. Whoever plays on it stops it; to leave that to
 // the test's cleanup would keep every world until the test ends.
-func newPure(t *testing.T, seed uint64) *pure {
-	p := &pure{T: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Mishap), limits: make(map[string]project.Timeout)}
+func newPure(t testing.TB, seed uint64) *pure {
+	p := &pure{TB: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Mishap), limits: make(map[string]project.Timeout)}
 	p.Faults.Call = func(_, call, about string) sim.Mishap {
 		if call != "Cloud.Begin" {
 			return sim.None
@@ -189,6 +191,14 @@ func arn(function string) string {
 }
 
 func (p *pure) Ask(operation string, w world, of string, with ...options) string {
+	return p.World.Ask(p.request(operation, w, of, with...))
+}
+
+// next is a word that was not there before.
+func (p *pure) next() string { p.count++; return fmt.Sprint(p.count) }
+
+// request is what asks for an operation, without an ID.
+func (p *pure) request(operation string, w world, of string, with ...options) engine.Request {
 	q := engine.Request{Project: "shop@default", Operation: operation, Run: of, Who: "somebody"}
 	for _, o := range with {
 		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only = o.deletions, o.rollback, o.refuse, o.force, o.only
@@ -204,7 +214,7 @@ func (p *pure) Ask(operation string, w world, of string, with ...options) string
 	case "unlock":
 		q.Why = "it is stuck"
 	}
-	return p.World.Ask(q)
+	return q
 }
 
 // project is w with what projects say.
@@ -212,7 +222,10 @@ func (p *pure) project(w world) project.Project {
 	made := w.project()
 	made.MaxDeletions, made.Rollback, made.Timeout = p.allowed, p.back, p.limits[""]
 	for name, n := range made.Nodes {
-		n.Timeout = p.limits[name]
+		if n.Timeout = p.limits[name]; p.spread > 1 {
+			account := int(name[len(name)-1]) % p.spread
+			n.Target = project.Target{Name: fmt.Sprint("target", account), Account: fmt.Sprintf("%012d", account), Region: "eu-central-1"}
+		}
 		made.Nodes[name] = n
 	}
 	return made

@@ -133,7 +133,7 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 // recorded is t's record with what is live now.
 func recorded(t Task, live plan.Live) plan.Record {
 	r := t.Record
-	r.Node, r.Run, r.Token = t.Step.Node, t.Run, t.Token()
+	r.Node, r.Run, r.Token, r.Intent = t.Step.Node, t.Run, t.Token(), false
 	if t.Node.Name != "" {
 		r.Stack, r.Target = t.Node.Stack, t.Node.Target
 	}

@@ -42,10 +42,12 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 	switch {
 	case err != nil || live.Status.Busy():
 		return Progress{}, err
+	case live.Status.Gone() && t.Record.Intent:
+		return Progress{Over: true, Why: unknown}, nil
 	case live.Status.Gone(), t.Record.StackID != "" && t.Record.StackID != live.StackID:
 		return Progress{Over: true, Forget: true, Why: "it is gone"}, nil
 	case t.Record.StackID == "":
-		return Progress{Over: true, Why: "nobody knows yet whether it is ours: the next deploy finds out"}, nil
+		return Progress{Over: true, Why: unknown}, nil
 	}
 	r := t.Record
 	r.StackID, r.Outputs, r.Run = live.StackID, live.Outputs, t.Run
@@ -56,6 +58,9 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 	r.Touched = live.Touched
 	return Progress{Over: true, Why: why, Record: &r}, nil
 }
+
+// unknown is why a record is left alone.
+const unknown = "nobody knows yet whether it is ours: the next deploy finds out"
 
 // forget drops the record of a stack that is gone.
 type forget struct{}

@@ -112,7 +112,7 @@ func (e *Engine) begun(ctx context.Context, r run.Run, s run.Step, before plan.R
 // find learns the ID of a stack that we began to make and of which no answer
 // came, before another token takes the place of the one that it was born with.
 func (e *Engine) find(ctx context.Context, t *action.Task) error {
-	if !intends(t.Step.Verb) || t.Step.Verb == plan.Create || t.Record.StackID != "" || t.Record.Token == "" {
+	if !intends(t.Step.Verb) || t.Step.Verb == plan.Create || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}
 	seen, err := e.observe(ctx, []plan.Place{t.Record.Place()})
@@ -121,7 +121,7 @@ func (e *Engine) find(ctx context.Context, t *action.Task) error {
 		return err
 	case live.Born:
 		t.Record.StackID = live.StackID
-	case !live.Status.Gone():
+	case !live.Status.Gone() && live.StackID != t.Record.StackID:
 		return fault.New(fault.Refused, "stack %s exists (%s) but is not ours: delete it, or give this stack another stack_name", t.Record.Stack, live.Status)
 	}
 	return nil
@@ -146,7 +146,7 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 	c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Attempt: attempt, Step: s}
 	if intends(s.Verb) {
 		intent := t.Record
-		intent.Node, intent.Token, intent.Run = s.Node, t.Token(), r.ID
+		intent.Node, intent.Token, intent.Run, intent.Intent = s.Node, t.Token(), r.ID, true
 		if t.Node.Name != "" {
 			intent.Stack, intent.Target = t.Node.Stack, t.Node.Target
 			intent.Needs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(t.Record.Needs, t.Node.Needs))))

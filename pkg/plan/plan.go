@@ -103,6 +103,7 @@ type Record struct {
 	Revision string            `json:"revision,omitempty"` // of the configuration
 	Token    string            `json:"token,omitempty"`    // of the work that was last begun: the intent
 	Run      string            `json:"run,omitempty"`      // that wrote this last
+	Intent   bool              `json:"intent,omitempty"`   // nobody has written yet what came of that work: it may have made another stack
 }
 
 // Place says where to look for the stack that r is about.

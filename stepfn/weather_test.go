@@ -1,0 +1,212 @@
+package stepfn_test
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	local "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/sim"
+)
+
+// mishaps are what may happen to a call, by the words of scripts.
+var mishaps = map[string]sim.Mishap{
+	"dies-before": sim.KillBefore, "dies-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle, "lingers": sim.Linger,
+}
+
+// strikes finds what happens to the n-th call of all, or invocation.
+func (s script) strikes() map[int]string {
+	at := make(map[int]string)
+	for _, l := range s {
+		if l[0] == "mishap" && len(l) == 3 {
+			at[l.number(1)] = l[2]
+		}
+	}
+	return at
+}
+
+// weather lets go wrong by itself what the script says.
+func (g *game) weather(s script) {
+	switch on := g.stage.(type) {
+	case *pure:
+		g.inMemory(on, s)
+	case *real:
+		g.forReal(on, s)
+	}
+}
+
+// dice draws numbers, for many who may draw at once.
+func dice(s script) func(n int) int {
+	var mu sync.Mutex
+	rng := rand.New(rand.NewPCG(uint64(s.setting("latency")), 9))
+	return func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return rng.IntN(max(n, 1))
+	}
+}
+
+// inMemory lets it go wrong in memory.
+func (g *game) inMemory(p *pure, s script) {
+	draw, strikes := dice(s), s.strikes()
+	p.spread = s.setting("targets")
+	p.Faults.Call = func(function, call, about string) sim.Mishap {
+		kind, ok := strikes[p.Calls]
+		if *replay != "" {
+			g.Logf("%s %-12s %-22s %s %s", p.Now().Format("15:04:05.000"), function, call, about, kind)
+		}
+		if !ok {
+			return sim.None
+		}
+		m := mishaps[kind]
+		if (m == sim.Lose || m == sim.Throttle) && !strings.HasPrefix(call, "Cloud") {
+			kind, m = "dies-before", sim.KillBefore // the store's and the machine's adapters see to the rest
+		}
+		g.struck[kind]++
+		return m
+	}
+	for _, l := range s {
+		switch l[0] {
+		case "events":
+			p.Faults.Event = g.lateness(l[1], draw)
+		case "deaf":
+			g.struck["deaf"]++
+			p.Faults.Deaf = true
+		case "skewed":
+			g.struck["skewed"]++
+			minutes := l.number(1)
+			p.Faults.Skew = func() time.Duration { return time.Duration(draw(120*minutes)-60*minutes) * time.Second }
+		}
+	}
+}
+
+// lateness is how late events come, how often.
+func (g *game) lateness(kind string, draw func(int) int) func() []time.Duration {
+	return func() []time.Duration {
+		switch {
+		case kind == "lost":
+			g.struck["event lost"]++
+			return nil
+		case kind == "wild" && draw(6) == 0:
+			g.struck["event lost"]++
+			return nil
+		case kind == "wild" && draw(2) == 0:
+			g.struck["event twice and late"]++
+			return []time.Duration{time.Duration(draw(60)) * time.Second, time.Duration(draw(4000)) * time.Millisecond}
+		}
+		return []time.Duration{time.Duration(draw(1500)) * time.Millisecond}
+	}
+}
+
+// forReal lets it go wrong on the real adapters. A mishap is one of an invocation,
+// or else of a request.
+func (g *game) forReal(r *real, s script) {
+	draw, strikes := dice(s), s.strikes()
+	var mu sync.Mutex // functions run side by side
+	calls, requests := 0, 0
+	strike := func(n *int, kinds ...string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		*n++
+		for _, k := range kinds {
+			if strikes[*n] == k && !r.calm {
+				g.struck[k]++
+				return k
+			}
+		}
+		return ""
+	}
+	r.kill = func(string) sim.Mishap { return mishaps[strike(&calls, "dies-before", "dies-after")] }
+	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		kind := strike(&requests, "answer-lost", "throttled")
+		switch {
+		case q.Service == "cloudformation" && time.Now().Before(r.down):
+			return &gateway.Trouble{Status: http.StatusServiceUnavailable, Fault: gateway.Fault{Code: "ServiceUnavailable", Message: "no route"}}
+		case kind == "":
+			return nil
+		}
+		return &gateway.Trouble{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "told to"}, After: kind == "answer-lost"}
+	})
+	for _, l := range s {
+		switch l[0] {
+		case "events":
+			late := g.lateness(l[1], draw)
+			r.events = func() []time.Duration {
+				mu.Lock()
+				defer mu.Unlock()
+				return late()
+			}
+		case "deaf":
+			g.struck["deaf"]++
+			r.deaf = true
+		case "throttling":
+			g.struck["throttling"]++
+			r.inject(local.Fault{Throttle: 0.03})
+		}
+	}
+}
+
+// calm lets nothing go wrong any more.
+func (g *game) calm() {
+	switch on := g.stage.(type) {
+	case *pure:
+		on.Faults = sim.Faults{}
+		clear(on.Cloud.Fail)
+		clear(on.Cloud.Seconds)
+	case *real:
+		on.kill, on.calm, on.deaf = nil, true, false
+		on.Events(200 * time.Millisecond)
+		if err := on.cloud.Stacks.Mend(); err != nil {
+			g.Fatal(err)
+		}
+	}
+}
+
+// skewed reports whether the clocks of functions are wrong.
+func (g *game) skewed() bool { return g.struck["skewed"] > 0 }
+
+// outage makes CloudFormation unreachable for a while.
+func (g *game) outage(d time.Duration) {
+	if r, ok := g.stage.(*real); ok {
+		r.down = time.Now().Add(d)
+		return
+	}
+	g.Outage(d)
+}
+
+// deliver asks for what a line says: at once, or late, or twice.
+func (g *game) deliver(l line, w world, of string, o []options) string {
+	late := []time.Duration{0}
+	if n, ok := l.option("late"); ok {
+		g.struck["request late"]++
+		late = []time.Duration{time.Duration(n) * time.Second}
+	} else if n, ok := l.option("twice"); ok {
+		g.struck["request twice"]++
+		late = append(late, time.Duration(n)*time.Second)
+	}
+	if r, ok := g.stage.(*real); ok {
+		r.uploads = late
+		return g.Ask(l[0], w, of, o...)
+	}
+	p := g.stage.(*pure)
+	q := p.request(l[0], w, of, o...)
+	q.ID = engine.RunID("asked", p.next())
+	if w != nil {
+		g.sources[q.Source] = w
+	}
+	for _, d := range late {
+		if d == 0 {
+			p.World.Ask(q)
+		} else {
+			p.After(d, func() { p.World.Ask(q) })
+		}
+	}
+	return q.ID
+}
+
+// rollbackOf names the run that goes back from the one of the given ID.
+func rollbackOf(id string) string { return engine.RunID(id, "rollback") }
