@@ -2,7 +2,6 @@ package asl
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -217,37 +216,35 @@ func (f fields) close(what string) {
 	}
 }
 
-// duplicates refuses an object that has a field twice: of two values one would be lost.
-func duplicates(d *json.Decoder, at string) error {
+// duplicates refuses an object that has a field twice: of two values one would be lost. Where it stands is told from the
+// inside out, so that it is put together only if it is needed: a path for every field would take the square of the text.
+func duplicates(d *json.Decoder, depth int) (at []string, err error) {
 	t, err := d.Token()
-	if err != nil {
-		return err
-	}
 	open, ok := t.(json.Delim)
-	if !ok {
-		return nil
+	if err != nil || !ok {
+		return nil, err
+	}
+	if depth == maxNesting {
+		return nil, fmt.Errorf("objects and lists are nested more than %d deep", maxNesting)
 	}
 	seen := make(map[string]bool)
 	for i := 0; d.More(); i++ {
-		inner := at + "/" + strconv.Itoa(i)
+		inner := strconv.Itoa(i)
 		if open == '{' {
 			key, err := d.Token()
 			if err != nil {
-				return err
+				return nil, err
 			}
 			name, _ := key.(string)
 			if seen[name] {
-				return fmt.Errorf("%s: field %q stands there twice", strings.TrimPrefix(at, "/"), name)
+				return nil, fmt.Errorf("field %q stands there twice", name)
 			}
-			seen[name], inner = true, at+"/"+name
+			seen[name], inner = true, name
 		}
-		if len(inner) > MaxDefinition {
-			return errors.New("nested too deep")
-		}
-		if err := duplicates(d, inner); err != nil {
-			return err
+		if at, err := duplicates(d, depth+1); err != nil {
+			return append(at, inner), err
 		}
 	}
 	_, err = d.Token()
-	return err
+	return nil, err
 }

@@ -2,11 +2,13 @@ package asl
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,6 +16,7 @@ const (
 	maxSeconds = 99_999_999 // of a timeout or a wait
 	maxDelay   = 31_622_400 // seconds between two attempts
 	maxDepth   = 8          // of Maps in Maps, and of rules in rules
+	maxNesting = 200        // of JSON in JSON
 )
 
 // Parse reads a machine and refuses one that would not run here exactly as it does on AWS, or that could lose its way.
@@ -26,8 +29,9 @@ func Parse(body []byte) (*Machine, error) {
 		_, err := Decode(body)
 		return nil, err
 	}
-	if err := duplicates(json.NewDecoder(bytes.NewReader(body)), ""); err != nil {
-		return nil, fmt.Errorf("asl: %w", err)
+	if at, err := duplicates(json.NewDecoder(bytes.NewReader(body)), 0); err != nil {
+		slices.Reverse(at)
+		return nil, fmt.Errorf("asl: %s: %w", brief([]byte(cmp.Or(strings.Join(at, "/"), "machine"))), err)
 	}
 	r := &reader{}
 	f := r.fields("machine", body)

@@ -65,11 +65,11 @@ func newCall(s *State, sc *scope) (*Call, error) {
 		return nil, err
 	}
 	call.Timeout = time.Duration(seconds) * time.Second
+	if n := size(in); n > MaxPayload {
+		return nil, tooLarge(s.Name, n)
+	}
 	if call.Input, err = Encode(in); err != nil {
 		return nil, err
-	}
-	if len(call.Input) > MaxPayload {
-		return nil, tooLarge(s.Name, len(call.Input))
 	}
 	call.Payload = call.Input
 	if s.Resource.Direct() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,32 +38,44 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// size is how many bytes Encode would write for v, without writing them.
+// mostCounted is where size stops counting. A value may hold another many
+// times over, and would take far longer to count than it took to make.
+const mostCounted = 64 * MaxPayload
+
+// size is how many bytes Encode would write for v, without writing them; of a
+// value of more than mostCounted bytes, some number that is more.
 func size(v any) int {
+	n := 0
+	weigh(v, &n)
+	return n
+}
+
+// weigh adds the size of v to n.
+func weigh(v any, n *int) {
+	if *n > mostCounted {
+		return
+	}
 	switch v := v.(type) {
 	case map[string]any:
-		n := 2 + max(0, len(v)-1)
+		*n += 2 + max(0, len(v)-1)
 		for k, e := range v {
-			n += textSize(k) + 1 + size(e)
+			*n += textSize(k) + 1
+			weigh(e, n)
 		}
-		return n
 	case []any:
-		n := 2 + max(0, len(v)-1)
+		*n += 2 + max(0, len(v)-1)
 		for _, e := range v {
-			n += size(e)
+			weigh(e, n)
 		}
-		return n
 	case string:
-		return textSize(v)
+		*n += textSize(v)
 	case json.Number:
-		return len(v)
+		*n += len(v)
 	case bool:
-		if v {
-			return len("true")
-		}
-		return len("false")
+		*n += len(strconv.FormatBool(v))
+	default:
+		*n += len("null")
 	}
-	return len("null")
 }
 
 func textSize(s string) int {
