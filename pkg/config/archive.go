@@ -152,7 +152,7 @@ func (c *collector) admit(written string, mode fs.FileMode) (name string, take b
 		}
 	}
 	if why := inadmissible(name); why != "" {
-		c.refuse("%q %s", written, why)
+		c.refuse("%q %s", short(written), why)
 		return "", false
 	}
 	if hidden(name) || folder {

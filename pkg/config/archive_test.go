@@ -23,7 +23,7 @@ type written struct {
 	link       string
 }
 
-func zipped(t *testing.T, entries ...written) []byte {
+func zipped(t testing.TB, entries ...written) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -49,7 +49,7 @@ func zipped(t *testing.T, entries ...written) []byte {
 	return out.Bytes()
 }
 
-func tarred(t *testing.T, entries ...tar.Header) []byte {
+func tarred(t testing.TB, entries ...tar.Header) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
@@ -118,6 +118,8 @@ p.zip: "" is not a name of a file`},
 		{"a bomb in what is left out", "p.tgz", tarred(t, tar.Header{Name: ".git/pack", Size: maxStream}, tar.Header{Name: "a.yaml"}), "p.tgz: more than 40 MB: a project has its project file and its templates, leave out what else is there"},
 		{"not a tar", "p.tgz", []byte("hello"), "p.tgz: not a gzip archive: unexpected EOF"},
 		{"too large", "p.zip", make([]byte, MaxPacked+1), "p.zip: more than 16 MB: a project has its project file and its templates, leave out what else is there"},
+		{"a long name", "p.tgz", tarred(t, tar.Header{Name: strings.Repeat("x", 900_000)}), `p.tgz: "` + strings.Repeat("x", 80) + `…" is longer than 1024 bytes`},
+		{"a long name", "p.zip", zipped(t, written{name: strings.Repeat("\x7f", 60_000)}), `p.zip: "` + strings.Repeat(`\x7f`, 80) + `…" is not a name of a file`},
 		{"something else", "projects/shop/prod.rar", nil, "prod.rar: not a project: a folder, a .zip, a .tar.gz, a .tgz, a .yaml or a .yml is"},
 	} {
 		t.Run(c.what+" "+c.name, func(t *testing.T) {

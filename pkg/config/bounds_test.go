@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/contract"
+	"github.com/stackwright/stackwright/pkg/document"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
@@ -137,6 +139,41 @@ func TestBombs(t *testing.T) {
 			if all > 1_000 {
 				t.Errorf("%d MB were allocated", all)
 			}
+		})
+	}
+}
+
+// What one stack may have, thousands may not.
+func TestWhatIsTooMuchTogether(t *testing.T) {
+	grows := "'" + strings.Repeat("x", 20) + "'"
+	for range 20 {
+		grows = "!Sub ['${a}${a}', {a: " + grows + "}]"
+	}
+	exporting := "Resources: {T: {Type: AWS::SNS::Topic}}\nOutputs: {O: {Value: a, Export: {Name: " + grows + "}}}\n"
+	naming := "Resources: {B: {Type: AWS::S3::Bucket, Properties: {BucketName: " + grows + "}}}\n"
+	deciding := "Conditions: {C: !Equals [a, " + grows + "]}\n" + small
+	wide := "a: b: c\n#" + strings.Repeat(",", document.MaxNodes-10)
+	for name, c := range map[string]struct{ template, want string }{
+		"exports":    {exporting, "the values of the templates of all stacks take more than 512 MB"},
+		"names":      {naming, "the values of the templates of all stacks take more than 512 MB"},
+		"conditions": {deciding, "the values of the templates of all stacks take more than 512 MB"},
+		"templates":  {wide, "the templates of all stacks have more than 2000000 keys and values"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := Files{}
+			var b strings.Builder
+			b.WriteString("project: bomb\nstacks:\n")
+			for i := range 1000 {
+				fmt.Fprintf(&b, "  s%d: {template: t%d.yaml}\n", i, i%10)
+				files[fmt.Sprintf("t%d.yaml", i%10)] = []byte(c.template)
+			}
+			files["stackwright.yaml"] = []byte(b.String())
+			contract.Memory(t, 0, 1200<<20, 0, func() {
+				_, err := Read(files, Options{Targets: here(), Installation: Installation{Stack: "stackwright", Bucket: "uploads"}})
+				if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "stackwright.yaml: "+c.want) {
+					t.Errorf("%.500v\nwant %s", err, c.want)
+				}
+			})
 		})
 	}
 }

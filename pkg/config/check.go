@@ -144,24 +144,55 @@ func (r *reader) evaluation(s *stack) *template.Evaluation {
 			AccountID:        s.node.Target.Account,
 			Region:           s.node.Target.Region,
 			NotificationARNs: []string{},
+			Room:             r.values,
 		})
 	}
 	return s.evaluation
+}
+
+// A market is where an export's name is there once.
+type market struct{ account, region, name string }
+
+func (s *stack) market(name string) market {
+	return market{s.node.Target.Account, s.node.Target.Region, name}
 }
 
 // importsAndExports notes the edges that come of one stack's importing what
 // another exports. An import whose name hangs on another stack's output makes
 // none; CloudFormation refuses it if it comes too early.
 func (r *reader) importsAndExports() {
-	type market struct{ account, region, name string }
+	makers := r.exports()
+	for _, s := range r.stacks {
+		if s.source == nil {
+			continue
+		}
+		if r.ends() {
+			return
+		}
+		r.judge(s)
+		if !s.source.imports || len(makers) == 0 {
+			continue
+		}
+		for _, i := range r.evaluation(s).Imports() {
+			for _, maker := range makers[s.market(i.Name)] {
+				if maker != s {
+					r.edge(Edge{Node: s.name, Needs: maker.name, Cause: Imported, What: i.Name}, s.source.where(i.Line, i.Column))
+				}
+			}
+		}
+	}
+}
+
+// exports lists who makes which export, and refuses one that two make for sure.
+func (r *reader) exports() map[market][]*stack {
 	makers := map[market][]*stack{}
 	sure := map[market]*stack{}
 	for _, s := range r.stacks {
-		if s.source == nil || !s.source.exports {
+		if s.source == nil || !s.source.exports || r.ends() {
 			continue
 		}
 		for _, x := range r.evaluation(s).Exports() {
-			m := market{s.node.Target.Account, s.node.Target.Region, x.Name}
+			m := s.market(x.Name)
 			at := s.source.where(x.Line, x.Column)
 			if !x.Maybe {
 				if other := sure[m]; other != nil {
@@ -173,22 +204,7 @@ func (r *reader) importsAndExports() {
 			makers[m] = append(makers[m], s)
 		}
 	}
-	for _, s := range r.stacks {
-		if s.source == nil {
-			continue
-		}
-		r.judge(s)
-		if !s.source.imports || len(makers) == 0 {
-			continue
-		}
-		for _, i := range r.evaluation(s).Imports() {
-			for _, maker := range makers[market{s.node.Target.Account, s.node.Target.Region, i.Name}] {
-				if maker != s {
-					r.edge(Edge{Node: s.name, Needs: maker.name, Cause: Imported, What: i.Name}, s.source.where(i.Line, i.Column))
-				}
-			}
-		}
-	}
+	return makers
 }
 
 // judge tells what is wrong with the conditions of a template with what is known.

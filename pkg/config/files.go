@@ -129,7 +129,7 @@ func (c *collector) refuse(format string, args ...any) {
 // add reads a file of an admitted name. An error ends the reading.
 func (c *collector) add(name string, from io.Reader) error {
 	if why := inadmissible(name); why != "" {
-		c.refuse("%q %s", name, why)
+		c.refuse("%q %s", short(name), why)
 		return nil
 	}
 	if _, ok := c.files[name]; ok {

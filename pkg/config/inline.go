@@ -34,7 +34,7 @@ func (r *reader) inline(n *yaml.Node) *source {
 		}
 		return nil
 	}
-	s.take(body, t)
+	s.take(body, t, r.values)
 	return s
 }
 

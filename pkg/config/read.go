@@ -40,7 +40,9 @@ type reader struct {
 	inlined              map[*yaml.Node]*source // templates by where they stand in the project file
 	edges                map[Edge]place
 	size                 int  // of all texts together
-	full                 bool // it is more than it may be; told once
+	weight               int  // of all templates together, in keys and values
+	full                 bool // one of these is more than it may be; told once
+	values               *template.Room
 }
 
 // A stack is a stack of the file and what was made of it.
@@ -62,6 +64,7 @@ func read(files Files, o Options) (Loaded, error) {
 		environment:  cmp.Or(o.Environment, project.DefaultEnvironment),
 		environments: map[string]*environment{}, layers: map[string]*layer{},
 		byName: map[string]*stack{}, sources: map[string]*source{}, inlined: map[*yaml.Node]*source{}, edges: map[Edge]place{},
+		values: template.NewRoom(maxValues),
 	}
 	if r.find(); r.file != "" {
 		if root, err := document.Read(r.file, files[r.file]); err != nil {
@@ -94,10 +97,6 @@ func (r *reader) unreadable(err error) {
 
 // bareReference is a reference without quotes after a bracket is opened.
 var bareReference = regexp.MustCompile(`[{\[].*[:,\[ ]\$\{`)
-
-// ends says whether to read no further: there is too much of it, or too much
-// wrong with it.
-func (r *reader) ends() bool { return r.full || r.enough() }
 
 // find finds the project file.
 func (r *reader) find() {

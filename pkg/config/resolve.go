@@ -41,6 +41,9 @@ func (r *reader) resolve() {
 	}
 	r.importsAndExports()
 	for _, s := range r.stacks {
+		if r.ends() {
+			return
+		}
 		r.harm(s)
 	}
 	if !r.ends() {

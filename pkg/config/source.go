@@ -83,13 +83,16 @@ func (r *reader) readTemplate(what string, n *yaml.Node) *source {
 	if s, ok := r.sources[name]; ok {
 		return s
 	}
+	if !r.weigh(r.files[name]) {
+		return nil
+	}
 	s := &source{at: place{file: name}}
 	t, err := template.Parse(name, r.files[name])
 	r.join(name, err)
 	if err != nil {
 		s = nil
 	} else {
-		s.take(r.files[name], t)
+		s.take(r.files[name], t, r.values)
 	}
 	r.sources[name] = s // a template that is no good is told of once
 	return s
@@ -127,12 +130,12 @@ func (r *reader) isFolder(name string) bool {
 }
 
 // take keeps what is known of a template whatever its parameters.
-func (s *source) take(body []byte, t *template.Template) {
+func (s *source) take(body []byte, t *template.Template, values *template.Room) {
 	sum := sha256.Sum256(body)
 	s.body, s.template = body, t
 	s.about = project.Template{Digest: hex.EncodeToString(sum[:]), Bytes: len(body), Pinned: t.Pinned()}
 	s.names, s.outputs, s.namings = t.ParameterNames(), t.OutputNames(), namings(t)
-	whatever := t.In(template.Scope{})
+	whatever := t.In(template.Scope{Room: values})
 	s.imports = len(whatever.Imports())+len(whatever.HiddenImports()) > 0
 	for _, o := range t.Outputs {
 		s.exports = s.exports || o.Export != nil

@@ -9,9 +9,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// maxTexts bounds what the parameters, tags and needs of all stacks take in memory.
-const maxTexts = 128 << 20
-
 // instead says what to write for references that are not carried out yet.
 var instead = map[form]string{
 	export:   "let the template import it, with Fn::ImportValue",
@@ -96,16 +93,6 @@ func (s *stack) put(into *map[string]project.Text, name string, r *reader, what,
 	if r.room(size) {
 		(*into)[name] = text
 	}
-}
-
-// room says whether size more bytes may be kept, and counts them.
-func (r *reader) room(size int) bool {
-	r.size += size
-	if r.size > maxTexts && !r.full {
-		r.full = true
-		r.add(place{file: r.file}, "the parameters, tags and needs of all stacks are more than %d MB: make several projects of it", maxTexts>>20)
-	}
-	return !r.full
 }
 
 // text resolves a value as far as it is known. It reports false, having said

@@ -29,6 +29,9 @@ func (r *running) spend(x *Expr, bytes int) *document.Error {
 	if r.left -= bytes; r.left < 0 {
 		return r.fail(x, "the values of this template take more than %d MB: they grow without end", budget>>20)
 	}
+	if room := r.e.s.Room; room != nil && room.left.Add(-int64(bytes)) < 0 {
+		return r.fail(x, "the values of all templates take too much memory")
+	}
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package template
 
-import "strings"
+import (
+	"strings"
+	"sync/atomic"
+)
 
 // Scope is what is known when a template is evaluated. The zero value knows
 // nothing: everything that is not given is Unknown.
@@ -23,7 +26,26 @@ type Scope struct {
 	Import func(name string) (any, bool)
 	// Stored gives what the Systems Manager parameter store holds under a name.
 	Stored func(name string) (string, bool)
+
+	// Room, if there is one, is shared by evaluations that together must not
+	// take more than it has.
+	Room *Room
 }
+
+// A Room is how many bytes evaluations may make together. One of them alone may
+// not make more than 64 MB, which is much where there are many.
+type Room struct{ left atomic.Int64 }
+
+// NewRoom returns a Room of so many bytes.
+func NewRoom(bytes int64) *Room {
+	r := &Room{}
+	r.left.Store(bytes)
+	return r
+}
+
+// Full says whether more was asked for than there was: then what has been
+// evaluated since is not to be relied on.
+func (r *Room) Full() bool { return r.left.Load() < 0 }
 
 func isPseudo(name string) bool {
 	switch name {
