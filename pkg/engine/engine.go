@@ -62,7 +62,6 @@ type Watch struct {
 // How often and how long.
 const (
 	maxReady    = 40                // steps in one Tick
-	maxMessages = 200               // of a run: more would not fit into one item
 	minWait     = 5 * time.Second   // between looks
 	maxWait     = 300 * time.Second // between looks
 	nudgeWait   = 60 * time.Second  // at most, when something has happened
@@ -146,9 +145,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 		return r, nil
 	}
 	r.Ended = e.Now()
-	if n := len(r.Messages) - maxMessages; n > 0 {
-		r.Messages = append(slices.Clone(r.Messages[:maxMessages]), fmt.Sprintf("and %d more", n))
-	}
+	r.Messages = say(r.Messages)
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)

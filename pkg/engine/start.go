@@ -61,7 +61,7 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 		ID: q.ID, Version: run.Version, Project: q.Project, Operation: q.Operation, Source: q.Source,
 		Of: q.Run, Force: q.Force, Who: q.Who, Wish: run.Go, State: run.Asked,
 		Upload: q.Upload, Sequencer: q.Sequencer, Refuse: q.Refuse, Rollback: q.Rollback,
-		Messages: q.Problems, Asked: e.Now(), MaxDeletions: q.MaxDeletions, Only: q.Only,
+		Messages: say(q.Problems), Asked: e.Now(), MaxDeletions: q.MaxDeletions, Only: q.Only,
 	})
 	switch {
 	case err != nil:
