@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,8 +60,12 @@ var guarded = []string{"deploy", "plan", "retry"}
 // unknown is the operation of a request that does not say it.
 const unknown = "unknown"
 
-// mostBody is the size of a request object, in bytes.
-const mostBody = 64 << 10
+// The sizes of a request object and of one text in it, in bytes. S3's keys have
+// no more than that, and a run keeps its texts in one item.
+const (
+	mostBody = 64 << 10
+	mostText = 1 << 10
+)
 
 // fill completes a request with what its object says.
 func fill(ctx context.Context, q engine.Request, c created, objects Objects) (engine.Request, error) {
@@ -75,10 +80,13 @@ func fill(ctx context.Context, q engine.Request, c created, objects Objects) (en
 	}
 	b, err := decode(text)
 	if b.Operation != "" {
-		q.Operation = b.Operation
+		q.Operation = short(b.Operation)
 	}
 	if err != nil {
-		q.Problems = []string{fmt.Sprintf("the request is not understood: %v", err)}
+		q.Problems = []string{"the request is not understood: " + short(err.Error())}
+		return q, nil
+	}
+	if q.Problems = tooLong(b); len(q.Problems) > 0 {
 		return q, nil
 	}
 	q.Source = run.Source{Key: b.Key, Version: b.Version}
@@ -108,7 +116,33 @@ func decode(text []byte) (body, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return b, errors.New("something follows its closing brace")
 	}
+	if name, err := twice(json.NewDecoder(bytes.NewReader(text))); name != "" || err != nil {
+		return b, cmp.Or(err, fmt.Errorf("%q stands there twice", name))
+	}
 	return b, nil
+}
+
+// tooLong tells which texts of a request are longer than any need be.
+func tooLong(b body) []string {
+	var all []string
+	for _, x := range []struct{ name, text string }{
+		{"operation", b.Operation}, {"key", b.Key}, {"version", b.Version},
+		{"options.run", b.Options.Run}, {"options.who", b.Options.Who}, {"options.reason", b.Options.Reason},
+	} {
+		if len(x.text) > mostText {
+			all = append(all, fmt.Sprintf("%s: it has %d bytes, of at most %d", x.name, len(x.text), mostText))
+		}
+	}
+	return all
+}
+
+// short cuts what is too long for a message.
+func short(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // runID is what engine.RunID makes.

@@ -13,7 +13,7 @@ import (
 )
 
 // stood is the event of an execution's status.
-func stood(t *testing.T, name, status, input string) events.EventBridgeEvent {
+func stood(t testing.TB, name, status, input string) events.EventBridgeEvent {
 	t.Helper()
 	detail, err := json.Marshal(map[string]any{
 		"executionArn":    "arn:aws:states:us-east-1:111122223333:execution:stackwright:" + name,

@@ -26,7 +26,7 @@ type object struct {
 func (o object) Object(context.Context, string, string) ([]byte, error) { return []byte(o.text), o.err }
 
 // put is the event of an object that was put.
-func put(t *testing.T, key string) events.EventBridgeEvent {
+func put(t testing.TB, key string) events.EventBridgeEvent {
 	t.Helper()
 	quoted, err := json.Marshal(key)
 	if err != nil {
@@ -144,7 +144,9 @@ func TestProblems(t *testing.T) {
 		`[]`:                                   {"the request is not understood: cannot unmarshal array into Go value of type trigger.body"},
 		`{"operation":"deploy",` + zip + `}{}`: {"the request is not understood: something follows its closing brace"},
 		`{"operation":"deploy","wait":1}`:      {`the request is not understood: unknown field "wait"`},
-		`{"operation":"deploy","options":{"max":1}}`: {`the request is not understood: unknown field "max"`},
+		`{"operation":"deploy","options":{"max":1}}`:              {`the request is not understood: unknown field "max"`},
+		`{"operation":"plan","operation":"destroy"}`:              {`the request is not understood: "operation" stands there twice`},
+		`{"operation":"destroy","options":{"who":"a","WHO":"b"}}`: {`the request is not understood: "who" stands there twice`},
 		`{}`:                                  {"operation: missing: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock"},
 		`{"operation":"drift"}`:               {`operation: there is no "drift" yet: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock`},
 		`{"operation":"deploy"}`:              {"key: missing: a deploy needs the key of the configuration's object"},
@@ -165,6 +167,20 @@ func TestProblems(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got.Problems); diff != "" {
 			t.Errorf("%s:\n%s", text, diff)
+		}
+	}
+	long := strings.Repeat("\x7f", 10_000)
+	for text, want := range map[string]string{
+		`{"operation":"` + long + `"}`:                                                 "operation: it has 10000 bytes, of at most 1024",
+		`{"operation":"destroy","options":{"who":"` + long + `"}}`:                     "options.who: it has 10000 bytes, of at most 1024",
+		`{"operation":"pause","options":{` + that + `,"reason":"` + long + `"}}`:       "options.reason: it has 10000 bytes, of at most 1024",
+		`{"operation":"plan","key":"revisions/` + long + `.zip","version":"1"}`:        "key: it has 10014 bytes, of at most 1024",
+		`{"operation":"plan","key":"projects/shop/prod.zip","version":"` + long + `"}`: "version: it has 10000 bytes, of at most 1024",
+		`{"` + long + `":1}`: "the request is not understood: unknown field",
+	} {
+		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
+		if err != nil || len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0], want) || len(got.Problems[0]) > 1000 || len(got.Operation) > 1000 {
+			t.Errorf("%.40s: %.300q, %v, want %s", text, got.Problems, err, want)
 		}
 	}
 	huge, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: strings.Repeat(" ", 1<<17)})
