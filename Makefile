@@ -6,7 +6,7 @@ GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help build lambda demo test soak check lint bench fmt vuln clean
+.PHONY: help build lambda demo test soak check lint bench fuzz fmt vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,11 @@ check: lint test ## lint and test: what a change must pass
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# What is found to be interesting is kept in Go's cache: the next time goes on from there.
+TARGET = Fuzz
+fuzz: ## random input for all that is read, SECONDS seconds each (600), or for one TARGET (pkg/config/FuzzRead)
+	@GO="$(GO)" ./.ci/fuzz "$(SECONDS)" "$(TARGET)"
 
 fmt: ## format the code
 	$(GOFMT) -w .

@@ -48,10 +48,26 @@ func FuzzToken(f *testing.F) {
 	f.Add("sw-a-01-1")
 	f.Add("sw-a--1-1")
 	f.Add("sw-a-1-1-cancel")
+	f.Add("sw-aaaaaaaaaaaaaaaaaaaa-9223372036854775807-9223372036854775808")
+	f.Add("sw-" + strings.Repeat("a", 200) + "-1-1")
+	f.Add("Console-CreateStack-1b2c")
 	f.Fuzz(func(t *testing.T, token string) {
 		run, number, attempt, ok := action.ParseToken(token)
-		if ok && action.Token(run, number, attempt) != strings.TrimSuffix(token, "-cancel") {
+		if !ok {
+			if run != "" && action.Token(run, number, attempt) == token {
+				t.Errorf("%q is not taken for ours", token)
+			}
+			return
+		}
+		if action.Token(run, number, attempt) != strings.TrimSuffix(token, "-cancel") {
 			t.Errorf("%q is read as %q %d %d", token, run, number, attempt)
+		}
+		if number < 0 || attempt < 0 || strings.Contains(run, "-") {
+			t.Errorf("%q is of %q %d %d", token, run, number, attempt)
+		}
+		again, n, a, ok := action.ParseToken(action.Task{Run: run, Number: number, Attempt: attempt}.CancelToken())
+		if !ok || again != run || n != number || a != attempt {
+			t.Errorf("%q is cancelled as %q %d %d %t", token, again, n, a, ok)
 		}
 	})
 }

@@ -180,36 +180,3 @@ func TestTags(t *testing.T) {
 		}
 	}
 }
-
-func FuzzRead(f *testing.F) {
-	for _, seed := range []string{
-		"a: 1\n", "{\"a\": [1, true, null, \"x\"]}", "- &a [x]\n- *a\n", "a: &a {b: *a}", "? [x]\n: y\n", "a: |\n  text\n  more\n",
-		"!Sub '${A}'", "a: !If [x, {y: z}, !Ref b]", "---\n...\n---\n", "%YAML 1.1\n---\na: 1", "<<: {a: 1}", "\t", "a:\n\t- b", "\"\\ud800\"", laughs(10), ladder(20),
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		root, err := document.Read("f", body)
-		if (root == nil) == (err == nil) {
-			t.Fatalf("root %v, error %v", root, err)
-		}
-		if err != nil {
-			if list := (document.Errors)(nil); !errors.As(err, &list) || len(list) == 0 {
-				t.Fatalf("%T has no errors", err)
-			}
-			return
-		}
-		walk(root, 0, t)
-	})
-}
-
-// walk follows everything, which must end.
-func walk(n *yaml.Node, depth int, t *testing.T) {
-	n = document.Resolve(n)
-	if depth > document.MaxDepth {
-		t.Fatalf("deeper than %d", document.MaxDepth)
-	}
-	for _, child := range n.Content {
-		walk(child, depth+1, t)
-	}
-}
