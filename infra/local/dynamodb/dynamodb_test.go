@@ -217,6 +217,25 @@ func TestLimits(t *testing.T) {
 		if !errors.As(err, &refused) || refused.ErrorCode() != "ValidationException" {
 			t.Errorf("a transaction of 101 gave %v", err)
 		}
+		grow := &sdk.UpdateItemInput{
+			TableName: aws.String("runs"), Key: map[string]types.AttributeValue{"PK": s("A"), "SK": s("grown")},
+			UpdateExpression: aws.String("SET one = :wide, two = :wide"), ExpressionAttributeValues: map[string]types.AttributeValue{":wide": s(wide)},
+		}
+		if _, err = client.UpdateItem(t.Context(), grow); !errors.As(err, &refused) || refused.ErrorCode() != "ValidationException" {
+			t.Errorf("an item that grew to 600 kB gave %v", err)
+		}
+		actions = actions[:0]
+		for i := range 14 {
+			actions = append(actions, types.TransactWriteItem{Put: &types.Put{TableName: aws.String("runs"), Item: map[string]types.AttributeValue{
+				"PK": s("T"), "SK": s(fmt.Sprint(i)), "text": s(wide),
+			}}})
+		}
+		if _, err = client.TransactWriteItems(t.Context(), &sdk.TransactWriteItemsInput{TransactItems: actions}); !errors.As(err, &refused) || refused.ErrorCode() != "ValidationException" {
+			t.Errorf("a transaction of 4.2 MB gave %v", err)
+		}
+		if _, err = client.TransactWriteItems(t.Context(), &sdk.TransactWriteItemsInput{TransactItems: actions[:13]}); err != nil {
+			t.Errorf("a transaction of 3.9 MB gave %v", err)
+		}
 	})
 }
 

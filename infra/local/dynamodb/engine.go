@@ -77,12 +77,12 @@ func (t *Tables) left(ctx context.Context, p place, a attributes) (attributes, e
 }
 
 // store makes what minidyn was left with what the table holds.
-func (p place) store(a attributes) {
-	if len(a) == 0 {
+func (p place) store(is item) {
+	if len(is.attributes) == 0 {
 		p.table.delete(p.key)
 		return
 	}
-	p.table.put(p.key, newItem(a))
+	p.table.put(p.key, is)
 }
 
 // invalid is a request that DynamoDB would not carry out.

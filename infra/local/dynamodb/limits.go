@@ -1,32 +1,25 @@
 package dynamodb
 
-import "encoding/json"
-
 // DynamoDB's own limits, which an adapter meets for the first time in production if its stand-in has none:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 const (
-	maxActions = 100     // of a transaction
-	maxItem    = 400_000 // bytes; measured here on the wire's JSON, which is a little longer than what DynamoDB counts
-	maxPage    = 1 << 20 // bytes of items in one answer to Query or Scan
+	maxActions     = 100       // of a transaction
+	maxItem        = 400_000   // bytes; measured here on the wire's JSON, which is a little longer than what DynamoDB counts
+	maxTransaction = 4_000_000 // bytes of all the items that a transaction writes or checks
+	maxPage        = 1 << 20   // bytes of items in one answer to Query or Scan
 )
 
-// tooLarge tells whether a request puts an item that exceeds the limit, which no part of a shorter request does.
-func tooLarge(op string, body []byte) bool {
-	if len(body) <= maxItem || op != "PutItem" && op != "TransactWriteItems" {
-		return false
-	}
-	type put struct{ Item json.RawMessage }
-	var in struct {
-		Item          json.RawMessage
-		TransactItems []struct{ Put put }
-	}
-	if json.Unmarshal(body, &in) != nil {
-		return false // it is refused for that
-	}
-	for _, action := range in.TransactItems {
-		if len(action.Put.Item) > maxItem {
-			return true
+// oversize refuses a write after which an item, or all of one transaction together, would exceed the limits.
+func oversize(all []written, after []item, partial bool) error {
+	total := 0
+	for i, is := range after {
+		if len(is.wire) > maxItem {
+			return invalid("Item size has exceeded the maximum allowed size")
 		}
+		total += max(len(is.wire), len(all[i].is.wire))
 	}
-	return len(in.Item) > maxItem
+	if total > maxTransaction && !partial {
+		return invalid("The items of the transaction have exceeded the maximum allowed size")
+	}
+	return nil
 }

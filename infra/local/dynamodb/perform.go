@@ -46,9 +46,6 @@ func (t *Tables) perform(op string, body []byte, r *http.Request) *gateway.Recor
 	if rec := t.plain(op, body, r); rec != nil {
 		return rec
 	}
-	if tooLarge(op, body) {
-		return refusal(r, http.StatusBadRequest, "ValidationException", "Item size has exceeded the maximum allowed size")
-	}
 	out, err := operations[op](r.Context(), t, body)
 	if err != nil {
 		return complaint(r, err)

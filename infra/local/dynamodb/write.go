@@ -42,22 +42,26 @@ func (t *Tables) change(ctx context.Context, targets []target, partial bool, do 
 		if err != nil && !partial {
 			return err
 		}
-		return errors.Join(err, t.keep(ctx, all))
+		return errors.Join(err, t.keep(ctx, all, partial))
 	})
 	return all, err
 }
 
 // keep looks at everything before it stores anything.
-func (t *Tables) keep(ctx context.Context, all []written) error {
-	after := make([]attributes, len(all))
+func (t *Tables) keep(ctx context.Context, all []written, partial bool) error {
+	after := make([]item, len(all))
 	for i, w := range all {
-		var err error
-		if after[i], err = t.left(ctx, w.place, w.target.key); err != nil {
+		left, err := t.left(ctx, w.place, w.target.key)
+		if err != nil {
 			return err
 		}
 		for _, name := range w.removed {
-			delete(after[i], name)
+			delete(left, name)
 		}
+		after[i] = newItem(left)
+	}
+	if err := oversize(all, after, partial); err != nil {
+		return err
 	}
 	for i, w := range all {
 		w.store(after[i])
