@@ -52,7 +52,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 			continue
 		}
 		switch {
-		case fault.Is(err, fault.Missing) && !known && time.Since(begun) < patient:
+		case fault.Is(err, fault.Missing) && !known && (time.Since(begun) < patient || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
 			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: see whether serve says why, or whether uploads start functions there", w.run)
 		case err != nil:
@@ -81,6 +81,10 @@ func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 	}
 	return s.load(ctx, w.run)
 }
+
+// delivers reports whether events are still on their way to functions that are
+// hosted here: one that failed is told again, and may yet take up a run.
+func (s *session) delivers() bool { return s.host != nil && s.host.cloud.Bus.Undelivered() > 0 }
 
 // settled reports whether a run is over, or only a person can move it on.
 func settled(r run.Run) bool { return r.State.Over() || r.State == run.Parked }

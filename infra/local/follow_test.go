@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"regexp"
@@ -10,6 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/infra/local/lambda"
 )
 
 // A syncBuffer may be read while it is written.
@@ -52,6 +56,29 @@ func (l *laptop) running(out *syncBuffer) string {
 	l.Helper()
 	l.until(out, `(running)  topic/create`)
 	return l.until(out, `: run (\w+),`)
+}
+
+// Who hosts the functions waits for them to take up a run as long as an event is
+// still on its way to one that has failed.
+func TestFunctionThatFailsIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	c, err := cloud.Open(t.Context(), cloud.Options{Bucket: name, Functions: func(o *cloud.Cloud) (cloud.Invoker, error) {
+		return lambda.InProcess(map[string]any{"start": func() error { return errors.New("it died") }}, o.Host())
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s := &session{host: &host{cloud: c}}
+	if s.delivers() || (&session{}).delivers() {
+		t.Error("events are on their way before there are any")
+	}
+	c.Bus.Emit("aws.s3", "Object Created", nil, map[string]any{
+		"bucket": map[string]any{"name": name}, "object": map[string]any{"key": "projects/pair/prod.zip"},
+	})
+	if !s.delivers() {
+		t.Error("an event that cannot be delivered is given up at once")
+	}
 }
 
 // Ctrl-C leaves the run to a process of its own, which carries it to its end.

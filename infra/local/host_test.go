@@ -17,7 +17,21 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(builds()) // what is left of it is the system's to clear away
+	os.Exit(code)
+}
+
+// program is the program itself as a process of its own, in a folder.
+func program(dir string, args ...string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"STACKWRIGHT_TEST_AS_PROGRAM=yes", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "USER=ann"}
+	return cmd, nil
 }
 
 // left begins a deploy on a server that goes away in the middle of it, and
@@ -70,12 +84,10 @@ func TestServeTakesOver(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
 	id := l.left()
-	self, err := os.Executable()
+	caretaker, err := program("", "serve", "--until-idle", "--data", l.data, "--listen", "127.0.0.1:0", "--seconds", "30")
 	if err != nil {
 		t.Fatal(err)
 	}
-	caretaker := exec.Command(self, "serve", "--until-idle", "--data", l.data, "--listen", "127.0.0.1:0", "--seconds", "30")
-	caretaker.Env = append(os.Environ(), "STACKWRIGHT_TEST_AS_PROGRAM=yes")
 	var said strings.Builder
 	caretaker.Stdout, caretaker.Stderr = &said, &said
 	if err := caretaker.Start(); err != nil {

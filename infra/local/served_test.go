@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,27 +19,43 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
+// builds is where tests build the functions.
+func builds() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("stackwright-test-%d", os.Getpid()))
+}
+
+// built builds the functions as make build does, once for all tests, and returns
+// the folder in which the program finds them.
+var built = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(builds(), "build")
+	out, err := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", dir+"/", "../../functions/...").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	for _, name := range wire.Names() {
+		place, made := filepath.Join(dir, name), filepath.Join(dir, name+".new")
+		err := errors.Join(os.Rename(place, made), os.Mkdir(place, 0o755), os.Rename(made, filepath.Join(place, "bootstrap")))
+		if err != nil {
+			return "", err
+		}
+	}
+	return builds(), nil
+})
+
 // The functions as they are deployed do what they do in process.
 func TestBinaries(t *testing.T) {
 	l := newLaptop(t)
-	home, err := os.Getwd()
+	dir, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := t.TempDir()
-	t.Chdir(work)
+	t.Chdir(t.TempDir())
 	r := l.run("deploy", l.project, "--functions", "binaries")
 	if r.code != exitRefused {
 		t.Errorf("without binaries it ended with %d", r.code)
 	}
 	l.has(r.err, "run make build")
-	for _, name := range wire.Names() {
-		cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", filepath.Join(work, "build", name, "bootstrap"), "../../functions/"+name)
-		cmd.Dir = home
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", name, err, out)
-		}
-	}
+	t.Chdir(dir)
 	l.has(l.must(exitOK, "deploy", l.project, "--functions", "binaries"), "3 created")
 	l.has(l.must(exitOK, "destroy", l.project, "--functions", "binaries", "--yes"), "3 deleted")
 }
