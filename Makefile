@@ -6,7 +6,7 @@ GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help build lambda demo test soak check lint bench fuzz fmt vuln clean
+.PHONY: help build lambda demo test soak chaos large check lint bench fuzz fmt vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -28,15 +28,22 @@ demo: ## deploy, change, break, retry and destroy examples/shop on this machine
 	@$(GO) build -o build/stackwright ./infra/local
 	@$(GO) run ./examples/demo
 
-# Random worlds and the search of the models take five times as long under the race detector: it gets a part of them, and
-# all are played without it.
+# Random worlds, large runs and the search of the models take five times as long under the race detector: it gets a part
+# of them, and all are played without it.
 test: ## all tests, under the race detector where there is a C compiler
-	$(if $(RACE),$(GO) test -timeout 20m -run '^(TestAnyWorld|TestAnyWorldForReal|TestModels)$$' ./stepfn ./pkg/engine)
+	$(if $(RACE),$(GO) test -timeout 20m -run '^(TestAnyWorld|TestAnyWorldForReal|TestLarge|TestLargeForReal|TestModels)$$' ./stepfn ./pkg/engine)
 	$(GO) test $(RACE) -timeout 20m ./...
 
 SECONDS ?= 600
 soak: ## play fresh random worlds for SECONDS seconds (600)
 	$(GO) test ./stepfn -run '^TestSoak$$' -soak $(SECONDS)s -timeout 0 -count 1 -v
+
+ROUNDS ?= 20
+chaos: ## kill functions at random while examples/shop is deployed ROUNDS times (20)
+	$(GO) test ./infra/local -run '^TestKilledFunctions$$' -rounds $(ROUNDS) -parallel 4 -timeout 60m -count 1 -v
+
+large: ## runs of 2,000 stacks on the real adapters, some minutes each
+	$(GO) test ./stepfn -run '^TestLargeForReal$$' -large 2000 -timeout 60m -count 1 -v
 
 lint: ## format, vet, staticcheck
 	@unformatted=$$($(GOFMT) -l .); if [ -n "$$unformatted" ]; then \

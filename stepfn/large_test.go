@@ -1,42 +1,218 @@
 package stepfn_test
 
 import (
+	"flag"
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/dynamo"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/sim"
 )
 
-// A run that is long hands over to another execution well before Step
-// Functions' history is full, at 25,000 events.
-// https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
-func TestHandover(t *testing.T) {
-	p := newPure(t, 1)
-	defer p.Stop()
+var large = flag.Int("large", defaultLarge, "how many stacks large runs have on the real adapters")
+
+// grid is a world of n stacks, so many wide: each needs one of the row before.
+func grid(n, wide int) world {
 	var w world
-	for i := range 1200 {
-		s := stack{name: fmt.Sprintf("s%04d", i), version: "v1", physical: physicalName(fmt.Sprintf("s%04d", i))}
-		if i >= 40 {
-			s.needs = []need{{name: fmt.Sprintf("s%04d", i-40), output: "Name"}}
+	for i := range n {
+		name := fmt.Sprintf("s%04d", i)
+		s := stack{name: name, version: "v1", physical: physicalName(name)}
+		if i >= wide {
+			s.needs = []need{{name: fmt.Sprintf("s%04d", i-wide), output: "Name"}}
 		}
 		w = append(w, s)
 	}
-	id := p.Ask("deploy", w, "")
-	if !p.Quiet() {
-		t.Fatal("it never ends")
+	return w
+}
+
+// longest is what a deploy of so many stacks may take: half as long again as the
+// longest path through them, or as CloudFormation would take to answer what is
+// asked of it, with three reads for each stack.
+func longest(n, wide int) time.Duration {
+	path := time.Duration((n+wide-1)/wide) * seconds10 * time.Second
+	return max(path, time.Duration(n)*3*time.Second/5)*3/2 + time.Minute
+}
+
+// shapes are those of large worlds.
+func shapes(n int) map[string]int {
+	return map[string]int{"40 wide": 40, "independent": n}
+}
+
+// However many stacks there are, their run ends, each is asked for once, and each
+// execution hands over to the next well before its history is full, at 25,000
+// events. What passes through the machine stays below 256 KiB, or asl would fail.
+// https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
+func TestLarge(t *testing.T) {
+	for name, wide := range shapes(many) {
+		t.Run(name, func(t *testing.T) {
+			p := newPure(t, 1)
+			defer p.Stop()
+			p.Cloud.Limit = sim.Limit{Reads: 5, Writes: 4, Burst: 50}
+			id := p.Ask("deploy", grid(many, wide), "")
+			if !p.Quiet() {
+				t.Fatal("it never ends")
+			}
+			r := p.Standing(id)
+			took := r.Ended.Sub(r.Asked)
+			t.Logf("%s after %s, with %d requests refused", r.State, took, p.Cloud.Limit.Refused)
+			if r.State != run.Succeeded || r.Drive < 2 || r.Revived > 0 || took > longest(many, wide) {
+				t.Errorf("%s after %d executions and %s, not %s", r.State, r.Drive, took, longest(many, wide))
+			}
+			for drive := 1; drive <= r.Drive; drive++ {
+				x := p.Execution(fmt.Sprintf("%s-%d", id, drive))
+				t.Logf("execution %d: %d events, %v", drive, x.History, x.Err)
+				if x.History > 20_000 {
+					t.Errorf("execution %d had %d events", drive, x.History)
+				}
+			}
+			if asked := p.Asked(); len(asked) != many {
+				t.Errorf("%d stacks, %d calls", many, len(asked))
+			}
+		})
 	}
-	r := p.Standing(id)
-	if r.State != run.Succeeded || r.Drive < 2 {
-		t.Fatalf("%s after %d executions", r.State, r.Drive)
+}
+
+// The same through the real adapters, on stand-ins that refuse what AWS would:
+// a history, a payload, an item or a transaction that is too large.
+func TestLargeForReal(t *testing.T) {
+	for name, wide := range shapes(*large) {
+		t.Run(name, func(t *testing.T) {
+			begun := time.Now()
+			synctest.Test(t, func(t *testing.T) {
+				r := newReal(t)
+				looks := 0
+				r.kill = func(function string) sim.Mishap {
+					if strings.HasSuffix(function, "wait-status") {
+						looks++
+					}
+					return sim.None
+				}
+				id := r.Ask("deploy", grid(*large, wide), "")
+				r.over(id)
+				got, bytes := r.weigh(id)
+				took := got.Ended.Sub(got.Asked)
+				t.Logf("%s after %s, %d executions and %d looks; to load it is to read %d bytes", got.State, took, got.Drive, looks, bytes)
+				if got.State != run.Succeeded || got.Revived > 0 || took > longest(*large, wide) {
+					t.Errorf("%s %v after %s, not %s; revived %d times", got.State, got.Messages, took, longest(*large, wide), got.Revived)
+				}
+				if bytes > 2000*(*large+1) { // in DynamoDB's JSON
+					t.Errorf("each step has %d bytes", bytes / *large)
+				}
+				if calls := r.cloud.Stacks.Calls(); calls["CreateStack"] != *large {
+					t.Errorf("%d stacks, %v", *large, calls)
+				}
+			})
+			t.Logf("in truth it took %s", time.Since(begun).Round(time.Second))
+		})
 	}
-	for drive := 1; drive <= r.Drive; drive++ {
-		x := p.Execution(fmt.Sprintf("%s-%d", id, drive))
-		t.Logf("execution %d: %d events, %v", drive, x.History, x.Err)
-		if x.History > 20_000 {
-			t.Errorf("execution %d had %d events", drive, x.History)
+}
+
+// over waits for the end of a run, and does not load its steps all the while.
+func (r *real) over(id string) {
+	r.Helper()
+	for range 24 * 60 {
+		r.Pass(time.Minute)
+		got, err := r.store.Run(r.Context(), id)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if got.State.Over() {
+			return
 		}
 	}
-	if asked := p.Asked(); len(asked) != len(w) {
-		t.Errorf("%d stacks, %d calls", len(w), len(asked))
+	r.Fatal("it never ends")
+}
+
+// weigh loads a run, and says how many bytes that takes.
+func (r *real) weigh(id string) (run.Run, int) {
+	r.Helper()
+	cfg := r.cloud.Config()
+	s := &scales{way: cfg.HTTPClient.(*http.Client).Transport}
+	cfg.HTTPClient = &http.Client{Transport: s}
+	got, err := dynamo.New(dynamodb.NewFromConfig(cfg), "stackwright").Load(r.Context(), id)
+	if err != nil {
+		r.Fatal(err)
 	}
+	return got, s.bytes
+}
+
+// scales weigh answers.
+type scales struct {
+	way   http.RoundTripper
+	bytes int
+}
+
+func (s *scales) RoundTrip(q *http.Request) (*http.Response, error) {
+	a, err := s.way.RoundTrip(q)
+	if err == nil {
+		a.Body = weighed{a.Body, s}
+	}
+	return a, err
+}
+
+type weighed struct {
+	io.ReadCloser
+	scales *scales
+}
+
+func (w weighed) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	w.scales.bytes += n
+	return n, err
+}
+
+// A step that comes after all others fits into the table, however many there are
+// and though their names are as long as CloudFormation takes them.
+func TestGateOfManyLongNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReal(t)
+		made, err := plan.Deploy(changed(2000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := r.store.Ask(t.Context(), run.Run{ID: strings.Repeat("a", 20), Project: "shop@default", Operation: "deploy", State: run.Asked, Asked: time.Now()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Start(made, nil)
+		if err := r.store.Commit(t.Context(), want); err != nil {
+			t.Fatal(err)
+		}
+		got, bytes := r.weigh(want.ID)
+		t.Logf("%d steps, %d bytes", len(got.Steps), bytes)
+		if d := cmp.Diff(want.Steps, got.Steps); d != "" {
+			t.Error(d)
+		}
+		if gate := got.Step(string(plan.Gate)); gate == nil || len(gate.After) != 1999 {
+			t.Errorf("the gate is %v", gate)
+		}
+	})
+}
+
+// changed is a view of n stacks with the longest names, of which one is no longer
+// wanted and all others have changed.
+func changed(n int) plan.View {
+	var w world
+	for i := range n {
+		name := fmt.Sprintf("s%04d-", i)
+		name += strings.Repeat("x", 128-len(name))
+		w = append(w, stack{name: name, version: "v2", physical: name})
+	}
+	v := plan.View{Desired: w[1:].project(), Recorded: make(map[string]plan.Record), Live: make(map[string]plan.Live)}
+	v.Desired.MaxDeletions = new(1)
+	for name, node := range w.project().Nodes {
+		v.Recorded[name] = plan.Record{Node: name, Stack: node.Stack, StackID: "id of " + name, Target: node.Target}
+		v.Live[name] = plan.Live{StackID: "id of " + name, Status: "CREATE_COMPLETE"}
+	}
+	return v
 }

@@ -5,6 +5,8 @@ package stepfn_test
 const (
 	defaultWorlds = 10_000
 	defaultReals  = 300
+	defaultLarge  = 300
+	many          = 2_000 // stacks of a large run in memory
 )
 
 // mostDeaths is at about how many of its writes a story is interrupted, each in

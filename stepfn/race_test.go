@@ -7,6 +7,8 @@ package stepfn_test
 const (
 	defaultWorlds = 1_000
 	defaultReals  = 20
+	defaultLarge  = 40
+	many          = 1_000 // stacks of a large run in memory
 )
 
 // mostDeaths is at about how many of its writes a story is interrupted, each in
