@@ -8,6 +8,6 @@ import (
 
 // TestMain lets garbage gather: worlds are many and short.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(1600)
 	os.Exit(m.Run())
 }

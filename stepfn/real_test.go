@@ -299,8 +299,8 @@ func (r *real) Pass(d time.Duration) {
 // does, and every late event has come.
 func (r *real) Quiet() bool {
 	r.Pass(5 * time.Second)
-	for end := time.Now().Add(10 * 24 * time.Hour); time.Now().Before(end); r.Pass(5 * time.Second) {
-		r.asked = slices.DeleteFunc(r.asked, func(id string) bool { return r.Standing(id).State != "" })
+	for end := time.Now().Add(10 * 24 * time.Hour); time.Now().Before(end); r.Pass(20 * time.Second) {
+		r.asked = slices.DeleteFunc(r.asked, func(id string) bool { return r.kept(id).State != "" })
 		if len(r.asked) == 0 && r.rests() {
 			r.Pass(70 * time.Second)
 			if r.rests() {
@@ -318,12 +318,21 @@ func (r *real) rests() bool {
 		r.Fatal(err)
 	}
 	return !slices.ContainsFunc(open, func(id string) bool {
-		s := r.Standing(id)
+		s := r.kept(id)
 		if s.State == run.Queued && !s.Wish.Stops() {
-			s = r.Standing(r.Lock().Owner.Run)
+			s = r.kept(r.Lock().Owner.Run)
 		}
 		return s.State != run.Parked || s.News > s.Seen
 	})
+}
+
+// kept is a run without its steps; zero if nobody has heard of it.
+func (r *real) kept(id string) run.Run {
+	got, err := r.store.Run(r.Context(), id)
+	if err != nil && !fault.Is(err, fault.Missing) {
+		r.Fatal(err)
+	}
+	return got
 }
 
 func (r *real) Standing(id string) run.Run {
