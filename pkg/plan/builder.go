@@ -63,6 +63,7 @@ func (b *builder) plan() (Plan, error) {
 	// for rises.
 	awaited := b.graph.Reach(b.rise.last(b.rise.names()...)...)
 	b.letGo(users, awaited)
+	b.cleaned()
 	b.gate(awaited)
 	order, err := b.graph.Order()
 	if err != nil {
@@ -113,6 +114,23 @@ func (b *builder) letGo(users map[string][]string, awaited map[string]bool) {
 				if fall := b.fall.first(name); !awaited[fall] || !b.graph.Reach(risen)[fall] {
 					b.graph.Add(fall, risen)
 				}
+			}
+		}
+	}
+}
+
+// cleaned lets what falls wait for the cleanup of whatever is being cleaned up
+// now: it may hold on to what it no longer needs, and no record says to what.
+func (b *builder) cleaned() {
+	for _, u := range slices.Sorted(maps.Keys(b.view.Live)) {
+		if !b.view.Live[u].Status.Cleaning() {
+			continue
+		}
+		for _, name := range b.fall.names() {
+			id := b.fall.last(name)[0]
+			if s := b.steps[id]; s.Verb == Delete && name != u && !slices.Contains(s.Users, u) {
+				s.Users = append(s.Users, u)
+				b.steps[id] = s
 			}
 		}
 	}
