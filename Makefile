@@ -6,7 +6,7 @@ GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help build lambda demo test soak chaos large check lint bench fuzz fmt vuln clean
+.PHONY: help build lambda demo test soak chaos large mutants check lint bench fuzz fmt vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,10 @@ lint: ## format, vet, staticcheck
 
 # The tests are those of make test: run after one another, the second comes from Go's cache.
 check: lint test ## lint and test: what a change must pass
+
+# Of each it prints which test notices it first, and at the end a table of all.
+mutants: ## take away each safeguard in turn: some test must notice
+	$(GO) test ./stepfn -run '^TestMutants$$' -mutants . -v -count 1 -timeout 3h
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
