@@ -35,19 +35,39 @@ type suite struct {
 	name string
 	dir  string // of the package; empty stands for those of the mutant and of the engine
 	args []string
-	real bool // the real adapters are in it
+	on   string // where it is played; empty if it is not played
 }
 
 // suites are tried one after another: what tells a story first, and of that the
 // cheapest.
 var suites = []suite{
-	{name: "stories", dir: "stepfn", args: []string{"-test.run=^TestStories$"}},
-	{name: "worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorld$", "-worlds=2000"}},
-	{name: "real stories", dir: "stepfn", args: []string{"-test.run=^TestStoriesForReal$"}, real: true},
-	{name: "real worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorldForReal$", "-reals=50"}, real: true},
-	{name: "promptness", dir: "stepfn", args: []string{"-test.run=^TestPrompt$"}, real: true},
-	{name: "deaths", dir: "stepfn", args: []string{"-test.run=^TestDeathAtEveryWrite$"}},
-	{name: "tests of packages", args: []string{"-test.skip=^(TestModels|TestModelsReach|TestSafeguards|TestProve)$"}, real: true},
+	{name: "stories", dir: "stepfn", args: []string{"-test.run=^TestStories$"}, on: inMemory},
+	{name: "worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorld$", "-worlds=2000"}, on: inMemory},
+	{name: "promptness", dir: "stepfn", args: []string{"-test.run=^TestPrompt$"}, on: onAdapters},
+	{name: "tests of packages", args: []string{"-test.skip=^(TestModels|TestModelsReach|TestSafeguards|TestProve)$"}},
+	{name: "deaths", dir: "stepfn", args: []string{"-test.run=^TestDeathAtEveryWrite$"}, on: inMemory},
+	{name: "real stories", dir: "stepfn", args: []string{"-test.run=^TestStoriesForReal$"}, on: onAdapters},
+	{name: "real worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorldForReal$", "-reals=50"}, on: onAdapters},
+}
+
+// What suites play on: one that does so in memory has no use for what is wrong
+// with an adapter, nor the other way round.
+const (
+	inMemory   = "memory"
+	onAdapters = "adapters"
+)
+
+// plays reports whether what m changes is part of what is played on.
+func (m mutant) plays(on string) bool {
+	return on == "" || slices.ContainsFunc(m.changes, func(c change) bool {
+		switch path.Dir(c.file) {
+		case "pkg/action", "pkg/engine", "pkg/plan", "pkg/run":
+			return true
+		case "pkg/sim":
+			return on == inMemory
+		}
+		return on == onAdapters
+	})
 }
 
 // longest is what a suite takes at most, with a mutant and without.
@@ -227,10 +247,8 @@ type lab struct {
 // notices returns the first test that fails when m is out, and what it says. A
 // suite that fails anyway is no proof.
 func (l lab) notices(m mutant) (by, says string) {
-	inMemory := []string{"pkg/action", "pkg/engine", "pkg/plan", "pkg/run", "pkg/sim"}
-	adapter := slices.ContainsFunc(m.changes, func(c change) bool { return !slices.Contains(inMemory, path.Dir(c.file)) })
 	for _, s := range suites {
-		if adapter && !s.real {
+		if !m.plays(s.on) {
 			continue
 		}
 		dirs := []string{s.dir}
