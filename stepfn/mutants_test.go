@@ -41,20 +41,20 @@ type suite struct {
 // suites are tried one after another: what tells a story first, and of that the
 // cheapest.
 var suites = []suite{
-	{name: "stories", dir: "stepfn", args: []string{"-test.run=^TestStories$"}, on: inMemory},
-	{name: "worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorld$", "-worlds=2000"}, on: inMemory},
-	{name: "promptness", dir: "stepfn", args: []string{"-test.run=^TestPrompt$"}, on: onAdapters},
+	{name: "stories", dir: "stepfn", args: []string{"-test.run=^TestStories$"}, on: memory},
+	{name: "worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorld$", "-worlds=2000"}, on: memory},
+	{name: "promptness", dir: "stepfn", args: []string{"-test.run=^TestPrompt$"}, on: adapters},
 	{name: "tests of packages", args: []string{"-test.skip=^(TestModels|TestModelsReach|TestSafeguards|TestProve)$"}},
-	{name: "deaths", dir: "stepfn", args: []string{"-test.run=^TestDeathAtEveryWrite$"}, on: inMemory},
-	{name: "real stories", dir: "stepfn", args: []string{"-test.run=^TestStoriesForReal$"}, on: onAdapters},
-	{name: "real worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorldForReal$", "-reals=50"}, on: onAdapters},
+	{name: "deaths", dir: "stepfn", args: []string{"-test.run=^TestDeathAtEveryWrite$"}, on: memory},
+	{name: "real stories", dir: "stepfn", args: []string{"-test.run=^TestStoriesForReal$"}, on: adapters},
+	{name: "real worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorldForReal$", "-reals=50"}, on: adapters},
 }
 
 // What suites play on: one that does so in memory has no use for what is wrong
 // with an adapter, nor the other way round.
 const (
-	inMemory   = "memory"
-	onAdapters = "adapters"
+	memory   = "memory"
+	adapters = "adapters"
 )
 
 // plays reports whether what m changes is part of what is played on.
@@ -64,14 +64,14 @@ func (m mutant) plays(on string) bool {
 		case "pkg/action", "pkg/engine", "pkg/plan", "pkg/run":
 			return true
 		case "pkg/sim":
-			return on == inMemory
+			return on == memory
 		}
-		return on == onAdapters
+		return on == adapters
 	})
 }
 
-// longest is what a suite takes at most, with a mutant and without.
-const longest = 4 * time.Minute
+// patience is what a suite takes at most, with a mutant and without.
+const patience = 4 * time.Minute
 
 // The safeguards of mutants.txt are still there; and if mutants are asked for,
 // none of them goes unnoticed.
@@ -278,9 +278,9 @@ func (l lab) notices(m mutant) (by, says string) {
 // fails returns the first test of a suite that fails when a mutant is out, if one
 // does, and what it says.
 func (l lab) fails(s suite, dir, out string) (by, says string) {
-	test := exec.Command(l.built(dir), append(s.args, "-test.failfast", "-test.timeout="+longest.String())...)
+	test := exec.Command(l.built(dir), append(s.args, "-test.failfast", "-test.timeout="+patience.String())...)
 	test.Dir, test.Env = filepath.Join("..", dir), append(os.Environ(), "MUTANT="+out)
-	if dir == "stepfn" && flag.Lookup("shrink") != nil {
+	if dir == "stepfn" {
 		test.Args = append(test.Args, "-shrink=false")
 	}
 	printed, err := test.CombinedOutput()
