@@ -225,6 +225,16 @@ func endLaws() []law {
 			b.is(b.end(r), fault.Stale)
 			b.same(b.run("one").State, run.Going)
 		}},
+		{"an end is not written over a state that was not read", func(b bench) {
+			r := b.commit("one")
+			l, err := b.store.Lock(b.ctx, r.Project)
+			b.ok(err)
+			r.State = run.Broken
+			x := l.Leave(r, "x")
+			x.From = run.Asked // it was planned since
+			b.is(b.store.End(b.ctx, r, x), fault.Stale)
+			b.same(b.run("one").State, run.Going)
+		}},
 		{"what is over stays as it ended", func(b bench) {
 			r := b.commit("one")
 			r.State = run.Succeeded
