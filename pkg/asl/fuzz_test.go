@@ -55,13 +55,13 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// lived runs a machine until it has ended or taken 300 events, and tells how.
+// lived runs a machine until it has ended or taken 150 events, and tells how.
 func lived(t *testing.T, m *asl.Machine, input []byte) (end string, told []string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	r := &asl.Runner{World: &world{answer: fails("A", asl.Timeout)}, Serial: true, Jitter: func() float64 { return 0.5 }, Now: func() time.Time { return time.Time{} }, Observe: func(e asl.Event) int64 {
-		if told = append(told, string(e.Kind)); len(told) > 300 {
+		if told = append(told, string(e.Kind)); len(told) > 150 {
 			stop()
 		}
 		return int64(len(told))
@@ -69,7 +69,7 @@ func lived(t *testing.T, m *asl.Machine, input []byte) (end string, told []strin
 	var out json.RawMessage
 	var err error
 	// Each event may make a payload, which takes some multiple of its size as values.
-	contract.Memory(t, 300, 16<<20, 8*asl.MaxPayload, func() { out, err = r.Run(ctx, m, input) })
+	contract.Memory(t, 150, 16<<20, 8*asl.MaxPayload, func() { out, err = r.Run(ctx, m, input) })
 	if err == nil && (!json.Valid(out) || len(out) > asl.MaxPayload && len(out) > len(input)) {
 		t.Errorf("the output of %d bytes is %.100s", len(out), out)
 	}

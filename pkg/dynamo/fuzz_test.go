@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
+
+// nameless is an attribute or a key without a name. DynamoDB has none.
+var nameless = regexp.MustCompile(`""\s*:`)
 
 // Whatever stands in the table, put there by an older version or by hand, is
 // read as what it is again when it is written, or refused as Broken or Missing;
@@ -39,8 +43,8 @@ func FuzzItem(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if !json.Valid(text) || strings.Contains(string(text), "LastEvaluatedKey") {
-			return // the SDK refuses what is no JSON; a table has an end
+		if !json.Valid(text) || strings.Contains(string(text), "LastEvaluatedKey") || nameless.Match(text) {
+			return // the SDK refuses what is no JSON; a table has an end; all that is in it has a name
 		}
 		table, ctx := told(text), t.Context()
 		contract.Memory(t, len(text), 4<<20, 500, func() {

@@ -54,11 +54,11 @@ func FuzzParse(f *testing.F) {
 		sorted(t, read)
 		read.Capabilities()
 		for _, scope := range []template.Scope{{}, {Parameters: read.Defaults(), StackName: "s", Region: "r"}, known()} {
-			scope.Room = template.NewRoom(16 << 20)
+			scope.Room = template.NewRoom(1 << 20)
 			var one, two string
 			// What is made is counted when it is there, and JSON and text are made in some copies.
-			contract.Memory(t, len(body), 200<<20, 5000, func() { one = all(t, read.In(scope)) })
-			scope.Room = template.NewRoom(16 << 20)
+			contract.Memory(t, len(body), 32<<20, 5000, func() { one = all(t, read.In(scope)) })
+			scope.Room = template.NewRoom(1 << 20)
 			if two = all(t, again.In(scope)); one != two {
 				t.Fatalf("evaluated again it is another:\n%s", cmp.Diff(one, two))
 			}
