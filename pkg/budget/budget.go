@@ -102,10 +102,17 @@ func (b Bucket) rate(full float64, now time.Time) float64 {
 	return min(full, b.Rate+max(grown, 0))
 }
 
+// Ahead reports whether so much is taken that it can only have been by somebody
+// whose clock is fast: nobody else is to wait for that.
+func (b Bucket) Ahead(now time.Time) bool { return b.Free.After(now.Add(2 * Depth)) }
+
 // open returns the bucket as it is now.
 func (b Bucket) open(full float64, now time.Time) open {
 	slot := time.Duration(float64(time.Second) / b.rate(full, now)).Truncate(finest)
 	b.Free = later(b.Free, now.Add(-Depth))
+	if b.Ahead(now) {
+		b.Free = now
+	}
 	return open{Bucket: b, slot: max(slot, finest), now: now}
 }
 

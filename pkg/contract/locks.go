@@ -197,6 +197,7 @@ func lockLaws() []law {
 			zero := b.run("zero")
 			zero.Source.Version, zero.Only = "v0", nil
 			zero.Start(plan.Plan{}, nil)
+			zero.Begun = noon
 			b.ok(b.store.Commit(b.ctx, zero))
 			b.over("zero", run.Succeeded)
 			b.ask("one")
@@ -232,10 +233,11 @@ func lockLaws() []law {
 		}},
 		{"a revival is counted with the drive", func(b bench) {
 			r := b.commit("one")
-			r.Revived, r.Settled = 3, 1
+			r.Revived, r.RevivedAt, r.Settled = 3, noon, 1
 			b.ok(b.store.Raise(b.ctx, r))
 			got := b.run("one")
 			b.same(got.Revived, 3)
+			b.same(got.RevivedAt, noon)
 			b.same(got.Settled, 1)
 		}},
 		{"of many who enter one owns the lock, and all others wait", func(b bench) {

@@ -11,6 +11,19 @@ import (
 // stepLaws are about steps that move.
 func stepLaws() []law {
 	return []law{
+		{"no step is claimed of a run that is to stop, or is not going", func(b bench) {
+			r := b.commit("one")
+			_, err := b.wish("one", run.Pause, "ann")
+			b.ok(err)
+			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
+			parked := b.run("one")
+			parked.State = run.Parked
+			b.ok(b.end(parked))
+			_, err = b.wish("one", run.Go, "ann")
+			b.ok(err)
+			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
+			b.same(b.step("one", 0).Status, run.Pending)
+		}},
 		{"a step is claimed as it is to be, with its record", func(b bench) {
 			r := b.commit("one")
 			c := claiming(r, 0, "n1")

@@ -130,17 +130,20 @@ func (b *Budgets) Throttled(ctx context.Context, where string, k budget.Kind, no
 // it was given more than it holds.
 func (w *write) pour(name string, was, after budget.Bucket, now time.Time) {
 	oldest := now.Truncate(time.Microsecond).Add(-budget.Depth)
-	idle := was.Free.Before(oldest)
+	idle, ahead := was.Free.Before(oldest), was.Ahead(now)
 	from := was.Free
-	if idle {
+	switch {
+	case idle:
 		from = oldest
+	case ahead:
+		from = now.Truncate(time.Microsecond)
 	}
 	took := after.Free.Sub(from)
 	if took <= 0 {
 		return
 	}
 	w.still(name+"_cut", was.Cut)
-	if idle {
+	if idle || ahead {
 		w.set[name+"_free"] = after.Free.UnixMicro()
 		w.still(name+"_free", was.Free)
 		return

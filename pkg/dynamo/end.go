@@ -33,7 +33,11 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	writes := ending(r, now)
 	writes[0].where = "#drive = :drive AND #news = :news AND #state = :from AND " + live
 	writes[0].with = alive(values{"drive": r.Drive, "news": r.News, "from": x.From})
-	writes = append(writes, change(r.Project, x.Lock))
+	lock := change(r.Project, x.Lock)
+	if x.Same {
+		lock.put = nil
+	}
+	writes = append(writes, lock)
 	if x.Then != nil {
 		writes = append(writes, asking(*x.Then)...)
 	}

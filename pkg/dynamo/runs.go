@@ -100,7 +100,7 @@ func (t *Table) Raise(ctx context.Context, r run.Run) error {
 		failed, err := t.write(ctx, write{
 			key: runKey(r.ID), set: values{
 				"drive": r.Drive + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
-				"revived": r.Revived, "settled": r.Settled,
+				"revived": r.Revived, "revived_at": r.RevivedAt, "settled": r.Settled,
 			},
 			where: "#drive = :from AND #state = :was", with: values{"from": r.Drive, "was": was.State},
 		})

@@ -46,7 +46,11 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 		step.where += " AND #nonce = :nonce"
 		step.with["nonce"] = c.Nonce
 	}
-	writes := []write{fence(c.Run, c.Drive), step}
+	may := fence(c.Run, c.Drive)
+	if c.From == run.Pending && s.Status == run.Running {
+		may = mayClaim(c.Run, c.Drive)
+	}
+	writes := []write{may, step}
 	switch {
 	case c.Forget:
 		writes = append(writes, write{key: recordKey(c.Project, s.Node), delete: true})
@@ -58,7 +62,7 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	case err != nil || failed == held:
 		return err
 	case failed == 0:
-		return stale(c.Run, c.Drive)
+		return fault.New(fault.Stale, "run %s is no longer driven by %d, or is to claim no more steps", c.Run, c.Drive)
 	}
 	return t.repeated(ctx, c)
 }

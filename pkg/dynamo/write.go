@@ -164,6 +164,14 @@ func fence(id string, drive int) write {
 	return write{key: runKey(id), where: "#drive = :drive", with: values{"drive": drive}}
 }
 
+// mayClaim checks that a run has the given drive, and is to go on.
+func mayClaim(id string, drive int) write {
+	return write{
+		key: runKey(id), where: "#drive = :drive AND #state = :going AND #wish = :go",
+		with: values{"drive": drive, "going": run.Going, "go": run.Go},
+	}
+}
+
 // alive are the placeholders of live, with others.
 func alive(more values) values {
 	all := values{"asked": run.Asked, "queued": run.Queued, "going": run.Going, "parked": run.Parked}

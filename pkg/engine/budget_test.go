@@ -100,7 +100,7 @@ func TestReadyElsewhere(t *testing.T) {
 	if !slices.Equal(tick.Ready, []int{0, 1, 2, 50, 51, 52}) {
 		t.Errorf("ready are %v", tick.Ready)
 	}
-	p.grants = 100
+	p.grants, tick.Ready = 100, nil
 	if again := h.looked(tick); len(again.Ready) != 40 || again.Ready[39] != 39 {
 		t.Errorf("with all room, ready are %v", again.Ready)
 	}

@@ -130,7 +130,7 @@ func TestFound(t *testing.T) {
 	h.cloud.lost = true
 	h.begun(tick)
 	h.pass(20 * time.Second)
-	h.cloud.live = fault.New(fault.Denied, "no")
+	h.cloud.live = fault.New(fault.Broken, "no")
 	if got := h.looked(tick); got.State != run.Broken {
 		t.Fatalf("it is %s", got.State)
 	}
@@ -273,7 +273,7 @@ func TestLookAside(t *testing.T) {
 	if err := h.Look(t.Context(), engine.Watch{Tick: tick, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
-	tick.Drive = 2
+	tick.Drive, tick.Ready = 2, nil
 	if err := h.Look(t.Context(), engine.Watch{Tick: tick, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
@@ -327,8 +327,13 @@ func TestLookLearnsNothing(t *testing.T) {
 	}
 	h.pass(11 * time.Second)
 	h.cloud.live = fault.New(fault.Denied, "no")
+	h.looked(tick)
+	if s := h.kept("a").Steps[0]; s.Status != run.Running || s.Why != "no" {
+		t.Errorf("denied, it is %+v", s)
+	}
+	h.pass(time.Hour)
 	if got := h.looked(tick); got.State != run.Broken || h.kept("a").Steps[0].Why != "it cannot be followed: no" {
-		t.Errorf("denied, it is %s: %s", got.State, h.kept("a").Steps[0].Why)
+		t.Errorf("denied for an hour, it is %s: %s", got.State, h.kept("a").Steps[0].Why)
 	}
 	if h.records() != "vpc" {
 		t.Errorf("what may be there is not remembered: %s", h.records())

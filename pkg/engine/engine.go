@@ -71,6 +71,7 @@ const (
 	leastPause  = 2 * time.Second   // before a step that was busy or throttled is begun again
 	mostPause   = 30 * time.Second  // before it is
 	spread      = 200 * time.Millisecond
+	tolerated   = time.Hour        // that what is under way may not be looked at
 	stopsBefore = 2 * time.Second  // the end of the wait it looks in
 	grace       = 10 * time.Second // for what was asked for last to be heard of
 )
@@ -159,6 +160,16 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
 	return r, e.next(ctx, x.Next)
+}
+
+// passOn drives the run that owns the lock of r's project, if r is over and
+// that one waits: whoever ended r may not have come so far.
+func (e *Engine) passOn(ctx context.Context, r run.Run) error {
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
+		return fmt.Errorf("pass on the lock of run %s: %w", r.ID, err)
+	}
+	return e.next(ctx, l.Owner.Run)
 }
 
 // next drives the run that a lock has gone to. If we die before, the sweep does.

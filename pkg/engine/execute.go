@@ -54,8 +54,13 @@ func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
 		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Failed, nil, false)
 	}
-	before, pause := t.Record, backoff(s)
-	if s, err = e.claim(ctx, r, s, &t); err != nil {
+	before, pause, pending := t.Record, backoff(s), s
+	s, err = e.claim(ctx, r, s, &t)
+	if fault.Is(err, fault.Broken, fault.Invalid) { // too large to be kept: it would be so the next time
+		pending.Why = err.Error()
+		return e.move(ctx, r, pending, run.Failed, nil, false)
+	}
+	if err != nil {
 		return err
 	}
 	s.Note, err = e.start(ctx, t)

@@ -20,6 +20,21 @@ func (e *Engine) lock(ctx context.Context, r run.Run) error {
 	if r.Operation == preview {
 		return nil
 	}
+	for {
+		err := e.enter(ctx, r)
+		if !fault.Is(err, fault.Stale) {
+			return err
+		}
+		now, again := e.Store.Run(ctx, r.ID)
+		if again != nil || now.Drive != r.Drive || now.State != run.Asked {
+			return errors.Join(err, again) // it is no longer ours to plan
+		}
+	}
+}
+
+// enter puts r in line as the lock stands. It is Stale if that has changed
+// meanwhile.
+func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
 		return err

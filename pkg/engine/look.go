@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -42,6 +43,9 @@ func (e *Engine) look(ctx context.Context, t Tick, token string) error {
 	begun := e.Now()
 	for {
 		r, err := e.see(ctx, t, begun)
+		if err == nil {
+			err = e.astray(ctx, r, &t, begun)
+		}
 		if fault.Is(err, fault.Stale) {
 			continue // a step was settled by another look: see again
 		}
@@ -55,14 +59,34 @@ func (e *Engine) look(ctx context.Context, t Tick, token string) error {
 		case err != nil || answer == nil:
 			return err
 		}
-		if err := e.Machine.Answer(ctx, token, *answer); err != nil {
-			return fmt.Errorf("answer: %w", err)
-		}
 		if told != nil {
 			e.World.Told(ctx, *told)
 		}
+		if err := e.Machine.Answer(ctx, token, *answer); err != nil {
+			return fmt.Errorf("answer: %w", err)
+		}
 		return nil
 	}
+}
+
+// astray puts off what was to be executed, and of which nothing is to be seen:
+// whoever was to claim it died, or was not let. It is looked for once.
+func (e *Engine) astray(ctx context.Context, r run.Run, t *Tick, begun time.Time) error {
+	sent := t.Ready
+	t.Ready = nil
+	ready := r.Ready(begun, maxReady)
+	for _, number := range sent {
+		if r.Drive != t.Drive || !slices.Contains(ready, number) || r.Steps[number].NotBefore.After(begun) {
+			continue
+		}
+		s := r.Steps[number]
+		s.Why, s.Claimed, s.NotBefore = "its start went astray: see the log of execute-step", e.Now(), e.Now().Add(backoff(s))
+		if err := e.move(ctx, r, s, run.Pending, nil, false); err != nil {
+			return err
+		}
+		r.Steps[number] = s
+	}
+	return nil
 }
 
 // see loads the run, settles what is over and skips what can no longer start.
@@ -100,8 +124,9 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 	case r.Drive != t.Drive:
 		a, err := e.aside(ctx, t.Run, t.Drive)
 		return &a, nil, err
-	case r.State.Over():
-		return answer(r.State, 0)
+	case r.State.Over(): // whoever ended it may have died there
+		a := tick(r, r.State, 0)
+		return &a, &r, e.passOn(ctx, r)
 	case s == run.Parked || s.Over():
 		if s == run.Broken && r.TimedOut() {
 			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Begun)).String())
@@ -170,6 +195,9 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 		e.throttled(ctx, s.Where, budget.Read, err)
 	}
 	switch {
+	case fault.Is(err, fault.Denied) && e.Now().Before(s.Claimed.Add(tolerated)): // it may be granted again
+		s.Why, s.Due = err.Error(), e.Now().Add(interval(s.Verb, e.Now().Sub(s.Claimed)))
+		return nil
 	case fault.Is(err, fault.Denied, fault.Missing, fault.Invalid, fault.Refused, fault.Broken):
 		got = action.Progress{Over: true, Err: fmt.Errorf("it cannot be followed: %w", err)}
 	case err != nil: // nothing could be learnt

@@ -63,7 +63,10 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d Drive) (Tick, error) {
 	switch {
 	case r.Drive != d.Drive:
 		return e.aside(ctx, d.Run, d.Drive)
-	case r.State.Over(), r.State == run.Queued:
+	case r.State.Over(): // whoever ended it may have died there
+		e.World.Told(ctx, r)
+		return tick(r, r.State, 0), e.passOn(ctx, r)
+	case r.State == run.Queued:
 		return tick(r, r.State, 0), nil
 	case r.State == run.Going && r.Operation == preview: // its planner died before it could say so
 		return e.finish(ctx, r, run.Succeeded)

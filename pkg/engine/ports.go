@@ -110,7 +110,8 @@ type Steps interface {
 	Step(ctx context.Context, id string, number int) (run.Run, run.Step, error)
 
 	// Move writes a change of one step, with what it does to the node's
-	// record, in one transaction. It is Stale if the run's drive is not
+	// record, in one transaction. To claim a step, which is to move it from
+	// pending to running, is Stale if the run is not going or is to stop. It is Stale if the run's drive is not
 	// c.Drive, or the step is not as c.From says. To repeat a Move that
 	// succeeded succeeds, if its nonce is the step's.
 	Move(ctx context.Context, c Change) error

@@ -4,26 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// mostRevived is how often a run is taken up again without a step being settled
-// in between.
-const mostRevived = 5
+// How often a run is taken up again without a step being settled in between, and
+// how long it is left alone before the second time: before each further time,
+// twice as long. What ails all runs at once, and is mended within two hours, ends
+// none of them.
+const (
+	mostRevived  = 5
+	leastPatient = 5 * time.Minute
+)
 
 // Recover takes up the run whose execution has failed, timed out or was stopped:
-// to stop an execution cancels nothing. That of an older drive was not missed;
-// and a run that has only just been taken up is left to the sweep, for what ails
-// it may take some minutes to pass.
+// to stop an execution cancels nothing. That of an older drive was not missed.
 func (e *Engine) Recover(ctx context.Context, d Drive) error {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case fault.Is(err, fault.Missing):
 		return nil // its time is over
 	case err == nil && r.Drive == d.Drive:
-		err = e.revive(ctx, r, 1)
+		err = e.revive(ctx, r)
 	}
 	if err != nil {
 		return fmt.Errorf("recover run %s: %w", d.Run, err)
@@ -42,7 +47,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	err = e.each(len(open), func(i int) error {
 		r, err := e.Store.Run(ctx, open[i])
 		if err == nil {
-			err = e.revive(ctx, r, mostRevived)
+			err = e.revive(ctx, r)
 		}
 		if err != nil {
 			failed[i] = fmt.Errorf("sweep run %s: %w", open[i], err)
@@ -52,9 +57,9 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// revive sees to it that a run is driven that should be, unless it has been
-// revived as often as most since a step of it was settled.
-func (e *Engine) revive(ctx context.Context, r run.Run, most int) error {
+// revive sees to it that a run is driven that should be. One that was revived
+// only just now is left alone for a while.
+func (e *Engine) revive(ctx context.Context, r run.Run) error {
 	switch r.State {
 	case run.Parked: // whoever brought the news may have died there
 		if r.News > r.Seen {
@@ -68,7 +73,7 @@ func (e *Engine) revive(ctx context.Context, r run.Run, most int) error {
 		}
 		return err
 	}
-	_, err := e.driven(ctx, r, most)
+	_, err := e.driven(ctx, r, true)
 	return err
 }
 
@@ -81,8 +86,7 @@ func (e *Engine) stir(ctx context.Context, r run.Run) error {
 	case r.State == run.Queued:
 		return nil // until it is its turn
 	}
-	driven, err := e.driven(ctx, r, mostRevived)
-	if err != nil || !driven {
+	if _, err := e.driven(ctx, r, false); err != nil {
 		return err
 	}
 	return e.wake(ctx, r)
@@ -90,7 +94,7 @@ func (e *Engine) stir(ctx context.Context, r run.Run) error {
 
 // driven reports whether r, which is asked or going, has an execution that is
 // under way, and gives it one if it has not. What is given up on is over.
-func (e *Engine) driven(ctx context.Context, r run.Run, most int) (bool, error) {
+func (e *Engine) driven(ctx context.Context, r run.Run, patient bool) (bool, error) {
 	switch {
 	case r.State.Over():
 		return false, nil
@@ -106,27 +110,43 @@ func (e *Engine) driven(ctx context.Context, r run.Run, most int) (bool, error) 
 	case s.Running:
 		return true, nil
 	}
-	return false, e.again(ctx, r, s.Why, most)
+	return false, e.again(ctx, r, s.Why, patient)
 }
 
 // again drives a run whose execution has ended because of why. If that happened
 // too often without a step being settled in between, it is given up.
-func (e *Engine) again(ctx context.Context, was run.Run, why string, most int) error {
-	r, err := e.Store.Load(ctx, was.ID)
+func (e *Engine) again(ctx context.Context, was run.Run, why string, patient bool) error {
+	r, err := e.whole(ctx, was)
 	if err != nil || r.Drive != was.Drive || r.State != was.State {
 		return err // it has moved on meanwhile
 	}
 	if n := r.Settles(); n > r.Settled {
 		r.Revived, r.Settled = 0, n
 	}
-	switch r.Revived++; {
-	case most < mostRevived && r.Revived > most:
+	now := e.Now()
+	if patient && r.Revived > 0 && now.Before(r.RevivedAt.Add(leastPatient<<(r.Revived-1))) {
 		return nil
-	case r.Revived > mostRevived:
-		return e.abandon(ctx, r, run.Broken, fmt.Sprintf(
-			"engine error: %d executions in a row have ended without a step being settled, the last one by %s", mostRevived+1, why))
 	}
-	return e.drive(ctx, r)
+	if r.Revived++; r.Revived <= mostRevived {
+		r.RevivedAt = now
+		return e.drive(ctx, r)
+	}
+	why = fmt.Sprintf("engine error: %d executions in a row have ended without a step being settled, the last one by %s: see the logs of its functions, then retry the run", r.Revived, why)
+	// If we die on the way, whoever goes on finds it cancelled.
+	_, err = e.Store.Wish(ctx, r.ID, Wished{ID: "engine-error", Wish: run.Cancel, Who: "stackwright", Why: why, At: now})
+	if err != nil {
+		return err
+	}
+	return e.abandon(ctx, r, run.Broken, why)
+}
+
+// whole returns a run with its steps, or without them if they cannot be read.
+func (e *Engine) whole(ctx context.Context, r run.Run) (run.Run, error) {
+	all, err := e.Store.Load(ctx, r.ID)
+	if fault.Is(err, fault.Broken) {
+		return e.Store.Run(ctx, r.ID)
+	}
+	return all, err
 }
 
 // Unlock ends the run that q is about, whoever drives it, and so frees the lock
@@ -161,9 +181,14 @@ func (e *Engine) abandon(ctx context.Context, r run.Run, s run.State, why string
 		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
 	}
 	for drive := r.Drive + 1; ; {
-		now, err := e.Store.Load(ctx, r.ID)
+		now, err := e.whole(ctx, r)
 		if err != nil || now.Drive != drive || now.State.Over() {
 			return err
+		}
+		for _, s := range now.Steps {
+			if s.Status == run.Running && !s.Note.Known() && e.Now().Before(s.Claimed.Add(action.Life)) {
+				return fault.New(fault.Unavailable, "run %s: the start of %s may still be on its way: ask again in a minute", r.ID, s.ID)
+			}
 		}
 		now.Messages = append(now.Messages, why)
 		if err = e.strike(ctx, now); err == nil {

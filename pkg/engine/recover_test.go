@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -122,9 +123,19 @@ func TestGivenUp(t *testing.T) {
 		drive := h.kept("a").Drive
 		h.ended[fmt.Sprint("a-", drive)] = "FAILED: Denied"
 		h.must(h.Recover(t.Context(), engine.Drive{Run: "a", Drive: drive}))
-		if at := h.kept("a"); at.Drive > drive && at.Revived > 1 {
+		at := h.kept("a")
+		if once := at.Drive > drive; once != (at.Revived == 1 && once) {
 			t.Errorf("revived for the %dth time at once", at.Revived)
 		}
+		if at.Drive > drive || at.State.Over() {
+			return
+		}
+		h.pass(5*time.Minute<<(at.Revived-1) - time.Second)
+		h.must(h.Sweep(t.Context()))
+		if h.kept("a").Drive > drive {
+			t.Errorf("revived for the %dth time too early", at.Revived+1)
+		}
+		h.pass(2 * time.Second)
 		h.must(h.Sweep(t.Context()))
 	}
 	for range 5 {

@@ -140,21 +140,19 @@ func (e *Engine) repeat(ctx context.Context, r *run.Run) error {
 // newest refuses the retry of a run if something newer was deployed since. It is
 // asked when the lock is held, so that nothing newer can come.
 func (e *Engine) newest(ctx context.Context, r run.Run) error {
-	if r.Of == "" || r.Force || r.Operation == "refresh" {
+	if r.Of == "" || r.Force || r.Operation == "refresh" || r.Operation == "rollback" {
 		return nil
 	}
 	old, err := e.Store.Run(ctx, r.Of)
 	if err != nil {
 		return err
 	}
-	runs, err := e.Store.List(ctx, r.Project, 0)
+	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
 		return err
 	}
-	for _, newer := range runs {
-		if newer.Asked.After(old.Asked) && newer.Writes() && newer.Operation != "rollback" && newer.Source != old.Source {
-			return fault.New(fault.Refused, "run %s is not retried, for run %s has deployed something newer since: deploy that again, or force the retry", old.ID, newer.ID)
-		}
+	if l.Newer(old) {
+		return fault.New(fault.Refused, "run %s is not retried, for run %s has deployed something newer since: deploy that again, or force the retry", old.ID, l.Last.Run)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Lock says who may write to a project, and who waits to. There is one for
@@ -15,7 +16,21 @@ type Lock struct {
 	Owner   Writer            `json:"owner"`
 	Waiting []Writer          `json:"waiting,omitempty"` // the next one first
 	Good    Source            `json:"good"`              // what was last deployed well; zero if nothing was, or it was destroyed
+	Last    Last              `json:"last"`              // what began to write last, but for rollbacks
 	Newest  map[string]string `json:"newest,omitempty"`  // the sequencer of the newest upload that was seen, by key
+}
+
+// A Last is a run that began to bring a project to its source.
+type Last struct {
+	Run    string    `json:"run,omitempty"`
+	Source Source    `json:"source"`
+	Asked  time.Time `json:"asked,omitzero"`
+}
+
+// Newer reports whether something newer than r, of another source, has been
+// begun since r was asked for.
+func (l Lock) Newer(r Run) bool {
+	return l.Last.Run != "" && l.Last.Source != r.Source && l.Last.Asked.After(r.Asked)
 }
 
 // A Writer is a run that owns a lock, or waits to. The zero Writer is nobody.
@@ -86,6 +101,7 @@ func line(waiting []Writer, w Writer) (with []Writer, replaced []string) {
 type Exit struct {
 	From State  // what the run was until then
 	Lock Lock   // as it is then
+	Same bool   // as it was: it is only to be as it was read
 	Next string // the run that owns it from then on, if that has changed
 	Then *Run   // the rollback that is asked for with it, if one is: it comes next
 	Says string // that this one follows, or why none does; empty if none is wished for
@@ -98,10 +114,14 @@ func (l Lock) Leave(r Run, rollback string) Exit {
 	x := Exit{Lock: l.copy()}
 	x.Lock.Waiting = slices.DeleteFunc(x.Lock.Waiting, func(w Writer) bool { return w.Run == r.ID })
 	if l.Owner.Run != r.ID {
+		x.Same = len(x.Lock.Waiting) == len(l.Waiting)
 		return x
 	}
 	if x.Then, x.Says = l.back(r, rollback); x.Then != nil {
 		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
+	}
+	if r.Writes() && r.Operation != "rollback" {
+		x.Lock.Last = Last{Run: r.ID, Source: r.Source, Asked: r.Asked}
 	}
 	switch {
 	case r.State != Succeeded || len(r.Only) > 0:
@@ -126,7 +146,7 @@ func (l Lock) back(r Run, id string) (then *Run, says string) {
 	failed := r.State == Broken
 	newer := slices.IndexFunc(l.Waiting, func(w Writer) bool { return w.Upload })
 	switch {
-	case !(failed && r.Rollback) && !((failed || r.State == Cancelled) && r.Wish == Back):
+	case !(failed && r.Rollback && !r.Wish.Stops()) && !((failed || r.State == Cancelled) && r.Wish == Back):
 		return nil, ""
 	case r.Operation != "deploy":
 		return nil, "no rollback follows: only a deploy is rolled back"

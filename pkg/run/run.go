@@ -103,8 +103,9 @@ type Run struct {
 	Token  string // of the execution that waits
 	Events int    // in the execution's history, about
 
-	Revived int // how often since a step was last settled its execution had died
-	Settled int // how many steps were over when it was last revived
+	Revived   int       // how often since a step was last settled its execution had died
+	RevivedAt time.Time // for the last time
+	Settled   int       // how many steps were over when it was last revived
 
 	Digest    string   // of the plan
 	Unchanged int      // how many nodes needed no step
@@ -152,7 +153,7 @@ type Event struct {
 func (r *Run) Writes() bool {
 	switch r.Operation {
 	case "deploy", "destroy", "rollback":
-		return r.State != Asked && r.State != Queued && r.State != Refused
+		return !r.Begun.IsZero()
 	}
 	return false
 }

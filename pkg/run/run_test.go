@@ -252,14 +252,14 @@ func TestStates(t *testing.T) {
 	}
 	for _, c := range []struct {
 		operation string
-		state     run.State
+		begun     time.Time
 		want      bool
 	}{
-		{"deploy", run.Succeeded, true}, {"destroy", run.Broken, true}, {"deploy", run.Going, true},
-		{"deploy", run.Refused, false}, {"deploy", run.Asked, false}, {"refresh", run.Succeeded, false}, {"plan", run.Succeeded, false},
+		{"deploy", now, true}, {"destroy", now, true}, {"rollback", now, true},
+		{"deploy", time.Time{}, false}, {"refresh", now, false}, {"plan", now, false},
 	} {
-		if r := (&run.Run{Operation: c.operation, State: c.state}); r.Writes() != c.want {
-			t.Errorf("a %s that is %s writes: %t", c.operation, c.state, !c.want)
+		if r := (&run.Run{Operation: c.operation, Begun: c.begun}); r.Writes() != c.want {
+			t.Errorf("a %s that was begun at %s writes: %t", c.operation, c.begun, !c.want)
 		}
 	}
 }

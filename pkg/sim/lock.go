@@ -77,7 +77,9 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 		if err := s.same(r.Project, x.Lock); err != nil {
 			return false, err
 		}
-		s.change(r.Project, x.Lock)
+		if !x.Same {
+			s.change(r.Project, x.Lock)
+		}
 		k.run.State, k.run.Messages, k.run.Ended = r.State, slices.Clone(r.Messages), r.Ended
 		s.audit[r.ID] = append(s.audit[r.ID], Entry{Time: r.Ended, What: string(r.State)})
 		delete(s.open, r.ID)

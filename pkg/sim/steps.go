@@ -41,6 +41,9 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 		if err != nil {
 			return false, err
 		}
+		if c.From == run.Pending && c.Step.Status == run.Running && (k.run.State != run.Going || k.run.Wish != run.Go) {
+			return false, fault.New(fault.Stale, "run %s is %s, and is to %s", c.Run, k.run.State, k.run.Wish)
+		}
 		was, err := k.step(c.Step.Number)
 		if err != nil {
 			return false, err

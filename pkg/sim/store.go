@@ -185,7 +185,7 @@ func (s *Store) Raise(_ context.Context, r run.Run) error {
 			return false, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
 		}
 		k.run.Drive, k.run.Token, k.run.Events, k.since = r.Drive+1, "", 0, time.Time{}
-		k.run.Revived, k.run.Settled = r.Revived, r.Settled
+		k.run.Revived, k.run.RevivedAt, k.run.Settled = r.Revived, r.RevivedAt, r.Settled
 		return true, nil
 	})
 }
