@@ -10,6 +10,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
+// An upload that is heard of after a newer one is superseded, and nothing is
+// planned for it.
+func TestLateUpload(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	for id, sequencer := range map[string]string{"newer": "0B", "older": "0A"} {
+		q := engine.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"}, Upload: true, Sequencer: sequencer}
+		h.must(h.Start(t.Context(), q))
+	}
+	h.planned("newer", 1)
+	h.planned("older", 1)
+	if r := h.kept("older"); r.State != run.Superseded || len(r.Steps) > 0 || h.waits() != "newer" {
+		t.Errorf("it is %s with %d steps; in line are %s", r.State, len(r.Steps), h.waits())
+	}
+}
+
 // The world is told of a run that waits, and of one whose place another takes.
 func TestTheWorldIsToldOfTheLine(t *testing.T) {
 	h := newHouse(t)

@@ -1,10 +1,14 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -36,4 +40,45 @@ func TestBegunMeanwhile(t *testing.T) {
 			t.Errorf("asked for %v", h.world.Cloud.Asked)
 		}
 	}
+}
+
+// A wait that begins just when an event is told of sees its mark.
+func TestWaitsMeanwhile(t *testing.T) {
+	h := newHouse(t)
+	h.world.Faults.Event = func() []time.Duration { return nil } // it is told by hand
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	tick := h.planned("a", 1)
+	h.begun(tick)
+	h.pass(9 * time.Second)
+	h.looked(tick) // CloudFormation is at it: for five seconds nothing is due
+	h.pass(2 * time.Second)
+	h.Store = &between{Store: h.store, do: func() { h.looked(tick) }}
+	h.must(h.Nudge(t.Context(), engine.Heard{Token: action.Token("a", 0, 1), Status: "CREATE_COMPLETE"}))
+	if r := h.kept("a"); r.State != run.Succeeded {
+		t.Errorf("it waits on, and is %s", r.State)
+	}
+}
+
+// A between does something once, after the first call of who tells of an event.
+type between struct {
+	engine.Store
+	do func()
+}
+
+func (b *between) then() {
+	if do := b.do; do != nil {
+		b.do = nil
+		do()
+	}
+}
+
+func (b *between) Mark(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
+	defer b.then()
+	return b.Store.Mark(ctx, id, number, attempt, s)
+}
+
+func (b *between) Run(ctx context.Context, id string) (run.Run, error) {
+	defer b.then()
+	return b.Store.Run(ctx, id)
 }
