@@ -1,6 +1,7 @@
 package asl_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -196,9 +197,9 @@ func TestWhatGrowsIsNeverWrittenOut(t *testing.T) {
 	}
 }
 
-// What a payload is measured to have is what it has when it is written.
-func FuzzSize(f *testing.F) {
-	for _, text := range []string{`{"a":[1,2.50,true,false,null,"x"],"b":{}}`, `"\u2028 \ud800 \u0001 \b\f\n\"\\ ä €😀 <&>"`, `[]`, `""`} {
+// A payload is written as encoding/json does, and what it is measured to have is what it has then.
+func FuzzEncode(f *testing.F) {
+	for _, text := range []string{`[null,0,10,-1,1e9,"<>"]`, `{"b":{"z":1,"a":[]},"a":"é"}`, `{"a":[1,2.50,true,false,null,"x"],"b":{}}`, `"\u2028 \ud800 \u0001 \b\f\n\"\\ ä €😀 <&>"`, `[]`, `""`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -209,6 +210,12 @@ func FuzzSize(f *testing.F) {
 		b, err := asl.Encode(v)
 		if err != nil {
 			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil || want.String() != string(b)+"\n" {
+			t.Errorf("%s is written, not %s (%v)", b, &want, err)
 		}
 		if n := asl.Size(v); n != len(b) {
 			t.Errorf("%s has %d bytes, measured %d", b, len(b), n)

@@ -27,17 +27,6 @@ func Decode(b []byte) (any, error) {
 	return v, nil
 }
 
-// Encode writes a value that Decode read, or that was made of such values, as compact JSON without HTML escapes.
-func Encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("asl: JSON: %w", err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
 // mostCounted is where size stops counting. A value may hold another many
 // times over, and would take far longer to count than it took to make.
 const mostCounted = 64 * MaxPayload
