@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -41,6 +42,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
+		deepen()
 		rec := &Recorder{}
 		done <- outcome{rec, serve(t.Handler, rec, in)}
 	}()
@@ -53,6 +55,14 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return response(o.rec, r), nil
 	}
+}
+
+// deepen makes room on the stack at once for what a handler needs: grown bit by bit, it is copied again and again.
+//
+//go:noinline
+func deepen() {
+	var room [9 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 func (t Transport) travel(ctx context.Context, r *http.Request) error {
