@@ -38,8 +38,10 @@ func TestSchedule(t *testing.T) {
 		begin := time.Now()
 		sweep(t, client, "rate(5 minutes)")
 		time.Sleep(7 * time.Minute)
+		synctest.Wait()
 		sweep(t, client, "rate(5 minutes)")
 		time.Sleep(9 * time.Minute)
+		synctest.Wait()
 		if len(f.got) != 3 {
 			t.Fatalf("heard %d events in 16 minutes, want 3", len(f.got))
 		}
@@ -56,6 +58,7 @@ func TestSchedule(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if len(f.got) != 3 {
 			t.Errorf("a disabled rule sent %d events", len(f.got)-3)
 		}
@@ -77,14 +80,17 @@ func TestScheduleMakesUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(away)
+			synctest.Wait()
 			b, _ = open(t, events.Options{Folder: folder, Invoke: f.invoke})
 			b.Start()
 			time.Sleep(time.Second)
+			synctest.Wait()
 		}
 		if len(f.got) != 1 {
 			t.Errorf("heard %d events, want 1", len(f.got))
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if len(f.got) != 2 {
 			t.Errorf("heard %d events an hour later, want 2", len(f.got))
 		}
