@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +44,13 @@ func (f *target) invoke(_ context.Context, _ string, payload []byte) ([]byte, er
 	}
 	f.got, f.at = append(f.got, e), append(f.at, time.Now())
 	return nil, nil
+}
+
+// heard is what it got so far, and when.
+func (f *target) heard() ([]events.Event, []time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.got), slices.Clone(f.at)
 }
 
 func (f *target) details() string {
