@@ -78,10 +78,10 @@ func TestScheduleMakesUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(away)
-				b, _ = open(t, events.Options{Folder: folder, Invoke: f.invoke})
+			b, _ = open(t, events.Options{Folder: folder, Invoke: f.invoke})
 			b.Start()
 			time.Sleep(time.Second)
-			}
+		}
 		if got, _ := f.heard(); len(got) != 1 {
 			t.Errorf("heard %d events, want 1", len(got))
 		}
