@@ -4,10 +4,7 @@
 // follows from a seed.
 package sim
 
-import (
-	"container/heap"
-	"time"
-)
+import "time"
 
 // A Clock is a queue of things that will happen. Time passes from one to the
 // next.
@@ -32,17 +29,17 @@ func (c *Clock) Now() time.Time { return c.now }
 // After makes do happen when d has passed, after all that is to happen by then.
 func (c *Clock) After(d time.Duration, do func()) {
 	c.seq++
-	heap.Push(&c.queue, happening{c.now.Add(max(d, 0)), c.seq, do})
+	c.queue.push(happening{c.now.Add(max(d, 0)), c.seq, do})
 }
 
 // Run lets things happen until there are none left, or until says stop. It
 // reports whether until did.
 func (c *Clock) Run(until func() bool) bool {
 	for !until() {
-		if c.queue.Len() == 0 {
+		if len(c.queue) == 0 {
 			return false
 		}
-		h := heap.Pop(&c.queue).(happening)
+		h := c.queue.pop()
 		c.now = h.at
 		h.do()
 	}
@@ -171,31 +168,4 @@ func (r *Routine) resume(turn int) {
 		delete(r.clock.alive, r)
 		r.retire()
 	}
-}
-
-// A happening is something that will be done.
-type happening struct {
-	at  time.Time
-	seq int
-	do  func()
-}
-
-// A queue holds happenings, the earliest first, in the order they were put.
-type queue []happening
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return q[i].at.Before(q[j].at) || q[i].at.Equal(q[j].at) && q[i].seq < q[j].seq
-}
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-
-// Push is for container/heap.
-func (q *queue) Push(x any) { *q = append(*q, x.(happening)) }
-
-// Pop is for container/heap.
-func (q *queue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
 }
