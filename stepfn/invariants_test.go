@@ -41,7 +41,10 @@ const (
 )
 
 // name is the first word.
-func (i invariant) name() string { return strings.SplitN(string(i), ":", 2)[0] }
+func (i invariant) name() string {
+	name, _, _ := strings.Cut(string(i), ":")
+	return name
+}
 
 // holds checks an invariant.
 func (g *game) holds(i invariant, ok bool, format string, args ...any) {
@@ -58,6 +61,7 @@ type watch struct {
 	p     *pure
 	known map[string]*watched // runs
 	begun map[string]string   // by run and step: the token that CloudFormation heard
+	named map[string]bool     // stacks that the records name
 }
 
 // watched is what a watch remembers of a run.
@@ -70,7 +74,7 @@ type watched struct {
 
 // look sets a watch on a world in memory.
 func (g *game) look(p *pure) {
-	w := &watch{game: g, p: p, known: make(map[string]*watched), begun: make(map[string]string)}
+	w := &watch{game: g, p: p, known: make(map[string]*watched), begun: make(map[string]string), named: make(map[string]bool)}
 	p.Store.After = w.wrote
 	p.World.Under = w.under
 }
@@ -237,13 +241,12 @@ func (w *watch) upToDate(t action.Task) {
 
 // remembers checks that the records name every stack that we made.
 func (w *watch) remembers() {
-	records := w.p.Store.LendRecords("shop@default")
+	clear(w.named)
+	for _, r := range w.p.Store.LendRecords("shop@default") {
+		w.named[r.Stack] = true
+	}
 	for _, name := range w.p.Cloud.Names() {
-		known := false
-		for _, r := range records {
-			known = known || r.Stack == name
-		}
-		w.holds(remembered, known || !w.p.Cloud.Ours(name), "%s is live (%s) and nobody remembers it", name, w.p.Cloud.Status(name))
+		w.holds(remembered, w.named[name] || !w.p.Cloud.Ours(name), "%s is live (%s) and nobody remembers it", name, w.p.Cloud.Status(name))
 	}
 }
 

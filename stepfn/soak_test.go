@@ -47,8 +47,8 @@ type tally struct {
 	mu              sync.Mutex
 	first, next     uint64 // seeds
 	begun           time.Time
-	memory, real    int // worlds
-	faulty          int // of these, those in which something went wrong by itself or by people
+	memory, real    int                        // worlds
+	faulty          struct{ memory, real int } // of these, those in which something went wrong by itself or by people
 	checked, struck map[string]int
 	failed          bool
 }
@@ -67,13 +67,13 @@ func (a *tally) play(t *testing.T) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.failed = a.failed || t.Failed()
+	played, faulty := &a.memory, &a.faulty.memory
 	if on.real {
-		a.real++
-	} else {
-		a.memory++
+		played, faulty = &a.real, &a.faulty.real
 	}
+	*played++
 	if len(struck) > 0 {
-		a.faulty++
+		*faulty++
 	}
 	for k, v := range checked {
 		a.checked[k] += v
@@ -84,8 +84,8 @@ func (a *tally) play(t *testing.T) {
 }
 
 func (a *tally) String() string {
-	return fmt.Sprintf("played for %s the seeds %d to %d:\n    %d worlds in memory and %d on the real adapters, %d of them with faults\nfaults:%s\ninvariants checked:%s",
-		time.Since(a.begun).Round(time.Second), a.first, a.next-1, a.memory, a.real, a.faulty, counts(a.struck), counts(a.checked))
+	return fmt.Sprintf("played for %s the seeds %d to %d:\n    %d worlds in memory, %d of them with faults\n    %d worlds on the real adapters, %d of them with faults\nfaults:%s\ninvariants checked:%s",
+		time.Since(a.begun).Round(time.Second), a.first, a.next-1, a.memory, a.faulty.memory, a.real, a.faulty.real, counts(a.struck), counts(a.checked))
 }
 
 // counts lists what was counted, sorted.
