@@ -151,6 +151,9 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return p, err
 	}
+	if r.Operation == preview {
+		r.Messages = unseen(view.Live)
+	}
 	if err := e.displace(ctx, *r, moved); err != nil {
 		return p, err
 	}
@@ -201,6 +204,19 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
 	}
 	return plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only}, [][]plan.Record{leave, take}, nil
+}
+
+// unseen lists why some stacks could not be looked at, each reason once: what a
+// preview says of them is a guess. Of a plan that is carried out, its steps tell.
+func unseen(live map[string]plan.Live) []string {
+	var all []string
+	for _, l := range live {
+		if l.Unseen != "" {
+			all = append(all, l.Unseen)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // displace moves records to where the plan takes them to be. What is refused

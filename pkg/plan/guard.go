@@ -39,13 +39,13 @@ func (v View) guard() []error {
 		len(going), len(v.Recorded), listed(going), most, len(going), len(going))}
 }
 
-// going lists the stacks that go for good, sorted: those that are there, are
-// ours, and are no longer desired, whether or not they may be deleted.
+// going lists the stacks that go for good, sorted: those that are there, or may
+// be, are ours, and are no longer desired, whether or not they may be deleted.
 func (v View) going() []string {
 	about, _ := v.reach()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if _, stays := v.Desired.Nodes[name]; stays || !v.ours(name) || about != nil && !about[name] {
+		if _, stays := v.Desired.Nodes[name]; stays || !v.ours(name) && !v.unseen(name) || about != nil && !about[name] {
 			continue
 		}
 		names = append(names, v.Recorded[name].called())

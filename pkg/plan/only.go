@@ -11,7 +11,8 @@ import (
 // reach returns the nodes that an operation is about, or nil if that is all of
 // them: those that are named, and what the desired ones among them need, for
 // they cannot rise without it. A name that ends in a slash is that of all nodes
-// below it. What is named and unknown is refused.
+// below it, and one without a target that of the stack in all its targets. What
+// is named and unknown is refused.
 func (v View) reach() (map[string]bool, []error) {
 	if len(v.Only) == 0 {
 		return nil, nil
@@ -37,7 +38,7 @@ func (v View) reach() (map[string]bool, []error) {
 // named lists the nodes that a name is the name of, sorted.
 func (v View) named(name string) []string {
 	is := func(node string) bool {
-		return node == name || strings.HasSuffix(name, "/") && strings.HasPrefix(node, name)
+		return node == name || strings.HasSuffix(name, "/") && strings.HasPrefix(node, name) || strings.HasPrefix(node, name+"@")
 	}
 	var found []string
 	for node := range v.Desired.Nodes {
@@ -62,7 +63,7 @@ func (v View) left(about map[string]bool, falls lanes) []error {
 	}
 	var refusals []error
 	for _, user := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if about[user] || !v.ours(user) {
+		if about[user] || !v.ours(user) && !v.unseen(user) {
 			continue
 		}
 		for _, need := range v.Recorded[user].Needs {

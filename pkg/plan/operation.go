@@ -134,7 +134,7 @@ func Displace(p project.Project, recorded map[string]Record) (all map[string]Rec
 	for _, name := range names {
 		n := p.Nodes[name]
 		r, ok := recorded[name]
-		if !ok || r.Stack == n.Stack && r.Target == n.Target {
+		if !ok || spotOf(r.Stack, r.Target) == spotOf(n.Stack, n.Target) {
 			continue
 		}
 		id := r.StackID
@@ -143,25 +143,26 @@ func Displace(p project.Project, recorded map[string]Record) (all map[string]Rec
 		}
 		leave = append(leave, move(name, id))
 	}
-	type place struct {
-		stack  string
-		target project.Target
-	}
-	free := make(map[place]string)
+	free := make(map[spot]string)
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(all))) {
 		if _, wanted := p.Nodes[name]; !wanted {
-			free[place{all[name].Stack, all[name].Target}] = name
+			free[spotOf(all[name].Stack, all[name].Target)] = name
 		}
 	}
 	for _, name := range names {
 		n := p.Nodes[name]
-		from, ok := free[place{n.Stack, n.Target}]
+		from, ok := free[spotOf(n.Stack, n.Target)]
 		if _, has := all[name]; ok && !has {
 			take = append(take, move(from, name))
 		}
 	}
 	return all, leave, take
 }
+
+// A spot is what one stack can be at: what its target is called is no matter.
+type spot struct{ stack, account, region string }
+
+func spotOf(stack string, t project.Target) spot { return spot{stack, t.Account, t.Region} }
 
 // unchanged tells which desired nodes are as they should be: deployed from the
 // same words, not touched since, and with no changed node among their needs.
@@ -206,6 +207,11 @@ func (v View) ours(name string) bool {
 	return ok && !live.Status.Gone() && (r.StackID == live.StackID || live.Born)
 }
 
+// unseen reports whether nobody may look at a node's stack. What is planned for
+// it is one step, which fails when it starts for the reason that is told then;
+// unless whoever may not look now may by then.
+func (v View) unseen(name string) bool { return v.Live[name].Unseen != "" }
+
 // mend lists the verbs that take a desired node's stack down, if it must, and
 // bring it up. What a busy stack will need is not known before it has settled:
 // its lane has a step for each way to end, and those that are not needed find so
@@ -218,6 +224,8 @@ func (v View) mend(name string) (fall, rise []Verb, err error) {
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
 	switch {
+	case v.unseen(name): // to update what is gone is to create it; whatever else there is says so when it is asked
+		return nil, []Verb{Update}, nil
 	case s.Gone():
 		return nil, []Verb{Create}, nil
 	case !v.ours(name):
@@ -242,6 +250,8 @@ func (v View) mend(name string) (fall, rise []Verb, err error) {
 func (v View) lower(name string) ([]Verb, error) {
 	live := v.Live[name]
 	switch s := live.Status; {
+	case v.unseen(name):
+		return []Verb{Delete}, nil
 	case s.Gone(), !v.ours(name):
 		return []Verb{Forget}, nil
 	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.Kept:

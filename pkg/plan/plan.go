@@ -121,7 +121,7 @@ type Place struct {
 }
 
 // A Live is what CloudFormation says of a stack. The zero Live is that of a
-// stack that is not there.
+// stack that is not there, if it could be seen.
 type Live struct {
 	StackID   string
 	Status    Status
@@ -131,6 +131,7 @@ type Live struct {
 	Protected bool      // termination protection
 	Kept      bool      // it would be dead, but holds what is not to go: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
 	Born      bool      // it is not the recorded stack, but its first event bears the Place's token
+	Unseen    string    // why nobody may look at it: all else is unknown then; empty if it was seen
 }
 
 // Dead reports whether the stack can only be deleted, and may be.

@@ -160,6 +160,9 @@ func preview(r run.Run) []string {
 	for _, n := range nodes {
 		lines = append(lines, intention(n, verbs[n], after[n]))
 	}
+	for _, m := range r.Messages {
+		lines = append(lines, "  not seen: "+oneLine(m))
+	}
 	return lines
 }
 

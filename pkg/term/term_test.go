@@ -373,6 +373,8 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	preview := run.Run{ID: "abc", Operation: "plan", Project: "shop@prod", State: run.Succeeded, Unchanged: 1, Steps: []run.Step{
 		step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("gate", "db/update"), step("gone/delete", "gate"),
 	}}
+	guessed := preview
+	guessed.Messages = []string{"target eu: nobody may"}
 	for name, c := range map[string]struct {
 		run  run.Run
 		want string
@@ -413,6 +415,13 @@ plan of shop@prod: 4 changes, 1 unchanged
   ~ db  update  (after old/create)
     gate  (all that stays is up)
   - gone  delete  (after gate)`},
+		"plan of what is not seen": {guessed, `
+plan of shop@prod: 4 changes, 1 unchanged
+  ± old  delete, create
+  ~ db  update  (after old/create)
+    gate  (all that stays is up)
+  - gone  delete  (after gate)
+  not seen: target eu: nobody may`},
 	} {
 		t.Run(name, func(t *testing.T) { same(t, strings.Join(term.Summary(c.run, next), "\n"), c.want) })
 	}
