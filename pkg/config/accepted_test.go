@@ -91,10 +91,11 @@ func hangsTogether(t *testing.T, l Loaded) {
 		if l.Sources[name] == "" {
 			t.Errorf("%s: it is not said where its template stands", name)
 		}
-		if other, taken := names[n.Stack]; taken {
-			t.Errorf("%s and %s are both %s", name, other, n.Stack)
+		at := n.Target.Where() + " " + n.Stack
+		if other, taken := names[at]; taken {
+			t.Errorf("%s and %s are both %s", name, other, at)
 		}
-		names[n.Stack] = name
+		names[at] = name
 	}
 }
 

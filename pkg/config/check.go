@@ -26,13 +26,13 @@ func (r *reader) needs(s *stack) {
 		}
 		p := part{written: short(name)}
 		p.name, p.target = atTarget(name)
-		other, ok := r.stack(what, v.at, p)
+		other, ok := r.stack(what, s, v.at, p)
 		switch {
 		case !ok:
 		case other == s:
 			r.add(v.at, "%s: %s: a stack cannot need itself: remove it", what, short(name))
 		default:
-			r.edge(Edge{Node: s.name, Needs: other.name, Cause: Named}, v.at)
+			r.edge(Edge{Node: s.node.Name, Needs: other.node.Name, Cause: Named}, v.at)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (r *reader) checkOutputs(s *stack) {
 		for _, name := range slices.Sorted(maps.Keys(of.into)) {
 			for _, p := range of.into[name] {
 				if p.Node != "" {
-					r.checkOutput("stack "+s.name+": "+of.kind+name, of.from[name].value.at, r.byName[p.Node], p.Output)
+					r.checkOutput("stack "+s.name+": "+of.kind+name, of.from[name].value.at, r.byNode[p.Node], p.Output)
 				}
 			}
 		}
@@ -176,7 +176,7 @@ func (r *reader) importsAndExports() {
 		for _, i := range r.evaluation(s).Imports() {
 			for _, maker := range makers[s.market(i.Name)] {
 				if maker != s {
-					r.edge(Edge{Node: s.name, Needs: maker.name, Cause: Imported, What: i.Name}, s.source.where(i.Line, i.Column))
+					r.edge(Edge{Node: s.node.Name, Needs: maker.node.Name, Cause: Imported, What: i.Name}, s.source.where(i.Line, i.Column))
 				}
 			}
 		}
@@ -196,7 +196,7 @@ func (r *reader) exports() map[market][]*stack {
 			at := s.source.where(x.Line, x.Column)
 			if !x.Maybe {
 				if other := sure[m]; other != nil {
-					r.add(at, "stack %s: export %s: stack %s makes the same, and an export's name is there once in an account and region: name one of them otherwise", s.name, short(x.Name), other.name)
+					r.add(at, "stack %s: export %s: stack %s makes the same, and an export's name is there once in an account and region: name one of them otherwise", s.node.Name, short(x.Name), other.node.Name)
 					continue
 				}
 				sure[m] = s

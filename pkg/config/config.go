@@ -21,7 +21,7 @@
 //	    needs: [network/vpc]
 //	    tags: { for: "${environment}" }
 //	    capabilities: [CAPABILITY_NAMED_IAM]
-//	    targets: [default]
+//	    targets: [eu, us]
 //	    protect: true
 //	    stack_name: legacy-db
 //	    timeout: 30m              # of one operation on it
@@ -41,10 +41,15 @@
 // commas. A tag is one text. A variable is as a parameter is, but holds no
 // references.
 //
+// Targets. A stack goes to each of its targets, which are registered elsewhere;
+// to the default one if it names none. With one target its node is called as it
+// is, with more vpc@eu and vpc@us. Another stack means by vpc the only one there
+// is, or the one in its own target; else it says vpc@eu.
+//
 // References stand in parameters, tags and options (protect, stack_name,
 // capabilities, targets, timeout), which must be known before any stack is up:
 //
-//	${stack.Output}     an output of another stack, which comes before
+//	${stack.Output}     an output of another stack, which comes before; ${stack@target.Output}
 //	${stack:name}       its physical name, which makes no order by itself
 //	${var.x}            the environment's variable, else the one at the top
 //	${file:path}        a file's text, without the end of its last line

@@ -19,7 +19,7 @@ var (
 		"review":    "remove it, and look at the plan before you deploy",
 		"schedules": "remove it",
 		"snapshots": "remove it",
-		"targets":   "targets are registered at the installation, never in a project, and so far there is only default",
+		"targets":   "targets are registered at the installation, never in a project: name them at a stack, or under defaults:",
 	}
 	environmentKeys = []string{"variables", "max_deletions", "on_failure", "timeout"}
 	environmentSoon = map[string]string{
@@ -29,7 +29,7 @@ var (
 		"queue":     "remove it",
 		"review":    "remove it, and look at the plan before you deploy",
 		"schedules": "remove it",
-		"targets":   "so far every environment goes to the target default",
+		"targets":   "write targets: [\"${var.target}\"] at the stacks or under defaults:, and let each environment have its variable",
 	}
 	stackKeys   = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout"}
 	defaultKeys = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout"}
@@ -213,7 +213,6 @@ func (r *reader) readStacks(root, n *yaml.Node) {
 			r.add(s.at, "%s: template is missing: write template: and its path", what)
 		}
 		r.stacks = append(r.stacks, s)
-		r.byName[name] = s
 		r.stackNames = append(r.stackNames, name)
 	}
 }

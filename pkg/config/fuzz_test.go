@@ -37,7 +37,9 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body, template []byte) {
 		files := Files{"stackwright.yaml": body, "t.yaml": template, "any.yaml": []byte(small), "vpc.yaml": template, "app.yaml": []byte(small)}
-		o := Options{Targets: here(), Installation: Installation{Stack: "stackwright", Bucket: "uploads"}}
+		targets := here()
+		targets["eu"] = project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}
+		o := Options{Targets: targets, Installation: Installation{Stack: "stackwright", Bucket: "uploads"}}
 		var l Loaded
 		var err error
 		contract.Memory(t, len(body)+len(template), 300<<20, 10_000, func() { l, err = Read(files, o) })

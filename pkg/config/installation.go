@@ -3,6 +3,7 @@ package config
 import (
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/template"
 )
 
@@ -78,11 +79,14 @@ func namings(t *template.Template) []naming {
 
 // harm refuses a stack that is, or names, what Stackwright itself is made of.
 func (r *reader) harm(s *stack) {
-	own := r.options.Installation
-	if own == (Installation{}) {
+	own, home := r.options.Installation, r.options.Targets[project.DefaultTarget]
+	if own == (Installation{}) || s.node.Target.Account != home.Account {
 		return
 	}
-	if own.owns("stack", s.node.Stack) {
+	ours := func(kind, name string) bool { // roles and buckets are in no region
+		return (s.node.Target.Region == home.Region || kind == "role" || kind == "bucket") && own.owns(kind, name)
+	}
+	if ours("stack", s.node.Stack) {
 		at, why := s.at, "this stack another name, or write another under stack_name:"
 		if s.stackName != nil {
 			at, why = s.stackName.at, "it another stack_name:"
@@ -101,7 +105,7 @@ func (r *reader) harm(s *stack) {
 			continue // CloudFormation says so
 		}
 		for _, name := range texts(value) {
-			if own.owns(n.property.kind, name) {
+			if ours(n.property.kind, name) {
 				r.add(s.source.where(n.value.Line, n.value.Column), "stack %s: %s of resource %s: %s is a %s of Stackwright itself, and no project may change that: name another",
 					s.name, n.property.name, n.resource, short(name), n.property.kind)
 			}

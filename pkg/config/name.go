@@ -14,7 +14,7 @@ var (
 	environmentName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
 	stackName       = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
 	variableName    = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
-	targetName      = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
+	targetName      = project.TargetName
 	outputName      = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 	physicalName = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,127}$`)

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // settle takes what is said of a stack besides parameters, tags and needs.
@@ -14,7 +12,6 @@ func (r *reader) settle(s *stack) {
 	if s.source != nil {
 		s.node.Template = s.source.about
 	}
-	r.targets(what, s)
 	r.capabilities(what, s)
 	if s.settings.protect != nil {
 		text, ok := r.option(what+": protect", s, *s.settings.protect)
@@ -48,30 +45,6 @@ func (r *reader) settle(s *stack) {
 	}
 }
 
-func (r *reader) targets(what string, s *stack) {
-	if s.settings.targets == nil {
-		return
-	}
-	if len(*s.settings.targets) == 0 {
-		r.add(s.at, "%s: targets: none: write [default], or leave it out", what)
-	}
-	for _, v := range *s.settings.targets {
-		name, ok := r.option(what+": targets", s, v)
-		if ok && name != project.DefaultTarget {
-			r.target(what+": targets", v.at, name)
-		}
-	}
-}
-
-// target says why a target cannot be used: so far there is but one.
-func (r *reader) target(what string, at place, name string) {
-	if _, ok := r.options.Targets[name]; !ok {
-		r.add(at, "%s: %s is not registered%s", what, short(name), r.hint(name, slices.Sorted(maps.Keys(r.options.Targets))))
-		return
-	}
-	r.add(at, "%s: %s: not yet: targets other than default are understood, but not carried out yet", what, name)
-}
-
 var allCapabilities = []string{"CAPABILITY_AUTO_EXPAND", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"}
 
 func (r *reader) capabilities(what string, s *stack) {
@@ -88,27 +61,6 @@ func (r *reader) capabilities(what string, s *stack) {
 	}
 	slices.Sort(s.node.Capabilities)
 	s.node.Capabilities = slices.Compact(s.node.Capabilities)
-}
-
-// collisions refuses two stacks of one physical name.
-func (r *reader) collisions() {
-	by := map[string]*stack{}
-	for _, s := range r.stacks {
-		if s.node.Stack == "" || r.project == "" {
-			continue
-		}
-		first, taken := by[s.node.Stack]
-		if !taken {
-			by[s.node.Stack] = s
-			continue
-		}
-		at := s.at
-		if s.stackName != nil {
-			at = s.stackName.at
-		}
-		r.add(at, "stack %s: CloudFormation would know it as %s, and %s as well: give one of them another stack_name:", s.name, s.node.Stack, first.name)
-		s.node.Stack = "" // so that it is not told again of their exports
-	}
 }
 
 // prefixes lists the folders of stacks' names, with their slash.

@@ -33,9 +33,10 @@ type reader struct {
 	failure              string          // at the top: of onFailure, or "" if nothing is said
 	timeout              project.Timeout // at the top
 	layers               map[string]*layer
-	stacks               []*stack // as written
+	stacks               []*stack // as written; then one for each target of each
 	stackNames           []string
-	byName               map[string]*stack
+	byName               map[string][]*stack // in their targets
+	byNode               map[string]*stack
 	sources              map[string]*source     // templates by path
 	inlined              map[*yaml.Node]*source // templates by where they stand in the project file
 	edges                map[Edge]place
@@ -45,7 +46,7 @@ type reader struct {
 	values               *template.Room
 }
 
-// A stack is a stack of the file and what was made of it.
+// A stack is a stack of the file, in one of its targets, and what was made of it.
 type stack struct {
 	name       string
 	at         place
@@ -54,6 +55,7 @@ type stack struct {
 	stackName  *value
 	source     *source // nil if there is no usable template
 	node       project.Node
+	astray     bool                 // its targets cannot be told, which has been said
 	known      map[string]string    // parameters that are known, with the template's defaults
 	evaluation *template.Evaluation // nil until it is asked for
 }
@@ -63,7 +65,7 @@ func read(files Files, o Options) (Loaded, error) {
 		files: files, paths: slices.Sorted(maps.Keys(files)), options: o,
 		environment:  cmp.Or(o.Environment, project.DefaultEnvironment),
 		environments: map[string]*environment{}, layers: map[string]*layer{},
-		byName: map[string]*stack{}, sources: map[string]*source{}, inlined: map[*yaml.Node]*source{}, edges: map[Edge]place{},
+		byName: map[string][]*stack{}, byNode: map[string]*stack{}, sources: map[string]*source{}, inlined: map[*yaml.Node]*source{}, edges: map[Edge]place{},
 		values: template.NewRoom(maxValues),
 	}
 	if r.find(); r.file != "" {

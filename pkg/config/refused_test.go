@@ -63,6 +63,9 @@ func here() map[string]project.Target {
 	return map[string]project.Target{"default": {Name: "default", Account: "000000000000", Region: "us-east-1"}}
 }
 
+// regions are those of the targets in account 111111111111.
+var regions = map[string]string{"eu": "eu-west-1", "us": "us-west-2", "ap": "ap-south-1", "twin": "eu-west-1"}
+
 func options(t *testing.T, dir string) Options {
 	t.Helper()
 	o := Options{Targets: here()}
@@ -83,7 +86,7 @@ func options(t *testing.T, dir string) Options {
 	}
 	o.Project, o.Environment, o.Installation = said.Project, said.Environment, said.Installation
 	for _, name := range said.Targets {
-		o.Targets[name] = project.Target{Name: name, Account: "111111111111", Region: "eu-west-1"}
+		o.Targets[name] = project.Target{Name: name, Account: "111111111111", Region: regions[name]}
 	}
 	return o
 }

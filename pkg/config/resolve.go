@@ -22,7 +22,12 @@ func (r *reader) resolve() {
 			s.source = r.readTemplate("stack "+s.name, s.template)
 		}
 		s.settings = r.merge(s)
-		s.node = project.Node{Name: s.name, Target: target}
+	}
+	r.spread(target)
+	for _, s := range r.stacks {
+		if r.ends() {
+			return
+		}
 		r.settle(s)
 	}
 	r.checkDefaults()

@@ -109,11 +109,9 @@ func (r *reader) text(what, of string, s *stack, v value) (project.Text, bool) {
 			case p.written == "":
 				w.literal(p.literal)
 			case p.form == outputOf:
-				if r.output(what+of, of, s, v.at, p) {
-					w.output(p.name, p.output)
-				} else {
-					good = false
-				}
+				node, ok := r.output(what+of, of, s, v.at, p)
+				w.output(node, p.output)
+				good = good && ok
 			case p.dynamic.Service != "":
 				text, ok := r.dynamic(what, of, s, v.at, p)
 				w.literal(text)
@@ -159,32 +157,19 @@ func (r *reader) option(what string, s *stack, v value) (string, bool) {
 	return b.String(), good
 }
 
-// output notes the edge that a reference to an output makes.
-func (r *reader) output(what, of string, s *stack, at place, p part) bool {
-	other, ok := r.stack(what, at, p)
+// output notes the edge that a reference to an output makes, and returns the
+// node that it is of.
+func (r *reader) output(what, of string, s *stack, at place, p part) (string, bool) {
+	other, ok := r.stack(what, s, at, p)
 	if !ok {
-		return false
+		return "", false
 	}
 	if other == s {
 		r.add(at, "%s: %s: a stack cannot take an output of its own: it has none before it is up", what, short(p.written))
-		return false
+		return "", false
 	}
-	r.edge(Edge{Node: s.name, Needs: other.name, Cause: Output, What: p.output, For: of}, at)
-	return true
-}
-
-// stack finds the stack that a reference names.
-func (r *reader) stack(what string, at place, p part) (*stack, bool) {
-	other, ok := r.byName[p.name]
-	if !ok {
-		r.add(at, "%s: %s: there is no stack %s%s", what, short(p.written), short(p.name), r.hint(p.name, r.stackNames))
-		return nil, false
-	}
-	if p.target != "" && p.target != project.DefaultTarget {
-		r.target(what+": "+short(p.written), at, p.target)
-		return nil, false
-	}
-	return other, true
+	r.edge(Edge{Node: s.node.Name, Needs: other.node.Name, Cause: Output, What: p.output, For: of}, at)
+	return other.node.Name, true
 }
 
 // edge notes an edge, at the first place that makes it.
@@ -214,7 +199,7 @@ func (r *reader) known(what string, s *stack, at place, p part) (string, bool) {
 	case file:
 		return r.content(what, at, p.name)
 	case stackOf:
-		other, ok := r.stack(what, at, p)
+		other, ok := r.stack(what, s, at, p)
 		if !ok {
 			return "", false
 		}
