@@ -31,7 +31,7 @@ A  config    project graph fault document template
 A  cfn       action plan project fault sdk
 A  dynamo    engine run plan project fault budget sdk
 A  bucket    engine project fault sdk
-A  account   project sdk
+A  account   project fault sdk
 A  trigger   engine run plan project fault
 A  notify    run sdk
 A  machine   engine run fault sdk

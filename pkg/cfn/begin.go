@@ -24,9 +24,9 @@ const (
 // Begin asks CloudFormation for what t says, under t's token. Its errors are
 // those of action.Cloud.
 func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
-	client, err := c.client(t.Place().Target)
+	client, err := c.door(ctx, t.Place().Target)
 	if err != nil {
-		return plan.Note{}, err
+		return plan.Note{}, unbegun(err)
 	}
 	switch t.Step.Verb {
 	case plan.Create:
@@ -94,7 +94,7 @@ func tagged(s types.Stack) string {
 	return ""
 }
 
-func (c *Cloud) create(ctx context.Context, client Client, t action.Task) (plan.Note, error) {
+func (c *Cloud) create(ctx context.Context, client Door, t action.Task) (plan.Note, error) {
 	body, url, err := c.template(ctx, t.Node.Template)
 	if err != nil {
 		return plan.Note{}, err
@@ -106,7 +106,7 @@ func (c *Cloud) create(ctx context.Context, client Client, t action.Task) (plan.
 	out, err := client.CreateStack(ctx, &sdk.CreateStackInput{
 		StackName: &t.Node.Stack, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
-		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout,
+		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout, RoleARN: client.role(),
 	}, once)
 	if err != nil {
 		return plan.Note{}, understood("create stack "+t.Node.Stack, err)
@@ -119,7 +119,7 @@ func (c *Cloud) create(ctx context.Context, client Client, t action.Task) (plan.
 // leave it undone for good: the update would be recorded as deployed. A stack
 // whose last operation failed without a rollback is updated only if this one is
 // not to be rolled back either.
-func (c *Cloud) update(ctx context.Context, client Client, t action.Task, s types.Stack) (plan.Note, error) {
+func (c *Cloud) update(ctx context.Context, client Door, t action.Task, s types.Stack) (plan.Note, error) {
 	body, url, err := c.template(ctx, t.Node.Template)
 	if err != nil {
 		return plan.Note{}, err
@@ -135,7 +135,7 @@ func (c *Cloud) update(ctx context.Context, client Client, t action.Task, s type
 	out, err := client.UpdateStack(ctx, &sdk.UpdateStackInput{
 		StackName: s.StackId, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
-		DisableRollback: halted(s),
+		DisableRollback: halted(s), RoleARN: client.role(),
 	}, once)
 	if err != nil {
 		return plan.Note{}, understood("update stack "+t.Node.Stack, err)
@@ -154,17 +154,17 @@ func halted(s types.Stack) *bool {
 }
 
 // remove deletes a stack by its ID, so that no other one of its name is hit.
-func remove(ctx context.Context, client Client, t action.Task, s types.Stack) (plan.Note, error) {
-	_, err := client.DeleteStack(ctx, &sdk.DeleteStackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token())}, once)
-	if err != nil {
+func remove(ctx context.Context, client Door, t action.Task, s types.Stack) (plan.Note, error) {
+	in := &sdk.DeleteStackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
+	if _, err := client.DeleteStack(ctx, in, once); err != nil {
 		return plan.Note{}, understood("delete stack "+t.Place().Stack, err)
 	}
 	return plan.Note{StackID: aws.ToString(s.StackId)}, nil
 }
 
 // resume continues a rollback that failed.
-func resume(ctx context.Context, client Client, t action.Task, s types.Stack) (plan.Note, error) {
-	in := &sdk.ContinueUpdateRollbackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token())}
+func resume(ctx context.Context, client Door, t action.Task, s types.Stack) (plan.Note, error) {
+	in := &sdk.ContinueUpdateRollbackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
 	if _, err := client.ContinueUpdateRollback(ctx, in, once); err != nil {
 		return plan.Note{}, understood("continue the rollback of stack "+t.Place().Stack, err)
 	}
@@ -176,7 +176,7 @@ func resume(ctx context.Context, client Client, t action.Task, s types.Stack) (p
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CancelUpdateStack.html
 func (c *Cloud) Cancel(ctx context.Context, t action.Task) error {
 	p := t.Place()
-	client, err := c.client(p.Target)
+	client, err := c.door(ctx, p.Target)
 	if err != nil {
 		return err
 	}

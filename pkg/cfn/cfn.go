@@ -27,13 +27,27 @@ type Client interface {
 	UpdateTerminationProtection(context.Context, *sdk.UpdateTerminationProtectionInput, ...func(*sdk.Options)) (*sdk.UpdateTerminationProtectionOutput, error)
 }
 
-// Clients returns the client that speaks for a target, or an error that says
-// why there is none. It is asked at every call and does not dial.
-type Clients func(project.Target) (Client, error)
+// A Door is the way to CloudFormation in a target.
+type Door struct {
+	Client
+	Role string // ARN of the role that CloudFormation is to work with; empty for that of whoever asks
+}
 
-// Everywhere is the Clients of an installation that has one target only.
-func Everywhere(c Client) Clients {
-	return func(project.Target) (Client, error) { return c, nil }
+// role is the door's, as CloudFormation is told it.
+func (d Door) role() *string {
+	if d.Role == "" {
+		return nil
+	}
+	return &d.Role
+}
+
+// Doors returns the door to a target, or an error that says why there is none:
+// of kind Denied if nobody may go there. It is asked at every call.
+type Doors func(context.Context, project.Target) (Door, error)
+
+// Everywhere is the Doors of an installation that has one target only.
+func Everywhere(c Client) Doors {
+	return func(context.Context, project.Target) (Door, error) { return Door{Client: c}, nil }
 }
 
 // Templates keeps templates by their digest.
@@ -49,22 +63,22 @@ type Templates interface {
 // A Cloud is CloudFormation as the engine sees it: it is an action.Cloud and an
 // engine.Clouds.
 type Cloud struct {
-	clients   Clients
+	doors     Doors
 	templates Templates
 }
 
 var _ action.Cloud = (*Cloud)(nil)
 
-// New returns a Cloud that speaks through the given clients.
-func New(clients Clients, templates Templates) *Cloud {
-	return &Cloud{clients: clients, templates: templates}
+// New returns a Cloud that speaks through the given doors.
+func New(doors Doors, templates Templates) *Cloud {
+	return &Cloud{doors: doors, templates: templates}
 }
 
-// client returns the client for a target.
-func (c *Cloud) client(t project.Target) (Client, error) {
-	got, err := c.clients(t)
+// door returns the door to a target.
+func (c *Cloud) door(ctx context.Context, t project.Target) (Door, error) {
+	got, err := c.doors(ctx, t)
 	if err != nil {
-		return nil, fmt.Errorf("target %s: %w", t.Name, err)
+		return Door{}, fmt.Errorf("target %s: %w", t.Name, err)
 	}
 	return got, nil
 }

@@ -21,7 +21,7 @@ const skew = 15 * time.Minute
 // Heard reads the events of t's stack for the work under t's token, no further
 // back than that can go. Of a stack that is not there nothing is heard.
 func (c *Cloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
-	client, err := c.client(t.Place().Target)
+	client, err := c.door(ctx, t.Place().Target)
 	if err != nil {
 		return action.Work{}, err
 	}

@@ -14,7 +14,7 @@ import (
 // Live returns what is at a place now, looked up by the stack's ID if that is
 // known, else by its name. A stack that is not there is the zero Live.
 func (c *Cloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
-	client, err := c.client(p.Target)
+	client, err := c.door(ctx, p.Target)
 	if err != nil {
 		return plan.Live{}, err
 	}

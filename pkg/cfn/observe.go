@@ -3,6 +3,7 @@ package cfn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -23,18 +24,37 @@ const (
 // by the places' nodes; a node whose stack is not there is left out. It changes
 // nothing. A stack that is not the recorded one is Born if its first event bears
 // the place's token; one with more than about 5,000 events is taken not to be.
+// What is in a target that denies us is Unseen; if nothing can be seen at all,
+// that is the error.
 func (c *Cloud) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
 	by := map[project.Target][]plan.Place{}
 	for _, p := range places {
 		by[p.Target] = append(by[p.Target], p)
 	}
 	all := make(map[string]plan.Live, len(places))
+	var denied []error
 	for _, t := range slices.SortedFunc(maps.Keys(by), before) {
-		if err := c.observe(ctx, t, by[t], all); err != nil {
+		seen, err := c.observe(ctx, t, by[t])
+		if fault.Is(err, fault.Denied) {
+			denied, seen = append(denied, err), unseen(by[t], err)
+		} else if err != nil {
 			return nil, err
 		}
+		maps.Copy(all, seen)
+	}
+	if len(denied) > 0 && len(denied) == len(by) {
+		return nil, errors.Join(denied...)
 	}
 	return all, nil
+}
+
+// unseen is what is known of places that nobody may look at.
+func unseen(places []plan.Place, why error) map[string]plan.Live {
+	all := make(map[string]plan.Live, len(places))
+	for _, p := range places {
+		all[p.Node] = plan.Live{Unseen: why.Error()}
+	}
+	return all
 }
 
 // before puts targets in an order.
@@ -43,15 +63,16 @@ func before(a, b project.Target) int {
 }
 
 // observe looks at the places of one target.
-func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Place, all map[string]plan.Live) error {
-	client, err := c.client(t)
+func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Place) (map[string]plan.Live, error) {
+	client, err := c.door(ctx, t)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	named, err := byName(ctx, client, places)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	all := make(map[string]plan.Live, len(places))
 	for _, p := range places {
 		l, ok := named[p.Stack]
 		if !ok {
@@ -59,12 +80,12 @@ func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Pla
 		}
 		if p.Token != "" && p.StackID != l.StackID {
 			if l.Born, err = born(ctx, client, l.StackID, p); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		all[p.Node] = l
 	}
-	return nil
+	return all, nil
 }
 
 // byName returns the live stacks at the places, by their names.

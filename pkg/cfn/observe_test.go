@@ -1,6 +1,7 @@
 package cfn_test
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -153,17 +154,24 @@ func TestBorn(t *testing.T) {
 	}
 }
 
-// Each target is asked through its own client, and one that there is no client for is told.
+// Each target is asked through its own client, and one that there is no client
+// for is told. What is in a target that denies us is unseen, and hides nothing
+// that is elsewhere.
 func TestTargets(t *testing.T) {
 	eu, us := newWire(t), newWire(t)
 	eu.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))
 	us.answers["DescribeStacks"] = stacks(stack(other, "shop-vpc", "UPDATE_COMPLETE"))
-	all := map[string]cfn.Client{"eu": eu.client(), "us": us.client()}
-	cloud := cfn.New(func(t project.Target) (cfn.Client, error) {
-		if c, ok := all[t.Name]; ok {
-			return c, nil
+	shut := newWire(t)
+	shut.answers["DescribeStacks"] = refuse(403, "AccessDenied", "no")
+	all := map[string]cfn.Client{"eu": eu.client(), "us": us.client(), "shut": shut.client()}
+	cloud := cfn.New(func(_ context.Context, t project.Target) (cfn.Door, error) {
+		if t.Name == "venus" {
+			return cfn.Door{}, fault.New(fault.Denied, "nobody may")
 		}
-		return nil, fault.New(fault.Missing, "it is not registered")
+		if c, ok := all[t.Name]; ok {
+			return cfn.Door{Client: c}, nil
+		}
+		return cfn.Door{}, fault.New(fault.Missing, "it is not registered")
 	}, shelf{})
 	at := func(target string) plan.Place {
 		return plan.Place{Node: "vpc@" + target, Stack: "shop-vpc", Target: project.Target{Name: target}}
@@ -171,6 +179,14 @@ func TestTargets(t *testing.T) {
 	got, err := cloud.Observe(t.Context(), []plan.Place{at("us"), at("eu")})
 	if err != nil || got["vpc@eu"].StackID != vpcID || got["vpc@us"].StackID != other {
 		t.Errorf("%+v, %v", got, err)
+	}
+	got, err = cloud.Observe(t.Context(), []plan.Place{at("us"), at("venus"), at("shut")})
+	if err != nil || got["vpc@us"].StackID != other || got["vpc@venus"].Unseen != "target venus: nobody may" ||
+		!strings.HasSuffix(got["vpc@shut"].Unseen, "AccessDenied: no") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := cloud.Observe(t.Context(), []plan.Place{at("venus"), at("shut")}); !fault.Is(err, fault.Denied) || len(fault.Messages(err)) != 2 || got != nil {
+		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := cloud.Observe(t.Context(), []plan.Place{at("mars")}); !fault.Is(err, fault.Missing) || err.Error() != "target mars: it is not registered" {
 		t.Errorf("%v", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -16,9 +17,10 @@ import (
 // that it has read at hand, so that those of the nodes that have a step can be
 // stored, and no others.
 type desk struct {
-	bucket *bucket.Bucket
-	target project.Target
-	own    config.Installation
+	bucket   *bucket.Bucket
+	registry *dynamo.Table
+	home     project.Target
+	own      config.Installation
 
 	mu        sync.Mutex
 	templates map[string]*template // by digest
@@ -50,9 +52,13 @@ func (d *desk) Project(ctx context.Context, r run.Run) (project.Project, error) 
 	if err != nil {
 		return project.Project{}, err
 	}
+	targets, err := d.targets(ctx)
+	if err != nil {
+		return project.Project{}, fmt.Errorf("targets: %w", err)
+	}
 	name, environment, _ := strings.Cut(r.Project, "@")
 	loaded, err := config.Read(files, config.Options{
-		Project: name, Environment: environment, Targets: map[string]project.Target{d.target.Name: d.target}, Installation: d.own,
+		Project: name, Environment: environment, Targets: targets, Installation: d.own,
 	})
 	d.mu.Lock()
 	defer d.mu.Unlock()

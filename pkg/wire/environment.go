@@ -20,6 +20,7 @@ type Environment struct {
 	Region       string
 	Bus          string // the name of an event bus
 	Stack        string // CloudFormation's name for the installation; may be empty
+	Execution    string // ARN of the role that CloudFormation is given in the installation's own account; may be empty
 	Limits       budget.Limits
 }
 
@@ -32,6 +33,7 @@ const (
 	envRegion       = "AWS_REGION" // Lambda sets it
 	envBus          = "STACKWRIGHT_BUS"
 	envStack        = "STACKWRIGHT_STACK"
+	envExecution    = "STACKWRIGHT_EXECUTION_ROLE"
 )
 
 // forms are what the variables have to look like; one that is not here may be
@@ -67,6 +69,6 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack), Limits: limits,
+		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limits,
 	}, nil
 }

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"github.com/stackwright/stackwright/pkg/account"
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/budget"
@@ -35,7 +35,8 @@ const parallel = 8
 type House struct {
 	engine engine.Engine
 	bucket *bucket.Bucket
-	target project.Target // the default one: where we are
+	table  *dynamo.Table
+	home   project.Target // the default one: where we are
 	own    config.Installation
 	log    *slog.Logger
 }
@@ -45,12 +46,14 @@ type House struct {
 func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	cfg.Retryer = retries
 	objects := bucket.New(s3.NewFromConfig(cfg, reaching), env.Bucket, env.Region)
-	cloud := cfn.New(cfn.Everywhere(cloudformation.NewFromConfig(cfg, yielding)), objects)
 	table := dynamo.New(dynamodb.NewFromConfig(cfg), env.Table)
+	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution}
+	cloud := cfn.New(doors(account.New(cfg, home, env.StateMachine, table)), objects)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	return &House{
 		bucket: objects,
-		target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region},
+		table:  table,
+		home:   home.Target,
 		own:    installation(env),
 		log:    logger,
 		engine: engine.Engine{
@@ -79,16 +82,16 @@ func reaching(o *s3.Options) {
 // Plan makes the plan of a run, or takes up one that has been made.
 func (h *House) Plan(ctx context.Context, d engine.Drive) (engine.Tick, error) {
 	e := h.engine
-	desk := &desk{bucket: h.bucket, target: h.target, own: h.own}
+	desk := &desk{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
 	e.Configurations, e.Specs = desk, desk
-	t, err := e.Plan(ctx, d)
+	t, err := e.Plan(as(ctx, d.Run), d)
 	h.note(ctx, err, "plan", slog.String("run", d.Run), slog.Int("drive", d.Drive), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err
 }
 
 // ExecuteStep starts one step.
 func (h *House) ExecuteStep(ctx context.Context, s engine.Start) (struct{}, error) {
-	err := h.engine.Execute(ctx, s)
+	err := h.engine.Execute(as(ctx, s.Run), s)
 	h.note(ctx, err, "execute", slog.String("run", s.Run), slog.Int("drive", s.Drive), slog.Int("step", s.Step))
 	return struct{}{}, err
 }
@@ -96,7 +99,7 @@ func (h *House) ExecuteStep(ctx context.Context, s engine.Start) (struct{}, erro
 // WaitStatus looks at what runs, and answers the token when there is something
 // to say.
 func (h *House) WaitStatus(ctx context.Context, w engine.Watch) (struct{}, error) {
-	err := h.engine.Look(ctx, w)
+	err := h.engine.Look(as(ctx, w.Tick.Run), w)
 	h.note(ctx, err, "look", slog.String("run", w.Tick.Run), slog.Int("drive", w.Tick.Drive), slog.Int("wait", w.Tick.Wait))
 	return struct{}{}, err
 }
