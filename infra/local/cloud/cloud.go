@@ -1,4 +1,5 @@
-// Package cloud puts the stand-ins together to one AWS account and region, in memory or in a folder.
+// Package cloud puts the stand-ins together to one AWS account and region, and to a CloudFormation in others, in memory or
+// in a folder.
 package cloud
 
 import (
@@ -35,8 +36,8 @@ type Options struct {
 	Data string
 	// Account is "000000000000" and Region "us-east-1" where they are "".
 	Account, Region string
-	// Accounts are others whose roles may be assumed; with none, those of any account.
-	Accounts []string
+	// Trust says which roles of this and other accounts may be assumed; see sts.Trust. nil means none.
+	Trust sts.Trust
 	// Seconds are how long a CloudFormation operation takes; see cloudformation.Options.
 	Seconds float64
 	// Held reads what a dynamic reference of a stack is to; see cloudformation.Options.
@@ -75,13 +76,14 @@ type Cloud struct {
 	Gateway *gateway.Gateway
 	Objects *s3.Objects
 	Tables  *dynamodb.Tables
-	Stacks  *cloudformation.Service
+	Stacks  *cloudformation.Service // of the own account and region; see StacksIn
 	Flows   *states.Service
 	Bus     *events.Bus
 	// Machine is the state machine's ARN, "" where none was asked for.
 	Machine string
 
 	opts      Options
+	abroad    abroad
 	folder    *folder
 	functions Invoker
 	api       *lambda.API
@@ -193,12 +195,15 @@ func (c *Cloud) openStores() (err error) {
 }
 
 func (c *Cloud) openServices() (err error) {
-	c.Stacks, err = cloudformation.Open(c.sub("cloudformation"), cloudformation.Options{Account: c.opts.Account, Region: c.opts.Region,
-		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, Held: c.opts.Held})
+	c.Stacks, err = c.openStacks("cloudformation", spot{c.opts.Account, c.opts.Region})
 	if err != nil {
 		return err
 	}
 	c.before(c.Stacks.Close)
+	c.before(c.abroad.close)
+	if err := c.reopenAbroad(); err != nil {
+		return err
+	}
 	c.Flows, err = states.Open(c.sub("states"), states.Options{Account: c.opts.Account, Region: c.opts.Region,
 		Invoke: c.Invoke, Emit: c.emit, Hold: true})
 	if err != nil {
@@ -206,9 +211,10 @@ func (c *Cloud) openServices() (err error) {
 	}
 	c.before(c.Flows.Close)
 	c.Gateway = gateway.New(map[string]http.Handler{
-		"s3": c.Objects, "dynamodb": c.Tables, "cloudformation": c.Stacks, "states": c.Flows, "events": c.Bus,
-		"sts":    sts.New(c.opts.Account, c.opts.Accounts...),
-		"lambda": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) }),
+		"s3": c.homely(c.Objects), "dynamodb": c.homely(c.Tables), "states": c.homely(c.Flows), "events": c.homely(c.Bus),
+		"cloudformation": c.valid(http.HandlerFunc(c.serveStacks)),
+		"sts":            c.valid(sts.New(c.opts.Account, c.opts.Trust)),
+		"lambda":         c.homely(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),
 	})
 	return nil
 }
@@ -253,7 +259,7 @@ func (c *Cloud) emit(source, detailType string, resources []string, detail any) 
 // signs for.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == cloudformation.FaultsPath {
-		c.Stacks.ServeHTTP(w, r)
+		c.serveFaults(w, r)
 		return
 	}
 	c.Gateway.ServeHTTP(w, r)

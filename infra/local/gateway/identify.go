@@ -15,16 +15,29 @@ const maxForm = 4 << 20
 // Scope reads the access key and the service from the request's SigV4 credential, in the Authorization header or in the
 // query of a presigned URL; ok is false where there is none.
 func Scope(r *http.Request) (accessKey, service string, ok bool) {
-	credential := r.URL.Query().Get("X-Amz-Credential")
-	if _, rest, found := strings.Cut(r.Header.Get("Authorization"), "Credential="); found {
-		credential, _, _ = strings.Cut(rest, ",")
-	}
-	// AKID/20260102/us-east-1/s3/aws4_request
-	parts := strings.Split(strings.TrimSpace(credential), "/")
+	parts := credential(r)
 	if len(parts) < 5 {
 		return "", "", false
 	}
 	return strings.Join(parts[:len(parts)-4], "/"), parts[len(parts)-2], true
+}
+
+// Region is the one that the request was signed for, "" where it is unsigned.
+func Region(r *http.Request) string {
+	parts := credential(r)
+	if len(parts) < 5 {
+		return ""
+	}
+	return parts[len(parts)-3]
+}
+
+// credential is the request's, as in AKID/20260102/us-east-1/s3/aws4_request, in its parts.
+func credential(r *http.Request) []string {
+	text := r.URL.Query().Get("X-Amz-Credential")
+	if _, rest, found := strings.Cut(r.Header.Get("Authorization"), "Credential="); found {
+		text, _, _ = strings.Cut(rest, ",")
+	}
+	return strings.Split(strings.TrimSpace(text), "/")
 }
 
 // Identify says what a request asks of which service. It may read a form from the body, and leaves the body as it was.

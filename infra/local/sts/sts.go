@@ -1,4 +1,4 @@
-// Package sts stands in for STS: it says who somebody is, and lets anybody assume any role of the accounts it knows.
+// Package sts stands in for STS: it says who somebody is, and lets roles be assumed by those whom they trust.
 package sts
 
 import (
@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,16 +18,23 @@ import (
 
 const namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
 
+// A Trust says what external ID the trust policy of a role asks for, by the role's ARN; "" asks for none. It reports false
+// where there is no such role, or one that trusts somebody else.
+type Trust func(role string) (externalID string, ok bool)
+
 // Tokens is an http.Handler that speaks STS's Query protocol. It keeps nothing: an access key that it hands out says
-// itself which account and role it is for.
+// itself whose it is, and until when.
 type Tokens struct {
 	account string
-	others  []string
+	trust   Trust
 }
 
-// New makes tokens of the account, and of the others whose roles may be assumed; with no others named, of any account.
-func New(account string, others ...string) *Tokens {
-	return &Tokens{account: account, others: others}
+// New makes tokens of the account, and of the roles that trust it; with nil there are none.
+func New(account string, trust Trust) *Tokens {
+	if trust == nil {
+		trust = func(string) (string, bool) { return "", false }
+	}
+	return &Tokens{account: account, trust: trust}
 }
 
 // ServeHTTP answers GetCallerIdentity and AssumeRole.
@@ -56,14 +62,16 @@ type identity struct {
 func (t *Tokens) identify(w http.ResponseWriter, r *http.Request) {
 	key, _, _ := gateway.Scope(r)
 	who := identity{Arn: "arn:aws:iam::" + t.account + ":root", UserID: t.account, Account: t.account}
-	if account, role, ok := Owner(key); ok {
-		arn := "arn:aws:sts::" + account + ":assumed-role/" + role + "/local"
-		who = identity{Arn: arn, UserID: roleID(account, role) + ":local", Account: account}
+	if h, ok := Owner(key); ok {
+		who = identity{Arn: h.ARN(), UserID: roleID(h.Account, h.Role) + ":" + h.Session, Account: h.Account}
 	}
 	reply(w, "GetCallerIdentity", who)
 }
 
-var roleARN = regexp.MustCompile(`^arn:aws[a-z-]*:iam::(\d{12}):role/(?:[\w+=,.@-]+/)*([\w+=,.@-]{1,64})$`)
+var (
+	roleARN     = regexp.MustCompile(`^arn:aws[a-z-]*:iam::(\d{12}):role/(?:[\w+=,.@-]+/)*([\w+=,.@-]{1,64})$`)
+	sessionName = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
+)
 
 func (t *Tokens) assume(w http.ResponseWriter, r *http.Request) {
 	arn, session := r.Form.Get("RoleArn"), r.Form.Get("RoleSessionName")
@@ -76,17 +84,17 @@ func (t *Tokens) assume(w http.ResponseWriter, r *http.Request) {
 	case parts == nil:
 		refuse(w, r, http.StatusBadRequest, "ValidationError", arn+" is invalid")
 		return
-	case len(session) < 2:
-		refuse(w, r, http.StatusBadRequest, "ValidationError", "Value at 'roleSessionName' failed to satisfy constraint: Member must have length greater than or equal to 2")
+	case !sessionName.MatchString(session):
+		refuse(w, r, http.StatusBadRequest, "ValidationError", "Value at 'roleSessionName' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\w+=,.@-]{2,64}")
 		return
 	case err != nil || seconds < 900 || seconds > 43200:
 		refuse(w, r, http.StatusBadRequest, "ValidationError", "Value at 'durationSeconds' failed to satisfy constraint: Member must be between 900 and 43200")
 		return
-	case !t.knows(parts[1]):
-		refuse(w, r, http.StatusForbidden, "AccessDenied", "not authorized to perform: sts:AssumeRole on resource: "+arn)
+	case !t.lets(r, arn):
+		refuse(w, r, http.StatusForbidden, "AccessDenied", "User: arn:aws:iam::"+t.account+":root is not authorized to perform: sts:AssumeRole on resource: "+arn)
 		return
 	}
-	account, role := parts[1], parts[2]
+	h := Holder{Account: parts[1], Role: parts[2], Session: session, Until: time.Now().Add(time.Duration(seconds) * time.Second)}
 	type credentials struct{ AccessKeyId, SecretAccessKey, SessionToken, Expiration string }
 	type user struct{ AssumedRoleId, Arn string }
 	type assumed struct {
@@ -94,33 +102,50 @@ func (t *Tokens) assume(w http.ResponseWriter, r *http.Request) {
 		AssumedRoleUser user
 	}
 	reply(w, "AssumeRole", assumed{
-		credentials{AccessKey(account, role), "local", "local", time.Now().Add(time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339)},
-		user{roleID(account, role) + ":" + session, "arn:aws:sts::" + account + ":assumed-role/" + role + "/" + session},
+		credentials{h.AccessKey(), "local", "local", h.Until.UTC().Format(time.RFC3339)},
+		user{roleID(h.Account, h.Role) + ":" + session, h.ARN()},
 	})
 }
 
-func (t *Tokens) knows(account string) bool {
-	return len(t.others) == 0 || account == t.account || slices.Contains(t.others, account)
+// lets says whether a role trusts whoever asks: as AWS does, it does not tell why not. A role that asks for no external ID
+// does not mind one.
+func (t *Tokens) lets(r *http.Request, arn string) bool {
+	wanted, ok := t.trust(arn)
+	return ok && (wanted == "" || wanted == r.Form.Get("ExternalId"))
+}
+
+// A Holder is whoever has assumed a role: under which name, and until when.
+type Holder struct {
+	Account, Role, Session string
+	Until                  time.Time
+}
+
+// ARN is who the holder is to AWS.
+func (h Holder) ARN() string {
+	return "arn:aws:sts::" + h.Account + ":assumed-role/" + h.Role + "/" + h.Session
 }
 
 var keyEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// AccessKey is the access key ID that AssumeRole hands out for a role of an account.
-func AccessKey(account, role string) string {
-	return "ASIA" + keyEncoding.EncodeToString([]byte(account+":"+role))
+// AccessKey is the access key ID that AssumeRole hands out to the holder.
+func (h Holder) AccessKey() string {
+	text := strings.Join([]string{h.Account, h.Role, h.Session, strconv.FormatInt(h.Until.Unix(), 10)}, ":")
+	return "ASIA" + keyEncoding.EncodeToString([]byte(text))
 }
 
-// Owner reads account and role out of an access key ID that AssumeRole handed out; ok is false for any other.
-func Owner(accessKey string) (account, role string, ok bool) {
+// Owner reads the holder out of an access key ID that AssumeRole handed out; ok is false for any other.
+func Owner(accessKey string) (h Holder, ok bool) {
 	encoded, ok := strings.CutPrefix(accessKey, "ASIA")
 	if !ok {
-		return "", "", false
+		return h, false
 	}
 	text, err := keyEncoding.DecodeString(encoded)
-	if err != nil {
-		return "", "", false
+	parts := strings.Split(string(text), ":")
+	if err != nil || len(parts) != 4 {
+		return h, false
 	}
-	return strings.Cut(string(text), ":")
+	until, err := strconv.ParseInt(parts[3], 10, 64)
+	return Holder{parts[0], parts[1], parts[2], time.Unix(until, 0)}, err == nil
 }
 
 func roleID(account, role string) string {

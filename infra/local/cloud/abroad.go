@@ -1,0 +1,153 @@
+package cloud
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/sts"
+)
+
+// A spot is an account and region.
+type spot struct{ account, region string }
+
+// abroad are the CloudFormations of other accounts and regions. Each is made when it is first asked for. What happens
+// there is told on the bus at home, as the forwarding rules of a real installation have it.
+type abroad struct {
+	mu    sync.Mutex
+	there map[spot]*cloudformation.Service
+}
+
+// openStacks opens the CloudFormation of an account and region.
+func (c *Cloud) openStacks(folder string, at spot) (*cloudformation.Service, error) {
+	return cloudformation.Open(c.sub(folder), cloudformation.Options{Account: at.account, Region: at.region,
+		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, Held: c.opts.Held})
+}
+
+// StacksIn is the CloudFormation of an account and region.
+func (c *Cloud) StacksIn(account, region string) (*cloudformation.Service, error) {
+	at := spot{account, region}
+	if at == (spot{c.opts.Account, c.opts.Region}) {
+		return c.Stacks, nil
+	}
+	c.abroad.mu.Lock()
+	defer c.abroad.mu.Unlock()
+	if s, ok := c.abroad.there[at]; ok {
+		return s, nil
+	}
+	s, err := c.openStacks(prefix+account+"-"+region, at)
+	if err != nil {
+		return nil, err
+	}
+	if c.abroad.there == nil {
+		c.abroad.there = make(map[spot]*cloudformation.Service)
+	}
+	c.abroad.there[at] = s
+	return s, nil
+}
+
+// prefix begins the names of the folders of other accounts and regions.
+const prefix = "cloudformation-"
+
+// reopenAbroad takes up what was left in other accounts and regions.
+func (c *Cloud) reopenAbroad() error {
+	if c.opts.Data == "" {
+		return nil
+	}
+	folders, err := filepath.Glob(c.sub(prefix + "*"))
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		account, region, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), prefix), "-")
+		if _, err := c.StacksIn(account, region); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *abroad) close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all []error
+	for _, s := range a.there {
+		all = append(all, s.Close())
+	}
+	a.there = nil
+	return errors.Join(all...)
+}
+
+var regionForm = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d+$`)
+
+// serveStacks has a request answered where it belongs: in the account whose credentials and in the region for which it
+// was signed.
+func (c *Cloud) serveStacks(w http.ResponseWriter, r *http.Request) {
+	key, _, _ := gateway.Scope(r)
+	at := spot{c.opts.Account, c.opts.Region}
+	if h, ok := sts.Owner(key); ok {
+		at.account = h.Account
+	}
+	if region := gateway.Region(r); regionForm.MatchString(region) {
+		at.region = region
+	}
+	c.serveIn(at, w, r)
+}
+
+// serveFaults passes on what is to go wrong: at home, or in the account and region that the query says.
+func (c *Cloud) serveFaults(w http.ResponseWriter, r *http.Request) {
+	at := spot{c.opts.Account, c.opts.Region}
+	if account := r.URL.Query().Get("account"); account != "" {
+		at.account = account
+	}
+	if region := r.URL.Query().Get("region"); region != "" {
+		at.region = region
+	}
+	if !accountForm.MatchString(at.account) || !regionForm.MatchString(at.region) {
+		http.Error(w, fmt.Sprintf("account %s, region %s: there is no such place", at.account, at.region), http.StatusBadRequest)
+		return
+	}
+	c.serveIn(at, w, r)
+}
+
+var accountForm = regexp.MustCompile(`^\d{12}$`)
+
+func (c *Cloud) serveIn(at spot, w http.ResponseWriter, r *http.Request) {
+	s, err := c.StacksIn(at.account, at.region)
+	if err != nil {
+		gateway.Refuse(w, r, http.StatusInternalServerError, gateway.Fault{Code: "InternalFailure", Message: err.Error()})
+		return
+	}
+	s.ServeHTTP(w, r)
+}
+
+// valid refuses credentials that have expired.
+func (c *Cloud) valid(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key, _, _ := gateway.Scope(r)
+		if h, ok := sts.Owner(key); ok && !time.Now().Before(h.Until) {
+			gateway.Refuse(w, r, http.StatusForbidden, gateway.Fault{Code: "ExpiredToken", Message: "The security token included in the request is expired"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// homely refuses who is of another account: nothing but stacks is there.
+func (c *Cloud) homely(next http.Handler) http.Handler {
+	return c.valid(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key, _, _ := gateway.Scope(r)
+		if h, ok := sts.Owner(key); ok && h.Account != c.opts.Account {
+			gateway.Refuse(w, r, http.StatusForbidden, gateway.Fault{Code: "AccessDenied", Message: h.ARN() + " is not authorized: it is of another account"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+}

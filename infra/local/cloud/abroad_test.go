@@ -1,0 +1,165 @@
+package cloud_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/infra/local/lambda"
+)
+
+// from has a function note where events come from, and of which stacks they tell.
+func from(h *heard) func(*cloud.Cloud) (cloud.Invoker, error) {
+	note := func(_ context.Context, in json.RawMessage) (struct{}, error) {
+		var e struct{ Account, Region string }
+		err := json.Unmarshal(in, &e)
+		h.say("%s %s", e.Account, e.Region)
+		return struct{}{}, err
+	}
+	return func(c *cloud.Cloud) (cloud.Invoker, error) {
+		return lambda.InProcess(map[string]any{"stack-event": note}, c.Host())
+	}
+}
+
+// guest is the configuration of who has assumed a role of an account.
+func guest(t *testing.T, c *cloud.Cloud, account, region string) aws.Config {
+	t.Helper()
+	out, err := sts.NewFromConfig(c.Config()).AssumeRole(t.Context(), &sts.AssumeRoleInput{
+		RoleArn: aws.String("arn:aws:iam::" + account + ":role/guest"), RoleSessionName: aws.String("me"), DurationSeconds: aws.Int32(900),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := c.Config()
+	cfg.Region, cfg.Retryer = region, func() aws.Retryer { return aws.NopRetryer{} }
+	cfg.Credentials = credentials.NewStaticCredentialsProvider(*out.Credentials.AccessKeyId, "s", "t")
+	return cfg
+}
+
+// stacksOf lists the IDs of all stacks that somebody sees, without their last parts.
+func stacksOf(t *testing.T, cfg aws.Config) string {
+	t.Helper()
+	out, err := cloudformation.NewFromConfig(cfg).DescribeStacks(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, s := range out.Stacks {
+		id := aws.ToString(s.StackId)
+		all = append(all, id[:strings.LastIndexByte(id, '/')])
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// Accounts and regions are apart: each has its own stacks and exports, and is
+// taken up again as it was left. What happens anywhere is told at home.
+func TestAccountsAndRegionsAreApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &heard{}
+		opts := cloud.Options{Data: t.TempDir(), Functions: from(h), Getenv: func(string) string { return "" }, Trust: func(string) (string, bool) { return "", true }}
+		c := open(t, opts)
+		exports := strings.Replace(template, `{"Ref":"AWS::StackName"}`, `{"Ref":"AWS::StackName"},"Export":{"Name":"once"}`, 1)
+		near := c.Config()
+		near.Region = "eu-west-1"
+		for _, cfg := range []aws.Config{c.Config(), near, guest(t, c, "111111111111", "eu-west-1")} {
+			in := &cloudformation.CreateStackInput{StackName: aws.String("same"), TemplateBody: &exports, ClientRequestToken: aws.String("sw-run-1-1")}
+			if _, err := cloudformation.NewFromConfig(cfg).CreateStack(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		if want := "000000000000 us-east-1; 000000000000 eu-west-1; 111111111111 eu-west-1"; h.String() != want {
+			t.Errorf("told of %s, want %s", h, want)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		c = open(t, opts)
+		for _, x := range []struct {
+			cfg  aws.Config
+			want string
+		}{
+			{c.Config(), "arn:aws:cloudformation:us-east-1:000000000000:stack/same"},
+			{guest(t, c, "111111111111", "eu-west-1"), "arn:aws:cloudformation:eu-west-1:111111111111:stack/same"},
+			{guest(t, c, "111111111111", "us-east-1"), ""},
+		} {
+			if got := stacksOf(t, x.cfg); got != x.want {
+				t.Errorf("seen are %q, want %q", got, x.want)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Credentials that have expired are of no use, and those of another account are
+// of use for its stacks only.
+func TestGuests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, cloud.Options{Getenv: func(string) string { return "" }, Trust: func(string) (string, bool) { return "", true }})
+		cfg := guest(t, c, "111111111111", "us-east-1")
+		code := func(err error) string {
+			if refused, ok := errors.AsType[smithy.APIError](err); ok {
+				return refused.ErrorCode()
+			}
+			return ""
+		}
+		if _, err := dynamodb.NewFromConfig(cfg).ListTables(t.Context(), nil); code(err) != "AccessDeniedException" && code(err) != "AccessDenied" {
+			t.Errorf("DynamoDB lets in who is of another account: %v", err)
+		}
+		time.Sleep(15*time.Minute - time.Second)
+		stacksOf(t, cfg)
+		time.Sleep(time.Second)
+		if _, err := cloudformation.NewFromConfig(cfg).DescribeStacks(t.Context(), nil); code(err) != "ExpiredToken" {
+			t.Errorf("what has expired is taken: %v", err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What is to go wrong can be told of any account and region.
+func TestFaultsAbroad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, cloud.Options{Getenv: func(string) string { return "" }})
+		for query, want := range map[string]int{"": 200, "?account=111111111111&region=eu-west-1": 200, "?account=1": 400, "?region=../x": 400} {
+			w := httptest.NewRecorder()
+			c.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/_faults"+query, strings.NewReader(`{"stack": "x`+query+`", "operation": "create"}`)))
+			body, _ := io.ReadAll(w.Body)
+			if w.Code/100 != want/100 {
+				t.Errorf("%s: %d %s", query, w.Code, body)
+			}
+		}
+		abroad, err := c.StacksIn("111111111111", "eu-west-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		abroad.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/_faults", nil))
+		if text := w.Body.String(); !strings.Contains(text, "x?account=111111111111") || strings.Contains(text, `"x"`) {
+			t.Errorf("there: %s", text)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
