@@ -68,7 +68,7 @@ func (c *call) request(ctx context.Context, operation string) (int, error) {
 
 // ask checks the project's files, then asks for a run and follows it.
 func (c *call) ask(ctx context.Context, operation string, begin func(*session, packed) (id string, err error)) (int, error) {
-	p, err := c.pack()
+	p, err := c.pack(ctx)
 	if err != nil {
 		return c.refuse(operation, err)
 	}
@@ -102,12 +102,8 @@ type packed struct {
 }
 
 // pack reads and checks the project that the call names.
-func (c *call) pack() (packed, error) {
-	files, err := config.Open(c.args[0])
-	if err != nil {
-		return packed{}, err
-	}
-	loaded, err := config.Read(files, config.Options{Environment: c.flags.env, Targets: here()})
+func (c *call) pack(ctx context.Context) (packed, error) {
+	files, loaded, err := c.load(ctx)
 	if err != nil {
 		return packed{}, err
 	}

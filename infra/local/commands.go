@@ -10,7 +10,7 @@ all the same.`
 
 // commands are all the commands, in the order in which they are shown.
 func commands() []command {
-	return append(append(changing(), steering()...), showing()...)
+	return append(append(append(changing(), steering()...), showing()...), keeping()...)
 }
 
 // changing are the commands that take a project's files.
@@ -94,6 +94,21 @@ with the run. Without RUN it is the only run that holds a lock. Cancel is what y
 
 It ends with 0 when the run has ended, 2 if it was refused: no run holds a lock, or that one does not.`,
 			examples: []string{"unlock --reason 'the run hangs since noon'", "unlock mfrggzdfmztwq2lknnwg --reason 'the role is gone'"},
+		},
+	}
+}
+
+// keeping are the commands that keep the installation.
+func keeping() []command {
+	return []command{
+		{
+			name: "targets", args: "[add NAME|remove NAME]", most: 2, short: "list the accounts and regions that stacks may go to", flags: ofTargets, run: targets,
+			long: `Lists the registered targets, which projects name under targets:. Each is an account and region, with the role that is
+assumed there and the external ID that the role is to ask for. default is the installation's own account and region.
+
+add registers one, or gives one that is there other roles; remove takes it away. A target that has stacks is neither
+removed nor moved. On a laptop every account has a role that may be assumed, called stackwright.`,
+			examples: []string{"targets", "targets add near --region eu-west-1", "targets add eu --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright", "targets remove eu"},
 		},
 	}
 }

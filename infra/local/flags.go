@@ -14,6 +14,7 @@ import (
 // flags are those of all commands; each command has some of them.
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason string
+	account, region, role, execution                                string
 	seconds                                                         float64
 	yes, exitCode, force, follow, untilIdle, rollback, refuse       bool
 	deletions                                                       count
@@ -143,6 +144,14 @@ func ofStatus(set *pflag.FlagSet, f *flags) {
 func ofRecords(set *pflag.FlagSet, f *flags) {
 	set.StringVar(&f.project, "project", "", "only this project")
 	set.StringVar(&f.env, "env", "", "only this environment")
+}
+
+// ofTargets adds what targets has.
+func ofTargets(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.account, "account", account, "of a target to add: its account")
+	set.StringVar(&f.region, "region", "", "its region, such as eu-west-1")
+	set.StringVar(&f.role, "role", "", "ARN of the role that is assumed there; none where the account is the installation's own")
+	set.StringVar(&f.execution, "execution-role", "", "ARN of the role that CloudFormation works with there (default that of whoever asks it)")
 }
 
 // ofServe adds what serve has.

@@ -18,7 +18,7 @@ func variables() map[string]string {
 	return map[string]string{
 		"STACKWRIGHT_TABLE":         name,
 		"STACKWRIGHT_BUCKET":        name,
-		"STACKWRIGHT_STATE_MACHINE": fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", region, account, name),
+		"STACKWRIGHT_STATE_MACHINE": machineARN(),
 		"STACKWRIGHT_ACCOUNT":       account,
 		"STACKWRIGHT_STACK":         name,
 		"STACKWRIGHT_READS":         "1000", // here, CloudFormation refuses nobody

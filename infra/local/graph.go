@@ -12,12 +12,8 @@ import (
 )
 
 // drawGraph shows the stacks of a project and what each comes after.
-func drawGraph(_ context.Context, c *call) (int, error) {
-	files, err := config.Open(c.args[0])
-	if err != nil {
-		return c.refuse("graph", err)
-	}
-	loaded, err := config.Read(files, config.Options{Environment: c.flags.env, Targets: here()})
+func drawGraph(ctx context.Context, c *call) (int, error) {
+	_, loaded, err := c.load(ctx)
 	if err != nil {
 		return c.refuse("graph", err)
 	}

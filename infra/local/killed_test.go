@@ -44,7 +44,11 @@ func TestKilledServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &call{shell: shell{getenv: func(k string) string { return l.env[k] }}}
-	once(t, c.connect(holder.URL).stacks, 3)
+	cfg, _, err := c.connect(holder.URL).places.In(t.Context(), home().Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once(t, cloudformation.NewFromConfig(cfg), 3)
 	if err := interrupt(server.Process.Pid); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -118,11 +119,14 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		live, err := s.statuses(ctx)
+		live, unseen, err := s.statuses(ctx, rows)
 		for _, r := range rows {
 			status := live[r.StackID]
+			if unseen[r.Target] {
+				status = "not seen"
+			}
 			objects = append(objects, map[string]any{
-				"stack": r.Node, "project": r.project, "name": r.Stack, "id": r.StackID, "status": status,
+				"stack": r.Node, "project": r.project, "name": r.Stack, "id": r.StackID, "status": status, "account": r.Target.Account, "region": r.Target.Region,
 				"changed": r.Touched, "needs": append([]string{}, r.Needs...), "run": r.Run,
 			})
 			cells = append(cells, []string{r.Node, r.project, r.Stack, status.String(), r.Touched.Local().Format(time.DateTime), strings.Join(r.Needs, " ")})
@@ -131,20 +135,35 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// statuses are those of all stacks that there are, by ID.
-func (s *session) statuses(ctx context.Context) (map[string]plan.Status, error) {
-	all := make(map[string]plan.Status)
-	pages := cloudformation.NewDescribeStacksPaginator(s.stacks, &cloudformation.DescribeStacksInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fault.New(fault.Unavailable, "describe the stacks: %w", err)
+// statuses are those of all stacks that there are in the targets of rows, by ID,
+// and the targets that deny us.
+func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan.Status, unseen map[project.Target]bool, err error) {
+	all, unseen = make(map[string]plan.Status), make(map[project.Target]bool)
+	looked := make(map[project.Target]bool)
+	for _, r := range rows {
+		if looked[r.Target] {
+			continue
 		}
-		for _, st := range page.Stacks {
-			all[aws.ToString(st.StackId)] = plan.Status(st.StackStatus)
+		looked[r.Target] = true
+		cfg, _, err := s.places.In(ctx, r.Target)
+		if unseen[r.Target] = fault.Is(err, fault.Denied); unseen[r.Target] {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("target %s: %w", r.Target.Name, err)
+		}
+		pages := cloudformation.NewDescribeStacksPaginator(cloudformation.NewFromConfig(cfg), &cloudformation.DescribeStacksInput{})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, nil, fault.New(fault.Unavailable, "describe the stacks of target %s: %w", r.Target.Name, err)
+			}
+			for _, st := range page.Stacks {
+				all[aws.ToString(st.StackId)] = plan.Status(st.StackStatus)
+			}
 		}
 	}
-	return all, nil
+	return all, unseen, nil
 }
 
 // listOutputs shows the outputs that are recorded, of all stacks or of one.

@@ -15,17 +15,16 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
+	accounts "github.com/stackwright/stackwright/pkg/account"
 	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/machine"
-	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -36,9 +35,9 @@ const (
 	name    = "stackwright" // of the bucket, the table and the state machine
 )
 
-// here are the targets of a laptop: there is one.
-func here() map[string]project.Target {
-	return map[string]project.Target{project.DefaultTarget: {Name: project.DefaultTarget, Account: account, Region: region}}
+// machineARN is that of the state machine, which names the installation.
+func machineARN() string {
+	return fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", region, account, name)
 }
 
 // A session is the way to an installation: of a server that runs, or of one
@@ -48,7 +47,7 @@ type session struct {
 	url     string
 	host    *host // nil if somebody else's server is used
 	objects *bucket.Bucket
-	stacks  *cloudformation.Client
+	places  *accounts.Accounts // where stacks are
 	book    *dynamo.Table
 	flows   *machine.Machine
 	ended   func(run.Run) // told of the run that was followed to its end; may be nil
@@ -100,12 +99,12 @@ func (c *call) connect(url string) *session {
 		Credentials:   credentials.NewStaticCredentialsProvider(c.keys()),
 		ConfigSources: []any{endpoints(c.getenv)},
 	}
+	book := dynamo.New(dynamodb.NewFromConfig(cfg), name)
 	return &session{
-		call: c, url: url,
+		call: c, url: url, book: book,
 		objects: bucket.New(s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), name, region),
-		stacks:  cloudformation.NewFromConfig(cfg),
-		book:    dynamo.New(dynamodb.NewFromConfig(cfg), name),
-		flows:   machine.New(sfn.NewFromConfig(cfg), fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", region, account, name)),
+		places:  accounts.New(cfg, home(), machineARN(), book),
+		flows:   machine.New(sfn.NewFromConfig(cfg), machineARN()),
 	}
 }
 
