@@ -65,6 +65,8 @@ type real struct {
 	calm    bool                   // nothing goes wrong any more
 	down    time.Time              // until when CloudFormation cannot be reached
 	says    map[string]string      // what every project file says besides, by key
+	denied  map[string]bool        // targets whose role cannot be assumed
+	known   map[string]bool        // targets that are registered
 	count   int
 }
 
@@ -92,13 +94,16 @@ func (m mortals) Invoke(ctx context.Context, function string, payload []byte) ([
 	return out, err
 }
 
+// installation is what the installation is known by: its state machine's ARN.
+const installation = "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright"
+
 // theirKey is the access key that the functions sign with, and the test does not.
 const theirKey = "functions"
 
 const seconds10 = 10 // what an operation takes, as in the world in memory
 
 func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
-	r := &real{TB: t, seen: make(map[string]bool)}
+	r := &real{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), known: make(map[string]bool)}
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
 		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
@@ -111,7 +116,7 @@ func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
-				StateMachine: "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
+				StateMachine: installation,
 			}
 			cfg := c.Config()
 			cfg.Credentials = credentials.NewStaticCredentialsProvider(theirKey, "secret", "")
@@ -130,6 +135,7 @@ func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
 			}
 			return []time.Duration{100 * time.Millisecond}
 		},
+		Trust:  r.trust,
 		Getenv: func(string) string { return "" },
 	}
 	for _, change := range with {
@@ -238,6 +244,9 @@ func (r *real) upload(key string, w world) string {
 	for _, key := range slices.Sorted(maps.Keys(r.says)) {
 		files["stackwright.yaml"] = append([]byte(key+": "+r.says[key]+"\n"), files["stackwright.yaml"]...)
 	}
+	for _, s := range w {
+		r.register(s.targets...)
+	}
 	body, err := config.Pack(files)
 	if err != nil {
 		r.Fatal(err)
@@ -249,10 +258,12 @@ func (r *real) upload(key string, w world) string {
 func (w world) files() config.Files {
 	var b strings.Builder
 	files := make(config.Files)
-	physical := w.physicals()
 	b.WriteString("project: shop\nstacks:\n")
 	for _, s := range w {
 		fmt.Fprintf(&b, "  %s:\n    template: %s.yaml\n    stack_name: %s\n", s.name, s.name, s.physical)
+		if len(s.targets) > 0 {
+			fmt.Fprintf(&b, "    targets: [%s]\n", strings.Join(s.targets, ", "))
+		}
 		if s.protected {
 			b.WriteString("    protect: true\n")
 		}
@@ -260,9 +271,9 @@ func (w world) files() config.Files {
 			if i == 0 {
 				b.WriteString("    parameters:\n")
 			}
-			fmt.Fprintf(&b, "      From%s: ${%s.%s}\n", n.name, n.name, n.output)
+			fmt.Fprintf(&b, "      %s: ${%s.%s}\n", n.param(), n.name, n.output)
 		}
-		files[s.name+".yaml"] = s.template(physical)
+		files[s.name+".yaml"] = s.template(w)
 	}
 	files["stackwright.yaml"] = []byte(b.String())
 	return files
@@ -270,17 +281,17 @@ func (w world) files() config.Files {
 
 // template is one that imports what s needs, gives its name, and gives a value
 // that follows from its version and what it was given.
-func (s stack) template(physical map[string]string) []byte {
+func (s stack) template(w world) []byte {
 	var params, values, imports strings.Builder
 	for i, n := range s.needs {
 		if i == 0 {
 			params.WriteString("Parameters:\n")
-			fmt.Fprintf(&values, ", !Ref From%s", n.name)
+			fmt.Fprintf(&values, ", !Ref %s", n.param())
 		}
-		fmt.Fprintf(&params, "  From%s: { Type: String }\n", n.name)
-		fmt.Fprintf(&imports, ", !Ref From%s", n.name)
-		if !n.bare {
-			fmt.Fprintf(&imports, ", !ImportValue %s-Name", physical[n.name])
+		fmt.Fprintf(&params, "  %s: { Type: String }\n", n.param())
+		fmt.Fprintf(&imports, ", !Ref %s", n.param())
+		if w.imports(s, n) {
+			fmt.Fprintf(&imports, ", !ImportValue %s-Name", w.placed(n.name).physical)
 		}
 	}
 	return fmt.Appendf(nil, `Description: %s
@@ -400,8 +411,8 @@ func (r *real) Recorded() map[string]plan.Record {
 
 // found describes the live stack of a node, if there is one.
 func (r *real) found(name string) *types.Stack {
-	physical := physicalName(name)
-	out, err := r.people.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	people, physical := r.at(name)
+	out, err := people.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
 	if err != nil || len(out.Stacks) == 0 {
 		return nil
 	}
@@ -440,8 +451,8 @@ func (r *real) Output(name, output string) string {
 
 // ended is when CloudFormation ended the last operation on a node's stack.
 func (r *real) ended(name string) time.Time {
-	physical := physicalName(name)
-	out, err := r.people.DescribeStackEvents(r.Context(), &cloudformation.DescribeStackEventsInput{StackName: &physical})
+	people, physical := r.at(name)
+	out, err := people.DescribeStackEvents(r.Context(), &cloudformation.DescribeStackEventsInput{StackName: &physical})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -454,17 +465,32 @@ var begun = map[types.ResourceStatus]plan.Verb{
 	"UPDATE_ROLLBACK_IN_PROGRESS": plan.Continue,
 }
 
+// An opening is what was begun under one of our tokens.
+type opening struct {
+	at     time.Time
+	number int
+	what   string
+}
+
 // Asked reads from the stacks' events what began under our tokens.
 func (r *real) Asked() []string {
-	type call struct {
-		at     time.Time
-		number int
-		what   string
+	calls := r.askedIn("default")
+	for target := range r.known {
+		calls = append(calls, r.askedIn(target)...)
 	}
-	var calls []call
-	for _, st := range r.everStacks() {
+	slices.SortFunc(calls, func(a, b opening) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })
+	var asked []string
+	for _, c := range calls {
+		asked = append(asked, c.what)
+	}
+	return asked
+}
+
+func (r *real) askedIn(target string) []opening {
+	var calls []opening
+	for _, st := range r.everStacksIn(target) {
 		first := make(map[string]types.StackEvent) // of each token
-		events := cloudformation.NewDescribeStackEventsPaginator(r.people, &cloudformation.DescribeStackEventsInput{StackName: st.StackId})
+		events := cloudformation.NewDescribeStackEventsPaginator(r.peopleIn(target), &cloudformation.DescribeStackEventsInput{StackName: st.StackId})
 		for events.HasMorePages() {
 			page, err := events.NextPage(r.Context())
 			if err != nil {
@@ -486,22 +512,20 @@ func (r *real) Asked() []string {
 			if strings.HasSuffix(token, "-cancel") {
 				what = "cancel"
 			}
-			node := strings.TrimPrefix(aws.ToString(st.StackName), "shop-")
-			calls = append(calls, call{aws.ToTime(e.Timestamp), number, node + "/" + what})
+			node := at(strings.TrimPrefix(aws.ToString(st.StackName), "shop-"), target)
+			calls = append(calls, opening{aws.ToTime(e.Timestamp), number, node + "/" + what})
 		}
 	}
-	slices.SortFunc(calls, func(a, b call) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })
-	var asked []string
-	for _, c := range calls {
-		asked = append(asked, c.what)
-	}
-	return asked
+	return calls
 }
 
-// everStacks lists all stacks, deleted ones too.
-func (r *real) everStacks() []types.StackSummary {
+// everStacks lists all stacks of the default target, deleted ones too.
+func (r *real) everStacks() []types.StackSummary { return r.everStacksIn("default") }
+
+// everStacksIn lists all stacks of a target, deleted ones too.
+func (r *real) everStacksIn(target string) []types.StackSummary {
 	var all []types.StackSummary
-	pages := cloudformation.NewListStacksPaginator(r.people, &cloudformation.ListStacksInput{})
+	pages := cloudformation.NewListStacksPaginator(r.peopleIn(target), &cloudformation.ListStacksInput{})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(r.Context())
 		if err != nil {
@@ -514,18 +538,18 @@ func (r *real) everStacks() []types.StackSummary {
 
 // Live brings a status about as a person would.
 func (r *real) Live(name string, s plan.Status) {
-	physical := physicalName(name)
+	people, physical := r.at(name)
 	ctx := r.Context()
 	var err error
 	switch now := r.Status(name); {
 	case now.Busy(), now.Cleaning(): // it comes about by itself
 	case s == "CREATE_COMPLETE":
-		_, err = r.people.CreateStack(ctx, &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(stack{version: "theirs"}.template(nil)))})
+		_, err = people.CreateStack(ctx, &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(stack{version: "theirs"}.template(nil)))})
 	case s == "DELETE_COMPLETE":
-		_, err = r.people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
+		_, err = people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	case s == "DELETE_FAILED":
 		r.Fail(name, plan.Delete)
-		_, err = r.people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
+		_, err = people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	default:
 		err = r.update(name, s)
 	}
@@ -539,7 +563,7 @@ func (r *real) Live(name string, s plan.Status) {
 }
 
 func (r *real) Underway(name string, now, end plan.Status) {
-	physical := physicalName(name)
+	people, physical := r.at(name)
 	r.Slow(name, 5*time.Minute)
 	defer r.Slow(name, seconds10*time.Second)
 	var err error
@@ -550,7 +574,7 @@ func (r *real) Underway(name string, now, end plan.Status) {
 		if end == "DELETE_FAILED" {
 			r.Fail(name, plan.Delete)
 		}
-		_, err = r.people.DeleteStack(r.Context(), &cloudformation.DeleteStackInput{StackName: &physical})
+		_, err = people.DeleteStack(r.Context(), &cloudformation.DeleteStackInput{StackName: &physical})
 	default:
 		r.Fatalf("nobody knows how to begin %s", now)
 	}
@@ -568,9 +592,9 @@ func (r *real) settled(name string) {
 
 // update makes a person update a stack, with the end that is wanted.
 func (r *real) update(name string, end plan.Status) error {
-	physical := physicalName(name)
+	people, physical := r.at(name)
 	if r.Status(name).Stuck() {
-		if _, err := r.people.ContinueUpdateRollback(r.Context(), &cloudformation.ContinueUpdateRollbackInput{StackName: &physical}); err != nil {
+		if _, err := people.ContinueUpdateRollback(r.Context(), &cloudformation.ContinueUpdateRollbackInput{StackName: &physical}); err != nil {
 			return err
 		}
 		r.settled(name)
@@ -583,12 +607,12 @@ func (r *real) update(name string, end plan.Status) error {
 		defer r.Slow(name, seconds10*time.Second)
 	}
 	if end == "UPDATE_ROLLBACK_FAILED" || end == "UPDATE_ROLLBACK_COMPLETE" || end == "UPDATE_FAILED" {
-		r.inject(local.Fault{Stack: physical, Operation: "update", Reason: "told to", Times: 1})
+		r.injectAt(name, local.Fault{Operation: "update", Reason: "told to", Times: 1})
 	}
 	if end == "UPDATE_ROLLBACK_FAILED" {
-		r.inject(local.Fault{Stack: physical, Operation: "rollback", Reason: "told to", Times: 1})
+		r.injectAt(name, local.Fault{Operation: "rollback", Reason: "told to", Times: 1})
 	}
-	was, err := r.people.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	was, err := people.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
 	if err != nil {
 		return err
 	}
@@ -596,18 +620,27 @@ func (r *real) update(name string, end plan.Status) error {
 	for _, p := range was.Stacks[0].Parameters {
 		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)})
 	}
-	_, err = r.people.UpdateStack(r.Context(), in)
+	_, err = people.UpdateStack(r.Context(), in)
 	return err
 }
 
 func (r *real) Use(user, name string) {
-	physical := physicalName(user)
+	people, physical := r.at(user)
 	body := string(stack{version: "theirs", needs: nil}.template(nil))
 	body = strings.Replace(body, "[theirs]", "[theirs, !ImportValue "+physicalName(name)+"-Name]", 1)
-	if _, err := r.people.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
+	if _, err := people.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
 		r.Fatal(err)
 	}
 	r.Live(user, "CREATE_COMPLETE")
+}
+
+// injectAt has something go wrong with one stack.
+func (r *real) injectAt(name string, f local.Fault) {
+	name, target, _ := strings.Cut(name, "@")
+	f.Stack = physicalName(name)
+	if err := r.stacksIn(target).Inject(f); err != nil {
+		r.Fatal(err)
+	}
 }
 
 func (r *real) inject(f local.Fault) {
@@ -621,11 +654,11 @@ func (r *real) Fail(name string, v plan.Verb) {
 	if v == plan.Continue {
 		operation = "rollback"
 	}
-	r.inject(local.Fault{Stack: physicalName(name), Operation: operation, Reason: "told to", Times: 1})
+	r.injectAt(name, local.Fault{Operation: operation, Reason: "told to", Times: 1})
 }
 
 func (r *real) Slow(name string, d time.Duration) {
-	r.inject(local.Fault{Stack: physicalName(name), Seconds: d.Seconds()})
+	r.injectAt(name, local.Fault{Seconds: d.Seconds()})
 }
 
 // actions are the calls that begin a step.
@@ -640,7 +673,7 @@ func (r *real) Mishap(name string, v plan.Verb, m sim.Mishap) {
 	if m == sim.Throttle {
 		e.Code, e.Status = "Throttling", 400
 	}
-	r.inject(local.Fault{Stack: physicalName(name), Error: e, Times: 1})
+	r.injectAt(name, local.Fault{Error: e, Times: 1})
 }
 
 func (r *real) Events(deliveries ...time.Duration) {

@@ -2,6 +2,7 @@ package stepfn_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,8 @@ import (
 
 // A stage is a world that stories and random worlds are played on: the pure one
 // in memory, or the real adapters on the stand-ins for AWS. Stacks are named by
-// node; verbs are those of plans.
+// node, and where that is not in the default target, with it: db@eu. Verbs are
+// those of plans.
 type stage interface {
 	Ask(operation string, w world, of string, with ...options) (id string)
 	Allow(deletions int)                 // what projects say from now on
@@ -32,6 +34,7 @@ type stage interface {
 	Lock() run.Lock
 	Abort(id string)        // a person stops the execution that drives the run
 	Outage(d time.Duration) // CloudFormation cannot be reached for so long
+	Deny(target string, denied bool)
 
 	Status(stack string) plan.Status
 	Made(stack string) (version string, params map[string]string)
@@ -53,88 +56,6 @@ type options struct {
 	rollback, refuse bool
 	only             []string
 	force            bool
-}
-
-// A world is a project as stories write it: a word for each stack.
-//
-//	db<vpc,net!v2=other   db needs the outputs of vpc and net, has version v2 and the physical name other
-//	db<~vpc               db uses an output of vpc that does not change
-//	db<.vpc               db uses an output of vpc, and imports nothing
-//	db+                   db is protected
-type world []stack
-
-type stack struct {
-	name, version, physical string
-	protected               bool
-	needs                   []need
-}
-
-type need struct {
-	name   string
-	output string
-	bare   bool // it is not imported too
-}
-
-func parseWorld(words []string) world {
-	var w world
-	for _, word := range words {
-		word, physical, _ := strings.Cut(word, "=")
-		word, version, _ := strings.Cut(word, "!")
-		name, needs, _ := strings.Cut(word, "<")
-		name, protected := strings.CutSuffix(name, "+")
-		s := stack{name: name, version: version, physical: physical, protected: protected}
-		if s.version == "" {
-			s.version = "v1"
-		}
-		if s.physical == "" {
-			s.physical = physicalName(name)
-		}
-		for n := range strings.SplitSeq(needs, ",") {
-			if stable, ok := strings.CutPrefix(n, "~"); ok {
-				s.needs = append(s.needs, need{name: stable, output: "Name"})
-			} else if n, bare := strings.CutPrefix(n, "."); n != "" {
-				s.needs = append(s.needs, need{name: n, output: "Value", bare: bare})
-			}
-		}
-		w = append(w, s)
-	}
-	return w
-}
-
-func physicalName(node string) string { return "shop-" + node }
-
-// physicals finds a stack's physical name by node.
-func (w world) physicals() map[string]string {
-	names := make(map[string]string)
-	for _, s := range w {
-		names[s.name] = s.physical
-	}
-	return names
-}
-
-// project makes of w what a configuration would.
-func (w world) project() project.Project {
-	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
-	physical := w.physicals()
-	for _, s := range w {
-		n := project.Node{
-			Name: s.name, Stack: s.physical, Target: project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"},
-			Template:   project.Template{Digest: s.version, Pinned: true},
-			Parameters: make(map[string]project.Text), Protect: s.protected,
-		}
-		imports := []string{s.version, "imports"}
-		for _, need := range s.needs {
-			n.Needs = append(n.Needs, need.name)
-			n.Parameters["From"+need.name] = project.Text{{Node: need.name, Output: need.output}}
-			if !need.bare {
-				imports = append(imports, physical[need.name])
-			}
-		}
-		n.Needs = sorted(n.Needs)
-		n.Template.Digest = strings.Join(imports, " ")
-		p.Nodes[s.name] = n
-	}
-	return p
 }
 
 // pure is the stage in memory.
@@ -220,6 +141,7 @@ func (p *pure) request(operation string, w world, of string, with ...options) en
 // project is w with what projects say.
 func (p *pure) project(w world) project.Project {
 	made := w.project()
+	p.Cloud.Apart = p.Cloud.Apart || slices.ContainsFunc(w, func(s stack) bool { return len(s.targets) > 0 })
 	made.MaxDeletions, made.Rollback, made.Timeout = p.allowed, p.back, p.limits[""]
 	for name, n := range made.Nodes {
 		if n.Timeout = p.limits[name]; p.spread > 1 {
@@ -270,6 +192,13 @@ func (p *pure) Lock() run.Lock {
 
 func (p *pure) Abort(id string) {
 	p.World.Abort(fmt.Sprintf("%s-%d", id, p.Standing(id).Drive))
+}
+
+func (p *pure) Deny(target string, denied bool) {
+	if p.Cloud.Denied == nil {
+		p.Cloud.Denied = make(map[string]bool)
+	}
+	p.Cloud.Denied[target] = denied
 }
 
 func (p *pure) Status(name string) plan.Status { return p.Cloud.Status(physicalName(name)) }

@@ -49,7 +49,8 @@ type story struct {
 	*testing.T
 	stage
 	world world
-	id    string // of the run that was asked for last
+	there map[string]string // where nodes are that are not in the default target, as stages call them
+	id    string            // of the run that was asked for last
 	named map[string]string
 	line  string
 }
@@ -80,6 +81,7 @@ func (s *story) ask(words []string) bool {
 	switch words[0] {
 	case "project":
 		s.world = parseWorld(words[1:])
+		s.place()
 		return true
 	case "call": // gives the last run a name
 		if s.named == nil {
@@ -105,6 +107,27 @@ func (s *story) ask(words []string) bool {
 		}
 	}
 	return true
+}
+
+// place notes where the world's nodes are.
+func (s *story) place() {
+	if s.there == nil {
+		s.there = make(map[string]string)
+	}
+	for _, st := range s.world {
+		for _, target := range st.in() {
+			s.there[st.node(target)] = at(st.name, target)
+		}
+	}
+}
+
+// at is what stages call a node, or what is done with it.
+func (s *story) at(node string) string {
+	name, rest, _ := strings.Cut(node, "/")
+	if there, ok := s.there[name]; ok {
+		name = there
+	}
+	return strings.TrimSuffix(name+"/"+rest, "/")
 }
 
 // ends are what a run may be waited for to come to.
@@ -155,22 +178,24 @@ func (s *story) turn(words []string) bool {
 	switch {
 	case m != sim.None:
 		name, v, _ := strings.Cut(words[1], "/")
-		s.Mishap(name, plan.Verb(v), m)
+		s.Mishap(s.at(name), plan.Verb(v), m)
 	case verb == "abort":
 		s.Abort(s.about(words))
 	case verb == "outage":
 		s.Outage(seconds(words[1]))
+	case verb == "deny", verb == "admit": // whoever assumes the role of a target
+		s.Deny(words[1], verb == "deny")
 	case verb == "live":
-		s.Live(words[1], plan.Status(words[2]))
+		s.Live(s.at(words[1]), plan.Status(words[2]))
 	case verb == "underway":
-		s.Underway(words[1], plan.Status(words[2]), plan.Status(words[3]))
+		s.Underway(s.at(words[1]), plan.Status(words[2]), plan.Status(words[3]))
 	case verb == "uses":
-		s.Use(words[1], words[2])
+		s.Use(words[1], s.at(words[2]))
 	case verb == "fail":
 		name, v, _ := strings.Cut(words[1], "/")
-		s.Fail(name, plan.Verb(v))
+		s.Fail(s.at(name), plan.Verb(v))
 	case verb == "slow":
-		s.Slow(words[1], seconds(words[2]))
+		s.Slow(s.at(words[1]), seconds(words[2]))
 	case verb == "allow": // so many deletions: it stands in every project file from now on
 		s.Allow(number(words[1]))
 	case verb == "on-failure": // rollback or keep: likewise
@@ -242,14 +267,18 @@ func (s *story) see(words []string) bool {
 			s.Errorf("%s: got %s", s.line, got)
 		}
 	case "stack":
-		expect(words[1] + " " + s.Status(words[1]).String())
+		expect(words[1] + " " + s.Status(s.at(words[1])).String())
 	case "made":
-		version, _ := s.Made(words[1])
+		version, _ := s.Made(s.at(words[1]))
 		expect(words[1] + " " + version)
 	case "passed":
-		_, params := s.Made(words[1])
-		if got := params["From"+words[2]]; got == "" || got != s.Output(words[2], "Value") {
-			s.Errorf("%s: got %q, the output is %q", s.line, got, s.Output(words[2], "Value"))
+		_, params := s.Made(s.at(words[1]))
+		as := words[2] // passed db vpc@us as vpc
+		if len(words) > 3 {
+			as = words[4]
+		}
+		if got, is := params[need{name: as}.param()], s.Output(s.at(words[2]), "Value"); got == "" || got != is {
+			s.Errorf("%s: got %q, the output is %q", s.line, got, is)
 		}
 	case "recorded":
 		var names []string

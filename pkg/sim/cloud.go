@@ -15,15 +15,18 @@ import (
 )
 
 // A Cloud is a CloudFormation in memory. What a template says is told by its
-// digest: "v2 imports shop-vpc shop-db". Every stack has the outputs Name, which
-// is its name, and Value, which follows from its template and parameters; and an export
+// digest: "v2 imports shop-vpc shop-db". A stack in another target than the
+// default one is called "shop-vpc@eu", if targets are Apart. Every stack has the outputs Name, which
+// is what it is called, and Value, which follows from its template and parameters; and an export
 // that is in use as long as a stack that imports it lives.
 type Cloud struct {
 	Seconds map[string]float64 // what an operation on a stack takes; 10 if it is not told
 	Fail    map[string]int     // "shop-vpc/create" → how many such operations fail from now on
 	Asked   []string           // what was begun, as "shop-vpc/create"
 	Tell    func(action.Task, plan.Status)
-	Limit   Limit // of what functions ask; none if it is zero
+	Limit   Limit           // of what functions ask; none if it is zero
+	Apart   bool            // what is in different targets does not meet: else there is one place for all
+	Denied  map[string]bool // targets whose role cannot be assumed
 
 	clock  *Clock
 	live   map[string]*stack // by name
@@ -137,8 +140,8 @@ func (c *Cloud) make(name string) *stack {
 // Live is the part of action.Cloud.
 func (c *Cloud) Live(_ context.Context, p plan.Place) (plan.Live, error) {
 	st := c.find(p)
-	if st == nil {
-		return plan.Live{}, nil
+	if err := c.denied(p.Target); err != nil || st == nil {
+		return plan.Live{}, err
 	}
 	return st.seen(p), nil
 }
@@ -148,18 +151,18 @@ func (c *Cloud) find(p plan.Place) *stack {
 	if p.StackID != "" {
 		return c.all[p.StackID]
 	}
-	return c.live[p.Stack]
+	return c.live[c.called(p)]
 }
 
 // Observe is the part of engine.Clouds.
 func (c *Cloud) Observe(_ context.Context, places []plan.Place) (map[string]plan.Live, error) {
-	seen := make(map[string]plan.Live)
+	seen, err := c.unseen(places)
 	for _, p := range places {
-		if st := c.live[p.Stack]; st != nil {
+		if st := c.live[c.called(p)]; st != nil && c.denied(p.Target) == nil && err == nil {
 			seen[p.Node] = st.seen(p)
 		}
 	}
-	return seen, nil
+	return seen, err
 }
 
 func (st *stack) seen(p plan.Place) plan.Live {
@@ -179,8 +182,8 @@ func (st *stack) outputs() map[string]string {
 // Heard is the part of action.Cloud.
 func (c *Cloud) Heard(_ context.Context, t action.Task) (action.Work, error) {
 	st := c.find(t.Place())
-	if st == nil {
-		return action.Work{}, nil
+	if err := c.denied(t.Place().Target); err != nil || st == nil {
+		return action.Work{}, err
 	}
 	first := slices.IndexFunc(st.events, func(e event) bool { return e.token == t.Token() })
 	if first < 0 {
@@ -206,10 +209,13 @@ func (c *Cloud) Heard(_ context.Context, t action.Task) (action.Work, error) {
 
 // Begin is the part of action.Cloud.
 func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
+	if err := c.denied(t.Place().Target); err != nil {
+		return plan.Note{}, err
+	}
 	if id, ok := c.tokens[t.Token()]; ok {
 		return plan.Note{StackID: id, Operation: t.Token()}, nil // the same request, made again
 	}
-	name := t.Place().Stack
+	name := c.called(t.Place())
 	st := c.find(t.Place())
 	if t.Step.Verb == plan.Create {
 		if c.live[name] != nil {

@@ -1,0 +1,48 @@
+package sim
+
+import (
+	"errors"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// called is what the cloud calls a stack: by its name, with its target if that
+// is not the default one and targets are apart.
+func (c *Cloud) called(p plan.Place) string {
+	if !c.Apart || p.Target.Name == "" || p.Target.Name == project.DefaultTarget {
+		return p.Stack
+	}
+	return p.Stack + "@" + p.Target.Name
+}
+
+// denied says that nobody may work in a target, if it is so.
+func (c *Cloud) denied(t project.Target) error {
+	if c.Denied[t.Name] {
+		return fault.New(fault.Denied, "target %s: its role cannot be assumed", t.Name)
+	}
+	return nil
+}
+
+// unseen is what can be told of places if some of them are denied us: it is an
+// error if all are.
+func (c *Cloud) unseen(places []plan.Place) (map[string]plan.Live, error) {
+	seen := make(map[string]plan.Live)
+	var all []error
+	told := make(map[string]bool)
+	for _, p := range places {
+		err := c.denied(p.Target)
+		if err == nil {
+			continue
+		}
+		seen[p.Node] = plan.Live{Unseen: err.Error()}
+		if !told[p.Target.Name] {
+			told[p.Target.Name], all = true, append(all, err)
+		}
+	}
+	if len(seen) > 0 && len(seen) == len(places) {
+		return nil, errors.Join(all...)
+	}
+	return seen, nil
+}
