@@ -6,10 +6,12 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/template"
 )
 
 // Production templates that hang together by exports alone come up in order,
@@ -22,7 +24,9 @@ func TestTemplatesOfTheField(t *testing.T) {
 	}
 	files := field(t, inputs)
 	synctest.Test(t, func(t *testing.T) {
-		r := newReal(t)
+		r := newReal(t, func(o *cloud.Options) {
+			o.Held = func(template.Dynamic) (string, bool) { return "what-the-store-holds", true }
+		})
 		body, err := config.Pack(files)
 		if err != nil {
 			t.Fatal(err)
