@@ -19,7 +19,9 @@ func sound() map[string]string {
 		"STACKWRIGHT_STATE_MACHINE": "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
 		"STACKWRIGHT_ACCOUNT":       "000000000000",
 		"STACKWRIGHT_STACK":         "stackwright",
-		"AWS_REGION":                "us-east-1",
+
+		"STACKWRIGHT_EXECUTION_ROLE": "arn:aws:iam::000000000000:role/stackwright-execution",
+		"AWS_REGION":                 "us-east-1",
 	}
 }
 
@@ -32,7 +34,8 @@ func TestFromEnvReadsAll(t *testing.T) {
 	want := wire.Environment{
 		Table: "stackwright", Bucket: "stackwright", StateMachine: env["STACKWRIGHT_STATE_MACHINE"],
 		Account: "000000000000", Region: "us-east-1", Bus: "default", Stack: "stackwright",
-		Limits: budget.CloudFormation(),
+		Execution: "arn:aws:iam::000000000000:role/stackwright-execution",
+		Limits:    budget.CloudFormation(),
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
