@@ -1,14 +1,47 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
+
+// What is planned is planned on what is there when the run owns the lock, and
+// not on what was there before another ended.
+func TestPlannedAfresh(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	first := h.planned("a", 1)
+	h.ask("b", "deploy", "v1")
+	h.Clouds = &window{Clouds: h.cloud, then: func() { h.through(first) }}
+	h.planned("b", 1)
+	h.Clouds = h.cloud
+	if h.kept("b").State == run.Queued {
+		h.through(first)
+	}
+	if r := h.end("b"); r.State != run.Succeeded || len(r.Steps) > 0 {
+		t.Errorf("of what is there already it has %d steps, and is %s", len(r.Steps), r.State)
+	}
+}
+
+// A window shows the cloud, and then something happens.
+type window struct {
+	engine.Clouds
+	then func()
+}
+
+func (w *window) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
+	seen, err := w.Clouds.Observe(ctx, places)
+	w.then()
+	return seen, err
+}
 
 // An upload that is heard of after a newer one is superseded, and nothing is
 // planned for it.
