@@ -60,7 +60,7 @@ func TestWaitsMeanwhile(t *testing.T) {
 	}
 }
 
-// A between does something once, after the first call of who tells of an event.
+// A between does something once, after a run was first read, or a step marked.
 type between struct {
 	engine.Store
 	do func()
@@ -81,4 +81,21 @@ func (b *between) Mark(ctx context.Context, id string, number, attempt int, s pl
 func (b *between) Run(ctx context.Context, id string) (run.Run, error) {
 	defer b.then()
 	return b.Store.Run(ctx, id)
+}
+
+// A run that parks while it is found out that its execution is over is left in
+// peace.
+func TestParksMeanwhile(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	h.planned("a", 1)
+	h.Store = &between{Store: h.store, do: func() {
+		h.must(h.store.Park(t.Context(), h.kept("a")))
+		h.ended["a-1"] = ""
+	}}
+	h.must(h.Sweep(t.Context()))
+	if r := h.kept("a"); r.State != run.Parked || r.Drive != 1 {
+		t.Errorf("it is %s, driven by %d", r.State, r.Drive)
+	}
 }
