@@ -39,16 +39,16 @@ func trust(role string) (externalID string, ok bool) {
 	return accounts.ExternalID(machineARN(), m[1]), true
 }
 
-// load reads and checks the project that the call names. Only one that is not in
-// order without them is worth asking which targets were registered.
+// load reads and checks the project that the call names. Only if it names other
+// targets than the laptop's own is it asked which were registered.
 func (c *call) load(ctx context.Context) (config.Files, config.Loaded, error) {
 	files, err := config.Open(c.args[0])
 	if err != nil {
 		return nil, config.Loaded{}, err
 	}
 	loaded, err := config.Read(files, config.Options{Environment: c.flags.env, Targets: here()})
-	if err == nil {
-		return files, loaded, nil
+	if len(loaded.Foreign) == 0 {
+		return files, loaded, err
 	}
 	registered, lost := c.registered(ctx)
 	if lost != nil || len(registered) == 0 {

@@ -100,6 +100,7 @@ type Loaded struct {
 	Project   project.Project   `json:"project"`
 	Templates map[string][]byte `json:"-"`       // by digest, as in project.Template
 	Sources   map[string]string `json:"sources"` // node → where its template stands, such as "templates/vpc.yaml"
+	Foreign   []string          `json:"-"`       // targets that are named and not registered; known even if the project is refused for them
 	Edges     []Edge            `json:"edges"`   // why nodes come after others; sorted by node, need, cause, what and place
 }
 

@@ -44,6 +44,7 @@ type reader struct {
 	weight               int  // of all templates together, in keys and values
 	full                 bool // one of these is more than it may be; told once
 	values               *template.Room
+	foreign              []string // targets that are named and not registered
 }
 
 // A stack is a stack of the file, in one of its targets, and what was made of it.
@@ -77,7 +78,7 @@ func read(files Files, o Options) (Loaded, error) {
 		}
 	}
 	if err := r.err(); err != nil {
-		return Loaded{}, err
+		return Loaded{Foreign: r.foreign}, err
 	}
 	return r.loaded(), nil
 }

@@ -89,6 +89,7 @@ func (r *reader) targetOf(what string, s *stack, v value) (project.Target, bool)
 func (r *reader) registered(what string, at place, name string) (project.Target, bool) {
 	t, ok := r.options.Targets[name]
 	if !ok {
+		r.foreign = append(r.foreign, name)
 		r.add(at, "%s: target %s is not registered%s", what, short(name), r.hint(name, slices.Sorted(maps.Keys(r.options.Targets))))
 	}
 	return t, ok
