@@ -35,6 +35,7 @@ func tellAll(t *testing.T, on func(*testing.T, func(stage))) {
 	}
 	for _, f := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(f), ".txt"), func(t *testing.T) {
+			t.Parallel()
 			text, err := os.ReadFile(f)
 			if err != nil {
 				t.Fatal(err)
