@@ -88,8 +88,7 @@ func (b *builder) users() map[string][]string {
 	users := make(map[string][]string)
 	for _, name := range b.fall.names() {
 		users[name] = append(users[name], by[name]...)
-		was := b.view.Recorded[name].Was
-		if _, again := b.view.Recorded[was]; was != "" && !again { // else they need what bears the name since
+		if was := b.view.Recorded[name].Was; was != "" {
 			users[name] = append(users[name], by[was]...)
 		}
 	}
