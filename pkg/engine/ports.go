@@ -47,7 +47,7 @@ type Runs interface {
 type Drives interface {
 	// Raise makes the drive r.Drive+1, a queued run asked, a parked one going,
 	// and the waiting token and the history those of a new execution: none. It
-	// writes r.Revived and r.Settled. It is Stale if the drive is not r.Drive,
+	// writes r.Revived, r.RevivedAt and r.Settled. It is Stale if the drive is not r.Drive,
 	// or the run is over.
 	Raise(ctx context.Context, r run.Run) error
 
@@ -64,10 +64,10 @@ type Drives interface {
 	Register(ctx context.Context, id string, drive int, w Watch, events int) (newest bool, err error)
 
 	// Wish writes what a person wishes of a run, raises its news and writes an
-	// event for the audit, in one transaction and once for each w.ID. A run is
-	// forced from a wish with force until one that does not stop it. It returns
-	// the run as it then is, without steps. It is Refused if the run is over, or
-	// is superseded and would not be stopped by it; Missing if there is none.
+	// event for the audit, in one transaction and once for each w.ID. What is
+	// wished follows from run.Run.Obey; a run is forced from a wish with force on.
+	// It returns the run as it then is, without steps. It is Refused if the run
+	// is over, or is being stopped and would not be by w; Missing if there is none.
 	Wish(ctx context.Context, id string, w Wished) (run.Run, error)
 
 	// Park writes that r is parked, on condition of r.Drive and that the news
@@ -92,14 +92,15 @@ type Locks interface {
 	Lock(ctx context.Context, project string) (run.Lock, error)
 
 	// Enter writes what becomes of the lock of r's project when r comes, on
-	// condition that r is asked and is driven by r.Drive. In the same transaction r is
-	// queued, if it has to wait; those that it replaces are over, as superseded by r;
-	// and the owner that it stops is wished to be superseded by r, which is news.
+	// condition that r is asked and is driven by r.Drive. In the same transaction
+	// r is queued, if it has to wait; those that it replaces are over, as
+	// superseded by r; and the owner that it stops is wished to be superseded by
+	// r, which is news.
 	Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error
 
 	// End writes r.State, which is an end, messages and time, on condition of
-	// r.Drive, that the news is r.News, and the state x.From; and what becomes of the lock, even
-	// if that is nothing. In the same transaction the open item goes, and the
+	// r.Drive, that the news is r.News, and the state x.From; and what becomes of
+	// the lock, or if that is nothing, that it is as it was. In the same transaction the open item goes, and the
 	// rollback that follows is asked for.
 	End(ctx context.Context, r run.Run, x run.Exit) error
 }
@@ -110,10 +111,11 @@ type Steps interface {
 	Step(ctx context.Context, id string, number int) (run.Run, run.Step, error)
 
 	// Move writes a change of one step, with what it does to the node's
-	// record, in one transaction. To claim a step, which is to move it from
-	// pending to running, is Stale if the run is not going or is to stop. It is Stale if the run's drive is not
+	// record, in one transaction. It is Stale if the run's drive is not
 	// c.Drive, or the step is not as c.From says. To repeat a Move that
 	// succeeded succeeds, if its nonce is the step's.
+	// To claim a step, from pending to running, is Stale too if the run is not
+	// going, or is to pause or stop.
 	Move(ctx context.Context, c Change) error
 
 	// Later writes the due times, reasons and events of running steps that a
