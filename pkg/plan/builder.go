@@ -48,7 +48,7 @@ type builder struct {
 // each only where it makes no cycle with those before.
 func (b *builder) plan() (Plan, error) {
 	b.steps = make(map[string]Step)
-	users := b.users()
+	by := b.needed()
 	for _, name := range b.rise.names() {
 		// (1) A node rises after what it needs has risen, (3) and after it has fallen.
 		after := append(b.fall.last(name), b.rise.last(b.view.Desired.Nodes[name].Needs...)...)
@@ -56,8 +56,10 @@ func (b *builder) plan() (Plan, error) {
 	}
 	for _, name := range b.fall.names() {
 		// (2) A node falls after its users have fallen.
-		b.lay(name, b.fall.last(users[name]...), b.fall[name]...)
+		b.lay(name, b.fall.last(by[name]...), b.fall[name]...)
 	}
+	b.outlive(by)
+	users := b.users(by)
 	// The falls that some rise waits for. No soft edge makes them more, for what
 	// follows a fall on the way from a rise is a fall, and soft edges leave falls
 	// for rises.
@@ -77,14 +79,20 @@ func (b *builder) plan() (Plan, error) {
 	return p, nil
 }
 
-// users lists, for each node that falls, the recorded nodes that need it.
-func (b *builder) users() map[string][]string {
+// needed lists, for each node that a record needs, the recorded nodes that need it.
+func (b *builder) needed() map[string][]string {
 	by := make(map[string][]string)
 	for _, name := range slices.Sorted(maps.Keys(b.view.Recorded)) {
 		for _, need := range b.view.Recorded[name].Needs {
 			by[need] = append(by[need], name)
 		}
 	}
+	return by
+}
+
+// users lists, for each node that falls, the recorded nodes that need it, or
+// needed what it was before its node got another stack.
+func (b *builder) users(by map[string][]string) map[string][]string {
 	users := make(map[string][]string)
 	for _, name := range b.fall.names() {
 		users[name] = append(users[name], by[name]...)
@@ -93,6 +101,23 @@ func (b *builder) users() map[string][]string {
 		}
 	}
 	return users
+}
+
+// outlive adds (2) for the stacks that nodes left behind, softly: a record
+// names the nodes that it needs and not their stacks, so that whoever needs the
+// node may need the stack that it left or the one that it has by now.
+func (b *builder) outlive(by map[string][]string) {
+	for _, name := range b.fall.names() {
+		was := b.view.Recorded[name].Was
+		if was == "" {
+			continue
+		}
+		for _, fallen := range b.fall.last(by[was]...) {
+			if fall := b.fall.first(name); !b.graph.Reach(fallen)[fall] {
+				b.graph.Add(fall, fallen)
+			}
+		}
+	}
 }
 
 // letGo adds (2b): what falls does so after those that stay and need it no
