@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
@@ -150,9 +152,18 @@ func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
 		}
 	})
 	r.store = dynamo.New(dynamodb.NewFromConfig(r.past(r.cloud.Tables)), "stackwright")
-	r.bucket = s3.NewFromConfig(r.cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
+	r.bucket = s3.NewFromConfig(r.patient(), func(o *s3.Options) { o.UsePathStyle = true })
 	r.people = cloudformation.NewFromConfig(r.past(r.cloud.Stacks))
 	return r
+}
+
+// patient leads to all services, as a person comes to them who tries until it works.
+func (r *real) patient() aws.Config {
+	cfg := r.cloud.Config()
+	cfg.Retryer = func() aws.Retryer {
+		return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.RateLimiter = 0, ratelimit.None })
+	}
+	return cfg
 }
 
 // past leads to a service past the gateway, where nothing goes wrong on the way.
@@ -384,7 +395,7 @@ func (r *real) Abort(id string) {
 	}
 	name := fmt.Sprintf("%s-%d", id, r.Standing(id).Drive)
 	arn := strings.Replace(r.cloud.Machine, ":stateMachine:", ":execution:", 1) + ":" + name
-	if _, err := sfn.NewFromConfig(r.cloud.Config()).StopExecution(r.Context(), &sfn.StopExecutionInput{ExecutionArn: &arn}); err != nil {
+	if _, err := sfn.NewFromConfig(r.patient()).StopExecution(r.Context(), &sfn.StopExecutionInput{ExecutionArn: &arn}); err != nil {
 		r.Fatal(err)
 	}
 }
