@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -24,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	flowtypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
@@ -389,13 +391,13 @@ func (r *real) Lock() run.Lock {
 	return l
 }
 
+// Abort stops the execution that drives a run, if one does: the drive may have
+// been raised with none to follow, or by somebody who has still to start it.
 func (r *real) Abort(id string) {
-	if r.Standing(id).Drive == 0 {
-		return // nothing drives it yet
-	}
 	name := fmt.Sprintf("%s-%d", id, r.Standing(id).Drive)
 	arn := strings.Replace(r.cloud.Machine, ":stateMachine:", ":execution:", 1) + ":" + name
-	if _, err := sfn.NewFromConfig(r.patient()).StopExecution(r.Context(), &sfn.StopExecutionInput{ExecutionArn: &arn}); err != nil {
+	_, err := sfn.NewFromConfig(r.patient()).StopExecution(r.Context(), &sfn.StopExecutionInput{ExecutionArn: &arn})
+	if absent := (*flowtypes.ExecutionDoesNotExist)(nil); err != nil && !errors.As(err, &absent) {
 		r.Fatal(err)
 	}
 }
