@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -102,8 +103,8 @@ func (t *Table) writeSteps(ctx context.Context, check write, r run.Run) error {
 // size is about how many bytes a planned step has.
 func size(s run.Step) int {
 	bytes := 1000
-	for _, id := range s.After {
-		bytes += len(id) + 8
+	for _, name := range slices.Concat(s.After, s.Users) {
+		bytes += len(name) + 8
 	}
 	return bytes
 }
