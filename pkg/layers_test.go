@@ -34,6 +34,7 @@ A  bucket    engine project fault sdk
 A  account   project fault sdk
 A  trigger   engine run plan project fault
 A  notify    run sdk
+A  metric    run
 A  machine   engine run fault sdk
 
 T  asl
@@ -43,7 +44,7 @@ T  term      run plan
 T  sim       action engine plan project run fault budget asl
 T  contract  action engine run plan project fault budget
 
-W  wire      engine action run plan project fault budget config cfn dynamo bucket account trigger notify machine sdk
+W  wire      engine action run plan project fault budget config cfn dynamo bucket account trigger notify metric machine sdk
 `
 
 // The rest of the house. What is below a folder is like it.

@@ -32,6 +32,7 @@ const (
 // The invariants that are checked when all is quiet.
 const (
 	ending    invariant = "ends: every run ends"
+	measured  invariant = "measured: the end of a run is measured at most once"
 	freed     invariant = "freed: when every run is over nobody holds the lock"
 	settled   invariant = "settled: every step of a run that is over is over, begun at most once, and in order"
 	mended    invariant = "mended: without faults a deploy brings what is desired, whatever was there before"

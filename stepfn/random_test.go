@@ -354,6 +354,9 @@ func (g *game) rest() {
 	}
 	for _, r := range runs {
 		g.holds(ending, r.State.Over(), "run %s is %s when all is quiet: %s", r.ID, r.State, g.line())
+		if p, pure := g.stage.(*pure); pure {
+			g.holds(measured, p.Ends[r.ID] <= 1, "the end of run %s is measured %d times", r.ID, p.Ends[r.ID])
+		}
 		g.settles(r)
 	}
 	l := g.Lock()

@@ -180,10 +180,10 @@ func (r *spied) preview(files config.Files) {
 }
 
 // follow asks for an operation of the world as it is.
-func (r *spied) follow(operation, of string, want run.State) {
+func (r *spied) follow(operation, of string, want run.State) string {
 	r.Helper()
 	var w world
-	r.ends(r.Ask(operation, w, of), want)
+	return r.ends(r.Ask(operation, w, of), want)
 }
 
 // ends waits for a run's end, and shows it in every way that there is.

@@ -25,6 +25,7 @@ type Engine struct {
 	Actions        map[plan.Verb]action.Action
 	Machine        Machine
 	World          World
+	Meter          Meter
 	Now            func() time.Time
 	Nonce          func() string // never the same twice
 	Parallel       int           // how many stacks are looked at together; 1 is one after another
@@ -159,6 +160,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	if err := e.Store.End(ctx, r, x); err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
+	e.Meter.Ended(ctx, r)
 	return r, e.next(ctx, x.Next)
 }
 

@@ -32,6 +32,7 @@ type house struct {
 	started  []string // executions
 	answers  []engine.Tick
 	told     []run.State
+	measured []string          // the ends of runs, and how a sweep found those that have none
 	ended    map[string]string // why executions did, that are over
 	down     error             // what the machine answers
 }
@@ -43,7 +44,7 @@ func newHouse(t *testing.T) *house {
 	h.store, h.cloud = &lossy{Store: w.Store}, &moody{Cloud: w.Cloud}
 	h.Store, h.Clouds, h.Actions = h.store, h.cloud, action.Actions(h.cloud)
 	h.Specs = &shelf{kept: make(map[string]project.Node)}
-	h.Machine, h.World, h.Configurations = (*machine)(h), (*listener)(h), (*desk)(h)
+	h.Machine, h.World, h.Meter, h.Configurations = (*machine)(h), (*listener)(h), (*gauge)(h), (*desk)(h)
 	return h
 }
 
@@ -210,6 +211,16 @@ func (m *machine) Answer(_ context.Context, _ string, t engine.Tick) error {
 type listener house
 
 func (l *listener) Told(_ context.Context, r run.Run) { l.told = append(l.told, r.State) }
+
+type gauge house
+
+func (g *gauge) Ended(_ context.Context, r run.Run) {
+	g.measured = append(g.measured, fmt.Sprintf("%s %s, %d steps", r.ID, r.State, len(r.Steps)))
+}
+
+func (g *gauge) Swept(_ context.Context, b run.Backlog) {
+	g.measured = append(g.measured, fmt.Sprintf("open %d, stuck %v, oldest %s", b.Open, b.Stuck, b.Oldest))
+}
 
 type desk house
 

@@ -70,6 +70,7 @@ func (e *Engine) replaced(ctx context.Context, ids []string) error {
 		if err != nil {
 			return err
 		}
+		e.Meter.Ended(ctx, r)
 		e.World.Told(ctx, r)
 	}
 	return nil

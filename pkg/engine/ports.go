@@ -206,6 +206,17 @@ type World interface {
 	Told(ctx context.Context, r run.Run)
 }
 
+// Meter is told what there is to measure.
+type Meter interface {
+	// Ended is told of the end of a run, with such steps as its writer knew, by
+	// whoever wrote it: once, where World may be told twice; or not at all, if
+	// that one dies there and then.
+	Ended(ctx context.Context, r run.Run)
+
+	// Swept is told how the runs stood that a sweep found not to be over.
+	Swept(ctx context.Context, b run.Backlog)
+}
+
 // Budgets share out the requests to CloudFormation among all that may make
 // them. Each is that of an account and region, as project.Target names them. An
 // error says that nothing is known of it; it holds nobody up.

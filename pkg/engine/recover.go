@@ -36,25 +36,36 @@ func (e *Engine) Recover(ctx context.Context, d Drive) error {
 	return nil
 }
 
-// Sweep takes up every run that nobody drives, though somebody should. One that
-// cannot be taken up does not keep it from the others.
+// Sweep takes up every run that nobody drives, though somebody should, and
+// measures all that are not over as it finds them. One that cannot be taken up
+// does not keep it from the others.
 func (e *Engine) Sweep(ctx context.Context) error {
 	open, err := e.Store.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
-	failed := make([]error, len(open))
+	failed, found := make([]error, len(open)), make([]run.Run, len(open))
 	err = e.each(len(open), func(i int) error {
-		r, err := e.Store.Run(ctx, open[i])
-		if err == nil {
-			err = e.revive(ctx, r)
+		var err error
+		if found[i], err = e.swept(ctx, open[i]); err == nil {
+			err = e.revive(ctx, found[i])
 		}
 		if err != nil {
 			failed[i] = fmt.Errorf("sweep run %s: %w", open[i], err)
 		}
 		return nil
 	})
+	e.Meter.Swept(ctx, run.NewBacklog(found, e.Now()))
 	return errors.Join(append(failed, err)...)
+}
+
+// swept returns a run, with its steps if only they can tell whether it is stuck.
+func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
+	r, err := e.Store.Run(ctx, id)
+	if err != nil || !r.Stuck(e.Now()) {
+		return r, err
+	}
+	return e.whole(ctx, r)
 }
 
 // revive sees to it that a run is driven that should be. One that was revived

@@ -26,7 +26,8 @@ type World struct {
 	Engine *engine.Engine
 	Rand   *rand.Rand
 	Faults Faults
-	Calls  int // that functions have made
+	Calls  int            // that functions have made
+	Ends   map[string]int // how often the end of a run was measured
 
 	// Under is told what gets under way on a stack at CloudFormation, and by what
 	// task: when that has begun, and when it is rolled back. It may be nil.
@@ -88,7 +89,7 @@ type Execution struct {
 func New(machine *asl.Machine, seed uint64) *World {
 	clock := NewClock()
 	w := &World{
-		Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Ends: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
@@ -96,7 +97,7 @@ func New(machine *asl.Machine, seed uint64) *World {
 	w.Engine = &engine.Engine{
 		Store: mortalStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
 		Budgets: mortalBudgets{w, NewBudgets(budget.CloudFormation())},
-		Machine: w, World: deaf{}, Now: w.now, Nonce: w.unique, Parallel: 1,
+		Machine: w, World: deaf{}, Meter: counter{w}, Now: w.now, Nonce: w.unique, Parallel: 1,
 	}
 	w.Cloud.Tell = w.tell
 	return w
@@ -337,6 +338,15 @@ type deaf struct{}
 
 // Told is the part of engine.World.
 func (deaf) Told(context.Context, run.Run) {}
+
+// A counter counts the ends of runs.
+type counter struct{ w *World }
+
+// Ended is engine.Meter.
+func (c counter) Ended(_ context.Context, r run.Run) { c.w.Ends[r.ID]++ }
+
+// Swept is engine.Meter.
+func (counter) Swept(context.Context, run.Backlog) {}
 
 // call is how a function is known to those it calls.
 type callKey struct{}

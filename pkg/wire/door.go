@@ -18,7 +18,7 @@ func doors(a *account.Accounts) cfn.Doors {
 		if err != nil {
 			return cfn.Door{}, err
 		}
-		return cfn.Door{Client: cloudformation.NewFromConfig(cfg, yielding), Role: execution}, nil
+		return cfn.Door{Client: cloudformation.NewFromConfig(cfg, yielding, counting), Role: execution}, nil
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/machine"
+	"github.com/stackwright/stackwright/pkg/metric"
 	"github.com/stackwright/stackwright/pkg/notify"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -38,6 +39,7 @@ type House struct {
 	table  *dynamo.Table
 	home   project.Target // the default one: where we are
 	own    config.Installation
+	meter  *metric.Meter
 	log    *slog.Logger
 }
 
@@ -50,11 +52,13 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution}
 	cloud := cfn.New(doors(account.New(cfg, home, env.StateMachine, table)), objects)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
+	meter := metric.New(logger, cmp.Or(env.Stack, "stackwright"))
 	return &House{
 		bucket: objects,
 		table:  table,
 		home:   home.Target,
 		own:    installation(env),
+		meter:  meter,
 		log:    logger,
 		engine: engine.Engine{
 			Store:    table,
@@ -64,6 +68,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 			Actions:  action.Actions(cloud),
 			Machine:  machine.New(sfn.NewFromConfig(cfg), env.StateMachine),
 			World:    notify.New(eventbridge.NewFromConfig(cfg), env.Bus, logger),
+			Meter:    meter,
 			Now:      time.Now,
 			Nonce:    rand.Text,
 			Parallel: parallel,
@@ -81,17 +86,21 @@ func reaching(o *s3.Options) {
 
 // Plan makes the plan of a run, or takes up one that has been made.
 func (h *House) Plan(ctx context.Context, d engine.Drive) (engine.Tick, error) {
+	ctx, done := h.acting(ctx, d.Run)
+	defer done()
 	e := h.engine
 	desk := &desk{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
 	e.Configurations, e.Specs = desk, desk
-	t, err := e.Plan(as(ctx, d.Run), d)
+	t, err := e.Plan(ctx, d)
 	h.note(ctx, err, "plan", slog.String("run", d.Run), slog.Int("drive", d.Drive), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err
 }
 
 // ExecuteStep starts one step.
 func (h *House) ExecuteStep(ctx context.Context, s engine.Start) (struct{}, error) {
-	err := h.engine.Execute(as(ctx, s.Run), s)
+	ctx, done := h.acting(ctx, s.Run)
+	defer done()
+	err := h.engine.Execute(ctx, s)
 	h.note(ctx, err, "execute", slog.String("run", s.Run), slog.Int("drive", s.Drive), slog.Int("step", s.Step))
 	return struct{}{}, err
 }
@@ -99,7 +108,9 @@ func (h *House) ExecuteStep(ctx context.Context, s engine.Start) (struct{}, erro
 // WaitStatus looks at what runs, and answers the token when there is something
 // to say.
 func (h *House) WaitStatus(ctx context.Context, w engine.Watch) (struct{}, error) {
-	err := h.engine.Look(as(ctx, w.Tick.Run), w)
+	ctx, done := h.acting(ctx, w.Tick.Run)
+	defer done()
+	err := h.engine.Look(ctx, w)
 	h.note(ctx, err, "look", slog.String("run", w.Tick.Run), slog.Int("drive", w.Tick.Drive), slog.Int("wait", w.Tick.Wait))
 	return struct{}{}, err
 }

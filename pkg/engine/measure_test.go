@@ -1,0 +1,94 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// measures checks what was measured since it was last checked.
+func (h *house) measures(want ...string) {
+	h.Helper()
+	if d := cmp.Diff(want, h.measured); d != "" {
+		h.Error(d)
+	}
+	h.measured = nil
+}
+
+// Whoever writes the end of a run measures it; whoever finds it over only tells
+// the world once more.
+func TestEndsAreMeasuredOnce(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc db<vpc")
+	h.driven("a", "deploy", "v1")
+	h.measures("a succeeded, 2 steps")
+	told := len(h.told)
+	h.looked(engine.Tick{Run: "a", Drive: 1, Wait: 60})
+	h.planned("a", 1)
+	if len(h.told) != told+2 {
+		t.Errorf("the world was told %v", h.told[told:])
+	}
+	h.measures()
+
+	h.driven("b", "deploy", "none")
+	h.measures("b refused, 0 steps")
+
+	h.driven("c", "deploy", "v1")
+	h.measures("c succeeded, 0 steps")
+
+	h.ask("d", "destroy", "")
+	h.ask("e", "cancel", "d")
+	h.planned("d", 1)
+	h.measures("d cancelled, 0 steps")
+
+	h.ask("f", "destroy", "")
+	h.planned("f", 1)
+	h.must(h.Start(t.Context(), engine.Request{ID: "u", Project: shop, Operation: "unlock", Run: "f", Who: "ann", Why: "it hangs"}))
+	h.measures("f cancelled, 2 steps")
+}
+
+// A run whose place another takes in line is over as well.
+func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	for _, id := range []string{"a", "b", "c"} {
+		h.must(h.Start(t.Context(), engine.Request{
+			ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"}, Upload: true, Sequencer: id,
+		}))
+		h.planned(id, 1)
+	}
+	h.measures("b superseded, 0 steps")
+}
+
+// That the lock could not be passed on does not keep the end from being measured.
+func TestAnEndThatIsNotPassedOnIsMeasured(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.queued("a", "b")
+	h.store.raise = lost
+	h.refusesEnd("a")
+	h.measures("a cancelled, 1 steps")
+}
+
+// A sweep measures the runs as it finds them: one of an hour is looked at with its
+// steps, for only they tell whether it is stuck.
+func TestSweepMeasures(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc db<vpc")
+	h.must(h.Sweep(t.Context()))
+	h.measures("open 0, stuck [], oldest 0s")
+	h.queued("a", "b")
+	tick := engine.Tick{Run: "a", Drive: 1, Ready: []int{0}}
+	h.pass(30*time.Minute - 2*time.Second)
+	h.begun(tick)
+	h.pass(40 * time.Minute)
+	h.must(h.Sweep(t.Context()))
+	h.measures("open 2, stuck [], oldest 1h10m0s")
+	h.pass(20 * time.Minute)
+	h.must(h.Sweep(t.Context()))
+	h.measures("open 2, stuck [a], oldest 1h30m0s")
+}

@@ -1,0 +1,131 @@
+package run_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// ran makes a run of words like "a:0-10 b<a:12-20 c<b": steps in order, each with
+// when it was begun and ended, in seconds after now.
+func ran(t *testing.T, text string) *run.Run {
+	t.Helper()
+	r := &run.Run{ID: "one", State: run.Going, Asked: now.Add(-time.Minute), Begun: now}
+	for _, word := range strings.Fields(text) {
+		step, times, begun := strings.Cut(word, ":")
+		s := parse(t, step).Steps[0]
+		if from, to, over := strings.Cut(times, "-"); begun {
+			s.Attempt, s.Status, s.Claimed = 1, run.Running, after(t, from)
+			if over {
+				s.Status, s.Ended = run.Done, after(t, to)
+			}
+		}
+		r.Steps = append(r.Steps, s)
+	}
+	return r
+}
+
+// after is some seconds after now.
+func after(t *testing.T, seconds string) time.Time {
+	t.Helper()
+	n, err := strconv.Atoi(seconds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now.Add(time.Duration(n) * time.Second)
+}
+
+// The critical path is the longest chain of what steps took themselves, whatever
+// they waited for in between.
+func TestCriticalPath(t *testing.T) {
+	for text, want := range map[string]int{
+		"":                                  0,
+		"a":                                 0,
+		"a:0-10":                            10,
+		"a:0-10 b<a:15-20":                  15,
+		"a:0-10 b:0-7 c<a,b:12-20":          18,
+		"a:0-1 b<a:1-2 c<b:2-3 long:0-9":    9,
+		"a:0-10 b<a:10 c<b":                 10,
+		"a:0-10 gone<a gone2<gone c<a:10-4": 10,
+	} {
+		if got := ran(t, text).CriticalPath(); got != time.Duration(want)*time.Second {
+			t.Errorf("that of %q is %s, want %ds", text, got, want)
+		}
+	}
+}
+
+// The makespan is that of a run that did something and is over.
+func TestMakespan(t *testing.T) {
+	for text, want := range map[string]time.Duration{"a:0-10": 30 * time.Second, "a": 0, "": 0} {
+		r := ran(t, text)
+		if got := r.Makespan(); got != 0 {
+			t.Errorf("that of %q, which is not over, is %s", text, got)
+		}
+		r.Ended = after(t, "30")
+		if got := r.Makespan(); got != want {
+			t.Errorf("that of %q is %s, want %s", text, got, want)
+		}
+	}
+	r := ran(t, "a")
+	if waited, ok := r.Waited(); !ok || waited != time.Minute {
+		t.Errorf("it waited %s, %t", waited, ok)
+	}
+	if waited, ok := (&run.Run{Asked: now, Ended: now.Add(time.Hour)}).Waited(); ok {
+		t.Errorf("what was never planned waited %s", waited)
+	}
+}
+
+// A run is stuck if somebody should drive it and nothing has begun or ended for
+// an hour.
+func TestStuck(t *testing.T) {
+	patient := func(r *run.Run) { r.Steps[0].Timeout = project.Timeout(2 * time.Hour) }
+	for _, c := range []struct {
+		name, steps string
+		change      func(*run.Run)
+		after       time.Duration
+		want        bool
+	}{
+		{"just begun", "a", nil, time.Hour - time.Second, false},
+		{"nothing was begun", "a", nil, time.Hour, true},
+		{"a stack takes long", "a:0", nil, time.Hour, true},
+		{"it may take long", "a:0", patient, time.Hour, false},
+		{"it is overdue", "a:0", patient, 2 * time.Hour, true},
+		{"a step ended since", "a:0-3000 b", nil, time.Hour, false},
+		{"a step was begun since", "a:0 b:1200", nil, time.Hour, false},
+		{"nothing since", "a:0-100 b", nil, time.Hour + 100*time.Second, true},
+		{"parked", "a", func(r *run.Run) { r.State = run.Parked }, 9 * time.Hour, false},
+		{"in line", "", func(r *run.Run) { r.State = run.Queued }, 9 * time.Hour, false},
+		{"over", "a", func(r *run.Run) { r.State = run.Broken }, 9 * time.Hour, false},
+		{"never planned", "", func(r *run.Run) { r.State, r.Begun = run.Asked, time.Time{} }, time.Hour, true},
+	} {
+		r := ran(t, c.steps)
+		if c.change != nil {
+			c.change(r)
+		}
+		if got := r.Stuck(now.Add(c.after)); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+// The backlog counts what is not over; those that wait for a person are not old.
+func TestBacklog(t *testing.T) {
+	parked, over, stuck, young := *ran(t, "a"), *ran(t, "a"), *ran(t, "a"), *ran(t, "a")
+	parked.State, parked.Asked = run.Parked, now.Add(-99*time.Hour)
+	over.State = run.Succeeded
+	young.Begun = now.Add(time.Hour)
+	unread := run.Run{}
+	got := run.NewBacklog([]run.Run{parked, over, stuck, young, unread}, now.Add(time.Hour))
+	if d := cmp.Diff(run.Backlog{Open: 3, Stuck: []string{"one"}, Oldest: time.Hour + time.Minute}, got); d != "" {
+		t.Error(d)
+	}
+	if got := run.NewBacklog(nil, now); got.Open != 0 || got.Oldest != 0 {
+		t.Errorf("that of nothing is %+v", got)
+	}
+}

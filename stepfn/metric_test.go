@@ -1,0 +1,92 @@
+package stepfn_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	local "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A measure is a line of metrics in the functions' log.
+type measure struct {
+	AWS *struct{} `json:"_aws"`
+
+	Installation, Run, Project, Operation string
+
+	RunsSucceeded, RunsFailed, RunsOpen, RunsStuck, CloudFormationCalls int
+
+	Makespan, CriticalPathRatio, QueueWait, OldestRun, RunCost float64
+}
+
+// measures are all the lines of metrics so far.
+func (r *spied) measures() []measure {
+	r.trace.mu.Lock()
+	defer r.trace.mu.Unlock()
+	var all []measure
+	for line := range strings.Lines(r.trace.said["log"].String()) {
+		var m measure
+		if err := json.Unmarshal([]byte(line), &m); err == nil && m.AWS != nil {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// The end of each run is measured once, with all that an alarm or a dashboard
+// needs; every request to CloudFormation is counted; and what nothing goes on in
+// for more than an hour is stuck.
+func TestMetricsForReal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newSpied(t)
+		before := r.asksOfCloudFormation()
+		done := r.deploy(secretive, run.Succeeded)
+		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "told to", Times: 1})
+		failed := r.deploy(with(secretive, visible, visible+"x"), run.Broken)
+		r.inject(local.Fault{Stack: "shop-db", Seconds: 2 * 3600})
+		slow := r.follow("retry", failed, run.Succeeded)
+
+		ends, calls, stuck := make(map[string][]measure), 0, 0
+		for _, m := range r.measures() {
+			if m.Installation != "stackwright" {
+				t.Errorf("it is said to be of %q", m.Installation)
+			}
+			if m.Operation != "" {
+				ends[m.Run] = append(ends[m.Run], m)
+			}
+			calls += m.CloudFormationCalls
+			if m.RunsStuck > 0 && m.RunsOpen == 1 && m.OldestRun > 3600 {
+				stuck++
+			}
+		}
+		for id, good := range map[string]bool{done: true, failed: false, slow: true} {
+			m := ends[id]
+			if len(m) != 1 || (m[0].RunsSucceeded == 1) != good || (m[0].RunsFailed == 1) == good || m[0].Project != "shop@default" {
+				t.Errorf("the end of %s is measured as %+v", id, m)
+				continue
+			}
+			if m[0].Makespan < seconds10 || m[0].CriticalPathRatio < 1 || m[0].CriticalPathRatio > 1.1 || m[0].RunCost <= 0 || m[0].QueueWait > 5 {
+				t.Errorf("run %s is measured as %+v", id, m)
+			}
+		}
+		if asked := r.asksOfCloudFormation() - before; calls != asked || calls == 0 {
+			t.Errorf("%d requests to CloudFormation are counted, of %d", calls, asked)
+		}
+		if stuck != 6 { // an update takes 90 minutes then, and half an hour has six sweeps
+			t.Errorf("it was found stuck %d times", stuck)
+		}
+	})
+}
+
+// asksOfCloudFormation is how many requests there were so far.
+func (r *spied) asksOfCloudFormation() int {
+	n := 0
+	for call, times := range r.cloud.Gateway.Calls() {
+		if call.Service == "cloudformation" {
+			n += times
+		}
+	}
+	return n
+}
