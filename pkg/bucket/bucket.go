@@ -53,6 +53,13 @@ func (b *Bucket) Object(ctx context.Context, key, version string) ([]byte, error
 	if version != "" {
 		in.VersionId = &version
 	}
+	return b.read(ctx, in)
+}
+
+// read returns the bytes of an object. That whoever calls it says all of the
+// request lets a function that needs no versions do without the permission.
+func (b *Bucket) read(ctx context.Context, in *s3.GetObjectInput) ([]byte, error) {
+	key := *in.Key
 	out, err := b.client.GetObject(ctx, in)
 	if err != nil {
 		return nil, b.fault("read", key, err)
@@ -128,7 +135,7 @@ func (b *Bucket) URL(digest string) string {
 
 // kept returns what was kept by its digest, and nothing else.
 func (b *Bucket) kept(ctx context.Context, key, digest string) ([]byte, error) {
-	body, err := b.Object(ctx, key, "")
+	body, err := b.read(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
 		return nil, err
 	}
