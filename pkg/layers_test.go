@@ -33,6 +33,7 @@ A  dynamo    engine run plan project fault budget sdk
 A  bucket    engine project fault sdk
 A  account   project fault sdk
 A  trigger   engine run plan project fault
+A  api       engine run project fault report
 A  notify    run sdk
 A  metric    run
 A  machine   engine run fault sdk
@@ -41,10 +42,11 @@ T  asl
 T  document
 T  template  document
 T  term      run plan
+T  report    run fault
 T  sim       action engine plan project run fault budget asl
 T  contract  action engine run plan project fault budget
 
-W  wire      engine action run plan project fault budget config cfn dynamo bucket account trigger notify metric machine sdk
+W  wire      engine action run plan project fault budget config cfn dynamo bucket account trigger api notify metric machine sdk
 `
 
 // The rest of the house. What is below a folder is like it.

@@ -16,6 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/report"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -105,7 +106,7 @@ func listRuns(ctx context.Context, c *call) (int, error) {
 			if r.State == run.Superseded && r.By != "" {
 				state += " by " + r.By
 			}
-			objects = append(objects, entire(r))
+			objects = append(objects, report.Of(r))
 			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Asked.Local().Format(time.DateTime), took, r.Who})
 		}
 		return objects, cells, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/report"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/term"
 )
@@ -46,7 +47,7 @@ func status(ctx context.Context, c *call) (int, error) {
 			if err != nil {
 				return exitFailed, err
 			}
-			shown := entire(r)
+			shown := report.Of(r)
 			shown.Lock = l
 			return exitOK, json.NewEncoder(c.out).Encode(shown)
 		}
@@ -87,7 +88,7 @@ func (s *session) lines(ctx context.Context) error {
 			return fmt.Errorf("read the lock of %s: %w", p, err)
 		}
 		if l != nil {
-			l.tell(s.call)
+			tell(s.call, *l)
 		}
 	}
 	return nil
@@ -140,58 +141,4 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
-}
-
-// A shownRun is a run as JSON.
-type shownRun struct {
-	Run       string      `json:"run"`
-	Project   string      `json:"project"`
-	Operation string      `json:"operation"`
-	State     run.State   `json:"state"`
-	Wish      run.Wish    `json:"wish"`
-	Forced    bool        `json:"forced,omitempty"` // what is updated is cancelled too
-	Who       string      `json:"who"`
-	Of        string      `json:"of,omitempty"`
-	By        string      `json:"superseded_by,omitempty"`
-	Revived   int         `json:"restarted,omitempty"` // its execution had died, since a step was last settled
-	Asked     time.Time   `json:"asked"`
-	Begun     time.Time   `json:"begun,omitzero"`
-	Deadline  time.Time   `json:"deadline,omitzero"` // when it is overdue
-	Ended     time.Time   `json:"ended,omitzero"`
-	Unchanged int         `json:"unchanged"`
-	Messages  []string    `json:"messages,omitempty"`
-	Steps     []shownStep `json:"steps,omitempty"`
-	Lock      *line       `json:"lock,omitempty"` // of its project, if somebody holds it
-}
-
-// A shownStep is a step as JSON.
-type shownStep struct {
-	Step     string     `json:"step"`
-	Stack    string     `json:"stack"`
-	Verb     string     `json:"verb"`
-	Status   run.Status `json:"status"`
-	Why      string     `json:"why"`
-	After    []string   `json:"after"`
-	Begun    time.Time  `json:"begun,omitzero"`
-	Deadline time.Time  `json:"deadline,omitzero"` // when it is overdue
-	Ended    time.Time  `json:"ended,omitzero"`
-}
-
-// entire is all of a run that is worth showing.
-func entire(r run.Run) shownRun {
-	shown := shownRun{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Wish: r.Wish, Who: r.Who, Of: r.Of, By: r.By, Revived: r.Revived,
-		Asked: r.Asked, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
-		Forced: r.Forced, Begun: r.Begun, Deadline: r.Deadline,
-	}
-	for _, s := range r.Steps {
-		step := shownStep{
-			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Status: s.Status, Why: s.Why, After: append([]string{}, s.After...),
-		}
-		if s.Attempt > 0 {
-			step.Begun, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended
-		}
-		shown.Steps = append(shown.Steps, step)
-	}
-	return shown
 }

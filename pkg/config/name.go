@@ -10,8 +10,8 @@ import (
 // What things may be called. A stack's name becomes part of its physical name,
 // in which slashes are hyphens.
 var (
-	projectName     = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
-	environmentName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
+	projectName     = project.Name
+	environmentName = project.EnvironmentName
 	stackName       = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
 	variableName    = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
 	targetName      = project.TargetName

@@ -94,6 +94,28 @@ func leave(old key, r plan.Record) write {
 func (t *Table) List(ctx context.Context, project string, most int) ([]run.Run, error) {
 	lines := prefixed("PROJECT#"+project, "RUN#")
 	lines.newest, lines.most = true, most
+	return t.listed(ctx, lines)
+}
+
+// Before lists as List does, but only runs of r's project that are older than r.
+func (t *Table) Before(ctx context.Context, r run.Run, most int) ([]run.Run, error) {
+	lines := prefixed("PROJECT#"+r.Project, "RUN#")
+	lines.to, lines.newest = listKey(r.Project, r.Asked, r.ID).sk, true
+	if most > 0 {
+		lines.most = most + 1
+	}
+	runs, err := t.listed(ctx, lines)
+	if len(runs) > 0 && runs[0].ID == r.ID {
+		runs = runs[1:]
+	}
+	if most > 0 && len(runs) > most {
+		runs = runs[:most] // r has gone meanwhile
+	}
+	return runs, err
+}
+
+// listed returns the runs of some lines of a list.
+func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 	items, err := t.query(ctx, lines)
 	if err != nil {
 		return nil, err

@@ -74,9 +74,28 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 	return e.drive(ctx, r)
 }
 
+// Steers reports whether an operation steers a run instead of making one.
+func Steers(operation string) bool {
+	_, wish := wishes()[operation]
+	return wish || operation == unlock
+}
+
+// Steer carries out a request that steers a run. Other than by Start, no run is
+// made of one that is refused: whoever asked hears of it.
+func (e *Engine) Steer(ctx context.Context, q Request) error {
+	steer := e.steering(q)
+	if steer == nil {
+		return fault.New(fault.Invalid, "a %s steers no run: ask for pause, continue, cancel or unlock", q.Operation)
+	}
+	return steer(ctx)
+}
+
+// unlock is the operation that takes the lock from a run.
+const unlock = "unlock"
+
 // steering is what carries out a request that steers a run, or nil.
 func (e *Engine) steering(q Request) func(context.Context) error {
-	if q.Operation == "unlock" {
+	if q.Operation == unlock {
 		return func(ctx context.Context) error { return e.Unlock(ctx, q) }
 	}
 	wish, ok := wishes()[q.Operation]

@@ -154,3 +154,32 @@ func TestRetryRefused(t *testing.T) {
 		}
 	}
 }
+
+// Who steers a run and may not is told so, and no run is made of that.
+func TestSteer(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	pause := engine.Request{ID: "p", Project: shop, Operation: "pause", Run: "a", Who: "ann"}
+	h.must(h.Steer(t.Context(), pause))
+	if r := h.kept("a"); r.Wish != run.Pause || r.News != 1 {
+		t.Errorf("%s is wished, with news %d", r.Wish, r.News)
+	}
+	h.must(h.Steer(t.Context(), engine.Request{ID: "c", Project: shop, Operation: "cancel", Run: "a"}))
+	h.must(h.Steer(t.Context(), pause)) // it was obeyed before
+	for kind, q := range map[fault.Kind]engine.Request{
+		fault.Refused: {ID: "x", Project: shop, Operation: "continue", Run: "a"},
+		fault.Missing: {ID: "x", Project: shop, Operation: "pause", Run: "b"},
+		fault.Invalid: {ID: "x", Project: shop, Operation: "deploy", Run: "a"},
+	} {
+		if err := h.Steer(t.Context(), q); !fault.Is(err, kind) {
+			t.Errorf("%s: %v", q.Operation, err)
+		}
+		if engine.Steers(q.Operation) != (kind != fault.Invalid) {
+			t.Errorf("%s: it steers, or does not", q.Operation)
+		}
+	}
+	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || h.kept("a").Wish != run.Cancel {
+		t.Errorf("there are %d runs (%v)", len(runs), err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -20,6 +21,12 @@ const DefaultEnvironment = "default"
 
 // DefaultTarget is the orchestrator's own account and region.
 const DefaultTarget = "default"
+
+// What a project and an environment may be called.
+var (
+	Name            = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
+	EnvironmentName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
+)
 
 // A Project is the desired state: a set of stacks deployed as one.
 type Project struct {

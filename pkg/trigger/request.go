@@ -78,30 +78,38 @@ func fill(ctx context.Context, q engine.Request, c created, objects Objects) (en
 	case err != nil:
 		return q, fmt.Errorf("read request %s: %w", c.Object.Key, err)
 	}
-	b, err := decode(text)
+	asked := Asked(q.Project, text)
+	asked.ID, asked.Who = q.ID, cmp.Or(asked.Who, q.Who)
+	return asked, nil
+}
+
+// Asked returns what the text of a request object asks for of a project. It has
+// no ID, and Who is empty unless the text says who asks. What is wrong with it is
+// in its Problems.
+func Asked(project string, text []byte) engine.Request {
+	q := engine.Request{Project: project, Operation: unknown}
+	b, err := decode[body](text)
 	if b.Operation != "" {
 		q.Operation = short(b.Operation)
 	}
 	if err != nil {
 		q.Problems = []string{"the request is not understood: " + short(err.Error())}
-		return q, nil
+		return q
 	}
 	if q.Problems = tooLong(b); len(q.Problems) > 0 {
-		return q, nil
+		return q
 	}
 	q.Source = run.Source{Key: b.Key, Version: b.Version}
 	q.Run, q.Force, q.MaxDeletions, q.Only = b.Options.Run, b.Options.Force, b.Options.MaxDeletions, b.Options.Only
 	q.Why, q.Rollback, q.Refuse = b.Options.Reason, b.Options.Rollback, b.Options.Refuse
-	if b.Options.Who != "" {
-		q.Who = b.Options.Who
-	}
-	q.Problems = problems(q.Project, b)
-	return q, nil
+	q.Who = b.Options.Who
+	q.Problems = problems(project, b)
+	return q
 }
 
-// decode reads a request object: one JSON object, with known keys only.
-func decode(text []byte) (body, error) {
-	var b body
+// decode reads one JSON object, with known keys only.
+func decode[T any](text []byte) (T, error) {
+	var b T
 	if len(text) > mostBody {
 		return b, fmt.Errorf("it has %d bytes, of at most %d", len(text), mostBody)
 	}

@@ -5,7 +5,6 @@ package trigger
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -85,12 +84,6 @@ func parse(e events.EventBridgeEvent) (created, error) {
 	return c, nil
 }
 
-// The names of projects and environments, as in configurations.
-var (
-	projectName     = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
-	environmentName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
-)
-
 // formats are the endings of a configuration in one object.
 var formats = []string{".zip", ".tar.gz", ".yaml", ".yml"}
 
@@ -137,7 +130,7 @@ func revision(key string) (string, bool) {
 
 // named joins two names, if they are names.
 func named(name, environment string, ok bool) (string, bool) {
-	if !ok || !projectName.MatchString(name) || !environmentName.MatchString(environment) {
+	if !ok || !project.Name.MatchString(name) || !project.EnvironmentName.MatchString(environment) {
 		return "", false
 	}
 	return project.ID(name, environment), true

@@ -75,11 +75,14 @@ func (h *House) note(ctx context.Context, err error, what string, attrs ...slog.
 }
 
 // Names lists the functions, as they are called in AWS.
-func Names() []string { return []string{"execute-step", "plan", "stack-event", "start", "wait-status"} }
+func Names() []string {
+	return []string{"api", "execute-step", "plan", "stack-event", "start", "wait-status"}
+}
 
 // Functions are the functions by name, as lambda.Start takes them.
 func (h *House) Functions() map[string]any {
 	return map[string]any{
+		"api":          fault.Report(h.API),
 		"start":        fault.Report(h.Start),
 		"plan":         fault.Report(h.Plan),
 		"execute-step": fault.Report(h.ExecuteStep),

@@ -1,0 +1,97 @@
+package api
+
+import (
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// A question is a request, and who asks it.
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+type question struct {
+	events.APIGatewayV2HTTPRequest
+	who string
+}
+
+// The sizes in bytes of a body, an idempotency key, and who asks.
+const (
+	mostBody = 64 << 10
+	mostKey  = 255
+	mostWho  = 1 << 10
+)
+
+// noRoute says that there is no such route, and which there are.
+func noRoute(e events.APIGatewayV2HTTPRequest) error {
+	http := e.RequestContext.HTTP
+	return fault.New(fault.Missing, "there is no route for %.20s %.100q: there are %s", http.Method, http.Path, strings.Join(Routes(), ", "))
+}
+
+// caller says who asks, as the route's authorizer found it out.
+func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
+	var who string
+	switch by := e.RequestContext.Authorizer; {
+	case by == nil:
+	case by.IAM != nil:
+		who = by.IAM.UserARN
+	case by.JWT != nil:
+		who = claimed(by.JWT.Claims)
+	}
+	switch {
+	case who == "":
+		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "nobody knows who asks: sign the request with credentials of AWS, or send a token, as the authorizer of the route wants it")}
+	case len(who) > mostWho || strings.ContainsFunc(who, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "who asks is called something that cannot be written down: it has %d bytes, of at most %d, and may hold no control characters", len(who), mostWho)}
+	}
+	return who, nil
+}
+
+// claimed is who a token is of: its subject, which nobody can choose, and for
+// people the e-mail address, unless it is said not to be verified.
+func claimed(claims map[string]string) string {
+	who, email := claims["sub"], claims["email"]
+	if who == "" || email == "" || claims["email_verified"] == "false" {
+		return who
+	}
+	return fmt.Sprintf("%s (%s)", email, who)
+}
+
+// body returns the body, which is to be JSON.
+func (q question) body() ([]byte, error) {
+	kind, _, err := mime.ParseMediaType(q.Headers["content-type"])
+	if given := q.Headers["content-type"]; given != "" && (err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json")) {
+		return nil, refusal{http.StatusUnsupportedMediaType, fault.New(fault.Invalid, "content-type: %.100q is not understood: send JSON, as application/json", given)}
+	}
+	text := []byte(q.Body)
+	if q.IsBase64Encoded && len(text) <= base64.StdEncoding.EncodedLen(mostBody) {
+		if text, err = base64.StdEncoding.DecodeString(q.Body); err != nil {
+			return nil, fault.New(fault.Invalid, "the body is not in base64, though the event says so: %w", err)
+		}
+	}
+	if len(text) > mostBody {
+		return nil, refusal{http.StatusRequestEntityTooLarge, fault.New(fault.Invalid, "the body has more than %d bytes: no request needs that", mostBody)}
+	}
+	return text, nil
+}
+
+// id names what is asked for about a subject: who sends the same idempotency key
+// asks for the same, and without one every request is another.
+func (q question) id(subject string) (string, error) {
+	key, given := q.Headers["idempotency-key"]
+	switch {
+	case given && (key == "" || len(key) > mostKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })):
+		return "", fault.New(fault.Invalid, "idempotency-key: it has to be 1 to %d characters of ASCII", mostKey)
+	case given:
+		return engine.RunID("api", subject, "key", key), nil
+	case q.RequestContext.RequestID == "":
+		return "", fault.New(fault.Invalid, "idempotency-key: missing, and the event has no requestContext.requestId instead")
+	}
+	return engine.RunID("api", subject, "request", q.RequestContext.RequestID), nil
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Runs is where runs and locks are read.
+type Runs interface {
+	// Run returns a run without its steps, or an error of kind Missing.
+	Run(ctx context.Context, id string) (run.Run, error)
+
+	// Lock returns a project's lock.
+	Lock(ctx context.Context, project string) (run.Lock, error)
+}
+
+// A Place is a run that holds a project's lock, or waits for it.
+type Place struct {
+	Run       string    `json:"run"`
+	Operation string    `json:"operation"`
+	State     run.State `json:"state"`
+	Who       string    `json:"who"`
+	Asked     time.Time `json:"asked"`
+	Does      string    `json:"does"` // for people: what it does now, or does when it is its turn
+}
+
+// A Line is who holds a project's lock, and who waits for it.
+type Line struct {
+	Project string  `json:"project"`
+	Owner   Place   `json:"owner"`
+	Waiting []Place `json:"waiting"` // the next one first
+}
+
+// LineOf reports who holds the lock of a project, or nil if nobody does.
+func LineOf(ctx context.Context, runs Runs, project string) (*Line, error) {
+	lock, err := runs.Lock(ctx, project)
+	if err != nil || lock.Owner.Run == "" {
+		return nil, err
+	}
+	l := &Line{Project: project, Waiting: []Place{}}
+	for i, w := range append([]run.Writer{lock.Owner}, lock.Waiting...) {
+		r, err := runs.Run(ctx, w.Run)
+		switch {
+		case fault.Is(err, fault.Missing):
+			r = run.Run{ID: w.Run} // it ended since
+		case err != nil:
+			return nil, fmt.Errorf("run %s: %w", w.Run, err)
+		}
+		p := Place{r.ID, r.Operation, r.State, r.Who, r.Asked, turn(r)}
+		if i > 0 {
+			l.Waiting = append(l.Waiting, p)
+			continue
+		}
+		p.Does = doing(r)
+		l.Owner = p
+	}
+	return l, nil
+}
+
+// doing says how far the run has come that holds a lock.
+func doing(r run.Run) string {
+	switch {
+	case r.Wish == run.Supersede:
+		return "what is in flight ends, then it makes way for run " + r.By
+	case r.Wish == run.Back:
+		return "what is in flight ends, then it is rolled back"
+	case r.Wish == run.Cancel:
+		return "what is in flight ends, then it is cancelled"
+	case r.State == run.Parked:
+		return "only a person can move it on"
+	case r.Wish == run.Pause:
+		return "what is in flight ends, then it is parked"
+	case r.State == run.Asked:
+		return "it is being planned"
+	case r.State == run.Queued:
+		return "it is about to begin"
+	}
+	return "it is carried out"
+}
+
+// turn says what a run that waits does when it is its turn.
+func turn(r run.Run) string {
+	switch {
+	case r.Wish.Stops():
+		return "it is being cancelled"
+	case r.Upload:
+		return "it deploys what was uploaded, unless a newer upload takes its place"
+	case r.Operation == "rollback":
+		return "it goes back to what was deployed well before run " + r.Of
+	case r.Operation == "retry":
+		return "it does anew what run " + r.Of + " was to do"
+	case r.Operation == "destroy":
+		return "it deletes all stacks"
+	case r.Operation == "refresh":
+		return "it reads the live stacks into the records"
+	}
+	return "it deploys"
+}

@@ -1,0 +1,25 @@
+package wire
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/stackwright/stackwright/pkg/api"
+	"github.com/stackwright/stackwright/pkg/trigger"
+)
+
+// API answers a request over HTTP. It never fails: what goes wrong is in the
+// answer. What a request says wrongly is not logged, for who knows what that is.
+func (h *House) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	a := api.API{Engine: &h.engine, Book: h.table, Asked: trigger.Asked, Wished: trigger.Wished}
+	r, err := a.Answer(ctx, e)
+	if r.StatusCode < http.StatusInternalServerError && r.StatusCode != http.StatusTooManyRequests {
+		err = nil
+	}
+	h.note(ctx, err, "api", slog.String("request", e.RequestContext.RequestID), slog.String("route", e.RouteKey),
+		slog.Int("status", r.StatusCode), slog.String("location", r.Headers["location"]))
+	return r, nil
+}

@@ -1,0 +1,56 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/stackwright/stackwright/pkg/api"
+)
+
+// request is one of API Gateway's, of a route, with a body.
+func request(route, body string) string {
+	quoted, _ := json.Marshal(body) // a string always marshals
+	return `{"version": "2.0", "routeKey": "` + route + `", "body": ` + string(quoted) + `, "pathParameters":
+		{"project": "shop", "environment": "prod", "run": "abcdefghijklmnopqrs2"}, "requestContext": {"requestId": "r1",
+		"authorizer": {"iam": {"userArn": "arn:aws:iam::111122223333:user/ann"}}}}`
+}
+
+// The function always answers; what went wrong is in the answer and the log.
+func TestAPIAnswersWhatGoesWrong(t *testing.T) {
+	h, _, log := house(t)
+	for _, route := range api.Routes() {
+		body := `{"operation":"refresh"}`
+		if strings.HasSuffix(route, "wishes") {
+			body = `{"wish":"pause"}`
+		}
+		log.Reset()
+		text, err := invoke(t, h, "api", request(route, body))
+		if err != nil {
+			t.Fatalf("%s: %v", route, err)
+		}
+		var r events.APIGatewayV2HTTPResponse
+		if err := json.Unmarshal([]byte(text), &r); err != nil || r.StatusCode != 500 || !strings.Contains(r.Body, `"kind":"Denied"`) {
+			t.Errorf("%s: %s, %v", route, text, err)
+		}
+		for _, want := range []string{`"level":"ERROR"`, `"msg":"api"`, `"request":"r1"`, `"status":500`, `"kind":"Denied"`} {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("%s logs %s, without %s", route, log, want)
+			}
+		}
+	}
+}
+
+// What a request says wrongly may be a secret: it is answered, and not logged.
+func TestAPILogsNothingOfARequest(t *testing.T) {
+	h, calls, log := house(t)
+	text, err := invoke(t, h, "api", request("POST /projects/{project}/{environment}/runs", `{"operation":"hunter2","key":"hunter2","hunter2":1}`))
+	if err != nil || !strings.Contains(text, `"statusCode":400`) || calls.Load() > 0 {
+		t.Errorf("%s, %v, %d calls", text, err, calls.Load())
+	}
+	if !strings.Contains(log.String(), `"status":400`) || strings.Contains(log.String(), "hunter2") {
+		t.Errorf("it logs %s", log)
+	}
+}
