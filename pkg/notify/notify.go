@@ -40,6 +40,9 @@ func New(c client, bus string, log *slog.Logger) *Bus { return &Bus{client: c, n
 
 // A Change is the detail of an event: what a run has come to. There are no
 // parameters and no outputs in it.
+//
+// Whatever is a single string can be put into a text by EventBridge as it is: see
+// plain. So a rule makes a message for a chat of it, a thread for each run.
 type Change struct {
 	Run       string             `json:"run"`
 	Project   string             `json:"project"` // "shop@prod"
@@ -47,7 +50,9 @@ type Change struct {
 	Of        string             `json:"of,omitempty"` // the run that it retries, or rolls back
 	State     run.State          `json:"state"`
 	By        string             `json:"superseded_by,omitempty"` // the run that takes its place
+	Title     string             `json:"title"`                   // of all that is told of the run
 	Text      string             `json:"text"`                    // all this in a sentence, for people
+	Why       string             `json:"why"`                     // the first messages, and which steps failed; "" if there is nothing to say
 	Steps     map[run.Status]int `json:"steps"`                   // how many, by status
 	Unchanged int                `json:"unchanged"`
 	Seconds   int                `json:"seconds"` // from when it was asked for to its end; 0 before
@@ -94,7 +99,8 @@ func (b *Bus) put(ctx context.Context, r run.Run, detail string) error {
 // change says what r has come to.
 func change(r run.Run) Change {
 	c := Change{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, Of: r.Of, State: r.State, By: r.By, Text: text(r), Steps: make(map[run.Status]int),
+		Run: plain(r.ID), Project: plain(r.Project), Operation: plain(r.Operation), Of: plain(r.Of), State: r.State, By: plain(r.By),
+		Title: plain(title(r)), Text: plain(text(r)), Why: plain(why(r)), Steps: make(map[run.Status]int),
 		Unchanged: r.Unchanged, Messages: make([]string, 0, min(len(r.Messages), mostMessages+1)),
 	}
 	for _, s := range r.Steps {
@@ -118,7 +124,7 @@ func change(r run.Run) Change {
 
 // text says in a sentence what r has come to.
 func text(r run.Run) string {
-	what := r.Operation + " of " + r.Project
+	what := title(r)
 	if r.Operation == "rollback" {
 		what += ", for run " + r.Of + ","
 	}

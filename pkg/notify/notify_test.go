@@ -66,7 +66,7 @@ func TestTold(t *testing.T) {
 	if *e.EventBusName != "bus" || *e.Source != "stackwright" || *e.DetailType != "Stackwright Run State Change" || !e.Time.Equal(ended().Ended) {
 		t.Errorf("event %s %s %s %s", *e.EventBusName, *e.Source, *e.DetailType, e.Time)
 	}
-	want := `{"run":"one","project":"shop@prod","operation":"deploy","state":"failed","text":"deploy of shop@prod failed","steps":{"done":1,"failed":1,"skipped":2},"unchanged":2,"seconds":90,"messages":["why"]}`
+	want := `{"run":"one","project":"shop@prod","operation":"deploy","state":"failed","title":"deploy of shop@prod","text":"deploy of shop@prod failed","why":"why; failed: db/create","steps":{"done":1,"failed":1,"skipped":2},"unchanged":2,"seconds":90,"messages":["why"]}`
 	if diff := cmp.Diff(want, *e.Detail); diff != "" {
 		t.Error(diff)
 	}
@@ -128,6 +128,61 @@ func TestNobodyListens(t *testing.T) {
 			if !strings.Contains(log.String(), word) {
 				t.Errorf("no %q in %s", word, fmt.Sprint(log.String()))
 			}
+		}
+	}
+}
+
+// Whatever somebody managed to call a run's things, EventBridge makes a message of
+// its event: it puts strings between the quotes of a template as they are.
+func TestAMessageCanBeMadeOfAnyEvent(t *testing.T) {
+	const template = `{"version": "1.0", "content": {"title": "<title>: <state>", "description": "<text> <why>"}, "metadata": {"threadId": "<run>", "summary": "<operation> <project> <of> <superseded_by>"}}`
+	for _, nasty := range []string{
+		`say "no"`, `C:\new`, "two\nlines\r\n", "\x00\x07\x1b[31m\x7f\u0085", "\u2028\u2029", "<run> <!channel>", "\xff\xfe", `","x":"`, `\`, "ünï 🚀", strings.Repeat("\"", 5000),
+	} {
+		r := ended()
+		r.ID, r.Project, r.Operation, r.Of, r.By = nasty, nasty, nasty, nasty, nasty
+		r.Messages = []string{nasty, nasty, nasty, nasty}
+		r.Steps[1].ID = nasty
+		for _, s := range []run.State{run.Queued, run.Going, run.Parked, run.Broken, run.Superseded, run.Refused} {
+			r.State = s
+			var p post
+			notify.New(&p, "bus", slog.New(slog.DiscardHandler)).Told(t.Context(), r)
+			var detail map[string]any
+			if err := json.Unmarshal([]byte(*p.kept[0].Detail), &detail); err != nil {
+				t.Fatal(err)
+			}
+			message := template
+			for name, value := range detail {
+				if text, ok := value.(string); ok {
+					message = strings.ReplaceAll(message, "<"+name+">", text)
+				}
+			}
+			var got struct {
+				Content struct{ Title, Description string }
+			}
+			if err := json.Unmarshal([]byte(message), &got); err != nil || strings.ContainsAny(got.Content.Title+got.Content.Description, "<>\n\r\x00") {
+				t.Errorf("of %q it makes %s: %v", nasty, message, err)
+			}
+		}
+	}
+}
+
+// A message names what failed, as far as there is room, and why if we know.
+func TestWhy(t *testing.T) {
+	many := run.Run{State: run.Broken, Messages: []string{"a", "b", "c", "d"}}
+	for i := range 9 {
+		many.Steps = append(many.Steps, run.Step{Step: plan.Step{ID: fmt.Sprint(i)}, Status: run.Failed, Why: "secret-why"})
+	}
+	for want, r := range map[string]run.Run{
+		"": {State: run.Going},
+		"stackwright.yaml:3:1: unknown key 'stack'":  {State: run.Refused, Messages: []string{`stackwright.yaml:3:1: unknown key "stack"`}},
+		"a; b; c; failed: 0, 1, 2, 3, 4, and others": many,
+	} {
+		var p post
+		notify.New(&p, "bus", slog.New(slog.DiscardHandler)).Told(t.Context(), r)
+		var got notify.Change
+		if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil || got.Why != want {
+			t.Errorf("it says %q, not %q: %v", got.Why, want, err)
 		}
 	}
 }
