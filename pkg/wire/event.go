@@ -24,7 +24,7 @@ func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{},
 		err = h.engine.Start(ctx, q)
 	}
 	h.note(ctx, err, "start", slog.String("event", e.ID), slog.String("run", q.ID), slog.String("operation", q.Operation), slog.String("project", q.Project))
-	return struct{}{}, worthwhile(err)
+	return struct{}{}, unlessLate(err)
 }
 
 // recover takes up the run whose execution went down.
@@ -34,14 +34,14 @@ func (h *House) recover(ctx context.Context, e events.EventBridgeEvent) error {
 		err = h.engine.Recover(ctx, d)
 	}
 	h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("drive", d.Drive))
-	return worthwhile(err)
+	return unlessLate(err)
 }
 
 // sweep takes up every run that nobody drives, though somebody should.
 func (h *House) sweep(ctx context.Context, e events.EventBridgeEvent) error {
 	err := h.engine.Sweep(ctx)
 	h.note(ctx, err, "sweep", slog.String("event", e.ID))
-	return worthwhile(err)
+	return unlessLate(err)
 }
 
 // StackEvent wakes the run that a change of a stack's status is about.
@@ -51,14 +51,16 @@ func (h *House) StackEvent(ctx context.Context, e events.EventBridgeEvent) (stru
 		err = h.engine.Nudge(ctx, heard)
 	}
 	h.note(ctx, err, "event", slog.String("event", e.ID), slog.String("token", heard.Token), slog.String("status", string(heard.Status)))
-	return struct{}{}, worthwhile(err)
+	return struct{}{}, unlessLate(err)
 }
 
-// worthwhile is err if the event that led to it should be delivered again. An
-// event that makes no sense, or is about a run that is not there, makes no more
-// of it the next time: it is logged, and that is all.
-func worthwhile(err error) error {
-	if fault.Is(err, fault.Invalid, fault.Missing) {
+// unlessLate is err, unless the event that led to it is about a run that is not
+// there any more: that is logged, and all is done. Whatever else goes wrong is
+// returned, so that the event is delivered again, and in the end is a dead letter:
+// also one that makes no sense, though it makes no more of it the next time, for
+// somebody has sent it and is to hear of it.
+func unlessLate(err error) error {
+	if fault.Is(err, fault.Missing) {
 		return nil
 	}
 	return err

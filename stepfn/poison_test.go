@@ -1,0 +1,98 @@
+package stepfn_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"github.com/stackwright/stackwright/infra/local/events"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// An event that makes no sense is among the dead letters after its attempts, and
+// nothing is done about it; what makes sense goes on meanwhile.
+func TestPoison(t *testing.T) {
+	for name, c := range map[string]struct {
+		poison func(r *real)
+		says   string
+	}{
+		"an object that names no environment": {func(r *real) { r.put("projects/shop.zip", []byte("zip")) }, "names no project and environment"},
+		"a request that names no project":     {func(r *real) { r.put("requests/now.json", []byte("{}")) }, "names no project and environment"},
+		"an upload without a version": {func(r *real) {
+			r.cloud.Bus.Emit("aws.s3", "Object Created", nil, map[string]any{
+				"bucket": map[string]any{"name": "stackwright"}, "object": map[string]any{"key": "projects/shop/prod.zip"}})
+		}, "has no version"},
+		"an execution that somebody started by hand": {func(r *real) {
+			_, err := sfn.NewFromConfig(r.patient()).StartExecution(r.Context(), &sfn.StartExecutionInput{
+				StateMachineArn: &r.cloud.Machine, Name: aws.String("by-hand"), Input: aws.String(`{"run": "none", "drive": 1}`)})
+			if err != nil {
+				r.Fatal(err)
+			}
+		}, "is none of ours"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newReal(t)
+				before := r.rows()
+				c.poison(r)
+				r.Pass(5 * time.Minute)
+				letters := r.cloud.Bus.Dead()
+				if len(letters) != 1 || !strings.HasSuffix(letters[0].Function, ":start") || !strings.Contains(letters[0].Why, c.says) {
+					t.Fatalf("the dead letters are %v", said(letters))
+				}
+				if after := r.rows(); after != before {
+					t.Errorf("there were %d items, and are %d", before, after)
+				}
+				id := r.Ask("deploy", parseWorld([]string{"vpc"}), "")
+				if !r.Quiet() || r.kept(id).State != run.Succeeded {
+					t.Errorf("a run after it is %s", r.kept(id).State)
+				}
+			})
+		})
+	}
+}
+
+// An event about a run that is not there any more is no poison: it came late.
+func TestLateIsNoPoison(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReal(t)
+		gone := strings.Repeat("a", 20)
+		input, err := json.Marshal(map[string]any{"run": gone, "drive": 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.cloud.Bus.Emit("aws.states", "Step Functions Execution Status Change", nil,
+			map[string]any{"stateMachineArn": r.cloud.Machine, "name": gone + "-1", "status": "FAILED", "input": string(input)})
+		r.cloud.Bus.Emit("aws.cloudformation", "CloudFormation Stack Status Change", nil,
+			map[string]any{"client-request-token": "sw-" + gone + "-00000-1", "status-details": map[string]any{"status": "CREATE_COMPLETE"}})
+		r.Pass(5 * time.Minute)
+		if letters := r.cloud.Bus.Dead(); len(letters) > 0 {
+			t.Errorf("the dead letters are %v", said(letters))
+		}
+	})
+}
+
+// said is why letters were given up.
+func said(letters []events.Letter) []string {
+	var all []string
+	for _, l := range letters {
+		all = append(all, l.Function+": "+l.Why)
+	}
+	return all
+}
+
+// rows is how many items the table holds.
+func (r *real) rows() int {
+	out, err := dynamodb.NewFromConfig(r.past(r.cloud.Tables)).Scan(context.Background(), &dynamodb.ScanInput{TableName: aws.String("stackwright")})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return len(out.Items)
+}
