@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	}
 	own := maps.Clone(functions)
 	own["crash"] = func() error { os.Exit(7); return nil }
-	own["env"] = func() (string, error) { return os.Getenv("TABLE"), nil }
+	own["env"] = func() (string, error) { return os.Getenv("TABLE") + " " + os.Getenv("SELF"), nil }
 	own["pid"] = func() (string, error) {
 		fmt.Println("printed")
 		time.Sleep(50 * time.Millisecond)
@@ -57,6 +57,7 @@ func binaries(t *testing.T, log *bytes.Buffer) *lambda.Binaries {
 	}
 	h := host()
 	h.Log = log
+	h.Environ = func(function string) []string { return []string{"SELF=" + function} }
 	b, err := lambda.NewBinaries(dir, []string{"TABLE=runs"}, h)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func TestBinaries(t *testing.T) {
 			}
 		}
 	}
-	if got, err := b.Invoke(t.Context(), "env", nil); err != nil || strings.TrimSpace(string(got)) != `"runs"` {
+	if got, err := b.Invoke(t.Context(), "env", nil); err != nil || strings.TrimSpace(string(got)) != `"runs env"` {
 		t.Errorf("env: %s %v", got, err)
 	}
 	if err := b.Close(); err != nil {

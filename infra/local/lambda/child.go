@@ -50,6 +50,9 @@ func (b *Binaries) start(function, id string) (*child, error) {
 		"AWS_REGION=" + b.host.Region, "AWS_DEFAULT_REGION=" + b.host.Region,
 		"AWS_LAMBDA_FUNCTION_NAME=" + function, "AWS_LAMBDA_FUNCTION_VERSION=$LATEST", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512",
 	}, b.env...)
+	if b.host.Environ != nil {
+		c.cmd.Env = append(c.cmd.Env, b.host.Environ(function)...)
+	}
 	// The path in front tells the processes apart: the Runtime API itself has no name for who calls.
 	c.cmd.Env = append(c.cmd.Env, "AWS_LAMBDA_RUNTIME_API="+b.address+"/"+id)
 	out := &lines{to: b.host.Log, prefix: function + ": "}

@@ -16,6 +16,9 @@ type Host struct {
 	Account, Region string
 	// Timeout of a function by its name; 0, or a nil func, means five minutes.
 	Timeout func(function string) time.Duration
+	// Environ is what is in the environment of one function beside what all have; nil means nothing. Only processes of
+	// their own have one.
+	Environ func(function string) []string
 	// Log gets what functions print, and the errors that they return; nil drops it.
 	Log io.Writer
 }
