@@ -21,13 +21,14 @@ const layers = `
 0  fault
 0  graph
 0  budget
+0  cron
 1  project   graph fault
 2  plan      graph project fault
 3  run       plan fault
 4  action    project plan fault
 5  engine    action run plan project fault budget
 
-A  config    project graph fault document template
+A  config    project graph fault document template cron
 A  cfn       action plan project fault sdk
 A  dynamo    engine run plan project fault budget sdk
 A  bucket    engine project fault sdk

@@ -30,6 +30,9 @@
 //	max_deletions: 20             # that a deploy may carry out; plan has a default
 //	on_failure: rollback          # of a deploy: go back to what was last deployed well; else keep
 //	timeout: 2h                   # of a run
+//	schedules:                    # what is done with it though nobody asks
+//	  nightly: { operation: deploy, cron: 0 3 * * ? *, time_zone: Europe/Berlin }
+//	  end: { operation: destroy, once: 2026-12-31T18:00:00 }
 //
 // Template. The path of a file of the project, or, so that a project can be one
 // file, the template itself as a mapping. Such a template is carried out as the
@@ -56,6 +59,11 @@
 //	${project} ${environment} ${account} ${region}
 //	$${                 a literal ${
 //
+// Schedules. One comes up by cron:, in the six fields of EventBridge Scheduler,
+// by rate:, as in 12 hours, or once:, at a date and time of day, in its time zone.
+// An environment has those at the top, but for the ones that it has another of the
+// same name for. They are no part of any stack.
+//
 // Defaults. Those for a longer prefix lie over those for a shorter one, and
 // what the stack says itself over all. Parameters and tags are merged name by
 // name; lists and all else replace what was said before. Of the default
@@ -81,6 +89,7 @@ const (
 	MaxPacked     = 16 << 20 // of an archive as it comes
 	MaxFiles      = 20_000   // files, and entries of an archive
 	MaxStacks     = 10_000
+	MaxSchedules  = 50   // in an environment
 	MaxParameters = 200  // of a stack, as CloudFormation has it
 	MaxValue      = 4096 // bytes of a parameter's value, as CloudFormation has it
 	MaxTags       = 50   // of a stack, as CloudFormation has it

@@ -11,25 +11,23 @@ import (
 // The keys of a project file, and those that are understood but not carried
 // out yet, with what to do until then.
 var (
-	topKeys = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "on_failure", "timeout"}
+	topKeys = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "on_failure", "timeout", "schedules"}
 	topSoon = map[string]string{
 		"approve":   "remove it, and look at the plan before you deploy",
 		"hooks":     "remove it",
 		"notify":    "remove it",
 		"review":    "remove it, and look at the plan before you deploy",
-		"schedules": "remove it",
 		"snapshots": "remove it",
 		"targets":   "targets are registered at the installation, never in a project: name them at a stack, or under defaults:",
 	}
-	environmentKeys = []string{"variables", "max_deletions", "on_failure", "timeout"}
+	environmentKeys = []string{"variables", "max_deletions", "on_failure", "timeout", "schedules"}
 	environmentSoon = map[string]string{
-		"approve":   "remove it, and look at the plan before you deploy",
-		"hooks":     "remove it",
-		"notify":    "remove it",
-		"queue":     "remove it",
-		"review":    "remove it, and look at the plan before you deploy",
-		"schedules": "remove it",
-		"targets":   "write targets: [\"${var.target}\"] at the stacks or under defaults:, and let each environment have its variable",
+		"approve": "remove it, and look at the plan before you deploy",
+		"hooks":   "remove it",
+		"notify":  "remove it",
+		"queue":   "remove it",
+		"review":  "remove it, and look at the plan before you deploy",
+		"targets": "write targets: [\"${var.target}\"] at the stacks or under defaults:, and let each environment have its variable",
 	}
 	stackKeys   = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout"}
 	defaultKeys = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout"}
@@ -81,6 +79,7 @@ type environment struct {
 	deletions *int
 	failure   string
 	timeout   project.Timeout
+	schedules map[string]project.Schedule
 }
 
 // format reads the project file into r.
@@ -99,6 +98,10 @@ func (r *reader) format(root *yaml.Node) {
 	r.deletions = r.count("max_deletions", top["max_deletions"])
 	r.failure = r.choice("on_failure", top["on_failure"], onFailure)
 	r.timeout = r.duration("timeout", top["timeout"])
+	r.recurring = r.readSchedules("schedules", top["schedules"])
+	if n := top["schedules"]; n != nil {
+		r.countSchedules(r.place(n), "schedules", nil)
+	}
 	r.readEnvironments(top["environments"])
 	r.readDefaults(top["defaults"])
 	r.readStacks(root, top["stacks"])
@@ -133,13 +136,18 @@ func (r *reader) readEnvironments(n *yaml.Node) {
 			continue
 		}
 		keys := r.keys(what, p.Value, environmentKeys, environmentSoon)
-		r.environments[name] = &environment{
+		env := &environment{
 			at:        r.place(p.Key),
 			variables: r.entries(what+": variables", "variable", keys["variables"], r.variable),
 			deletions: r.count(what+": max_deletions", keys["max_deletions"]),
 			failure:   r.choice(what+": on_failure", keys["on_failure"], onFailure),
 			timeout:   r.duration(what+": timeout", keys["timeout"]),
+			schedules: r.readSchedules(what+": schedules", keys["schedules"]),
 		}
+		if n := keys["schedules"]; n != nil {
+			r.countSchedules(r.place(n), what+": schedules", env)
+		}
+		r.environments[name] = env
 		r.environmentNames = append(r.environmentNames, name)
 	}
 	if _, ok := r.environments[r.environment]; !ok && r.environment != project.DefaultEnvironment {

@@ -14,6 +14,7 @@ var (
 	environmentName = project.EnvironmentName
 	stackName       = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
 	variableName    = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
+	scheduleName    = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
 	targetName      = project.TargetName
 	outputName      = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html

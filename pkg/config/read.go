@@ -29,9 +29,10 @@ type reader struct {
 	environments         map[string]*environment
 	environmentNames     []string
 	variables            map[string]entry
-	deletions            *int            // at the top
-	failure              string          // at the top: of onFailure, or "" if nothing is said
-	timeout              project.Timeout // at the top
+	deletions            *int                        // at the top
+	failure              string                      // at the top: of onFailure, or "" if nothing is said
+	timeout              project.Timeout             // at the top
+	recurring            map[string]project.Schedule // at the top
 	layers               map[string]*layer
 	stacks               []*stack // as written; then one for each target of each
 	stackNames           []string
@@ -143,6 +144,7 @@ func (r *reader) loaded() Loaded {
 		failure, timeout = cmp.Or(env.failure, failure), cmp.Or(env.timeout, timeout)
 	}
 	l.Project.Timeout = timeout
+	l.Project.Schedules = r.schedules(r.environments[r.environment])
 	l.Project.Rollback = failure == backOnFailure
 	needs := map[string][]string{}
 	for e, at := range r.edges {

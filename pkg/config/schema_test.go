@@ -42,6 +42,7 @@ func TestTheSchemaSaysWhatIsRead(t *testing.T) {
 		"a stack":        {schema.Defs["stack"], stackKeys},
 		"defaults":       {schema.Defs["defaults"], defaultKeys},
 		"an environment": {schema.Defs["environment"], environmentKeys},
+		"a schedule":     {schema.Defs["schedule"], scheduleKeys},
 	} {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(c.keys)), slices.Sorted(maps.Keys(c.shape.Properties))); diff != "" {
 			t.Errorf("%s (- read, + in the schema):\n%s", what, diff)
@@ -62,6 +63,8 @@ func TestTheSchemaSaysWhatIsRead(t *testing.T) {
 		"length":       {inner("stacks").PropertyNames.MaxLength, maxName},
 		"count":        {inner("stacks").MaxProperties, MaxStacks},
 		"environments": {inner("environments").PropertyNames.Pattern, environmentName.String()},
+		"schedules":    {schema.Defs["schedules"].PropertyNames.Pattern, scheduleName.String()},
+		"their count":  {schema.Defs["schedules"].MaxProperties, MaxSchedules},
 		"variables":    {schema.Defs["variables"].PropertyNames.Pattern, variableName.String()},
 	} {
 		if c[0] != c[1] {

@@ -23,6 +23,7 @@ type runItem struct {
 	Force     bool       `json:"force,omitempty"`
 	Who       string     `json:"who,omitempty"`
 	Upload    bool       `json:"upload,omitempty"`
+	Schedule  string     `json:"schedule,omitempty"`
 	Sequencer string     `json:"sequencer,omitempty"`
 	Refuse    bool       `json:"refuse,omitempty"`
 	Rollback  bool       `json:"rollback,omitempty"`
@@ -60,7 +61,7 @@ func itemOf(r run.Run) runItem {
 	return runItem{
 		Version: run.Version, Run: r.ID, Project: r.Project, Operation: r.Operation, Source: r.Source,
 		Of: r.Of, Force: r.Force, Who: r.Who, Wish: r.Wish, Drive: r.Drive, State: r.State, News: r.News,
-		Upload: r.Upload, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
+		Upload: r.Upload, Schedule: r.Schedule, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
 		Seen: r.Seen, Revived: r.Revived, RevivedAt: r.RevivedAt, Settled: r.Settled,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
 		Asked: r.Asked, Begun: r.Begun, Deadline: r.Deadline, Ended: r.Ended, Only: r.Only, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
@@ -72,7 +73,7 @@ func (i runItem) run() run.Run {
 	return run.Run{
 		ID: i.Run, Version: i.Version, Project: i.Project, Operation: i.Operation, Source: i.Source,
 		Of: i.Of, Force: i.Force, Who: i.Who, Wish: i.Wish, Drive: i.Drive, State: i.State, News: i.News,
-		Upload: i.Upload, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
+		Upload: i.Upload, Schedule: i.Schedule, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
 		Seen: i.Seen, Revived: i.Revived, RevivedAt: i.RevivedAt, Settled: i.Settled,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
 		Asked: i.Asked, Begun: i.Begun, Deadline: i.Deadline, Ended: i.Ended, Only: i.Only, MaxDeletions: i.MaxDeletions, Forced: i.Forced,

@@ -19,6 +19,7 @@ import (
 type Engine struct {
 	Store          Store
 	Configurations Configurations
+	Schedules      Schedules
 	Specs          Specs
 	Clouds         Clouds
 	Budgets        Budgets

@@ -13,6 +13,7 @@ import (
 var (
 	errWaits = errors.New("another run holds the lock")
 	errLate  = errors.New("a newer upload has been seen")
+	errAgain = errors.New("is not over yet: what it was asked for again takes no turn of its own")
 )
 
 // lock makes r the project's one writer, or puts it in line.
@@ -43,6 +44,8 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	switch {
 	case entry.Late:
 		return errLate
+	case entry.Again != "":
+		return fmt.Errorf("run %s of schedule %s %w", entry.Again, r.Schedule, errAgain)
 	case entry.Has && l.Owner.Run == r.ID:
 		return nil
 	case !entry.Has && r.Refuse:

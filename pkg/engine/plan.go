@@ -35,6 +35,9 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	case errors.Is(err, errLate):
 		r.Messages = []string{"a newer upload of " + r.Source.Key + " has been seen"}
 		return e.finish(ctx, r, run.Superseded)
+	case errors.Is(err, errAgain):
+		r.Messages = []string{err.Error()}
+		return e.finish(ctx, r, run.Superseded)
 	case errors.Is(err, errWaits):
 		r.State = run.Queued
 		e.World.Told(ctx, r)
@@ -132,6 +135,9 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if !ok {
 		return plan.Plan{}, fault.New(fault.Invalid, "there is no operation %q: ask for deploy, destroy, plan, refresh, retry, pause, continue or cancel", r.Operation)
 	}
+	if err := e.recall(ctx, r); err != nil {
+		return plan.Plan{}, err
+	}
 	desired, err := e.desired(ctx, *r)
 	if err != nil {
 		return plan.Plan{}, err
@@ -153,6 +159,9 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	}
 	if r.Operation == preview {
 		r.Messages = unseen(view.Live)
+	}
+	if err := e.arrange(ctx, *r, desired); err != nil {
+		return p, err
 	}
 	if err := e.displace(ctx, *r, moved); err != nil {
 		return p, err

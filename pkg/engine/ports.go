@@ -165,6 +165,15 @@ type Configurations interface {
 	Project(ctx context.Context, r run.Run) (project.Project, error)
 }
 
+// Schedules have things done with projects though nobody asks.
+type Schedules interface {
+	// Arrange makes the schedules of a project those that are wanted, by name:
+	// others are removed, and one that is as wanted is left as it is. One that is
+	// past by now is not made anew. To repeat it changes nothing. It is Refused
+	// where there can be no schedules; Invalid, if one makes no sense.
+	Arrange(ctx context.Context, project string, wanted map[string]project.Schedule, now time.Time) error
+}
+
 // Specs keeps nodes, resolved but for outputs, by digest.
 type Specs interface {
 	Keep(ctx context.Context, n project.Node) (digest string, err error)

@@ -20,7 +20,8 @@ type Request struct {
 	Source    run.Source
 	Run       string // the run that a retry or a wish is about
 	Force     bool   // retry, though a newer revision was deployed since; cancel what is being updated too
-	Upload    bool   // it was uploaded, or a schedule asks: latest wins
+	Upload    bool   // it was uploaded: latest wins
+	Schedule  string // the name of the schedule that asks, if one does
 	Sequencer string // of the upload
 	Refuse    bool   // rather than wait in line
 	Rollback  bool   // if it fails
@@ -60,7 +61,7 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 	r, _, err := e.Store.Ask(ctx, run.Run{
 		ID: q.ID, Version: run.Version, Project: q.Project, Operation: q.Operation, Source: q.Source,
 		Of: q.Run, Force: q.Force, Who: q.Who, Wish: run.Go, State: run.Asked,
-		Upload: q.Upload, Sequencer: q.Sequencer, Refuse: q.Refuse, Rollback: q.Rollback,
+		Upload: q.Upload, Schedule: q.Schedule, Sequencer: q.Sequencer, Refuse: q.Refuse, Rollback: q.Rollback,
 		Messages: say(q.Problems), Asked: e.Now(), MaxDeletions: q.MaxDeletions, Only: q.Only,
 	})
 	switch {
@@ -148,7 +149,7 @@ func (e *Engine) repeat(ctx context.Context, r *run.Run) error {
 	case !slices.Contains([]string{"deploy", "destroy", "refresh", "rollback"}, old.Operation):
 		return fault.New(fault.Refused, "run %s was a %s, of which nothing can be retried: ask for it anew", old.ID, old.Operation)
 	}
-	r.Operation, r.Source = old.Operation, old.Source
+	r.Operation, r.Source, r.Schedule = old.Operation, old.Source, old.Schedule
 	r.Only = old.Only
 	if r.MaxDeletions == nil {
 		r.MaxDeletions = old.MaxDeletions

@@ -36,6 +36,8 @@ type Project struct {
 	MaxDeletions *int            `json:"max_deletions,omitempty"` // how many stacks a deploy may delete for good; nil is plan's default
 	Timeout      Timeout         `json:"timeout,omitempty"`       // of a run
 	Rollback     bool            `json:"rollback,omitempty"`      // a deploy that fails is followed by a rollback
+
+	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; what is done though nobody asks
 }
 
 // ID names the project and environment, as in "shop@prod": the unit that has

@@ -17,6 +17,7 @@ type Lock struct {
 	Waiting []Writer          `json:"waiting,omitempty"` // the next one first
 	Good    Source            `json:"good"`              // what was last deployed well; zero if nothing was, or it was destroyed
 	Last    Last              `json:"last"`              // what began to write last, but for rollbacks
+	Whole   Source            `json:"whole"`             // what all stacks were last brought to, or tried to be; zero if nothing was, or a person destroyed it
 	Newest  map[string]string `json:"newest,omitempty"`  // the sequencer of the newest upload that was seen, by key
 }
 
@@ -35,9 +36,15 @@ func (l Lock) Newer(r Run) bool {
 
 // A Writer is a run that owns a lock, or waits to. The zero Writer is nobody.
 type Writer struct {
-	Run    string `json:"run,omitempty"`
-	Upload bool   `json:"upload,omitempty"` // latest wins among these
+	Run      string `json:"run,omitempty"`
+	Upload   bool   `json:"upload,omitempty"`   // it takes the place of older ones, and of what a schedule deploys
+	Schedule string `json:"schedule,omitempty"` // that asked for it
+	Yields   bool   `json:"yields,omitempty"`   // it is a schedule's deploy
 }
+
+// yields reports whether an upload takes w's place: latest wins among uploads
+// and what schedules deploy.
+func (w Writer) yields() bool { return w.Upload || w.Yields }
 
 // An Entry is what becomes of a project's lock, and of other runs, when a run
 // comes that wants to write.
@@ -45,15 +52,20 @@ type Entry struct {
 	Lock    Lock     // as it is then
 	Has     bool     // the run may write: it owns the lock
 	Late    bool     // a newer upload has been seen: the run is superseded, and nothing changes
+	Again   string   // a run of the same schedule that is not over: the run is superseded by it, and nothing changes
 	Replace []string // runs in line whose place it takes: they are superseded
 	Stop    string   // the owner, which is to begin nothing more: the run comes after it
 }
 
 // Enter lets r in: as the owner if there is none, else into the line, behind
 // all who wait. An upload takes the place of one that waits, and stops one that
-// is being deployed.
+// is being deployed; so it does with what a schedule deploys. Of one schedule no
+// two runs are there together.
 func (l Lock) Enter(r Run) Entry {
 	e := Entry{Lock: l.copy()}
+	if e.Again = l.again(r); e.Again != "" {
+		return e
+	}
 	if r.Upload && older(r.Sequencer, l.Newest[r.Source.Key]) {
 		e.Late = true
 		return e
@@ -64,25 +76,36 @@ func (l Lock) Enter(r Run) Entry {
 		}
 		e.Lock.Newest[r.Source.Key] = r.Sequencer
 	}
-	w := Writer{Run: r.ID, Upload: r.Upload}
-	if l.Owner == w || l.Owner == (Writer{}) {
+	w := Writer{Run: r.ID, Upload: r.Upload, Schedule: r.Schedule, Yields: r.Schedule != "" && r.Operation == "deploy"}
+	if l.Owner.Run == w.Run || l.Owner == (Writer{}) {
 		e.Lock.Owner, e.Has = w, true
 		return e
 	}
-	if l.Owner.Upload && r.Upload {
+	if l.Owner.yields() && r.Upload {
 		e.Stop = l.Owner.Run
 	}
-	if !slices.Contains(l.Waiting, w) {
+	if !slices.ContainsFunc(l.Waiting, func(waits Writer) bool { return waits.Run == w.Run }) {
 		e.Lock.Waiting, e.Replace = line(l.Waiting, w)
 	}
 	return e
 }
 
-// line puts w in line. An upload has the place of the first upload there, and
-// replaces all of them.
+// again is another run of the schedule that asked for r, which owns the lock or
+// waits; "" if there is none.
+func (l Lock) again(r Run) string {
+	for _, w := range append([]Writer{l.Owner}, l.Waiting...) {
+		if r.Schedule != "" && w.Schedule == r.Schedule && w.Run != r.ID {
+			return w.Run
+		}
+	}
+	return ""
+}
+
+// line puts w in line. An upload has the place of the first one there that
+// yields, and replaces all of them.
 func line(waiting []Writer, w Writer) (with []Writer, replaced []string) {
 	for _, waits := range waiting {
-		if !w.Upload || !waits.Upload {
+		if !w.Upload || !waits.yields() {
 			with = append(with, waits)
 			continue
 		}
@@ -130,12 +153,25 @@ func (l Lock) Leave(r Run, rollback string) Exit {
 	case r.Writes():
 		x.Lock.Good = r.Source
 	}
+	x.Lock.Whole = l.whole(r)
 	x.Lock.Owner = Writer{}
 	if len(x.Lock.Waiting) > 0 {
 		x.Lock.Owner, x.Lock.Waiting = x.Lock.Waiting[0], x.Lock.Waiting[1:]
 	}
 	x.Next = x.Lock.Owner.Run
 	return x
+}
+
+// whole is what all stacks were last brought to when r, which owns l, is over,
+// however it ended. That a schedule destroys them is for a time.
+func (l Lock) whole(r Run) Source {
+	switch {
+	case !r.Writes() || len(r.Only) > 0 || r.Operation == "destroy" && r.Schedule != "":
+		return l.Whole
+	case r.Operation == "destroy":
+		return Source{}
+	}
+	return r.Source
 }
 
 // back is the rollback that follows r, which owns l and is over, and what is to

@@ -88,7 +88,8 @@ type Run struct {
 	Only         []string // names of the nodes that it is about; none is all
 	MaxDeletions *int     // how many stacks it may delete for good; nil is what the project says
 
-	Upload    bool   // it was asked for by an upload or a schedule: latest wins
+	Upload    bool   // it was asked for by an upload: latest wins
+	Schedule  string // the name of the schedule that asked for it, if one did
 	Sequencer string // of the upload: which of two of one key is newer
 	Refuse    bool   // rather than wait in line
 	Rollback  bool   // a deploy that fails is followed by a rollback

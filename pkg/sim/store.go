@@ -216,7 +216,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		k.committed = true
 		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Only = r.State, r.Operation, r.Source, r.MaxDeletions, slices.Clone(r.Only)
 		k.run.Digest, k.run.Unchanged, k.run.Begun, k.run.Rollback = r.Digest, r.Unchanged, r.Begun, r.Rollback
-		k.run.Deadline = r.Deadline
+		k.run.Deadline, k.run.Schedule = r.Deadline, r.Schedule
 		return true, nil
 	})
 }

@@ -21,13 +21,14 @@ import (
 // A World is everything outside the engine, and the engine in it.
 type World struct {
 	*Clock
-	Store  *Store
-	Cloud  *Cloud
-	Engine *engine.Engine
-	Rand   *rand.Rand
-	Faults Faults
-	Calls  int            // that functions have made
-	Ends   map[string]int // how often the end of a run was measured
+	Store     *Store
+	Cloud     *Cloud
+	Engine    *engine.Engine
+	Schedules *Schedules
+	Rand      *rand.Rand
+	Faults    Faults
+	Calls     int            // that functions have made
+	Ends      map[string]int // how often the end of a run was measured
 
 	// Under is told what gets under way on a stack at CloudFormation, and by what
 	// task: when that has begun, and when it is rolled back. It may be nil.
@@ -89,14 +90,14 @@ type Execution struct {
 func New(machine *asl.Machine, seed uint64) *World {
 	clock := NewClock()
 	w := &World{
-		Ends: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Ends: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := mortalCloud{w}
 	w.Engine = &engine.Engine{
 		Store: mortalStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
-		Budgets: mortalBudgets{w, NewBudgets(budget.CloudFormation())},
+		Budgets: mortalBudgets{w, NewBudgets(budget.CloudFormation())}, Schedules: mortalSchedules{w},
 		Machine: w, World: deaf{}, Meter: counter{w}, Now: w.now, Nonce: w.unique, Parallel: 1,
 	}
 	w.Cloud.Tell = w.tell

@@ -1,0 +1,204 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// fired asks for what a schedule does.
+func (h *house) fired(id, schedule, operation string) {
+	h.Helper()
+	h.must(h.Start(h.Context(), engine.Request{ID: id, Project: shop, Operation: operation, Schedule: schedule, Who: "schedule " + schedule}))
+	h.pass(time.Second)
+}
+
+// scheduled gives a version of the project schedules, by name.
+func (h *house) scheduled(version string, names ...string) {
+	p := h.projects[version]
+	p.Schedules = make(map[string]project.Schedule)
+	for _, name := range names {
+		p.Schedules[name] = project.Schedule{Operation: "deploy", Expression: "rate(1 day)", Zone: "UTC", Every: 24 * time.Hour}
+	}
+	h.projects[version] = p
+}
+
+// arranged lists the project's schedules.
+func (h *house) arranged() string {
+	var names []string
+	for name := range h.world.Schedules.Of(shop) {
+		names = append(names, name)
+	}
+	return strings.Join(names, " ")
+}
+
+// What a person asks for says which schedules there are, if it is about all
+// stacks; what a schedule asks for does too, but it does not remove them.
+func TestSchedulesAreThoseOfWhatIsDeployed(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.scheduled("v1", "nightly")
+	h.desire("v2", "vpc")
+	h.scheduled("v2", "weekly")
+	for i, c := range []struct{ operation, version, schedule, want string }{
+		{"plan", "v1", "", ""},
+		{"deploy", "v1", "", "nightly"},
+		{"plan", "v2", "", "nightly"},
+		{"refresh", "", "", "nightly"},
+		{"deploy", "v2", "", "weekly"},
+		{"deploy", "", "weekly", "weekly"},
+		{"destroy", "", "weekly", "weekly"},
+		{"deploy", "", "weekly", "weekly"},
+		{"destroy", "", "", ""},
+	} {
+		id := string(rune('a' + i))
+		if c.schedule != "" {
+			h.fired(id, c.schedule, c.operation)
+		} else {
+			h.ask(id, c.operation, c.version)
+		}
+		if r := h.end(id); r.State != run.Succeeded {
+			t.Fatalf("%s of %s: %s %v", c.operation, c.version, r.State, r.Messages)
+		}
+		if got := h.arranged(); got != c.want {
+			t.Errorf("after %s of %s by %q there are %q, want %q", c.operation, c.version, c.schedule, got, c.want)
+		}
+	}
+}
+
+// What is about some stacks only leaves the schedules as they are.
+func TestSchedulesAreLeftByWhatIsOnlyAboutSome(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.scheduled("v1", "nightly")
+	for id, q := range map[string]engine.Request{
+		"a": {Operation: "deploy", Source: run.Source{Version: "v1"}, Only: []string{"vpc"}},
+		"b": {Operation: "destroy", Only: []string{"vpc"}},
+	} {
+		q.ID, q.Project = id, shop
+		h.must(h.Start(t.Context(), q))
+		h.end(id)
+		if got := h.arranged(); got != "" {
+			t.Errorf("%s: there are %q", q.Operation, got)
+		}
+	}
+}
+
+// A schedule deploys what was last deployed, or tried to be; if there is nothing
+// it is refused, and holds no lock.
+func TestScheduledDeploy(t *testing.T) {
+	h := newHouse(t)
+	refused := func(id string) {
+		t.Helper()
+		h.fired(id, "nightly", "deploy")
+		if r := h.end(id); r.State != run.Refused || !strings.Contains(strings.Join(r.Messages, " "), "schedule nightly deploys what was last deployed to shop@default, and nothing was yet") || h.waits() != "" {
+			t.Errorf("%s %v; the lock is %q's", r.State, r.Messages, h.waits())
+		}
+	}
+	refused("a")
+	h.desire("v1", "vpc")
+	h.desire("v2", "vpc db")
+	h.driven("b", "deploy", "v1")
+	h.driven("c", "deploy", "v2")
+	h.world.Cloud.Set("shop-db", "DELETE_COMPLETE")
+	h.fired("d", "nightly", "deploy")
+	if r := h.end("d"); r.State != run.Succeeded || r.Source.Version != "v2" || len(r.Steps) != 1 || r.Steps[0].Node != "db" {
+		t.Errorf("%s of %s: %v", r.State, r.Source.Version, r.Steps)
+	}
+	h.driven("e", "destroy", "")
+	refused("f")
+}
+
+// What a schedule deploys is told when it owns the lock: an upload that was
+// deployed while it waited is it.
+func TestScheduledDeployWaits(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.desire("v2", "vpc db")
+	h.driven("a", "deploy", "v1")
+	h.ask("b", "deploy", "v2")
+	first := h.planned("b", 1)
+	h.fired("c", "nightly", "deploy")
+	if tick := h.planned("c", 1); tick.State != run.Parked || h.waits() != "b c" {
+		t.Errorf("it is told %s; in line are %s", tick.State, h.waits())
+	}
+	h.through(first)
+	if r := h.end("c"); r.State != run.Succeeded || r.Source.Version != "v2" {
+		t.Errorf("%s of %s", r.State, r.Source.Version)
+	}
+}
+
+// While a run of a schedule is under way, it does not come up again.
+func TestScheduledAgain(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.ask("a", "deploy", "v1")
+	first := h.planned("a", 1)
+	for _, id := range []string{"b", "c"} {
+		h.fired(id, "nightly", "destroy")
+		h.planned(id, 1)
+	}
+	if r := h.kept("c"); r.State != run.Superseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly is not over yet") || h.waits() != "a b" {
+		t.Errorf("%s %v; in line are %s", r.State, r.Messages, h.waits())
+	}
+	h.through(first)
+	h.end("b")
+	h.fired("d", "nightly", "destroy")
+	if r := h.end("d"); r.State != run.Succeeded {
+		t.Errorf("when that is over, it is %s", r.State)
+	}
+}
+
+// A retry of what a schedule asked for is that schedule's still: it repeats the
+// very files, and leaves the schedules.
+func TestScheduledRetried(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.scheduled("v1", "evening")
+	h.driven("a", "deploy", "v1")
+	h.world.Cloud.Fail["shop-vpc/delete"] = 1
+	h.fired("b", "evening", "destroy")
+	if r := h.end("b"); r.State != run.Broken {
+		t.Fatal(r.State)
+	}
+	if r := h.driven("c", "retry", "b"); r.State != run.Succeeded || r.Schedule != "evening" || r.Who != "ann" || h.arranged() != "evening" {
+		t.Errorf("%s, of schedule %q, by %s; there are %q", r.State, r.Schedule, r.Who, h.arranged())
+	}
+	h.fired("d", "morning", "deploy")
+	if r := h.end("d"); r.State != run.Succeeded || r.Source.Version != "v1" {
+		t.Errorf("then it is deployed: %s of %q", r.State, r.Source.Version)
+	}
+}
+
+// no refuses schedules as AWS may.
+type no struct{ err error }
+
+func (n no) Arrange(context.Context, string, map[string]project.Schedule, time.Time) error {
+	return n.err
+}
+
+// What cannot be scheduled is not deployed, and moves nothing; what is only not
+// answered is asked again.
+func TestSchedulesRefused(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.Schedules = no{fault.New(fault.Invalid, "schedule nightly: no such expression")}
+	if r := h.driven("a", "deploy", "v1"); r.State != run.Refused || len(r.Messages) != 1 || r.Messages[0] != "schedules: schedule nightly: no such expression" || h.waits() != "" {
+		t.Errorf("%s %v; the lock is %q's", r.State, r.Messages, h.waits())
+	}
+	h.Schedules = no{fault.New(fault.Throttled, "too many")}
+	h.ask("b", "deploy", "v1")
+	if _, err := h.Plan(t.Context(), engine.Drive{Run: "b", Drive: 1}); !fault.Is(err, fault.Throttled) || h.kept("b").State != run.Asked {
+		t.Errorf("%v, and it is %s", err, h.kept("b").State)
+	}
+	h.Schedules = h.world.Schedules
+	if r := h.end("b"); r.State != run.Succeeded {
+		t.Errorf("when it is asked again, it is %s", r.State)
+	}
+}

@@ -1,0 +1,104 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// writers reads who is in line: upload:a and nightly:b, where a colon stands; the
+// operation of a schedule is deploy, unless its name ends on "-destroy".
+func writers(line string) []run.Run {
+	var all []run.Run
+	for _, word := range strings.Fields(line) {
+		r := run.Run{ID: word, Operation: "deploy"}
+		if by, id, asked := strings.Cut(word, ":"); asked {
+			r.ID, r.Upload = id, by == "upload"
+			if !r.Upload {
+				r.Schedule = by
+			}
+			if strings.HasSuffix(by, "-destroy") {
+				r.Operation = "destroy"
+			}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// Who comes goes to the end of the line, takes the place of others, or takes no
+// place because it is there already.
+func TestEnter(t *testing.T) {
+	for _, c := range []struct{ line, comes, then, stops, replaces, again string }{
+		{line: "", comes: "nightly:n", then: "n"},
+		{line: "nightly:n", comes: "nightly:n", then: "n"},
+		{line: "a nightly:n", comes: "nightly:n", then: "a n"},
+		{line: "a b", comes: "nightly:n", then: "a b n"},
+		{line: "upload:u", comes: "nightly:n", then: "u n"},
+		{line: "a upload:u", comes: "nightly:n", then: "a u n"},
+		{line: "nightly:m", comes: "nightly:n", then: "m", again: "m"},
+		{line: "a b nightly:m", comes: "nightly:n", then: "a b m", again: "m"},
+		{line: "nightly:m", comes: "weekly:n", then: "m n"},
+		{line: "nightly-destroy:m", comes: "nightly-destroy:n", then: "m", again: "m"},
+		{line: "nightly:n", comes: "a", then: "n a"},
+		{line: "nightly:n", comes: "upload:u", then: "n u", stops: "n"},
+		{line: "a nightly:n b", comes: "upload:u", then: "a u b", replaces: "n"},
+		{line: "a upload:v b weekly:w", comes: "upload:u", then: "a u b", replaces: "v w"},
+		{line: "nightly-destroy:n", comes: "upload:u", then: "n u"},
+		{line: "a nightly-destroy:n", comes: "upload:u", then: "a n u"},
+	} {
+		var l run.Lock
+		for _, r := range writers(c.line) {
+			l = l.Enter(r).Lock
+		}
+		e := l.Enter(writers(c.comes)[0])
+		then := e.Lock.Owner.Run
+		for _, w := range e.Lock.Waiting {
+			then += " " + w.Run
+		}
+		if then != c.then || e.Stop != c.stops || strings.Join(e.Replace, " ") != c.replaces || e.Again != c.again {
+			t.Errorf("%s comes to %q: then there are %q, it stops %q, replaces %q, is there as %q", c.comes, c.line, then, e.Stop, e.Replace, e.Again)
+		}
+		if first, _, _ := strings.Cut(c.then, " "); e.Has != strings.HasSuffix(c.comes, first) {
+			t.Errorf("%s comes to %q and has the lock: %v", c.comes, c.line, e.Has)
+		}
+	}
+}
+
+// What a schedule deploys is what all stacks were last brought to, or tried to
+// be, unless a person destroyed them since.
+func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
+	was, is := run.Source{Version: "was"}, run.Source{Version: "is"}
+	for what, c := range map[string]struct {
+		run  run.Run
+		want run.Source
+	}{
+		"a deploy":                {run.Run{Operation: "deploy", State: run.Succeeded}, is},
+		"one that failed":         {run.Run{Operation: "deploy", State: run.Broken}, is},
+		"one that was superseded": {run.Run{Operation: "deploy", State: run.Superseded}, is},
+		"a rollback":              {run.Run{Operation: "rollback", State: run.Succeeded}, is},
+		"a schedule's":            {run.Run{Operation: "deploy", State: run.Succeeded, Schedule: "nightly"}, is},
+		"of some stacks":          {run.Run{Operation: "deploy", State: run.Succeeded, Only: []string{"a"}}, was},
+		"a refresh":               {run.Run{Operation: "refresh", State: run.Succeeded}, was},
+		"a destroy":               {run.Run{Operation: "destroy", State: run.Succeeded}, run.Source{}},
+		"a destroy that failed":   {run.Run{Operation: "destroy", State: run.Broken}, run.Source{}},
+		"a schedule's destroy":    {run.Run{Operation: "destroy", State: run.Succeeded, Schedule: "evening"}, was},
+		"a destroy of some":       {run.Run{Operation: "destroy", State: run.Succeeded, Only: []string{"a"}}, was},
+	} {
+		c.run.ID, c.run.Source, c.run.Begun = "one", is, now
+		l := run.Lock{Owner: run.Writer{Run: "one"}, Whole: was}
+		if got := l.Leave(c.run, "next").Lock.Whole; got != c.want {
+			t.Errorf("%s leaves %v, want %v", what, got, c.want)
+		}
+		c.run.Begun = time.Time{}
+		if got := l.Leave(c.run, "next").Lock.Whole; got != was {
+			t.Errorf("%s that never began leaves %v", what, got)
+		}
+		l.Owner.Run = "another"
+		if got := l.Leave(c.run, "next").Lock.Whole; got != was {
+			t.Errorf("%s that never had the lock leaves %v", what, got)
+		}
+	}
+}
