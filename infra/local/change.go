@@ -122,9 +122,7 @@ func (c *call) refuse(operation string, err error) (int, error) {
 			return exitFailed, shown
 		}
 	}
-	for _, m := range fault.Messages(err) {
-		fmt.Fprintln(c.err, m)
-	}
+	c.explain(err)
 	fmt.Fprintf(c.err, "%s refused: nothing was done\n", operation)
 	return exitRefused, nil
 }
@@ -143,7 +141,7 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 	if only := s.call.flags.only; len(only) > 0 {
 		what, names = "of "+p.ID(), only
 	}
-	fmt.Fprintf(s.call.err, "destroy deletes %s: %s\ntype yes to go on: ", what, strings.Join(names, ", "))
+	fmt.Fprintf(s.call.err, "destroy deletes %s: %s\nat %s\ntype yes to go on: ", what, strings.Join(names, ", "), s.label)
 	answer, err := bufio.NewReader(s.call.in).ReadString('\n')
 	if strings.TrimSpace(answer) != "yes" {
 		return fault.New(fault.Refused, "that was not yes")
@@ -187,7 +185,7 @@ func (s *session) request(ctx context.Context, operation string, p packed) (stri
 	key := fmt.Sprintf("revisions/%s/%s/%s.zip", p.Name, p.Environment, digest(p.body))
 	version, err := s.objects.Put(ctx, key, p.body)
 	if err != nil {
-		return "", fmt.Errorf("upload to %s: %w", s.url, err)
+		return "", fmt.Errorf("upload to %s: %w", s.label, err)
 	}
 	return s.post(ctx, p.Project.ID(), asking{
 		Operation: operation, Key: key, Version: version,

@@ -33,6 +33,7 @@ type call struct {
 	flags   flags
 	args    []string
 	command command
+	place   *site // of the installation on AWS, once it was asked for
 }
 
 // execute carries out what args ask for and returns the code to exit with.
@@ -73,7 +74,7 @@ func (c command) carryOut(ctx context.Context, s shell, args []string) int {
 	}
 	if err == nil {
 		call.args = set.Args()
-		call.flags.complete()
+		call.flags.complete(set, s.getenv)
 		err = c.check(call)
 	}
 	if err != nil {
@@ -113,7 +114,10 @@ func (c command) check(call *call) error {
 	if outputs == nil {
 		outputs = []string{"text", "json"}
 	}
-	return call.flags.check(outputs...)
+	if err := call.flags.check(outputs...); err != nil {
+		return err
+	}
+	return call.flags.fits(c.name)
 }
 
 // tell says what went wrong, and returns the code for it.
@@ -121,13 +125,21 @@ func (c *call) tell(err error) int {
 	if errors.Is(err, syscall.ECONNREFUSED) && c.flags.endpoint != "" {
 		fmt.Fprintf(c.err, "nothing listens at %s: is serve running there?\n", c.flags.endpoint)
 	}
-	for _, m := range fault.Messages(err) {
-		fmt.Fprintln(c.err, m)
-	}
+	c.explain(err)
 	if fault.Is(err, fault.Invalid, fault.Refused, fault.Missing) {
 		return exitRefused
 	}
 	return exitFailed
+}
+
+// explain says what went wrong, and what to do.
+func (c *call) explain(err error) {
+	for _, m := range fault.Messages(err) {
+		fmt.Fprintln(c.err, m)
+	}
+	if advice := c.advice(err); advice != "" {
+		fmt.Fprintln(c.err, advice)
+	}
 }
 
 // suggestion names the flag that was probably meant by an unknown one.
@@ -167,7 +179,7 @@ func names() []string {
 // usage shows all commands.
 func usage(self string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Stackwright deploys many CloudFormation stacks in the right order. This is the laptop's: nothing here is AWS.\n\nusage: %s COMMAND [ARGUMENTS] [FLAGS]\n\n", self)
+	fmt.Fprintf(&b, "Stackwright deploys many CloudFormation stacks in the right order: on a laptop, where nothing is AWS, or, with\n--installation, on AWS.\n\nusage: %s COMMAND [ARGUMENTS] [FLAGS]\n\n", self)
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "  %-24s%s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 	}

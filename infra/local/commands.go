@@ -38,7 +38,7 @@ at all. With --rollback, --refuse, --only or --max-deletions it is no upload but
 its turn, and is not superseded.
 
 With --only it brings up some stacks and what they need, and leaves all others as they are.` + exits,
-			examples: []string{"deploy examples/shop", "deploy examples/shop --rollback", "deploy examples/shop --only data/,network/vpc", "deploy examples/shop --max-deletions 12", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566"},
+			examples: []string{"deploy examples/shop", "deploy examples/shop --rollback", "deploy examples/shop --only data/,network/vpc", "deploy examples/shop --max-deletions 12", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566", "deploy examples/shop --installation stackwright"},
 		},
 		{
 			name: "plan", args: "DIR|FILE", least: 1, most: 1, short: "show what deploy would do", flags: ofPreview, run: preview,
@@ -107,7 +107,7 @@ func keeping() []command {
 assumed there and the external ID that the role is to ask for. default is the installation's own account and region.
 
 add registers one, or gives one that is there other roles; remove takes it away. A target that has stacks is neither
-removed nor moved. On a laptop every account has a role that may be assumed, called stackwright.`,
+removed nor moved. The account is the installation's own unless --account says another. On a laptop every account has a role that may be assumed, called stackwright.`,
 			examples: []string{"targets", "targets add near --region eu-west-1", "targets add eu --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright", "targets remove eu"},
 		},
 	}
@@ -129,8 +129,9 @@ project's lock, which ones wait for it, in order, and what each does when it is 
 		{name: "outputs", args: "[STACK]", most: 1, short: "show the outputs of the stacks, or of one", flags: ofRecords, run: listOutputs,
 			long: `Shows the recorded outputs of all stacks, or of one, by its name in the project.`, examples: []string{"outputs", "outputs network/vpc", "outputs -o json"}},
 		{name: "graph", args: "DIR|FILE", least: 1, most: 1, short: "show which stack comes after which, and why", flags: ofProject, run: drawGraph,
-			outputs:  []string{"text", "json", "dot", "mermaid"},
-			long:     `Shows the project's stacks, each below what it comes after. It asks nothing of AWS.`,
+			outputs: []string{"text", "json", "dot", "mermaid"},
+			long: `Shows the project's stacks, each below what it comes after. Of AWS it asks nothing but, with
+--installation, which account and region that is.`,
 			examples: []string{"graph examples/shop", "graph examples/shop -o dot"}},
 	}
 }

@@ -15,6 +15,8 @@ import (
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason string
 	account, region, role, execution                                string
+	installation                                                    string          // on AWS; "" is a laptop
+	given                                                           map[string]bool // by name: those that somebody has typed
 	seconds                                                         float64
 	yes, exitCode, force, follow, untilIdle, rollback, refuse       bool
 	deletions                                                       count
@@ -53,6 +55,7 @@ const (
 
 // common adds the flags that every command has.
 func common(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.installation, "installation", "", "CloudFormation stack of an installation on AWS, which is used instead of a laptop's (default $"+envInstallation+")")
 	set.StringVar(&f.data, "data", defaultData, "folder where the stand-ins keep their state")
 	set.StringVar(&f.endpoint, "endpoint", "", "URL of a running serve, which is used instead of this folder's")
 	set.StringVarP(&f.output, "output", "o", "text", "text or json; graph has dot and mermaid too")
@@ -148,7 +151,7 @@ func ofRecords(set *pflag.FlagSet, f *flags) {
 
 // ofTargets adds what targets has.
 func ofTargets(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.account, "account", account, "of a target to add: its account")
+	set.StringVar(&f.account, "account", "", "of a target to add: its account (default the installation's own)")
 	set.StringVar(&f.region, "region", "", "its region, such as eu-west-1")
 	set.StringVar(&f.role, "role", "", "ARN of the role that is assumed there; none where the account is the installation's own")
 	set.StringVar(&f.execution, "execution-role", "", "ARN of the role that CloudFormation works with there (default that of whoever asks it)")
@@ -160,12 +163,21 @@ func ofServe(set *pflag.FlagSet, f *flags) {
 	set.BoolVar(&f.untilIdle, "until-idle", false, "end when no run goes on")
 }
 
-// complete writes out what may be left out.
-func (f *flags) complete() {
+// complete writes out what may be left out. Where to work says the environment
+// only if no flag does.
+func (f *flags) complete(set *pflag.FlagSet, getenv func(string) string) {
+	f.given = make(map[string]bool)
+	set.Visit(func(one *pflag.Flag) { f.given[one.Name] = true })
 	if f.endpoint != "" && !strings.Contains(f.endpoint, "://") {
 		f.endpoint = "http://" + f.endpoint
 	}
+	if !f.given["installation"] && !f.onLaptop() {
+		f.installation = getenv(envInstallation)
+	}
 }
+
+// onLaptop reports whether a flag says that it is about a laptop.
+func (f flags) onLaptop() bool { return f.given["data"] || f.given["endpoint"] }
 
 // check refuses values that no command takes.
 func (f flags) check(outputs ...string) error {
@@ -178,6 +190,26 @@ func (f flags) check(outputs ...string) error {
 		return fault.New(fault.Invalid, "--seconds %v: time does not run backwards", f.seconds)
 	case f.data == "":
 		return fault.New(fault.Invalid, "--data: name a folder")
+	case f.given["installation"] && f.installation == "":
+		return fault.New(fault.Invalid, "--installation: name its CloudFormation stack")
+	case f.given["installation"] && f.onLaptop():
+		return fault.New(fault.Invalid, "--installation is on AWS, --data and --endpoint are a laptop: say one of them")
+	}
+	return nil
+}
+
+// fits refuses what only a laptop has, of a call that is about AWS.
+func (f flags) fits(command string) error {
+	switch {
+	case f.installation == "" || command == "serve" && !f.given["installation"]:
+		return nil
+	case command == "serve":
+		return fault.New(fault.Invalid, "serve stands in for AWS on a laptop, and installation %s is on AWS: nothing is to be served there", f.installation)
+	}
+	for _, only := range []string{"seconds", "functions"} {
+		if f.given[only] {
+			return fault.New(fault.Invalid, "--%s is about a laptop, and installation %s is on AWS: leave it out, or say --data or --endpoint", only, f.installation)
+		}
 	}
 	return nil
 }
@@ -194,14 +226,17 @@ func among(s string, all ...string) bool {
 
 // where spells the flags by which another command finds the same run.
 func (f flags) where() []string {
-	var words []string
-	if f.endpoint != "" {
-		words = append(words, "--endpoint", f.endpoint)
+	switch {
+	case f.given["installation"]:
+		return []string{"--installation", f.installation}
+	case f.installation != "":
+		return nil // the environment says so
+	case f.endpoint != "":
+		return []string{"--endpoint", f.endpoint}
+	case f.data != defaultData || f.given["data"]:
+		return []string{"--data", f.data}
 	}
-	if f.data != defaultData && f.endpoint == "" {
-		words = append(words, "--data", f.data)
-	}
-	return words
+	return nil
 }
 
 // spell writes a command as a person types it.

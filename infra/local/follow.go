@@ -38,6 +38,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	begun, known, l := time.Now(), false, &lookout{session: s, view: v}
+	next := func() { timer.Reset(s.until(time.Since(begun))) }
 	for {
 		select {
 		case <-ctx.Done():
@@ -48,13 +49,13 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		}
 		r, err := s.see(ctx, w)
 		if err = s.again(ctx, err); errors.Is(err, errGap) {
-			timer.Reset(glance)
+			next()
 			continue
 		}
 		switch {
-		case fault.Is(err, fault.Missing) && !known && (time.Since(begun) < patient || s.delivers()):
+		case fault.Is(err, fault.Missing) && !known && (time.Since(begun) < s.patient || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
-			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: see whether serve says why, or whether uploads start functions there", w.run)
+			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: %s", w.run, s.silence)
 		case err != nil:
 			return r, err
 		case w.enough(r):
@@ -66,7 +67,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 				return r, fmt.Errorf("show run %s: %w: %w", r.ID, err, errInterrupted)
 			}
 		}
-		timer.Reset(glance)
+		next()
 	}
 }
 

@@ -44,7 +44,7 @@ func TestKilledServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &call{shell: shell{getenv: func(k string) string { return l.env[k] }}}
-	cfg, _, err := c.connect(holder.URL).places.In(t.Context(), home().Target)
+	cfg, _, err := c.connect(c.laptop(holder.URL)).places.In(t.Context(), home().Target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ type laptop struct {
 	env           map[string]string
 	answers       string // of the person who sits there; "" is nobody
 	interrupts    chan os.Signal
+	elsewhere     bool // commands are not told of the data folder
 
 	mu     sync.Mutex
 	begun  [][]string // what was started as a process of its own
@@ -66,8 +67,10 @@ func (l *laptop) runTo(out, err io.Writer, args ...string) int {
 			return nil
 		},
 	}
-	all := append([]string{args[0], "--data", l.data, "--seconds", "0.05"}, args[1:]...)
-	return execute(context.Background(), s, all)
+	if !l.elsewhere {
+		args = append([]string{args[0], "--data", l.data, "--seconds", "0.05"}, args[1:]...)
+	}
+	return execute(context.Background(), s, args)
 }
 
 // must carries out a command that has to end with a code, and returns what it

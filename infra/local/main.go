@@ -1,5 +1,6 @@
-// Command stackwright runs Stackwright on a laptop: the same functions and the
-// same state machine, with stand-ins for AWS.
+// Command stackwright is what people use Stackwright by. It runs it on a laptop,
+// the same functions and the same state machine with stand-ins for AWS, and it
+// works on an installation on AWS.
 package main
 
 import (

@@ -156,6 +156,9 @@ func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan
 		pages := cloudformation.NewDescribeStacksPaginator(cloudformation.NewFromConfig(cfg), &cloudformation.DescribeStacksInput{})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
+			if unseen[r.Target] = forbids(err); unseen[r.Target] {
+				break
+			}
 			if err != nil {
 				return nil, nil, fault.New(fault.Unavailable, "describe the stacks of target %s: %w", r.Target.Name, err)
 			}

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
@@ -24,28 +22,17 @@ import (
 	"github.com/stackwright/stackwright/pkg/bucket"
 	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/machine"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// What is installed on a laptop.
-const (
-	account = "000000000000"
-	region  = "us-east-1"
-	name    = "stackwright" // of the bucket, the table and the state machine
-)
-
-// machineARN is that of the state machine, which names the installation.
-func machineARN() string {
-	return fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", region, account, name)
-}
-
-// A session is the way to an installation: of a server that runs, or of one
-// that runs for the time of a command.
+// A session is the way to an installation: on AWS, of a server that runs, or of
+// one that runs for the time of a command.
 type session struct {
+	site
 	call    *call
-	url     string
-	host    *host // nil if somebody else's server is used
+	host    *host // nil if what is used is not hosted here
 	objects *bucket.Bucket
 	places  *accounts.Accounts // where stacks are
 	book    *dynamo.Table
@@ -54,8 +41,8 @@ type session struct {
 	lost    time.Time     // since when the server does not answer
 }
 
-// open finds the server of the call's data folder, or of its endpoint, or hosts
-// one, in which all goes on that was left.
+// open finds the installation that the call names, or the server of its endpoint
+// or data folder, or hosts one, in which all goes on that was left.
 func (c *call) open(ctx context.Context) (*session, error) { return c.enter(ctx, false) }
 
 // look is open for whoever only looks: what it hosts stands still, so that to
@@ -63,8 +50,12 @@ func (c *call) open(ctx context.Context) (*session, error) { return c.enter(ctx,
 func (c *call) look(ctx context.Context) (*session, error) { return c.enter(ctx, true) }
 
 func (c *call) enter(ctx context.Context, still bool) (*session, error) {
-	if c.flags.endpoint != "" {
-		return c.connect(c.flags.endpoint), nil
+	switch {
+	case c.flags.installation != "":
+		there, err := c.site(ctx)
+		return c.connect(there), err
+	case c.flags.endpoint != "":
+		return c.connect(c.laptop(c.flags.endpoint)), nil
 	}
 	for begun := time.Now(); ; {
 		holder, taken, err := cloud.Occupied(c.flags.data)
@@ -72,11 +63,11 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 		case err != nil:
 			return nil, err
 		case taken && holder.URL != "":
-			return c.connect(holder.URL), nil
+			return c.connect(c.laptop(holder.URL)), nil
 		}
 		h, err := c.serve(ctx, hosting{address: "127.0.0.1:0", still: still})
 		if err == nil {
-			s := c.connect(h.url)
+			s := c.connect(c.laptop(h.url))
 			s.host = h
 			return s, nil
 		}
@@ -91,46 +82,26 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 	}
 }
 
-// connect returns a session with the server at a URL. It does not dial.
-func (c *call) connect(url string) *session {
-	cfg := aws.Config{
-		Region:        region,
-		BaseEndpoint:  aws.String(strings.TrimSuffix(url, "/")),
-		Credentials:   credentials.NewStaticCredentialsProvider(c.keys()),
-		ConfigSources: []any{endpoints(c.getenv)},
-	}
-	book := dynamo.New(dynamodb.NewFromConfig(cfg), name)
+// connect returns a session with a site. It does not dial.
+func (c *call) connect(at site) *session {
+	book := dynamo.New(dynamodb.NewFromConfig(at.config), at.table)
+	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
 	return &session{
-		call: c, url: url, book: book,
-		objects: bucket.New(s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), name, region),
-		places:  accounts.New(cfg, home(), machineARN(), book),
-		flows:   machine.New(sfn.NewFromConfig(cfg), machineARN()),
+		site: at, call: c, book: book,
+		objects: bucket.New(objects, at.bucket, at.home.Region),
+		places:  accounts.New(at.config, at.home, at.machine, book),
+		flows:   machine.New(sfn.NewFromConfig(at.config), at.machine),
 	}
-}
-
-// keys are the user's, for endpoints of the user's own; the stand-ins take any.
-func (c *call) keys() (id, secret, token string) {
-	id, secret = c.getenv("AWS_ACCESS_KEY_ID"), c.getenv("AWS_SECRET_ACCESS_KEY")
-	if id == "" || secret == "" {
-		return "local", "local", ""
-	}
-	return id, secret, c.getenv("AWS_SESSION_TOKEN")
-}
-
-// endpoints has the SDK find AWS_ENDPOINT_URL_<SERVICE>, and nothing else of
-// the environment.
-type endpoints func(string) string
-
-// GetServiceBaseEndpoint is what the SDK asks its configuration sources for.
-func (e endpoints) GetServiceBaseEndpoint(_ context.Context, sdkID string) (string, bool, error) {
-	url := e("AWS_ENDPOINT_URL_" + strings.ReplaceAll(strings.ToUpper(sdkID), " ", "_"))
-	return url, url != "", nil
 }
 
 // again opens the session anew if the server that it used is gone, and returns
 // errGap: the state is in the data folder, and whoever hosts it next carries
-// on. What is no matter of the server's is returned as it is.
+// on. AWS is back by itself. What is no matter of the server's is returned as it
+// is.
 func (s *session) again(ctx context.Context, err error) error {
+	if s.call.flags.installation != "" {
+		return s.bear(err)
+	}
 	if err == nil || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
 		s.lost = time.Time{}
 		return err
@@ -147,6 +118,21 @@ func (s *session) again(ctx context.Context, err error) error {
 	}
 	fresh.ended, fresh.lost = s.ended, s.lost
 	*s = *fresh
+	return errGap
+}
+
+// bear returns errGap for an error that passes, for as long as it may.
+func (s *session) bear(err error) error {
+	switch {
+	case !fault.Is(err, fault.Unavailable, fault.Throttled):
+		s.lost = time.Time{}
+		return err
+	case s.lost.IsZero():
+		s.lost = time.Now()
+	}
+	if time.Since(s.lost) > s.patient {
+		return err
+	}
 	return errGap
 }
 
@@ -180,9 +166,9 @@ func (s *session) end() error {
 func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
 	version, err := s.objects.Put(ctx, key, body)
 	if err != nil {
-		return "", fmt.Errorf("upload to %s: %w", s.url, err)
+		return "", fmt.Errorf("upload to %s: %w", s.label, err)
 	}
-	return engine.RunID(name, key, version), nil
+	return engine.RunID(s.bucket, key, version), nil
 }
 
 // who is the person that asks, as far as the machine knows.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,16 +18,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// home is the laptop's own account and region.
-func home() project.Access {
-	return project.Access{Target: project.Target{Name: project.DefaultTarget, Account: account, Region: region}}
-}
-
-// here are the targets of a laptop on which none was registered.
-func here() map[string]project.Target {
-	return map[string]project.Target{project.DefaultTarget: home().Target}
-}
-
 var laptopRole = regexp.MustCompile(`^arn:aws:iam::(\d{12}):role/stackwright$`)
 
 // trust is that of the roles on a laptop: in every account there is one, called
@@ -40,21 +31,28 @@ func trust(role string) (externalID string, ok bool) {
 }
 
 // load reads and checks the project that the call names. Only if it names other
-// targets than the laptop's own is it asked which were registered.
+// targets than the installation's own is it asked which were registered.
 func (c *call) load(ctx context.Context) (config.Files, config.Loaded, error) {
 	files, err := config.Open(c.args[0])
 	if err != nil {
 		return nil, config.Loaded{}, err
 	}
-	loaded, err := config.Read(files, config.Options{Environment: c.flags.env, Targets: here()})
+	home, err := c.home(ctx)
+	if err != nil {
+		return nil, config.Loaded{}, err
+	}
+	targets := map[string]project.Target{project.DefaultTarget: home}
+	loaded, err := config.Read(files, config.Options{Environment: c.flags.env, Targets: targets})
 	if len(loaded.Foreign) == 0 {
 		return files, loaded, err
 	}
 	registered, lost := c.registered(ctx)
-	if lost != nil || len(registered) == 0 {
-		return nil, config.Loaded{}, err // there is no telling, or there are none
+	if lost != nil {
+		return nil, config.Loaded{}, errors.Join(err, fmt.Errorf("see which targets are registered: %w", lost))
 	}
-	targets := here()
+	if len(registered) == 0 {
+		return nil, config.Loaded{}, err
+	}
 	for name, a := range registered {
 		targets[name] = a.Target
 	}
@@ -62,11 +60,23 @@ func (c *call) load(ctx context.Context) (config.Files, config.Loaded, error) {
 	return files, loaded, err
 }
 
+// home is the account and region of the installation that the call is about. A
+// laptop's need not be looked for.
+func (c *call) home(ctx context.Context) (project.Target, error) {
+	if c.flags.installation == "" {
+		return home().Target, nil
+	}
+	at, err := c.site(ctx)
+	return at.home.Target, err
+}
+
 // registered are the targets that were registered, as far as there is somewhere
 // to look.
 func (c *call) registered(ctx context.Context) (map[string]project.Access, error) {
-	if _, err := os.Stat(c.flags.data); c.flags.endpoint == "" && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if c.flags.installation == "" && c.flags.endpoint == "" {
+		if _, err := os.Stat(c.flags.data); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
 	}
 	s, err := c.look(ctx)
 	if err != nil {
@@ -113,11 +123,11 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		all[project.DefaultTarget] = home()
+		all[project.DefaultTarget] = s.home
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			a, external := all[name], ""
 			if a.Role != "" {
-				external = accounts.ExternalID(machineARN(), a.Account)
+				external = accounts.ExternalID(s.machine, a.Account)
 			}
 			objects = append(objects, map[string]any{
 				"target": a.Name, "account": a.Account, "region": a.Region, "role": a.Role, "execution_role": a.Execution, "external_id": external,
@@ -132,8 +142,8 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 // roles may become others.
 func (s *session) addTarget(ctx context.Context, name string) error {
 	f := s.call.flags
-	a := project.Access{Target: project.Target{Name: name, Account: f.account, Region: f.region}, Role: f.role, Execution: f.execution}
-	if err := a.Check(home().Target); err != nil {
+	a := project.Access{Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution}
+	if err := a.Check(s.home.Target); err != nil {
 		return err
 	}
 	was, err := s.book.Access(ctx, name)
@@ -150,7 +160,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	}
 	fmt.Fprintf(s.call.out, "target %s is account %s, region %s\n", name, a.Account, a.Region)
 	if a.Role != "" {
-		fmt.Fprintf(s.call.out, "let %s be assumed from account %s with the external ID %s\n", a.Role, account, accounts.ExternalID(machineARN(), a.Account))
+		fmt.Fprintf(s.call.out, "let %s be assumed from account %s with the external ID %s\n", a.Role, s.home.Account, accounts.ExternalID(s.machine, a.Account))
 	}
 	return nil
 }

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
+	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	accounts "github.com/stackwright/stackwright/pkg/account"
+)
+
+// made is what the stack of a laptop's installation says of it, as that of one
+// on AWS does.
+func made() map[string]string {
+	return map[string]string{outBucket: name, outTable: name, outMachine: machineARN(), outExecution: "arn:aws:iam::000000000000:role/execution"}
+}
+
+// newInstallation is a laptop that a person takes for AWS: it is served, it has
+// a stack called sw that says what Stackwright is made of, and commands find it
+// by the environment of the SDK.
+func newInstallation(t *testing.T) (*laptop, *host) {
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.elsewhere = true
+	l.env[envInstallation] = "sw"
+	for k, v := range map[string]string{
+		"AWS_ENDPOINT_URL": h.url, "AWS_REGION": region, "AWS_ACCESS_KEY_ID": "person", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "",
+		"AWS_PROFILE": "", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
+	} {
+		t.Setenv(k, v)
+	}
+	l.install(h, "sw", made())
+	return l, h
+}
+
+// install makes a stack that has outputs and costs nothing.
+func (l *laptop) install(h *host, stack string, outputs map[string]string) {
+	l.Helper()
+	var body strings.Builder
+	body.WriteString("Resources:\n  Nothing: { Type: AWS::CloudFormation::WaitConditionHandle }\nOutputs:\n  Other: { Value: x }\n")
+	for _, k := range slices.Sorted(maps.Keys(outputs)) {
+		fmt.Fprintf(&body, "  %s: { Value: %q }\n", k, outputs[k])
+	}
+	client := cloudformation.NewFromConfig(h.cloud.Config())
+	if _, err := client.CreateStack(l.Context(), &cloudformation.CreateStackInput{StackName: &stack, TemplateBody: aws.String(body.String())}); err != nil {
+		l.Fatal(err)
+	}
+	made := cloudformation.NewStackCreateCompleteWaiter(client, func(o *cloudformation.StackCreateCompleteWaiterOptions) {
+		o.MinDelay, o.MaxDelay = 20*time.Millisecond, 100*time.Millisecond
+	})
+	if err := made.Wait(l.Context(), &cloudformation.DescribeStacksInput{StackName: &stack}, time.Minute); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// All that works on a laptop works on an installation: what is there, its stack
+// says.
+func TestCommandsOnAnInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	l.has(l.must(exitChanges, "plan", l.project, "--exit-code"), "3 changes")
+	l.has(l.must(exitOK, "deploy", l.project), "deploy pair@default: run ", "3 created")
+	l.has(l.must(exitOK, "deploy", l.project), "3 unchanged")
+	l.has(l.must(exitOK, "stacks"), "queue  pair@default  pair-queue  CREATE_COMPLETE")
+	l.has(l.must(exitOK, "outputs", "queue"), "arn:aws:sns:us-east-1:000000000000:")
+	l.has(l.must(exitOK, "graph", l.project), "3 stacks, 1 edge")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.env[envInstallation] = ""
+	out := l.must(exitOK, "deploy", l.project, "--installation", "sw", "--rollback")
+	l.has(out, "1 updated")
+	id := l.objects(l.must(exitOK, "runs", "--installation", "sw", "-o", "json"))[0]["run"].(string)
+	l.has(l.must(exitOK, "status", id, "--installation", "sw", "--follow"), "succeeded")
+	l.has(l.must(exitOK, "refresh", l.project, "--installation", "sw"), "3 read")
+	l.answers = "no\n"
+	l.has(l.run("destroy", l.project, "--installation", "sw").err, "at installation sw (account 000000000000, region us-east-1)\ntype yes to go on")
+	l.must(exitOK, "destroy", l.project, "--installation", "sw", "--yes")
+	l.elsewhere = false
+	l.has(l.must(exitOK, "runs"), "pair@default  destroy    succeeded")
+	if calls := h.cloud.Gateway.Calls(); calls[gateway.Call{Service: "cloudformation", Operation: "DescribeStacks"}] == 0 {
+		t.Error("nobody looked at the installation's stack")
+	}
+}
+
+// Steering needs nothing but the table and the bucket; how to go on is said for
+// where it was begun.
+func TestSteeringOnAnInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	l.env[envInstallation] = ""
+	l.fail(h, stand.Fault{Stack: "pair-topic", Operation: "create", Times: 1})
+	out := l.must(exitFailed, "deploy", l.project, "--installation", "sw")
+	_, next, found := strings.Cut(strings.TrimSpace(out), "to go on from here: stackwright ")
+	if !found || !strings.HasSuffix(next, " --installation sw") {
+		t.Fatalf("to go on: %q in\n%s", next, out)
+	}
+	l.env[envInstallation] = "sw"
+	id := strings.Fields(next)[1]
+	l.has(l.must(exitOK, "status"), "to go on from here: stackwright retry "+id+"\n")
+	l.must(exitOK, "retry", id)
+	r := l.run("cancel", id)
+	if l.has(r.out, "was refused"); r.code != exitRefused {
+		t.Errorf("cancel ended with %d", r.code)
+	}
+	l.has(l.run("unlock", "--reason", "x").err, "no run holds a lock")
+}
+
+// The external ID, the own account and the execution role are the
+// installation's.
+func TestTargetsOfAnInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	outputs := made()
+	outputs[outMachine] = "arn:aws:states:eu-west-1:222222222222:stateMachine:sw"
+	l.install(h, "abroad", outputs)
+	l.env[envInstallation] = "abroad"
+	external := accounts.ExternalID(outputs[outMachine], "111111111111")
+	l.has(l.must(exitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright"),
+		"from account 222222222222 with the external ID "+external)
+	l.must(exitOK, "targets", "add", "near", "--region", "us-west-2")
+	l.has(l.must(exitOK, "targets"), "default  222222222222  eu-west-1", outputs[outExecution], external, "near     222222222222  us-west-2")
+	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [eu, near] } }\n")
+	l.has(l.must(exitOK, "graph", l.project), "topic@eu", "queue@near")
+	l.must(exitOK, "targets", "remove", "eu")
+	l.has(l.run("graph", l.project).err, "target eu is not registered: there is default, near")
+}
+
+// What stands between a person and an installation is said, with what to do.
+func TestNoSuchInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	older := made()
+	delete(older, outTable)
+	l.install(h, "older", older)
+	l.install(h, "other", nil)
+	for _, c := range []struct {
+		stack string
+		env   map[string]string
+		code  int
+		says  []string
+	}{
+		{"nowhere", nil, exitRefused, []string{"installation nowhere in region us-east-1", "does not exist", "what looks like an installation here: sw"}},
+		{"nowhere", map[string]string{"AWS_REGION": "us-west-2"}, exitRefused, []string{"installation nowhere in region us-west-2", "no stack here looks like an installation", "AWS_REGION", "make deploy"}},
+		{"older", nil, exitRefused, []string{"CREATE_COMPLETE and has no output TableName: another version made it"}},
+		{"other", nil, exitRefused, []string{"it is none of Stackwright's", "here: sw"}},
+		{"sw", map[string]string{"AWS_REGION": ""}, exitRefused, []string{"no region is known: set AWS_REGION"}},
+		{"sw", map[string]string{"AWS_PROFILE": "nobody"}, exitFailed, []string{"the AWS configuration is of no use", "nobody", "AWS_PROFILE"}},
+		{"sw", map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, exitFailed, []string{"there are no AWS credentials", "aws sso login"}},
+	} {
+		t.Run(c.stack+fmt.Sprint(c.env), func(t *testing.T) {
+			for k, v := range c.env {
+				t.Setenv(k, v)
+			}
+			l := &laptop{T: t, env: map[string]string{envInstallation: c.stack}, elsewhere: true}
+			r := l.run("runs")
+			if l.has(r.err, c.says...); r.code != c.code {
+				t.Errorf("ended with %d", r.code)
+			}
+		})
+	}
+}
+
+// Who may not do something is told which permission that takes; who is not known
+// to AWS, to log in.
+func TestDeniedAtAnInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	type refusal struct {
+		of gateway.Call
+		gateway.Fault
+	}
+	var now atomic.Pointer[refusal]
+	h.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if r := now.Load(); q.AccessKey == "person" && r != nil && q.Call == r.of {
+			return &gateway.Trouble{Status: http.StatusBadRequest, Fault: r.Fault}
+		}
+		return nil
+	})
+	for _, c := range []struct {
+		denied gateway.Call
+		args   []string
+		says   string
+	}{
+		{gateway.Call{Service: "cloudformation", Operation: "DescribeStacks"}, []string{"runs"}, "needs the permission cloudformation:DescribeStacks at installation sw"},
+		{gateway.Call{Service: "dynamodb", Operation: "Query"}, []string{"runs"}, "needs the permission dynamodb:Query"},
+		{gateway.Call{Service: "s3", Operation: "PutObject"}, []string{"deploy", l.project}, "needs the permission s3:PutObject"},
+		{gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}, []string{"targets", "add", "near", "--region", "eu-west-1"}, "needs the permission dynamodb:PutItem and dynamodb:DeleteItem"},
+	} {
+		now.Store(&refusal{c.denied, gateway.Fault{Code: "AccessDeniedException", Message: "User is not authorized"}})
+		r := l.run(c.args...)
+		if l.has(r.err, c.says); r.code == exitOK {
+			t.Errorf("%v ended well", c.args)
+		}
+	}
+	expired := gateway.Fault{Code: "ExpiredTokenException", Message: "The security token included in the request is expired"}
+	now.Store(&refusal{gateway.Call{Service: "dynamodb", Operation: "Query"}, expired})
+	l.has(l.run("runs").err, "AWS does not take these credentials, or no longer: log in anew")
+}
+
+// An error that passes does not end the watching of a run.
+func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
+	l, h := newInstallation(t)
+	var reads atomic.Int32
+	h.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if q.AccessKey != "person" || q.Service != "dynamodb" {
+			return nil
+		}
+		if reads.Add(1) > 4 {
+			return nil
+		}
+		return &gateway.Trouble{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "oh"}}
+	})
+	l.has(l.must(exitOK, "deploy", l.project), "3 created")
+	if n := reads.Load(); n <= 4 {
+		t.Errorf("%d reads", n)
+	}
+}
+
+// Flags say where to work; the environment does where they do not.
+func TestWhereToWork(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.elsewhere = true
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"runs", "--installation", "sw", "--data", l.data}, "--installation is on AWS, --data and --endpoint are a laptop: say one of them"},
+		{[]string{"runs", "--installation", ""}, "--installation: name its CloudFormation stack"},
+		{[]string{"deploy", l.project, "--installation", "sw", "--seconds", "1"}, "--seconds is about a laptop, and installation sw is on AWS"},
+		{[]string{"serve", "--installation", "sw"}, "serve stands in for AWS on a laptop, and installation sw is on AWS"},
+	} {
+		r := l.run(c.args...)
+		if l.has(r.err, c.says); r.code != exitRefused {
+			t.Errorf("%v ended with %d", c.args, r.code)
+		}
+	}
+	l.env[envInstallation] = "sw"
+	l.elsewhere = false
+	l.has(l.must(exitOK, "deploy", l.project), "3 created")
+	l.has(l.must(exitOK, "runs"), "pair@default")
+}
