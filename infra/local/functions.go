@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
+	answers "github.com/stackwright/stackwright/pkg/api"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
@@ -30,6 +32,16 @@ func variables() map[string]string {
 // arn is the ARN of a function.
 func arn(function string) string {
 	return lambda.Host{Account: account, Region: region}.ARN(function)
+}
+
+// routes has all that is asked over HTTP answered by one function, as infra/aws
+// does.
+func routes() []api.Route {
+	var all []api.Route
+	for _, key := range answers.Routes() {
+		all = append(all, api.Route{Key: key, Function: arn("api")})
+	}
+	return all
 }
 
 // functions makes the functions, as the call's flag says; url is where the cloud

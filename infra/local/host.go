@@ -60,7 +60,7 @@ func (c *call) serve(ctx context.Context, how hosting) (*host, error) {
 		h.cloud, err = cloud.Open(ctx, cloud.Options{
 			Data: c.flags.data, Account: account, Region: region, Seconds: c.flags.seconds,
 			Bucket: name, Table: name, StateMachine: name, Definition: definition,
-			Functions: c.functions(h.url, h.log), Getenv: c.getenv, Log: h.log, Still: how.still, Trust: trust,
+			Functions: c.functions(h.url, h.log), Routes: routes(), Getenv: c.getenv, Log: h.log, Still: how.still, Trust: trust,
 		})
 	}
 	if err != nil {

@@ -66,6 +66,7 @@ deploy:  %[5]s deploy DIR --endpoint %[1]s
 or:      aws s3 cp shop.zip s3://%[6]s/projects/shop/prod.zip --endpoint-url %[1]s
 watch:   %[5]s status --follow --endpoint %[1]s
          aws cloudformation describe-stacks --endpoint-url %[1]s
+         curl --aws-sigv4 aws:amz:%[3]s:execute-api --user local:local %[1]s/projects/shop/prod/runs
 
 The aws command wants any credentials: export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=%[3]s
 Ctrl-C stops it; all is still there when it is started again.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/dynamodb"
 	"github.com/stackwright/stackwright/infra/local/events"
@@ -51,6 +52,9 @@ type Options struct {
 	Definition []byte
 	// Functions makes the functions, for which c.Config and c.Environ are ready. nil means that there are none.
 	Functions func(c *Cloud) (Invoker, error)
+
+	// Routes are those of the API that functions answer; see api.Route. Where there is none, nothing is found.
+	Routes []api.Route
 
 	// Still lets nothing go on: whoever only looks opens it so. What stacks do, they do; but events are kept until the
 	// next Open without it, executions stay where they are, and Serving tells others nothing.
@@ -210,8 +214,13 @@ func (c *Cloud) openServices() (err error) {
 		return err
 	}
 	c.before(c.Flows.Close)
+	gate, err := api.New(api.Options{Account: c.opts.Account, Region: c.opts.Region, Routes: c.opts.Routes, Invoke: c.Invoke, Log: c.opts.Log})
+	if err != nil {
+		return err
+	}
 	c.Gateway = gateway.New(map[string]http.Handler{
-		"s3": c.homely(c.Objects), "dynamodb": c.homely(c.Tables), "states": c.homely(c.Flows), "events": c.homely(c.Bus),
+		"execute-api": gate,
+		"s3":          c.homely(c.Objects), "dynamodb": c.homely(c.Tables), "states": c.homely(c.Flows), "events": c.homely(c.Bus),
 		"cloudformation": c.valid(http.HandlerFunc(c.serveStacks)),
 		"sts":            c.valid(sts.New(c.opts.Account, c.opts.Trust)),
 		"lambda":         c.homely(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),

@@ -125,7 +125,7 @@ func (g *Gateway) names() []string { return slices.Sorted(maps.Keys(g.services))
 // greeting tells whether a person (or a health check) looks at the root with a browser.
 func greeting(r *http.Request) bool {
 	_, _, signed := Scope(r)
-	return r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.RawQuery == "" && !signed && r.Header.Get("X-Amz-Target") == ""
+	return r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.RawQuery == "" && !signed && !toAPI(r) && r.Header.Get("X-Amz-Target") == ""
 }
 
 func (g *Gateway) greet(w http.ResponseWriter) {

@@ -52,6 +52,9 @@ func TestIdentify(t *testing.T) {
 		{request("POST", "/bucket/key?uploadId=1", "", "s3"), gateway.Call{Service: "s3", Operation: "CompleteMultipartUpload"}},
 		{request("GET", "/bucket/key", "", ""), gateway.Call{Service: "s3", Operation: "GetObject"}},
 		{request("POST", "/2015-03-31/functions/start/invocations", "{}", ""), gateway.Call{Service: "lambda", Operation: "Invoke"}},
+		{request("POST", "/projects/shop/prod/runs", "{}", "execute-api", "X-Amz-Target", "DynamoDB_20120810.PutItem"), gateway.Call{Service: "execute-api", Operation: "Invoke"}},
+		{request("POST", "http://x.execute-api.localhost/runs?Action=CreateStack", "a", "", "Content-Type", form), gateway.Call{Service: "execute-api", Operation: "Invoke"}},
+		{request("GET", "http://x.execute-api.localhost/runs", "", "s3"), gateway.Call{Service: "s3", Operation: "ListObjects"}},
 		{request("POST", "/", "{}", "ssm", "X-Amz-Target", "AmazonSSM.GetParameter"), gateway.Call{Service: "ssm", Operation: "GetParameter"}},
 	} {
 		if got, err := gateway.Identify(c.r); err != nil || got != c.want {

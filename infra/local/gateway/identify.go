@@ -42,7 +42,11 @@ func credential(r *http.Request) []string {
 
 // Identify says what a request asks of which service. It may read a form from the body, and leaves the body as it was.
 // An unsigned request is told by its target or action; what has neither is taken for S3's.
+// What is sent to an API of API Gateway is that API's, whatever is in it.
 func Identify(r *http.Request) (Call, error) {
+	if toAPI(r) {
+		return Call{Service: "execute-api", Operation: "Invoke"}, nil
+	}
 	action, err := formAction(r)
 	if err != nil {
 		return Call{}, err
@@ -52,6 +56,13 @@ func Identify(r *http.Request) (Call, error) {
 		service = guess(r, action)
 	}
 	return Call{Service: service, Operation: operation(service, action, r)}, nil
+}
+
+// toAPI tells whether a request goes to an API of API Gateway: it is signed for one, or unsigned and sent to the name of one,
+// as in x.execute-api.localhost.
+func toAPI(r *http.Request) bool {
+	_, service, signed := Scope(r)
+	return service == "execute-api" || !signed && strings.Contains(r.Host, ".execute-api.")
 }
 
 func guess(r *http.Request, action string) string {

@@ -53,7 +53,8 @@ func (t *Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-type identity struct {
+// An Identity is whose an access key is.
+type Identity struct {
 	Arn     string
 	UserID  string `xml:"UserId"`
 	Account string
@@ -61,11 +62,15 @@ type identity struct {
 
 func (t *Tokens) identify(w http.ResponseWriter, r *http.Request) {
 	key, _, _ := gateway.Scope(r)
-	who := identity{Arn: "arn:aws:iam::" + t.account + ":root", UserID: t.account, Account: t.account}
-	if h, ok := Owner(key); ok {
-		who = identity{Arn: h.ARN(), UserID: roleID(h.Account, h.Role) + ":" + h.Session, Account: h.Account}
+	reply(w, "GetCallerIdentity", Caller(t.account, key))
+}
+
+// Caller says whose an access key is: what AssumeRole did not hand out is the account's own.
+func Caller(account, accessKey string) Identity {
+	if h, ok := Owner(accessKey); ok {
+		return Identity{Arn: h.ARN(), UserID: roleID(h.Account, h.Role) + ":" + h.Session, Account: h.Account}
 	}
-	reply(w, "GetCallerIdentity", who)
+	return Identity{Arn: "arn:aws:iam::" + account + ":root", UserID: account, Account: account}
 }
 
 var (

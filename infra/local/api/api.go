@@ -1,0 +1,129 @@
+// Package api stands in for an HTTP API of API Gateway, whose routes are answered by functions.
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/sts"
+)
+
+// A Route has the requests of a key ("GET /runs/{run}", "ANY /x/{rest+}", "$default") answered by a function, by its name or ARN.
+type Route struct{ Key, Function string }
+
+// Options say which API it is. Account and Region are those where it is; Log gets what API Gateway would not tell the
+// caller, and nil drops it.
+type Options struct {
+	Account, Region string
+	Routes          []Route
+	Invoke          func(ctx context.Context, function string, payload []byte) ([]byte, error)
+	Log             io.Writer
+}
+
+// API is an http.Handler. Who asks has to sign with credentials of the account, as where the authorizer is IAM; the
+// signature itself is not checked. Use New.
+type API struct {
+	opts   Options
+	routes []route
+}
+
+// New makes the API. A key of a route that API Gateway would not take is an error.
+func New(opts Options) (*API, error) {
+	if opts.Log == nil {
+		opts.Log = io.Discard
+	}
+	a := &API{opts: opts}
+	for _, r := range opts.Routes {
+		parsed, err := parse(r)
+		if err != nil {
+			return nil, err
+		}
+		a.routes = append(a.routes, parsed)
+	}
+	return a, nil
+}
+
+// What API Gateway lets through, and how long it waits:
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+const (
+	maxBody = 10 << 20
+	maxWait = 30 * time.Second
+)
+
+// ServeHTTP has the route's function answer, or says in API Gateway's words why not.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := rand.Text()
+	w.Header().Set("Apigw-Requestid", id)
+	chosen, parameters, ok := a.match(r.Method, r.URL.Path)
+	if !ok {
+		say(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	who, ok := a.caller(r)
+	if !ok {
+		say(w, http.StatusForbidden, "Forbidden")
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		say(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
+		return
+	}
+	if err != nil {
+		say(w, http.StatusBadRequest, "Bad Request")
+		return
+	}
+	payload, err := json.Marshal(a.event(r, arrival{id: id, at: time.Now(), route: chosen, parameters: parameters, who: who, body: body}))
+	if err == nil {
+		payload, err = a.invoke(r.Context(), chosen.Function, payload)
+	}
+	if err == nil {
+		err = reply(w, payload)
+	}
+	switch {
+	case errors.Is(err, errLate):
+		say(w, http.StatusServiceUnavailable, "Service Unavailable")
+	case err != nil:
+		_, _ = fmt.Fprintf(a.opts.Log, "%s: request %s: %v\n", chosen.Key, id, err) // a log that cannot be written cannot be told
+		say(w, http.StatusInternalServerError, "Internal Server Error")
+	}
+}
+
+// errLate is the error of a function that takes longer than API Gateway waits.
+var errLate = errors.New("the function takes too long")
+
+// invoke calls a function, which goes on when nobody waits for it any more.
+func (a *API) invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxWait, errLate)
+	defer cancel()
+	return a.opts.Invoke(ctx, function, payload)
+}
+
+// A signer is who signed a request: the owner of an access key.
+type signer struct {
+	key string
+	sts.Identity
+}
+
+// caller says who asks; ok is false for who may not: an unsigned request, expired credentials, another account's.
+func (a *API) caller(r *http.Request) (signer, bool) {
+	key, _, signed := gateway.Scope(r)
+	if h, ok := sts.Owner(key); ok && (!time.Now().Before(h.Until) || h.Account != a.opts.Account) {
+		return signer{}, false
+	}
+	return signer{key, sts.Caller(a.opts.Account, key)}, signed
+}
+
+// say answers as API Gateway itself does.
+func say(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"message": message}) // the caller is gone if this fails
+}
