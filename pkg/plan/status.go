@@ -1,5 +1,10 @@
 package plan
 
+import (
+	"maps"
+	"slices"
+)
+
 // A Status is a CloudFormation stack status. The empty status is that of a
 // stack that is not there.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
@@ -85,6 +90,19 @@ func (s Status) Cleaning() bool { return s == "UPDATE_COMPLETE_CLEANUP_IN_PROGRE
 // Restored reports whether the stack is as it was before its last operation.
 func (s Status) Restored() bool {
 	return s == "UPDATE_ROLLBACK_COMPLETE" || s == "IMPORT_ROLLBACK_COMPLETE"
+}
+
+// Ends lists, sorted, the statuses that go on with what waits for a stack: all
+// in which nothing is under way any more, and that of an update which is being
+// cleaned up after. In REVIEW_IN_PROGRESS nothing has begun yet.
+func Ends() []Status {
+	var ends []Status
+	for _, s := range slices.Sorted(maps.Keys(classes)) {
+		if s != "" && !s.Busy() && s != "REVIEW_IN_PROGRESS" {
+			ends = append(ends, s)
+		}
+	}
+	return ends
 }
 
 // Known reports whether s is in the table.

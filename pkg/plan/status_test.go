@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,4 +115,16 @@ func statuses() []plan.Status {
 		all = append(all, plan.Status(s))
 	}
 	return all
+}
+
+// A run is woken by all that ends, and by an update that lets go on what comes
+// after it; no status that CloudFormation has is forgotten.
+func TestEnds(t *testing.T) {
+	ends := plan.Ends()
+	for _, s := range types.StackStatus("").Values() {
+		want := !strings.HasSuffix(string(s), "_IN_PROGRESS") || s == types.StackStatusUpdateCompleteCleanupInProgress
+		if got := slices.Contains(ends, plan.Status(s)); got != want {
+			t.Errorf("%s: ends %t, want %t", s, got, want)
+		}
+	}
 }

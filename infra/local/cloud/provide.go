@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	tabletypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
@@ -18,6 +16,8 @@ import (
 	buckettypes "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	flowtypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"github.com/stackwright/stackwright/pkg/trigger"
 )
 
 // provide makes what is absent, as infra/aws would: at the endpoints that Config names, whoever serves them.
@@ -113,22 +113,8 @@ func (c *Cloud) provideMachine(ctx context.Context) error {
 
 // provideRules aims the events that Stackwright lives on at its functions, as far as there are those.
 func (c *Cloud) provideRules(ctx context.Context) error {
-	uploads := map[string]any{
-		"source": []string{"aws.s3"}, "detail-type": []string{"Object Created"},
-		"detail": map[string]any{
-			"bucket": map[string]any{"name": []string{c.opts.Bucket}},
-			"object": map[string]any{"key": []any{map[string]string{"prefix": "projects/"}, map[string]string{"prefix": "requests/"}}},
-		},
-	}
-	stacks := map[string]any{
-		"source": []string{"aws.cloudformation"}, "detail-type": []string{"CloudFormation Stack Status Change"},
-		"detail": map[string]any{
-			"client-request-token": []any{map[string]string{"prefix": "sw-"}},
-			"status-details":       map[string]any{"status": Ends()},
-		},
-	}
 	if c.opts.Bucket != "" {
-		if err := c.match(ctx, "stackwright-start", "start", uploads); err != nil {
+		if err := c.match(ctx, "stackwright-start", "start", trigger.Uploads(c.opts.Bucket)); err != nil {
 			return err
 		}
 	}
@@ -137,21 +123,12 @@ func (c *Cloud) provideRules(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.match(ctx, "stackwright-stack-event", "stack-event", stacks)
+	return c.match(ctx, "stackwright-stack-event", "stack-event", trigger.Stacks())
 }
 
 // provideRecovery has start told of executions that went down, and of the time to look for runs that nobody drives.
 func (c *Cloud) provideRecovery(ctx context.Context) error {
-	dead := map[string]any{
-		"source": []string{"aws.states"}, "detail-type": []string{"Step Functions Execution Status Change"},
-		"detail": map[string]any{
-			"stateMachineArn": []string{c.Machine},
-			"status": []flowtypes.ExecutionStatus{
-				flowtypes.ExecutionStatusFailed, flowtypes.ExecutionStatusTimedOut, flowtypes.ExecutionStatusAborted,
-			},
-		},
-	}
-	if err := c.match(ctx, "stackwright-recover", "start", dead); err != nil {
+	if err := c.match(ctx, "stackwright-recover", "start", trigger.Executions(c.Machine)); err != nil {
 		return err
 	}
 	sweep := &eventbridge.PutRuleInput{Name: aws.String("stackwright-sweep"), State: eventtypes.RuleStateDisabled,
@@ -165,20 +142,8 @@ func (c *Cloud) provideRecovery(ctx context.Context) error {
 	return c.aim(ctx, sweep, "start")
 }
 
-// Ends lists the statuses of a stack that wake a run: all that are not in progress, and the one that is, but lets
-// go on what comes after.
-func Ends() []string {
-	var ends []string
-	for _, status := range types.StackStatus("").Values() {
-		if !strings.HasSuffix(string(status), "_IN_PROGRESS") || status == types.StackStatusUpdateCompleteCleanupInProgress {
-			ends = append(ends, string(status))
-		}
-	}
-	return ends
-}
-
 // match sends the events of a pattern to a function.
-func (c *Cloud) match(ctx context.Context, rule, function string, pattern any) error {
+func (c *Cloud) match(ctx context.Context, rule, function string, pattern trigger.Pattern) error {
 	text, err := json.Marshal(pattern)
 	if err != nil {
 		return err
