@@ -1,4 +1,4 @@
-# Everything here needs Go and nothing else.
+# Everything here needs Go; what is about AWS itself needs Node too.
 
 FUNCTIONS := $(notdir $(wildcard functions/*))
 GO ?= go
@@ -9,7 +9,7 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 .PHONY: help build lambda demo test soak chaos large mutants check lint bench fuzz fmt vuln clean
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 build: ## build/stackwright, and the functions for this machine in build/FUNCTION/bootstrap
 	$(GO) build -o build/stackwright ./infra/local
@@ -45,8 +45,11 @@ chaos: ## kill functions at random while examples/shop is deployed ROUNDS times 
 large: ## runs of 2,000 stacks on the real adapters, some minutes each
 	$(GO) test ./stepfn -run '^TestLargeForReal$$' -large 2000 -timeout 60m -count 1 -v
 
+# The cdk command brings Go files that are templates of some.
+GOFILES = find . \( -name node_modules -o -name cdk.out \) -prune -o -name '*.go' -print0
+
 lint: ## format, vet, staticcheck
-	@unformatted=$$($(GOFMT) -l .); if [ -n "$$unformatted" ]; then \
+	@unformatted=$$($(GOFILES) | xargs -0 $(GOFMT) -l); if [ -n "$$unformatted" ]; then \
 		echo "not formatted: make fmt does it"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
@@ -67,11 +70,49 @@ fuzz: ## random input for all that is read, SECONDS seconds each (600), or for o
 	@GO="$(GO)" ./.ci/fuzz "$(SECONDS)" "$(TARGET)"
 
 fmt: ## format the code
-	$(GOFMT) -w .
+	$(GOFILES) | xargs -0 $(GOFMT) -w
 
 # It asks a database on the network, and so it is no part of check.
 vuln: ## known vulnerabilities in what is built
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
+# What is installed in AWS: infra/aws, a module of its own. STACK is the name of the installation, SETTINGS are more
+# settings, each as -c NAME=VALUE; they may stand in infra/aws/cdk.json as well.
+STACK ?= stackwright
+SETTINGS ?=
+CDK = cd infra/aws && $(QUIETLY) npx --no-install cdk
+CONTEXT = -c stack=$(STACK) $(SETTINGS)
+QUIETLY = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 CDK_DISABLE_CLI_TELEMETRY=true
+
+.PHONY: node synth deploy diff destroy-infra check-aws
+
+node:
+	@command -v node >/dev/null && command -v npm >/dev/null || { \
+		echo "Node is missing: the CDK needs node and npm, version 20 or later (https://nodejs.org)" >&2; exit 1; }
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || { \
+		echo "Node $$(node --version) is too old: the CDK needs version 20 or later (https://nodejs.org)" >&2; exit 1; }
+
+infra/aws/node_modules/.package-lock.json: infra/aws/package-lock.json | node
+	cd infra/aws && npm ci --no-audit --no-fund
+	@touch $@
+
+synth: infra/aws/node_modules/.package-lock.json lambda ## the CloudFormation template of an installation, in infra/aws/cdk.out
+	$(CDK) synth --quiet $(CONTEXT)
+
+deploy: infra/aws/node_modules/.package-lock.json lambda ## install into the AWS account that the credentials are of, or update it
+	$(CDK) deploy $(CONTEXT)
+
+diff: infra/aws/node_modules/.package-lock.json lambda ## what a deploy would change
+	$(CDK) diff $(CONTEXT)
+
+destroy-infra: infra/aws/node_modules/.package-lock.json lambda ## remove the installation; its table, bucket and key stay
+	$(CDK) destroy $(CONTEXT)
+
+check-aws: node infra/aws/node_modules/.package-lock.json ## lint and test what is installed in AWS
+	@unformatted=$$($(GOFMT) -l infra/aws/*.go); if [ -n "$$unformatted" ]; then \
+		echo "not formatted: make fmt does it"; echo "$$unformatted"; exit 1; fi
+	cd infra/aws && $(GO) vet ./...
+	cd infra/aws && $(QUIETLY) $(GO) test -timeout 10m ./...
+
 clean: ## remove what was built
-	rm -rf build
+	rm -rf build infra/aws/cdk.out

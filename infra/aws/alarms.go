@@ -1,0 +1,125 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// An alarm goes off when a measure reaches a threshold in every one of some
+// periods, or, of what must not cease, falls below it. It says what to do.
+type alarm struct {
+	name     string
+	measure  measure
+	reaches  float64
+	below    bool
+	periods  float64
+	describe string
+}
+
+// addAlarms makes the alarms, which tell the topic when they go off and when all
+// is well again.
+func (i *installation) addAlarms() {
+	tell := awscloudwatchactions.NewSnsAction(i.topic)
+	for _, a := range slices.Concat(i.ofAllRuns(), i.ofAllFunctions(), i.ofAllLetters(), i.ofAllThrottles()) {
+		props := &awscloudwatch.AlarmProps{
+			AlarmName:          jsii.String(i.settings.stack + "-" + a.name),
+			AlarmDescription:   jsii.String(a.describe),
+			Metric:             a.measure.metric(),
+			Threshold:          jsii.Number(a.reaches),
+			EvaluationPeriods:  jsii.Number(max(1, a.periods)),
+			ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+			TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
+		}
+		if a.below {
+			props.ComparisonOperator = awscloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD
+			props.TreatMissingData = awscloudwatch.TreatMissingData_BREACHING
+		}
+		made := awscloudwatch.NewAlarm(i.Stack, jsii.String(title(a.name)+"Alarm"), props)
+		called(made, title(a.name)+"Alarm")
+		made.AddAlarmAction(tell)
+		made.AddOkAction(tell)
+	}
+}
+
+// ofAllRuns are the alarms about runs.
+func (i *installation) ofAllRuns() []alarm {
+	return []alarm{
+		{
+			name: "runs-failed", measure: i.ofRuns("RunsFailed", "Sum"), reaches: 1,
+			describe: "A run has failed. The notice of it, and stackwright status, say which step and why; mend that, and retry the run or upload anew.",
+		},
+		{
+			name: "runs-stuck", measure: i.ofRuns("RunsStuck", "Maximum"), reaches: 1, periods: 2,
+			describe: "In a run nothing has moved for an hour. The line of the sweep in the log of start names it under stuck; see its status, and CloudFormation's events of its stack.",
+		},
+		{
+			name: "oldest-run", measure: i.ofRuns("OldestRun", "Maximum"), reaches: 24 * 3600,
+			describe: "A run has been open for a day. The status of its project says what it waits for, and who holds the lock.",
+		},
+		{
+			name: "asleep", measure: i.ofRuns("RunsOpen", "SampleCount"), reaches: 1, below: true, periods: 3,
+			describe: "For a quarter of an hour nobody has looked for runs that nobody drives. Is the rule for the sweep enabled? The log and the errors of start say more.",
+		},
+	}
+}
+
+// ofAllFunctions are the alarms about functions. A function that is asked again
+// may err now and then; one that errs three times in five minutes is ill.
+func (i *installation) ofAllFunctions() []alarm {
+	var all []alarm
+	for _, f := range i.names {
+		all = append(all, alarm{
+			name: f + "-errors", measure: i.ofFunction(f, "Errors", "Sum"), reaches: 3,
+			describe: "The function " + f + " fails again and again. Its log says why: look for lines with an error.",
+		})
+	}
+	for _, f := range deadly {
+		late := i.ofFunction(f, "AsyncEventAge", "Maximum")
+		all = append(all, alarm{
+			name: f + "-late", measure: late, reaches: 5 * 60 * 1000, // milliseconds
+			describe: "An event has waited for the function " + f + " for more than five minutes. Is it throttled, or does it fail?",
+		})
+	}
+	return all
+}
+
+// ofAllLetters are the alarms about events that nobody could deal with.
+func (i *installation) ofAllLetters() []alarm {
+	var all []alarm
+	for _, name := range slices.Sorted(maps.Keys(i.dead)) {
+		all = append(all, alarm{
+			name: name + "-dead", measure: i.ofQueue(name, "ApproximateNumberOfMessagesVisible"), reaches: 1,
+			describe: "Something is in the queue " + i.settings.stack + "-" + name + "-dead: an event that was not dealt with. Read it, mend what it says, send it again if it still matters, and delete it.",
+		})
+	}
+	return all
+}
+
+// ofAllThrottles are the alarms about AWS having had enough of us. All of it is
+// tried again; that it goes on is what somebody has to know.
+func (i *installation) ofAllThrottles() []alarm {
+	var all []alarm
+	for _, f := range i.names {
+		all = append(all, alarm{
+			name: f + "-throttles", measure: i.ofFunction(f, "Throttles", "Sum"), reaches: 1, periods: 3,
+			describe: "Lambda has refused to run " + f + " for a quarter of an hour: raise the account's limit of concurrent executions.",
+		})
+	}
+	return append(all,
+		alarm{
+			name: "cloudformation-throttles", measure: i.ofRuns("CloudFormationThrottles", "Sum"), reaches: 100, periods: 3,
+			describe: "CloudFormation has refused many requests for a quarter of an hour. Who else asks there? STACKWRIGHT_READS and STACKWRIGHT_WRITES of the functions make runs ask less.",
+		},
+		alarm{
+			name: "machine-throttles", measure: i.ofMachine("ExecutionThrottled"), reaches: 1, periods: 3,
+			describe: "Step Functions has held back the state machine for a quarter of an hour: raise the account's limit of state transitions.",
+		},
+		alarm{
+			name: "table-throttles", measure: i.ofTable("WriteThrottleEvents"), reaches: 1, periods: 3,
+			describe: "DynamoDB has refused writes for a quarter of an hour. See which keys in the table's metrics.",
+		})
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// The API has its four routes, which ask who calls, and a stage that is limited
+// and logged.
+func TestAPI(t *testing.T) {
+	for authorization, all := range map[string]template{"AWS_IAM": the(t, plain), "JWT": the(t, full)} {
+		var got []string
+		for _, name := range all.of("AWS::ApiGatewayV2::Route") {
+			got = append(got, all.at(name, "RouteKey"))
+			if all.at(name, "AuthorizationType") != authorization {
+				t.Errorf("%s: who calls is known by %q, want %s", all.at(name, "RouteKey"), all.at(name, "AuthorizationType"), authorization)
+			}
+		}
+		slices.Sort(got)
+		want := []string{
+			"GET /projects/{project}/{environment}/runs", "GET /runs/{run}",
+			"POST /projects/{project}/{environment}/runs", "POST /runs/{run}/wishes",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("routes %q", got)
+		}
+		all.says(t, "Stage", map[string]string{
+			"DefaultRouteSettings": `{"ThrottlingBurstLimit":40,"ThrottlingRateLimit":20}`, "AccessLogSettings.DestinationArn": "${ApiAccessLogs.Arn}",
+		})
+		for _, name := range all.of("AWS::ApiGatewayV2::Integration") {
+			all.says(t, name, map[string]string{"IntegrationUri": "${Api.Arn}", "PayloadFormatVersion": "2.0"})
+		}
+	}
+}

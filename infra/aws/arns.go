@@ -1,0 +1,75 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+)
+
+// The parts of the installation that have a name of ours are known by it before
+// they are there: so the machine may name the functions, and these the machine,
+// and no two of them wait for one another.
+func (i *installation) named(service, resource string) string {
+	return "arn:" + *awscdk.Aws_PARTITION() + ":" + service + ":" + *awscdk.Aws_REGION() + ":" + *awscdk.Aws_ACCOUNT_ID() + ":" + resource
+}
+
+// function is the ARN of a function.
+func (i *installation) function(name string) string {
+	return i.named("lambda", "function:"+i.settings.stack+"-"+name)
+}
+
+// path is where all roles are.
+const path = "/stackwright/"
+
+// roleName is the name of a role. Roles know no regions, and an account may have
+// an installation in each.
+func (i *installation) roleName(of string) string {
+	return i.settings.stack + "-" + *awscdk.Aws_REGION() + "-" + of
+}
+
+// role is the ARN of a role.
+func (i *installation) role(of string) string {
+	return "arn:" + *awscdk.Aws_PARTITION() + ":iam::" + *awscdk.Aws_ACCOUNT_ID() + ":role" + path + i.roleName(of)
+}
+
+// logs is the name of the log group of a function.
+func (i *installation) logs(function string) string {
+	return "/aws/lambda/" + i.settings.stack + "-" + function
+}
+
+// machine is the ARN of the state machine.
+func (i *installation) machine() string { return i.named("states", "stateMachine:"+i.settings.stack) }
+
+// words are what ${words} in permissions stand for.
+func (i *installation) words() *strings.Replacer {
+	s := i.settings
+	pairs := []string{
+		"${Partition}", *awscdk.Aws_PARTITION(), "${Region}", *awscdk.Aws_REGION(), "${Account}", *awscdk.Aws_ACCOUNT_ID(),
+		"${Table}", *i.table.TableArn(), "${Bucket}", *i.bucket.BucketArn(), "${Key}", *i.key.KeyArn(),
+		"${Machine}", i.machine(), "${Executions}", i.named("states", "execution:"+s.stack),
+		"${Bus}", i.named("events", "event-bus/default"),
+		"${Self}", "arn:" + *awscdk.Aws_PARTITION() + ":cloudformation:" + *awscdk.Aws_REGION() + ":" + *awscdk.Aws_ACCOUNT_ID() + ":stack/" + s.stack + "/*",
+		"${Execution}", i.role("execution"), "${ScheduleRole}", i.role("schedule"),
+		"${Schedules}", i.named("scheduler", "schedule/"+s.stack),
+	}
+	for _, f := range i.names {
+		pairs = append(pairs, "${Function "+f+"}", i.function(f), "${Logs "+f+"}", i.named("logs", "log-group:"+i.logs(f)))
+	}
+	for f, queue := range i.dead {
+		pairs = append(pairs, "${Dead "+f+"}", *queue.QueueArn())
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// fill puts in what the ${words} in a text stand for.
+func (i *installation) fill(text string) string { return i.words().Replace(text) }
+
+// filled does that for many texts.
+func (i *installation) filled(texts []string) []string {
+	words, all := i.words(), slices.Clone(texts)
+	for n, t := range all {
+		all[n] = words.Replace(t)
+	}
+	return all
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// addDashboard makes the page that says how all is: the runs on top, what they
+// cost and wait for, and below what they are made of. A dashboard belongs to no
+// region, so its name says which.
+func (i *installation) addDashboard() {
+	d := awscloudwatch.NewDashboard(i.Stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
+		DashboardName: jsii.String(i.settings.stack + "-" + *awscdk.Aws_REGION()),
+	})
+	called(d, "Dashboard")
+	d.AddWidgets(
+		graph("Runs", i.ofRuns("RunsSucceeded", "Sum"), i.ofRuns("RunsFailed", "Sum")),
+		graph("Open and stuck", i.ofRuns("RunsOpen", "Maximum"), i.ofRuns("RunsStuck", "Maximum")),
+		graph("Oldest open run, seconds", i.ofRuns("OldestRun", "Maximum")),
+	)
+	d.AddWidgets(
+		graph("Makespan, seconds", i.ofRuns("Makespan", "p50"), i.ofRuns("Makespan", "p95")),
+		graph("Times the critical path", i.ofRuns("CriticalPathRatio", "p50"), i.ofRuns("CriticalPathRatio", "p95")),
+		graph("Wait in line, seconds", i.ofRuns("QueueWait", "p50"), i.ofRuns("QueueWait", "p95")),
+	)
+	d.AddWidgets(
+		graph("Calls of CloudFormation", i.ofRuns("CloudFormationCalls", "Sum"), i.ofRuns("CloudFormationThrottles", "Sum")),
+		graph("Cost of runs, USD", i.ofRuns("RunCost", "Sum")),
+		graph("Dead letters", i.letters()...),
+	)
+	d.AddWidgets(
+		graph("Function errors", i.eachFunction("Errors", "Sum")...),
+		graph("Function throttles", i.eachFunction("Throttles", "Sum")...),
+		graph("Function duration, p95, milliseconds", i.eachFunction("Duration", "p95")...),
+	)
+	d.AddWidgets(
+		graph("Age of the oldest event, milliseconds", i.ofFunction("start", "AsyncEventAge", "Maximum"), i.ofFunction("stack-event", "AsyncEventAge", "Maximum")),
+		graph("Executions", i.ofMachine("ExecutionsStarted"), i.ofMachine("ExecutionsFailed"), i.ofMachine("ExecutionsTimedOut"), i.ofMachine("ExecutionsAborted")),
+		graph("Table", i.ofTable("ConsumedReadCapacityUnits"), i.ofTable("ConsumedWriteCapacityUnits"), i.ofTable("WriteThrottleEvents")),
+	)
+}
+
+// graph shows measures over time.
+func graph(title string, measures ...measure) awscloudwatch.GraphWidget {
+	var all []awscloudwatch.IMetric
+	for _, m := range measures {
+		all = append(all, m.metric())
+	}
+	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: jsii.String(title), Width: jsii.Number(8), Left: &all})
+}
+
+// eachFunction is a measure of every function.
+func (i *installation) eachFunction(name, statistic string) []measure {
+	var all []measure
+	for _, f := range i.names {
+		all = append(all, i.ofFunction(f, name, statistic))
+	}
+	return all
+}
+
+// letters are the measures of all queues of dead letters.
+func (i *installation) letters() []measure {
+	var all []measure
+	for _, q := range slices.Sorted(maps.Keys(i.dead)) {
+		all = append(all, i.ofQueue(q, "ApproximateNumberOfMessagesVisible"))
+	}
+	return all
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambdadestinations"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// A size is how much a function gets. Memory buys processor time too: 1,769 MB
+// are one processor.
+type size struct {
+	memory  float64 // in MB
+	seconds float64 // that it may take
+	retries float64 // of an event that it could not deal with
+	events  float64 // seconds that an event is worth dealing with; 0 if it gets none
+}
+
+// sizes are those of the functions.
+//
+// What start does for an upload takes moments, what it does in a sweep grows with
+// the runs that are open; nothing is lost by a second try, and a request may well
+// wait for the end of an outage. plan reads a whole project, up to 16 MB of it, and
+// has as long as the state machine waits for it. execute-step must be over when
+// its claim is (action.Life). wait-status watches for as long as one wait may be,
+// five minutes, and stops by itself before. An event of a stack only wakes a run
+// that would look by itself soon after.
+var sizes = map[string]size{
+	"start":        {memory: 512, seconds: 120, retries: 2, events: 6 * 3600},
+	"plan":         {memory: 1769, seconds: 300},
+	"execute-step": {memory: 512, seconds: 60},
+	"wait-status":  {memory: 512, seconds: 310},
+	"stack-event":  {memory: 256, seconds: 60, retries: 2, events: 15 * 60},
+	"api":          {memory: 512, seconds: 29}, // API Gateway waits 30 seconds
+}
+
+// deadly are the functions that get events.
+var deadly = []string{"stack-event", "start"}
+
+// title is the name of a function as a name in a template: ExecuteStep.
+func title(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "-") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// addQueues makes the queues of events that a function could not deal with, or
+// that did not reach it. They are kept as long as SQS keeps anything.
+func (i *installation) addQueues() {
+	for _, f := range deadly {
+		i.dead[f] = i.addQueue(f + "-dead")
+	}
+}
+
+// addQueue makes a queue. It is encrypted with SQS's own key, also where data has
+// one of the customer's: events name keys, runs and stacks, and nothing else.
+func (i *installation) addQueue(name string) awssqs.Queue {
+	q := awssqs.NewQueue(i.Stack, jsii.String(title(name)), &awssqs.QueueProps{
+		QueueName:       jsii.String(i.settings.stack + "-" + name),
+		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
+		EnforceSSL:      jsii.Bool(true),
+		RetentionPeriod: awscdk.Duration_Days(jsii.Number(14)),
+	})
+	called(q, title(name))
+	return q
+}
+
+// addFunctions makes the functions that were built, each with its own role.
+func (i *installation) addFunctions() {
+	permissions := permissions(i.settings)
+	for _, name := range i.names {
+		size := sizes[name]
+		logs := i.addLogs(title(name)+"Logs", i.logs(name))
+		f := awslambda.NewFunction(i.Stack, jsii.String(title(name)), &awslambda.FunctionProps{
+			FunctionName:          jsii.String(i.settings.stack + "-" + name),
+			Code:                  awslambda.Code_FromAsset(jsii.String(filepath.Join(i.settings.code, name)), nil),
+			Handler:               jsii.String("bootstrap"),
+			Runtime:               awslambda.Runtime_PROVIDED_AL2023(),
+			Architecture:          awslambda.Architecture_ARM_64(),
+			MemorySize:            jsii.Number(size.memory),
+			Timeout:               awscdk.Duration_Seconds(jsii.Number(size.seconds)),
+			Role:                  i.addRole(name, "lambda.amazonaws.com", nil, permissions[name]).WithoutPolicyUpdates(nil),
+			LogGroup:              logs,
+			LoggingFormat:         awslambda.LoggingFormat_JSON,
+			ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,
+			SystemLogLevelV2:      awslambda.SystemLogLevel_WARN,
+			Tracing:               awslambda.Tracing_ACTIVE,
+			Environment:           i.environment(name),
+		})
+		called(f, title(name))
+		if size.events > 0 {
+			f.ConfigureAsyncInvoke(&awslambda.EventInvokeConfigOptions{
+				RetryAttempts: jsii.Number(size.retries),
+				MaxEventAge:   awscdk.Duration_Seconds(jsii.Number(size.events)),
+				OnFailure:     awslambdadestinations.NewSqsDestination(i.dead[name]),
+			})
+		}
+		i.functions[name] = f
+	}
+}
+
+// environment is what pkg/wire reads, and for plan where it keeps schedules.
+func (i *installation) environment(name string) *map[string]*string {
+	e := map[string]string{
+		"STACKWRIGHT_TABLE":          *i.table.TableName(),
+		"STACKWRIGHT_BUCKET":         *i.bucket.BucketName(),
+		"STACKWRIGHT_STATE_MACHINE":  i.machine(),
+		"STACKWRIGHT_ACCOUNT":        *awscdk.Aws_ACCOUNT_ID(),
+		"STACKWRIGHT_BUS":            "default",
+		"STACKWRIGHT_STACK":          i.settings.stack,
+		"STACKWRIGHT_EXECUTION_ROLE": i.role("execution"),
+	}
+	if name == "plan" {
+		maps.Copy(e, map[string]string{
+			"STACKWRIGHT_SCHEDULE_GROUP": i.settings.stack,
+			"STACKWRIGHT_SCHEDULE_ROLE":  i.role("schedule"),
+			"STACKWRIGHT_SCHEDULE_DEAD":  *i.dead["start"].QueueArn(),
+			"STACKWRIGHT_START":          i.function("start"),
+		})
+	}
+	all := make(map[string]*string)
+	for k, v := range e {
+		all[k] = jsii.String(v)
+	}
+	return &all
+}
+
+// addLogs makes a log group. It goes with the installation.
+func (i *installation) addLogs(id, name string) awslogs.LogGroup {
+	props := &awslogs.LogGroupProps{
+		LogGroupName:  jsii.String(name),
+		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	}
+	if i.settings.key {
+		props.EncryptionKey = i.key
+	}
+	logs := awslogs.NewLogGroup(i.Stack, jsii.String(id), props)
+	called(logs, id)
+	logs.Node().DefaultChild().(awslogs.CfnLogGroup).SetRetentionInDays(jsii.Number(float64(i.settings.logDays)))
+	return logs
+}

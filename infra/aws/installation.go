@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// An installation is Stackwright in one account and region: one stack.
+type installation struct {
+	awscdk.Stack
+	settings settings
+	names    []string // of the functions, sorted
+
+	key       awskms.Key
+	table     awsdynamodb.Table
+	bucket    awss3.Bucket
+	dead      map[string]awssqs.Queue // where the events go that a function could not deal with
+	functions map[string]awslambda.Function
+	topic     awssns.Topic
+}
+
+// install adds the installation to an app.
+func install(scope constructs.Construct, s settings) error {
+	names, err := built(s.code)
+	if err != nil {
+		return err
+	}
+	i := &installation{settings: s, names: names, dead: make(map[string]awssqs.Queue), functions: make(map[string]awslambda.Function)}
+	i.Stack = awscdk.NewStack(scope, jsii.String("Stackwright"), &awscdk.StackProps{
+		StackName:          jsii.String(s.stack),
+		Description:        jsii.String("Stackwright: deploys many CloudFormation stacks in the right order"),
+		AnalyticsReporting: jsii.Bool(false),
+	})
+	i.addKey()
+	i.addTable()
+	i.addBucket()
+	i.addQueues()
+	i.addFunctions()
+	i.addExecutionRole()
+	i.addMachine()
+	i.addTriggers()
+	i.addSchedules()
+	i.addNotifications()
+	i.addAlarms()
+	i.addDashboard()
+	if slices.Contains(names, "api") {
+		i.addAPI()
+	}
+	return nil
+}
+
+// built lists the functions that were built, by the folders of their code.
+func built(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) == 0 {
+		return nil, fmt.Errorf("functions: there are none in %s: build them with make lambda", folder)
+	}
+	var names []string
+	for _, e := range entries {
+		if _, ok := sizes[e.Name()]; !ok {
+			return nil, fmt.Errorf("function %s: nobody says how large it is and what it may do: add it in functions.go and permissions.go, or remove %s/%s if it is of yesterday",
+				e.Name(), folder, e.Name())
+		}
+		names = append(names, e.Name())
+	}
+	for name := range sizes {
+		if name != "api" && !slices.Contains(names, name) {
+			return nil, fmt.Errorf("function %s: it is not in %s: build it with make lambda", name, folder)
+		}
+	}
+	return names, nil
+}
+
+// output is told when the installation is deployed, and by CloudFormation ever
+// after.
+func (i *installation) output(name, value, description string) {
+	awscdk.NewCfnOutput(i.Stack, jsii.String(name), &awscdk.CfnOutputProps{
+		Value: jsii.String(value), Description: jsii.String(description),
+	})
+}
+
+// called gives a resource its name in the template, so that it is the same
+// however the constructs around it are called.
+func called(c constructs.IConstruct, name string) {
+	c.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(jsii.String(name))
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// A measure is a metric of CloudWatch, by the names that it has there.
+type measure struct {
+	namespace, name, statistic string
+	of                         map[string]string
+	minutes                    float64
+}
+
+// metric is a measure as CDK takes it.
+func (m measure) metric() awscloudwatch.Metric {
+	dimensions := make(map[string]*string)
+	for k, v := range m.of {
+		dimensions[k] = jsii.String(v)
+	}
+	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+		Namespace: jsii.String(m.namespace), MetricName: jsii.String(m.name), Statistic: jsii.String(m.statistic),
+		DimensionsMap: &dimensions, Period: awscdk.Duration_Minutes(jsii.Number(m.minutes)),
+	})
+}
+
+// ofRuns is a metric that the functions write of all runs of the installation.
+func (i *installation) ofRuns(name, statistic string) measure {
+	return measure{"Stackwright", name, statistic, map[string]string{"Installation": i.settings.stack}, 5}
+}
+
+// ofFunction is a metric that Lambda keeps of a function.
+func (i *installation) ofFunction(function, name, statistic string) measure {
+	return measure{"AWS/Lambda", name, statistic, map[string]string{"FunctionName": *i.functions[function].FunctionName()}, 5}
+}
+
+// ofMachine is a metric that Step Functions keeps of the state machine.
+func (i *installation) ofMachine(name string) measure {
+	return measure{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": i.machine()}, 5}
+}
+
+// ofTable is a metric that DynamoDB keeps of the table.
+func (i *installation) ofTable(name string) measure {
+	return measure{"AWS/DynamoDB", name, "Sum", map[string]string{"TableName": *i.table.TableName()}, 5}
+}
+
+// ofQueue is a metric that SQS keeps of a queue of dead letters.
+func (i *installation) ofQueue(name, metric string) measure {
+	return measure{"AWS/SQS", metric, "Maximum", map[string]string{"QueueName": *i.dead[name].QueueName()}, 5}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// addRole makes the role of a service: what it may do is in permissions, and
+// nothing else is added to it by whoever uses it.
+func (i *installation) addRole(name, service string, only conditions, permissions []permission) awsiam.Role {
+	trusted := &awsiam.ServicePrincipalOpts{}
+	if only != nil {
+		trusted.Conditions = operators(only)
+	}
+	role := awsiam.NewRole(i.Stack, jsii.String(title(name)+"Role"), &awsiam.RoleProps{
+		RoleName:       jsii.String(i.roleName(name)),
+		Path:           jsii.String(path),
+		AssumedBy:      awsiam.NewServicePrincipal(jsii.String(service), trusted),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"permissions": i.document(permissions)},
+	})
+	called(role, title(name)+"Role")
+	return role
+}
+
+// ours is that a service acts for this account, and not for somebody who makes
+// use of its good name.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
+func ours() conditions {
+	return conditions{"StringEquals": {"aws:SourceAccount": *awscdk.Aws_ACCOUNT_ID()}}
+}
+
+// document is a policy.
+func (i *installation) document(permissions []permission) awsiam.PolicyDocument {
+	var statements []awsiam.PolicyStatement
+	for _, p := range permissions {
+		p.On = i.filled(p.On)
+		if p.If != nil {
+			filled := make(conditions)
+			for operator, keys := range p.If {
+				filled[operator] = make(map[string]string)
+				for key, value := range keys {
+					filled[operator][key] = i.fill(value)
+				}
+			}
+			p.If = filled
+		}
+		statements = append(statements, statement(p))
+	}
+	return awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements})
+}
+
+// statement is a statement of a policy; of one that a resource has, it names
+// whom it is about.
+func statement(p permission, of ...awsiam.IPrincipal) awsiam.PolicyStatement {
+	props := &awsiam.PolicyStatementProps{
+		Effect: awsiam.Effect_ALLOW, Actions: jsii.Strings(p.Do...), Resources: jsii.Strings(p.On...),
+	}
+	if p.Deny {
+		props.Effect = awsiam.Effect_DENY
+	}
+	if len(of) > 0 {
+		props.Principals = &of
+	}
+	if p.If != nil {
+		props.Conditions = operators(p.If)
+	}
+	return awsiam.NewPolicyStatement(props)
+}
+
+// operators is conditions as CDK takes them.
+func operators(c conditions) *map[string]any {
+	all := make(map[string]any)
+	for operator, keys := range c {
+		all[operator] = keys
+	}
+	return &all
+}
+
+// addExecutionRole makes the role in whose name CloudFormation makes what the
+// projects want in our own account. What that is nobody can know before, so it
+// may do by default whatever an administrator may: who knows more says so by the
+// setting executionPolicies. Whatever they allow, it does not touch the
+// installation. That keeps a project from doing so by mistake; whoever may make
+// roles may give one more than this has.
+func (i *installation) addExecutionRole() {
+	role := i.addRole("execution", "cloudformation.amazonaws.com", ours(), []permission{{
+		Do: []string{"*"}, On: i.own(), Deny: true, Why: "no project touches the installation",
+	}})
+	for _, policy := range i.settings.policies {
+		arn := i.fill(policy)
+		role.AddManagedPolicy(awsiam.ManagedPolicy_FromManagedPolicyArn(i.Stack, jsii.String("Allowed "+policy), jsii.String(arn)))
+	}
+	i.output("ExecutionRoleArn", *role.RoleArn(), "The role that CloudFormation has in this account")
+}
+
+// own lists what the installation is made of, as far as somebody could do harm
+// by it.
+func (i *installation) own() []string {
+	all := []string{
+		"${Self}", "${Table}", "${Table}/*", "${Bucket}", "${Bucket}/*", "${Key}", "${Machine}", "${Executions}:*",
+		"${Execution}", "${ScheduleRole}", i.role("machine"),
+		"${Schedules}/*", i.named("scheduler", "schedule-group/"+i.settings.stack), i.named("sns", i.settings.stack),
+	}
+	for _, f := range i.names {
+		all = append(all, "${Function "+f+"}", "${Function "+f+"}:*", "${Logs "+f+"}:*", i.role(f))
+	}
+	for _, f := range deadly {
+		all = append(all, "${Dead "+f+"}")
+	}
+	for _, r := range rules {
+		all = append(all, i.named("events", "rule/"+i.settings.stack+"-"+r))
+	}
+	return all
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Settings are what differs between installations. They come from the context
+// of the CDK app: from cdk.json, or by -c name=value.
+type settings struct {
+	stack    string   // CloudFormation's name for the installation; all other names begin with it
+	accounts []string // that targets may be in, besides our own
+	policies []string // ARNs: what the projects' stacks may do in our own account
+	key      bool     // data is encrypted with a key of the customer's
+	logDays  int      // how long logs are kept
+
+	issuer   string   // of the API's tokens; if empty, callers sign with IAM
+	audience []string // of those tokens
+
+	code string // the folder in which each function has one with its bootstrap
+}
+
+// A setting reads one value of the context.
+type setting struct {
+	name  string
+	usual any
+	read  func(*settings, []string) error // gets the words of the value
+}
+
+// known are all settings. A value is text, a number, true or false, or a list;
+// text with commas is a list too.
+var known = []setting{
+	{"stack", "stackwright", readStack},
+	{"targetAccounts", "", readAccounts},
+	{"executionPolicies", "AdministratorAccess", readPolicies},
+	{"customerKey", "false", readKey},
+	{"logDays", "30", readLogDays},
+	{"jwtIssuer", "", readIssuer},
+	{"jwtAudience", "", func(s *settings, words []string) error { s.audience = words; return nil }},
+	{"code", "../../build/lambda", readCode},
+}
+
+// read reads the settings from the context of the app. All that is wrong is told
+// at once. What CDK keeps there for itself is left alone: its names have a
+// colon, a slash or are the one that is named here.
+func read(context map[string]any) (settings, error) {
+	var s settings
+	var wrong []error
+	rest := maps.Clone(context)
+	for _, k := range known {
+		value, ok := rest[k.name]
+		if !ok {
+			value = k.usual
+		}
+		delete(rest, k.name)
+		words, err := split(value)
+		if err == nil {
+			err = k.read(&s, words)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("setting %s: %w", k.name, err))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		if !strings.ContainsAny(name, ":/") && name != "cli-telemetry" {
+			wrong = append(wrong, fmt.Errorf("setting %s: there is none of that name: the settings are %s", name, names()))
+		}
+	}
+	if (s.issuer == "") != (len(s.audience) == 0) {
+		wrong = append(wrong, errors.New("settings jwtIssuer, jwtAudience: one says nothing without the other: set both or none"))
+	}
+	return s, errors.Join(wrong...)
+}
+
+// names lists the settings.
+func names() string {
+	var all []string
+	for _, k := range known {
+		all = append(all, k.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// split takes a value apart into words.
+func split(value any) ([]string, error) {
+	switch v := value.(type) {
+	case string:
+		return strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' }), nil
+	case bool, float64, int:
+		return []string{fmt.Sprint(v)}, nil
+	case []any:
+		var words []string
+		for _, one := range v {
+			w, ok := one.(string)
+			if !ok || w == "" {
+				return nil, fmt.Errorf("%v is no text: write it in quotes", one)
+			}
+			words = append(words, w)
+		}
+		return words, nil
+	}
+	return nil, fmt.Errorf("%v is neither text nor a list of texts", value)
+}
+
+// one is the only word of a value.
+func one(words []string, form *regexp.Regexp, what string) (string, error) {
+	if len(words) != 1 || !form.MatchString(words[0]) {
+		return "", fmt.Errorf("%q is not %s", strings.Join(words, " "), what)
+	}
+	return words[0], nil
+}
+
+// Role names, the longest that are derived, have 64 letters: those of the stack,
+// of a region (up to 14) and of what they are for (up to 12).
+var stackForm = regexp.MustCompile(`^[a-z][a-z0-9-]{1,30}[a-z0-9]$`)
+
+func readStack(s *settings, words []string) (err error) {
+	s.stack, err = one(words, stackForm, "a name of 3 to 32 lower-case letters, digits and hyphens that begins with a letter")
+	return err
+}
+
+var accountForm = regexp.MustCompile(`^[0-9]{12}$`)
+
+func readAccounts(s *settings, words []string) error {
+	for _, w := range words {
+		if !accountForm.MatchString(w) {
+			return fmt.Errorf("%q is no account: give the twelve digits of each, in quotes", w)
+		}
+	}
+	s.accounts = slices.Compact(slices.Sorted(slices.Values(words)))
+	return nil
+}
+
+var (
+	policyARN  = regexp.MustCompile(`^arn:aws[a-z-]*:iam::(aws|[0-9]{12}):policy/[\w+=,.@/-]+$`)
+	policyName = regexp.MustCompile(`^[\w+=.@/-]+$`)
+)
+
+func readPolicies(s *settings, words []string) error {
+	if len(words) == 0 {
+		return errors.New("there is none: without any, no project can make anything: name managed policies")
+	}
+	for _, w := range words {
+		switch {
+		case policyARN.MatchString(w):
+			s.policies = append(s.policies, w)
+		case policyName.MatchString(w):
+			s.policies = append(s.policies, "arn:${Partition}:iam::aws:policy/"+w)
+		default:
+			return fmt.Errorf("%q is neither the ARN of a managed policy nor the name of one of AWS's", w)
+		}
+	}
+	return nil
+}
+
+func readKey(s *settings, words []string) error {
+	w, err := one(words, regexp.MustCompile(`^(true|false)$`), "true or false")
+	s.key = w == "true"
+	return err
+}
+
+// logDays are the retentions that CloudWatch Logs has, of up to ten years.
+// https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
+var logDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+
+func readLogDays(s *settings, words []string) (err error) {
+	s.logDays, err = strconv.Atoi(strings.Join(words, " "))
+	if err != nil || !slices.Contains(logDays, s.logDays) {
+		return fmt.Errorf("%q is no number of days that CloudWatch Logs has: take one of %v", strings.Join(words, " "), logDays)
+	}
+	return nil
+}
+
+func readIssuer(s *settings, words []string) (err error) {
+	if len(words) > 0 {
+		s.issuer, err = one(words, regexp.MustCompile(`^https://[^\s,]+$`), "the https URL of who issues the tokens")
+	}
+	return err
+}
+
+func readCode(s *settings, words []string) (err error) {
+	s.code, err = one(words, regexp.MustCompile(`.`), "a folder without spaces and commas in its name")
+	return err
+}

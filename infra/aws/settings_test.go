@@ -1,0 +1,51 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// All that is wrong with settings is told at once, with what to do.
+func TestSettings(t *testing.T) {
+	for _, c := range []struct {
+		context map[string]any
+		want    []string // of the error; none if it is well
+	}{
+		{map[string]any{}, nil},
+		{map[string]any{"aws:cdk:enable-path-metadata": true, "@aws-cdk/core:x": true, "cli-telemetry": false}, nil},
+		{map[string]any{"stack": "team-a", "targetAccounts": []any{"111111111111"}, "customerKey": "true", "logDays": 365.0, "jwtIssuer": "https://i.example", "jwtAudience": "a,b"}, nil},
+		{map[string]any{"stack": "Team A"}, []string{`setting stack: "Team A" is not a name of 3 to 32 lower-case letters`}},
+		{map[string]any{"stack": strings.Repeat("a", 33)}, []string{"setting stack: "}},
+		{map[string]any{"stack": 7}, []string{"setting stack: "}},
+		{map[string]any{"targetAccounts": "1234"}, []string{`setting targetAccounts: "1234" is no account`}},
+		{map[string]any{"targetAccounts": []any{111111111111.0}}, []string{"setting targetAccounts: ", "write it in quotes"}},
+		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: there is none"}},
+		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
+		{map[string]any{"customerKey": "yes", "logDays": 2}, []string{`setting customerKey: "yes" is not true or false`, `setting logDays: "2" is no number of days`}},
+		{map[string]any{"jwtIssuer": "http://i.example", "jwtAudience": "a"}, []string{"setting jwtIssuer: ", "https URL"}},
+		{map[string]any{"jwtIssuer": "https://i.example"}, []string{"set both or none"}},
+		{map[string]any{"jwtAudience": "a"}, []string{"set both or none"}},
+		{map[string]any{"stak": "x", "logdays": 1}, []string{"setting logdays: there is none of that name", "setting stak: there is none of that name", "stack, targetAccounts"}},
+		{map[string]any{"stack": map[string]any{}}, []string{"setting stack: map[] is neither text nor a list of texts"}},
+	} {
+		_, err := read(c.context)
+		if (err != nil) != (c.want != nil) {
+			t.Errorf("%v: %v", c.context, err)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%v: no %q in\n%v", c.context, want, err)
+			}
+		}
+	}
+}
+
+// Functions that were not built, and folders that are none, are refused.
+func TestBuilt(t *testing.T) {
+	for folder, want := range map[string]string{"/nowhere": "build them with make lambda", ".": "nobody says how large it is"} {
+		if _, err := built(folder); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// A template is what CDK wrote, read as it is.
+type template struct {
+	Resources map[string]resource
+	Outputs   map[string]struct{ Value any }
+}
+
+type resource struct {
+	Type       string
+	Properties map[string]any
+
+	DeletionPolicy string
+}
+
+// plain is the template of an installation as it is without any setting, and
+// full is one with all of them. Each is written once for all tests.
+var (
+	plain = sync.OnceValues(func() (template, error) { return written(map[string]any{}) })
+	full  = sync.OnceValues(func() (template, error) {
+		return written(map[string]any{
+			"stack": "stackwright-test", "targetAccounts": []any{"111111111111", "222222222222"}, "customerKey": true,
+			"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7,
+			"jwtIssuer": "https://issuer.example", "jwtAudience": "people",
+		})
+	})
+)
+
+// the returns a template that is there.
+func the(t *testing.T, made func() (template, error)) template {
+	t.Helper()
+	out, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// written is the template that CDK writes by some settings.
+func written(context map[string]any) (template, error) {
+	var t template
+	folder, err := synthesized(context)
+	if err != nil {
+		return t, err
+	}
+	defer os.RemoveAll(folder)
+	body, err := os.ReadFile(filepath.Join(folder, "cdk.out", "Stackwright.template.json"))
+	if err != nil {
+		return t, err
+	}
+	return t, json.Unmarshal(body, &t)
+}
+
+// synthesized is a folder of which CDK has written cdk.out by some settings. What the functions
+// hold does not matter here, so that they need not be built.
+func synthesized(context map[string]any) (string, error) {
+	out, err := os.MkdirTemp("", "stackwright-synth-")
+	if err != nil {
+		return "", err
+	}
+	code := filepath.Join(out, "code")
+	for name := range sizes {
+		if err := os.MkdirAll(filepath.Join(code, name), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(code, name, "bootstrap"), []byte(name), 0o755); err != nil {
+			return "", err
+		}
+	}
+	context = maps.Clone(context)
+	context["code"] = code
+	s, err := read(context)
+	if err != nil {
+		return "", err
+	}
+	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(filepath.Join(out, "cdk.out")), AnalyticsReporting: jsii.Bool(false)})
+	if err := install(app, s); err != nil {
+		return "", err
+	}
+	app.Synth(nil)
+	return out, nil
+}
+
+func TestMain(m *testing.M) {
+	defer jsii.Close()
+	m.Run()
+}
+
+// of lists the resources of a type, sorted by name.
+func (t template) of(kind string) []string {
+	var names []string
+	for name, r := range t.Resources {
+		if r.Type == kind {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// at is what is at a path of a resource's properties, as text.
+func (t template) at(name, path string) string {
+	var value any = t.Resources[name].Properties
+	for word := range strings.SplitSeq(path, ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[word]
+		case []any:
+			n := 0
+			if _, err := fmt.Sscan(word, &n); err != nil || n >= len(v) {
+				return ""
+			}
+			value = v[n]
+		default:
+			return ""
+		}
+	}
+	return text(value)
+}
+
+// text writes a value with ${…} for what CloudFormation fills in; of whatever is
+// no text it is the JSON.
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any, float64, bool:
+		body, err := json.Marshal(filled(v))
+		if err != nil {
+			return err.Error()
+		}
+		return string(body)
+	case map[string]any:
+		if done, ok := filled(v).(string); ok {
+			return done
+		}
+		body, err := json.Marshal(filled(v))
+		if err != nil {
+			return err.Error()
+		}
+		return string(body)
+	}
+	return fmt.Sprint(value)
+}
+
+// filled writes the functions of a value as texts.
+func filled(value any) any {
+	switch v := value.(type) {
+	case []any:
+		all := make([]any, len(v))
+		for n, one := range v {
+			all[n] = filled(one)
+		}
+		return all
+	case map[string]any:
+		if name, ok := v["Ref"].(string); ok {
+			return "${" + name + "}"
+		}
+		if get, ok := v["Fn::GetAtt"].([]any); ok {
+			return fmt.Sprintf("${%s.%s}", get...)
+		}
+		if join, ok := v["Fn::Join"].([]any); ok {
+			var words []string
+			for _, w := range join[1].([]any) {
+				words = append(words, text(w))
+			}
+			return strings.Join(words, join[0].(string))
+		}
+		all := make(map[string]any)
+		for k, one := range v {
+			all[k] = filled(one)
+		}
+		return all
+	}
+	return value
+}
+
+// says fails unless properties of a resource are as wanted.
+func (t template) says(test *testing.T, name string, want map[string]string) {
+	test.Helper()
+	for _, path := range slices.Sorted(maps.Keys(want)) {
+		if got := t.at(name, path); got != want[path] {
+			test.Errorf("%s: %s is\n%s, want\n%s", name, path, got, want[path])
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/stackwright/stackwright/pkg/trigger"
+)
+
+// rules are the names of all rules of ours.
+var rules = []string{"recover", "runs", "stack-event", "start", "sweep"}
+
+// addTriggers aims what happens at the functions.
+func (i *installation) addTriggers() {
+	i.match("start", "start", "Uploads and requests start runs", trigger.Uploads(*i.bucket.BucketName()))
+	i.match("stack-event", "stack-event", "Ends of operations wake runs", trigger.Stacks())
+	i.match("recover", "start", "Runs whose execution went down are taken up", trigger.Executions(i.machine()))
+	sweep := i.rule("sweep", &awsevents.RuleProps{
+		Description: jsii.String("Runs that nobody drives are taken up"),
+		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(5))),
+	})
+	i.aim(sweep, "start")
+	i.letIn()
+	i.output("EventBusArn", i.fill("${Bus}"), "Where other accounts and regions forward CloudFormation's events to")
+}
+
+// match sends the events of a pattern to a function.
+func (i *installation) match(name, function, description string, p trigger.Pattern) {
+	i.aim(i.rule(name, &awsevents.RuleProps{Description: jsii.String(description), EventPattern: pattern(p)}), function)
+}
+
+// pattern is a pattern as CDK takes it.
+func pattern(p trigger.Pattern) *awsevents.EventPattern {
+	return &awsevents.EventPattern{
+		Source: jsii.Strings(p.Source...), DetailType: jsii.Strings(p.DetailType...), Detail: &p.Detail,
+	}
+}
+
+// rule makes a rule on the account's own bus, where AWS's events come.
+func (i *installation) rule(name string, props *awsevents.RuleProps) awsevents.Rule {
+	props.RuleName = jsii.String(i.settings.stack + "-" + name)
+	r := awsevents.NewRule(i.Stack, jsii.String(title(name)+"Rule"), props)
+	called(r, title(name)+"Rule")
+	return r
+}
+
+// aim sends what a rule matches to a function, for as long as it is worth
+// anything to it, and then to the function's dead letters.
+func (i *installation) aim(r awsevents.Rule, function string) {
+	r.AddTarget(awseventstargets.NewLambdaFunction(i.functions[function], &awseventstargets.LambdaFunctionProps{
+		DeadLetterQueue: i.dead[function],
+		MaxEventAge:     awscdk.Duration_Seconds(jsii.Number(sizes[function].events)),
+		RetryAttempts:   jsii.Number(185), // as many as EventBridge makes
+	}))
+}
+
+// letIn lets the other accounts forward what happens to their stacks. Which
+// stacks a policy cannot say: the rule here looks at the token, and the function
+// at the run.
+// https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-bus-perms.html
+func (i *installation) letIn() {
+	p := trigger.Stacks()
+	for _, account := range i.settings.accounts {
+		awsevents.NewCfnEventBusPolicy(i.Stack, jsii.String("EventsOf"+account), &awsevents.CfnEventBusPolicyProps{
+			StatementId: jsii.String(i.settings.stack + "-" + account),
+			Statement: map[string]any{
+				"Effect":    "Allow",
+				"Principal": map[string]any{"AWS": i.fill("arn:${Partition}:iam::" + account + ":root")},
+				"Action":    "events:PutEvents",
+				"Resource":  i.fill("${Bus}"),
+				"Condition": map[string]any{"StringEquals": map[string]any{
+					"events:source": p.Source[0], "events:detail-type": p.DetailType[0],
+				}},
+			},
+		})
+	}
+}
