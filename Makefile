@@ -6,7 +6,7 @@ GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help build lambda demo test soak chaos large mutants check lint bench fuzz fmt vuln clean
+.PHONY: help build lambda demo test soak chaos smoke large mutants check lint bench fuzz fmt vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,15 @@ soak: ## play fresh random worlds for SECONDS seconds (600)
 ROUNDS ?= 20
 chaos: ## kill functions at random while examples/shop is deployed ROUNDS times (20)
 	$(GO) test ./infra/local -run '^TestKilledFunctions$$' -rounds $(ROUNDS) -parallel 4 -timeout 60m -count 1 -v
+
+# It works in a real account, so it has to be asked for twice.
+smoke: ## make, change and delete three free stacks at an installation on AWS
+	@if [ -z "$$STACKWRIGHT_INSTALLATION" ] || [ "$$STACKWRIGHT_SMOKE" != 1 ]; then \
+		echo "make smoke works in an AWS account: it deploys three stacks that cost nothing, changes one and deletes them," >&2; \
+		echo "which costs about a cent (docs/deploy.md). If that is wanted, log in to AWS, name the installation and say so:" >&2; \
+		echo "  STACKWRIGHT_SMOKE=1 STACKWRIGHT_INSTALLATION=stackwright make smoke" >&2; exit 2; fi
+	@$(GO) build -o build/stackwright ./infra/local
+	$(GO) test ./infra/local -run '^TestSmoke$$' -smoke "$$STACKWRIGHT_INSTALLATION" -count 1 -v -timeout 60m
 
 large: ## runs of 2,000 stacks on the real adapters, some minutes each
 	$(GO) test ./stepfn -run '^TestLargeForReal$$' -large 2000 -timeout 60m -count 1 -v
