@@ -90,7 +90,7 @@ func (l *laptop) revision(h *host, operation string) string {
 	}
 	const key = "revisions/pair/prod/1.zip"
 	c := &call{shell: shell{getenv: func(k string) string { return l.env[k] }}}
-	version, err := c.connect(h.url).objects.Put(l.Context(), key, body)
+	version, err := c.connect(c.laptop(h.url)).objects.Put(l.Context(), key, body)
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func ofTargets(set *pflag.FlagSet, f *flags) {
 	set.StringVar(&f.account, "account", "", "of a target to add: its account (default the installation's own)")
 	set.StringVar(&f.region, "region", "", "its region, such as eu-west-1")
 	set.StringVar(&f.role, "role", "", "ARN of the role that is assumed there; none where the account is the installation's own")
-	set.StringVar(&f.execution, "execution-role", "", "ARN of the role that CloudFormation works with there (default that of whoever asks it)")
+	set.StringVar(&f.execution, "execution-role", "", "ARN of the role that CloudFormation works with there (default the installation's own, in its account)")
 }
 
 // ofServe adds what serve has.

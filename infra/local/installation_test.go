@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -67,6 +68,7 @@ func (l *laptop) install(h *host, stack string, outputs map[string]string) {
 // says.
 func TestCommandsOnAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
+	asked := l.spy(h)
 	l.has(l.must(exitChanges, "plan", l.project, "--exit-code"), "3 changes")
 	l.has(l.must(exitOK, "deploy", l.project), "deploy pair@default: run ", "3 created")
 	l.has(l.must(exitOK, "deploy", l.project), "3 unchanged")
@@ -85,8 +87,47 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 	l.must(exitOK, "destroy", l.project, "--installation", "sw", "--yes")
 	l.elsewhere = false
 	l.has(l.must(exitOK, "runs"), "pair@default  destroy    succeeded")
-	if calls := h.cloud.Gateway.Calls(); calls[gateway.Call{Service: "cloudformation", Operation: "DescribeStacks"}] == 0 {
-		t.Error("nobody looked at the installation's stack")
+	l.elsewhere, l.env[envInstallation] = true, "sw"
+	l.must(exitOK, "targets", "add", "near", "--region", "us-west-2")
+	l.must(exitOK, "targets", "remove", "near")
+	page, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## On AWS\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	if calls := asked(); len(calls) < 5 {
+		t.Errorf("a person asked for %v only", calls)
+	} else {
+		for _, action := range calls {
+			_, operation, _ := strings.Cut(action, ":")
+			l.has(section, "`"+operation+"`")
+		}
+	}
+}
+
+// spy returns what a person has asked for since, by the permissions that it takes.
+func (l *laptop) spy(h *host) func() []string {
+	var mu sync.Mutex
+	seen := make(map[string]bool)
+	h.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if q.AccessKey == "person" {
+			action := q.Service + ":" + q.Operation
+			if q.Operation == "TransactWriteItems" {
+				action = permissions["dynamodb:TransactWriteItems"]
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for one := range strings.SplitSeq(action, " and ") {
+				seen[one] = true
+			}
+		}
+		return nil
+	})
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Sorted(maps.Keys(seen))
 	}
 }
 
@@ -118,13 +159,17 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	outputs := made()
 	outputs[outMachine] = "arn:aws:states:eu-west-1:222222222222:stateMachine:sw"
+	outputs[outExecution] = "arn:aws:iam::222222222222:role/execution"
 	l.install(h, "abroad", outputs)
 	l.env[envInstallation] = "abroad"
 	external := accounts.ExternalID(outputs[outMachine], "111111111111")
 	l.has(l.must(exitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright"),
 		"from account 222222222222 with the external ID "+external)
 	l.must(exitOK, "targets", "add", "near", "--region", "us-west-2")
-	l.has(l.must(exitOK, "targets"), "default  222222222222  eu-west-1", outputs[outExecution], external, "near     222222222222  us-west-2")
+	l.has(l.must(exitOK, "targets"), "default  222222222222  eu-west-1", external, "near     222222222222  us-west-2", outputs[outExecution])
+	if n := strings.Count(l.must(exitOK, "targets"), outputs[outExecution]); n != 2 {
+		t.Errorf("the execution role is that of %d targets, not of the two in the own account", n)
+	}
 	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [eu, near] } }\n")
 	l.has(l.must(exitOK, "graph", l.project), "topic@eu", "queue@near")
 	l.must(exitOK, "targets", "remove", "eu")

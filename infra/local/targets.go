@@ -143,6 +143,9 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 func (s *session) addTarget(ctx context.Context, name string) error {
 	f := s.call.flags
 	a := project.Access{Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution}
+	if a.Account == s.home.Account && a.Role == "" {
+		a.Execution = cmp.Or(a.Execution, s.home.Execution) // roles are in no region
+	}
 	if err := a.Check(s.home.Target); err != nil {
 		return err
 	}

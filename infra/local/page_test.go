@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// read returns a file of the project.
+func read(t *testing.T, path string) string {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join("../..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// What docs/deploy.md tells people to type is there to be typed.
+func TestDeployPage(t *testing.T) {
+	t.Parallel()
+	page := read(t, "docs/deploy.md")
+	var app strings.Builder
+	files, err := filepath.Glob("../../infra/aws/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("infra/aws has no code: %v", err)
+	}
+	for _, f := range files {
+		app.WriteString(read(t, strings.TrimPrefix(f, "../../")))
+	}
+	for _, c := range []struct{ what, named, in, form string }{
+		{"make target", "(?m)(?:`|^ {4,}(?:[A-Z_]+=\\S+ )*)make ([a-z-]+)", read(t, "Makefile"), `(?m)^%s:`},
+		{"setting", `-c ([a-z]\w+)=`, app.String(), `\{"%s", `},
+		{"setting", "(?m)^\\| `([a-z][A-Za-z]+)`(?:, `[A-Za-z]+`)? \\| (?:`[^|]*`|none) \\|", app.String(), `\{"%s", `},
+		{"output", "(?m)^\\| `([A-Z][A-Za-z]+)` \\|", app.String(), `i\.output\("%s"`},
+		{"resource", `--logical-resource-id (\w+)`, app.String(), `called\([^\n]*"%s"\)`},
+	} {
+		found := regexp.MustCompile(c.named).FindAllStringSubmatch(page, -1)
+		if len(found) == 0 {
+			t.Errorf("the page names no %s: %s", c.what, c.named)
+		}
+		for _, m := range found {
+			if !regexp.MustCompile(fmt.Sprintf(c.form, m[1])).MatchString(c.in) {
+				t.Errorf("there is no %s %s", c.what, m[1])
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?:file://|--template-file )(\S+)|\]\(\.\./([^)#]+)\)`).FindAllStringSubmatch(page, -1) {
+		if _, err := os.Stat(filepath.Join("../..", m[1]+m[2])); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The commands of the pages are commands, with flags that they have.
+func TestCommandsOfPages(t *testing.T) {
+	t.Parallel()
+	typed := regexp.MustCompile("build/stackwright ([a-z][^`|\\n]*)")
+	for _, name := range []string{"docs/deploy.md", "docs/local.md", "docs/commands.md", "README.md"} {
+		lines := strings.ReplaceAll(read(t, name), "\\\n", " ")
+		found := typed.FindAllStringSubmatch(lines, -1)
+		if len(found) == 0 && name != "docs/commands.md" {
+			t.Errorf("%s has no command", name)
+		}
+		for _, m := range found {
+			words := strings.Fields(m[1])
+			if err := understood(words); err != nil {
+				t.Errorf("%s: %s: %v", name, strings.Join(words, " "), err)
+			}
+		}
+	}
+}
+
+// understood reports what is wrong with a command that a person types.
+func understood(words []string) error {
+	for _, c := range commands() {
+		if c.name != words[0] {
+			continue
+		}
+		var f flags
+		set := c.set(&f)
+		if err := set.Parse(words[1:]); err != nil {
+			return err
+		}
+		f.complete(set, func(string) string { return "" })
+		return c.check(&call{flags: f, args: set.Args(), command: c})
+	}
+	return fmt.Errorf("there is no command %s", words[0])
+}
