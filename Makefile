@@ -6,7 +6,7 @@ GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help build lambda demo test soak chaos smoke large mutants check lint bench fuzz fmt vuln clean
+.PHONY: help build lambda invoke demo test soak chaos smoke large mutants check lint bench fuzz fmt vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +23,12 @@ lambda: ## the functions for AWS (linux, arm64) in build/lambda/FUNCTION/bootstr
 		CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -tags lambda.norpc -trimpath -buildvcs=false \
 			-ldflags='-s -w -buildid=' -o build/lambda/$$f/bootstrap ./functions/$$f; \
 	done
+
+F = start
+E = upload
+invoke: ## send events/F.E.json to the function F on this machine (F=start E=upload)
+	@$(MAKE) -s build
+	@build/stackwright invoke events/$(F).$(E).json
 
 demo: ## deploy, change, break, retry and destroy examples/shop on this machine
 	@$(GO) build -o build/stackwright ./infra/local

@@ -71,7 +71,7 @@ func TestLateIsNoPoison(t *testing.T) {
 		r.cloud.Bus.Emit("aws.states", "Step Functions Execution Status Change", nil,
 			map[string]any{"stateMachineArn": r.cloud.Machine, "name": gone + "-1", "status": "FAILED", "input": string(input)})
 		r.cloud.Bus.Emit("aws.cloudformation", "CloudFormation Stack Status Change", nil,
-			map[string]any{"client-request-token": "sw-" + gone + "-00000-1", "status-details": map[string]any{"status": "CREATE_COMPLETE"}})
+			map[string]any{"client-request-token": "sw-" + gone + "-0-1", "status-details": map[string]any{"status": "CREATE_COMPLETE"}})
 		r.Pass(5 * time.Minute)
 		if letters := r.cloud.Bus.Dead(); len(letters) > 0 {
 			t.Errorf("the dead letters are %v", said(letters))

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // exits is told by the commands that follow a run.
 const exits = `
 
@@ -10,7 +12,7 @@ all the same.`
 
 // commands are all the commands, in the order in which they are shown.
 func commands() []command {
-	return append(append(append(changing(), steering()...), showing()...), keeping()...)
+	return slices.Concat(changing(), steering(), showing(), keeping(), trying())
 }
 
 // changing are the commands that take a project's files.
@@ -109,6 +111,21 @@ assumed there and the external ID that the role is to ask for. default is the in
 add registers one, or gives one that is there other roles; remove takes it away. A target that has stacks is neither
 removed nor moved. The account is the installation's own unless --account says another. On a laptop every account has a role that may be assumed, called stackwright.`,
 			examples: []string{"targets", "targets add near --region eu-west-1", "targets add eu --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright", "targets remove eu"},
+		},
+	}
+}
+
+// trying are the commands that try out functions.
+func trying() []command {
+	return []command{
+		{
+			name: "invoke", args: "FILE", least: 1, most: 1, short: "send an event to a function's binary", run: invoke,
+			long: `Sends the event in a file, events/FUNCTION.WHAT.json, to the function's binary (make build makes it) over Lambda's Runtime
+API, prints the answer, and the log to stderr. The function finds an installation of its own, in memory: an upload of
+project shop, environment prod, and what the events came to that have to come before. Nothing is kept.
+
+It ends with 0 if the function answers, 1 if that is an error.`,
+			examples: []string{"invoke events/start.upload.json"},
 		},
 	}
 }

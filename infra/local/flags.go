@@ -201,8 +201,10 @@ func (f flags) check(outputs ...string) error {
 // fits refuses what only a laptop has, of a call that is about AWS.
 func (f flags) fits(command string) error {
 	switch {
-	case f.installation == "" || command == "serve" && !f.given["installation"]:
+	case f.installation == "" || among(command, "serve", "invoke") && !f.given["installation"]:
 		return nil
+	case command == "invoke":
+		return fault.New(fault.Invalid, "invoke tries a function out on a laptop, and installation %s is on AWS: leave it out", f.installation)
 	case command == "serve":
 		return fault.New(fault.Invalid, "serve stands in for AWS on a laptop, and installation %s is on AWS: nothing is to be served there", f.installation)
 	}

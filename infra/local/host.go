@@ -26,6 +26,8 @@ type hosting struct {
 	log     io.Writer // nil is a file in the data folder
 	still   bool      // only to be looked at: nothing goes on
 	yields  bool      // until somebody means to stay
+	seed    uint64    // what IDs follow from; 0 is chance
+	machine []byte    // stands in for the state machine that is deployed; nil is that one
 }
 
 // A host is a cloud of this process, served at an address.
@@ -53,14 +55,12 @@ func (c *call) serve(ctx context.Context, how hosting) (*host, error) {
 		}
 		h.file, h.log = file, file
 	}
-	definition, err := asl.Substitute(stepfn.Run, map[string]string{
-		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
-	})
+	definition, err := how.definition()
 	if err == nil {
 		h.cloud, err = cloud.Open(ctx, cloud.Options{
 			Data: c.flags.data, Account: account, Region: region, Seconds: c.flags.seconds,
 			Bucket: name, Table: name, StateMachine: name, Definition: definition,
-			Functions: c.functions(h.url, h.log), Routes: routes(), Getenv: c.getenv, Log: h.log, Still: how.still, Trust: trust,
+			Functions: c.functions(h.url, h.log), Routes: routes(), Getenv: c.getenv, Log: h.log, Still: how.still, Seed: how.seed, Trust: trust,
 		})
 	}
 	if err != nil {
@@ -72,6 +72,16 @@ func (c *call) serve(ctx context.Context, how hosting) (*host, error) {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil
+}
+
+// definition is that of the state machine.
+func (how hosting) definition() ([]byte, error) {
+	if how.machine != nil {
+		return how.machine, nil
+	}
+	return asl.Substitute(stepfn.Run, map[string]string{
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
+	})
 }
 
 // logFile opens the file in the data folder to which is written what nobody
