@@ -22,7 +22,7 @@ const shopping = "ss3pvqdeong2exw6qsxx"
 
 // The answer to each event file, as a regular expression, and what the function
 // logs. A file that is not here is tested by nobody.
-var answers = map[string]struct {
+var replies = map[string]struct {
 	code        int
 	answer, log string
 }{
@@ -66,11 +66,11 @@ func TestEventFilesAreComplete(t *testing.T) {
 		if has[function] = true; !ok {
 			t.Errorf("%s is for no function", name)
 		}
-		if _, ok := answers[name]; !ok {
+		if _, ok := replies[name]; !ok {
 			t.Errorf("nobody knows what %s is answered", name)
 		}
 	}
-	for name := range answers {
+	for name := range replies {
 		if !slices.Contains(there, name) {
 			t.Errorf("there is no %s", name)
 		}
@@ -120,7 +120,7 @@ func TestInvoke(t *testing.T) {
 	}
 	t.Chdir(dir)
 	for _, path := range files {
-		want := answers[filepath.Base(path)]
+		want := replies[filepath.Base(path)]
 		r := l.run("invoke", path)
 		if r.code != want.code || !regexp.MustCompile(`^`+want.answer+`\n$`).MatchString(r.out) || !regexp.MustCompile(want.log).MatchString(r.err) {
 			t.Errorf("%s ended with %d\n%s%s", path, r.code, r.out, r.err)
