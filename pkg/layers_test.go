@@ -38,6 +38,7 @@ A  api       engine run project fault report
 A  notify    run sdk
 A  metric    run
 A  machine   engine run fault sdk
+A  schedule  project fault sdk
 
 T  asl
 T  document
@@ -47,7 +48,7 @@ T  report    run fault
 T  sim       action engine plan project run fault budget asl
 T  contract  action engine run plan project fault budget
 
-W  wire      engine action run plan project fault budget config cfn dynamo bucket account trigger api notify metric machine sdk
+W  wire      engine action run plan project fault budget config cfn dynamo bucket account trigger api notify metric machine schedule sdk
 `
 
 // The rest of the house. What is below a folder is like it.

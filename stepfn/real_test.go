@@ -24,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	flowtypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
@@ -40,6 +41,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/schedule"
 	"github.com/stackwright/stackwright/pkg/sim"
 	"github.com/stackwright/stackwright/pkg/wire"
 	"github.com/stackwright/stackwright/stepfn"
@@ -101,6 +103,9 @@ func (m mortals) Invoke(ctx context.Context, function string, payload []byte) ([
 // installation is what the installation is known by: its state machine's ARN.
 const installation = "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright"
 
+// scheduled is where its schedules are.
+var scheduled = schedule.Group{Name: "stackwright", Function: arn("start"), Role: "arn:aws:iam::000000000000:role/stackwright-schedule"}
+
 // theirKey is the access key that the functions sign with, and the test does not.
 const theirKey = "functions"
 
@@ -116,11 +121,11 @@ func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
 		t.Fatal(err)
 	}
 	options := cloud.Options{
-		Seconds: seconds10, Seed: 1, Bucket: "stackwright", Table: "stackwright", StateMachine: "stackwright", Definition: definition,
+		Seconds: seconds10, Seed: 1, Bucket: "stackwright", Table: "stackwright", StateMachine: "stackwright", Group: "stackwright", Definition: definition,
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
-				StateMachine: installation,
+				StateMachine: installation, Schedules: scheduled,
 			}
 			cfg := c.Config()
 			cfg.Credentials = credentials.NewStaticCredentialsProvider(theirKey, "secret", "")
@@ -217,6 +222,36 @@ func (r *real) Ask(operation string, w world, of string, with ...options) string
 func (r *real) Allow(deletions int) { r.say("max_deletions", fmt.Sprint(deletions)) }
 
 func (r *real) OnFailure(word string) { r.say("on_failure", word) }
+
+// Schedules say when they come up in the far future: stories have them come up.
+func (r *real) Schedules(operations map[string]string) {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(operations)) {
+		all = append(all, fmt.Sprintf("%s: { operation: %s, cron: 0 3 1 1 ? 2199 }", name, operations[name]))
+	}
+	r.say("schedules", "{ "+strings.Join(all, ", ")+" }")
+}
+
+func (r *real) Scheduled() []string {
+	kept, err := schedule.New(scheduler.NewFromConfig(r.past(r.cloud.Schedules)), scheduled).List(r.Context(), "shop@default")
+	if err != nil {
+		r.Fatal(err)
+	}
+	var names []string
+	for _, k := range kept {
+		names = append(names, k.Schedule)
+	}
+	return names
+}
+
+func (r *real) Fire(name string) string {
+	id := engine.RunID("schedule", "shop@default", name, time.Now().UTC().Format(time.RFC3339))
+	if !r.cloud.Schedules.Fire(scheduled.Name, "shop.default."+name) {
+		r.Fatalf("there is no schedule %s", name)
+	}
+	r.asked = append(r.asked, id)
+	return id
+}
 
 // Limit says it in the defaults, for each stack by its name. A second one of a stack
 // would be a second key, and is refused.

@@ -2,6 +2,7 @@ package stepfn_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -24,9 +25,12 @@ import (
 // those of plans.
 type stage interface {
 	Ask(operation string, w world, of string, with ...options) (id string)
-	Allow(deletions int)                 // what projects say from now on
-	Limit(stack string, d time.Duration) // so too, of operations on a stack, or of runs if none is named
-	OnFailure(word string)               // and this besides
+	Allow(deletions int)                    // what projects say from now on
+	Limit(stack string, d time.Duration)    // so too, of operations on a stack, or of runs if none is named
+	OnFailure(word string)                  // and this besides
+	Schedules(operations map[string]string) // and these, by name
+	Scheduled() []string                    // the names of those that are there, sorted
+	Fire(name string) (id string)           // has one come up
 	Pass(time.Duration)
 	Quiet() bool                // lets everything come to its end; false if something never does
 	Standing(id string) run.Run // zero if nobody has heard of it yet
@@ -68,6 +72,7 @@ type pure struct {
 	allowed *int                       // deletions
 	limits  map[string]project.Timeout // by stack; "" is that of runs
 	back    bool                       // on failure
+	recur   map[string]string          // operations of schedules, by name
 	spread  int                        // over how many accounts; 0 is one
 	count   int
 }
@@ -142,6 +147,10 @@ func (p *pure) request(operation string, w world, of string, with ...options) en
 func (p *pure) project(w world) project.Project {
 	made := w.project()
 	p.Cloud.Apart = p.Cloud.Apart || slices.ContainsFunc(w, func(s stack) bool { return len(s.targets) > 0 })
+	made.Schedules = make(map[string]project.Schedule)
+	for name, operation := range p.recur {
+		made.Schedules[name] = project.Schedule{Operation: operation, Expression: "cron(0 3 1 1 ? 2199)", Zone: "UTC"}
+	}
 	made.MaxDeletions, made.Rollback, made.Timeout = p.allowed, p.back, p.limits[""]
 	for name, n := range made.Nodes {
 		if n.Timeout = p.limits[name]; p.spread > 1 {
@@ -156,6 +165,20 @@ func (p *pure) project(w world) project.Project {
 func (p *pure) Limit(stack string, d time.Duration) { p.limits[stack] = project.Timeout(d) }
 
 func (p *pure) Allow(deletions int) { p.allowed = &deletions }
+
+func (p *pure) Schedules(operations map[string]string) { p.recur = operations }
+
+func (p *pure) Scheduled() []string {
+	return slices.Sorted(maps.Keys(p.World.Schedules.Of("shop@default")))
+}
+
+func (p *pure) Fire(name string) string {
+	s, ok := p.World.Schedules.Of("shop@default")[name]
+	if !ok {
+		p.Fatalf("there is no schedule %s", name)
+	}
+	return p.World.Ask(engine.Request{Project: "shop@default", Operation: s.Operation, Schedule: name, Who: "schedule " + name})
+}
 
 func (p *pure) OnFailure(word string) { p.back = word == "rollback" }
 

@@ -94,6 +94,8 @@ func (s *story) ask(words []string) bool {
 		s.id = s.Ask(words[0], s.world, s.about(words), s.options(words)...)
 	case "pause", "continue", "cancel", "unlock":
 		s.Ask(words[0], s.world, s.about(words), s.options(words)...)
+	case "fires": // a schedule
+		s.id = s.Fire(words[1])
 	case "ends":
 		s.id = s.about(words)
 	default:
@@ -201,6 +203,13 @@ func (s *story) turn(words []string) bool {
 		s.Allow(number(words[1]))
 	case verb == "on-failure": // rollback or keep: likewise
 		s.OnFailure(words[1])
+	case verb == "schedules": // nightly=deploy: likewise
+		operations := make(map[string]string)
+		for _, word := range words[1:] {
+			name, operation, _ := strings.Cut(word, "=")
+			operations[name] = operation
+		}
+		s.Schedules(operations)
 	case verb == "limit" && len(words) == 2: // what runs may take: it stands in every project file from now on
 		s.Limit("", seconds(words[1]))
 	case verb == "limit":
@@ -237,6 +246,8 @@ func (s *story) see(words []string) bool {
 		expect(line)
 	case "run": // run NAME succeeded
 		expect(words[1] + " " + string(s.Standing(s.named[words[1]]).State))
+	case "scheduled": // the names of the schedules that are there
+		expect(strings.Join(s.Scheduled(), " "))
 	case "drives":
 		expect(s.Standing(s.id).Drive)
 	case "then": // the rollback that followed the last run is the last one from here on

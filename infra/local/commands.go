@@ -20,7 +20,7 @@ func changing() []command {
 	return []command{
 		{
 			name: "serve", short: "stand in for AWS until stopped", flags: ofServe, run: serve,
-			long: `Serves S3, DynamoDB, CloudFormation, Step Functions, EventBridge, Lambda and STS at one address, with Stackwright
+			long: `Serves S3, DynamoDB, CloudFormation, Step Functions, EventBridge, its Scheduler, Lambda and STS at one address, with Stackwright
 installed: what is uploaded to s3://stackwright/projects/PROJECT/ENVIRONMENT.zip is deployed. The state is kept in the
 data folder: stop it, start it, all is still there.
 

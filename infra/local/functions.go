@@ -26,6 +26,10 @@ func variables() map[string]string {
 		"STACKWRIGHT_READS":         "1000", // here, CloudFormation refuses nobody
 		"STACKWRIGHT_WRITES":        "1000",
 		"AWS_REGION":                region,
+
+		"STACKWRIGHT_SCHEDULE_GROUP": name,
+		"STACKWRIGHT_SCHEDULE_ROLE":  "arn:aws:iam::" + account + ":role/stackwright-schedule",
+		"STACKWRIGHT_START":          arn("start"),
 	}
 }
 

@@ -59,7 +59,7 @@ func (c *call) serve(ctx context.Context, how hosting) (*host, error) {
 	if err == nil {
 		h.cloud, err = cloud.Open(ctx, cloud.Options{
 			Data: c.flags.data, Account: account, Region: region, Seconds: c.flags.seconds,
-			Bucket: name, Table: name, StateMachine: name, Definition: definition,
+			Bucket: name, Table: name, StateMachine: name, Group: name, Definition: definition,
 			Functions: c.functions(h.url, h.log), Routes: routes(), Getenv: c.getenv, Log: h.log, Still: how.still, Seed: how.seed, Trust: trust,
 		})
 	}
@@ -155,7 +155,7 @@ func (h *host) idle(ctx context.Context) bool {
 	out, err := sfn.NewFromConfig(h.cloud.Config()).ListExecutions(ctx, &sfn.ListExecutionsInput{
 		StateMachineArn: aws.String(h.cloud.Machine), StatusFilter: types.ExecutionStatusRunning,
 	})
-	return err == nil && len(out.Executions) == 0 && h.cloud.Bus.Undelivered() == 0
+	return err == nil && len(out.Executions) == 0 && h.cloud.Bus.Undelivered() == 0 && h.cloud.Schedules.Pending() == 0
 }
 
 // close ends the server and then the cloud; what was in flight goes on when the

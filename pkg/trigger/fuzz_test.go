@@ -39,6 +39,7 @@ func FuzzEvent(f *testing.F) {
 	f.Add([]byte(`{"source":"aws.cloudformation","detail-type":"CloudFormation Stack Status Change","detail":{"status-details":{"status":"UPDATE_COMPLETE"},"client-request-token":"sw-` + id + `-0-1"}}`))
 	f.Add([]byte(`{"source":"aws.events","detail-type":"Scheduled Event","detail":{},"time":"2026-03-01T12:00:00Z"}`))
 	f.Add([]byte(`{"source":"aws.s3","detail-type":"Object Created","detail":null}`))
+	f.Add([]byte(`{"source":"stackwright.schedule","detail-type":"Stackwright Schedule","detail":` + nightly + `,"time":"2026-03-01T03:00:00Z"}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var first, second understood
@@ -90,6 +91,11 @@ func understand(t *testing.T, text []byte) understood {
 				t.Errorf("the token %q is not ours, and of run %q", h.Token, run)
 			}
 			return struct{}{}, nil
+		}
+		if trigger.Call(e) {
+			q, err := trigger.Called(e)
+			u.Request = &q
+			return struct{}{}, err
 		}
 		q, err := trigger.Request(ctx, e, anyObject)
 		u.Request = &q

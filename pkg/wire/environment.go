@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/schedule"
 )
 
 // An Environment is what a function is told of the installation that it is part
@@ -22,6 +23,7 @@ type Environment struct {
 	Stack        string // CloudFormation's name for the installation; may be empty
 	Execution    string // ARN of the role that CloudFormation is given in the installation's own account; may be empty
 	Limits       budget.Limits
+	Schedules    schedule.Group // empty if there is none
 }
 
 // The variables that an Environment is read from.
@@ -63,12 +65,13 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		}
 	}
 	limits, malformed := limitsFrom(getenv)
-	if wrong = append(wrong, malformed...); len(wrong) > 0 {
+	group, misnamed := groupFrom(getenv)
+	if wrong = append(append(wrong, malformed...), misnamed...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limits,
+		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limits, Schedules: group,
 	}, nil
 }

@@ -6,11 +6,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/trigger"
 )
 
-// Start makes a run of what was uploaded, or steers one; takes up the run whose
+// Start makes a run of what was uploaded, or a schedule asks for, or steers one; takes up the run whose
 // execution went down; or, at its time, looks for all that nobody drives.
 func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
 	switch {
@@ -19,12 +20,20 @@ func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{},
 	case trigger.Execution(e):
 		return struct{}{}, h.recover(ctx, e)
 	}
-	q, err := trigger.Request(ctx, e, h.bucket)
+	q, err := h.requested(ctx, e)
 	if err == nil {
 		err = h.engine.Start(ctx, q)
 	}
 	h.note(ctx, err, "start", slog.String("event", e.ID), slog.String("run", q.ID), slog.String("operation", q.Operation), slog.String("project", q.Project))
 	return struct{}{}, unlessLate(err)
+}
+
+// requested is what an upload, a request or a schedule asks for.
+func (h *House) requested(ctx context.Context, e events.EventBridgeEvent) (engine.Request, error) {
+	if trigger.Call(e) {
+		return trigger.Called(e)
+	}
+	return trigger.Request(ctx, e, h.bucket)
 }
 
 // recover takes up the run whose execution went down.

@@ -63,7 +63,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 		engine: engine.Engine{
 			Store:     table,
 			Specs:     objects,
-			Schedules: unscheduled{},
+			Schedules: schedules(cfg, env.Schedules),
 			Clouds:    cloud,
 			Budgets:   table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Actions:   action.Actions(cloud),

@@ -19,6 +19,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	"github.com/stackwright/stackwright/infra/local/s3"
+	"github.com/stackwright/stackwright/infra/local/scheduler"
 	"github.com/stackwright/stackwright/infra/local/states"
 	"github.com/stackwright/stackwright/infra/local/sts"
 	"github.com/stackwright/stackwright/pkg/template"
@@ -46,8 +47,8 @@ type Options struct {
 	// Seed, unless zero, makes the IDs of stacks and of objects' versions follow from it.
 	Seed uint64
 
-	// Bucket, Table and StateMachine are made if absent; one that is "" is not.
-	Bucket, Table, StateMachine string
+	// Bucket, Table, StateMachine and Group, of schedules, are made if absent; one that is "" is not.
+	Bucket, Table, StateMachine, Group string
 	// Definition is the state machine's, all its placeholders filled in.
 	Definition []byte
 	// Functions makes the functions, for which c.Config and c.Environ are ready. nil means that there are none.
@@ -83,6 +84,8 @@ type Cloud struct {
 	Stacks  *cloudformation.Service // of the own account and region; see StacksIn
 	Flows   *states.Service
 	Bus     *events.Bus
+	// Schedules come up as EventBridge Scheduler's do.
+	Schedules *scheduler.Service
 	// Machine is the state machine's ARN, "" where none was asked for.
 	Machine string
 
@@ -148,6 +151,7 @@ func (c *Cloud) open(ctx context.Context) error {
 	}
 	c.Bus.Start()
 	c.Flows.Resume()
+	c.Schedules.Start()
 	return nil
 }
 
@@ -195,6 +199,11 @@ func (c *Cloud) openStores() (err error) {
 		return err
 	}
 	c.before(c.Bus.Close)
+	c.Schedules, err = scheduler.Open(scheduler.Options{Folder: c.opts.Data, Account: c.opts.Account, Region: c.opts.Region, Invoke: c.Invoke, Log: c.opts.Log})
+	if err != nil {
+		return err
+	}
+	c.before(c.Schedules.Close)
 	return nil
 }
 
@@ -221,6 +230,7 @@ func (c *Cloud) openServices() (err error) {
 	c.Gateway = gateway.New(map[string]http.Handler{
 		"execute-api": gate,
 		"s3":          c.homely(c.Objects), "dynamodb": c.homely(c.Tables), "states": c.homely(c.Flows), "events": c.homely(c.Bus),
+		"scheduler":      c.homely(c.Schedules),
 		"cloudformation": c.valid(http.HandlerFunc(c.serveStacks)),
 		"sts":            c.valid(sts.New(c.opts.Account, c.opts.Trust)),
 		"lambda":         c.homely(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	awslambda "github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/stackwright/stackwright/infra/local/cloud"
@@ -178,6 +179,10 @@ func TestEndpointsOfOthersWin(t *testing.T) {
 		},
 		"STS": func(ctx context.Context, cfg aws.Config) error {
 			_, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, nil)
+			return err
+		},
+		"SCHEDULER": func(ctx context.Context, cfg aws.Config) error {
+			_, err := scheduler.NewFromConfig(cfg).ListSchedules(ctx, nil)
 			return err
 		},
 		"LAMBDA": func(ctx context.Context, cfg aws.Config) error {

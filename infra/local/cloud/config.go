@@ -62,7 +62,7 @@ func (o overrides) GetIgnoreConfiguredEndpoints(context.Context) (value, found b
 // passed are the variables of ours that functions in processes of their own need to find the same endpoints.
 var passed = []string{
 	"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_CLOUDFORMATION",
-	"AWS_ENDPOINT_URL_SFN", "AWS_ENDPOINT_URL_EVENTBRIDGE", "AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL_LAMBDA",
+	"AWS_ENDPOINT_URL_SFN", "AWS_ENDPOINT_URL_EVENTBRIDGE", "AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL_LAMBDA", "AWS_ENDPOINT_URL_SCHEDULER",
 }
 
 // Environ is the environment in which config.LoadDefaultConfig of another process gives the same as Config here;

@@ -14,6 +14,8 @@ import (
 	eventtypes "github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	buckettypes "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler"
+	scheduletypes "github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	flowtypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
@@ -30,6 +32,9 @@ func (c *Cloud) provide(ctx context.Context) error {
 	}
 	if err := c.provideMachine(ctx); err != nil {
 		return fmt.Errorf("state machine %s: %w", c.opts.StateMachine, err)
+	}
+	if err := c.provideGroup(ctx); err != nil {
+		return fmt.Errorf("schedule group %s: %w", c.opts.Group, err)
 	}
 	if err := c.provideRules(ctx); err != nil {
 		return fmt.Errorf("rules: %w", err)
@@ -108,6 +113,17 @@ func (c *Cloud) provideMachine(ctx context.Context) error {
 		}
 	}
 	_, err = client.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{StateMachineArn: &c.Machine, Definition: definition})
+	return err
+}
+
+func (c *Cloud) provideGroup(ctx context.Context) error {
+	if c.opts.Group == "" {
+		return nil
+	}
+	_, err := scheduler.NewFromConfig(c.Config()).CreateScheduleGroup(ctx, &scheduler.CreateScheduleGroupInput{Name: aws.String(c.opts.Group)})
+	if there := (*scheduletypes.ConflictException)(nil); errors.As(err, &there) {
+		return nil
+	}
 	return err
 }
 

@@ -13,8 +13,9 @@ type Fault struct{ Code, Message string }
 // Refuse answers with the fault in the shape that the request's own protocol has for errors.
 func Refuse(w http.ResponseWriter, r *http.Request, status int, fault Fault) {
 	kind := r.Header.Get("Content-Type")
+	_, service, _ := Scope(r)
 	switch {
-	case strings.Contains(kind, "json") || r.Header.Get("X-Amz-Target") != "" || strings.HasPrefix(r.URL.Path, "/2015-03-31/"):
+	case service == "scheduler" || strings.Contains(kind, "json") || r.Header.Get("X-Amz-Target") != "" || strings.HasPrefix(r.URL.Path, "/2015-03-31/"):
 		refuseJSON(w, status, fault)
 	case strings.HasPrefix(kind, "application/x-www-form-urlencoded") || r.URL.Query().Has("Action"):
 		refuseQuery(w, status, fault)

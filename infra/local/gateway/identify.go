@@ -82,6 +82,8 @@ func guess(r *http.Request, action string) string {
 		return "cloudformation"
 	case strings.HasPrefix(r.URL.Path, "/2015-03-31/functions"):
 		return "lambda"
+	case strings.HasPrefix(r.URL.Path, "/schedules") || strings.HasPrefix(r.URL.Path, "/schedule-groups"):
+		return "scheduler"
 	default:
 		return "s3"
 	}
@@ -98,9 +100,26 @@ func operation(service, action string, r *http.Request) string {
 		return "Invoke"
 	case service == "lambda":
 		return "ListFunctions"
+	case service == "scheduler":
+		return scheduleOperation(r)
 	default:
 		return objectOperation(r)
 	}
+}
+
+// scheduleOperation names what a Scheduler request asks for:
+// https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html
+func scheduleOperation(r *http.Request) string {
+	verbs := map[string]string{"GET": "Get", "POST": "Create", "PUT": "Update", "DELETE": "Delete"}
+	kind, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	what := "Schedule"
+	if kind == "schedule-groups" {
+		what = "ScheduleGroup"
+	}
+	if name == "" {
+		return "List" + what + "s"
+	}
+	return verbs[r.Method] + what
 }
 
 // formAction is the Action of a Query request: in its form, or in its URL.

@@ -1,0 +1,175 @@
+package scheduler_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	sdk "github.com/aws/aws-sdk-go-v2/service/scheduler"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
+
+	"github.com/stackwright/stackwright/pkg/contract"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/schedule"
+)
+
+const shop = "shop@prod"
+
+var group = schedule.Group{
+	Name: "stackwright", Function: "arn:aws:lambda:us-east-1:000000000000:function:start",
+	Role: "arn:aws:iam::000000000000:role/schedule", Dead: "arn:aws:sqs:us-east-1:000000000000:dead",
+}
+
+// calendar shows schedules as the contract looks at them.
+type calendar struct{ *schedule.Schedules }
+
+func (c calendar) Kept(ctx context.Context, id string) (map[string]project.Schedule, error) {
+	kept, err := c.List(ctx, id)
+	all := make(map[string]project.Schedule)
+	for _, k := range kept {
+		all[k.Schedule] = project.Schedule{Operation: k.Operation, Expression: k.Expression, Zone: k.Zone}
+	}
+	return all, err
+}
+
+func TestAdapterKeepsTheContract(t *testing.T) {
+	contract.Schedules(t, func(t *testing.T) contract.Calendar {
+		return calendar{schedule.New(open(t, "").client(), group)}
+	})
+}
+
+func rate(every time.Duration, text string) map[string]project.Schedule {
+	return map[string]project.Schedule{"often": {Operation: "refresh", Expression: "rate(" + text + ")", Zone: "UTC", Every: every}}
+}
+
+// What has to be done some time after a deploy is not done at once; and no deploy
+// that changes nothing puts it off.
+func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := open(t, "")
+		defer b.close()
+		s := schedule.New(b.client(), group)
+		begun := time.Now()
+		arrange := func(wanted map[string]project.Schedule) {
+			t.Helper()
+			if err := s.Arrange(t.Context(), shop, wanted, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		arrange(rate(8*time.Hour, "8 hours"))
+		time.Sleep(7 * time.Hour)
+		arrange(rate(8*time.Hour, "8 hours"))
+		changed := rate(8*time.Hour, "8 hours")
+		often := changed["often"]
+		often.Operation = "destroy"
+		changed["often"] = often
+		arrange(changed)
+		time.Sleep(10 * time.Hour)
+		arrange(rate(8*time.Hour, "8 hours"))
+		time.Sleep(8 * time.Hour)
+		arrange(rate(2*time.Hour, "2 hours"))
+		time.Sleep(3 * time.Hour)
+		if got, want := b.times(begun), "8h0m0s 16h0m0s 24h0m0s 27h0m0s"; got != want {
+			t.Errorf("it came up after %s, want %s", got, want)
+		}
+	})
+}
+
+// Nothing is asked to change that is as it is to be, whoever made it so.
+func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
+	b := open(t, "")
+	s := schedule.New(b.client(), group)
+	wanted := rate(time.Hour, "1 hour")
+	wanted["nightly"] = project.Schedule{Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "Europe/Berlin"}
+	wanted["end"] = project.Schedule{Operation: "destroy", Expression: "at(2199-01-01T00:00:00)", Zone: "UTC", Once: time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC)}
+	asked := func(want string) {
+		t.Helper()
+		b.calls = nil
+		if err := s.Arrange(t.Context(), shop, wanted, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(b.calls, " "); got != want {
+			t.Errorf("asked %s, want %s", got, want)
+		}
+	}
+	asked("ListSchedules CreateSchedule CreateSchedule CreateSchedule")
+	asked("ListSchedules GetSchedule GetSchedule GetSchedule")
+	out, err := b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{GroupName: &group.Name, Name: aws.String("shop.prod.nightly")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.client().UpdateSchedule(t.Context(), &sdk.UpdateScheduleInput{
+		GroupName: out.GroupName, Name: out.Name, ScheduleExpression: out.ScheduleExpression, ScheduleExpressionTimezone: out.ScheduleExpressionTimezone,
+		Target: out.Target, FlexibleTimeWindow: out.FlexibleTimeWindow, State: types.ScheduleStateDisabled,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked("ListSchedules GetSchedule GetSchedule UpdateSchedule GetSchedule")
+	delete(wanted, "end")
+	asked("ListSchedules GetSchedule GetSchedule DeleteSchedule")
+	group := group
+	group.Dead = ""
+	s = schedule.New(b.client(), group)
+	asked("ListSchedules GetSchedule UpdateSchedule GetSchedule UpdateSchedule")
+}
+
+// However long names are, schedules have one of their own, which Scheduler takes.
+func TestLongNames(t *testing.T) {
+	b := open(t, "")
+	s := schedule.New(b.client(), group)
+	long := strings.Repeat("a", 63)
+	ids := []string{long + "b@" + long, long + "c@" + long, long + "@" + long, "a@b", "a-b@c", "a@b-c"}
+	for _, id := range ids {
+		wanted := map[string]project.Schedule{}
+		for _, name := range []string{strings.Repeat("x", 32), strings.Repeat("x", 31) + "y"} {
+			wanted[name] = project.Schedule{Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "UTC"}
+		}
+		if err := s.Arrange(t.Context(), id, wanted, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range ids {
+		if kept, err := s.List(t.Context(), id); err != nil || len(kept) != 2 || kept[0].Project != id {
+			t.Errorf("%s has %v, %v", id, kept, err)
+		}
+	}
+}
+
+// What goes wrong is of the kind that says what can be done about it.
+func TestKindsOfFaults(t *testing.T) {
+	b := open(t, "")
+	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * * *)", Zone: "UTC"}}
+	err := schedule.New(b.client(), group).Arrange(t.Context(), shop, wanted, time.Now())
+	if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), "schedule nightly, cron(0 3 * * * *): EventBridge Scheduler does not take it") {
+		t.Errorf("%s: %v", fault.KindOf(err), err)
+	}
+	other := group
+	other.Name = "theirs"
+	err = schedule.New(b.client(), other).Arrange(t.Context(), shop, wanted, time.Now())
+	if !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "there is no schedule group theirs: deploy Stackwright") {
+		t.Errorf("%s: %v", fault.KindOf(err), err)
+	}
+	for code, want := range map[string]fault.Kind{
+		"ThrottlingException": fault.Throttled, "InternalServerException": fault.Unavailable, "ServiceQuotaExceededException": fault.Refused,
+		"AccessDeniedException": fault.Denied, "SomethingNewException": fault.Broken,
+	} {
+		b.fail = code
+		err := schedule.New(b.client(), group).Arrange(t.Context(), shop, nil, time.Now())
+		if !fault.Is(err, want) {
+			t.Errorf("%s is %s: %v", code, fault.KindOf(err), err)
+		}
+	}
+}
+
+func clientOf(b *bench) *sdk.Client {
+	return sdk.New(sdk.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String("https://stackwright.localhost"), HTTPClient: b,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), Retryer: aws.NopRetryer{},
+	})
+}

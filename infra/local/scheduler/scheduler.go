@@ -1,0 +1,178 @@
+// Package scheduler stands in for EventBridge Scheduler: functions are called when their time comes.
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/journal"
+)
+
+// Options say where schedules are, and whom they call.
+type Options struct {
+	// Folder holds the schedules and the calls not yet taken; "" keeps them in memory only.
+	Folder          string
+	Account, Region string
+	// Invoke calls a function by its ARN. It is tried again after an error, as the schedule's retry policy says.
+	Invoke func(ctx context.Context, function string, payload []byte) ([]byte, error)
+	// Log is told of calls given up; nil tells nobody.
+	Log io.Writer
+}
+
+// Service has the schedules of one account and region. Use Open.
+type Service struct {
+	opts   Options
+	log    *journal.Journal[record]
+	ctx    context.Context
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+
+	mu      sync.Mutex
+	groups  map[string]group
+	all     map[key]*schedule
+	pending map[string]call
+	next    uint64
+	started bool
+	closed  bool
+	dead    []Letter
+}
+
+// A key names a schedule.
+type key struct{ Group, Name string }
+
+// A group holds schedules.
+type group struct {
+	Name string
+	Made time.Time
+}
+
+// record is one line of the journal: a group, a schedule as it is from then on, one that is gone, when one is next due, a
+// call to be made, or the ID of one that is over.
+type record struct {
+	Group    *group     `json:"group,omitempty"`
+	Schedule *schedule  `json:"schedule,omitempty"`
+	Gone     *key       `json:"gone,omitempty"`
+	Due      *time.Time `json:"due,omitempty"` // of Of
+	Of       *key       `json:"of,omitempty"`
+	Call     *call      `json:"call,omitempty"`
+	Over     string     `json:"over,omitempty"`
+}
+
+// defaultGroup is always there.
+const defaultGroup = "default"
+
+// Open makes the service, where a folder is given with the schedules that it had before. Nothing comes up before Start.
+func Open(opts Options) (*Service, error) {
+	if opts.Log == nil {
+		opts.Log = io.Discard
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Service{
+		opts: opts, ctx: ctx, cancel: cancel, next: uint64(time.Now().UnixNano()), pending: map[string]call{}, all: map[key]*schedule{},
+		groups: map[string]group{defaultGroup: {Name: defaultGroup, Made: time.Now().UTC()}},
+	}
+	if opts.Folder == "" {
+		return s, nil
+	}
+	log, err := journal.Open(filepath.Join(opts.Folder, "scheduler.jsonl"), s.replay)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("open scheduler: %w", err)
+	}
+	s.log = log
+	if err := log.Rewrite(s.records()); err != nil {
+		cancel()
+		return nil, errors.Join(fmt.Errorf("open scheduler: %w", err), log.Close())
+	}
+	return s, nil
+}
+
+func (s *Service) replay(r record) error {
+	switch {
+	case r.Group != nil:
+		s.groups[r.Group.Name] = *r.Group
+	case r.Schedule != nil:
+		if err := r.Schedule.read(); err != nil {
+			return err
+		}
+		s.all[r.Schedule.key()] = r.Schedule
+	case r.Gone != nil:
+		delete(s.all, *r.Gone)
+	case r.Of != nil && r.Due != nil:
+		if known, ok := s.all[*r.Of]; ok {
+			known.Due = *r.Due
+		}
+	case r.Call != nil:
+		s.pending[r.Call.ID] = *r.Call
+	case r.Over != "":
+		delete(s.pending, r.Over)
+	}
+	return nil
+}
+
+// records is the shortest journal that makes the service as it is.
+func (s *Service) records() func(func(record) bool) {
+	return func(yield func(record) bool) {
+		for _, name := range slices.Sorted(maps.Keys(s.groups)) {
+			g := s.groups[name]
+			if !yield(record{Group: &g}) {
+				return
+			}
+		}
+		for _, k := range s.keys() {
+			if !yield(record{Schedule: s.all[k]}) {
+				return
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(s.pending)) {
+			c := s.pending[id]
+			if !yield(record{Call: &c}) {
+				return
+			}
+		}
+	}
+}
+
+// keys are those of all schedules, sorted.
+func (s *Service) keys() []key {
+	return slices.SortedFunc(maps.Keys(s.all), func(a, b key) int {
+		if a.Group != b.Group {
+			return compare(a.Group, b.Group)
+		}
+		return compare(a.Name, b.Name)
+	})
+}
+
+// Start makes the calls that were left over by the last Close, and all that come up. What came up while the service was
+// closed is made up for once, and at once: a laptop is often asleep.
+func (s *Service) Start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.started = true
+	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
+		s.launch(s.pending[id])
+	}
+	for _, k := range s.keys() {
+		s.wind(s.all[k])
+	}
+}
+
+// Close stops the clocks and the calls in flight; those are made after the next Open.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	for _, one := range s.all {
+		one.halt()
+	}
+	s.mu.Unlock()
+	s.cancel()
+	s.tasks.Wait()
+	return s.log.Close()
+}

@@ -1,0 +1,333 @@
+package scheduler_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/scheduler"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/scheduler"
+)
+
+// A bench is a scheduler under test, and a function that takes what it is called
+// with. It is the SDK's HTTP client.
+type bench struct {
+	*testing.T
+	*scheduler.Service
+	door  http.Handler
+	calls []string // operations that were asked
+	fail  string   // the code that every request is answered with
+
+	mu    sync.Mutex
+	taken []taken
+	fails int // how many calls of the function fail from now on
+}
+
+// taken is one call of the function.
+type taken struct {
+	at    time.Time
+	input string
+}
+
+// open opens a scheduler that has one group.
+func open(t *testing.T, folder string) *bench {
+	t.Helper()
+	b := &bench{T: t}
+	s, err := scheduler.Open(scheduler.Options{Folder: folder, Account: "000000000000", Region: "us-east-1", Invoke: b.invoke})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Service, b.door = s, gateway.New(map[string]http.Handler{"scheduler": s})
+	s.Start()
+	_, err = b.client().CreateScheduleGroup(t.Context(), &sdk.CreateScheduleGroupInput{Name: &group.Name})
+	if there := (*types.ConflictException)(nil); err != nil && !errors.As(err, &there) {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) close() {
+	if err := b.Close(); err != nil {
+		b.Error(err)
+	}
+}
+
+func (b *bench) client() *sdk.Client { return clientOf(b) }
+
+// Do is aws.HTTPClient.
+func (b *bench) Do(r *http.Request) (*http.Response, error) {
+	call, err := gateway.Identify(r)
+	if err != nil {
+		return nil, err
+	}
+	b.calls = append(b.calls, call.Operation)
+	if b.fail != "" {
+		w := httptest.NewRecorder()
+		status := http.StatusBadRequest
+		if b.fail == "InternalServerException" {
+			status = http.StatusInternalServerError
+		}
+		gateway.Refuse(w, r, status, gateway.Fault{Code: b.fail, Message: "no"})
+		return w.Result(), nil
+	}
+	return gateway.Transport{Handler: b.door}.RoundTrip(r)
+}
+
+func (b *bench) invoke(_ context.Context, _ string, payload []byte) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fails > 0 {
+		b.fails--
+		return nil, errors.New("it is busy")
+	}
+	b.taken = append(b.taken, taken{time.Now(), string(payload)})
+	return []byte("{}"), nil
+}
+
+// seen lists what the function took.
+func (b *bench) seen() []taken {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.taken)
+}
+
+// failing has so many calls of the function fail from now on, and says how many
+// were left to.
+func (b *bench) failing(n int) (left int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	left, b.fails = b.fails, n
+	return left
+}
+
+// times lists how long after a time calls were taken.
+func (b *bench) times(since time.Time) string {
+	var all []string
+	for _, c := range b.seen() {
+		all = append(all, c.at.Sub(since).Round(time.Second).String())
+	}
+	return strings.Join(all, " ")
+}
+
+// input is a schedule that is to be made, as far as all are alike.
+func input(name, expression, zone string) *sdk.CreateScheduleInput {
+	return &sdk.CreateScheduleInput{
+		Name: &name, GroupName: &group.Name, ScheduleExpression: &expression, ScheduleExpressionTimezone: &zone,
+		FlexibleTimeWindow: &types.FlexibleTimeWindow{Mode: types.FlexibleTimeWindowModeOff},
+		Target:             &types.Target{Arn: &group.Function, RoleArn: &group.Role, Input: aws.String(`{"at":"<aws.scheduler.scheduled-time>"}`)},
+	}
+}
+
+func (b *bench) make(in *sdk.CreateScheduleInput) {
+	b.Helper()
+	if _, err := b.client().CreateSchedule(b.Context(), in); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// Functions are called by the clock, in the schedule's time zone, with the time
+// that it came up at.
+func TestSchedulesComeUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // since midnight of 1 January 2000, UTC
+		b := open(t, "")
+		defer b.close()
+		for _, in := range []*sdk.CreateScheduleInput{
+			input("daily", "cron(30 2 * 3 ? 2000)", "Europe/Berlin"),
+			input("once", "at(2000-01-02T18:00:00)", "America/New_York"),
+			input("disabled", "rate(1 minute)", "UTC"),
+		} {
+			if *in.Name == "disabled" {
+				in.State = types.ScheduleStateDisabled
+			}
+			b.make(in)
+		}
+		time.Sleep(366 * 24 * time.Hour)
+		var got []string
+		for _, c := range b.seen() {
+			got = append(got, c.input)
+			if want := fmt.Sprintf(`{"at":%q}`, c.at.UTC().Format(time.RFC3339)); c.input != want {
+				t.Errorf("called with %s at %s", c.input, want)
+			}
+		}
+		// On 26 March 2000 there was no half past two in Berlin.
+		all := strings.Join(got, " ")
+		if len(got) != 31 || got[0] != `{"at":"2000-01-02T23:00:00Z"}` || strings.Contains(all, "03-26") || !strings.Contains(all, "03-25T01:30") || !strings.Contains(all, "03-27T00:30") {
+			t.Errorf("%d calls: %s", len(got), all)
+		}
+	})
+}
+
+// A rate begins at its start, or at once if it has none.
+func TestRatesBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := open(t, "")
+		defer b.close()
+		begun := time.Now()
+		in := input("later", "rate(2 hours)", "UTC")
+		in.StartDate = aws.Time(begun.Add(90 * time.Minute))
+		b.make(in)
+		time.Sleep(4 * time.Hour)
+		b.make(input("now", "rate(1 day)", "UTC"))
+		time.Sleep(time.Minute)
+		if got, want := b.times(begun), "1h30m0s 3h30m0s 4h0m0s"; got != want {
+			t.Errorf("taken after %s, want %s", got, want)
+		}
+	})
+}
+
+// A call that is not taken is made again, as often and as long as the schedule
+// says, and then is a dead letter. What comes up once goes when that is over.
+func TestCallsAreMadeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := open(t, "")
+		defer b.close()
+		begun := time.Now()
+		in := input("once", "at(2000-01-01T01:00:00)", "UTC")
+		in.ActionAfterCompletion = types.ActionAfterCompletionDelete
+		b.make(in)
+		b.failing(3)
+		time.Sleep(time.Hour + time.Second)
+		if _, err := b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{Name: in.Name, GroupName: in.GroupName}); err != nil {
+			t.Errorf("it is gone before it is taken: %v", err)
+		}
+		time.Sleep(time.Minute)
+		if got := b.times(begun); got != "1h0m7s" {
+			t.Errorf("taken after %s", got)
+		}
+		_, err := b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{Name: in.Name, GroupName: in.GroupName})
+		if gone := (*types.ResourceNotFoundException)(nil); !errors.As(err, &gone) {
+			t.Errorf("it is still there: %v", err)
+		}
+		in = input("never", "at(2000-01-01T02:00:00)", "UTC")
+		in.Target.RetryPolicy = &types.RetryPolicy{MaximumRetryAttempts: aws.Int32(4), MaximumEventAgeInSeconds: aws.Int32(3600)}
+		in.Target.DeadLetterConfig = &types.DeadLetterConfig{Arn: &group.Dead}
+		b.make(in)
+		b.failing(100)
+		time.Sleep(2 * time.Hour)
+		dead := b.Dead()
+		if len(dead) != 1 || dead[0].Queue != group.Dead || !strings.Contains(dead[0].Why, "after 5 attempts: it is busy") || dead[0].Input != `{"at":"2000-01-01T02:00:00Z"}` {
+			t.Errorf("dead letters %+v", dead)
+		}
+		if left := b.failing(0); left != 95 || b.Pending() != 0 {
+			t.Errorf("%d calls left to fail, %d pending", left, b.Pending())
+		}
+	})
+}
+
+// Schedules outlive the process; what came up meanwhile is made up for once.
+func TestSchedulesOutliveTheProcess(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		b := open(t, folder)
+		b.make(input("hourly", "cron(0 * * * ? *)", "UTC"))
+		b.make(input("gone", "cron(30 * * * ? *)", "UTC"))
+		if _, err := b.client().DeleteSchedule(t.Context(), &sdk.DeleteScheduleInput{Name: aws.String("gone"), GroupName: &group.Name}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2*time.Hour + time.Minute)
+		b.close()
+		calls := len(b.seen())
+		time.Sleep(10 * time.Hour)
+		begun := time.Now()
+		b = open(t, folder)
+		defer b.close()
+		time.Sleep(2 * time.Hour)
+		if got, want := b.times(begun), "0s 59m0s 1h59m0s"; got != want || calls != 2 {
+			t.Errorf("taken after %s, want %s; before that %d times", got, want, calls)
+		}
+	})
+}
+
+// What Scheduler would refuse is refused in its words, and what is not stood in
+// for too.
+func TestRefusals(t *testing.T) {
+	b := open(t, "")
+	b.make(input("there", "rate(1 day)", "UTC"))
+	for want, change := range map[string]func(*sdk.CreateScheduleInput){
+		"ConflictException: Schedule there already exists":                     func(in *sdk.CreateScheduleInput) { in.Name = aws.String("there") },
+		"ValidationException: Value 'a b'":                                     func(in *sdk.CreateScheduleInput) { in.Name = aws.String("a b") },
+		"ValidationException: Invalid Schedule Expression cron(0 3 * * * *)":   func(in *sdk.CreateScheduleInput) { in.ScheduleExpression = aws.String("cron(0 3 * * * *)") },
+		"ValidationException: Invalid Schedule Expression Timezone Mars/North": func(in *sdk.CreateScheduleInput) { in.ScheduleExpressionTimezone = aws.String("Mars/North") },
+		"ResourceNotFoundException: Schedule group theirs does not exist":      func(in *sdk.CreateScheduleInput) { in.GroupName = aws.String("theirs") },
+		"ValidationException: Provided Arn is not in correct format":           func(in *sdk.CreateScheduleInput) { in.Target.Arn = aws.String("arn:aws:sqs:us-east-1:000000000000:q") },
+		"ValidationException: Value 'me' at 'target.roleArn'":                  func(in *sdk.CreateScheduleInput) { in.Target.RoleArn = aws.String("me") },
+		"ValidationException: The StartDate you specify cannot be earlier":     func(in *sdk.CreateScheduleInput) { in.StartDate = aws.Time(time.Now().Add(-time.Hour)) },
+		"ValidationException: Provided Input is not valid JSON":                func(in *sdk.CreateScheduleInput) { in.Target.Input = aws.String("{") },
+		"ValidationException: unknown field \"SqsParameters\"": func(in *sdk.CreateScheduleInput) {
+			in.Target.SqsParameters = &types.SqsParameters{MessageGroupId: aws.String("a")}
+		},
+		"ValidationException: FlexibleTimeWindow": func(in *sdk.CreateScheduleInput) { in.FlexibleTimeWindow.Mode = types.FlexibleTimeWindowModeFlexible },
+	} {
+		in := input("new", "rate(1 day)", "UTC")
+		change(in)
+		_, err := b.client().CreateSchedule(t.Context(), in)
+		api, ok := errors.AsType[smithy.APIError](err)
+		if !ok || !strings.HasPrefix(api.ErrorCode()+": "+api.ErrorMessage(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for what, err := range map[string]error{
+		"update": second(b.client().UpdateSchedule(t.Context(), &sdk.UpdateScheduleInput{
+			Name: aws.String("none"), GroupName: &group.Name, ScheduleExpression: aws.String("rate(1 day)"), Target: input("", "", "").Target, FlexibleTimeWindow: input("", "", "").FlexibleTimeWindow,
+		})),
+		"get":    second(b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{Name: aws.String("none")})),
+		"delete": second(b.client().DeleteSchedule(t.Context(), &sdk.DeleteScheduleInput{Name: aws.String("none")})),
+		"group":  second(b.client().GetScheduleGroup(t.Context(), &sdk.GetScheduleGroupInput{Name: aws.String("none")})),
+		"list":   second(b.client().ListSchedules(t.Context(), &sdk.ListSchedulesInput{GroupName: aws.String("none")})),
+	} {
+		if gone := (*types.ResourceNotFoundException)(nil); !errors.As(err, &gone) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := b.client().DeleteScheduleGroup(t.Context(), &sdk.DeleteScheduleGroupInput{Name: aws.String("none")})
+	if api, ok := errors.AsType[smithy.APIError](err); !ok || api.ErrorCode() != "UnknownOperationException" {
+		t.Errorf("what is not stood in for: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// A request that is made again because its answer was lost is the same request;
+// pages tell of every schedule once.
+func TestTokensAndPages(t *testing.T) {
+	b := open(t, "")
+	for i := range 5 {
+		in := input(fmt.Sprint("s", i), "rate(1 day)", "UTC")
+		in.ClientToken = aws.String(fmt.Sprint("token", i))
+		b.make(in)
+		b.make(in)
+	}
+	var names []string
+	pages := sdk.NewListSchedulesPaginator(b.client(), &sdk.ListSchedulesInput{GroupName: &group.Name, NamePrefix: aws.String("s"), MaxResults: aws.Int32(2)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range page.Schedules {
+			names = append(names, *one.Name)
+		}
+	}
+	if got := strings.Join(names, " "); got != "s0 s1 s2 s3 s4" {
+		t.Errorf("listed are %s", got)
+	}
+	out, err := b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{Name: aws.String("s3"), GroupName: &group.Name})
+	if err != nil || *out.Arn != "arn:aws:scheduler:us-east-1:000000000000:schedule/stackwright/s3" || out.State != types.ScheduleStateEnabled ||
+		*out.Target.RetryPolicy.MaximumRetryAttempts != 185 || out.CreationDate.IsZero() || !json.Valid([]byte(*out.Target.Input)) {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
