@@ -54,6 +54,8 @@ type Options struct {
 	// Functions makes the functions, for which c.Config and c.Environ are ready. nil means that there are none.
 	Functions func(c *Cloud) (Invoker, error)
 
+	// Rules send events to functions; nil means those that Stackwright lives on.
+	Rules []Rule
 	// Routes are those of the API that functions answer; see api.Route. Where there is none, nothing is found.
 	Routes []api.Route
 

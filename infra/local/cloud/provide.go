@@ -2,24 +2,18 @@ package cloud
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	tabletypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
-	eventtypes "github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	buckettypes "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	scheduletypes "github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	flowtypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
-
-	"github.com/stackwright/stackwright/pkg/trigger"
 )
 
 // provide makes what is absent, as infra/aws would: at the endpoints that Config names, whoever serves them.
@@ -125,61 +119,4 @@ func (c *Cloud) provideGroup(ctx context.Context) error {
 		return nil
 	}
 	return err
-}
-
-// provideRules aims the events that Stackwright lives on at its functions, as far as there are those.
-func (c *Cloud) provideRules(ctx context.Context) error {
-	if c.opts.Bucket != "" {
-		if err := c.match(ctx, "stackwright-start", "start", trigger.Uploads(c.opts.Bucket)); err != nil {
-			return err
-		}
-	}
-	if c.Machine != "" {
-		if err := c.provideRecovery(ctx); err != nil {
-			return err
-		}
-	}
-	return c.match(ctx, "stackwright-stack-event", "stack-event", trigger.Stacks())
-}
-
-// provideRecovery has start told of executions that went down, and of the time to look for runs that nobody drives.
-func (c *Cloud) provideRecovery(ctx context.Context) error {
-	if err := c.match(ctx, "stackwright-recover", "start", trigger.Executions(c.Machine)); err != nil {
-		return err
-	}
-	sweep := &eventbridge.PutRuleInput{Name: aws.String("stackwright-sweep"), State: eventtypes.RuleStateDisabled,
-		ScheduleExpression: aws.String("rate(5 minutes)")}
-	switch minutes := c.opts.Sweep / time.Minute; {
-	case minutes == 1:
-		sweep.State, sweep.ScheduleExpression = eventtypes.RuleStateEnabled, aws.String("rate(1 minute)")
-	case minutes > 1:
-		sweep.State, sweep.ScheduleExpression = eventtypes.RuleStateEnabled, aws.String(fmt.Sprintf("rate(%d minutes)", minutes))
-	}
-	return c.aim(ctx, sweep, "start")
-}
-
-// match sends the events of a pattern to a function.
-func (c *Cloud) match(ctx context.Context, rule, function string, pattern trigger.Pattern) error {
-	text, err := json.Marshal(pattern)
-	if err != nil {
-		return err
-	}
-	return c.aim(ctx, &eventbridge.PutRuleInput{Name: &rule, EventPattern: aws.String(string(text))}, function)
-}
-
-// aim makes a rule that sends to a function.
-func (c *Cloud) aim(ctx context.Context, rule *eventbridge.PutRuleInput, function string) error {
-	client := eventbridge.NewFromConfig(c.Config())
-	if _, err := client.PutRule(ctx, rule); err != nil {
-		return err
-	}
-	out, err := client.PutTargets(ctx, &eventbridge.PutTargetsInput{Rule: rule.Name,
-		Targets: []eventtypes.Target{{Id: aws.String("function"), Arn: aws.String(c.Host().ARN(function))}}})
-	if err != nil {
-		return err
-	}
-	if out.FailedEntryCount > 0 {
-		return fmt.Errorf("rule %s: %s", aws.ToString(rule.Name), aws.ToString(out.FailedEntries[0].ErrorMessage))
-	}
-	return nil
 }

@@ -1,0 +1,96 @@
+package cloud
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
+
+	"github.com/stackwright/stackwright/pkg/trigger"
+)
+
+// A Rule sends events to a function: those of a pattern, or one at each time of a schedule.
+type Rule struct {
+	Name     string
+	Pattern  string // "" if it has a schedule
+	Schedule string // as rate(5 minutes)
+	Function string // its ARN
+	Disabled bool
+}
+
+// provideRules makes the rules that were asked for, or else those that Stackwright lives on.
+func (c *Cloud) provideRules(ctx context.Context) error {
+	rules := c.opts.Rules
+	if rules == nil {
+		rules = c.usual()
+	}
+	for _, r := range rules {
+		if err := c.aim(ctx, r); err != nil {
+			return fmt.Errorf("rule %s: %w", r.Name, err)
+		}
+	}
+	return nil
+}
+
+// usual are the rules that aim what Stackwright lives on at its functions, as far as it is here: uploads, executions that
+// went down, the time to look for runs that nobody drives, and the ends of stacks' operations.
+func (c *Cloud) usual() []Rule {
+	start := c.Host().ARN("start")
+	rules := []Rule{{Name: "stackwright-stack-event", Pattern: text(trigger.Stacks()), Function: c.Host().ARN("stack-event")}}
+	if c.opts.Bucket != "" {
+		rules = append(rules, Rule{Name: "stackwright-start", Pattern: text(trigger.Uploads(c.opts.Bucket)), Function: start})
+	}
+	if c.Machine != "" {
+		rules = append(rules, Rule{Name: "stackwright-recover", Pattern: text(trigger.Executions(c.Machine)), Function: start},
+			Rule{Name: "stackwright-sweep", Schedule: minutely(c.opts.Sweep), Function: start, Disabled: c.opts.Sweep < time.Minute})
+	}
+	return rules
+}
+
+// text is a pattern as EventBridge takes it.
+func text(p trigger.Pattern) string {
+	body, _ := json.Marshal(p) // texts, and lists and mappings of texts, always marshal
+	return string(body)
+}
+
+// minutely is the schedule of what is done every so many minutes; of what never is, it is one that there may be.
+func minutely(every time.Duration) string {
+	switch minutes := every / time.Minute; {
+	case minutes == 1:
+		return "rate(1 minute)"
+	case minutes > 1:
+		return fmt.Sprintf("rate(%d minutes)", minutes)
+	}
+	return "rate(5 minutes)"
+}
+
+// aim makes a rule that sends to a function.
+func (c *Cloud) aim(ctx context.Context, r Rule) error {
+	in := &eventbridge.PutRuleInput{Name: &r.Name, State: types.RuleStateEnabled}
+	if r.Pattern != "" {
+		in.EventPattern = &r.Pattern
+	}
+	if r.Schedule != "" {
+		in.ScheduleExpression = &r.Schedule
+	}
+	if r.Disabled {
+		in.State = types.RuleStateDisabled
+	}
+	client := eventbridge.NewFromConfig(c.Config())
+	if _, err := client.PutRule(ctx, in); err != nil {
+		return err
+	}
+	out, err := client.PutTargets(ctx, &eventbridge.PutTargetsInput{Rule: &r.Name,
+		Targets: []types.Target{{Id: aws.String("function"), Arn: &r.Function}}})
+	if err != nil {
+		return err
+	}
+	if out.FailedEntryCount > 0 {
+		return fmt.Errorf("aim at %s: %s", r.Function, aws.ToString(out.FailedEntries[0].ErrorMessage))
+	}
+	return nil
+}
