@@ -143,6 +143,9 @@ project's lock, which ones wait for it, in order, and what each does when it is 
 			long: `Lists the runs of all projects, newest first.`, examples: []string{"runs", "runs --project shop --env prod -o json"}},
 		{name: "stacks", short: "list the stacks that are recorded", flags: ofRecords, run: listStacks,
 			long: `Lists the stacks that are recorded, with what CloudFormation says of them now.`, examples: []string{"stacks", "stacks --project shop -o json"}},
+		{name: "schedules", short: "list the schedules, and when they next come up", flags: ofRecords, run: listSchedules,
+			long: `Lists what is done with projects though nobody asks: what the files that were last deployed say under schedules:, and
+when each next comes up.`, examples: []string{"schedules", "schedules --project shop --env prod -o json"}},
 		{name: "outputs", args: "[STACK]", most: 1, short: "show the outputs of the stacks, or of one", flags: ofRecords, run: listOutputs,
 			long: `Shows the recorded outputs of all stacks, or of one, by its name in the project.`, examples: []string{"outputs", "outputs network/vpc", "outputs -o json"}},
 		{name: "graph", args: "DIR|FILE", least: 1, most: 1, short: "show which stack comes after which, and why", flags: ofProject, run: drawGraph,

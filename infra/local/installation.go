@@ -30,6 +30,7 @@ const (
 	outTable     = "TableName"
 	outMachine   = "StateMachineArn"
 	outExecution = "ExecutionRoleArn"
+	outGroup     = "ScheduleGroupName"
 )
 
 // site is that of the installation on AWS that the call names. It is asked for
@@ -139,7 +140,7 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 	at := project.Target{Name: project.DefaultTarget, Account: machine.AccountID, Region: machine.Region}
 	return site{
 		label:  fmt.Sprintf("installation %s (account %s, region %s)", stack, at.Account, at.Region),
-		bucket: outputs[outBucket], table: outputs[outTable], machine: outputs[outMachine],
+		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
 		home: project.Access{Target: at, Execution: outputs[outExecution]},
 		pace: 2 * time.Second, patient: 2 * time.Minute,
 		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for what it could not deal with", stack),

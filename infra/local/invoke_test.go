@@ -30,6 +30,7 @@ var replies = map[string]struct {
 	"start.request.json":          {exitOK, `{}`, `"msg":"start".*"operation":"plan","project":"shop@prod"}`},
 	"start.execution-failed.json": {exitOK, `{}`, `"msg":"recover".*"run":"` + shopping + `","drive":1}`},
 	"start.sweep.json":            {exitOK, `{}`, `"msg":"metrics".*"RunsOpen":0`},
+	"start.schedule.json":         {exitOK, `{}`, `"msg":"start".*"operation":"refresh","project":"shop@prod"}`},
 	"start.poison.json":           {exitFailed, `{"errorMessage":"object .*names no project and environment.*","errorType":"Invalid"}`, `"level":"ERROR","msg":"start"`},
 	"plan.run.json":               {exitOK, `{"run":"` + shopping + `","drive":1,"state":"ready","ready":\[0\],"wait":5}`, `"msg":"plan".*"ready":1}`},
 	"execute-step.step.json":      {exitOK, `{}`, `"msg":"execute","run":"` + shopping + `","drive":1,"step":0}`},

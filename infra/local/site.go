@@ -16,7 +16,7 @@ import (
 const (
 	account = "000000000000"
 	region  = "us-east-1"
-	name    = "stackwright" // of the bucket, the table and the state machine
+	name    = "stackwright" // of the bucket, the table, the state machine and the schedule group
 )
 
 // machineARN is that of a laptop's state machine, which names the installation.
@@ -31,6 +31,7 @@ type site struct {
 	config aws.Config
 
 	bucket, table string
+	group         string // of schedules; "" if it is not told
 	machine       string // ARN of the state machine, which names the installation
 	home          project.Access
 
@@ -49,7 +50,7 @@ func (c *call) laptop(url string) site {
 			Credentials:   credentials.NewStaticCredentialsProvider(c.keys()),
 			ConfigSources: []any{endpoints(c.getenv)},
 		},
-		bucket: name, table: name, machine: machineARN(), home: home(),
+		bucket: name, table: name, group: name, machine: machineARN(), home: home(),
 		pace: glance, patient: patient,
 		silence: "see whether serve says why, or whether uploads start functions there",
 	}
