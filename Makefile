@@ -124,7 +124,7 @@ destroy-infra: infra/aws/node_modules/.package-lock.json lambda ## remove the in
 	$(CDK) destroy $(CONTEXT)
 
 check-aws: node infra/aws/node_modules/.package-lock.json ## lint and test what is installed in AWS
-	@unformatted=$$($(GOFMT) -l infra/aws/*.go); if [ -n "$$unformatted" ]; then \
+	@unformatted=$$($(GOFMT) -l infra/aws/*.go infra/aws/calls infra/aws/target); if [ -n "$$unformatted" ]; then \
 		echo "not formatted: make fmt does it"; echo "$$unformatted"; exit 1; fi
 	cd infra/aws && $(GO) vet ./...
 	cd infra/aws && $(QUIETLY) $(GO) test -timeout 10m ./...

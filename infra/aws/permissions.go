@@ -18,12 +18,12 @@ type conditions map[string]map[string]string
 // permissions says what each function may do. Who adds a call adds it here.
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
-		"start":        slices.Concat(table, machine, told, asks, dead("start")),
-		"plan":         slices.Concat(table, machine, told, configurations, kept, looks, schedules),
-		"execute-step": slices.Concat(table, machine, told, specs, looks, begins),
-		"wait-status":  slices.Concat(table, machine, told, specs, looks, begins),
-		"stack-event":  slices.Concat(table, machine, dead("stack-event")),
-		"api":          slices.Concat(table, machine, told, asks),
+		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, told, requests, dead("start")),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, told, configurations, looks, schedules),
+		"execute-step": slices.Concat(marks, writes, specs, looks, begins),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, told, specs, looks, begins, stops),
+		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
+		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, told),
 	}
 	for _, f := range []string{"plan", "execute-step", "wait-status"} {
 		all[f] = append(all[f], abroad(s)...)
@@ -34,25 +34,25 @@ func permissions(s settings) map[string][]permission {
 	return all
 }
 
-// table is how runs, records and locks are read and written. A transaction needs
-// the permissions of what is in it.
+// How runs, records and locks are read and written. A transaction needs the
+// permissions of what is in it: one that marks an item has nothing but checks
+// and changes.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
-var table = []permission{{
-	Do: []string{
-		"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
-		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
-	},
-	On: []string{"${Table}"},
-}}
+var (
+	marks   = []permission{{Do: []string{"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:UpdateItem"}, On: []string{"${Table}"}}}
+	writes  = []permission{{Do: []string{"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:PutItem"}, On: []string{"${Table}"}}}
+	queries = []permission{{Do: []string{"dynamodb:Query"}, On: []string{"${Table}"}}}
+)
 
-// machine is how executions are started, seen and woken.
-var machine = []permission{
-	{Do: []string{"states:StartExecution", "states:SendTaskSuccess"}, On: []string{"${Machine}"}},
-	{
+// How executions are started, woken and seen.
+var (
+	starts  = []permission{{Do: []string{"states:StartExecution"}, On: []string{"${Machine}"}}}
+	answers = []permission{{Do: []string{"states:SendTaskSuccess"}, On: []string{"${Machine}"}}}
+	sees    = []permission{{
 		Do: []string{"states:DescribeExecution"}, On: []string{"${Executions}:*"},
 		Why: "executions are named by run and drive",
-	},
-}
+	}}
+)
 
 // told is how the world hears of a run.
 var told = []permission{{
@@ -66,17 +66,20 @@ var told = []permission{{
 var (
 	lists = permission{Do: []string{"s3:ListBucket"}, On: []string{"${Bucket}"}, Why: "what is missing is told from what is denied"}
 
-	asks = []permission{lists, {
+	requests = []permission{lists, {
 		Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/requests/*"}, Why: "requests are named by who asks",
 	}}
-	configurations = []permission{lists, {
-		Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/projects/*", "${Bucket}/revisions/*"},
-		Why: "configurations are named by project and environment",
-	}}
-	kept = []permission{{
-		Do: []string{"s3:GetObject", "s3:PutObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
-		Why: "specs and templates are named by their digests",
-	}}
+	configurations = []permission{
+		lists,
+		{
+			Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/projects/*", "${Bucket}/revisions/*"},
+			Why: "configurations are named by project and environment",
+		},
+		{
+			Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
+			Why: "specs and templates are named by their digests",
+		},
+	}
 	specs = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
 		Why: "specs and templates are named by their digests; CloudFormation reads a large template in the name of whoever asks it",
@@ -85,41 +88,43 @@ var (
 
 // stacks are all stacks of our own account, in all its regions: a target may be
 // in any, and projects name their stacks.
-const stacks = "arn:${Partition}:cloudformation:*:${Account}:stack/*"
+const (
+	stacks   = "arn:${Partition}:cloudformation:*:${Account}:stack/*"
+	anywhere = "projects name their stacks, and targets are in any region"
+)
 
 // looks is how stacks are seen.
 var looks = []permission{{
 	Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:DescribeStacks", "cloudformation:ListStackResources"},
-	On: []string{stacks}, Why: "projects name their stacks, and targets are in any region",
+	On: []string{stacks}, Why: anywhere,
 }}
 
-// begins is how stacks are changed: whatever makes or deletes resources in the
-// name of the execution role, and no other. CloudFormation knows no role where it
-// is only told to stop, or to protect.
+// begins is how stacks are changed, and stops how a change is: whatever makes or
+// deletes resources in the name of the execution role, and no other.
+// CloudFormation knows no role where it is only told to stop, or to protect.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
-var begins = []permission{
-	{
-		Do: []string{"cloudformation:ContinueUpdateRollback", "cloudformation:CreateStack", "cloudformation:DeleteStack", "cloudformation:UpdateStack"},
-		On: []string{stacks}, If: conditions{"StringEquals": {"cloudformation:RoleArn": "${Execution}"}},
-		Why: "projects name their stacks, and targets are in any region",
-	},
-	{
-		Do: []string{"cloudformation:CancelUpdateStack", "cloudformation:UpdateTerminationProtection"},
-		On: []string{stacks}, Why: "projects name their stacks, and targets are in any region",
-	},
-	{
-		Do: []string{"iam:PassRole"}, On: []string{"${Execution}"},
-		If:  conditions{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
-		Why: "CloudFormation is given the role",
-	},
-	{
-		Do: []string{
-			"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateStack",
-			"cloudformation:DeleteStack", "cloudformation:UpdateStack", "cloudformation:UpdateTerminationProtection",
+var (
+	begins = []permission{
+		{
+			Do: []string{"cloudformation:ContinueUpdateRollback", "cloudformation:CreateStack", "cloudformation:DeleteStack", "cloudformation:UpdateStack"},
+			On: []string{stacks}, If: conditions{"StringEquals": {"cloudformation:RoleArn": "${Execution}"}}, Why: anywhere,
 		},
-		On: []string{"${Self}"}, Deny: true, Why: "no project changes the installation",
-	},
-}
+		{Do: []string{"cloudformation:UpdateTerminationProtection"}, On: []string{stacks}, Why: anywhere},
+		{
+			Do: []string{"iam:PassRole"}, On: []string{"${Execution}"},
+			If:  conditions{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
+			Why: "CloudFormation is given the role",
+		},
+		{
+			Do: []string{
+				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateStack",
+				"cloudformation:DeleteStack", "cloudformation:UpdateStack", "cloudformation:UpdateTerminationProtection",
+			},
+			On: []string{"${Self}"}, Deny: true, Why: "no project changes the installation",
+		},
+	}
+	stops = []permission{{Do: []string{"cloudformation:CancelUpdateStack"}, On: []string{stacks}, Why: anywhere}}
+)
 
 // schedules is how a project's schedules are kept.
 var schedules = []permission{

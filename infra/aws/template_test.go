@@ -19,6 +19,8 @@ import (
 type template struct {
 	Resources map[string]resource
 	Outputs   map[string]struct{ Value any }
+
+	body []byte // as it was written
 }
 
 type resource struct {
@@ -28,17 +30,18 @@ type resource struct {
 	DeletionPolicy string
 }
 
+// everything is every setting there is.
+var everything = map[string]any{
+	"stack": "stackwright-test", "targetAccounts": []any{"111111111111", "222222222222"}, "customerKey": true,
+	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7,
+	"jwtIssuer": "https://issuer.example", "jwtAudience": "people",
+}
+
 // plain is the template of an installation as it is without any setting, and
 // full is one with all of them. Each is written once for all tests.
 var (
 	plain = sync.OnceValues(func() (template, error) { return written(map[string]any{}) })
-	full  = sync.OnceValues(func() (template, error) {
-		return written(map[string]any{
-			"stack": "stackwright-test", "targetAccounts": []any{"111111111111", "222222222222"}, "customerKey": true,
-			"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7,
-			"jwtIssuer": "https://issuer.example", "jwtAudience": "people",
-		})
-	})
+	full  = sync.OnceValues(func() (template, error) { return written(everything) })
 )
 
 // the returns a template that is there.
@@ -63,6 +66,7 @@ func written(context map[string]any) (template, error) {
 	if err != nil {
 		return t, err
 	}
+	t.body = body
 	return t, json.Unmarshal(body, &t)
 }
 

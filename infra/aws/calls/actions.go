@@ -1,0 +1,104 @@
+package calls
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A need is an action of IAM's that an operation needs.
+type need struct {
+	action string
+	field  string // only if this field is set somewhere, of a request or of what one is made of; "" is always
+}
+
+// table says what operations need. Where nothing else is said, what an operation
+// needs is called as it is.
+var table = map[string][]need{
+	"cloudformation.CancelUpdateStack":           {{"cloudformation:CancelUpdateStack", ""}},
+	"cloudformation.ContinueUpdateRollback":      {{"cloudformation:ContinueUpdateRollback", ""}, {"iam:PassRole", "cloudformation.ContinueUpdateRollbackInput.RoleARN"}},
+	"cloudformation.CreateStack":                 {{"cloudformation:CreateStack", ""}, {"iam:PassRole", "cloudformation.CreateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.CreateStackInput.TemplateURL"}},
+	"cloudformation.DeleteStack":                 {{"cloudformation:DeleteStack", ""}, {"iam:PassRole", "cloudformation.DeleteStackInput.RoleARN"}},
+	"cloudformation.DescribeStackEvents":         {{"cloudformation:DescribeStackEvents", ""}},
+	"cloudformation.DescribeStacks":              {{"cloudformation:DescribeStacks", ""}},
+	"cloudformation.ListStackResources":          {{"cloudformation:ListStackResources", ""}},
+	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}},
+	"cloudformation.UpdateTerminationProtection": {{"cloudformation:UpdateTerminationProtection", ""}},
+
+	// What is in a transaction is permitted as if it were alone. What that is
+	// is said where pkg/dynamo makes its writes; one that says nothing checks.
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
+	"dynamodb.TransactWriteItems": {
+		{"dynamodb:ConditionCheckItem", "dynamodb.TransactWriteItem.ConditionCheck"},
+		{"dynamodb:DeleteItem", "pkg/dynamo.write.delete"},
+		{"dynamodb:PutItem", "pkg/dynamo.write.put"},
+		{"dynamodb:UpdateItem", "pkg/dynamo.write.set"}, {"dynamodb:UpdateItem", "pkg/dynamo.write.add"},
+	},
+	"dynamodb.BatchGetItem": {{"dynamodb:BatchGetItem", ""}},
+	"dynamodb.GetItem":      {{"dynamodb:GetItem", ""}},
+	"dynamodb.Query":        {{"dynamodb:Query", ""}},
+	"dynamodb.UpdateItem":   {{"dynamodb:UpdateItem", ""}},
+
+	"eventbridge.PutEvents": {{"events:PutEvents", ""}},
+
+	// Whoever may not list a bucket is told of what is missing that it is denied.
+	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+	"s3.GetObject": {{"s3:GetObject", ""}, {"s3:ListBucket", ""}, {"s3:GetObjectVersion", "s3.GetObjectInput.VersionId"}},
+	"s3.PutObject": {{"s3:PutObject", ""}},
+
+	"scheduler.CreateSchedule": {{"scheduler:CreateSchedule", ""}, {"iam:PassRole", "scheduler.Target.RoleArn"}},
+	"scheduler.DeleteSchedule": {{"scheduler:DeleteSchedule", ""}},
+	"scheduler.GetSchedule":    {{"scheduler:GetSchedule", ""}},
+	"scheduler.ListSchedules":  {{"scheduler:ListSchedules", ""}},
+	"scheduler.UpdateSchedule": {{"scheduler:UpdateSchedule", ""}, {"iam:PassRole", "scheduler.Target.RoleArn"}},
+
+	"sfn.DescribeExecution": {{"states:DescribeExecution", ""}},
+	"sfn.SendTaskSuccess":   {{"states:SendTaskSuccess", ""}},
+	"sfn.StartExecution":    {{"states:StartExecution", ""}},
+
+	"sts.AssumeRole": {{"sts:AssumeRole", ""}},
+}
+
+// An Action is one of IAM's that a use needs, and the calls that need it.
+type Action struct {
+	Name string // as in "dynamodb:GetItem"
+	For  []Call
+}
+
+// Actions are what a use needs, sorted by name. The error is of an operation of
+// which the table does not say what it needs.
+func (u Use) Actions() ([]Action, error) {
+	by := make(map[string][]Call)
+	for _, c := range u.Calls {
+		needs, ok := table[c.Operation]
+		if !ok {
+			return nil, fmt.Errorf("%s asks for %s: nothing is known of what that needs: say so in calls/actions.go", c.Place, c.Operation)
+		}
+		for _, n := range needs {
+			_, set := slices.BinarySearch(u.Fields, n.field)
+			if (n.field == "" || set) && !slices.Contains(by[n.action], c) {
+				by[n.action] = append(by[n.action], c)
+			}
+		}
+	}
+	var all []Action
+	for name, calls := range by {
+		all = append(all, Action{name, calls})
+	}
+	slices.SortFunc(all, func(a, b Action) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// To is the part of a use that asks one service, as in "cloudformation".
+func (u Use) To(service string) Use {
+	of := func(name string) bool { return strings.HasPrefix(name, service+".") }
+	return Use{
+		Calls:  slices.DeleteFunc(slices.Clone(u.Calls), func(c Call) bool { return !of(c.Operation) }),
+		Fields: slices.DeleteFunc(slices.Clone(u.Fields), func(f string) bool { return !of(f) }),
+	}
+}
+
+// And is what either of two uses asks for.
+func (u Use) And(other Use) Use {
+	return Use{Calls: slices.Concat(u.Calls, other.Calls), Fields: slices.Concat(u.Fields, other.Fields)}.sorted()
+}

@@ -1,0 +1,119 @@
+package calls
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+const (
+	services = "github.com/aws/aws-sdk-go-v2/service/"
+	module   = "github.com/stackwright/stackwright/"
+)
+
+// An operation is asked for at a place.
+type operation struct {
+	name string // as in "dynamodb.GetItem"
+	at   token.Pos
+}
+
+// asked are the operations that a function itself asks for: by a method of a
+// client, or by handing a client to something of the SDK that asks in its turn,
+// as a paginator, a waiter or a provider of credentials does.
+func asked(f *ssa.Function) []operation {
+	var all []operation
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			call, ok := i.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			for _, name := range operations(call.Common()) {
+				all = append(all, operation{name, call.Pos()})
+			}
+		}
+	}
+	return all
+}
+
+// operations are those that a call asks for.
+func operations(call *ssa.CallCommon) []string {
+	if call.IsInvoke() {
+		return named(call.Method)
+	}
+	callee := call.StaticCallee()
+	if callee == nil || callee.Blocks != nil {
+		return nil
+	}
+	if m, ok := callee.Object().(*types.Func); ok && callee.Signature.Recv() != nil {
+		return named(m)
+	}
+	var all []string
+	for p := range callee.Signature.Params().Variables() {
+		if client, ok := p.Type().Underlying().(*types.Interface); ok {
+			for m := range client.Methods() {
+				all = append(all, named(m)...)
+			}
+		}
+	}
+	return all
+}
+
+// named is the operation that a method asks for, if it looks like one:
+//
+//	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+func named(m *types.Func) []string {
+	s := m.Signature()
+	if s.Params().Len() != 3 || s.Results().Len() != 2 || !s.Variadic() {
+		return nil
+	}
+	service, in := shape(s.Params().At(1).Type())
+	if service == "" || strings.Contains(service, "/") || in != m.Name()+"Input" {
+		return nil
+	}
+	return []string{service + "." + m.Name()}
+}
+
+// shape tells the service and the name of a type of the SDK's, or of what points
+// to one; of a type of ours the package, as in "pkg/dynamo".
+func shape(t types.Type) (of, name string) {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return "", ""
+	}
+	path := n.Obj().Pkg().Path()
+	if service, ok := strings.CutPrefix(path, services); ok {
+		return strings.TrimSuffix(service, "/types"), n.Obj().Name()
+	}
+	if own, ok := strings.CutPrefix(path, module); ok {
+		return own, n.Obj().Name()
+	}
+	return "", ""
+}
+
+// fields are those of the SDK's types and of ours that a function sets.
+func fields(f *ssa.Function) []string {
+	var all []string
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			store, ok := i.(*ssa.Store)
+			if !ok {
+				continue
+			}
+			at, ok := store.Addr.(*ssa.FieldAddr)
+			if !ok {
+				continue
+			}
+			if of, name := shape(at.X.Type()); of != "" {
+				fields := at.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+				all = append(all, of+"."+name+"."+fields.Field(at.Field).Name())
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,135 @@
+package calls
+
+import (
+	"errors"
+	"go/types"
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// A walk finds out which functions can be reached from a main.
+//
+// What a main does itself is to wire: it makes things, and functions that it
+// hands on; one of these goes to lambda.Start, and works. While it works, an
+// interface may hold anything that was put into one so far, and a function that
+// came with the wiring may be called wherever its type fits. A function that is
+// made during the work is called, whoever gets it.
+type walk struct {
+	all     *ssa.Program
+	held    typeutil.Map           // types of which there are values in interfaces
+	handed  map[*ssa.Function]bool // functions that were made by the wiring
+	working bool
+	reached map[*ssa.Function]bool // by the wiring, and then by the work
+}
+
+func newWalk(all *ssa.Program) *walk {
+	return &walk{all: all, handed: make(map[*ssa.Function]bool)}
+}
+
+// wire returns what is done before the work.
+func (w *walk) wire(roots ...*ssa.Function) []*ssa.Function { return w.reach(roots) }
+
+// work returns what is done by whatever main hands to lambda.Start.
+func (w *walk) work(main *ssa.Function) ([]*ssa.Function, error) {
+	var roots []*ssa.Function
+	for _, b := range main.Blocks {
+		for _, i := range b.Instrs {
+			if call, ok := i.(*ssa.Call); ok && starts(call.Call.StaticCallee()) {
+				if made, ok := call.Call.Args[0].(*ssa.MakeInterface); ok {
+					roots = append(roots, w.fitting(made.X.Type())...)
+				}
+			}
+		}
+	}
+	if len(roots) == 0 {
+		return nil, errors.New("its main hands no function to lambda.Start")
+	}
+	w.working = true
+	return w.reach(roots), nil
+}
+
+func starts(f *ssa.Function) bool {
+	return f != nil && f.Object() != nil && f.Object().Pkg().Path() == "github.com/aws/aws-lambda-go/lambda" && f.Name() == "Start"
+}
+
+// reach returns some functions and all that follow from them. It goes over them
+// again as long as it finds anything, for what is found last may be called by
+// what was found first.
+func (w *walk) reach(roots []*ssa.Function) []*ssa.Function {
+	w.reached = make(map[*ssa.Function]bool)
+	for _, f := range roots {
+		w.reached[f] = true
+	}
+	size := func() int { return len(w.reached) + w.held.Len() + len(w.handed) }
+	for known := -1; known < size(); {
+		known = size()
+		for _, f := range slices.Collect(maps.Keys(w.reached)) {
+			for _, b := range f.Blocks {
+				for _, i := range b.Instrs {
+					w.instruction(i)
+				}
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(w.reached))
+}
+
+// instruction reaches what an instruction calls, and notes what it makes.
+func (w *walk) instruction(i ssa.Instruction) {
+	if made, ok := i.(*ssa.MakeInterface); ok {
+		w.held.Set(made.X.Type(), true)
+	}
+	var called ssa.Value
+	if call, ok := i.(ssa.CallInstruction); ok {
+		called = call.Common().Value
+		w.call(call.Common())
+	}
+	for _, o := range i.Operands(nil) {
+		f, ok := (*o).(*ssa.Function)
+		switch {
+		case !ok || *o == called:
+		case w.working:
+			w.reached[f] = true
+		default:
+			w.handed[f] = true
+		}
+	}
+}
+
+// call reaches what may be called.
+func (w *walk) call(c *ssa.CallCommon) {
+	callee := c.StaticCallee()
+	switch {
+	case c.IsInvoke():
+		of := c.Value.Type().Underlying().(*types.Interface)
+		w.held.Iterate(func(t types.Type, _ any) {
+			if types.Implements(t, of) {
+				if m := w.all.LookupMethod(t, c.Method.Pkg(), c.Method.Name()); m != nil {
+					w.reached[m] = true
+				}
+			}
+		})
+	case callee != nil:
+		w.reached[callee] = true
+	default:
+		for _, f := range w.fitting(c.Value.Type()) {
+			w.reached[f] = true
+		}
+	}
+}
+
+// fitting are the functions handed on by the wiring that a value of that type
+// may be.
+func (w *walk) fitting(t types.Type) []*ssa.Function {
+	var all []*ssa.Function
+	for f := range w.handed {
+		// A method that was bound to its receiver has none in its signature.
+		if s := f.Signature; types.Identical(types.NewSignatureType(nil, nil, nil, s.Params(), s.Results(), s.Variadic()), t.Underlying()) {
+			all = append(all, f)
+		}
+	}
+	return all
+}

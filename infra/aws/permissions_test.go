@@ -1,0 +1,82 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stackwright/stackwright/infra/aws/calls"
+)
+
+// listed is what functions need though nothing in them calls for it, and why.
+var listed = []struct {
+	action string
+	of     []string // functions; nil is all
+	why    string
+}{
+	{"logs:CreateLogStream", nil, "Lambda keeps what a function logs"},
+	{"logs:PutLogEvents", nil, "Lambda keeps what a function logs"},
+	{"xray:PutTelemetryRecords", nil, "Lambda sends traces"},
+	{"xray:PutTraceSegments", nil, "Lambda sends traces"},
+	{"sqs:SendMessage", deadly, "Lambda brings events that a function could not deal with to its dead letters"},
+}
+
+// encrypting is listed where data has a key of the customer's.
+var encrypting = []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"}
+
+// code is that of the functions.
+var code = sync.OnceValues(func() (*calls.Code, error) { return calls.Read("../..") })
+
+// Each function may do what it calls for, and what is listed; and nothing else.
+func TestFunctionsMayWhatTheyCall(t *testing.T) {
+	c, err := code()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := slices.Sorted(maps.Keys(sizes)), c.Functions(); !slices.Equal(got, want) {
+		t.Fatalf("the functions are %v, and those of the template %v", want, got)
+	}
+	for _, f := range c.Functions() {
+		use, err := c.Of(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		needed, err := use.Actions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range needed {
+			t.Logf("%s: %s for %v", f, a.Name, a.For)
+		}
+		compare(t, f, the(t, full), needed, true)
+		// Without other accounts there are no roles to assume.
+		compare(t, f, the(t, plain), slices.DeleteFunc(needed, func(a calls.Action) bool { return a.Name == "sts:AssumeRole" }), false)
+	}
+}
+
+// compare holds what is needed against the role of a function.
+func compare(t *testing.T, f string, all template, needed []calls.Action, key bool) {
+	t.Helper()
+	too := make(map[string]string)
+	for _, l := range listed {
+		if l.of == nil || slices.Contains(l.of, f) {
+			too[l.action] = l.why
+		}
+	}
+	for _, a := range encrypting {
+		if key {
+			too[a] = "S3 and DynamoDB use the key in the function's name"
+		}
+	}
+	if got := all.at(title(f), "Role"); got != "${"+title(f)+"Role.Arn}" {
+		t.Fatalf("function %s has the role %s", f, got)
+	}
+	r := all.roles(t)[title(f)+"Role"]
+	for _, wrong := range calls.Compare(f, needed, too, r.allowed()) {
+		t.Errorf("%s: see permissions.go", wrong)
+	}
+	if len(r.ManagedPolicyArns) > 0 {
+		t.Errorf("function %s may what is in %v, too", f, r.ManagedPolicyArns)
+	}
+}

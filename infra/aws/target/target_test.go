@@ -1,0 +1,337 @@
+// Package target holds the templates that let Stackwright into another account,
+// and into another region.
+package target
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/infra/aws/calls"
+	"github.com/stackwright/stackwright/pkg/account"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/trigger"
+)
+
+const (
+	home    = "111111111111"
+	there   = "222222222222"
+	machine = "arn:aws:states:eu-west-1:" + home + ":stateMachine:stackwright"
+	stackID = "arn:aws:cloudformation:us-east-1:" + there + ":stack/stackwright-target/1"
+	admin   = "arn:aws:iam::aws:policy/AdministratorAccess"
+	bus     = "arn:aws:events:eu-west-1:" + home + ":event-bus/default"
+
+	orchestrator = "arn:aws:iam::" + there + ":role/stackwright/stackwright-orchestrator"
+	execution    = "arn:aws:iam::" + there + ":role/stackwright/stackwright-execution"
+)
+
+// given are the parameters of the templates, as somebody may fill them in.
+func given() map[string]map[string]string {
+	return map[string]map[string]string{
+		"account.yaml": {
+			"Installation": home, "ExternalId": account.ExternalID(machine, there), "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
+			"Key": "arn:aws:kms:eu-west-1:" + home + ":key/1",
+		},
+		"region.yaml": {"Bus": bus},
+	}
+}
+
+func parse(t *testing.T, file string) *template.Template {
+	t.Helper()
+	body, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := template.Parse(file, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+// filled is a template with its parameters filled in, as JSON.
+func filled(t *testing.T, file string, parameters map[string]string) map[string]string {
+	t.Helper()
+	parsed := parse(t, file)
+	all := parsed.Defaults()
+	for name, value := range parameters {
+		all[name] = value
+	}
+	e := parsed.In(template.Scope{
+		Parameters: all, StackName: "stackwright-target", StackID: stackID, AccountID: there, Region: "us-east-1", Partition: "aws",
+		GetAtt: func(resource, attribute string) (any, bool) {
+			arn, ok := map[string]string{"Orchestrator": orchestrator, "Execution": execution, "Forwarder": "arn:forwarder"}[resource]
+			return arn, ok && attribute == "Arn"
+		},
+	})
+	out := make(map[string]string)
+	for _, r := range e.Resources() {
+		v, err := e.Value(r.Properties)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(v)
+		if err != nil || !template.Known(v) {
+			t.Fatalf("%s of %s is not known: %v", r.Name, file, err)
+		}
+		out[r.Name] = string(text)
+	}
+	return out
+}
+
+// A role as IAM is told it.
+type role struct {
+	Path, RoleName           string
+	AssumeRolePolicyDocument policy
+	ManagedPolicyArns        []string
+	Policies                 []struct{ PolicyDocument policy }
+}
+
+type policy struct{ Statement []statement }
+
+type statement struct {
+	Sid, Effect      string
+	Action, Resource any // a text or a list of them
+	Principal        map[string]string
+	Condition        map[string]map[string]string
+}
+
+func roleOf(t *testing.T, text string) role {
+	t.Helper()
+	var r role
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// texts is a text or a list of them.
+func texts(v any) (all []string) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, one := range list {
+		all = append(all, one.(string))
+	}
+	return all
+}
+
+// allowed are the actions that a role may do, by the statements that say so.
+func (r role) allowed() (all []string) {
+	for _, p := range r.Policies {
+		for _, s := range p.PolicyDocument.Statement {
+			if s.Effect == "Allow" {
+				all = append(all, texts(s.Action)...)
+			}
+		}
+	}
+	return all
+}
+
+// statement is one of the role's, by what it is called.
+func (r role) statement(t *testing.T, sid string) statement {
+	t.Helper()
+	for _, p := range r.Policies {
+		for _, s := range p.PolicyDocument.Statement {
+			if s.Sid == sid {
+				return s
+			}
+		}
+	}
+	t.Fatalf("role %s says nothing called %s", r.RoleName, sid)
+	return statement{}
+}
+
+// The role that is assumed may do what the functions ask CloudFormation for, and
+// nothing else.
+func TestOrchestratorMayWhatIsCalled(t *testing.T) {
+	code, err := calls.Read("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all calls.Use
+	for _, f := range code.Functions() {
+		u, err := code.Of(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = all.And(u.To("cloudformation"))
+	}
+	needed, err := all.Actions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parameters := given()["account.yaml"]
+	decrypts := map[string]string{"kms:Decrypt": "CloudFormation reads templates that are encrypted"}
+	r := roleOf(t, filled(t, "account.yaml", parameters)["Orchestrator"])
+	for _, wrong := range calls.Compare("the orchestrator", needed, decrypts, r.allowed()) {
+		t.Error(wrong)
+	}
+	parameters["Key"] = ""
+	r = roleOf(t, filled(t, "account.yaml", parameters)["Orchestrator"])
+	for _, wrong := range calls.Compare("the orchestrator, without a key", needed, nil, r.allowed()) {
+		t.Error(wrong)
+	}
+}
+
+// Only the installation's functions get in, and only those that know the
+// external ID.
+func TestWhoIsTrusted(t *testing.T) {
+	all := filled(t, "account.yaml", given()["account.yaml"])
+	want := []statement{{
+		Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]string{"AWS": "arn:aws:iam::" + home + ":root"},
+		Condition: map[string]map[string]string{
+			"StringEquals": {"sts:ExternalId": account.ExternalID(machine, there)},
+			"ArnLike":      {"aws:PrincipalArn": "arn:aws:iam::" + home + ":role/stackwright/stackwright-*"},
+		},
+	}}
+	if d := cmp.Diff(want, roleOf(t, all["Orchestrator"]).AssumeRolePolicyDocument.Statement); d != "" {
+		t.Error(d)
+	}
+	want = []statement{{Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]string{"Service": "cloudformation.amazonaws.com"}}}
+	if d := cmp.Diff(want, roleOf(t, all["Execution"]).AssumeRolePolicyDocument.Statement); d != "" {
+		t.Error(d)
+	}
+}
+
+// What changes a stack is done with the execution role and no other, which is
+// passed to CloudFormation and nobody else; the stack of the template itself is
+// left alone, and so are both roles.
+func TestWhatRolesMay(t *testing.T) {
+	all := filled(t, "account.yaml", given()["account.yaml"])
+	o, x := roleOf(t, all["Orchestrator"]), roleOf(t, all["Execution"])
+	if d := cmp.Diff(map[string]map[string]string{"ArnEquals": {"cloudformation:RoleArn": execution}}, o.statement(t, "Ask").Condition); d != "" {
+		t.Error(d)
+	}
+	pass := o.statement(t, "Pass")
+	if d := cmp.Diff(statement{
+		Sid: "Pass", Effect: "Allow", Action: "iam:PassRole", Resource: execution,
+		Condition: map[string]map[string]string{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
+	}, pass); d != "" {
+		t.Error(d)
+	}
+	not := o.statement(t, "NotThis")
+	var changes []string
+	for _, sid := range []string{"Ask", "Steer"} {
+		changes = append(changes, texts(o.statement(t, sid).Action)...)
+	}
+	slices.Sort(changes)
+	if d := cmp.Diff(changes, texts(not.Action)); d != "" || not.Effect != "Deny" || not.Resource != stackID {
+		t.Errorf("its own stack is not spared: %v %s", not, d)
+	}
+	if d := cmp.Diff([]string{admin}, x.ManagedPolicyArns); d != "" || len(x.allowed()) > 0 {
+		t.Errorf("the execution role may %v: %s", x.allowed(), d)
+	}
+	itself := x.statement(t, "NotItself")
+	if d := cmp.Diff(statement{
+		Sid: "NotItself", Effect: "Deny", Action: []any{"iam:*", "sts:AssumeRole"}, Resource: []any{orchestrator, execution},
+	}, itself); d != "" {
+		t.Error(d)
+	}
+	for _, r := range []role{o, x} {
+		for _, a := range r.allowed() {
+			if strings.Contains(a, "*") {
+				t.Errorf("role %s may %s: name what it may do", r.RoleName, a)
+			}
+		}
+	}
+}
+
+// The outputs are what a target is registered with.
+func TestRegister(t *testing.T) {
+	parsed := parse(t, "account.yaml")
+	if d := cmp.Diff([]string{"Account", "ExecutionRole", "Role"}, slices.Sorted(slices.Values(parsed.OutputNames()))); d != "" {
+		t.Error(d)
+	}
+	all := filled(t, "account.yaml", given()["account.yaml"])
+	arn := func(name string) string {
+		r := roleOf(t, all[name])
+		return "arn:aws:iam::" + there + ":role" + r.Path + r.RoleName
+	}
+	if arn("Orchestrator") != orchestrator || arn("Execution") != execution {
+		t.Errorf("the roles are %s and %s", arn("Orchestrator"), arn("Execution"))
+	}
+	a := project.Access{Target: project.Target{Name: "us", Account: there, Region: "us-east-1"}, Role: orchestrator, Execution: execution}
+	if err := a.Check(project.Target{Name: project.DefaultTarget, Account: home, Region: "eu-west-1"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Abroad the same events are picked as at home, and sent there.
+func TestForward(t *testing.T) {
+	all := filled(t, "region.yaml", given()["region.yaml"])
+	var rule struct {
+		Name         string
+		EventPattern any
+		Targets      []struct {
+			Arn, RoleArn string
+		}
+	}
+	if err := json.Unmarshal([]byte(all["Forward"]), &rule); err != nil {
+		t.Fatal(err)
+	}
+	var want any
+	text, err := json.Marshal(trigger.Stacks())
+	if err == nil {
+		err = json.Unmarshal(text, &want)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, rule.EventPattern); d != "" {
+		t.Errorf("the rule abroad is not that of trigger.Stacks: %s", d)
+	}
+	if len(rule.Targets) != 1 || rule.Targets[0].Arn != bus || rule.Targets[0].RoleArn != "arn:forwarder" {
+		t.Errorf("it sends to %v", rule.Targets)
+	}
+	r := roleOf(t, all["Forwarder"])
+	if d := cmp.Diff([]string{"events:PutEvents"}, r.allowed()); d != "" || r.statement(t, "Tell").Resource != bus {
+		t.Errorf("the forwarder may %v", r.Policies)
+	}
+	if d := cmp.Diff(map[string]map[string]string{
+		"StringEquals": {"aws:SourceAccount": there},
+		"ArnEquals":    {"aws:SourceArn": "arn:aws:events:us-east-1:" + there + ":rule/" + rule.Name},
+	}, r.AssumeRolePolicyDocument.Statement[0].Condition); d != "" {
+		t.Error(d)
+	}
+}
+
+// Whoever fills in something else is told what is wanted.
+func TestParameters(t *testing.T) {
+	for file, parameters := range given() {
+		parsed := parse(t, file)
+		if got := len(parsed.ParameterNames()); got != len(parsed.Parameters) || got < len(parameters) {
+			t.Errorf("%s has the parameters %v", file, parsed.ParameterNames())
+		}
+		for name, p := range parsed.Parameters {
+			if p.Description == "" || p.AllowedPattern == "" || p.ConstraintDescription == "" {
+				t.Errorf("parameter %s of %s: say what it is, what it looks like, and that in words", name, file)
+			}
+			if value, ok := parameters[name]; ok {
+				if err := p.Check(value); err != nil {
+					t.Errorf("parameter %s of %s refuses %q: %v", name, file, value, err)
+				}
+			}
+			if err := p.Check("no, this is not it!"); err == nil {
+				t.Errorf("parameter %s of %s takes anything", name, file)
+			}
+		}
+	}
+}
+
+// The templates are as CloudFormation has them, says who knows best.
+func TestLint(t *testing.T) {
+	if _, err := exec.LookPath("cfn-lint"); err != nil {
+		t.Skip("cfn-lint is not here; make integration installs it")
+	}
+	if out, err := exec.Command("cfn-lint", "-t", "account.yaml", "region.yaml").CombinedOutput(); err != nil {
+		t.Errorf("cfn-lint: %v\n%s", err, out)
+	}
+}
