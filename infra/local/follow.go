@@ -56,6 +56,8 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		case fault.Is(err, fault.Missing) && !known && (time.Since(begun) < s.patient || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
 			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: %s", w.run, s.silence)
+		case err != nil && known && s.call.flags.installation != "":
+			return r, fmt.Errorf("%w\nrun %s goes on without its watcher. Follow it again with\n  %s", err, w.run, s.call.spell("status", w.run, "--follow"))
 		case err != nil:
 			return r, err
 		case w.enough(r):

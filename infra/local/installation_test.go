@@ -265,6 +265,28 @@ func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
 	}
 }
 
+// Who loses the permission to watch a run, or the session, is told that the run
+// goes on.
+func TestWatchingIsLost(t *testing.T) {
+	l, h := newInstallation(t)
+	var begun atomic.Bool
+	var seen atomic.Int32
+	h.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if q.Operation == "CreateStack" {
+			begun.Store(true)
+		}
+		if q.AccessKey != "person" || q.Operation != "Query" || !begun.Load() || seen.Add(1) <= 1 {
+			return nil
+		}
+		return &gateway.Trouble{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}
+	})
+	l.fail(h, stand.Fault{Stack: "pair-*", Seconds: 2})
+	r := l.run("deploy", l.project)
+	if l.has(r.err, "it has expired", "goes on without its watcher", "stackwright status ", " --follow", "log in anew"); r.code != exitFailed {
+		t.Errorf("ended with %d\n%s", r.code, r.out)
+	}
+}
+
 // Flags say where to work; the environment does where they do not.
 func TestWhereToWork(t *testing.T) {
 	t.Parallel()
