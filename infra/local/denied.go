@@ -20,7 +20,7 @@ var (
 
 // prefixes are those of IAM's actions, by the SDK's names of services.
 var prefixes = map[string]string{
-	"CloudFormation": "cloudformation", "DynamoDB": "dynamodb", "S3": "s3", "SFN": "states", "STS": "sts",
+	"CloudFormation": "cloudformation", "DynamoDB": "dynamodb", "S3": "s3", "SFN": "states", "STS": "sts", "Scheduler": "scheduler",
 }
 
 // permissions are those of requests that have no action of their own.

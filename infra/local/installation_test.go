@@ -23,7 +23,7 @@ import (
 // made is what the stack of a laptop's installation says of it, as that of one
 // on AWS does.
 func made() map[string]string {
-	return map[string]string{outBucket: name, outTable: name, outMachine: machineARN(), outExecution: "arn:aws:iam::000000000000:role/execution"}
+	return map[string]string{outBucket: name, outTable: name, outMachine: machineARN(), outExecution: "arn:aws:iam::000000000000:role/execution", outGroup: name}
 }
 
 // newInstallation is a laptop that a person takes for AWS: it is served, it has

@@ -20,22 +20,34 @@ type left struct {
 	records map[string]string // node → stack
 	runs    []string          // that are not over
 	lock    []string          // runs that hold it, or wait for it
+	times   []string          // its schedules
 }
 
 // left looks for what is left.
 func (m *smoke) left(ctx context.Context) (l left, err error) {
-	c := &call{shell: m.shell, flags: m.flags}
+	c := &call{shell: m.shell, flags: flags{installation: m.flags.installation, project: m.project}}
 	s, err := c.open(ctx)
 	if err != nil {
 		return l, err
 	}
-	id := m.project + "@" + project.DefaultEnvironment
 	if l.stacks, err = s.beginning(ctx, m.project+"-"); err != nil {
 		return l, err
 	}
-	records, err := s.book.Records(ctx, id)
+	schedules, err := s.schedules(ctx)
 	if err != nil {
 		return l, err
+	}
+	for _, k := range schedules {
+		l.times = append(l.times, k.Schedule)
+	}
+	return l, l.read(ctx, s, m.project+"@"+project.DefaultEnvironment)
+}
+
+// read reads what the table has of a project.
+func (l *left) read(ctx context.Context, s *session, id string) error {
+	records, err := s.book.Records(ctx, id)
+	if err != nil {
+		return err
 	}
 	l.records = make(map[string]string)
 	for node, r := range records {
@@ -43,7 +55,7 @@ func (m *smoke) left(ctx context.Context) (l left, err error) {
 	}
 	lock, err := s.book.Lock(ctx, id)
 	if err != nil {
-		return l, err
+		return err
 	}
 	for _, w := range append(lock.Waiting, lock.Owner) {
 		if w.Run != "" {
@@ -56,7 +68,7 @@ func (m *smoke) left(ctx context.Context) (l left, err error) {
 			l.runs = append(l.runs, run)
 		}
 	}
-	return l, err
+	return err
 }
 
 // beginning are the stacks, in the installation's own account and region, whose names
@@ -80,7 +92,7 @@ func (s *session) beginning(ctx context.Context, prefix string) (map[string]stri
 
 // none reports whether nothing is.
 func (l left) none() bool {
-	return len(l.stacks)+len(l.records)+len(l.runs)+len(l.lock) == 0
+	return len(l.stacks)+len(l.records)+len(l.runs)+len(l.lock)+len(l.times) == 0
 }
 
 // String is a line for each thing.
@@ -94,6 +106,9 @@ func (l left) String() string {
 	}
 	for _, run := range l.runs {
 		fmt.Fprintf(&b, "  run %s, which is not over\n", run)
+	}
+	for _, name := range l.times {
+		fmt.Fprintf(&b, "  schedule %s\n", name)
 	}
 	for _, run := range l.lock {
 		fmt.Fprintf(&b, "  the lock, which run %s holds or waits for\n", run)

@@ -66,6 +66,7 @@ func (m *smoke) play(ctx context.Context) error {
 	}{
 		{"deploy three stacks, each after another", m.deploys},
 		{"see that outputs were passed on", m.tells},
+		{"see that there is a schedule", m.schedules},
 		{"deploy the same again: no step", m.repeats},
 		{"change one of them", m.changes},
 		{"destroy them", m.destroys},
@@ -112,6 +113,15 @@ func (m *smoke) tells(ctx context.Context) error {
 		return fmt.Errorf("these outputs do not fit together: %v", outputs)
 	}
 	return nil
+}
+
+// schedules looks for the project's schedule.
+func (m *smoke) schedules(ctx context.Context) error {
+	left, err := m.left(ctx)
+	if err == nil && !slices.Equal(left.times, []string{"never"}) {
+		err = fmt.Errorf("the schedules are %v", left.times)
+	}
+	return err
 }
 
 // steps has a run made by a command, which must succeed with these steps in this
@@ -207,7 +217,7 @@ func (m *smoke) tryOut(ctx context.Context) error {
 	if err := m.play(ctx); err != nil {
 		return fmt.Errorf("%w\n\n%s", err, m.debris(context.WithoutCancel(ctx)))
 	}
-	fmt.Fprintf(m.told, "nothing is left of %s: no stack, no record, no lock, no open run.\n"+
+	fmt.Fprintf(m.told, "nothing is left of %s: no stack, no record, no lock, no open run, no schedule.\n"+
 		"What stays is its history: its runs for 90 days, and what was uploaded, a few kB, as long as the bucket keeps it.\n", m.project)
 	return os.RemoveAll(m.folder)
 }
