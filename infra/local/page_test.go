@@ -22,7 +22,7 @@ func read(t *testing.T, path string) string {
 // What docs/deploy.md tells people to type is there to be typed.
 func TestDeployPage(t *testing.T) {
 	t.Parallel()
-	page := read(t, "docs/deploy.md")
+	page := strings.ReplaceAll(read(t, "docs/deploy.md"), "ParameterKey=", "")
 	var app strings.Builder
 	files, err := filepath.Glob("../../infra/aws/*.go")
 	if err != nil || len(files) == 0 {
@@ -31,11 +31,14 @@ func TestDeployPage(t *testing.T) {
 	for _, f := range files {
 		app.WriteString(read(t, strings.TrimPrefix(f, "../../")))
 	}
+	targets := read(t, "infra/aws/target/account.yaml") + read(t, "infra/aws/target/region.yaml")
 	for _, c := range []struct{ what, named, in, form string }{
 		{"make target", "(?m)(?:`|^ {4,}(?:[A-Z_]+=\\S+ )*)make ([a-z-]+)", read(t, "Makefile"), `(?m)^%s:`},
 		{"setting", `-c ([a-z]\w+)=`, app.String(), `\{"%s", `},
 		{"setting", "(?m)^\\| `([a-z][A-Za-z]+)`(?:, `[A-Za-z]+`)? \\| (?:`[^|]*`|none) \\|", app.String(), `\{"%s", `},
 		{"output", "(?m)^\\| `([A-Z][A-Za-z]+)` \\|", app.String(), `i\.output\("%s"`},
+		{"parameter", `\b((?:[A-Z][a-z]+)+)(?:=|,ParameterValue=)`, targets, `(?m)^  %s:$`},
+		{"role", `role/stackwright/stackwright-(\w+)`, targets, `RoleName: !Sub "\$\{Name\}-%s"`},
 		{"resource", `--logical-resource-id (\w+)`, app.String(), `called\([^\n]*"%s"\)`},
 	} {
 		found := regexp.MustCompile(c.named).FindAllStringSubmatch(page, -1)
