@@ -163,7 +163,7 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	l.install(h, "abroad", outputs)
 	l.env[envInstallation] = "abroad"
 	external := accounts.ExternalID(outputs[outMachine], "111111111111")
-	l.has(l.must(exitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright"),
+	l.has(l.must(exitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"),
 		"from account 222222222222 with the external ID "+external)
 	l.must(exitOK, "targets", "add", "near", "--region", "us-west-2")
 	l.has(l.must(exitOK, "targets"), "default  222222222222  eu-west-1", external, "near     222222222222  us-west-2", outputs[outExecution])

@@ -18,10 +18,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-var laptopRole = regexp.MustCompile(`^arn:aws:iam::(\d{12}):role/stackwright$`)
+var laptopRole = regexp.MustCompile(`^arn:aws:iam::(\d{12}):role/stackwright/stackwright-orchestrator$`)
 
 // trust is that of the roles on a laptop: in every account there is one, called
-// stackwright, which lets the installation in that knows its external ID.
+// as in infra/aws/target, which lets the installation in that knows its external
+// ID.
 func trust(role string) (externalID string, ok bool) {
 	m := laptopRole.FindStringSubmatch(role)
 	if m == nil {

@@ -13,10 +13,10 @@ func TestTargets(t *testing.T) {
 	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [eu, near] } }\n")
 	l.has(l.run("graph", l.project).err, "targets: target eu is not registered: there is default")
 
-	l.has(l.must(exitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "stackwright")),
+	l.has(l.must(exitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "stackwright/stackwright-orchestrator")),
 		"target eu is account 111111111111, region eu-west-1", "from account 000000000000 with the external ID sw-")
 	l.must(exitOK, "targets", "add", "near", "--region", "us-west-2")
-	l.has(l.must(exitOK, "targets"), "default  000000000000  us-east-1", "eu       111111111111  eu-west-1  arn:aws:iam::111111111111:role/stackwright", "sw-", "near     000000000000  us-west-2")
+	l.has(l.must(exitOK, "targets"), "default  000000000000  us-east-1", "eu       111111111111  eu-west-1  arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator", "sw-", "near     000000000000  us-west-2")
 	l.has(l.must(exitOK, "graph", l.project), "topic@eu", "queue@near")
 
 	l.has(l.must(exitOK, "deploy", l.project), "done     queue@eu/create", "done     queue@near/create", "6 created")
@@ -45,7 +45,7 @@ func TestTargets(t *testing.T) {
 	l.has(l.must(exitOK, "plan", l.project), "not seen: target eu: role arn:aws:iam::111111111111:role/unknown of account 111111111111 cannot be assumed")
 	l.has(l.must(exitFailed, "deploy", l.project), "failed   topic@eu/update", "skipped  queue@eu/update", "done     topic@near/update")
 
-	l.must(exitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "stackwright"))
+	l.must(exitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "stackwright/stackwright-orchestrator"))
 	l.must(exitOK, "destroy", l.project, "--yes")
 	l.must(exitOK, "targets", "remove", "eu")
 	if left := l.must(exitOK, "targets"); strings.Contains(left, "eu-west-1") {

@@ -47,7 +47,7 @@ func (a Access) Check(home Target) error {
 		switch {
 		case arn == "":
 		case m == nil:
-			say("role %q: the ARN of a role is wanted, such as arn:aws:iam::%s:role/stackwright", arn, a.Account)
+			say("role %q: the ARN of a role is wanted, such as arn:aws:iam::%s:role/stackwright/stackwright-orchestrator", arn, a.Account)
 		case m[1] != a.Account:
 			say("role %s is of another account than %s", arn, a.Account)
 		}

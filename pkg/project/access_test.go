@@ -29,7 +29,7 @@ func TestAccess(t *testing.T) {
 		}},
 		{project.Access{Target: at("us", "222222222222", "us-west-2"), Role: role, Execution: "admin"}, []string{
 			"role " + role + " is of another account than 222222222222",
-			`role "admin": the ARN of a role is wanted, such as arn:aws:iam::222222222222:role/stackwright`,
+			`role "admin": the ARN of a role is wanted, such as arn:aws:iam::222222222222:role/stackwright/stackwright-orchestrator`,
 		}},
 	} {
 		err := c.access.Check(home)
