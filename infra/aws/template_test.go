@@ -88,16 +88,21 @@ func synthesized(context map[string]any) (string, error) {
 	}
 	context = maps.Clone(context)
 	context["code"] = code
+	return out, synthesize(filepath.Join(out, "cdk.out"), context)
+}
+
+// synthesize has CDK write to a folder by some settings.
+func synthesize(folder string, context map[string]any) error {
 	s, err := read(context)
 	if err != nil {
-		return "", err
+		return err
 	}
-	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(filepath.Join(out, "cdk.out")), AnalyticsReporting: jsii.Bool(false)})
+	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(folder), AnalyticsReporting: jsii.Bool(false)})
 	if err := install(app, s); err != nil {
-		return "", err
+		return err
 	}
 	app.Synth(nil)
-	return out, nil
+	return nil
 }
 
 func TestMain(m *testing.M) {
