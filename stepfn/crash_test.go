@@ -17,7 +17,7 @@ import (
 // writes are the calls that change something, wherever that is kept.
 var writes = []string{
 	"Store.Ask", "Store.Raise", "Store.Commit", "Store.Enter", "Store.End", "Store.Park", "Store.Wish", "Store.Register",
-	"Store.Move", "Store.Later", "Store.Mark", "Store.Displace", "Specs.Keep", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
+	"Store.Move", "Store.Later", "Store.Mark", "Store.Displace", "Schedules.Arrange", "Specs.Keep", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
 }
 
 // The ways to die at a write.
@@ -61,6 +61,7 @@ type outcome struct {
 	Records []string    // without the digest: who dies may no longer know it, and then it is asked for anew
 	Asked   []string    // of CloudFormation, sorted
 	Lock    string      // who holds it, and who waits
+	Recur   []string    // the schedules that are there
 	Twice   []string    // made more than once by one step
 }
 
@@ -158,6 +159,7 @@ func (m *mute) outcome(p *pure) outcome {
 	o.Asked = slices.Sorted(slices.Values(m.Asked()))
 	l := m.Lock()
 	o.Lock = fmt.Sprint(len(l.Waiting), " wait, owned: ", l.Owner != run.Writer{})
+	o.Recur = m.Scheduled()
 	o.Twice = p.Cloud.Twice()
 	return o
 }

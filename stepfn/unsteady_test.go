@@ -57,10 +57,12 @@ func half(t *testing.T, seed uint64) {
 		slices.Sort(all)
 		return all
 	}
+	r.Schedules(map[string]string{"nightly": "refresh", "weekly": "deploy"})
 	for _, c := range []struct {
 		operation, version string
 		want               []string
-	}{{"deploy", "v1", every("create")}, {"deploy", "v2", every("update")}, {"destroy", "", every("delete")}} {
+		schedules          int
+	}{{"deploy", "v1", every("create"), 2}, {"deploy", "v2", every("update"), 2}, {"destroy", "", every("delete"), 0}} {
 		id := r.Ask(c.operation, shopOf(c.version), "")
 		if !r.Quiet() {
 			t.Fatalf("%s %s never ends", c.operation, c.version)
@@ -70,6 +72,9 @@ func half(t *testing.T, seed uint64) {
 			for _, s := range got.Steps {
 				t.Logf("%-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)
 			}
+		}
+		if there := r.Scheduled(); len(there) != c.schedules {
+			t.Errorf("after %s there are schedules %v", c.operation, there)
 		}
 		asked := r.Asked()
 		if slices.Sort(asked); !slices.Equal(asked, c.want) {

@@ -97,7 +97,7 @@ func (w lockWorld) drive(s *lockState, n int) string {
 func (w lockWorld) commit(s *lockState, n int) string {
 	p := &s.procs[n]
 	s.runs[p.run].state, p.at = going, look
-	if p.run < uploads {
+	if w.uploads(p.run) {
 		if s.planned > p.run+1 {
 			return "an older upload is planned after a newer one"
 		}
@@ -111,7 +111,7 @@ func (w lockWorld) commit(s *lockState, n int) string {
 func (w lockWorld) enter(s *lockState, n int, mine bool) string {
 	p := &s.procs[n]
 	i, r := p.run, &s.runs[p.run]
-	upload := i < uploads
+	upload := w.uploads(i)
 	switch {
 	case upload && p.lock && s.newest > i+1: // which needs no more than the lock as it was read
 		p.at, p.was = end, asked
@@ -155,7 +155,7 @@ func (w lockWorld) enter(s *lockState, n int, mine bool) string {
 	return ""
 }
 
-// supersede ends the older uploads that wait.
+// supersede ends those that wait and make way for an upload.
 func (s *lockState) supersede(by uint8) {
 	for _, j := range s.waiting {
 		if j < by {

@@ -134,8 +134,12 @@ type lockWorld struct {
 	askers           bool   // live on, and start what they asked for; else the sweep does
 	busy             bool   // is the project with run 2, from the start
 	rollback         bool   // is run 2, for run 0 fails
+	scheduled        bool   // is run 0: it makes way for an upload, and nothing makes way for it
 	without          string // safeguards, with commas between
 }
+
+// uploads reports whether a run is an upload.
+func (w lockWorld) uploads(i uint8) bool { return i < uploads && !(w.scheduled && i == 0) }
 
 // lacks reports whether a safeguard is missing.
 func (w lockWorld) lacks(safeguard string) bool {

@@ -38,6 +38,7 @@ func reached() map[string]func() proof {
 	person := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 2, person: true})
 	zombies := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 1, busy: true, zombies: true})
 	rollback := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 1, rollback: true})
+	scheduled := lockModel(lockWorld{queue: 3, limit: 1, mishaps: 1, scheduled: true})
 	claims := claimModel(claimWorld{mishaps: 3, refusals: 2})
 	wakes := wakeModel(wakeWorld{mishaps: 2})
 	news := newsModel(newsWorld{wishes: [2]uint8{goOn, pause}, mishaps: 2})
@@ -52,6 +53,9 @@ func reached() map[string]func() proof {
 		"a zombie enters with its successor":     zombies.when(func(s lockState) bool { return s.procs[zombie].at == enter && s.procs[driver].at == enter }),
 		"a rollback goes before a newer upload":  rollback.when(func(s lockState) bool { return s.owner == 2 && s.runs[1].state == queued }),
 		"a newer upload goes before a rollback":  rollback.when(func(s lockState) bool { return s.owner == 1 && s.runs[0].state == over && s.runs[2].state == unasked }),
+		"a schedule waits behind an upload":      scheduled.when(func(s lockState) bool { return s.owner == 1 && s.runs[0].state == queued }),
+		"a schedule's deploy is superseded":      scheduled.when(func(s lockState) bool { return s.runs[0].step == skipped && s.runs[1].state == going }),
+		"a schedule deploys after an upload":     scheduled.when(func(s lockState) bool { return s.runs[1].state == over && s.runs[0].state == over }),
 		"what was lost is begun again":           claims.when(func(s claimState) bool { return s.begins == 1 && s.hands[3].answer == yes }),
 		"the second begin is refused":            claims.when(func(s claimState) bool { return s.hands[4].answer == taken }),
 		"nothing of it is ever heard":            claims.when(func(s claimState) bool { return s.old && s.begins == 0 && s.hands[3].answer == throttled }),

@@ -46,6 +46,7 @@ func worlds() []world {
 		{"lock: two runs, a person, two mishaps", false, lockWorld{queue: 2, limit: 1, mishaps: 2, person: true}},
 		{"lock: two uploads behind a run, zombies, a mishap", true, lockWorld{queue: 2, limit: 1, mishaps: 1, busy: true, zombies: true}},
 		{"lock: two uploads, a rollback, a mishap", false, lockWorld{queue: 2, limit: 1, mishaps: 1, rollback: true}},
+		{"lock: a schedule's deploy, an upload and a run, a mishap", true, lockWorld{queue: 3, limit: 1, mishaps: 1, scheduled: true}},
 		{"lock: a run, zombies, two unlocks, two mishaps", true, lockWorld{queue: 1, limit: 1, mishaps: 2, unlocks: 2, zombies: true}},
 		{"lock: two runs, zombies, two mishaps", true, lockWorld{queue: 2, limit: 1, mishaps: 2, zombies: true}},
 	} {

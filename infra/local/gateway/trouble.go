@@ -49,6 +49,7 @@ var throttled = map[string]Trouble{
 	"sts":            {Status: http.StatusBadRequest, Fault: Fault{"Throttling", "Rate exceeded"}},
 	"states":         {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
 	"events":         {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
+	"scheduler":      {Status: http.StatusTooManyRequests, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
 	"lambda":         {Status: http.StatusTooManyRequests, Fault: Fault{"TooManyRequestsException", "Rate Exceeded."}},
 }
 
@@ -60,6 +61,7 @@ var broken = map[string]Trouble{
 	"sts":            {Status: http.StatusInternalServerError, Fault: Fault{"InternalFailure", ""}},
 	"states":         {Status: http.StatusInternalServerError, Fault: Fault{"InternalFailure", ""}},
 	"events":         {Status: http.StatusInternalServerError, Fault: Fault{"InternalException", "An internal error occurred"}},
+	"scheduler":      {Status: http.StatusInternalServerError, Fault: Fault{"InternalServerException", "An internal error occurred"}},
 	"lambda":         {Status: http.StatusInternalServerError, Fault: Fault{"ServiceException", "An error occurred and the request cannot be processed."}},
 }
 
