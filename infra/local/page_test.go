@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,7 +23,7 @@ func read(t *testing.T, path string) string {
 // What docs/deploy.md tells people to type is there to be typed.
 func TestDeployPage(t *testing.T) {
 	t.Parallel()
-	page := strings.ReplaceAll(read(t, "docs/deploy.md"), "ParameterKey=", "")
+	page := strings.NewReplacer("ParameterKey=", "", "OutputKey=", "").Replace(read(t, "docs/deploy.md"))
 	var app strings.Builder
 	files, err := filepath.Glob("../../infra/aws/*.go")
 	if err != nil || len(files) == 0 {
@@ -36,6 +37,7 @@ func TestDeployPage(t *testing.T) {
 		{"make target", "(?m)(?:`|^ {4,}(?:[A-Z_]+=\\S+ )*)make ([a-z-]+)", read(t, "Makefile"), `(?m)^%s:`},
 		{"setting", `-c ([a-z]\w+)=`, app.String(), `\{"%s", `},
 		{"setting", "(?m)^\\| `([a-z][A-Za-z]+)`(?:, `[A-Za-z]+`)? \\| (?:`[^|]*`|none) \\|", app.String(), `\{"%s", `},
+		{"output", `\$\(output (\w+)\)`, app.String(), `i\.output\("%s"`},
 		{"output", "(?m)^\\| `([A-Z][A-Za-z]+)` \\|", app.String(), `i\.output\("%s"`},
 		{"parameter", `\b((?:[A-Z][a-z]+)+)(?:=|,ParameterValue=)`, targets, `(?m)^  %s:$`},
 		{"role", `role/stackwright/stackwright-(\w+)`, targets, `RoleName: !Sub "\$\{Name\}-%s"`},
@@ -92,4 +94,22 @@ func understood(words []string) error {
 		return c.check(&call{flags: f, args: set.Args(), command: c})
 	}
 	return fmt.Errorf("there is no command %s", words[0])
+}
+
+// What stands there to be typed is read by a shell as it is meant.
+func TestShellOfDeployPage(t *testing.T) {
+	t.Parallel()
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash on this machine")
+	}
+	blocks := regexp.MustCompile(`(?m)(?:^ {4,}\S[^\n]*\n)+`).FindAllString(read(t, "docs/deploy.md"), -1)
+	if len(blocks) < 10 {
+		t.Errorf("only %d blocks are found", len(blocks))
+	}
+	for _, b := range blocks {
+		if out, err := exec.Command(shell, "-n", "-c", b).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s\n%s", err, out, b)
+		}
+	}
 }
