@@ -178,9 +178,14 @@ func encrypted(s settings) []permission {
 	if !s.key {
 		return nil
 	}
-	return []permission{{
-		Do: []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"}, On: []string{"${Key}"},
-		If:  conditions{"StringEquals": {"kms:CallerAccount": "${Account}"}},
-		Why: "S3 and DynamoDB use the key in the caller's name",
-	}}
+	by := func(service string) conditions {
+		return conditions{"StringEquals": {"kms:ViaService": service + ".${Region}.amazonaws.com"}}
+	}
+	return []permission{
+		{Do: []string{"kms:Decrypt", "kms:GenerateDataKey"}, On: []string{"${Key}"}, If: by("s3"), Why: "S3 uses the key in the caller's name"},
+		{
+			Do: []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"}, On: []string{"${Key}"}, If: by("dynamodb"),
+			Why: "DynamoDB uses the key in the caller's name",
+		},
+	}
 }

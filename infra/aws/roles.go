@@ -84,9 +84,7 @@ func operators(c conditions) *map[string]any {
 // installation. That keeps a project from doing so by mistake; whoever may make
 // roles may give one more than this has.
 func (i *installation) addExecutionRole() {
-	role := i.addRole("execution", "cloudformation.amazonaws.com", ours(), []permission{{
-		Do: []string{"*"}, On: i.own(), Deny: true, Why: "no project touches the installation",
-	}})
+	role := i.addRole("execution", "cloudformation.amazonaws.com", ours(), i.untouchable())
 	for _, policy := range i.settings.policies {
 		arn := i.fill(policy)
 		role.AddManagedPolicy(awsiam.ManagedPolicy_FromManagedPolicyArn(i.Stack, jsii.String("Allowed "+policy), jsii.String(arn)))
@@ -94,12 +92,26 @@ func (i *installation) addExecutionRole() {
 	i.output("ExecutionRoleArn", *role.RoleArn(), "The role that CloudFormation has in this account")
 }
 
+// untouchable is what no project does to the installation. To read a template or
+// to use the key is left alone: whoever that is done for, it does no harm.
+func (i *installation) untouchable() []permission {
+	const why = "no project touches the installation"
+	return []permission{
+		{Do: []string{"*"}, On: i.own(), Deny: true, Why: why},
+		{Do: []string{"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObject"}, On: []string{"${Bucket}/templates/*"}, Deny: true, Why: why},
+		{
+			Do: []string{"kms:CreateGrant", "kms:DisableKey", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"}, On: []string{"${Key}"},
+			Deny: true, Why: why,
+		},
+	}
+}
+
 // own lists what the installation is made of, as far as somebody could do harm
 // by it.
 func (i *installation) own() []string {
 	all := []string{
-		"${Self}", "${Table}", "${Table}/*", "${Bucket}", "${Bucket}/*", "${Key}", "${Machine}", "${Executions}:*",
-		"${Execution}", "${ScheduleRole}", i.role("machine"),
+		"${Self}", "${Table}", "${Table}/*", "${Machine}", "${Executions}:*", "${Execution}", "${ScheduleRole}", i.role("machine"),
+		"${Bucket}", "${Bucket}/projects/*", "${Bucket}/requests/*", "${Bucket}/revisions/*", "${Bucket}/specs/*",
 		"${Schedules}/*", i.named("scheduler", "schedule-group/"+i.settings.stack), i.named("sns", i.settings.stack),
 	}
 	for _, f := range i.names {

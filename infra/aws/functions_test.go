@@ -1,0 +1,136 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/wire"
+)
+
+// There is a function for each folder in functions/, and for nothing else.
+func TestFunctions(t *testing.T) {
+	folders, err := os.ReadDir("../../functions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := the(t, plain)
+	var want []string
+	for _, f := range folders {
+		want = append(want, title(f.Name()))
+		all.says(t, title(f.Name()), map[string]string{
+			"FunctionName": "stackwright-" + f.Name(), "Runtime": "provided.al2023", "Architectures": `["arm64"]`,
+			"TracingConfig": `{"Mode":"Active"}`, "Role": "${" + title(f.Name()) + "Role.Arn}",
+			"LoggingConfig.LogFormat": "JSON", "LoggingConfig.LogGroup": "${" + title(f.Name()) + "Logs}",
+		})
+	}
+	if got := all.of("AWS::Lambda::Function"); !slices.Equal(got, want) {
+		t.Errorf("functions %v, want %v", got, want)
+	}
+}
+
+// Nobody claims a step and lives longer than its claim; a wait is over before
+// the function that waits is.
+func TestTimeouts(t *testing.T) {
+	if got := time.Duration(sizes["execute-step"].seconds) * time.Second; got > action.Life {
+		t.Errorf("execute-step may take %s, a claim lives %s", got, action.Life)
+	}
+	if sizes["wait-status"].seconds <= 300 {
+		t.Errorf("wait-status may take %g s, and a wait 300", sizes["wait-status"].seconds)
+	}
+}
+
+// Every function finds in its environment what it must be told.
+func TestEnvironment(t *testing.T) {
+	for _, all := range []template{the(t, plain), the(t, full)} {
+		for _, name := range all.of("AWS::Lambda::Function") {
+			env := func(key string) string {
+				if key == "AWS_REGION" {
+					return "eu-west-1" // Lambda's part
+				}
+				return resolved(all.at(name, "Environment.Variables."+key))
+			}
+			got, err := wire.FromEnv(env)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got.Bus != "default" || got.Execution == "" || got.Stack == "" {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+		for key, want := range map[string]string{
+			"STACKWRIGHT_SCHEDULE_GROUP": all.at("Schedules", "Name"), "STACKWRIGHT_SCHEDULE_DEAD": "${StartDead.Arn}",
+			"STACKWRIGHT_SCHEDULE_ROLE": "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/stackwright/" + all.at("ScheduleRole", "RoleName"),
+			"STACKWRIGHT_START":         "arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:" + all.at("Start", "FunctionName"),
+		} {
+			if got := all.at("Plan", "Environment.Variables."+key); got != want {
+				t.Errorf("%s is %s, want %s", key, got, want)
+			}
+		}
+	}
+}
+
+// resolved is a text as CloudFormation fills it in.
+func resolved(text string) string {
+	return strings.NewReplacer("${AWS::Partition}", "aws", "${AWS::Region}", "eu-west-1", "${AWS::AccountId}", "000000000000",
+		"${Table}", "stackwright-table", "${Bucket}", "stackwright-bucket",
+		"${StartDead.Arn}", "arn:aws:sqs:eu-west-1:000000000000:stackwright-start-dead").Replace(text)
+}
+
+// What a function could not deal with in three tries is a dead letter.
+func TestLetters(t *testing.T) {
+	all := the(t, plain)
+	var got []string
+	for _, name := range all.of("AWS::Lambda::EventInvokeConfig") {
+		function := strings.Trim(all.at(name, "FunctionName"), "${}")
+		got = append(got, function)
+		all.says(t, name, map[string]string{
+			"MaximumRetryAttempts": "2", "DestinationConfig.OnFailure.Destination": "${" + function + "Dead.Arn}",
+		})
+	}
+	if slices.Sort(got); !slices.Equal(got, []string{"StackEvent", "Start"}) {
+		t.Errorf("these get events: %v", got)
+	}
+}
+
+// Every queue is encrypted, keeps what it has for two weeks, takes nothing
+// without TLS, and raises an alarm when there is something in it.
+func TestQueues(t *testing.T) {
+	all := the(t, plain)
+	queues := all.of("AWS::SQS::Queue")
+	if !slices.Equal(queues, []string{"RunsDead", "StackEventDead", "StartDead"}) {
+		t.Error(queues)
+	}
+	guarded := make(map[string]bool)
+	for _, p := range all.of("AWS::SQS::QueuePolicy") {
+		queue := strings.Trim(all.at(p, "Queues.0"), "${}")
+		guarded[queue] = strings.Contains(all.at(p, "PolicyDocument"), `{"Action":"sqs:*","Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny","Principal":{"AWS":"*"},"Resource":"${`+queue+`.Arn}"}`)
+	}
+	for _, q := range queues {
+		all.says(t, q, map[string]string{"SqsManagedSseEnabled": "true", "MessageRetentionPeriod": "1209600"})
+		if !guarded[q] {
+			t.Errorf("%s takes what comes without TLS", q)
+		}
+		all.says(t, q+"Alarm", map[string]string{
+			"MetricName": "ApproximateNumberOfMessagesVisible", "Threshold": "1", "EvaluationPeriods": "1",
+			"Dimensions": `[{"Name":"QueueName","Value":"${` + q + `.QueueName}"}]`,
+		})
+	}
+}
+
+// Every log is kept for as long as is set, and encrypted as data is.
+func TestLogs(t *testing.T) {
+	for days, all := range map[string]template{"30": the(t, plain), "7": the(t, full)} {
+		logs := all.of("AWS::Logs::LogGroup")
+		if len(logs) != len(sizes)+2 { // the machine's, and that of the API's callers
+			t.Error(logs)
+		}
+		for _, name := range logs {
+			key := map[string]string{"30": "", "7": "${Key.Arn}"}[days]
+			all.says(t, name, map[string]string{"RetentionInDays": days, "KmsKeyId": key})
+		}
+	}
+}

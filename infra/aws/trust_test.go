@@ -1,0 +1,64 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// statements lists what a role may do, as it is in the template.
+func statements(all template, role string) []map[string]any {
+	var list []map[string]any
+	for _, p := range all.Resources[role].Properties["Policies"].([]any) {
+		for _, s := range p.(map[string]any)["PolicyDocument"].(map[string]any)["Statement"].([]any) {
+			list = append(list, s.(map[string]any))
+		}
+	}
+	return list
+}
+
+// Roles are for services that act for this account only.
+func TestTrust(t *testing.T) {
+	all := the(t, plain)
+	for role, want := range map[string]string{
+		"PlanRole":      `{"Action":"sts:AssumeRole","Effect":"Allow","Principal":{"Service":"lambda.amazonaws.com"}}`,
+		"ExecutionRole": `{"Action":"sts:AssumeRole","Condition":{"StringEquals":{"aws:SourceAccount":"${AWS::AccountId}"}},"Effect":"Allow","Principal":{"Service":"cloudformation.amazonaws.com"}}`,
+		"MachineRole":   `{"Action":"sts:AssumeRole","Condition":{"StringEquals":{"aws:SourceAccount":"${AWS::AccountId}"}},"Effect":"Allow","Principal":{"Service":"states.amazonaws.com"}}`,
+		"ScheduleRole":  `{"Action":"sts:AssumeRole","Condition":{"ArnEquals":{"aws:SourceArn":"arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule-group/stackwright"},"StringEquals":{"aws:SourceAccount":"${AWS::AccountId}"}},"Effect":"Allow","Principal":{"Service":"scheduler.amazonaws.com"}}`,
+	} {
+		all.says(t, role, map[string]string{"AssumeRolePolicyDocument.Statement.0": want, "AssumeRolePolicyDocument.Statement.1": ""})
+	}
+}
+
+// Projects may do what is set, and nothing to the installation.
+func TestExecutionRole(t *testing.T) {
+	all := the(t, plain)
+	all.says(t, "ExecutionRole", map[string]string{"ManagedPolicyArns": `["arn:${AWS::Partition}:iam::aws:policy/AdministratorAccess"]`})
+	the(t, full).says(t, "ExecutionRole", map[string]string{
+		"ManagedPolicyArns": `["arn:${AWS::Partition}:iam::aws:policy/PowerUserAccess","arn:aws:iam::000000000000:policy/ours"]`,
+	})
+	own := statements(all, "ExecutionRole")
+	if len(own) != 3 || own[1]["Effect"] != "Deny" || own[2]["Effect"] != "Deny" || own[0]["Effect"] != "Deny" || text(own[0]["Action"]) != "*" {
+		t.Fatal(own)
+	}
+	denied := texts(filled(own[0]["Resource"]))
+	for _, f := range all.of("AWS::Lambda::Function") {
+		if arn := "arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:" + all.at(f, "FunctionName"); !slices.Contains(denied, arn) {
+			t.Errorf("a project may touch %s", arn)
+		}
+	}
+	for _, r := range all.of("AWS::IAM::Role") {
+		if arn := "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/stackwright/" + all.at(r, "RoleName"); !slices.Contains(denied, arn) {
+			t.Errorf("a project may touch %s", arn)
+		}
+	}
+	for _, r := range all.of("AWS::Events::Rule") {
+		if arn := "arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:rule/" + all.at(r, "Name"); !slices.Contains(denied, arn) {
+			t.Errorf("a project may touch %s", arn)
+		}
+	}
+	for _, arn := range []string{"${Table.Arn}", "${Bucket.Arn}", "${Bucket.Arn}/projects/*", "${Bucket.Arn}/revisions/*", "${StartDead.Arn}", "${StackEventDead.Arn}"} {
+		if !slices.Contains(denied, arn) {
+			t.Errorf("a project may touch %s", arn)
+		}
+	}
+}
