@@ -19,8 +19,8 @@ type conditions map[string]map[string]string
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, told, requests, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, told, configurations, looks, schedules),
-		"execute-step": slices.Concat(marks, writes, specs, looks, begins),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, told, configurations, looks, finds, schedules),
+		"execute-step": slices.Concat(marks, writes, specs, looks, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, told, specs, looks, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, told),
@@ -93,11 +93,15 @@ const (
 	anywhere = "projects name their stacks, and targets are in any region"
 )
 
-// looks is how stacks are seen.
-var looks = []permission{{
-	Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:DescribeStacks", "cloudformation:ListStackResources"},
-	On: []string{stacks}, Why: anywhere,
-}}
+// looks is how stacks are seen, and finds how those of many names are, all
+// together: CloudFormation describes all stacks only to who may list them.
+var (
+	looks = []permission{{
+		Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:DescribeStacks", "cloudformation:ListStackResources"},
+		On: []string{stacks}, Why: anywhere,
+	}}
+	finds = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
+)
 
 // begins is how stacks are changed, and stops how a change is: whatever makes or
 // deletes resources in the name of the execution role, and no other.

@@ -9,8 +9,13 @@ import (
 // A need is an action of IAM's that an operation needs.
 type need struct {
 	action string
-	field  string // only if this field is set somewhere, of a request or of what one is made of; "" is always
+	field  string // only if this field is set somewhere, of a request or of what one is made of, or this helper is made; "" is always
 }
+
+// allStacks is how all stacks are described: whoever pages through them names
+// none, and CloudFormation then asks for the permission to list them besides.
+// https://github.com/someengineering/fixinventory/pull/1450
+const allStacks = "cloudformation.NewDescribeStacksPaginator"
 
 // table says what operations need. Where nothing else is said, what an operation
 // needs is called as it is.
@@ -20,7 +25,7 @@ var table = map[string][]need{
 	"cloudformation.CreateStack":                 {{"cloudformation:CreateStack", ""}, {"iam:PassRole", "cloudformation.CreateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.CreateStackInput.TemplateURL"}},
 	"cloudformation.DeleteStack":                 {{"cloudformation:DeleteStack", ""}, {"iam:PassRole", "cloudformation.DeleteStackInput.RoleARN"}},
 	"cloudformation.DescribeStackEvents":         {{"cloudformation:DescribeStackEvents", ""}},
-	"cloudformation.DescribeStacks":              {{"cloudformation:DescribeStacks", ""}},
+	"cloudformation.DescribeStacks":              {{"cloudformation:DescribeStacks", ""}, {"cloudformation:ListStacks", allStacks}},
 	"cloudformation.ListStackResources":          {{"cloudformation:ListStackResources", ""}},
 	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}},
 	"cloudformation.UpdateTerminationProtection": {{"cloudformation:UpdateTerminationProtection", ""}},

@@ -30,7 +30,7 @@ type Call struct {
 // A Use is all that a function asks AWS for.
 type Use struct {
 	Calls  []Call   // in order, each once
-	Fields []string // those of the SDK's types and ours that it sets, as in "s3.GetObjectInput.VersionId"
+	Fields []string // those of the SDK's types and ours that it sets, as in "s3.GetObjectInput.VersionId", and helpers that it makes
 }
 
 // Code is a module that was read.

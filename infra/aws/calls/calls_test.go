@@ -136,6 +136,11 @@ func TestActions(t *testing.T) {
 	if slices.Contains(got, "s3:GetObjectVersion") {
 		t.Errorf("execute-step reads no versions, and needs %v", got)
 	}
+	for f, finds := range map[string]bool{"plan": true, "wait-status": false} {
+		if got := names(f); slices.Contains(got, "cloudformation:ListStacks") != finds {
+			t.Errorf("%s describes all stacks at once: %t; and needs %v", f, finds, got)
+		}
+	}
 	if got := names("stack-event"); slices.Contains(got, "dynamodb:DeleteItem") || !slices.Contains(got, "dynamodb:UpdateItem") {
 		t.Errorf("the transactions of stack-event change items and delete none: %v", got)
 	}

@@ -96,24 +96,35 @@ func shape(t types.Type) (of, name string) {
 	return "", ""
 }
 
-// fields are those of the SDK's types and of ours that a function sets.
+// fields are those of the SDK's types and of ours that a function sets, and the
+// helpers that it has the SDK make, as in "cloudformation.NewDescribeStacksPaginator".
 func fields(f *ssa.Function) []string {
 	var all []string
 	for _, b := range f.Blocks {
 		for _, i := range b.Instrs {
-			store, ok := i.(*ssa.Store)
-			if !ok {
-				continue
-			}
-			at, ok := store.Addr.(*ssa.FieldAddr)
-			if !ok {
-				continue
-			}
-			if of, name := shape(at.X.Type()); of != "" {
-				fields := at.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-				all = append(all, of+"."+name+"."+fields.Field(at.Field).Name())
+			switch i := i.(type) {
+			case *ssa.Store:
+				if at, ok := i.Addr.(*ssa.FieldAddr); ok {
+					all = append(all, field(at)...)
+				}
+			case ssa.CallInstruction:
+				if callee := i.Common().StaticCallee(); callee != nil && callee.Pkg != nil {
+					if service, ok := strings.CutPrefix(callee.Pkg.Pkg.Path(), services); ok && strings.HasPrefix(callee.Name(), "New") {
+						all = append(all, service+"."+callee.Name())
+					}
+				}
 			}
 		}
 	}
 	return all
+}
+
+// field is a field of one of the SDK's types, or of ours.
+func field(at *ssa.FieldAddr) []string {
+	of, name := shape(at.X.Type())
+	if of == "" {
+		return nil
+	}
+	all := at.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+	return []string{of + "." + name + "." + all.Field(at.Field).Name()}
 }
