@@ -109,7 +109,8 @@ func keeping() []command {
 assumed there and the external ID that the role is to ask for. default is the installation's own account and region.
 
 add registers one, or gives one that is there other roles; remove takes it away. A target that has stacks is neither
-removed nor moved. The account is the installation's own unless --account says another. On a laptop every account has a role that may be assumed, called stackwright.`,
+removed nor moved. The account is the installation's own unless --account says another. On a laptop every account has a
+role that may be assumed, called as the one that infra/aws/target makes.`,
 			examples: []string{"targets", "targets add near --region eu-west-1", "targets add eu --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator", "targets remove eu"},
 		},
 	}
