@@ -2,7 +2,9 @@ package dynamo
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
+	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -22,6 +24,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/contract"
 	"github.com/stackwright/stackwright/pkg/engine"
 )
+
+// endpoint is that of another DynamoDB than minidyn, to hold to the same; make integration names AWS's own.
+var endpoint = flag.String("dynamodb", "", "the URL of a DynamoDB that keeps the tables, instead of minidyn")
 
 // The table keeps what every store promises.
 func TestStore(t *testing.T) {
@@ -43,7 +48,8 @@ func TestStoreWithLostAnswers(t *testing.T) {
 func open(t *testing.T, w *wire) *Table {
 	t.Helper()
 	w.tables = server.NewServer()
-	c := dynamodb.NewFromConfig(aws.Config{
+	name := "stackwright"
+	cfg := aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
 		HTTPClient: &http.Client{Transport: w},
 		Retryer: func() aws.Retryer {
@@ -51,24 +57,29 @@ func open(t *testing.T, w *wire) *Table {
 				o.RateLimiter, o.Backoff = ratelimit.None, retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
 			})
 		},
-	})
+	}
+	if *endpoint != "" { // it is there for others too
+		w.tables, cfg.BaseEndpoint, name = far{}, endpoint, name+"-"+rand.Text()
+	}
+	c := dynamodb.NewFromConfig(cfg)
 	text := func(name string) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS}
 	}
 	_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName: aws.String("stackwright"), BillingMode: types.BillingModePayPerRequest,
+		TableName: &name, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{text("PK"), text("SK")},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(c, "stackwright")
+	return New(c, name)
 }
 
 // A wire brings requests to minidyn, and adds what DynamoDB does and minidyn
 // does not: the answer to a transaction is remembered by its token, some
-// transactions conflict, some answers are lost, and a query has pages.
+// transactions conflict, some answers are lost, and a query has pages. A DynamoDB
+// that is named instead has to know tokens by itself.
 type wire struct {
 	contended int                                        // every how many transactions one conflicts; 0 for none
 	lost      int                                        // every how many writes an answer is lost; 0 for none
@@ -77,7 +88,7 @@ type wire struct {
 	answer    func(op string, body []byte) (int, string) // if it answers, minidyn is not asked
 
 	mu     sync.Mutex
-	tables *server.Server
+	tables http.Handler
 	writes int
 	calls  map[string]int
 	bodies []string // of transactions
@@ -131,7 +142,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	} else {
 		rec = w.ask(r, op, body)
 	}
-	if !w.forgetful {
+	if !w.forgetful && *endpoint == "" {
 		w.heard[in.ClientRequestToken] = rec
 	}
 	if w.lost > 0 && w.writes%w.lost == 0 {
@@ -150,6 +161,27 @@ func (w *wire) ask(r *http.Request, op string, body []byte) *httptest.ResponseRe
 	rec := httptest.NewRecorder()
 	w.tables.ServeHTTP(rec, in)
 	return rec
+}
+
+// far is the DynamoDB at the endpoint. No connection outlives its request: in a
+// bubble of synctest, it would hold up its end.
+type far struct{}
+
+func (far) ServeHTTP(out http.ResponseWriter, in *http.Request) {
+	r, err := http.NewRequestWithContext(in.Context(), in.Method, *endpoint, in.Body)
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusBadRequest)
+		return
+	}
+	r.Header = in.Header
+	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	defer answer.Body.Close()
+	out.WriteHeader(answer.StatusCode)
+	_, _ = io.Copy(out, answer.Body) // what is cut short cannot be read, and is told of by whoever reads it
 }
 
 func response(r *http.Request, status int, body string) *http.Response {
