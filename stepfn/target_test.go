@@ -38,7 +38,7 @@ func (r *real) register(names ...string) {
 func (r *real) trust(role string) (externalID string, ok bool) {
 	for name, a := range accesses {
 		if a.Role == role && !r.denied[name] {
-			return account.ExternalID(installation, a.Account), true
+			return account.ExternalID(r.cloud.Machine, a.Account), true
 		}
 	}
 	return "", false

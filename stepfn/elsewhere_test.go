@@ -1,0 +1,288 @@
+package stepfn_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	flowtypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/infra/local/lambda"
+	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/stepfn"
+)
+
+// Another interpreter of state machines, and where it looks for functions; make
+// integration names both.
+var (
+	interpreter = flag.String("states", "", "the URL of a Step Functions that runs the state machine, instead of ours")
+	callback    = flag.String("lambda", "", "the address at which it calls functions")
+	bootstraps  = flag.String("functions", "../build", "the folder of the functions that make build has built")
+)
+
+// hurried is how much longer what a story tells of takes in the story than where
+// it is told in real time. What takes a function or the engine its time takes it
+// there too.
+const hurried = 20
+
+// Why a story is not told in real time.
+const (
+	minutes = "the engine waits for minutes in it, by its own clock"
+	lengthy = "CloudFormation works for minutes in it, however hurried"
+	moment  = "it is about a moment that nobody hits in real time"
+	unheard = "the other interpreter tells no event bus of executions that are over"
+)
+
+// left are the stories that are not told in real time.
+var left = map[string]string{
+	"aborted": unheard, "aborted_planning": unheard,
+	"cancelled_for_good": moment, "cleaned_up": moment, "touched_in_between": moment,
+	"forced": lengthy, "forced_lost_answer": lengthy, "forced_alone": lengthy, "forced_back": lengthy, "forced_superseded": lengthy,
+	"lost_delete": minutes, "lost_start": minutes,
+	"outage_cancelled": minutes, "outage_planning": minutes, "outage_planning_short": minutes, "outage_running": minutes,
+	"overdue_create": minutes, "overdue_delete": minutes, "overdue_run": minutes, "overdue_run_at_its_end": minutes,
+	"overdue_run_paused": minutes, "overdue_run_rolled_back": minutes, "overdue_run_superseded": minutes,
+	"overdue_update": minutes, "overdue_update_done": minutes, "overdue_update_stuck": minutes, "overdue_update_theirs": minutes,
+	"prompt": lengthy, "slow_without_events": lengthy,
+	"targets-unseen": minutes,
+}
+
+// The state machine that is deployed, run by an interpreter that is not ours, with
+// the functions as they are deployed behind it, comes to the same ends.
+func TestStoriesElsewhere(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range left {
+		if !slices.Contains(files, "testdata/"+name+".txt") {
+			t.Errorf("%s is left out, but there is no such story", name)
+		}
+	}
+	if *interpreter == "" {
+		t.Skip("make integration says where another interpreter is")
+	}
+	calls := newSwitchboard(t)
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".txt")
+		if _, out := left[name]; out {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, string(text), newElsewhere(t, calls, name))
+		})
+	}
+	t.Logf("%d of %d stories are told by another interpreter", len(files)-len(left), len(files))
+}
+
+// compare tells a story twice, with our interpreter and in real time with the
+// other one, and compares how all ends.
+func compare(t *testing.T, text string, there *real) {
+	var want string
+	synctest.Test(t, func(t *testing.T) {
+		here := newReal(t)
+		(&story{T: t, stage: here}).tell(text)
+		want = here.outcome()
+	})
+	begun := time.Now()
+	(&story{T: t, stage: there, live: true}).tell(text)
+	if t.Failed() {
+		return
+	}
+	if !there.Quiet() {
+		t.Error("something goes on at the end")
+	}
+	t.Logf("told in %s", time.Since(begun).Round(time.Millisecond))
+	if diff := cmp.Diff(want, there.outcome()); diff != "" {
+		t.Errorf("it ends otherwise than with our interpreter (-ours +theirs):\n%s", diff)
+	}
+}
+
+// newElsewhere returns a stage whose state machine is run by the other
+// interpreter, and whose functions are processes.
+func newElsewhere(t testing.TB, calls *switchboard, name string) *real {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{}
+	t.Cleanup(func() { _ = server.Close() })       // it only ever served this test
+	name = fmt.Sprintf("%s-%d", name, os.Getpid()) // names of executions are never free again
+	machine := strings.Replace(installation, "stackwright", name, 1)
+	r := newReal(t, func(o *cloud.Options) {
+		o.Seconds, o.StateMachine = 0.3, name
+		o.Definition, err = asl.Substitute(stepfn.Run, map[string]string{
+			"Plan": arn(name + "--plan"), "ExecuteStep": arn(name + "--execute-step"), "WaitStatus": arn(name + "--wait-status"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Getenv = func(key string) string {
+			return map[string]string{"AWS_ENDPOINT_URL_SFN": *interpreter}[key]
+		}
+		o.Functions = func(c *cloud.Cloud) (cloud.Invoker, error) {
+			server.Handler = c
+			go func() { _ = server.Serve(listener) }() // until it is closed
+			calls.connect(name, c)
+			return lambda.NewBinaries(*bootstraps, append(c.Environ("http://"+listener.Addr().String()),
+				"STACKWRIGHT_TABLE=stackwright", "STACKWRIGHT_BUCKET=stackwright", "STACKWRIGHT_ACCOUNT=000000000000",
+				"STACKWRIGHT_STACK=stackwright", "STACKWRIGHT_STATE_MACHINE="+machine), c.Host())
+		}
+	})
+	r.hurry = hurried
+	if r.cloud.Machine != machine {
+		t.Fatalf("the state machine is %s, not %s", r.cloud.Machine, machine)
+	}
+	return r
+}
+
+// A switchboard connects the interpreter, which knows one Lambda, with the
+// functions of all stages: story--function.
+type switchboard struct {
+	mu     sync.Mutex
+	clouds map[string]*cloud.Cloud
+}
+
+func newSwitchboard(t *testing.T) *switchboard {
+	s := &switchboard{clouds: make(map[string]*cloud.Cloud)}
+	listener, err := net.Listen("tcp", *callback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := lambda.NewAPI(s, lambda.Host{Account: "000000000000", Region: "us-east-1"})
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Amzn-Requestid", "00000000-0000-4000-8000-000000000000") // the interpreter wants one
+		api.ServeHTTP(w, r)
+	})}
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	t.Cleanup(func() {
+		if err := errors.Join(server.Close(), api.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *switchboard) connect(name string, c *cloud.Cloud) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clouds[name] = c
+}
+
+// Invoke calls a function of a stage.
+func (s *switchboard) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
+	name, function, _ := strings.Cut(lambda.Name(function), "--")
+	s.mu.Lock()
+	c := s.clouds[name]
+	s.mu.Unlock()
+	if c == nil {
+		return nil, &lambda.NotFound{Function: function + " of " + name}
+	}
+	return c.Invoke(ctx, function, payload)
+}
+
+// Names lists no functions: nobody asks.
+func (s *switchboard) Names() []string { return nil }
+
+// still waits, in real time, until every run is over or waits for a person, no
+// execution goes on, and no stack.
+func (r *real) still() bool {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		r.asked = slices.DeleteFunc(r.asked, func(id string) bool { return r.kept(id).State != "" })
+		if len(r.asked) == 0 && r.rests() && r.idle() {
+			return true
+		}
+	}
+	return false
+}
+
+// idle reports whether no execution runs, no event is under way and no stack is
+// worked on.
+func (r *real) idle() bool {
+	out, err := sfn.NewFromConfig(r.patient()).ListExecutions(r.Context(), &sfn.ListExecutionsInput{
+		StateMachineArn: &r.cloud.Machine, StatusFilter: flowtypes.ExecutionStatusRunning,
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return len(out.Executions) == 0 && r.cloud.Bus.Undelivered() == 0 && !slices.ContainsFunc(r.targets(), func(target string) bool {
+		for _, s := range r.everStacksIn(target) {
+			if status := plan.Status(s.StackStatus); status.Busy() || status.Cleaning() {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// targets are those that stacks may be in.
+func (r *real) targets() []string {
+	all := []string{"default"}
+	for target := range r.known {
+		all = append(all, target)
+	}
+	return sorted(all)
+}
+
+// outcome tells how all ended: runs with their steps, records, the lock, and the
+// stacks that there have been. Runs are told by their place in the line.
+func (r *real) outcome() string {
+	runs, err := r.store.List(r.Context(), "shop@default", 0)
+	if err != nil {
+		r.Fatal(err)
+	}
+	var b bytes.Buffer
+	var names []string
+	for i, head := range slices.Backward(runs) {
+		names = append(names, head.ID, fmt.Sprintf("run%d", len(runs)-i))
+		full := r.Standing(head.ID)
+		fmt.Fprintf(&b, "run %s: %s %s, %q\n", full.ID, full.Operation, full.State, full.Messages)
+		for _, s := range full.Steps {
+			fmt.Fprintf(&b, "  %s %s, attempt %d: %s\n", s.ID, s.Status, s.Attempt, s.Why)
+		}
+	}
+	records := r.Recorded()
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		rec := records[name]
+		rec.StackID, rec.Touched, rec.Token, rec.Revision = "", time.Time{}, "", ""
+		text, err := json.Marshal(rec)
+		if err != nil {
+			r.Fatal(err)
+		}
+		fmt.Fprintf(&b, "record %s\n", text)
+	}
+	lock := r.Lock()
+	fmt.Fprintf(&b, "lock: %s %v\n", lock.Owner.Run, lock.Waiting)
+	var stacks []string
+	for _, target := range r.targets() {
+		for _, s := range r.everStacksIn(target) {
+			stacks = append(stacks, fmt.Sprintf("stack %s in %s: %s\n", aws.ToString(s.StackName), target, s.StackStatus))
+		}
+	}
+	b.WriteString(strings.Join(sorted(stacks), ""))
+	return strings.NewReplacer(names...).Replace(b.String())
+}
