@@ -6,7 +6,7 @@ GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help build lambda invoke demo test soak chaos smoke large mutants check lint bench fuzz fmt vuln clean
+.PHONY: help build lambda invoke demo test soak chaos smoke large mutants check integration lint bench fuzz fmt vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -75,6 +75,10 @@ check: lint test ## lint and test: what a change must pass
 # Of each it prints which test notices it first, and at the end a table of all.
 mutants: ## take away each safeguard in turn: some test must notice
 	$(GO) test ./stepfn -run '^TestMutants$$' -mutants . -v -count 1 -timeout 3h
+
+# It needs Python, a JDK and Maven besides, and installs what it runs into .integration, once.
+integration: build ## second opinions: AWS's DynamoDB Local, another Step Functions, cfn-lint
+	@GO="$(GO)" ./.ci/integration/run
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
