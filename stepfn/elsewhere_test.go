@@ -55,7 +55,7 @@ const (
 // left are the stories that are not told in real time.
 var left = map[string]string{
 	"aborted": unheard, "aborted_planning": unheard,
-	"cancelled_for_good": moment, "cleaned_up": moment, "touched_in_between": moment,
+	"cancelled_for_good": moment, "cleaned_up": moment, "schedules_superseded": moment, "touched_in_between": moment,
 	"forced": lengthy, "forced_lost_answer": lengthy, "forced_alone": lengthy, "forced_back": lengthy, "forced_superseded": lengthy,
 	"lost_delete": minutes, "lost_start": minutes,
 	"outage_cancelled": minutes, "outage_planning": minutes, "outage_planning_short": minutes, "outage_running": minutes,
@@ -150,7 +150,8 @@ func newElsewhere(t testing.TB, calls *switchboard, name string) *real {
 			calls.connect(name, c)
 			return lambda.NewBinaries(*bootstraps, append(c.Environ("http://"+listener.Addr().String()),
 				"STACKWRIGHT_TABLE=stackwright", "STACKWRIGHT_BUCKET=stackwright", "STACKWRIGHT_ACCOUNT=000000000000",
-				"STACKWRIGHT_STACK=stackwright", "STACKWRIGHT_STATE_MACHINE="+machine), c.Host())
+				"STACKWRIGHT_STACK=stackwright", "STACKWRIGHT_STATE_MACHINE="+machine, "STACKWRIGHT_SCHEDULE_GROUP="+scheduled.Name,
+				"STACKWRIGHT_SCHEDULE_ROLE="+scheduled.Role, "STACKWRIGHT_START="+scheduled.Function), c.Host())
 		}
 	})
 	r.hurry = hurried
