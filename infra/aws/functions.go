@@ -22,7 +22,10 @@ type size struct {
 	events  float64 // seconds that an event is worth dealing with; 0 if it gets none
 }
 
-// sizes are those of the functions.
+// sizes are those of the functions. Measured, each takes some 20 MB, and less than
+// a tenth of a second of a processor for a look at nine stacks; to plan 500 stacks
+// of 100 resources takes 92 MB and a second. What they get beyond that is for the
+// processor's share, and for projects of any size that is allowed.
 //
 // What start does for an upload takes moments, what it does in a sweep grows with
 // the runs that are open; nothing is lost by a second try, and a request may well
