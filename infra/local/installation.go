@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	arns "github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/smithy-go"
@@ -51,7 +53,9 @@ func (c *call) site(ctx context.Context) (site, error) {
 // region, single sign-on.
 func (c *call) installed(ctx context.Context) (site, error) {
 	stack := c.flags.installation
-	cfg, err := config.LoadDefaultConfig(ctx)
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) {
+		o.TokenProvider = c.code
+	}))
 	if err != nil {
 		return site{}, fault.New(fault.Denied, "installation %s: the AWS configuration is of no use: %w: see AWS_PROFILE and ~/.aws/config", stack, err)
 	}
@@ -68,6 +72,16 @@ func (c *call) installed(ctx context.Context) (site, error) {
 	s, err := siteOf(stack, outputs)
 	s.config = cfg
 	return s, err
+}
+
+// code asks a person for the code of the device that a profile names.
+func (c *call) code() (string, error) {
+	if !c.asks {
+		return "", fault.New(fault.Denied, "the profile wants the code of an MFA device, and nobody can be asked here: use a profile that does not, or the credentials of a session")
+	}
+	fmt.Fprint(c.err, "code of the MFA device: ")
+	line, err := bufio.NewReader(c.in).ReadString('\n')
+	return strings.TrimSpace(line), err
 }
 
 // outputsOf returns what an installation's stack says of it.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -207,6 +208,29 @@ func TestNoSuchInstallation(t *testing.T) {
 				t.Errorf("ended with %d", r.code)
 			}
 		})
+	}
+}
+
+// A profile may assume a role, and want the code of a device for that.
+func TestProfileWithDevice(t *testing.T) {
+	l, h := newInstallation(t)
+	profile := filepath.Join(t.TempDir(), "config")
+	text := fmt.Sprintf("[profile mfa]\nrole_arn = arn:aws:iam::%[1]s:role/stackwright/stackwright-orchestrator\nexternal_id = %[2]s\n"+
+		"mfa_serial = arn:aws:iam::%[1]s:mfa/ann\nsource_profile = own\n[profile own]\naws_access_key_id = person\naws_secret_access_key = secret\n", account, accounts.ExternalID(machineARN(), account))
+	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range map[string]string{"AWS_CONFIG_FILE": profile, "AWS_PROFILE": "mfa", "AWS_ENDPOINT_URL_STS": h.url, "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""} {
+		t.Setenv(k, v)
+	}
+	r := l.run("runs")
+	if l.has(r.err, "wants the code of an MFA device, and nobody can be asked here"); r.code != exitFailed {
+		t.Errorf("ended with %d", r.code)
+	}
+	l.answers = "123456\n"
+	r = l.run("runs")
+	if l.has(r.err, "code of the MFA device: "); r.code != exitOK {
+		t.Errorf("ended with %d: %s", r.code, r.err)
 	}
 }
 

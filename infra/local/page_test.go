@@ -53,6 +53,13 @@ func TestDeployPage(t *testing.T) {
 			}
 		}
 	}
+	for what, defined := range map[string]string{"setting": `(?m)^\t\{"(\w+)", (?:"|func)`, "output": `i\.output\("(\w+)"`} {
+		for _, m := range regexp.MustCompile(defined).FindAllStringSubmatch(app.String(), -1) {
+			if m[1] != "code" && !strings.Contains(page, "`"+m[1]+"`") { // where the functions were built is nobody's matter
+				t.Errorf("%s %s is not told of", what, m[1])
+			}
+		}
+	}
 	for _, m := range regexp.MustCompile(`(?:file://|--template-file )(\S+)|\]\(\.\./([^)#]+)\)`).FindAllStringSubmatch(page, -1) {
 		if _, err := os.Stat(filepath.Join("../..", m[1]+m[2])); err != nil {
 			t.Error(err)

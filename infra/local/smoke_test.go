@@ -179,14 +179,18 @@ func (m *smoke) leaves(ctx context.Context) error {
 	return err
 }
 
-// After a life of a project nothing is left of it. With -smoke, on AWS.
+// After a life of a project nothing is left of it, also where somebody else does
+// the same at the same time. With -smoke, on AWS.
 func TestSmoke(t *testing.T) {
 	s := shell{in: strings.NewReader(""), getenv: os.Getenv, self: "build/stackwright"}
 	under, installation := t.TempDir(), *smokes
+	others := make(chan error, 1)
 	if installation == "" {
 		newInstallation(t)
 		installation = "sw"
+		go func() { others <- somebody(t.Context(), under) }()
 	} else {
+		others <- nil
 		var err error
 		if under, err = kept(); err != nil {
 			t.Fatal(err)
@@ -196,9 +200,19 @@ func TestSmoke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.tryOut(t.Context()); err != nil {
+	if err := errors.Join(m.tryOut(t.Context()), <-others); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// somebody is another person who tries it out, of whom nothing is to be seen.
+func somebody(ctx context.Context, under string) error {
+	m, err := newSmoke(under, shell{in: strings.NewReader(""), getenv: os.Getenv, self: "build/stackwright"}, "sw")
+	if err != nil {
+		return err
+	}
+	m.told = io.Discard
+	return m.tryOut(ctx)
 }
 
 // kept is the folder in which the files are kept of what went wrong.
