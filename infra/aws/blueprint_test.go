@@ -159,7 +159,7 @@ func (b blueprint) functions(url string) func(*cloud.Cloud) (cloud.Invoker, erro
 			for name := range b.Resources[by[function]].Properties["Environment"].(map[string]any)["Variables"].(map[string]any) {
 				env = append(env, name+"="+b.says(by[function], "Environment.Variables."+name))
 			}
-			return env
+			return append(env, "AWS_ACCESS_KEY_ID="+by[function]) // to know what it asks for
 		}
 		host.Timeout = func(function string) time.Duration {
 			seconds, err := time.ParseDuration(b.says(by[function], "Timeout") + "s")

@@ -33,6 +33,7 @@ type installed struct {
 	cloud     *cloud.Cloud
 	url       string
 	calls     sync.Map // of functions, by name: *atomic.Int64
+	roles     map[string]role
 }
 
 // installs carries out the template with the real functions, built for this
@@ -51,7 +52,11 @@ func installs(t *testing.T) *installed {
 		t.Fatal(err)
 	}
 	i := &installed{T: t, blueprint: readBlueprint(t, out)}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { i.cloud.ServeHTTP(w, r) }))
+	i.roles = i.blueprint.roles(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i.permitted(r)
+		i.cloud.ServeHTTP(w, r)
+	}))
 	i.url = server.URL
 	i.open()
 	t.Cleanup(func() {
@@ -198,7 +203,8 @@ func pair(size, schedules string) string {
 // What the template says is what runs: its functions with their environments,
 // its state machine, its rules, its schedule group and its routes carry an upload
 // to its outputs, wake a run by an event, take up one whose execution is stopped,
-// and start runs by a schedule and by the API.
+// and start runs by a schedule and by the API. No function does on the way what
+// its role does not allow.
 func TestTemplateRuns(t *testing.T) {
 	i, known := installs(t), make(map[string]bool)
 
@@ -227,6 +233,11 @@ func TestTemplateRuns(t *testing.T) {
 	i.ask(http.MethodPost, "/projects/pair/default/runs", `{"operation":"destroy"}`, &asked)
 	if r := i.until(known, "destroy", "succeeded"); r.Run != asked.Run {
 		t.Errorf("run %s, and asked for was %s", r.Run, asked.Run)
+	}
+	for name := range sizes {
+		if i.count(title(name)+" asks").Load() == 0 {
+			t.Errorf("%s has asked for nothing that its role could allow", name)
+		}
 	}
 	if dead := i.cloud.Bus.Dead(); len(dead) > 0 {
 		t.Errorf("letters are dead: %v", dead)

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/infra/local/gateway"
+)
+
+// permitted holds a request against the role of the function that makes it, which
+// it is known by: each has its own name for an access key. What a role does not
+// allow is an error: AWS would refuse it. Of S3's objects it looks at the names
+// too.
+func (i *installed) permitted(r *http.Request) {
+	key, _, _ := gateway.Scope(r)
+	role, ok := i.roles[key+"Role"]
+	if !ok {
+		return // no function
+	}
+	call, err := gateway.Identify(r)
+	if err != nil {
+		i.Errorf("%s: %v", key, err)
+		return
+	}
+	actions := []string{call.Service + ":" + call.Operation}
+	if call.Operation == "TransactWriteItems" {
+		actions = i.inTransaction(r)
+	}
+	if call.Operation == "GetObject" && r.URL.Query().Has("versionId") {
+		actions = []string{"s3:GetObjectVersion"}
+	}
+	for _, a := range actions {
+		on := ""
+		if call.Service == "s3" {
+			on = "arn:aws:s3:::" + strings.TrimPrefix(r.URL.Path, "/")
+		}
+		if !role.allows(a, on, i.blueprint.bucket()) {
+			i.Errorf("%s asks for %s, which its role does not allow", key, strings.TrimSpace(a+" "+on))
+		}
+		i.count(key + " asks").Add(1)
+	}
+}
+
+// inTransaction is what a transaction does, by the names that IAM has for it.
+func (i *installed) inTransaction(r *http.Request) []string {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var in struct{ TransactItems []map[string]any }
+	if err == nil {
+		err = json.Unmarshal(body, &in)
+	}
+	if err != nil {
+		i.Errorf("a transaction: %v", err)
+	}
+	var all []string
+	for _, item := range in.TransactItems {
+		for does := range item {
+			all = append(all, "dynamodb:"+strings.TrimSuffix(does, "Item")+"Item")
+		}
+	}
+	return all
+}
+
+// allows reports whether a role allows an action, on what ARN if that is told.
+func (r role) allows(action, on, bucket string) bool {
+	for _, p := range r.Policies {
+		for _, s := range p.PolicyDocument.Statement {
+			if s.Effect != "Allow" || !slices.Contains(texts(s.Action), action) {
+				continue
+			}
+			for _, arn := range texts(s.Resource) {
+				arn = strings.ReplaceAll(arn, "${Bucket.Arn}", "arn:aws:s3:::"+bucket)
+				arn = strings.ReplaceAll(regexp.QuoteMeta(arn), `\*`, ".*")
+				if on == "" || regexp.MustCompile("^"+arn+"$").MatchString(on) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
