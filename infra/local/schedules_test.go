@@ -47,7 +47,7 @@ schedules:
 func TestScheduleComesUp(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
-	l.edit("stackwright.yaml", "project: pair\n", "project: pair\nschedules: { end: { operation: destroy, once: 2198-12-31T18:00:00 } }\n")
+	l.edit("stackwright.yaml", "project: pair\n", "project: pair\nschedules: { end: { operation: destroy, cron: 0 18 31 12 ? 2198 } }\n")
 	h := l.serve(0.05)
 	l.must(exitOK, "deploy", l.project)
 	if !h.cloud.Schedules.Fire(name, "pair.default.end") {

@@ -35,7 +35,7 @@ func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
 	case errors.Is(err, errLate):
 		r.Messages = []string{"a newer upload of " + r.Source.Key + " has been seen"}
 		return e.finish(ctx, r, run.Superseded)
-	case errors.Is(err, errAgain):
+	case errors.Is(err, errAgain), errors.Is(err, errGone):
 		r.Messages = []string{err.Error()}
 		return e.finish(ctx, r, run.Superseded)
 	case errors.Is(err, errWaits):

@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,12 +21,14 @@ func (h *house) fired(id, schedule, operation string) {
 	h.pass(time.Second)
 }
 
-// scheduled gives a version of the project schedules, by name.
+// scheduled gives a version of the project schedules, as in nightly or
+// evening=destroy; they deploy if it is not said.
 func (h *house) scheduled(version string, names ...string) {
 	p := h.projects[version]
 	p.Schedules = make(map[string]project.Schedule)
-	for _, name := range names {
-		p.Schedules[name] = project.Schedule{Operation: "deploy", Expression: "rate(1 day)", Zone: "UTC", Every: 24 * time.Hour}
+	for _, n := range names {
+		name, operation, _ := strings.Cut(n, "=")
+		p.Schedules[name] = project.Schedule{Operation: cmp.Or(operation, "deploy"), Expression: "rate(1 day)", Zone: "UTC", Every: 24 * time.Hour}
 	}
 	h.projects[version] = p
 }
@@ -35,6 +39,7 @@ func (h *house) arranged() string {
 	for name := range h.world.Schedules.Of(shop) {
 		names = append(names, name)
 	}
+	slices.Sort(names)
 	return strings.Join(names, " ")
 }
 
@@ -45,16 +50,16 @@ func TestSchedulesAreThoseOfWhatIsDeployed(t *testing.T) {
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "nightly")
 	h.desire("v2", "vpc")
-	h.scheduled("v2", "weekly")
+	h.scheduled("v2", "weekly", "evening=destroy")
 	for i, c := range []struct{ operation, version, schedule, want string }{
 		{"plan", "v1", "", ""},
 		{"deploy", "v1", "", "nightly"},
 		{"plan", "v2", "", "nightly"},
 		{"refresh", "", "", "nightly"},
-		{"deploy", "v2", "", "weekly"},
-		{"deploy", "", "weekly", "weekly"},
-		{"destroy", "", "weekly", "weekly"},
-		{"deploy", "", "weekly", "weekly"},
+		{"deploy", "v2", "", "evening weekly"},
+		{"deploy", "", "weekly", "evening weekly"},
+		{"destroy", "", "evening", "evening weekly"},
+		{"deploy", "", "weekly", "evening weekly"},
 		{"destroy", "", "", ""},
 	} {
 		id := string(rune('a' + i))
@@ -104,6 +109,7 @@ func TestScheduledDeploy(t *testing.T) {
 	refused("a")
 	h.desire("v1", "vpc")
 	h.desire("v2", "vpc db")
+	h.scheduled("v2", "nightly")
 	h.driven("b", "deploy", "v1")
 	h.driven("c", "deploy", "v2")
 	h.world.Cloud.Set("shop-db", "DELETE_COMPLETE")
@@ -121,6 +127,7 @@ func TestScheduledDeployWaits(t *testing.T) {
 	h := newHouse(t)
 	h.desire("v1", "vpc")
 	h.desire("v2", "vpc db")
+	h.scheduled("v2", "nightly")
 	h.driven("a", "deploy", "v1")
 	h.ask("b", "deploy", "v2")
 	first := h.planned("b", 1)
@@ -138,6 +145,7 @@ func TestScheduledDeployWaits(t *testing.T) {
 func TestScheduledAgain(t *testing.T) {
 	h := newHouse(t)
 	h.desire("v1", "vpc")
+	h.scheduled("v1", "nightly=destroy")
 	h.ask("a", "deploy", "v1")
 	first := h.planned("a", 1)
 	for _, id := range []string{"b", "c"} {
@@ -155,19 +163,67 @@ func TestScheduledAgain(t *testing.T) {
 	}
 }
 
+// evening gives a version of the project a schedule that destroys it.
+func (h *house) evening(version string, once time.Time) {
+	p := h.projects[version]
+	p.Schedules = map[string]project.Schedule{"evening": {Operation: "destroy", Expression: "cron(0 20 * * ? *)", Zone: "UTC", Once: once}}
+	h.projects[version] = p
+}
+
+// What was deployed while a schedule's run waited, or was late, has the last word:
+// a schedule that it no longer has, that is for something else by then, or that it
+// has put off, does nothing.
+func TestScheduleIsOvertaken(t *testing.T) {
+	for name, change := range map[string]func(*house){
+		"it is no longer in the files": func(*house) {},
+		"it is for something else":     func(h *house) { h.scheduled("v2", "evening") },
+		"it is put off":                func(h *house) { h.evening("v2", h.Now().Add(24*time.Hour)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.desire("v1", "vpc")
+			h.evening("v1", time.Time{})
+			h.driven("a", "deploy", "v1")
+			h.desire("v2", "vpc db")
+			change(h)
+			h.ask("b", "deploy", "v2")
+			first := h.planned("b", 1)
+			h.fired("c", "evening", "destroy")
+			h.planned("c", 1)
+			h.through(first)
+			if r := h.end("c"); r.State != run.Superseded || strings.Join(r.Messages, " ") != "schedule evening came up, but what was deployed since has no such destroy, or at a later time: nothing is done" || h.records() == "" || h.waits() != "" {
+				t.Errorf("%s %v; there are %q, and the lock is %q's", r.State, r.Messages, h.records(), h.waits())
+			}
+		})
+	}
+}
+
+// A schedule that comes up when its time has come does its work, though the clocks
+// of those that call and are called differ by a little.
+func TestScheduleOnce(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.evening("v1", h.Now().Add(2*time.Minute))
+	h.driven("a", "deploy", "v1")
+	h.fired("b", "evening", "destroy")
+	if r := h.end("b"); r.State != run.Succeeded || h.records() != "" {
+		t.Errorf("%s %v; there are %q", r.State, r.Messages, h.records())
+	}
+}
+
 // A retry of what a schedule asked for is that schedule's still: it repeats the
 // very files, and leaves the schedules.
 func TestScheduledRetried(t *testing.T) {
 	h := newHouse(t)
 	h.desire("v1", "vpc")
-	h.scheduled("v1", "evening")
+	h.scheduled("v1", "evening=destroy", "morning")
 	h.driven("a", "deploy", "v1")
 	h.world.Cloud.Fail["shop-vpc/delete"] = 1
 	h.fired("b", "evening", "destroy")
 	if r := h.end("b"); r.State != run.Broken {
 		t.Fatal(r.State)
 	}
-	if r := h.driven("c", "retry", "b"); r.State != run.Succeeded || r.Schedule != "evening" || r.Who != "ann" || h.arranged() != "evening" {
+	if r := h.driven("c", "retry", "b"); r.State != run.Succeeded || r.Schedule != "evening" || r.Who != "ann" || h.arranged() != "evening morning" {
 		t.Errorf("%s, of schedule %q, by %s; there are %q", r.State, r.Schedule, r.Who, h.arranged())
 	}
 	h.fired("d", "morning", "deploy")
