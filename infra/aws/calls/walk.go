@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
@@ -16,11 +17,14 @@ import (
 // hands on; one of these goes to lambda.Start, and works. While it works, an
 // interface may hold anything that was put into one so far, and a function that
 // came with the wiring may be called wherever its type fits. A function that is
-// made during the work is called, whoever gets it.
+// made during the work is called, whoever gets it. So is whatever a library may
+// have been given that can call it: a function in whose type there is nothing of
+// ours, and the methods of what was put into an interface of others.
 type walk struct {
 	all     *ssa.Program
 	held    typeutil.Map           // types of which there are values in interfaces
 	handed  map[*ssa.Function]bool // functions that were made by the wiring
+	given   []*ssa.Function        // methods that were given away by it, in interfaces of others
 	working bool
 	reached map[*ssa.Function]bool // by the wiring, and then by the work
 }
@@ -48,7 +52,23 @@ func (w *walk) work(main *ssa.Function) ([]*ssa.Function, error) {
 		return nil, errors.New("its main hands no function to lambda.Start")
 	}
 	w.working = true
-	return w.reach(roots), nil
+	for f := range w.handed {
+		if foreign(f.Signature.Params()) && foreign(f.Signature.Results()) {
+			roots = append(roots, f)
+		}
+	}
+	return w.reach(append(roots, w.given...)), nil
+}
+
+// foreign reports whether there is no type of ours among some, so that others can
+// have a function with these.
+func foreign(all *types.Tuple) bool {
+	for v := range all.Variables() {
+		if strings.Contains(types.TypeString(v.Type(), nil), module) {
+			return false
+		}
+	}
+	return true
 }
 
 func starts(f *ssa.Function) bool {
@@ -81,6 +101,7 @@ func (w *walk) reach(roots []*ssa.Function) []*ssa.Function {
 func (w *walk) instruction(i ssa.Instruction) {
 	if made, ok := i.(*ssa.MakeInterface); ok {
 		w.held.Set(made.X.Type(), true)
+		w.give(made)
 	}
 	var called ssa.Value
 	if call, ok := i.(ssa.CallInstruction); ok {
@@ -95,6 +116,23 @@ func (w *walk) instruction(i ssa.Instruction) {
 			w.reached[f] = true
 		default:
 			w.handed[f] = true
+		}
+	}
+}
+
+// give notes the methods of what is put into an interface of others.
+func (w *walk) give(made *ssa.MakeInterface) {
+	if strings.Contains(types.TypeString(made.Type(), nil), module) {
+		return
+	}
+	for m := range made.Type().Underlying().(*types.Interface).Methods() {
+		f := w.all.LookupMethod(made.X.Type(), m.Pkg(), m.Name())
+		switch {
+		case f == nil:
+		case w.working:
+			w.reached[f] = true
+		case !slices.Contains(w.given, f):
+			w.given = append(w.given, f)
 		}
 	}
 }
