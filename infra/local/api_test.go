@@ -144,7 +144,7 @@ func carriesOut(t *testing.T, l *laptop, h *host) {
 	if other := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"destroy"}`, "first"); other.Status != 409 {
 		t.Errorf("the key of another request is answered %d %s", other.Status, other.text)
 	}
-	if on := a.ask("POST", begun.Location+"/wishes", `{"wish":"continue"}`, ""); on.Status != 202 || on.Wish != "go" {
+	if on := a.ask("POST", begun.Location+"/wishes", `{"wish":"continue"}`, "p"); on.Status != 202 || on.Wish != "go" {
 		t.Errorf("%d %s", on.Status, on.text)
 	}
 	if late := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p"); late.Status != 202 || late.Wish != "go" {

@@ -55,7 +55,8 @@ func another(kept run.Run, r engine.Request) error {
 	return fault.New(fault.Refused, "idempotency-key: run %s was asked for with it, which is something else (%s): use another key for another request", kept.ID, kept.Operation)
 }
 
-// wish steers a run.
+// wish steers a run. With one idempotency key each wish is carried out once: one
+// that is another is never taken for what was carried out before, and lost.
 func (a API) wish(ctx context.Context, q question) (answer, error) {
 	text, err := q.body()
 	if err != nil {
@@ -66,7 +67,7 @@ func (a API) wish(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	w := a.Wished(r.Project, r.ID, text)
-	if w.ID, err = q.id(r.ID); err != nil {
+	if w.ID, err = q.id(fmt.Sprintln(r.ID, w.Operation, w.Rollback, w.Force)); err != nil {
 		w.Problems = append(w.Problems, fault.Messages(err)...)
 	}
 	if len(w.Problems) > 0 {

@@ -54,10 +54,11 @@ func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
 }
 
 // claimed is who a token is of: its subject, which nobody can choose, and for
-// people the e-mail address, unless it is said not to be verified.
+// people the e-mail address, if it is said to be verified: some issuers let people
+// write what they like there, and say nothing.
 func claimed(claims map[string]string) string {
 	who, email := claims["sub"], claims["email"]
-	if who == "" || email == "" || claims["email_verified"] == "false" {
+	if who == "" || email == "" || claims["email_verified"] != "true" {
 		return who
 	}
 	return fmt.Sprintf("%s (%s)", email, who)
