@@ -69,6 +69,15 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.arrange(shop, nightly, end)
 			d.has(shop, nightly, end)
 		},
+		"what is put to a time that is past is gone": func(d diary) {
+			d.arrange(shop, nightly, end)
+			past := end
+			past.Expression, past.Once = "at(2020-12-31T18:00:00)", time.Date(2020, 12, 31, 18, 0, 0, 0, time.UTC)
+			d.arrange(shop, nightly, past)
+			d.has(shop, nightly)
+			d.arrange(shop, nightly, past)
+			d.has(shop, nightly)
+		},
 	} {
 		t.Run(name, func(t *testing.T) { law(diary{t, open(t), time.Now()}) })
 	}

@@ -169,7 +169,8 @@ type Configurations interface {
 type Schedules interface {
 	// Arrange makes the schedules of a project those that are wanted, by name:
 	// others are removed, and one that is as wanted is left as it is. One that is
-	// past by now is not made anew. To repeat it changes nothing. It is Refused
+	// past by now is not made anew, and one that is put to a time that is past is
+	// removed. To repeat it changes nothing. It is Refused
 	// where there can be no schedules; Invalid, if one makes no sense.
 	Arrange(ctx context.Context, project string, wanted map[string]project.Schedule, now time.Time) error
 }

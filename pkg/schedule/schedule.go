@@ -55,12 +55,20 @@ func (s *Schedules) Arrange(ctx context.Context, id string, wanted map[string]pr
 		delete(there, called(id, name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(there)) {
-		_, err := s.client.DeleteSchedule(ctx, &scheduler.DeleteScheduleInput{Name: &name, GroupName: &s.group.Name})
-		if err != nil && !is(err, "ResourceNotFoundException") {
-			return s.classify("remove schedule "+name, err)
+		if err := s.remove(ctx, name); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// remove sees to it that there is no schedule of a name.
+func (s *Schedules) remove(ctx context.Context, name string) error {
+	_, err := s.client.DeleteSchedule(ctx, &scheduler.DeleteScheduleInput{Name: &name, GroupName: &s.group.Name})
+	if is(err, "ResourceNotFoundException") {
+		return nil
+	}
+	return s.classify("remove schedule "+name, err)
 }
 
 // names lists what the schedules of a project are called in the group.
@@ -113,11 +121,18 @@ func (s *Schedules) get(ctx context.Context, name string) (*scheduler.GetSchedul
 	return out, s.classify("look at schedule "+name, err)
 }
 
-// update makes what there is what is wanted, if it is not.
+// update makes what there is what is wanted, if it is not. What is past is never
+// asked for, lest it comes up at once: it goes, unless it may be on its way.
 func (s *Schedules) update(ctx context.Context, w want, there *scheduler.GetScheduleOutput, now time.Time) error {
 	in := s.change(w, there, now)
 	if same(in, there) {
 		return nil
+	}
+	if w.Past(now) {
+		if alike(in, there) {
+			return nil
+		}
+		return s.remove(ctx, w.name())
 	}
 	_, err := s.client.UpdateSchedule(ctx, in)
 	return s.classify(fmt.Sprintf("schedule %s, %s", w.call.Schedule, w.Expression), err)

@@ -118,6 +118,13 @@ func (w want) input() string {
 	return strings.TrimSpace(b.String())
 }
 
+// alike reports whether a schedule asks for what it is to ask for, and when.
+func alike(in *scheduler.UpdateScheduleInput, is *scheduler.GetScheduleOutput) bool {
+	return is.Target != nil && aws.ToString(in.Target.Input) == aws.ToString(is.Target.Input) &&
+		aws.ToString(in.ScheduleExpression) == aws.ToString(is.ScheduleExpression) &&
+		aws.ToString(in.ScheduleExpressionTimezone) == aws.ToString(is.ScheduleExpressionTimezone)
+}
+
 // same reports whether a schedule is as it is to be. When it began is its own.
 func same(in *scheduler.UpdateScheduleInput, is *scheduler.GetScheduleOutput) bool {
 	t, u := in.Target, is.Target

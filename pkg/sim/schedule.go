@@ -26,7 +26,7 @@ func NewSchedules() *Schedules {
 func (s *Schedules) Arrange(_ context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
 	kept := make(map[string]project.Schedule)
 	for name, w := range wanted {
-		if _, there := s.kept[id][name]; there || !w.Past(now) {
+		if s.kept[id][name] == w || !w.Past(now) {
 			kept[name] = w
 		}
 	}
