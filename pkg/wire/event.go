@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -67,8 +68,16 @@ func (h *House) StackEvent(ctx context.Context, e events.EventBridgeEvent) (stru
 // there any more: that is logged, and all is done. Whatever else goes wrong is
 // returned, so that the event is delivered again, and in the end is a dead letter:
 // also one that makes no sense, though it makes no more of it the next time, for
-// somebody has sent it and is to hear of it.
+// somebody has sent it and is to hear of it. Of many that are joined, those that
+// are late are left out.
 func unlessLate(err error) error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		var left []error
+		for _, e := range many.Unwrap() {
+			left = append(left, unlessLate(e))
+		}
+		return errors.Join(left...)
+	}
 	if fault.Is(err, fault.Missing) {
 		return nil
 	}
