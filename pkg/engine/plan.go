@@ -160,14 +160,14 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if r.Operation == preview {
 		r.Messages = unseen(view.Live)
 	}
+	specs, err := e.specs(ctx, p, desired)
+	if err != nil {
+		return p, err
+	}
 	if err := e.arrange(ctx, *r, desired); err != nil {
 		return p, err
 	}
 	if err := e.displace(ctx, *r, moved); err != nil {
-		return p, err
-	}
-	specs, err := e.specs(ctx, p, desired)
-	if err != nil {
 		return p, err
 	}
 	r.Start(p, specs)

@@ -258,3 +258,24 @@ func TestSchedulesRefused(t *testing.T) {
 		t.Errorf("when it is asked again, it is %s", r.State)
 	}
 }
+
+// shut are specs that may not be kept.
+type shut struct{ engine.Specs }
+
+func (shut) Keep(context.Context, project.Node) (string, error) {
+	return "", fault.New(fault.Denied, "the key may not be used")
+}
+
+// A deploy that is refused, for whatever reason, leaves the schedules as they are.
+func TestWhatIsRefusedLeavesTheSchedules(t *testing.T) {
+	h := newHouse(t)
+	h.desire("v1", "vpc")
+	h.scheduled("v1", "nightly")
+	h.driven("a", "deploy", "v1")
+	h.desire("v2", "vpc db")
+	h.scheduled("v2", "evening=destroy")
+	h.Specs = shut{h.Specs}
+	if r := h.driven("b", "deploy", "v2"); r.State != run.Refused || h.arranged() != "nightly" {
+		t.Errorf("%s %v; there are %q", r.State, r.Messages, h.arranged())
+	}
+}
