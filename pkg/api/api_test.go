@@ -72,6 +72,7 @@ func (h *house) Start(ctx context.Context, q engine.Request) error {
 	if _, err := h.Run(ctx, q.ID); h.err == nil && fault.Is(err, fault.Missing) {
 		h.runs = append([]run.Run{{
 			ID: q.ID, Project: q.Project, Operation: q.Operation, Source: q.Source, Of: q.Run, Who: q.Who, Only: q.Only, State: run.Asked, Wish: run.Go, Asked: noon,
+			Force: q.Force, Refuse: q.Refuse, Rollback: q.Rollback, MaxDeletions: q.MaxDeletions,
 		}}, h.runs...)
 	}
 	return h.err
@@ -255,10 +256,19 @@ func TestBeginTwice(t *testing.T) {
 	if twice := id(call(runs, again, "header.idempotency-key=b")); twice != retry {
 		t.Errorf("%s, then %s", retry, twice)
 	}
-	for _, body := range []string{test, aDeploy, `{"operation":"retry","options":{"run":"` + oldest + `"}}`} {
+	for _, body := range []string{
+		test, aDeploy, `{"operation":"retry","options":{"run":"` + oldest + `"}}`, `{"operation":"retry","options":{"run":"` + one + `","force":true}}`,
+		`{"operation":"retry","options":{"run":"` + one + `","max_deletions":3}}`,
+	} {
 		r, said := h.ask(t, call(runs, body, "header.idempotency-key=b"))
 		if r.StatusCode != 409 || !strings.Contains(said.Error.Message, "use another key") {
 			t.Errorf("%s with the key of a retry: %d %s", body, r.StatusCode, r.Body)
+		}
+	}
+	for _, options := range []string{`"max_deletions":3`, `"rollback":true`, `"refuse":true`, `"only":["a"]`} {
+		r, _ := h.ask(t, call(runs, `{"operation":"deploy",`+zip+`,"options":{`+options+`}}`, key))
+		if r.StatusCode != 409 {
+			t.Errorf("%s with the key of a deploy without: %d %s", options, r.StatusCode, r.Body)
 		}
 	}
 }

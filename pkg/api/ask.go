@@ -49,10 +49,20 @@ func another(kept run.Run, r engine.Request) error {
 	if r.Operation == "retry" { // by now it may be what it repeats
 		same = true
 	}
-	if same && kept.Of == r.Run {
+	rolls := kept.Rollback || !r.Rollback // the project may say so, too
+	if same && rolls && kept.Of == r.Run && kept.Force == r.Force && kept.Refuse == r.Refuse && limited(kept, r) {
 		return nil
 	}
 	return fault.New(fault.Refused, "idempotency-key: run %s was asked for with it, which is something else (%s): use another key for another request", kept.ID, kept.Operation)
+}
+
+// limited reports whether a run may delete as many stacks as a request says. A
+// retry that does not say it has the limit of what it repeats.
+func limited(kept run.Run, r engine.Request) bool {
+	if kept.MaxDeletions == nil || r.MaxDeletions == nil {
+		return r.MaxDeletions == nil && (kept.MaxDeletions == nil || r.Operation == "retry")
+	}
+	return *kept.MaxDeletions == *r.MaxDeletions
 }
 
 // wish steers a run. With one idempotency key each wish is carried out once: one
