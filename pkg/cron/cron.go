@@ -98,13 +98,20 @@ func (e Expression) String() string { return e.text }
 // Every is the time between two times of a rate, or 0 if it is none.
 func (e Expression) Every() time.Duration { return e.every }
 
-// Once is when what comes up once does, or zero if it does more often.
+// Once is when what comes up once does, or zero if it does more often. Of a time
+// that a day has twice it is the first.
 func (e Expression) Once(zone *time.Location) time.Time {
 	if e.once.IsZero() {
 		return time.Time{}
 	}
 	y, m, d := e.once.Date()
-	return time.Date(y, m, d, e.once.Hour(), e.once.Minute(), e.once.Second(), 0, zone)
+	at := time.Date(y, m, d, e.once.Hour(), e.once.Minute(), e.once.Second(), 0, zone)
+	for _, back := range []time.Duration{time.Hour, 30 * time.Minute} { // as clocks are put back
+		if first := at.Add(-back); first.Format(wall) == e.once.Format(wall) {
+			return first
+		}
+	}
+	return at
 }
 
 // Next is the first time after the given one at which it comes up, or zero if it

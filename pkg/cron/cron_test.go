@@ -166,3 +166,26 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A time that a day has twice, as the clocks are put back, is the first of the two,
+// wherever that is.
+func TestOnceWhereADayHasATimeTwice(t *testing.T) {
+	for zone, c := range map[string]struct{ text, want string }{
+		"Europe/Berlin":       {"at(2026-10-25T02:30:00)", "2026-10-25T00:30:00Z"},
+		"America/New_York":    {"at(2026-11-01T01:30:00)", "2026-11-01T05:30:00Z"},
+		"Australia/Lord_Howe": {"at(2026-04-05T01:45:00)", "2026-04-04T14:45:00Z"},
+		"UTC":                 {"at(2026-10-25T02:30:00)", "2026-10-25T02:30:00Z"},
+	} {
+		e, err := cron.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := cron.Zone(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Once(in).UTC().Format(time.RFC3339); got != c.want {
+			t.Errorf("%s in %s is %s, want %s", c.text, zone, got, c.want)
+		}
+	}
+}
