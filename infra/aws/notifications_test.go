@@ -62,10 +62,17 @@ func TestTopic(t *testing.T) {
 	if d := cmp.Diff(want, said); d != "" {
 		t.Error(d)
 	}
+	var keyed []string
 	for _, s := range all.Resources["Key"].Properties["KeyPolicy"].(map[string]any)["Statement"].([]any)[1:] { // the first is the account's own
-		if action := text(s.(map[string]any)["Action"]); action != `["kms:Decrypt","kms:GenerateDataKey"]` {
-			t.Errorf("the key lets %s be done", action)
-		}
+		s := s.(map[string]any)
+		keyed = append(keyed, text(s["Principal"])+" "+text(s["Action"])+" "+text(s["Condition"]))
+	}
+	want = []string{
+		`{"Service":"events.amazonaws.com"} ["kms:Decrypt","kms:GenerateDataKey"] ` + text(nil), // with a condition nothing would arrive: see addKey
+		`{"Service":"cloudwatch.amazonaws.com"} ["kms:Decrypt","kms:GenerateDataKey"] {"StringEquals":{"aws:SourceAccount":"${AWS::AccountId}"}}`,
+	}
+	if d := cmp.Diff(want, keyed); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -19,26 +19,40 @@ func (i *installation) addKey() {
 		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN, // what is left of the data can be read
 	})
 	called(i.key, "Key")
-	publishers := []string{"events.amazonaws.com", "cloudwatch.amazonaws.com"}
-	for _, service := range publishers {
-		i.key.AddToResourcePolicy(statement(permission{
-			Do: []string{"kms:Decrypt", "kms:GenerateDataKey"}, On: []string{"*"},
-			If: conditions{"StringEquals": {"aws:SourceAccount": *awscdk.Aws_ACCOUNT_ID()}},
-		}, awsiam.NewServicePrincipal(jsii.String(service), nil)), nil)
-	}
+	// EventBridge does not say for which account it uses the key of a topic: with
+	// a condition, no notice would arrive. Who publishes there says the topic.
+	// https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
+	i.mayEncrypt("events.amazonaws.com", nil)
+	i.mayEncrypt("cloudwatch.amazonaws.com", ours())
 	if !i.settings.key {
 		return
 	}
 	i.key.AddToResourcePolicy(statement(permission{
-		Do: []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo"}, On: []string{"*"},
+		Do: []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}, On: []string{"*"},
 		If: conditions{"ArnLike": {"kms:EncryptionContext:aws:logs:arn": i.named("logs", "log-group:*")}},
 	}, awsiam.NewServicePrincipal(jsii.String("logs."+*awscdk.Aws_REGION()+".amazonaws.com"), nil)), nil)
-	for _, account := range i.settings.accounts { // whose CloudFormation reads large templates
+	if others := i.others(); others != nil { // whose CloudFormation reads large templates
 		i.key.AddToResourcePolicy(statement(permission{
 			Do: []string{"kms:Decrypt"}, On: []string{"*"},
 			If: conditions{"StringEquals": {"kms:ViaService": "s3." + *awscdk.Aws_REGION() + ".amazonaws.com"}},
-		}, awsiam.NewAccountPrincipal(account)), nil)
+		}, others...), nil)
 	}
+}
+
+// mayEncrypt lets a service that publishes to the topic use the key.
+func (i *installation) mayEncrypt(service string, only conditions) {
+	i.key.AddToResourcePolicy(statement(permission{
+		Do: []string{"kms:Decrypt", "kms:GenerateDataKey"}, On: []string{"*"}, If: only,
+	}, awsiam.NewServicePrincipal(jsii.String(service), nil)), nil)
+}
+
+// others are the other accounts that targets may be in, or nil. They stand in one
+// statement, for a policy may not be long.
+func (i *installation) others() (all []awsiam.IPrincipal) {
+	for _, account := range i.settings.accounts {
+		all = append(all, awsiam.NewAccountPrincipal(account))
+	}
+	return all
 }
 
 // addTable makes the table, with the keys and the time to live that pkg/dynamo
@@ -83,10 +97,10 @@ func (i *installation) addBucket() {
 	i.bucket.Node().DefaultChild().(awss3.CfnBucket).SetNotificationConfiguration(&awss3.CfnBucket_NotificationConfigurationProperty{
 		EventBridgeConfiguration: &awss3.CfnBucket_EventBridgeConfigurationProperty{EventBridgeEnabled: jsii.Bool(true)},
 	})
-	for _, account := range i.settings.accounts { // whose CloudFormation reads large templates
+	if others := i.others(); others != nil { // whose CloudFormation reads large templates
 		i.bucket.AddToResourcePolicy(statement(permission{
 			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/templates/*"},
-		}, awsiam.NewAccountPrincipal(account)))
+		}, others...))
 	}
 	i.output("BucketName", *i.bucket.BucketName(), "Upload projects here: projects/PROJECT/ENVIRONMENT.zip")
 }

@@ -64,13 +64,13 @@ func TestNamedVersionsStay(t *testing.T) {
 // only.
 func TestBucketPolicy(t *testing.T) {
 	none, two := policy(t, the(t, plain), "AWS::S3::BucketPolicy"), policy(t, the(t, full), "AWS::S3::BucketPolicy")
-	if len(none) != 1 || len(two) != 3 {
+	if len(none) != 1 || len(two) != 2 {
 		t.Fatal(none, two)
 	}
 	if got := text(none[0]); got != `{"Action":"s3:*","Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny","Principal":{"AWS":"*"},"Resource":["${Bucket.Arn}","${Bucket.Arn}/*"]}` {
 		t.Error(got)
 	}
-	if got := text(two[1]); got != `{"Action":"s3:GetObject","Effect":"Allow","Principal":{"AWS":"arn:${AWS::Partition}:iam::111111111111:root"},"Resource":"${Bucket.Arn}/templates/*"}` {
+	if got := text(two[1]); got != `{"Action":"s3:GetObject","Effect":"Allow","Principal":{"AWS":["arn:${AWS::Partition}:iam::111111111111:root","arn:${AWS::Partition}:iam::222222222222:root"]},"Resource":"${Bucket.Arn}/templates/*"}` {
 		t.Error(got)
 	}
 }
