@@ -89,11 +89,12 @@ func TestBus(t *testing.T) {
 		t.Error(got)
 	}
 	all := the(t, full)
-	if got := all.of("AWS::Events::EventBusPolicy"); !slices.Equal(got, []string{"EventsOf111111111111", "EventsOf222222222222"}) {
+	if got := all.of("AWS::Events::EventBusPolicy"); !slices.Equal(got, []string{"EventsOfTargets"}) { // one: see letIn
 		t.Fatal(got)
 	}
-	all.says(t, "EventsOf111111111111", map[string]string{
-		"Statement.Principal.AWS": "arn:${AWS::Partition}:iam::111111111111:root", "Statement.Action": "events:PutEvents",
+	all.says(t, "EventsOfTargets", map[string]string{
+		"StatementId":             "stackwright-test",
+		"Statement.Principal.AWS": `["arn:${AWS::Partition}:iam::111111111111:root","arn:${AWS::Partition}:iam::222222222222:root"]`, "Statement.Action": "events:PutEvents",
 		"Statement.Condition": `{"StringEquals":{"events:detail-type":"CloudFormation Stack Status Change","events:source":"aws.cloudformation"}}`,
 		"Statement.Resource":  "arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:event-bus/default",
 	})

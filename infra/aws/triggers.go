@@ -58,22 +58,29 @@ func (i *installation) aim(r awsevents.Rule, function string) {
 
 // letIn lets the other accounts forward what happens to their stacks. Which
 // stacks a policy cannot say: the rule here looks at the token, and the function
-// at the run.
+// at the run. All accounts are in one statement: of several that are put on a bus
+// at once EventBridge may keep only the last.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-bus-perms.html
+// https://github.com/hashicorp/terraform-provider-aws/issues/4031
 func (i *installation) letIn() {
-	p := trigger.Stacks()
-	for _, account := range i.settings.accounts {
-		awsevents.NewCfnEventBusPolicy(i.Stack, jsii.String("EventsOf"+account), &awsevents.CfnEventBusPolicyProps{
-			StatementId: jsii.String(i.settings.stack + "-" + account),
-			Statement: map[string]any{
-				"Effect":    "Allow",
-				"Principal": map[string]any{"AWS": i.fill("arn:${Partition}:iam::" + account + ":root")},
-				"Action":    "events:PutEvents",
-				"Resource":  i.fill("${Bus}"),
-				"Condition": map[string]any{"StringEquals": map[string]any{
-					"events:source": p.Source[0], "events:detail-type": p.DetailType[0],
-				}},
-			},
-		})
+	if len(i.settings.accounts) == 0 {
+		return
 	}
+	var roots []string
+	for _, account := range i.settings.accounts {
+		roots = append(roots, i.fill("arn:${Partition}:iam::"+account+":root"))
+	}
+	p := trigger.Stacks()
+	awsevents.NewCfnEventBusPolicy(i.Stack, jsii.String("EventsOfTargets"), &awsevents.CfnEventBusPolicyProps{
+		StatementId: jsii.String(i.settings.stack),
+		Statement: map[string]any{
+			"Effect":    "Allow",
+			"Principal": map[string]any{"AWS": roots},
+			"Action":    "events:PutEvents",
+			"Resource":  i.fill("${Bus}"),
+			"Condition": map[string]any{"StringEquals": map[string]any{
+				"events:source": p.Source[0], "events:detail-type": p.DetailType[0],
+			}},
+		},
+	})
 }
