@@ -6,6 +6,7 @@ import "slices"
 // test can hold it against the calls that the code makes.
 type permission struct {
 	Do   []string   // actions, each by its whole name
+	But  []string   // or all actions but these
 	On   []string   // ARNs; for what ${words} in them stand says arns.go
 	If   conditions // all of which must hold
 	Deny bool
@@ -113,7 +114,10 @@ var (
 			Do: []string{"cloudformation:ContinueUpdateRollback", "cloudformation:CreateStack", "cloudformation:DeleteStack", "cloudformation:UpdateStack"},
 			On: []string{stacks}, If: conditions{"StringEquals": {"cloudformation:RoleArn": "${Execution}"}}, Why: anywhere,
 		},
-		{Do: []string{"cloudformation:UpdateTerminationProtection"}, On: []string{stacks}, Why: anywhere},
+		{
+			Do: []string{"cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateTerminationProtection"},
+			On: []string{stacks}, Why: anywhere,
+		},
 		{
 			Do: []string{"iam:PassRole"}, On: []string{"${Execution}"},
 			If:  conditions{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
@@ -122,7 +126,8 @@ var (
 		{
 			Do: []string{
 				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateStack",
-				"cloudformation:DeleteStack", "cloudformation:UpdateStack", "cloudformation:UpdateTerminationProtection",
+				"cloudformation:DeleteStack", "cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateStack",
+				"cloudformation:UpdateTerminationProtection",
 			},
 			On: []string{"${Self}"}, Deny: true, Why: "no project changes the installation",
 		},

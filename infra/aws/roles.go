@@ -56,6 +56,9 @@ func statement(p permission, of ...awsiam.IPrincipal) awsiam.PolicyStatement {
 	props := &awsiam.PolicyStatementProps{
 		Effect: awsiam.Effect_ALLOW, Actions: jsii.Strings(p.Do...), Resources: jsii.Strings(p.On...),
 	}
+	if p.But != nil {
+		props.Actions, props.NotActions = nil, jsii.Strings(p.But...)
+	}
 	if p.Deny {
 		props.Effect = awsiam.Effect_DENY
 	}
@@ -103,6 +106,12 @@ func (i *installation) untouchable() []permission {
 			Do: []string{"kms:CreateGrant", "kms:DisableKey", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"}, On: []string{"${Key}"},
 			Deny: true, Why: why,
 		},
+		{But: []string{"iam:PassRole"}, On: []string{"${Execution}"}, Deny: true, Why: why},
+		{
+			Do: []string{"iam:PassRole"}, On: []string{"${Execution}"},
+			If:  conditions{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
+			Why: "CloudFormation makes a nested stack with the role of the stack around it, and asks in that role's name",
+		},
 	}
 }
 
@@ -110,7 +119,7 @@ func (i *installation) untouchable() []permission {
 // by it.
 func (i *installation) own() []string {
 	all := []string{
-		"${Self}", "${Table}", "${Table}/*", "${Machine}", "${Executions}:*", "${Execution}", "${ScheduleRole}", i.role("machine"),
+		"${Self}", "${Table}", "${Table}/*", "${Machine}", "${Executions}:*", "${ScheduleRole}", i.role("machine"),
 		"${Bucket}", "${Bucket}/projects/*", "${Bucket}/requests/*", "${Bucket}/revisions/*", "${Bucket}/specs/*",
 		"${Schedules}/*", i.named("scheduler", "schedule-group/"+i.settings.stack), i.named("sns", i.settings.stack),
 	}

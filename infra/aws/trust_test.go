@@ -37,10 +37,18 @@ func TestExecutionRole(t *testing.T) {
 		"ManagedPolicyArns": `["arn:${AWS::Partition}:iam::aws:policy/PowerUserAccess","arn:aws:iam::000000000000:policy/ours"]`,
 	})
 	own := statements(all, "ExecutionRole")
-	if len(own) != 3 || own[1]["Effect"] != "Deny" || own[2]["Effect"] != "Deny" || own[0]["Effect"] != "Deny" || text(own[0]["Action"]) != "*" {
+	if len(own) != 5 || own[1]["Effect"] != "Deny" || own[2]["Effect"] != "Deny" || own[0]["Effect"] != "Deny" || text(own[0]["Action"]) != "*" {
 		t.Fatal(own)
 	}
-	denied := texts(filled(own[0]["Resource"]))
+	// A nested stack is made with the role that the stack around it has.
+	const itself = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/stackwright/stackwright-${AWS::Region}-execution"
+	if got := text(own[3]); got != `{"Effect":"Deny","NotAction":"iam:PassRole","Resource":"`+itself+`"}` {
+		t.Error(got)
+	}
+	if got := text(own[4]); got != `{"Action":"iam:PassRole","Condition":{"StringEquals":{"iam:PassedToService":"cloudformation.amazonaws.com"}},"Effect":"Allow","Resource":"`+itself+`"}` {
+		t.Error(got)
+	}
+	denied := append(texts(filled(own[0]["Resource"])), itself)
 	for _, f := range all.of("AWS::Lambda::Function") {
 		if arn := "arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:" + all.at(f, "FunctionName"); !slices.Contains(denied, arn) {
 			t.Errorf("a project may touch %s", arn)

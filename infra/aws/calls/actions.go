@@ -19,15 +19,16 @@ const allStacks = "cloudformation.NewDescribeStacksPaginator"
 
 // table says what operations need. Where nothing else is said, what an operation
 // needs is called as it is.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
 var table = map[string][]need{
 	"cloudformation.CancelUpdateStack":           {{"cloudformation:CancelUpdateStack", ""}},
 	"cloudformation.ContinueUpdateRollback":      {{"cloudformation:ContinueUpdateRollback", ""}, {"iam:PassRole", "cloudformation.ContinueUpdateRollbackInput.RoleARN"}},
-	"cloudformation.CreateStack":                 {{"cloudformation:CreateStack", ""}, {"iam:PassRole", "cloudformation.CreateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.CreateStackInput.TemplateURL"}},
+	"cloudformation.CreateStack":                 {{"cloudformation:CreateStack", ""}, {"iam:PassRole", "cloudformation.CreateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.CreateStackInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.CreateStackInput.Tags"}},
 	"cloudformation.DeleteStack":                 {{"cloudformation:DeleteStack", ""}, {"iam:PassRole", "cloudformation.DeleteStackInput.RoleARN"}},
 	"cloudformation.DescribeStackEvents":         {{"cloudformation:DescribeStackEvents", ""}},
 	"cloudformation.DescribeStacks":              {{"cloudformation:DescribeStacks", ""}, {"cloudformation:ListStacks", allStacks}},
 	"cloudformation.ListStackResources":          {{"cloudformation:ListStackResources", ""}},
-	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}},
+	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.UpdateStackInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.UpdateStackInput.Tags"}},
 	"cloudformation.UpdateTerminationProtection": {{"cloudformation:UpdateTerminationProtection", ""}},
 
 	// What is in a transaction is permitted as if it were alone. What that is
