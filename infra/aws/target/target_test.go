@@ -202,6 +202,18 @@ func TestWhoIsTrusted(t *testing.T) {
 	}
 }
 
+// Of two installations of one name, in two regions, each has roles of its own: by
+// the name with the region, which the names of an installation's roles begin with.
+func TestTwoInstallations(t *testing.T) {
+	parameters := given()["account.yaml"]
+	parameters["Name"] = "stackwright-eu-west-1"
+	o := roleOf(t, filled(t, "account.yaml", parameters)["Orchestrator"])
+	trusted := o.AssumeRolePolicyDocument.Statement[0].Condition["ArnLike"]["aws:PrincipalArn"]
+	if o.RoleName != "stackwright-eu-west-1-orchestrator" || trusted != "arn:aws:iam::"+home+":role/stackwright/stackwright-eu-west-1-*" {
+		t.Errorf("role %s trusts %s", o.RoleName, trusted)
+	}
+}
+
 // What changes a stack is done with the execution role and no other, which is
 // passed to CloudFormation and nobody else; the stack of the template itself is
 // left alone, and so are both roles.
