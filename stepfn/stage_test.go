@@ -73,6 +73,7 @@ type pure struct {
 	limits  map[string]project.Timeout // by stack; "" is that of runs
 	back    bool                       // on failure
 	recur   map[string]string          // operations of schedules, by name
+	called  map[string]string          // the same, of all there ever were
 	spread  int                        // over how many accounts; 0 is one
 	count   int
 }
@@ -80,7 +81,7 @@ type pure struct {
 // newPure returns an empty world. Whoever plays on it stops it; to leave that to
 // the test's cleanup would keep every world until the test ends.
 func newPure(t testing.TB, seed uint64) *pure {
-	p := &pure{TB: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Mishap), limits: make(map[string]project.Timeout)}
+	p := &pure{TB: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Mishap), limits: make(map[string]project.Timeout), called: make(map[string]string)}
 	p.Faults.Call = func(_, call, about string) sim.Mishap {
 		if call != "Cloud.Begin" {
 			return sim.None
@@ -166,18 +167,26 @@ func (p *pure) Limit(stack string, d time.Duration) { p.limits[stack] = project.
 
 func (p *pure) Allow(deletions int) { p.allowed = &deletions }
 
-func (p *pure) Schedules(operations map[string]string) { p.recur = operations }
+func (p *pure) Schedules(operations map[string]string) {
+	p.recur = operations
+	maps.Copy(p.called, operations)
+}
 
 func (p *pure) Scheduled() []string {
 	return slices.Sorted(maps.Keys(p.World.Schedules.Of("shop@default")))
 }
 
+// Fire has a schedule come up, also when it has gone meanwhile: then its call was
+// already under way.
 func (p *pure) Fire(name string) string {
-	s, ok := p.World.Schedules.Of("shop@default")[name]
+	operation, ok := p.called[name]
+	if s, there := p.World.Schedules.Of("shop@default")[name]; there {
+		operation, ok = s.Operation, true
+	}
 	if !ok {
 		p.Fatalf("there is no schedule %s", name)
 	}
-	return p.World.Ask(engine.Request{Project: "shop@default", Operation: s.Operation, Schedule: name, Who: "schedule " + name})
+	return p.World.Ask(engine.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
 }
 
 func (p *pure) OnFailure(word string) { p.back = word == "rollback" }
