@@ -157,6 +157,6 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
 		home: project.Access{Target: at, Execution: outputs[outExecution]},
 		pace: 2 * time.Second, patient: 2 * time.Minute,
-		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for what it could not deal with", stack),
+		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for what it could not deal with. If the installation is some minutes old only, nobody is told of uploads yet: ask again", stack),
 	}, nil
 }
