@@ -5,8 +5,11 @@ GO ?= go
 GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# Where much is done side by side, and the race detector costs little. With it, all tests take some five times as long.
+CONCURRENT = ./pkg/engine ./pkg/run ./pkg/sim ./pkg/machine ./infra/local/api ./infra/local/events ./infra/local/journal \
+	./infra/local/lambda ./infra/local/scheduler ./infra/local/states
 
-.PHONY: help build lambda invoke demo test soak chaos smoke large mutants check integration lint bench fuzz fmt vuln clean
+.PHONY: help build lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -34,11 +37,13 @@ demo: ## deploy, change, break, retry and destroy examples/shop on this machine
 	@$(GO) build -o build/stackwright ./infra/local
 	@$(GO) run ./examples/demo
 
-# Random worlds, large runs and the search of the models take five times as long under the race detector: it gets a part
-# of them, and all are played without it.
-test: ## all tests, under the race detector where there is a C compiler
-	$(if $(RACE),$(GO) test -timeout 20m -run '^(TestAnyWorld|TestAnyWorldForReal|TestLarge|TestLargeForReal|TestModels)$$' ./stepfn ./pkg/engine)
-	$(GO) test $(RACE) -timeout 20m ./...
+test: ## all tests, and some of them under the race detector where there is a C compiler
+	$(GO) test -timeout 20m ./...
+	$(if $(RACE),$(GO) test -race -timeout 20m $(CONCURRENT))
+
+# Of random worlds, deaths and large runs it plays fewer.
+race: ## all tests under the race detector, which needs a C compiler
+	$(GO) test -race -timeout 30m ./...
 
 SECONDS ?= 600
 soak: ## play fresh random worlds for SECONDS seconds (600)

@@ -2,8 +2,8 @@
 
 package stepfn_test
 
-// Under the race detector fewer worlds are played: make test plays all of them
-// without it.
+// Under the race detector, by make race, fewer worlds are played: make test plays
+// all of them without it.
 const (
 	defaultWorlds = 1_000
 	defaultReals  = 20
