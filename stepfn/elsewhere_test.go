@@ -55,7 +55,7 @@ const (
 // left are the stories that are not told in real time.
 var left = map[string]string{
 	"aborted": unheard, "aborted_planning": unheard,
-	"cancelled_for_good": moment, "cleaned_up": moment, "schedules_superseded": moment, "touched_in_between": moment,
+	"cancelled_for_good": moment, "cleaned_up": moment, "schedules_overtaken": moment, "schedules_superseded": moment, "touched_in_between": moment,
 	"forced": lengthy, "forced_lost_answer": lengthy, "forced_alone": lengthy, "forced_back": lengthy, "forced_superseded": lengthy,
 	"lost_delete": minutes, "lost_start": minutes,
 	"outage_cancelled": minutes, "outage_planning": minutes, "outage_planning_short": minutes, "outage_running": minutes,

@@ -71,6 +71,9 @@ func read(context map[string]any) (settings, error) {
 			wrong = append(wrong, fmt.Errorf("setting %s: there is none of that name: the settings are %s", name, names()))
 		}
 	}
+	if most := mostAccounts(s.stack); len(s.accounts) > most {
+		wrong = append(wrong, fmt.Errorf("setting targetAccounts: they are %d, and the roles of an installation have room for %d: make two installations of it", len(s.accounts), most))
+	}
 	if (s.issuer == "") != (len(s.audience) == 0) {
 		wrong = append(wrong, errors.New("settings jwtIssuer, jwtAudience: one says nothing without the other: set both or none"))
 	}
@@ -134,6 +137,13 @@ func readAccounts(s *settings, words []string) error {
 	}
 	s.accounts = slices.Compact(slices.Sorted(slices.Values(words)))
 	return nil
+}
+
+// mostAccounts is how many accounts the policy of a role has room for: 10,240
+// letters, of which each account takes an ARN, and all else some 3,800.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+func mostAccounts(stack string) int {
+	return 6400 / len(`"arn:aws:iam::000000000000:role/stackwright/`+stack+`-*",`)
 }
 
 var (

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -19,6 +21,7 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"stack": 7}, []string{"setting stack: "}},
 		{map[string]any{"targetAccounts": "1234"}, []string{`setting targetAccounts: "1234" is no account`}},
 		{map[string]any{"targetAccounts": []any{111111111111.0}}, []string{"setting targetAccounts: ", "write it in quotes"}},
+		{map[string]any{"targetAccounts": many(mostAccounts("stackwright") + 1)}, []string{"setting targetAccounts: they are 103, and the roles of an installation have room for 102"}},
 		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: there is none"}},
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
 		{map[string]any{"customerKey": "yes", "logDays": 2}, []string{`setting customerKey: "yes" is not true or false`, `setting logDays: "2" is no number of days`}},
@@ -38,6 +41,36 @@ func TestSettings(t *testing.T) {
 				t.Errorf("%v: no %q in\n%v", c.context, want, err)
 			}
 		}
+	}
+}
+
+// many are so many accounts.
+func many(n int) []any {
+	var all []any
+	for i := range n {
+		all = append(all, fmt.Sprintf("%012d", i+1))
+	}
+	return all
+}
+
+// As many accounts as the settings allow have room in the policies of each role,
+// which may have 10,240 letters together.
+func TestMostAccountsFit(t *testing.T) {
+	stack := strings.Repeat("a", 32)
+	all, err := written(map[string]any{"stack": stack, "targetAccounts": many(mostAccounts(stack))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest := 0
+	for _, name := range all.of("AWS::IAM::Role") {
+		policies := os.Expand(all.at(name, "Policies"), func(string) string { return strings.Repeat("x", 40) })
+		largest = max(largest, len(policies))
+		if len(policies) > 10_240 {
+			t.Errorf("the policies of %s have %d letters", name, len(policies))
+		}
+	}
+	if largest < 8_000 {
+		t.Errorf("the largest have %d: is this what grows with the accounts?", largest)
 	}
 }
 

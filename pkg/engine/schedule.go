@@ -32,7 +32,10 @@ func (e *Engine) recall(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	if r.Operation == "deploy" && r.Source == (run.Source{}) {
-		if r.Source = l.Whole; r.Source == (run.Source{}) {
+		switch r.Source = l.Whole; {
+		case l.Halted != "":
+			return fault.New(fault.Refused, "schedule %s deploys what was last deployed to %s, and that was cancelled: retry run %s, or deploy the project", r.Schedule, r.Project, l.Halted)
+		case r.Source == (run.Source{}):
 			return fault.New(fault.Refused, "schedule %s deploys what was last deployed to %s, and nothing was yet, or not since a person destroyed it: deploy the project", r.Schedule, r.Project)
 		}
 	}

@@ -18,6 +18,7 @@ type Lock struct {
 	Good    Source            `json:"good"`              // what was last deployed well; zero if nothing was, or it was destroyed
 	Last    Last              `json:"last"`              // what began to write last, but for rollbacks
 	Whole   Source            `json:"whole"`             // what all stacks were last brought to, or tried to be; zero if nothing was, or a person destroyed it
+	Halted  string            `json:"halted,omitempty"`  // the run by which they were to be brought there, if a person cancelled it
 	Newest  map[string]string `json:"newest,omitempty"`  // the sequencer of the newest upload that was seen, by key
 }
 
@@ -153,7 +154,7 @@ func (l Lock) Leave(r Run, rollback string) Exit {
 	case r.Writes():
 		x.Lock.Good = r.Source
 	}
-	x.Lock.Whole = l.whole(r)
+	x.Lock.Whole, x.Lock.Halted = l.whole(r), l.halted(r, x.Then != nil)
 	x.Lock.Owner = Writer{}
 	if len(x.Lock.Waiting) > 0 {
 		x.Lock.Owner, x.Lock.Waiting = x.Lock.Waiting[0], x.Lock.Waiting[1:]
@@ -172,6 +173,19 @@ func (l Lock) whole(r Run) Source {
 		return Source{}
 	}
 	return r.Source
+}
+
+// halted is the run that a person has cancelled, and after which nothing was
+// deployed: r, unless a rollback follows, or the one before. What a schedule
+// asked for is cancelled for once.
+func (l Lock) halted(r Run, back bool) string {
+	switch {
+	case !r.Writes() || len(r.Only) > 0 || r.Schedule != "" && r.State == Cancelled:
+		return l.Halted
+	case r.State == Cancelled && !back:
+		return r.ID
+	}
+	return ""
 }
 
 // back is the rollback that follows r, which owns l and is over, and what is to

@@ -67,6 +67,33 @@ func TestEnter(t *testing.T) {
 	}
 }
 
+// A schedule deploys nothing after a run that a person cancelled, until
+// something is deployed.
+func TestLeaveKeepsWhatWasCancelled(t *testing.T) {
+	good := run.Source{Version: "good"}
+	for what, c := range map[string]struct {
+		run  run.Run
+		want string
+	}{
+		"a deploy":                           {run.Run{Operation: "deploy", State: run.Cancelled}, "one"},
+		"one that is rolled back":            {run.Run{Operation: "deploy", State: run.Cancelled, Wish: run.Back}, ""},
+		"one that went on":                   {run.Run{Operation: "deploy", State: run.Broken}, ""},
+		"one that was superseded":            {run.Run{Operation: "deploy", State: run.Superseded}, ""},
+		"a schedule's, for once":             {run.Run{Operation: "deploy", State: run.Cancelled, Schedule: "nightly"}, "before"},
+		"a schedule's that went on":          {run.Run{Operation: "deploy", State: run.Succeeded, Schedule: "nightly"}, ""},
+		"of some stacks":                     {run.Run{Operation: "deploy", State: run.Succeeded, Only: []string{"a"}}, "before"},
+		"a refresh":                          {run.Run{Operation: "refresh", State: run.Succeeded}, "before"},
+		"a destroy":                          {run.Run{Operation: "destroy", State: run.Cancelled}, "one"},
+		"a rollback that a person cancelled": {run.Run{Operation: "rollback", State: run.Cancelled}, "one"},
+	} {
+		c.run.ID, c.run.Begun = "one", now
+		l := run.Lock{Owner: run.Writer{Run: "one"}, Halted: "before", Good: good}
+		if got := l.Leave(c.run, "next").Lock.Halted; got != c.want {
+			t.Errorf("%s leaves %q, want %q", what, got, c.want)
+		}
+	}
+}
+
 // What a schedule deploys is what all stacks were last brought to, or tried to
 // be, unless a person destroyed them since.
 func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
