@@ -92,7 +92,16 @@ func looksLikeJSON(body []byte) bool {
 	return len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(body)
 }
 
+// nextLine ends a line in YAML 1.1, and so for the parser, but not in YAML 1.2:
+// in a text it would be a blank to one reader and itself to another.
+const nextLine = "\u0085"
+
 func parseYAML(file string, body []byte) (root *yaml.Node, bad *Error) {
+	if before, _, found := bytes.Cut(body, []byte(nextLine)); found {
+		line := before[bytes.LastIndexByte(before, '\n')+1:]
+		return nil, &Error{File: file, Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + utf8.RuneCount(line),
+			Text: `the character U+0085 stands here, which ends a line to some readers of YAML and not to others: in double quotes write \N`}
+	}
 	defer func() {
 		// What comes from strangers must not bring the process down, and the
 		// parser answers its own inner errors with a panic.

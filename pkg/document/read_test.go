@@ -28,6 +28,7 @@ func TestRefusedDocuments(t *testing.T) {
 		"a tab":            {"a:\n\tb: 1\n", "f:2:1: a tab stands where YAML wants spaces: replace it by spaces"},
 		"not UTF-8":        {"a: 1\nb: \xff\n", "f:2: this is not UTF-8: save the file as UTF-8"},
 		"UTF-16":           {"\xff\xfea\x00:\x00 \x001\x00", "f:1: this is not UTF-8: save the file as UTF-8"},
+		"a next line":      {"a: 1\nbü: \"x\u0085y\"\n", "f:2:7: the character U+0085 stands here, which ends a line to some readers of YAML and not to others: in double quotes write \\N"},
 		"a tag directive":  {"%TAG ! tag:x,2000:\n---\na: !b 1\n", "f: a %TAG directive: this is not supported, write tags in full"},
 		"all at once":      {"a: 1\na: 2\n<<: {}\n", "f:2:1: the key \"a\" stands here a second time: it is already at line 1\nf:3:1: merge keys (<<) are not supported: write the keys out"},
 		"JSON duplicates":  {"{\n\t\"é\": 1, \"é\": 2}", `f:2:10: the key "é" stands here a second time: it is already at line 2`},
