@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -106,8 +107,11 @@ func (s *Schedules) ensure(ctx context.Context, w want, there bool, now time.Tim
 		return s.classify(fmt.Sprintf("schedule %s, %s", w.call.Schedule, w.Expression), err)
 	}
 	made, err := s.get(ctx, w.name()) // by another, or by us before an answer was lost
-	if err != nil || made == nil {
+	switch {
+	case err != nil:
 		return err
+	case made == nil:
+		return fault.New(fault.Unavailable, "schedule %s: it was there when it was to be made, and is gone since: somebody else changes it: ask again", w.call.Schedule)
 	}
 	return s.update(ctx, w, made, now)
 }

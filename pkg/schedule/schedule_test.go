@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 
 	"github.com/stackwright/stackwright/pkg/contract"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -141,6 +142,22 @@ func TestInput(t *testing.T) {
 	}
 	if *is.Target.Arn != "f" || *is.Target.RoleArn != "r" || *is.Target.DeadLetterConfig.Arn != "d" || *is.ScheduleExpressionTimezone != "Europe/Berlin" || is.StartDate != nil {
 		t.Errorf("%+v, %+v", is, is.Target)
+	}
+}
+
+// A fleeting Scheduler has what is to be made already, and then no longer.
+type fleeting struct{ *fake }
+
+func (fleeting) CreateSchedule(context.Context, *scheduler.CreateScheduleInput, ...func(*scheduler.Options)) (*scheduler.CreateScheduleOutput, error) {
+	return nil, &types.ConflictException{}
+}
+
+// What could not be made is not said to be there.
+func TestGoneMeanwhile(t *testing.T) {
+	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)"}}
+	err := New(fleeting{newFake()}, Group{Name: "g", Function: "f", Role: "r"}).Arrange(t.Context(), "shop@prod", wanted, time.Now())
+	if !fault.Is(err, fault.Unavailable) {
+		t.Error(err)
 	}
 }
 
