@@ -361,7 +361,7 @@ func (g *game) rest() {
 	}
 	l := g.Lock()
 	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v wait", l.Owner.Run, l.Waiting)
-	g.lastly(runs)
+	g.lastly()
 	g.shown = append(g.shown, g.picture())
 	clear(g.touched)
 }
@@ -393,13 +393,16 @@ func (g *game) settles(r run.Run) {
 	}
 }
 
-// lastly checks on the real adapters what the run has brought that wrote last.
-func (g *game) lastly(runs []run.Run) {
-	if _, ok := g.stage.(*real); !ok {
+// lastly checks on the real adapters what the run has brought that wrote last,
+// be it one of which nobody was told: who puts an object again, because the answer
+// was lost, has asked twice.
+func (g *game) lastly() {
+	stage, ok := g.stage.(*real)
+	if !ok {
 		return // it was checked when each ended
 	}
 	var last run.Run
-	for _, r := range runs {
+	for _, r := range stage.all() {
 		if r.Writes() && len(r.Steps) > 0 && r.Ended.After(last.Ended) {
 			last = r
 		}

@@ -392,6 +392,19 @@ func (r *real) Quiet() bool {
 	return false
 }
 
+// all are the runs of the project that are kept.
+func (r *real) all() []run.Run {
+	listed, err := r.store.List(r.Context(), "shop@default", 0)
+	if err != nil {
+		r.Fatal(err)
+	}
+	var all []run.Run
+	for _, one := range listed {
+		all = append(all, r.kept(one.ID))
+	}
+	return all
+}
+
 // rests reports whether no run goes on by itself.
 func (r *real) rests() bool {
 	open, err := r.store.Open(r.Context())
