@@ -1,24 +1,15 @@
 package main
 
 import (
-	"encoding/json"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2authorizers"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2integrations"
 	"github.com/aws/jsii-runtime-go"
-)
 
-// routes are what can be asked of the API. All of them are the function api's.
-var routes = []struct {
-	method awsapigatewayv2.HttpMethod
-	path   string
-}{
-	{awsapigatewayv2.HttpMethod_POST, "/projects/{project}/{environment}/runs"},
-	{awsapigatewayv2.HttpMethod_GET, "/projects/{project}/{environment}/runs"},
-	{awsapigatewayv2.HttpMethod_GET, "/runs/{run}"},
-	{awsapigatewayv2.HttpMethod_POST, "/runs/{run}/wishes"},
-}
+	"github.com/stackwright/stackwright/pkg/api"
+)
 
 // How many requests a second the API takes, and at once. People and pipelines
 // need a few; who asks in a loop shall not keep the functions of the runs waiting.
@@ -35,47 +26,38 @@ func (i *installation) addAPI() {
 		authorizer = awsapigatewayv2authorizers.NewHttpJwtAuthorizer(jsii.String("Tokens"), jsii.String(i.settings.issuer),
 			&awsapigatewayv2authorizers.HttpJwtAuthorizerProps{JwtAudience: jsii.Strings(i.settings.audience...)})
 	}
-	api := awsapigatewayv2.NewHttpApi(i.Stack, jsii.String("HttpApi"), &awsapigatewayv2.HttpApiProps{
+	gate := awsapigatewayv2.NewHttpApi(i.Stack, jsii.String("HttpApi"), &awsapigatewayv2.HttpApiProps{
 		ApiName: jsii.String(i.settings.stack), CreateDefaultStage: jsii.Bool(false), DefaultAuthorizer: authorizer,
 	})
-	called(api, "HttpApi")
+	called(gate, "HttpApi")
 	function := awsapigatewayv2integrations.NewHttpLambdaIntegration(jsii.String("Function"), i.functions["api"],
 		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0()})
-	for _, r := range routes {
-		api.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
-			Path: jsii.String(r.path), Methods: &[]awsapigatewayv2.HttpMethod{r.method}, Integration: function,
+	for _, route := range api.Routes() {
+		method, path, _ := strings.Cut(route, " ")
+		gate.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
+			Path: jsii.String(path), Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod(method)}, Integration: function,
 		})
 	}
-	i.addStage(api)
+	i.addStage(gate)
 }
 
 // addStage makes the one stage that the API has, which is limited and logged.
-func (i *installation) addStage(api awsapigatewayv2.HttpApi) {
+func (i *installation) addStage(gate awsapigatewayv2.HttpApi) {
 	logs := i.addLogs("ApiAccessLogs", "/aws/vendedlogs/apis/"+i.settings.stack)
 	stage := awsapigatewayv2.NewHttpStage(i.Stack, jsii.String("Stage"), &awsapigatewayv2.HttpStageProps{
-		HttpApi: api, StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
+		HttpApi: gate, StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		Throttle: &awsapigatewayv2.ThrottleSettings{RateLimit: jsii.Number(rate), BurstLimit: jsii.Number(burst)},
 	})
 	called(stage, "Stage")
 	stage.Node().DefaultChild().(awsapigatewayv2.CfnStage).SetAccessLogSettings(&awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
-		DestinationArn: logs.LogGroupArn(), Format: jsii.String(accessLog()),
+		DestinationArn: logs.LogGroupArn(), Format: jsii.String(accessLog),
 	})
 	i.output("ApiUrl", *stage.Url(), "The HTTP API")
 }
 
 // accessLog is a line of the log for each request, without what was asked or
 // answered: who, what, when, how it went.
-func accessLog() string {
-	line := map[string]string{
-		"request": "$context.requestId", "time": "$context.requestTime", "from": "$context.identity.sourceIp",
-		"caller": "$context.identity.userArn", "subject": "$context.authorizer.claims.sub",
-		"route": "$context.routeKey", "path": "$context.path", "status": "$context.status",
-		"error": "$context.error.message", "authorizer": "$context.authorizer.error", "integration": "$context.integrationErrorMessage",
-		"milliseconds": "$context.responseLatency",
-	}
-	text, err := json.Marshal(line)
-	if err != nil {
-		panic(err) // texts can be written
-	}
-	return string(text)
-}
+const accessLog = `{"authorizer":"$context.authorizer.error","caller":"$context.identity.userArn","error":"$context.error.message",` +
+	`"from":"$context.identity.sourceIp","integration":"$context.integrationErrorMessage","milliseconds":"$context.responseLatency",` +
+	`"path":"$context.path","request":"$context.requestId","route":"$context.routeKey","status":"$context.status",` +
+	`"subject":"$context.authorizer.claims.sub","time":"$context.requestTime"}`

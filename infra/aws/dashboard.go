@@ -7,6 +7,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/stackwright/stackwright/pkg/metric"
 )
 
 // addDashboard makes the page that says how all is: the runs on top, what they
@@ -18,18 +20,18 @@ func (i *installation) addDashboard() {
 	})
 	called(d, "Dashboard")
 	d.AddWidgets(
-		graph("Runs", i.ofRuns("RunsSucceeded", "Sum"), i.ofRuns("RunsFailed", "Sum")),
-		graph("Open and stuck", i.ofRuns("RunsOpen", "Maximum"), i.ofRuns("RunsStuck", "Maximum")),
-		graph("Oldest open run, seconds", i.ofRuns("OldestRun", "Maximum")),
+		graph("Runs", i.ofRuns(metric.Succeeded, "Sum"), i.ofRuns(metric.Failed, "Sum")),
+		graph("Open and stuck", i.ofRuns(metric.Open, "Maximum"), i.ofRuns(metric.Stuck, "Maximum")),
+		graph("Oldest open run, seconds", i.ofRuns(metric.Oldest, "Maximum")),
 	)
 	d.AddWidgets(
-		graph("Makespan, seconds", i.ofRuns("Makespan", "p50"), i.ofRuns("Makespan", "p95")),
-		graph("Times the critical path", i.ofRuns("CriticalPathRatio", "p50"), i.ofRuns("CriticalPathRatio", "p95")),
-		graph("Wait in line, seconds", i.ofRuns("QueueWait", "p50"), i.ofRuns("QueueWait", "p95")),
+		graph("Makespan, seconds", i.ofRuns(metric.Makespan, "p50"), i.ofRuns(metric.Makespan, "p95")),
+		graph("Times the critical path", i.ofRuns(metric.CriticalPath, "p50"), i.ofRuns(metric.CriticalPath, "p95")),
+		graph("Wait in line, seconds", i.ofRuns(metric.QueueWait, "p50"), i.ofRuns(metric.QueueWait, "p95")),
 	)
 	d.AddWidgets(
-		graph("Calls of CloudFormation", i.ofRuns("CloudFormationCalls", "Sum"), i.ofRuns("CloudFormationThrottles", "Sum")),
-		graph("Cost of runs, USD", i.ofRuns("RunCost", "Sum")),
+		graph("Calls of CloudFormation", i.ofRuns(metric.Calls, "Sum"), i.ofRuns(metric.Throttles, "Sum")),
+		graph("Cost of runs, USD", i.ofRuns(metric.RunCost, "Sum")),
 		graph("Dead letters", i.letters()...),
 	)
 	d.AddWidgets(

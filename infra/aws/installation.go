@@ -54,9 +54,7 @@ func install(scope constructs.Construct, s settings) error {
 	i.addNotifications()
 	i.addAlarms()
 	i.addDashboard()
-	if slices.Contains(names, "api") {
-		i.addAPI()
-	}
+	i.addAPI()
 	return nil
 }
 
@@ -75,7 +73,7 @@ func built(folder string) ([]string, error) {
 		names = append(names, e.Name())
 	}
 	for name := range sizes {
-		if name != "api" && !slices.Contains(names, name) {
+		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("function %s: it is not in %s: build it with make lambda", name, folder)
 		}
 	}

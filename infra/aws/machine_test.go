@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/pkg/api"
 	"github.com/stackwright/stackwright/pkg/trigger"
 	"github.com/stackwright/stackwright/stepfn"
 )
@@ -64,7 +65,7 @@ func TestRules(t *testing.T) {
 	if got := all.of("AWS::Events::Rule"); len(got) != len(rules) {
 		t.Errorf("the rules are %v, and %v are known by name", got, rules)
 	}
-	if got := len(all.of("AWS::Lambda::Permission")); got != 4+len(routes) {
+	if got := len(all.of("AWS::Lambda::Permission")); got != 4+len(api.Routes()) {
 		t.Errorf("%d permissions to call functions", got)
 	}
 }

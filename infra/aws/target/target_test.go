@@ -5,7 +5,6 @@ package target
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -341,15 +340,5 @@ func TestParameters(t *testing.T) {
 				t.Errorf("parameter %s of %s takes anything", name, file)
 			}
 		}
-	}
-}
-
-// The templates are as CloudFormation has them, says who knows best.
-func TestLint(t *testing.T) {
-	if _, err := exec.LookPath("cfn-lint"); err != nil {
-		t.Skip("cfn-lint is not here; make integration installs it")
-	}
-	if out, err := exec.Command("cfn-lint", "-t", "account.yaml", "region.yaml").CombinedOutput(); err != nil {
-		t.Errorf("cfn-lint: %v\n%s", err, out)
 	}
 }

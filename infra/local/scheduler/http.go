@@ -23,8 +23,10 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer, err = s.serve(r, body)
 	}
 	if err != nil {
-		known := &refusal{http.StatusInternalServerError, "InternalServerException", err.Error()}
-		_ = errors.As(err, &known) // else it stays what it is
+		known, ok := errors.AsType[*refusal](err)
+		if !ok {
+			known = &refusal{http.StatusInternalServerError, "InternalServerException", err.Error()}
+		}
 		gateway.Refuse(w, r, known.status, gateway.Fault{Code: known.code, Message: known.message})
 		return
 	}
