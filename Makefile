@@ -6,7 +6,7 @@ GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Where much is done side by side, and the race detector costs little. With it, all tests take some five times as long.
-CONCURRENT = ./pkg/engine ./pkg/run ./pkg/sim ./pkg/machine ./infra/local/api ./infra/local/events ./infra/local/journal \
+CONCURRENT = ./pkg/engine ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/local/api ./infra/local/events ./infra/local/journal \
 	./infra/local/lambda ./infra/local/scheduler ./infra/local/states
 
 .PHONY: help build lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln clean

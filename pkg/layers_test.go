@@ -19,36 +19,36 @@ import (
 // another, T are tools, W wires all together.
 const layers = `
 0  fault
-0  graph
-0  budget
-0  cron
-1  project   graph fault
-2  plan      graph project fault
+0  lib/graph
+0  lib/budget
+0  lib/cron
+1  project   lib/graph fault
+2  plan      lib/graph project fault
 3  run       plan fault
 4  action    project plan fault
-5  engine    action run plan project fault budget
+5  engine    action run plan project fault lib/budget
 
-A  config    project graph fault document template cron
-A  cfn       action plan project fault sdk
-A  dynamo    engine run plan project fault budget sdk
-A  bucket    engine project fault sdk
-A  account   project fault sdk
-A  trigger   engine run plan project fault
-A  api       engine run project fault report
-A  notify    run sdk
-A  metric    run
-A  machine   engine run fault sdk
-A  schedule  project fault sdk
+A  config               project lib/graph fault lib/document lib/template lib/cron
+A  aws/cloudformation   action plan project fault sdk
+A  aws/dynamodb         engine run plan project fault lib/budget sdk
+A  aws/s3               engine project fault sdk
+A  aws/sts              project fault sdk
+A  entry/trigger        engine run plan project fault
+A  entry/api            engine run project fault entry/report
+A  aws/eventbridge      run sdk
+A  aws/cloudwatch       run
+A  aws/stepfunctions    engine run fault sdk
+A  aws/scheduler        project fault sdk
 
-T  asl
-T  document
-T  template  document
-T  term      run plan
-T  report    run fault
-T  sim       action engine plan project run fault budget asl
-T  contract  action engine run plan project fault budget
+T  lib/asl
+T  lib/document
+T  lib/template         lib/document
+T  entry/cli/term       run plan
+T  entry/report         run fault
+T  enginetest/sim       action engine plan project run fault lib/budget lib/asl
+T  enginetest/contract  action engine run plan project fault lib/budget
 
-W  wire      engine action run plan project fault budget config cfn dynamo bucket account trigger api notify metric machine schedule sdk
+W  wire      engine action run plan project fault lib/budget config aws/cloudformation aws/dynamodb aws/s3 aws/sts entry/trigger entry/api aws/eventbridge aws/cloudwatch aws/stepfunctions aws/scheduler sdk
 `
 
 // The rest of the house. What is below a folder is like it.

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
-	"github.com/stackwright/stackwright/pkg/cfn"
-	"github.com/stackwright/stackwright/pkg/contract"
+	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )

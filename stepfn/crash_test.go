@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/sim"
 )
 
 // writes are the calls that change something, wherever that is kept.

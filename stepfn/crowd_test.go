@@ -7,8 +7,8 @@ import (
 	"time"
 
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/sim"
 )
 
 // crowd is a world of so many stacks that need nothing.

@@ -9,9 +9,9 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/template"
 )
 
 // Production templates that hang together by exports alone come up in order,

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/sim"
 )
 
 // An invariant is what holds in every world: its name, and what it says.

@@ -13,10 +13,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stackwright/stackwright/pkg/dynamo"
+	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/sim"
 )
 
 var large = flag.Int("large", defaultLarge, "how many stacks large runs have on the real adapters")
@@ -139,7 +139,7 @@ func (r *real) weigh(id string) (run.Run, int) {
 	cfg := r.cloud.Config()
 	s := &scales{way: cfg.HTTPClient.(*http.Client).Transport}
 	cfg.HTTPClient = &http.Client{Transport: s}
-	got, err := dynamo.New(dynamodb.NewFromConfig(cfg), "stackwright").Load(r.Context(), id)
+	got, err := table.New(dynamodb.NewFromConfig(cfg), "stackwright").Load(r.Context(), id)
 	if err != nil {
 		r.Fatal(err)
 	}

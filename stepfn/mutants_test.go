@@ -63,7 +63,7 @@ func (m mutant) plays(on string) bool {
 		switch path.Dir(c.file) {
 		case "pkg/action", "pkg/engine", "pkg/plan", "pkg/run":
 			return true
-		case "pkg/sim":
+		case "pkg/enginetest/sim":
 			return on == memory
 		}
 		return on == adapters

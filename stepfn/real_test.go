@@ -34,15 +34,15 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/asl"
+	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/config"
-	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/asl"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/schedule"
-	"github.com/stackwright/stackwright/pkg/sim"
 	"github.com/stackwright/stackwright/pkg/wire"
 	"github.com/stackwright/stackwright/stepfn"
 )
@@ -59,7 +59,7 @@ func TestStoriesForReal(t *testing.T) {
 type real struct {
 	testing.TB
 	cloud   *cloud.Cloud
-	store   *dynamo.Table // past the gateway: nobody counts what is looked at
+	store   *table.Table // past the gateway: nobody counts what is looked at
 	bucket  *s3.Client
 	people  *cloudformation.Client // past the gateway too
 	asked   []string               // runs
@@ -105,7 +105,7 @@ func (m mortals) Invoke(ctx context.Context, function string, payload []byte) ([
 const installation = "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright"
 
 // scheduled is where its schedules are.
-var scheduled = schedule.Group{Name: "stackwright", Function: arn("start"), Role: "arn:aws:iam::000000000000:role/stackwright-schedule"}
+var scheduled = schedules.Group{Name: "stackwright", Function: arn("start"), Role: "arn:aws:iam::000000000000:role/stackwright-schedule"}
 
 // theirKey is the access key that the functions sign with, and the test does not.
 const theirKey = "functions"
@@ -159,7 +159,7 @@ func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
 			t.Error(err)
 		}
 	})
-	r.store = dynamo.New(dynamodb.NewFromConfig(r.past(r.cloud.Tables)), "stackwright")
+	r.store = table.New(dynamodb.NewFromConfig(r.past(r.cloud.Tables)), "stackwright")
 	r.bucket = s3.NewFromConfig(r.patient(), func(o *s3.Options) { o.UsePathStyle = true })
 	r.people = cloudformation.NewFromConfig(r.past(r.cloud.Stacks))
 	return r
@@ -234,7 +234,7 @@ func (r *real) Schedules(operations map[string]string) {
 }
 
 func (r *real) Scheduled() []string {
-	kept, err := schedule.New(scheduler.NewFromConfig(r.past(r.cloud.Schedules)), scheduled).List(r.Context(), "shop@default")
+	kept, err := schedules.New(scheduler.NewFromConfig(r.past(r.cloud.Schedules)), scheduled).List(r.Context(), "shop@default")
 	if err != nil {
 		r.Fatal(err)
 	}

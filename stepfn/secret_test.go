@@ -10,8 +10,8 @@ import (
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/template"
 )
 
 const (

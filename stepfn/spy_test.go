@@ -22,8 +22,8 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/term"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/sim"
 )
 
 // Each testdata/*.txt is a story: what is asked, what the world does, and how

@@ -15,7 +15,7 @@ import (
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/sts"
-	"github.com/stackwright/stackwright/pkg/account"
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -38,7 +38,7 @@ func (r *real) register(names ...string) {
 func (r *real) trust(role string) (externalID string, ok bool) {
 	for name, a := range accesses {
 		if a.Role == role && !r.denied[name] {
-			return account.ExternalID(r.cloud.Machine, a.Account), true
+			return accounts.ExternalID(r.cloud.Machine, a.Account), true
 		}
 	}
 	return "", false
@@ -129,7 +129,7 @@ func (l *trail) note(q gateway.Request) *gateway.Trouble {
 func TestExternalIDIsRequired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReal(t, func(o *cloud.Options) {
-			o.Trust = func(string) (string, bool) { return account.ExternalID(installation+"2", "111111111111"), true }
+			o.Trust = func(string) (string, bool) { return accounts.ExternalID(installation+"2", "111111111111"), true }
 		})
 		id := r.Ask("deploy", parseWorld(strings.Fields("vpc@eu")), "")
 		r.Quiet()

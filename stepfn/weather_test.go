@@ -10,7 +10,7 @@ import (
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/pkg/engine"
-	"github.com/stackwright/stackwright/pkg/sim"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 )
 
 // mishaps are what may happen to a call, by the words of scripts.

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/stackwright/stackwright/pkg/metric"
+	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 )
 
 // An alarm goes off when a measure reaches a threshold in every one of some
@@ -51,19 +51,19 @@ func (i *installation) addAlarms() {
 func (i *installation) ofAllRuns() []alarm {
 	return []alarm{
 		{
-			name: "runs-failed", measure: i.ofRuns(metric.Failed, "Sum"), reaches: 1,
+			name: "runs-failed", measure: i.ofRuns(cloudwatch.Failed, "Sum"), reaches: 1,
 			describe: "A run has failed. The notice of it, and stackwright status, say which step and why; mend that, and retry the run or upload anew.",
 		},
 		{
-			name: "runs-stuck", measure: i.ofRuns(metric.Stuck, "Maximum"), reaches: 1, periods: 2,
+			name: "runs-stuck", measure: i.ofRuns(cloudwatch.Stuck, "Maximum"), reaches: 1, periods: 2,
 			describe: "In a run nothing has moved for an hour. The line of the sweep in the log of start names it under stuck; see its status, and CloudFormation's events of its stack.",
 		},
 		{
-			name: "oldest-run", measure: i.ofRuns(metric.Oldest, "Maximum"), reaches: 24 * 3600,
+			name: "oldest-run", measure: i.ofRuns(cloudwatch.Oldest, "Maximum"), reaches: 24 * 3600,
 			describe: "A run has been open for a day. The status of its project says what it waits for, and who holds the lock.",
 		},
 		{
-			name: "asleep", measure: i.ofRuns(metric.Open, "SampleCount"), reaches: 1, below: true, periods: 3,
+			name: "asleep", measure: i.ofRuns(cloudwatch.Open, "SampleCount"), reaches: 1, below: true, periods: 3,
 			describe: "For a quarter of an hour nobody has looked for runs that nobody drives. Is the rule for the sweep enabled? The log and the errors of start say more.",
 		},
 	}
@@ -113,7 +113,7 @@ func (i *installation) ofAllThrottles() []alarm {
 	}
 	return append(all,
 		alarm{
-			name: "cloudformation-throttles", measure: i.ofRuns(metric.Throttles, "Sum"), reaches: 100, periods: 3,
+			name: "cloudformation-throttles", measure: i.ofRuns(cloudwatch.Throttles, "Sum"), reaches: 100, periods: 3,
 			describe: "CloudFormation has refused many requests for a quarter of an hour. Who else asks there? STACKWRIGHT_READS and STACKWRIGHT_WRITES of the functions make runs ask less.",
 		},
 		alarm{

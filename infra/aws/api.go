@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2integrations"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/stackwright/stackwright/pkg/api"
+	"github.com/stackwright/stackwright/pkg/entry/api"
 )
 
 // How many requests a second the API takes, and at once. People and pipelines

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/stackwright/stackwright/pkg/metric"
+	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 )
 
 // addDashboard makes the page that says how all is: the runs on top, what they
@@ -20,18 +20,18 @@ func (i *installation) addDashboard() {
 	})
 	called(d, "Dashboard")
 	d.AddWidgets(
-		graph("Runs", i.ofRuns(metric.Succeeded, "Sum"), i.ofRuns(metric.Failed, "Sum")),
-		graph("Open and stuck", i.ofRuns(metric.Open, "Maximum"), i.ofRuns(metric.Stuck, "Maximum")),
-		graph("Oldest open run, seconds", i.ofRuns(metric.Oldest, "Maximum")),
+		graph("Runs", i.ofRuns(cloudwatch.Succeeded, "Sum"), i.ofRuns(cloudwatch.Failed, "Sum")),
+		graph("Open and stuck", i.ofRuns(cloudwatch.Open, "Maximum"), i.ofRuns(cloudwatch.Stuck, "Maximum")),
+		graph("Oldest open run, seconds", i.ofRuns(cloudwatch.Oldest, "Maximum")),
 	)
 	d.AddWidgets(
-		graph("Makespan, seconds", i.ofRuns(metric.Makespan, "p50"), i.ofRuns(metric.Makespan, "p95")),
-		graph("Times the critical path", i.ofRuns(metric.CriticalPath, "p50"), i.ofRuns(metric.CriticalPath, "p95")),
-		graph("Wait in line, seconds", i.ofRuns(metric.QueueWait, "p50"), i.ofRuns(metric.QueueWait, "p95")),
+		graph("Makespan, seconds", i.ofRuns(cloudwatch.Makespan, "p50"), i.ofRuns(cloudwatch.Makespan, "p95")),
+		graph("Times the critical path", i.ofRuns(cloudwatch.CriticalPath, "p50"), i.ofRuns(cloudwatch.CriticalPath, "p95")),
+		graph("Wait in line, seconds", i.ofRuns(cloudwatch.QueueWait, "p50"), i.ofRuns(cloudwatch.QueueWait, "p95")),
 	)
 	d.AddWidgets(
-		graph("Calls of CloudFormation", i.ofRuns(metric.Calls, "Sum"), i.ofRuns(metric.Throttles, "Sum")),
-		graph("Cost of runs, USD", i.ofRuns(metric.RunCost, "Sum")),
+		graph("Calls of CloudFormation", i.ofRuns(cloudwatch.Calls, "Sum"), i.ofRuns(cloudwatch.Throttles, "Sum")),
+		graph("Cost of runs, USD", i.ofRuns(cloudwatch.RunCost, "Sum")),
 		graph("Dead letters", i.letters()...),
 	)
 	d.AddWidgets(

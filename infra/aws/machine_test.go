@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackwright/stackwright/pkg/api"
-	"github.com/stackwright/stackwright/pkg/trigger"
+	"github.com/stackwright/stackwright/pkg/entry/api"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/stepfn"
 )
 

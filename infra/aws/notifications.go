@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/stackwright/stackwright/pkg/notify"
+	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 )
 
 // addNotifications makes the topic that people subscribe to, by mail or from a
@@ -21,7 +21,7 @@ func (i *installation) addNotifications() {
 	called(i.topic, "Topic")
 	runs := i.rule("runs", &awsevents.RuleProps{
 		Description:  jsii.String("People are told of runs"),
-		EventPattern: &awsevents.EventPattern{Source: jsii.Strings(notify.Source), DetailType: jsii.Strings(notify.DetailType)},
+		EventPattern: &awsevents.EventPattern{Source: jsii.Strings(eventbridge.Source), DetailType: jsii.Strings(eventbridge.DetailType)},
 	})
 	i.mayPublish("events.amazonaws.com", *runs.RuleArn())
 	i.mayPublish("cloudwatch.amazonaws.com", i.named("cloudwatch", "alarm:"+i.settings.stack+"-*"))
@@ -47,7 +47,7 @@ func (i *installation) known() awssns.ITopic {
 }
 
 // notice is what chats show of an event, all of one run in one thread. No text of
-// an event has anything in it that would break the notice (pkg/notify).
+// an event has anything in it that would break the notice (pkg/aws/eventbridge).
 // https://docs.aws.amazon.com/chatbot/latest/adminguide/custom-notifs.html
 func notice() awsevents.RuleTargetInput {
 	detail := func(field string) string { return *awsevents.EventField_FromPath(jsii.String("$.detail." + field)) }

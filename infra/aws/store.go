@@ -55,7 +55,7 @@ func (i *installation) others() (all []awsiam.IPrincipal) {
 	return all
 }
 
-// addTable makes the table, with the keys and the time to live that pkg/dynamo
+// addTable makes the table, with the keys and the time to live that pkg/aws/dynamodb
 // writes.
 func (i *installation) addTable() {
 	props := &awsdynamodb.TableProps{

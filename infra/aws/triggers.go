@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/stackwright/stackwright/pkg/trigger"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
 // rules are the names of all rules of ours.

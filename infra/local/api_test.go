@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/config"
-	"github.com/stackwright/stackwright/pkg/report"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 )
 
 // An asker asks the API at a URL.

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/term"
 )
 
 // deploy uploads the project, which starts a run, and follows it. An upload says

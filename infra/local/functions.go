@@ -10,7 +10,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
-	answers "github.com/stackwright/stackwright/pkg/api"
+	answers "github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/wire"
 )

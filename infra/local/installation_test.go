@@ -16,7 +16,7 @@ import (
 
 	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/gateway"
-	accounts "github.com/stackwright/stackwright/pkg/account"
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 )
 
 // made is what the stack of a laptop's installation says of it, as that of one

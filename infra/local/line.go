@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/report"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 )
 
 // line returns who holds the lock of a project and who waits for it, or nil if

@@ -7,9 +7,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 
-	"github.com/stackwright/stackwright/pkg/cron"
+	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/schedule"
+	"github.com/stackwright/stackwright/pkg/lib/cron"
 )
 
 // listSchedules lists the schedules of the projects that are asked for, and when
@@ -48,7 +48,7 @@ type shownSchedule struct {
 }
 
 // schedules are those of the projects that are asked for.
-func (s *session) schedules(ctx context.Context) ([]schedule.Kept, error) {
+func (s *session) schedules(ctx context.Context) ([]schedules.Kept, error) {
 	if s.group == "" {
 		return nil, fault.New(fault.Missing, "%s does not tell in which group its schedules are: deploy Stackwright anew", s.label)
 	}
@@ -56,8 +56,8 @@ func (s *session) schedules(ctx context.Context) ([]schedule.Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := schedule.New(scheduler.NewFromConfig(s.config), schedule.Group{Name: s.group})
-	var all []schedule.Kept
+	from := schedules.New(scheduler.NewFromConfig(s.config), schedules.Group{Name: s.group})
+	var all []schedules.Kept
 	for _, p := range projects {
 		kept, err := from.List(ctx, p)
 		if err != nil {
@@ -70,7 +70,7 @@ func (s *session) schedules(ctx context.Context) ([]schedule.Kept, error) {
 
 // next is when a schedule next comes up, in its time zone, or zero if it does not
 // or nobody can tell.
-func next(k schedule.Kept, now time.Time) time.Time {
+func next(k schedules.Kept, now time.Time) time.Time {
 	zone, err := cron.Zone(k.Zone)
 	if err != nil {
 		return time.Time{}

@@ -18,12 +18,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
-	accounts "github.com/stackwright/stackwright/pkg/account"
-	"github.com/stackwright/stackwright/pkg/bucket"
-	"github.com/stackwright/stackwright/pkg/dynamo"
+	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
+	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/machine"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -35,8 +35,8 @@ type session struct {
 	host    *host // nil if what is used is not hosted here
 	objects *bucket.Bucket
 	places  *accounts.Accounts // where stacks are
-	book    *dynamo.Table
-	flows   *machine.Machine
+	book    *table.Table
+	flows   *stepfunctions.Machine
 	ended   func(run.Run) // told of the run that was followed to its end; may be nil
 	lost    time.Time     // since when the server does not answer
 }
@@ -84,13 +84,13 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 
 // connect returns a session with a site. It does not dial.
 func (c *call) connect(at site) *session {
-	book := dynamo.New(dynamodb.NewFromConfig(at.config), at.table)
+	book := table.New(dynamodb.NewFromConfig(at.config), at.table)
 	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
 	return &session{
 		site: at, call: c, book: book,
 		objects: bucket.New(objects, at.bucket, at.home.Region),
 		places:  accounts.New(at.config, at.home, at.machine, book),
-		flows:   machine.New(sfn.NewFromConfig(at.config), at.machine),
+		flows:   stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/report"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/term"
 )
 
 // status shows how a run stands, or follows it.

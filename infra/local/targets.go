@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	accounts "github.com/stackwright/stackwright/pkg/account"
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"

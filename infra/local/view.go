@@ -3,8 +3,8 @@ package main
 import (
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/run"
-	"github.com/stackwright/stackwright/pkg/term"
 )
 
 // A view shows a run to whoever asked for it.

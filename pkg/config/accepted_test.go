@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/stackwright/stackwright/pkg/document"
-	"github.com/stackwright/stackwright/pkg/graph"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/graph"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 

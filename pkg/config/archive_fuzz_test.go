@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stackwright/stackwright/pkg/contract"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 )
 
 // Whatever is uploaded as an archive is read or refused within its limits, and

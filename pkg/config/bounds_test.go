@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/contract"
-	"github.com/stackwright/stackwright/pkg/document"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/document"
 )
 
 const small = "Resources:\n  T: {Type: AWS::SNS::Topic}\nOutputs:\n  Arn: {Value: !Ref T}\n"
@@ -42,7 +42,7 @@ func TestNothingHereSpeaksToANetwork(t *testing.T) {
 		}
 	}
 	visit("github.com/stackwright/stackwright/pkg/config")
-	for _, want := range []string{"github.com/stackwright/stackwright/pkg/template", "github.com/stackwright/stackwright/pkg/document"} {
+	for _, want := range []string{"github.com/stackwright/stackwright/pkg/lib/template", "github.com/stackwright/stackwright/pkg/lib/document"} {
 		if !seen[want] {
 			t.Errorf("%s was not looked at", want)
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/template"
 )
 
 // needs notes the edges that a stack says itself.

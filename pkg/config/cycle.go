@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/graph"
+	"github.com/stackwright/stackwright/pkg/lib/graph"
 )
 
 // maxCycles is how many cycles are told at most: finding the next one takes a

@@ -12,8 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/stackwright/stackwright/pkg/document"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/document"
 )
 
 // Files is a project's files by slash-separated path, relative to its root.

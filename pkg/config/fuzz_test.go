@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stackwright/stackwright/pkg/contract"
-	"github.com/stackwright/stackwright/pkg/document"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 

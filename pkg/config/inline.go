@@ -1,8 +1,8 @@
 package config
 
 import (
-	"github.com/stackwright/stackwright/pkg/document"
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"go.yaml.in/yaml/v4"
 )
 

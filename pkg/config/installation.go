@@ -3,8 +3,8 @@ package config
 import (
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/template"
 )
 
 // An Installation is what Stackwright itself is made of, in the account and

@@ -1,6 +1,6 @@
 package config
 
-import "github.com/stackwright/stackwright/pkg/document"
+import "github.com/stackwright/stackwright/pkg/lib/document"
 
 // What all stacks may take together: each alone may be within its limits, and
 // there may be thousands of them.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/agext/levenshtein"
-	"github.com/stackwright/stackwright/pkg/document"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/document"
 	"go.yaml.in/yaml/v4"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // A form is what a reference asks for.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/cron"
-	"github.com/stackwright/stackwright/pkg/document"
+	"github.com/stackwright/stackwright/pkg/lib/cron"
+	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )

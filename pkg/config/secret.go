@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/template"
 )
 
 var (

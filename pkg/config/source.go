@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/document"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/template"
 	"go.yaml.in/yaml/v4"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/budget"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/graph"
+	"github.com/stackwright/stackwright/pkg/lib/graph"
 )
 
 // lanes are the verbs for each node, in order.

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/graph"
+	"github.com/stackwright/stackwright/pkg/lib/graph"
 )
 
 // DefaultEnvironment is the environment that need not be listed and is not part

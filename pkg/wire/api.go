@@ -7,8 +7,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/stackwright/stackwright/pkg/api"
-	"github.com/stackwright/stackwright/pkg/trigger"
+	"github.com/stackwright/stackwright/pkg/entry/api"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
 // API answers a request over HTTP. It never fails: what goes wrong is in the

@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/stackwright/stackwright/pkg/api"
+	"github.com/stackwright/stackwright/pkg/entry/api"
 )
 
 // request is one of API Gateway's, of a route, with a body.

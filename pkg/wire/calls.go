@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/smithy-go/middleware"
 
-	"github.com/stackwright/stackwright/pkg/metric"
+	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 )
 
 type tallyKey struct{}
@@ -15,7 +15,7 @@ type tallyKey struct{}
 // other accounts too, and what CloudFormation is asked is counted. The count is
 // written by done.
 func (h *House) acting(ctx context.Context, run string) (_ context.Context, done func()) {
-	t := &metric.Tally{}
+	t := &cloudwatch.Tally{}
 	ctx = context.WithValue(as(ctx, run), tallyKey{}, t)
 	return ctx, func() { h.meter.Called(ctx, run, t) }
 }
@@ -31,7 +31,7 @@ func counting(o *cloudformation.Options) {
 // count counts a request by what comes of it.
 func count(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	out, meta, err := next.HandleDeserialize(ctx, in)
-	t, _ := ctx.Value(tallyKey{}).(*metric.Tally)
+	t, _ := ctx.Value(tallyKey{}).(*cloudwatch.Tally)
 	t.Add(throttles.IsErrorThrottle(err).Bool())
 	return out, meta, err
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stackwright/stackwright/pkg/bucket"
+	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/config"
-	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -17,8 +17,8 @@ import (
 // that it has read at hand, so that those of the nodes that have a step can be
 // stored, and no others.
 type desk struct {
-	bucket   *bucket.Bucket
-	registry *dynamo.Table
+	bucket   *s3.Bucket
+	registry *dynamodb.Table
 	home     project.Target
 	own      config.Installation
 

@@ -5,14 +5,14 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
-	"github.com/stackwright/stackwright/pkg/account"
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/cfn"
+	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // doors are the ways to CloudFormation in all the accounts and regions.
-func doors(a *account.Accounts) cfn.Doors {
+func doors(a *sts.Accounts) cfn.Doors {
 	return func(ctx context.Context, t project.Target) (cfn.Door, error) {
 		cfg, execution, err := a.In(ctx, t)
 		if err != nil {
@@ -24,7 +24,7 @@ func doors(a *account.Accounts) cfn.Doors {
 
 // as has whatever is done for a run be done in its name, in other accounts too.
 func as(ctx context.Context, run string) context.Context {
-	return account.As(ctx, action.Prefix+run)
+	return sts.As(ctx, action.Prefix+run)
 }
 
 // targets are all that a project may name.

@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/budget"
+	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/schedule"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
 )
 
 // An Environment is what a function is told of the installation that it is part
@@ -23,7 +23,7 @@ type Environment struct {
 	Stack        string // CloudFormation's name for the installation; may be empty
 	Execution    string // ARN of the role that CloudFormation is given in the installation's own account; may be empty
 	Limits       budget.Limits
-	Schedules    schedule.Group // empty if there is none
+	Schedules    scheduler.Group // empty if there is none
 }
 
 // The variables that an Environment is read from.

@@ -14,17 +14,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
-	"github.com/stackwright/stackwright/pkg/account"
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/bucket"
-	"github.com/stackwright/stackwright/pkg/budget"
-	"github.com/stackwright/stackwright/pkg/cfn"
+	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
+	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	bus "github.com/stackwright/stackwright/pkg/aws/eventbridge"
+	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
+	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
+	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/config"
-	"github.com/stackwright/stackwright/pkg/dynamo"
 	"github.com/stackwright/stackwright/pkg/engine"
-	"github.com/stackwright/stackwright/pkg/machine"
-	"github.com/stackwright/stackwright/pkg/metric"
-	"github.com/stackwright/stackwright/pkg/notify"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -36,10 +36,10 @@ const parallel = 8
 type House struct {
 	engine engine.Engine
 	bucket *bucket.Bucket
-	table  *dynamo.Table
+	table  *table.Table
 	home   project.Target // the default one: where we are
 	own    config.Installation
-	meter  *metric.Meter
+	meter  *cloudwatch.Meter
 	log    *slog.Logger
 }
 
@@ -48,11 +48,11 @@ type House struct {
 func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	cfg.Retryer = retries
 	objects := bucket.New(s3.NewFromConfig(cfg, reaching), env.Bucket, env.Region)
-	table := dynamo.New(dynamodb.NewFromConfig(cfg), env.Table)
+	table := table.New(dynamodb.NewFromConfig(cfg), env.Table)
 	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution}
-	cloud := cfn.New(doors(account.New(cfg, home, env.StateMachine, table)), objects)
+	cloud := cloudformation.New(doors(sts.New(cfg, home, env.StateMachine, table)), objects)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
-	meter := metric.New(logger, cmp.Or(env.Stack, "stackwright"))
+	meter := cloudwatch.New(logger, cmp.Or(env.Stack, "stackwright"))
 	return &House{
 		bucket: objects,
 		table:  table,
@@ -67,8 +67,8 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 			Clouds:    cloud,
 			Budgets:   table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Actions:   action.Actions(cloud),
-			Machine:   machine.New(sfn.NewFromConfig(cfg), env.StateMachine),
-			World:     notify.New(eventbridge.NewFromConfig(cfg), env.Bus, logger),
+			Machine:   stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
+			World:     bus.New(eventbridge.NewFromConfig(cfg), env.Bus, logger),
 			Meter:     meter,
 			Now:       time.Now,
 			Nonce:     rand.Text,

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/stackwright/stackwright/pkg/budget"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
 )
 
 // The variables that say how many requests a second CloudFormation is asked in

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackwright/stackwright/pkg/budget"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 

@@ -9,10 +9,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 
+	schedule "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/schedule"
 )
 
 // The variables that say where schedules are, and whom they call. They may be

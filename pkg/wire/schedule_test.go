@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/schedule"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
@@ -15,7 +15,7 @@ func TestFromEnvReadsSchedules(t *testing.T) {
 		"STACKWRIGHT_SCHEDULE_GROUP": "stackwright", "STACKWRIGHT_SCHEDULE_ROLE": "arn:aws:iam::000000000000:role/schedule",
 		"STACKWRIGHT_START": "arn:aws:lambda:us-east-1:000000000000:function:start", "STACKWRIGHT_SCHEDULE_DEAD": "arn:aws:sqs:us-east-1:000000000000:dead",
 	}
-	read := func(change map[string]string) (schedule.Group, error) {
+	read := func(change map[string]string) (scheduler.Group, error) {
 		env := sound()
 		for k, v := range whole {
 			env[k] = v
@@ -26,7 +26,7 @@ func TestFromEnvReadsSchedules(t *testing.T) {
 		got, err := wire.FromEnv(func(k string) string { return env[k] })
 		return got.Schedules, err
 	}
-	want := schedule.Group{Name: "stackwright", Role: whole["STACKWRIGHT_SCHEDULE_ROLE"], Function: whole["STACKWRIGHT_START"], Dead: whole["STACKWRIGHT_SCHEDULE_DEAD"]}
+	want := scheduler.Group{Name: "stackwright", Role: whole["STACKWRIGHT_SCHEDULE_ROLE"], Function: whole["STACKWRIGHT_START"], Dead: whole["STACKWRIGHT_SCHEDULE_DEAD"]}
 	if got, err := read(nil); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -38,7 +38,7 @@ func TestFromEnvReadsSchedules(t *testing.T) {
 	for k := range whole {
 		none[k] = ""
 	}
-	if got, err := read(none); err != nil || got != (schedule.Group{}) {
+	if got, err := read(none); err != nil || got != (scheduler.Group{}) {
 		t.Errorf("without any: %+v, %v", got, err)
 	}
 	for name, wrong := range map[string]string{

@@ -32,13 +32,13 @@ var table = map[string][]need{
 	"cloudformation.UpdateTerminationProtection": {{"cloudformation:UpdateTerminationProtection", ""}},
 
 	// What is in a transaction is permitted as if it were alone. What that is
-	// is said where pkg/dynamo makes its writes; one that says nothing checks.
+	// is said where pkg/aws/dynamodb makes its writes; one that says nothing checks.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
 	"dynamodb.TransactWriteItems": {
 		{"dynamodb:ConditionCheckItem", "dynamodb.TransactWriteItem.ConditionCheck"},
-		{"dynamodb:DeleteItem", "pkg/dynamo.write.delete"},
-		{"dynamodb:PutItem", "pkg/dynamo.write.put"},
-		{"dynamodb:UpdateItem", "pkg/dynamo.write.set"}, {"dynamodb:UpdateItem", "pkg/dynamo.write.add"},
+		{"dynamodb:DeleteItem", "pkg/aws/dynamodb.write.delete"},
+		{"dynamodb:PutItem", "pkg/aws/dynamodb.write.put"},
+		{"dynamodb:UpdateItem", "pkg/aws/dynamodb.write.set"}, {"dynamodb:UpdateItem", "pkg/aws/dynamodb.write.add"},
 	},
 	"dynamodb.BatchGetItem": {{"dynamodb:BatchGetItem", ""}},
 	"dynamodb.GetItem":      {{"dynamodb:GetItem", ""}},

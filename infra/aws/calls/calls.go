@@ -24,7 +24,7 @@ import (
 // A Call is a place in the code where AWS is asked for something.
 type Call struct {
 	Operation string // of the SDK, as in "dynamodb.GetItem"
-	Place     string // as in "pkg/dynamo/read.go:16"
+	Place     string // as in "pkg/aws/dynamodb/read.go:16"
 }
 
 // A Use is all that a function asks AWS for.

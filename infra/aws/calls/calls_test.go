@@ -65,8 +65,8 @@ func TestCalls(t *testing.T) {
 // paginator.
 func TestCallsThroughOthers(t *testing.T) {
 	for place, op := range map[string]string{
-		"pkg/account/account.go": "sts.AssumeRole",
-		"pkg/cfn/heard.go":       "cloudformation.DescribeStackEvents",
+		"pkg/aws/sts/account.go":          "sts.AssumeRole",
+		"pkg/aws/cloudformation/heard.go": "cloudformation.DescribeStackEvents",
 	} {
 		found := func(c Call) bool { return c.Operation == op && strings.HasPrefix(c.Place, place+":") }
 		if all := uses(t)["wait-status"].Calls; !slices.ContainsFunc(all, found) {
@@ -172,8 +172,8 @@ func TestCompare(t *testing.T) {
 		allowed []string
 		says    string
 	}{
-		{lacks("states:SendTaskSuccess"), `^stack-event may not states:SendTaskSuccess, which SendTaskSuccess at pkg/machine/machine\.go:\d+ needs$`},
-		{lacks("dynamodb:UpdateItem"), `^stack-event may not dynamodb:UpdateItem, which TransactWriteItems at pkg/dynamo/write\.go:\d+ needs$`},
+		{lacks("states:SendTaskSuccess"), `^stack-event may not states:SendTaskSuccess, which SendTaskSuccess at pkg/aws/stepfunctions/machine\.go:\d+ needs$`},
+		{lacks("dynamodb:UpdateItem"), `^stack-event may not dynamodb:UpdateItem, which TransactWriteItems at pkg/aws/dynamodb/write\.go:\d+ needs$`},
 		{lacks("logs:PutLogEvents"), `^stack-event may not logs:PutLogEvents, which it needs: Lambda writes logs$`},
 		{append(lacks(""), "cloudformation:CreateStack"), `^stack-event may cloudformation:CreateStack, which nothing in it calls for$`},
 	} {

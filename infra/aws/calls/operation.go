@@ -77,7 +77,7 @@ func named(m *types.Func) []string {
 }
 
 // shape tells the service and the name of a type of the SDK's, or of what points
-// to one; of a type of ours the package, as in "pkg/dynamo".
+// to one; of a type of ours the package, as in "pkg/aws/dynamodb".
 func shape(t types.Type) (of, name string) {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/infra/aws/calls"
-	"github.com/stackwright/stackwright/pkg/account"
+	"github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/template"
-	"github.com/stackwright/stackwright/pkg/trigger"
 )
 
 const (
@@ -34,7 +34,7 @@ const (
 func given() map[string]map[string]string {
 	return map[string]map[string]string{
 		"account.yaml": {
-			"Installation": home, "ExternalId": account.ExternalID(machine, there), "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
+			"Installation": home, "ExternalId": sts.ExternalID(machine, there), "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
 			"Key": "arn:aws:kms:eu-west-1:" + home + ":key/1",
 		},
 		"region.yaml": {"Bus": bus},
@@ -188,7 +188,7 @@ func TestWhoIsTrusted(t *testing.T) {
 	want := []statement{{
 		Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]string{"AWS": "arn:aws:iam::" + home + ":root"},
 		Condition: map[string]map[string]string{
-			"StringEquals": {"sts:ExternalId": account.ExternalID(machine, there)},
+			"StringEquals": {"sts:ExternalId": sts.ExternalID(machine, there)},
 			"ArnLike":      {"aws:PrincipalArn": "arn:aws:iam::" + home + ":role/stackwright/stackwright-*"},
 		},
 	}}

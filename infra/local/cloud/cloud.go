@@ -22,7 +22,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/scheduler"
 	"github.com/stackwright/stackwright/infra/local/states"
 	"github.com/stackwright/stackwright/infra/local/sts"
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // Invoker runs functions: lambda.Functions or lambda.Binaries.

@@ -15,7 +15,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/lambda"
-	"github.com/stackwright/stackwright/pkg/trigger"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
 // recovering has start say what it is told of executions and of the time.

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 
-	"github.com/stackwright/stackwright/pkg/trigger"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
 // A Rule sends events to a function: those of a pattern, or one at each time of a schedule.

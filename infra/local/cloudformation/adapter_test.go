@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
 	"github.com/stackwright/stackwright/pkg/action"
-	adapter "github.com/stackwright/stackwright/pkg/cfn"
+	adapter "github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"

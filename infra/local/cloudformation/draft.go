@@ -3,7 +3,7 @@ package cloudformation
 import (
 	"slices"
 
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // draft is a version being worked out, resource by resource.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // lost is why a resource fails whose reference leads nowhere, in CloudFormation's words.

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // vault holds a secret of two versions, a plain parameter and a secure string.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/document"
+	"github.com/stackwright/stackwright/pkg/lib/document"
 )
 
 // problem is a refusal as it goes over the wire.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // Options say where the stand-in stands and whom it talks to. The zero value

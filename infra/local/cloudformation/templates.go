@@ -8,7 +8,7 @@ import (
 	cfn "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 func (s *Service) getTemplate(_ context.Context, in *cfn.GetTemplateInput) (*cfn.GetTemplateOutput, error) {

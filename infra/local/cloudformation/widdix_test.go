@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
-	"github.com/stackwright/stackwright/pkg/template"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // Templates that run in production somewhere come up and go down here as well.

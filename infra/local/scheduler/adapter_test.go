@@ -12,21 +12,21 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 
-	"github.com/stackwright/stackwright/pkg/contract"
+	"github.com/stackwright/stackwright/pkg/aws/scheduler"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/schedule"
 )
 
 const shop = "shop@prod"
 
-var group = schedule.Group{
+var group = scheduler.Group{
 	Name: "stackwright", Function: "arn:aws:lambda:us-east-1:000000000000:function:start",
 	Role: "arn:aws:iam::000000000000:role/schedule", Dead: "arn:aws:sqs:us-east-1:000000000000:dead",
 }
 
 // calendar shows schedules as the contract looks at them.
-type calendar struct{ *schedule.Schedules }
+type calendar struct{ *scheduler.Schedules }
 
 func (c calendar) Kept(ctx context.Context, id string) (map[string]project.Schedule, error) {
 	kept, err := c.List(ctx, id)
@@ -39,7 +39,7 @@ func (c calendar) Kept(ctx context.Context, id string) (map[string]project.Sched
 
 func TestAdapterKeepsTheContract(t *testing.T) {
 	contract.Schedules(t, func(t *testing.T) contract.Calendar {
-		return calendar{schedule.New(open(t, "").client(), group)}
+		return calendar{scheduler.New(open(t, "").client(), group)}
 	})
 }
 
@@ -53,7 +53,7 @@ func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := open(t, "")
 		defer b.close()
-		s := schedule.New(b.client(), group)
+		s := scheduler.New(b.client(), group)
 		begun := time.Now()
 		arrange := func(wanted map[string]project.Schedule) {
 			t.Helper()
@@ -83,7 +83,7 @@ func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 // Nothing is asked to change that is as it is to be, whoever made it so.
 func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	b := open(t, "")
-	s := schedule.New(b.client(), group)
+	s := scheduler.New(b.client(), group)
 	wanted := rate(time.Hour, "1 hour")
 	wanted["nightly"] = project.Schedule{Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "Europe/Berlin"}
 	wanted["end"] = project.Schedule{Operation: "destroy", Expression: "at(2199-01-01T00:00:00)", Zone: "UTC", Once: time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC)}
@@ -115,14 +115,14 @@ func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	asked("ListSchedules GetSchedule GetSchedule DeleteSchedule")
 	group := group
 	group.Dead = ""
-	s = schedule.New(b.client(), group)
+	s = scheduler.New(b.client(), group)
 	asked("ListSchedules GetSchedule UpdateSchedule GetSchedule UpdateSchedule")
 }
 
 // However long names are, schedules have one of their own, which Scheduler takes.
 func TestLongNames(t *testing.T) {
 	b := open(t, "")
-	s := schedule.New(b.client(), group)
+	s := scheduler.New(b.client(), group)
 	long := strings.Repeat("a", 63)
 	ids := []string{long + "b@" + long, long + "c@" + long, long + "@" + long, "a@b", "a-b@c", "a@b-c"}
 	for _, id := range ids {
@@ -145,13 +145,13 @@ func TestLongNames(t *testing.T) {
 func TestKindsOfFaults(t *testing.T) {
 	b := open(t, "")
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * * *)", Zone: "UTC"}}
-	err := schedule.New(b.client(), group).Arrange(t.Context(), shop, wanted, time.Now())
+	err := scheduler.New(b.client(), group).Arrange(t.Context(), shop, wanted, time.Now())
 	if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), "schedule nightly, cron(0 3 * * * *): EventBridge Scheduler does not take it") {
 		t.Errorf("%s: %v", fault.KindOf(err), err)
 	}
 	other := group
 	other.Name = "theirs"
-	err = schedule.New(b.client(), other).Arrange(t.Context(), shop, wanted, time.Now())
+	err = scheduler.New(b.client(), other).Arrange(t.Context(), shop, wanted, time.Now())
 	if !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "there is no schedule group theirs: deploy Stackwright") {
 		t.Errorf("%s: %v", fault.KindOf(err), err)
 	}
@@ -160,7 +160,7 @@ func TestKindsOfFaults(t *testing.T) {
 		"AccessDeniedException": fault.Denied, "SomethingNewException": fault.Broken,
 	} {
 		b.fail = code
-		err := schedule.New(b.client(), group).Arrange(t.Context(), shop, nil, time.Now())
+		err := scheduler.New(b.client(), group).Arrange(t.Context(), shop, nil, time.Now())
 		if !fault.Is(err, want) {
 			t.Errorf("%s is %s: %v", code, fault.KindOf(err), err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/cron"
+	"github.com/stackwright/stackwright/pkg/lib/cron"
 )
 
 // A schedule is one as it was asked for last, and when it next comes up.

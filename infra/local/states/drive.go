@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
 // Why an execution is no longer driven.

@@ -1,4 +1,4 @@
-// Package states stands in for AWS Step Functions: standard workflows, run by pkg/asl on virtual or real time.
+// Package states stands in for AWS Step Functions: standard workflows, run by pkg/lib/asl on virtual or real time.
 package states
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/stackwright/stackwright/infra/local/journal"
-	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
 // Options say where the stand-in stands and whom it talks to. The zero value can keep machines; without Invoke every

@@ -3,7 +3,7 @@ package states
 import (
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
 // story puts what the runner tells into AWS's words.

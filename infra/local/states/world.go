@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/asl"
+	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
 // world is what machines touch: functions, tokens and time.

@@ -1,0 +1,146 @@
+package cloudformation_test
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+const (
+	vpcID = "arn:aws:cloudformation:us-east-1:000000000000:stack/shop-vpc/0001"
+	other = "arn:aws:cloudformation:us-east-1:000000000000:stack/shop-vpc/0002"
+)
+
+// wire is CloudFormation's end of the line: it speaks the real Query protocol
+// to the real client. A request that it has no answer for breaks the test.
+type wire struct {
+	*testing.T
+	answers map[string]func(url.Values) (status int, body string)
+	asked   []url.Values
+	broken  error // instead of any answer
+}
+
+func newWire(t *testing.T) *wire {
+	return &wire{T: t, answers: map[string]func(url.Values) (int, string){}}
+}
+
+// Do answers a request of the client.
+func (w *wire) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, err
+	}
+	w.asked = append(w.asked, form)
+	if w.broken != nil {
+		return nil, w.broken
+	}
+	answer := w.answers[form.Get("Action")]
+	if answer == nil {
+		w.Errorf("nobody should have asked to %s", form.Get("Action"))
+		answer = refuse(400, "InvalidAction", "")
+	}
+	status, text := answer(form)
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"text/xml"}},
+		Body: io.NopCloser(strings.NewReader(text)), Request: r,
+	}, nil
+}
+
+// cloud is what is tried, at the other end.
+func (w *wire) cloud() *cloudformation.Cloud {
+	return cloudformation.New(cloudformation.Everywhere(w.client()), shelf{})
+}
+
+func (w *wire) client() *sdk.Client {
+	return sdk.New(sdk.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String("http://cloudformation.test"), HTTPClient: w,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "AKID", SecretAccessKey: "secret"}, nil
+		}),
+	})
+}
+
+// calls lists what was asked for, in order.
+func (w *wire) calls() string {
+	var all []string
+	for _, form := range w.asked {
+		all = append(all, form.Get("Action"))
+	}
+	return strings.Join(all, " ")
+}
+
+// last is the form of the last request.
+func (w *wire) last() url.Values { return w.asked[len(w.asked)-1] }
+
+// shelf has one small template.
+type shelf struct{}
+
+func (shelf) Template(_ context.Context, digest string) ([]byte, error) {
+	return []byte("template " + digest), nil
+}
+
+func (shelf) URL(digest string) string {
+	return "https://s3.amazonaws.com/stackwright/templates/" + digest
+}
+
+func say(body string) func(url.Values) (int, string) {
+	return func(form url.Values) (int, string) {
+		a := form.Get("Action")
+		return 200, fmt.Sprintf("<%[1]sResponse><%[1]sResult>%[2]s</%[1]sResult></%[1]sResponse>", a, body)
+	}
+}
+
+func refuse(status int, code, message string) func(url.Values) (int, string) {
+	return func(url.Values) (int, string) {
+		return status, fmt.Sprintf("<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>%s</Message></Error><RequestId>1</RequestId></ErrorResponse>", code, quote(message))
+	}
+}
+
+func quote(s string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// stacks answers with stacks, each told as members of XML.
+func stacks(all ...string) func(url.Values) (int, string) {
+	return say("<Stacks><member>" + strings.Join(all, "</member><member>") + "</member></Stacks>")
+}
+
+// stack is a stack of shop, in XML.
+func stack(id, name, status string, more ...string) string {
+	return fmt.Sprintf("<StackId>%s</StackId><StackName>%s</StackName><StackStatus>%s</StackStatus><CreationTime>2026-01-02T03:04:05.678Z</CreationTime>"+
+		"<Tags><member><Key>stackwright:project</Key><Value>shop@prod</Value></member></Tags>%s", id, name, status, strings.Join(more, ""))
+}
+
+// task is a step on shop's vpc, as the engine gives it.
+func task(v plan.Verb) action.Task {
+	return action.Task{
+		Run: "abc", Project: "shop@prod", Number: 7, Attempt: 1, Claimed: noon,
+		Step:   plan.Step{ID: "vpc/" + string(v), Node: "vpc", Verb: v},
+		Node:   project.Node{Name: "vpc", Stack: "shop-vpc", Template: project.Template{Digest: "d1", Bytes: 100}, Capabilities: []string{"CAPABILITY_IAM"}},
+		Want:   project.Resolved{Parameters: map[string]string{"B": "2", "A": "1"}, Tags: map[string]string{"team": "shop"}},
+		Record: plan.Record{Node: "vpc", Stack: "shop-vpc", StackID: vpcID},
+	}
+}
+
+const token = "sw-abc-7-1" // task's

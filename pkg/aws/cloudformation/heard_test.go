@@ -1,0 +1,305 @@
+package cloudformation_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+type urlValues = url.Values
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// line is an event as the stories tell it, the oldest first:
+//
+//	Db:AWS::RDS::DBInstance CREATE_FAILED by us at -20m: no capacity
+//
+// "." is the stack itself; "us" is task's token, anybody else another's.
+var line = regexp.MustCompile(`^(\S+) ([A-Z_]+)(?: \((\w+)\))?(?: by (\w+))?(?: at (\S+?))?(?:: (.*))?$`)
+
+// event is a line in XML.
+func event(text string) string {
+	m := line.FindStringSubmatch(text)
+	if m == nil {
+		panic("no event: " + text)
+	}
+	logical, kind, _ := strings.Cut(m[1], ":")
+	physical := logical + "-1"
+	if logical == "." {
+		logical, kind, physical = "shop-vpc", "AWS::CloudFormation::Stack", vpcID
+	}
+	at := noon
+	if m[5] != "" {
+		d, err := time.ParseDuration(m[5])
+		if err != nil {
+			panic(err)
+		}
+		at = at.Add(d)
+	}
+	var b strings.Builder
+	put := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "<%s>%s</%s>", name, quote(value), name)
+		}
+	}
+	put("StackId", vpcID)
+	put("StackName", "shop-vpc")
+	put("LogicalResourceId", logical)
+	put("PhysicalResourceId", physical)
+	put("ResourceType", kind)
+	put("Timestamp", at.Format(time.RFC3339Nano))
+	put("ResourceStatusReason", m[6])
+	put("DetailedStatus", m[3])
+	if hook, ok := strings.CutPrefix(m[2], "HOOK_"); ok {
+		put("HookType", "Acme::Guard::Hook")
+		put("HookStatus", "HOOK_COMPLETE_FAILED")
+		put("HookStatusReason", m[6])
+		put("HookFailureMode", hook)
+		put("ResourceStatus", "CREATE_IN_PROGRESS")
+	} else {
+		put("ResourceStatus", m[2])
+	}
+	switch m[4] {
+	case "":
+	case "stop":
+		put("ClientRequestToken", token+"-cancel")
+	case "us":
+		put("ClientRequestToken", token)
+		put("OperationId", "op")
+	default:
+		put("ClientRequestToken", m[4])
+	}
+	return b.String()
+}
+
+// told answers with a stack's events in one page; pages in pages of a size.
+func told(lines ...string) func(url.Values) (int, string) { return pages(len(lines), lines...) }
+
+func pages(size int, lines ...string) func(url.Values) (int, string) {
+	lines = slices.Clone(lines)
+	slices.Reverse(lines)
+	return func(form url.Values) (int, string) {
+		from, err := strconv.Atoi("0" + form.Get("NextToken"))
+		if err != nil {
+			panic(err)
+		}
+		to := min(from+size, len(lines))
+		var b strings.Builder
+		b.WriteString("<StackEvents>")
+		for _, l := range lines[from:to] {
+			b.WriteString("<member>" + event(l) + "</member>")
+		}
+		b.WriteString("</StackEvents>")
+		if to < len(lines) {
+			fmt.Fprintf(&b, "<NextToken>%d</NextToken>", to)
+		}
+		return say(b.String())(form)
+	}
+}
+
+func TestHeard(t *testing.T) {
+	ours := func(over plan.Status, why string) action.Work {
+		return action.Work{Heard: true, Over: over != "", Status: over, Why: why, Note: plan.Note{StackID: vpcID, Operation: "op"}}
+	}
+	for name, c := range map[string]struct {
+		verb   plan.Verb
+		events []string
+		want   action.Work
+	}{
+		"nothing was heard": {plan.Update, []string{
+			". CREATE_IN_PROGRESS by them", ". CREATE_COMPLETE by them",
+		}, action.Work{}},
+		"begun": {plan.Create, []string{
+			". CREATE_IN_PROGRESS by us: User Initiated",
+		}, ours("", "")},
+		"a create that is still configured is not over": {plan.Create, []string{
+			". CREATE_IN_PROGRESS by us: User Initiated", ". CREATE_IN_PROGRESS (CONFIGURATION_COMPLETE) by us",
+		}, ours("", "")},
+		"done": {plan.Create, []string{
+			". CREATE_IN_PROGRESS by us: User Initiated", "A:AWS::SNS::Topic CREATE_COMPLETE by us", ". CREATE_COMPLETE by us",
+		}, ours("CREATE_COMPLETE", "")},
+		"the cleanup is an end": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us", ". UPDATE_COMPLETE_CLEANUP_IN_PROGRESS by us",
+		}, ours("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")},
+		"a nested stack's end is not the end": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us", "Net:AWS::CloudFormation::Stack UPDATE_COMPLETE by us",
+		}, ours("", "")},
+		"not even one of the stack's own name": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us", "shop-vpc:AWS::CloudFormation::Stack UPDATE_COMPLETE by us",
+		}, ours("", "")},
+		"a nested stack's failure is the reason": {plan.Create, []string{
+			". CREATE_IN_PROGRESS by us",
+			"Net:AWS::CloudFormation::Stack CREATE_FAILED by us: Embedded stack arn:aws:… was not successfully created: The following resource(s) failed to create: [Vpc].",
+			". ROLLBACK_IN_PROGRESS by us: The following resource(s) failed to create: [Net].", ". ROLLBACK_COMPLETE by us",
+		}, ours("ROLLBACK_COMPLETE", "Net (AWS::CloudFormation::Stack): Embedded stack arn:aws:… was not successfully created: The following resource(s) failed to create: [Vpc].")},
+		"what came before and after is not ours": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by them", "A:AWS::SNS::Topic UPDATE_FAILED by them: theirs", ". UPDATE_ROLLBACK_COMPLETE by them",
+			". UPDATE_IN_PROGRESS by us", ". UPDATE_COMPLETE by us",
+			". UPDATE_IN_PROGRESS by others", "A:AWS::SNS::Topic UPDATE_FAILED by others: of others", ". UPDATE_ROLLBACK_COMPLETE by others",
+		}, since(ours("UPDATE_COMPLETE", ""))},
+		"nor is the reason of what came after": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us", ". UPDATE_ROLLBACK_COMPLETE by us: Alarm went off",
+			". UPDATE_IN_PROGRESS by others", "A:AWS::SNS::Topic UPDATE_FAILED by others: of others", ". UPDATE_ROLLBACK_COMPLETE by others",
+		}, since(ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off"))},
+		"the first real reason counts": {plan.Create, []string{
+			". CREATE_IN_PROGRESS by us: User Initiated",
+			"A:AWS::SNS::Topic CREATE_FAILED by us: Resource creation cancelled",
+			"B:AWS::SQS::Queue CREATE_FAILED by us",
+			"C:AWS::RDS::DBInstance CREATE_FAILED by us: no capacity",
+			"D:AWS::SNS::Topic CREATE_FAILED by us: no topic",
+			". ROLLBACK_IN_PROGRESS by us: The following resource(s) failed to create: [A, B, C, D].", ". ROLLBACK_COMPLETE by us",
+		}, ours("ROLLBACK_COMPLETE", "C (AWS::RDS::DBInstance): no capacity")},
+		"a hook's reason is one": {plan.Create, []string{
+			". CREATE_IN_PROGRESS by us", "A:AWS::SNS::Topic HOOK_WARN by us: mind the step", "A:AWS::SNS::Topic HOOK_FAIL by us: it is not encrypted",
+			"A:AWS::SNS::Topic CREATE_FAILED by us: The following hook(s) failed: [Acme::Guard::Hook]", ". ROLLBACK_COMPLETE by us",
+		}, ours("ROLLBACK_COMPLETE", "A (AWS::SNS::Topic): hook Acme::Guard::Hook: it is not encrypted")},
+		"a hook on the stack itself is not the stack": {plan.Create, []string{
+			". CREATE_IN_PROGRESS by us", ". HOOK_FAIL by us: not like this", ". ROLLBACK_COMPLETE by us",
+		}, ours("ROLLBACK_COMPLETE", "shop-vpc (AWS::CloudFormation::Stack): hook Acme::Guard::Hook: not like this")},
+		"a rollback that goes on is no end": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us", ". UPDATE_ROLLBACK_IN_PROGRESS by us", ". UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS by us",
+		}, ours("", "")},
+		"without a reason of a resource the stack's own counts": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by us: Alarm went off", ". UPDATE_ROLLBACK_COMPLETE by us",
+		}, ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off")},
+		"a person cancelled it, under another token or none": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", "A:AWS::SNS::Topic UPDATE_FAILED by them: Resource update cancelled",
+			". UPDATE_ROLLBACK_IN_PROGRESS by them: User Initiated", ". UPDATE_ROLLBACK_COMPLETE",
+		}, ours("UPDATE_ROLLBACK_COMPLETE", "somebody cancelled it (User Initiated)")},
+		"we cancelled it": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", "A:AWS::SNS::Topic UPDATE_FAILED by stop: Resource update cancelled",
+			". UPDATE_ROLLBACK_IN_PROGRESS by stop at 5m: User Initiated", ". UPDATE_ROLLBACK_COMPLETE by stop at 7m",
+		}, stopped(ours("UPDATE_ROLLBACK_COMPLETE", ""))},
+		"we cancelled it, and its rollback failed": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by stop at 5m: User Initiated",
+			"A:AWS::SNS::Topic UPDATE_FAILED by stop: no room", ". UPDATE_ROLLBACK_FAILED by stop at 7m",
+		}, stopped(ours("UPDATE_ROLLBACK_FAILED", "A (AWS::SNS::Topic): no room"))},
+		"what we cancelled may have failed before": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by us: Alarm went off", ". UPDATE_ROLLBACK_COMPLETE by us",
+		}, ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off")},
+		"a person deleted it meanwhile": {plan.Create, []string{
+			". CREATE_IN_PROGRESS by us: User Initiated", ". DELETE_IN_PROGRESS by them: User Initiated", ". DELETE_COMPLETE by them",
+		}, ours("DELETE_COMPLETE", "somebody deleted it (User Initiated)")},
+		"deleted": {plan.Delete, []string{
+			". CREATE_COMPLETE by them", ". DELETE_IN_PROGRESS by us: User Initiated", "A:AWS::SNS::Topic DELETE_COMPLETE by us", ". DELETE_COMPLETE by us",
+		}, ours("DELETE_COMPLETE", "")},
+		"not deleted": {plan.Delete, []string{
+			". DELETE_IN_PROGRESS by us: User Initiated", "B:AWS::S3::Bucket DELETE_FAILED by us: The bucket you tried to delete is not empty",
+			". DELETE_FAILED by us: The following resource(s) failed to delete: [B].",
+		}, ours("DELETE_FAILED", "B (AWS::S3::Bucket): The bucket you tried to delete is not empty")},
+		"an export in use puts the stack back where it was": {plan.Delete, []string{
+			". UPDATE_COMPLETE by them", ". DELETE_IN_PROGRESS by us: User Initiated",
+			". UPDATE_COMPLETE by us: Export shop-vpc-Id cannot be deleted as it is in use by shop-db",
+		}, ours("UPDATE_COMPLETE", "Export shop-vpc-Id cannot be deleted as it is in use by shop-db")},
+		"continued": {plan.Continue, []string{
+			". UPDATE_ROLLBACK_FAILED by them", ". UPDATE_ROLLBACK_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_COMPLETE by us: so it is",
+		}, ours("UPDATE_ROLLBACK_COMPLETE", "")},
+		"an end that nobody knows is an end, and no success": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us", ". UPDATE_TRANSCENDED by us: beyond",
+		}, ours("UPDATE_TRANSCENDED", "beyond")},
+	} {
+		for _, size := range []int{1, 100} {
+			w := newWire(t)
+			w.answers["DescribeStackEvents"] = pages(size, c.events...)
+			got, err := w.cloud().Heard(t.Context(), task(c.verb))
+			if err != nil || got != c.want {
+				t.Errorf("%s (by %d):\n got %+v, %v\nwant %+v", name, size, got, err, c.want)
+			}
+		}
+	}
+}
+
+// stopped is work that was cancelled five minutes after noon.
+func stopped(w action.Work) action.Work {
+	w.Stopped = noon.Add(5 * time.Minute)
+	return w
+}
+
+// Events are read back to the first one of the work, or to before it could have been asked for.
+func TestHowFarBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		events []string // the oldest first, one a page
+		reads  int
+		heard  bool
+	}{
+		"to the beginning": {[]string{". CREATE_COMPLETE by them at -1m", ". UPDATE_IN_PROGRESS by us", "A:T UPDATE_COMPLETE by us"}, 2, true},
+		"past the stack's second word that it is in progress": {[]string{
+			". UPDATE_IN_PROGRESS by us", "A:T UPDATE_FAILED by us: why", ". UPDATE_IN_PROGRESS (CONFIGURATION_COMPLETE) by us",
+		}, 3, true},
+		"a quarter of an hour": {[]string{
+			"A:T CREATE_COMPLETE by them at -3h", ". CREATE_COMPLETE by them at -2h", ". UPDATE_COMPLETE by them at -14m",
+		}, 2, false},
+		"our clock may be ahead": {[]string{". CREATE_COMPLETE by them at -2h", ". UPDATE_IN_PROGRESS by us at -14m"}, 1, true},
+		"or behind":              {[]string{". CREATE_COMPLETE by them at -2h", ". UPDATE_IN_PROGRESS by us at 14m"}, 1, true},
+	} {
+		w := newWire(t)
+		w.answers["DescribeStackEvents"] = pages(1, c.events...)
+		got, err := w.cloud().Heard(t.Context(), task(plan.Update))
+		if err != nil || got.Heard != c.heard || len(w.asked) != c.reads {
+			t.Errorf("%s: heard %v after %d reads, %v", name, got.Heard, len(w.asked), err)
+		}
+	}
+}
+
+// A stack that is created has no ID yet, whatever was recorded; then it has the noted one.
+func TestWhichStack(t *testing.T) {
+	for _, c := range []struct {
+		verb       plan.Verb
+		note, want string
+	}{{plan.Create, "", "shop-vpc"}, {plan.Create, other, other}, {plan.Update, "", vpcID}, {plan.Delete, "", vpcID}} {
+		w := newWire(t)
+		w.answers["DescribeStackEvents"] = refuse(400, "ValidationError", "Stack ["+c.want+"] does not exist")
+		task := task(c.verb)
+		task.Note.StackID = c.note
+		got, err := w.cloud().Heard(t.Context(), task)
+		if err != nil || got != (action.Work{}) || w.last().Get("StackName") != c.want {
+			t.Errorf("%s: %+v, %v of %s", c.verb, got, err, w.last().Get("StackName"))
+		}
+	}
+}
+
+// What was noted is not unlearnt by events that bear no operation.
+func TestNoteStays(t *testing.T) {
+	w := newWire(t)
+	w.answers["DescribeStackEvents"] = func(form url.Values) (int, string) {
+		status, text := told(". UPDATE_IN_PROGRESS by us")(form)
+		return status, strings.ReplaceAll(text, "<OperationId>op</OperationId>", "")
+	}
+	task := task(plan.Update)
+	task.Note = plan.Note{StackID: vpcID, Operation: "noted"}
+	if got, err := w.cloud().Heard(t.Context(), task); err != nil || got.Note != task.Note {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Every status of a resource that the SDK knows is either a failure or not.
+func TestFailures(t *testing.T) {
+	for _, s := range types.ResourceStatus("").Values() {
+		w := newWire(t)
+		w.answers["DescribeStackEvents"] = told(". UPDATE_IN_PROGRESS by us", "A:T "+string(s)+" by us: why", ". UPDATE_ROLLBACK_COMPLETE by us")
+		got, err := w.cloud().Heard(t.Context(), task(plan.Update))
+		want := ""
+		if strings.Contains(string(s), "FAILED") {
+			want = "A (T): why"
+		}
+		if err != nil || got.Why != want {
+			t.Errorf("%s: %q, %v", s, got.Why, err)
+		}
+	}
+}
+
+// since is work after which something else has begun.
+func since(w action.Work) action.Work {
+	w.Since = true
+	return w
+}

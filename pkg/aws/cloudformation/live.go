@@ -1,0 +1,98 @@
+package cloudformation
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// Live returns what is at a place now, looked up by the stack's ID if that is
+// known, else by its name. A stack that is not there is the zero Live.
+func (c *Cloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
+	client, err := c.door(ctx, p.Target)
+	if err != nil {
+		return plan.Live{}, err
+	}
+	s, err := describe(ctx, client, p)
+	if fault.Is(err, fault.Missing) {
+		return plan.Live{}, nil
+	}
+	if err != nil {
+		return plan.Live{}, err
+	}
+	return seen(ctx, client, s)
+}
+
+// seen is what the engine needs to know of a stack. One that is in review holds
+// nothing as a rule, and is deleted as dead; as that would take what it holds
+// along if it is not so, it is asked for, which no other status is worth.
+func seen(ctx context.Context, client Client, s types.Stack) (plan.Live, error) {
+	l := live(s)
+	if s.StackStatus != types.StackStatusReviewInProgress {
+		return l, nil
+	}
+	out, err := client.ListStackResources(ctx, &sdk.ListStackResourcesInput{StackName: s.StackId})
+	err = understood("look at what stack "+aws.ToString(s.StackName)+" holds", err)
+	switch {
+	case fault.Is(err, fault.Missing):
+		return plan.Live{}, nil
+	case err != nil:
+		return plan.Live{}, err
+	}
+	l.Kept = len(out.StackResourceSummaries) > 0
+	return l, nil
+}
+
+// describe returns the stack at a place, or an error of kind Missing.
+func describe(ctx context.Context, client Client, p plan.Place) (types.Stack, error) {
+	asked := "look at stack " + p.Stack
+	name, err := reference(p)
+	if err != nil {
+		return types.Stack{}, err
+	}
+	out, err := client.DescribeStacks(ctx, &sdk.DescribeStacksInput{StackName: &name})
+	if err != nil {
+		return types.Stack{}, understood(asked, err)
+	}
+	if len(out.Stacks) == 0 {
+		return types.Stack{}, fault.New(fault.Missing, "%s: CloudFormation knows nothing of it", asked)
+	}
+	return out.Stacks[0], nil
+}
+
+// reference is what CloudFormation knows the stack at a place by. A request without
+// one would be about all stacks.
+func reference(p plan.Place) (string, error) {
+	switch {
+	case p.StackID != "":
+		return p.StackID, nil
+	case p.Stack != "":
+		return p.Stack, nil
+	}
+	return "", fault.New(fault.Broken, "node %s has neither a stack ID nor a stack name", p.Node)
+}
+
+// live is what a description says of a stack.
+func live(s types.Stack) plan.Live {
+	touched := s.LastUpdatedTime
+	if touched == nil {
+		touched = s.CreationTime
+	}
+	l := plan.Live{
+		StackID: aws.ToString(s.StackId), Status: plan.Status(s.StackStatus), Reason: aws.ToString(s.StackStatusReason),
+		Touched: aws.ToTime(touched), Protected: aws.ToBool(s.EnableTerminationProtection),
+		Kept: s.StackStatus == types.StackStatusCreateFailed && aws.ToBool(s.DisableRollback),
+	}
+	if len(s.Outputs) > 0 {
+		l.Outputs = make(map[string]string, len(s.Outputs))
+	}
+	for _, o := range s.Outputs {
+		l.Outputs[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
+	}
+	return l
+}

@@ -1,0 +1,152 @@
+// Package cloudwatch measures runs.
+package cloudwatch
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Namespace and Dimension are what the metrics are found by in CloudWatch. The
+// dimension's value is the installation; all else that is known of a metric is a
+// property of its line in the log, for every new value of a dimension makes a
+// metric of its own, and is charged as one.
+const (
+	Namespace = "Stackwright"
+	Dimension = "Installation"
+)
+
+// The names of the metrics.
+const (
+	Succeeded    = "RunsSucceeded"
+	Failed       = "RunsFailed"
+	Open         = "RunsOpen"
+	Stuck        = "RunsStuck"
+	Oldest       = "OldestRun"
+	Makespan     = "Makespan"
+	CriticalPath = "CriticalPathRatio"
+	QueueWait    = "QueueWait"
+	RunCost      = "RunCost"
+	Calls        = "CloudFormationCalls"
+	Throttles    = "CloudFormationThrottles"
+)
+
+// A Meter writes metrics to a function's log, in CloudWatch's embedded metric
+// format: CloudWatch finds them there. It is an engine.Meter, and asks AWS for
+// nothing.
+type Meter struct {
+	log          *slog.Logger
+	installation string
+}
+
+// New returns the meter of an installation. The log has to be JSON, a line for
+// each object.
+func New(log *slog.Logger, installation string) *Meter {
+	return &Meter{log: log, installation: installation}
+}
+
+// Ended is engine.Meter.
+func (m *Meter) Ended(ctx context.Context, r run.Run) {
+	var all []value
+	switch r.State {
+	case run.Succeeded:
+		all = append(all, value{Succeeded, count, 1})
+	case run.Broken:
+		all = append(all, value{Failed, count, 1})
+	}
+	if took := r.Makespan(); took > 0 {
+		all = append(all, value{Makespan, seconds, took.Seconds()})
+		if path := r.CriticalPath(); path > 0 {
+			all = append(all, value{CriticalPath, none, took.Seconds() / path.Seconds()})
+		}
+	}
+	if waited, ok := r.Waited(); ok {
+		all = append(all, value{QueueWait, seconds, waited.Seconds()})
+	}
+	all = append(all, value{RunCost, none, Cost(r)})
+	m.write(ctx, all, slog.String("run", r.ID), slog.String("project", r.Project), slog.String("operation", r.Operation), slog.String("state", string(r.State)))
+}
+
+// mostNamed is how many runs a line names.
+const mostNamed = 20
+
+// Swept is engine.Meter.
+func (m *Meter) Swept(ctx context.Context, b run.Backlog) {
+	m.write(ctx, []value{
+		{Open, count, float64(b.Open)},
+		{Stuck, count, float64(len(b.Stuck))},
+		{Oldest, seconds, b.Oldest.Seconds()},
+	}, slog.Any("stuck", append([]string{}, b.Stuck[:min(len(b.Stuck), mostNamed)]...)))
+}
+
+// A Tally counts what CloudFormation was asked in one invocation of a function,
+// by many at once.
+type Tally struct{ calls, throttles atomic.Int64 }
+
+// Add counts a request that was sent, and whether it was refused as one too
+// many. A Tally that is nil counts nothing.
+func (t *Tally) Add(throttled bool) {
+	if t == nil {
+		return
+	}
+	t.calls.Add(1)
+	if throttled {
+		t.throttles.Add(1)
+	}
+}
+
+// Called writes what CloudFormation was asked on behalf of a run, if it was asked
+// anything.
+func (m *Meter) Called(ctx context.Context, id string, t *Tally) {
+	calls := t.calls.Load()
+	if calls == 0 {
+		return
+	}
+	m.write(ctx, []value{
+		{Calls, count, float64(calls)}, {Throttles, count, float64(t.throttles.Load())},
+	}, slog.String("run", id))
+}
+
+// A value is one metric's.
+type value struct {
+	name, unit string
+	is         float64
+}
+
+// The units, as CloudWatch calls them. It has none for money.
+const (
+	count   = "Count"
+	seconds = "Seconds"
+	none    = "None"
+)
+
+// The metadata of a line.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+type (
+	metadata struct {
+		Timestamp         int64       // in milliseconds
+		CloudWatchMetrics []directive // always one
+	}
+	directive struct {
+		Namespace  string
+		Dimensions [][]string
+		Metrics    []definition
+	}
+	definition struct{ Name, Unit string }
+)
+
+// write writes a line with the given values, and properties by which to find it.
+func (m *Meter) write(ctx context.Context, values []value, properties ...slog.Attr) {
+	d := directive{Namespace: Namespace, Dimensions: [][]string{{Dimension}}}
+	line := []slog.Attr{slog.String(Dimension, m.installation)}
+	for _, v := range values {
+		d.Metrics = append(d.Metrics, definition{v.name, v.unit})
+		line = append(line, slog.Float64(v.name, v.is))
+	}
+	meta := metadata{Timestamp: time.Now().UnixMilli(), CloudWatchMetrics: []directive{d}}
+	line = append(append(line, properties...), slog.Any("_aws", meta))
+	m.log.LogAttrs(ctx, slog.LevelInfo, "metrics", line...)
+}

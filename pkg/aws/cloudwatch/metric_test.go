@@ -1,0 +1,195 @@
+package cloudwatch_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+var _ engine.Meter = (*cloudwatch.Meter)(nil)
+
+// written is what a meter writes when it is told something: nothing, or a line.
+func written(t *testing.T, tell func(*cloudwatch.Meter)) string {
+	t.Helper()
+	var log bytes.Buffer
+	tell(cloudwatch.New(slog.New(slog.NewJSONHandler(&log, nil)), "stackwright"))
+	if strings.Count(log.String(), "\n") > 1 {
+		t.Fatalf("more than a line: %s", log.String())
+	}
+	return log.String()
+}
+
+// units are those of CloudWatch that we use.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricDatum.html
+var units = []string{"Count", "Seconds", "None"}
+
+// extract reads a line as CloudWatch does, and fails where that would drop it: it
+// returns the metrics as "name=value unit", and the properties.
+func extract(t *testing.T, line string) (metrics []string, properties map[string]any) {
+	t.Helper()
+	var meta struct {
+		AWS struct {
+			Timestamp         int64
+			CloudWatchMetrics []struct {
+				Namespace  string
+				Dimensions [][]string
+				Metrics    []struct{ Name, Unit string }
+			}
+		} `json:"_aws"`
+	}
+	if err := json.Unmarshal([]byte(line), &meta); err != nil {
+		t.Fatalf("%v in %s", err, line)
+	}
+	if err := json.Unmarshal([]byte(line), &properties); err != nil {
+		t.Fatal(err)
+	}
+	if at := time.UnixMilli(meta.AWS.Timestamp); time.Since(at).Abs() > time.Minute {
+		t.Errorf("its time is %s", at)
+	}
+	if len(meta.AWS.CloudWatchMetrics) != 1 {
+		t.Fatalf("it has %d directives: %s", len(meta.AWS.CloudWatchMetrics), line)
+	}
+	d := meta.AWS.CloudWatchMetrics[0]
+	if d.Namespace != "Stackwright" || cmp.Diff([][]string{{"Installation"}}, d.Dimensions) != "" || properties["Installation"] != "stackwright" {
+		t.Errorf("namespace %q, dimensions %v", d.Namespace, d.Dimensions)
+	}
+	if len(d.Metrics) == 0 || len(d.Metrics) > 100 {
+		t.Errorf("it has %d metrics", len(d.Metrics))
+	}
+	for _, m := range d.Metrics {
+		v, ok := properties[m.Name].(float64)
+		if !ok || !slices.Contains(units, m.Unit) {
+			t.Errorf("%s is %v, in %q", m.Name, properties[m.Name], m.Unit)
+		}
+		metrics = append(metrics, fmt.Sprintf("%s=%.4g %s", m.Name, v, m.Unit))
+		delete(properties, m.Name)
+	}
+	for _, other := range []string{"_aws", "Installation", "time", "level", "msg"} {
+		delete(properties, other)
+	}
+	return metrics, properties
+}
+
+var asked = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// at is some seconds later.
+func at(seconds int) time.Time { return asked.Add(time.Duration(seconds) * time.Second) }
+
+// ended is a run in which a step of 40 seconds came after one of 40.
+func ended(s run.State) run.Run {
+	return run.Run{
+		ID: "one", Project: "shop@prod", Operation: "deploy", State: s, Asked: asked, Begun: at(10), Ended: at(110), Events: 86,
+		Steps: []run.Step{
+			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Attempt: 1, Claimed: at(12), Ended: at(52)},
+			{Step: plan.Step{ID: "db/create", After: []string{"vpc/create"}}, Status: run.Done, Attempt: 1, Claimed: at(60), Ended: at(100), Why: "secret-why"},
+		},
+	}
+}
+
+// The end of a run is measured by what it has come to.
+func TestEnded(t *testing.T) {
+	queued := run.Run{ID: "one", Project: "shop@prod", Operation: "deploy", State: run.Superseded, Asked: asked, Ended: at(10)}
+	unchanged := ended(run.Succeeded)
+	unchanged.Steps, unchanged.Events = nil, 0
+	all := []string{"Makespan=100 Seconds", "CriticalPathRatio=1.25 None", "QueueWait=10 Seconds", "RunCost=0.0006222 None"}
+	for _, c := range []struct {
+		name string
+		r    run.Run
+		want []string
+	}{
+		{"succeeded", ended(run.Succeeded), append([]string{"RunsSucceeded=1 Count"}, all...)},
+		{"failed", ended(run.Broken), append([]string{"RunsFailed=1 Count"}, all...)},
+		{"cancelled", ended(run.Cancelled), all},
+		{"unchanged", unchanged, []string{"RunsSucceeded=1 Count", "QueueWait=10 Seconds", "RunCost=9.457e-05 None"}},
+		{"never begun", queued, []string{"RunCost=9.457e-05 None"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			line := written(t, func(m *cloudwatch.Meter) { m.Ended(t.Context(), c.r) })
+			got, properties := extract(t, line)
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+			want := map[string]any{"run": "one", "project": "shop@prod", "operation": "deploy", "state": string(c.r.State)}
+			if d := cmp.Diff(want, properties); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// A sweep measures what is open, also when that is nothing, so that alarms see the
+// sweep itself.
+func TestSwept(t *testing.T) {
+	line := written(t, func(m *cloudwatch.Meter) {
+		m.Swept(t.Context(), run.Backlog{Open: 3, Stuck: []string{"one", "two"}, Oldest: time.Hour})
+	})
+	got, properties := extract(t, line)
+	if d := cmp.Diff([]string{"RunsOpen=3 Count", "RunsStuck=2 Count", "OldestRun=3600 Seconds"}, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(map[string]any{"stuck": []any{"one", "two"}}, properties); d != "" {
+		t.Error(d)
+	}
+	got, properties = extract(t, written(t, func(m *cloudwatch.Meter) { m.Swept(t.Context(), run.Backlog{}) }))
+	if d := cmp.Diff([]string{"RunsOpen=0 Count", "RunsStuck=0 Count", "OldestRun=0 Seconds"}, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(map[string]any{"stuck": []any{}}, properties); d != "" {
+		t.Error(d)
+	}
+}
+
+// However many are stuck, a line names some of them, and counts all.
+func TestManyAreStuck(t *testing.T) {
+	b := run.Backlog{Open: 5000}
+	for i := range 5000 {
+		b.Stuck = append(b.Stuck, fmt.Sprint(i))
+	}
+	got, properties := extract(t, written(t, func(m *cloudwatch.Meter) { m.Swept(t.Context(), b) }))
+	if named := properties["stuck"].([]any); len(named) != 20 || got[1] != "RunsStuck=5000 Count" {
+		t.Errorf("%d are named, %v", len(named), got)
+	}
+}
+
+// What CloudFormation was asked is written if it was asked anything.
+func TestCalled(t *testing.T) {
+	var tally cloudwatch.Tally
+	tell := func(m *cloudwatch.Meter) { m.Called(t.Context(), "one", &tally) }
+	if line := written(t, tell); line != "" {
+		t.Errorf("of nothing it writes %s", line)
+	}
+	tally.Add(false)
+	tally.Add(true)
+	got, properties := extract(t, written(t, tell))
+	if d := cmp.Diff([]string{"CloudFormationCalls=2 Count", "CloudFormationThrottles=1 Count"}, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(map[string]any{"run": "one"}, properties); d != "" {
+		t.Error(d)
+	}
+	var nobody *cloudwatch.Tally
+	nobody.Add(true)
+}
+
+// A run costs the more, the more it does; what it is estimated at is cents, not
+// dollars.
+func TestCost(t *testing.T) {
+	long := ended(run.Succeeded)
+	long.Events = 15_000
+	small, large := cloudwatch.Cost(ended(run.Succeeded)), cloudwatch.Cost(long)
+	if nothing := cloudwatch.Cost(run.Run{}); nothing <= 0 || small <= nothing || large <= small || large > 0.2 {
+		t.Errorf("nothing costs %g, a small run %g, a large one %g", nothing, small, large)
+	}
+}

@@ -1,0 +1,110 @@
+package dynamodb
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A transaction holds 100 actions and 4 MB. One action of each is a check.
+const (
+	mostWrites = 99
+	mostBytes  = 3_000_000
+)
+
+// Commit is engine.Drives. Of planners that are at it together, which there may
+// be when a function was believed dead, the last to begin writes: it says so in
+// the run, and every write of steps is on condition of it. So nobody disturbs
+// the steps of a plan that is committed, and no two plans are mixed.
+func (t *Table) Commit(ctx context.Context, r run.Run) error {
+	mine := nonce()
+	begin := write{
+		key: runKey(r.ID), set: values{"planner": mine},
+		where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Drive, "asked": run.Asked},
+	}
+	if failed, err := t.write(ctx, begin); err != nil {
+		return err
+	} else if failed != held {
+		return notPlanned(r)
+	}
+	check := write{
+		key: runKey(r.ID), where: "#planner = :mine AND #drive = :drive AND #state = :asked",
+		with: values{"mine": mine, "drive": r.Drive, "asked": run.Asked},
+	}
+	if err := t.writeSteps(ctx, check, r); err != nil {
+		return err
+	}
+	commit := check
+	commit.set = values{
+		"state": r.State, "operation": r.Operation, "source": r.Source, "digest": r.Digest,
+		"unchanged": r.Unchanged, "begun": r.Begun, "deadline": r.Deadline, "steps": len(r.Steps),
+		"only": r.Only, "max_deletions": r.MaxDeletions, "rollback": r.Rollback, "schedule": r.Schedule,
+	}
+	failed, err := t.write(ctx, commit)
+	if err != nil || failed == held {
+		return err
+	}
+	now, err := t.item(ctx, r.ID)
+	if err == nil && (now.Planner != mine || now.State == run.Asked) {
+		return notPlanned(r)
+	}
+	return err // it was committed, and the answer got lost
+}
+
+// notPlanned says that r's plan is nobody's.
+func notPlanned(r run.Run) error {
+	return fault.New(fault.Stale, "run %s is planned or driven by another than %d", r.ID, r.Drive)
+}
+
+// writeSteps puts r's steps and deletes those that an earlier planner left
+// behind them, as long as check holds.
+func (t *Table) writeSteps(ctx context.Context, check write, r run.Run) error {
+	left, err := t.query(ctx, span{pk: check.key.pk, from: stepKey(r.ID, len(r.Steps)).sk, to: stepPrefix + last, keys: true})
+	if err != nil {
+		return err
+	}
+	var writes []write
+	bytes := 0
+	flush := func() error {
+		failed, err := t.write(ctx, append([]write{check}, writes...)...)
+		if err == nil && failed != held {
+			err = notPlanned(r)
+		}
+		writes, bytes = writes[:0], 0
+		return err
+	}
+	add := func(w write, size int) error {
+		if len(writes) == mostWrites || bytes+size > mostBytes && len(writes) > 0 {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		writes, bytes = append(writes, w), bytes+size
+		return nil
+	}
+	for _, s := range r.Steps {
+		if err := add(write{key: stepKey(r.ID, s.Number), put: stepItemOf(s)}, size(s)); err != nil {
+			return err
+		}
+	}
+	for _, i := range left {
+		if err := add(write{key: i.key(), delete: true}, 0); err != nil {
+			return err
+		}
+	}
+	if len(writes) == 0 {
+		return nil
+	}
+	return flush()
+}
+
+// size is about how many bytes a planned step has.
+func size(s run.Step) int {
+	bytes := 1000
+	for _, name := range slices.Concat(s.After, s.Users) {
+		bytes += len(name) + 8
+	}
+	return bytes
+}

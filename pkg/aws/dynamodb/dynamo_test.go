@@ -1,0 +1,191 @@
+package dynamodb
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/truora/minidyn/server"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+)
+
+// endpoint is that of another DynamoDB than minidyn, to hold to the same; make integration names AWS's own.
+var endpoint = flag.String("dynamodb", "", "the URL of a DynamoDB that keeps the tables, instead of minidyn")
+
+// The table keeps what every store promises.
+func TestStore(t *testing.T) {
+	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{}) })
+}
+
+// The table keeps it also where every tenth transaction conflicts with another
+// or is throttled.
+func TestStoreUnderLoad(t *testing.T) {
+	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{contended: 10}) })
+}
+
+// The table keeps it also where the answer to every seventh request is lost.
+func TestStoreWithLostAnswers(t *testing.T) {
+	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{lost: 7}) })
+}
+
+// open returns a table that is reached over a wire.
+func open(t *testing.T, w *wire) *Table {
+	t.Helper()
+	w.tables = server.NewServer()
+	name := "stackwright"
+	cfg := aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
+		HTTPClient: &http.Client{Transport: w},
+		Retryer: func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) {
+				o.RateLimiter, o.Backoff = ratelimit.None, retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+			})
+		},
+	}
+	if *endpoint != "" { // it is there for others too
+		w.tables, cfg.BaseEndpoint, name = far{}, endpoint, name+"-"+rand.Text()
+	}
+	c := dynamodb.NewFromConfig(cfg)
+	text := func(name string) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS}
+	}
+	_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: &name, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{text("PK"), text("SK")},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(c, name)
+}
+
+// A wire brings requests to minidyn, and adds what DynamoDB does and minidyn
+// does not: the answer to a transaction is remembered by its token, some
+// transactions conflict, some answers are lost, and a query has pages. A DynamoDB
+// that is named instead has to know tokens by itself.
+type wire struct {
+	contended int                                        // every how many transactions one conflicts; 0 for none
+	lost      int                                        // every how many writes an answer is lost; 0 for none
+	forgetful bool                                       // whether tokens are not remembered, as by stand-ins
+	page      int                                        // items on a page of a query; 0 for all
+	answer    func(op string, body []byte) (int, string) // if it answers, minidyn is not asked
+
+	mu     sync.Mutex
+	tables http.Handler
+	writes int
+	calls  map[string]int
+	bodies []string // of transactions
+	heard  map[string]*httptest.ResponseRecorder
+}
+
+// reasons are those of a transaction that is cancelled.
+func reasons(codes ...string) string {
+	var all []string
+	for _, c := range codes {
+		all = append(all, `{"Code":"`+c+`"}`)
+	}
+	return `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[` + strings.Join(all, ",") + `]}`
+}
+
+// RoundTrip carries out one request.
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, op, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	if w.calls == nil {
+		w.calls, w.heard = make(map[string]int), make(map[string]*httptest.ResponseRecorder)
+	}
+	w.calls[op]++
+	if w.answer != nil {
+		if status, text := w.answer(op, body); status != 0 {
+			return response(r, status, text), nil
+		}
+	}
+	if op != "TransactWriteItems" {
+		return w.ask(r, op, body).Result(), nil
+	}
+	w.writes++
+	w.bodies = append(w.bodies, string(body))
+	var in struct{ ClientRequestToken string }
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, err
+	}
+	if again, ok := w.heard[in.ClientRequestToken]; ok {
+		return response(r, again.Code, again.Body.String()), nil
+	}
+	rec := httptest.NewRecorder()
+	if w.contended > 0 && w.writes%w.contended == 0 {
+		code := []string{"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}[w.writes/w.contended%3]
+		rec.WriteHeader(http.StatusBadRequest)
+		rec.Body.WriteString(reasons("None", code))
+	} else {
+		rec = w.ask(r, op, body)
+	}
+	if !w.forgetful && *endpoint == "" {
+		w.heard[in.ClientRequestToken] = rec
+	}
+	if w.lost > 0 && w.writes%w.lost == 0 {
+		return response(r, http.StatusInternalServerError, `{"__type":"InternalServerError"}`), nil
+	}
+	return response(r, rec.Code, rec.Body.String()), nil
+}
+
+// ask has minidyn answer, a page at a time.
+func (w *wire) ask(r *http.Request, op string, body []byte) *httptest.ResponseRecorder {
+	if op == "Query" && w.page > 0 {
+		body = bytes.Replace(body, []byte("{"), []byte(`{"Limit":`+string(rune('0'+w.page))+`,`), 1)
+	}
+	in := httptest.NewRequest(r.Method, "/", bytes.NewReader(body))
+	in.Header = r.Header
+	rec := httptest.NewRecorder()
+	w.tables.ServeHTTP(rec, in)
+	return rec
+}
+
+// far is the DynamoDB at the endpoint. No connection outlives its request: in a
+// bubble of synctest, it would hold up its end.
+type far struct{}
+
+func (far) ServeHTTP(out http.ResponseWriter, in *http.Request) {
+	r, err := http.NewRequestWithContext(in.Context(), in.Method, *endpoint, in.Body)
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusBadRequest)
+		return
+	}
+	r.Header = in.Header
+	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	defer answer.Body.Close()
+	out.WriteHeader(answer.StatusCode)
+	_, _ = io.Copy(out, answer.Body) // what is cut short cannot be read, and is told of by whoever reads it
+}
+
+func response(r *http.Request, status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+}
+
+var _ client = (*dynamodb.Client)(nil)

@@ -1,0 +1,102 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Park is engine.Drives.
+func (t *Table) Park(ctx context.Context, r run.Run) error {
+	now := time.Now()
+	failed, err := t.write(ctx,
+		write{
+			key: runKey(r.ID), set: values{"state": run.Parked, "seen": r.News},
+			where: "#drive = :drive AND #news = :news AND " + live, with: alive(values{"drive": r.Drive, "news": r.News}),
+		},
+		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Parked), Drive: r.Drive}},
+	)
+	if err == nil && failed != held {
+		return notEnded(r)
+	}
+	return err
+}
+
+// End is engine.Locks.
+func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
+	now := time.Now()
+	writes := ending(r, now)
+	writes[0].where = "#drive = :drive AND #news = :news AND #state = :from AND " + live
+	writes[0].with = alive(values{"drive": r.Drive, "news": r.News, "from": x.From})
+	lock := change(r.Project, x.Lock)
+	if x.Same {
+		lock.put = nil
+	}
+	writes = append(writes, lock)
+	if x.Then != nil {
+		writes = append(writes, asking(*x.Then)...)
+	}
+	failed, err := t.write(ctx, writes...)
+	switch {
+	case err != nil:
+		return err
+	case failed != held:
+		return notEnded(r)
+	}
+	t.forget(ctx, r.ID, now)
+	return nil
+}
+
+// forget sees to it that what belongs to a run that is over goes with it. The run
+// has ended, and that is what was asked: if this fails, some items are kept for
+// longer than needed.
+func (t *Table) forget(ctx context.Context, id string, now time.Time) {
+	if err := t.expire(ctx, id, now.Add(kept).Unix()); err != nil {
+		slog.WarnContext(ctx, "what belongs to a run that is over will not expire", "run", id, "why", err)
+	}
+}
+
+// ending is what is written of a run that is over: the first is the run itself,
+// whose condition is up to the caller.
+func ending(r run.Run, now time.Time) []write {
+	expires := now.Add(kept).Unix()
+	return []write{
+		{key: runKey(r.ID), set: values{"state": r.State, "messages": r.Messages, "ended": r.Ended, "expires": expires}},
+		{key: openKey(r.ID), delete: true},
+		{key: listKey(r.Project, r.Asked, r.ID), put: listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked, Expires: expires}},
+		{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(r.State), Drive: r.Drive, Expires: expires}},
+	}
+}
+
+// notEnded says that r or its lock is not as its driver believes.
+func notEnded(r run.Run) error {
+	return fault.New(fault.Stale, "run %s is over, has news, or is no longer driven by %d; or the lock on %s has changed", r.ID, r.Drive, r.Project)
+}
+
+// expire marks what belongs to a run that is over, and changes no more, as
+// kept only until then.
+func (t *Table) expire(ctx context.Context, id string, expires int64) error {
+	items, err := t.query(ctx, span{pk: runKey(id).pk, from: "A", to: last, keys: true})
+	if err != nil {
+		return err
+	}
+	var writes []write
+	for _, i := range items {
+		if k := i.key(); k != runKey(id) {
+			writes = append(writes, write{key: k, set: values{"expires": expires}})
+		}
+	}
+	for chunk := range slices.Chunk(writes, mostWrites) {
+		if failed, err := t.write(ctx, chunk...); err != nil {
+			return err
+		} else if failed != held {
+			return fmt.Errorf("item %s is refused", chunk[failed].key.sk)
+		}
+	}
+	return nil
+}

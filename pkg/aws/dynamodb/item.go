@@ -1,0 +1,253 @@
+package dynamodb
+
+import (
+	"maps"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// runItem is a run as it is kept.
+type runItem struct {
+	Version   int        `json:"version"`
+	Run       string     `json:"run"`
+	Project   string     `json:"project"`
+	Operation string     `json:"operation"`
+	Source    run.Source `json:"source"`
+	Of        string     `json:"of,omitempty"`
+	Force     bool       `json:"force,omitempty"`
+	Who       string     `json:"who,omitempty"`
+	Upload    bool       `json:"upload,omitempty"`
+	Schedule  string     `json:"schedule,omitempty"`
+	Sequencer string     `json:"sequencer,omitempty"`
+	Refuse    bool       `json:"refuse,omitempty"`
+	Rollback  bool       `json:"rollback,omitempty"`
+	Wish      run.Wish   `json:"wish"`
+	Forced    bool       `json:"forced,omitempty"`
+	By        string     `json:"by,omitempty"`
+	Drive     int        `json:"drive"`
+	State     run.State  `json:"state"`
+	News      int        `json:"news"`
+	Seen      int        `json:"seen,omitempty"`
+	Revived   int        `json:"revived,omitempty"`
+	RevivedAt time.Time  `json:"revived_at"`
+	Settled   int        `json:"settled,omitempty"`
+	Token     string     `json:"token,omitempty"`
+	Events    int        `json:"events"`
+	Digest    string     `json:"digest,omitempty"`
+	Unchanged int        `json:"unchanged,omitempty"`
+	Messages  []string   `json:"messages,omitempty"`
+	Asked     time.Time  `json:"asked"`
+	Begun     time.Time  `json:"begun"`
+	Deadline  time.Time  `json:"deadline"`
+	Ended     time.Time  `json:"ended"`
+
+	Only         []string `json:"only,omitempty"`
+	MaxDeletions *int     `json:"max_deletions,omitempty"`
+
+	Steps   int    `json:"steps"`             // how many are committed
+	Planner string `json:"planner,omitempty"` // nonce of who writes, or wrote, the steps
+	Raiser  string `json:"raiser,omitempty"`  // nonce of who raised the drive
+	Expires int64  `json:"expires,omitempty"` // Unix seconds
+}
+
+// itemOf is how r is kept when it is asked for.
+func itemOf(r run.Run) runItem {
+	return runItem{
+		Version: run.Version, Run: r.ID, Project: r.Project, Operation: r.Operation, Source: r.Source,
+		Of: r.Of, Force: r.Force, Who: r.Who, Wish: r.Wish, Drive: r.Drive, State: r.State, News: r.News,
+		Upload: r.Upload, Schedule: r.Schedule, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
+		Seen: r.Seen, Revived: r.Revived, RevivedAt: r.RevivedAt, Settled: r.Settled,
+		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
+		Asked: r.Asked, Begun: r.Begun, Deadline: r.Deadline, Ended: r.Ended, Only: r.Only, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
+	}
+}
+
+// run returns the run without its steps.
+func (i runItem) run() run.Run {
+	return run.Run{
+		ID: i.Run, Version: i.Version, Project: i.Project, Operation: i.Operation, Source: i.Source,
+		Of: i.Of, Force: i.Force, Who: i.Who, Wish: i.Wish, Drive: i.Drive, State: i.State, News: i.News,
+		Upload: i.Upload, Schedule: i.Schedule, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
+		Seen: i.Seen, Revived: i.Revived, RevivedAt: i.RevivedAt, Settled: i.Settled,
+		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
+		Asked: i.Asked, Begun: i.Begun, Deadline: i.Deadline, Ended: i.Ended, Only: i.Only, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
+	}
+}
+
+// committed reports whether the run's steps are anybody's.
+func (i runItem) committed() bool { return i.State != run.Asked && i.Steps > 0 }
+
+// stepItem is a step as it is kept.
+type stepItem struct {
+	Version int `json:"version"`
+	plan.Step
+	Number    int         `json:"number"`
+	Spec      string      `json:"spec,omitempty"`
+	Status    run.Status  `json:"status"`
+	Attempt   int         `json:"attempt"`
+	Nonce     string      `json:"nonce,omitempty"`
+	Note      *plan.Note  `json:"note,omitempty"`
+	Why       string      `json:"why,omitempty"`
+	Heard     plan.Status `json:"heard"`
+	Looks     int         `json:"looks"`
+	Due       time.Time   `json:"due"`
+	NotBefore time.Time   `json:"not_before"`
+	Claimed   time.Time   `json:"claimed"`
+	Ended     time.Time   `json:"ended"`
+	Forced    bool        `json:"forced,omitempty"`
+}
+
+// stepItemOf is how s is kept when it is planned.
+func stepItemOf(s run.Step) stepItem {
+	return stepItem{
+		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
+		Nonce: s.Nonce, Note: noted(s.Note), Why: s.Why, Heard: s.Event.Status, Looks: s.Event.Looks,
+		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced,
+	}
+}
+
+// noted is n, or nil if CloudFormation has not answered.
+func noted(n plan.Note) *plan.Note {
+	if !n.Known() {
+		return nil
+	}
+	return &n
+}
+
+// step returns the step.
+func (i stepItem) step() run.Step {
+	s := run.Step{
+		Step: i.Step, Number: i.Number, Spec: i.Spec, Status: i.Status, Attempt: i.Attempt, Nonce: i.Nonce,
+		Why: i.Why, Event: run.Event{Status: i.Heard, Looks: i.Looks},
+		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended, Forced: i.Forced,
+	}
+	if i.Note != nil {
+		s.Note = *i.Note
+	}
+	return s
+}
+
+// listItem is a run's place in its project's list, or among the open runs.
+type listItem struct {
+	Run       string    `json:"run"`
+	Project   string    `json:"project"`
+	Operation string    `json:"operation"`
+	Asked     time.Time `json:"asked"`
+	Expires   int64     `json:"expires,omitempty"`
+}
+
+// eventItem is a line of the audit, for people.
+type eventItem struct {
+	Time    time.Time `json:"time"`
+	What    string    `json:"what"` // a wish or a state
+	Force   bool      `json:"force,omitempty"`
+	Who     string    `json:"who,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Drive   int       `json:"drive,omitempty"`
+	Expires int64     `json:"expires,omitempty"`
+}
+
+// encode makes attributes of v: structures are maps, times RFC 3339 text.
+func encode(v any) (types.AttributeValue, error) {
+	a, err := attributevalue.MarshalWithOptions(v, func(o *attributevalue.EncoderOptions) {
+		o.TagKey = "json"
+		o.EncodeTime = func(t time.Time) (types.AttributeValue, error) {
+			if t.IsZero() {
+				return nothing, nil
+			}
+			return &types.AttributeValueMemberS{Value: t.UTC().Format(time.RFC3339Nano)}, nil
+		}
+	})
+	if err != nil {
+		return nil, fault.New(fault.Broken, "encode: %w", err)
+	}
+	return tidy(a), nil
+}
+
+// nothing is what is not known.
+var nothing = &types.AttributeValueMemberNULL{Value: true}
+
+// tidy makes nothing of empty lists and structures, at every depth: that a list
+// is empty or absent is the same, and minidyn cannot tell it from a string.
+func tidy(a types.AttributeValue) types.AttributeValue {
+	switch a := a.(type) {
+	case *types.AttributeValueMemberNULL:
+		return nothing
+	case *types.AttributeValueMemberL:
+		if len(a.Value) == 0 {
+			return nothing
+		}
+	case *types.AttributeValueMemberM:
+		for name, value := range a.Value {
+			if a.Value[name] = tidy(value); a.Value[name] == nothing {
+				delete(a.Value, name)
+			}
+		}
+		if len(a.Value) == 0 {
+			return nothing
+		}
+	}
+	return a
+}
+
+// encodeItem makes an item of the structure v under a key. What is not known is
+// left out.
+func encodeItem(k key, v any) (item, error) {
+	a, err := encode(v)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := a.(*types.AttributeValueMemberM)
+	if !ok {
+		return nil, fault.New(fault.Broken, "encode %s %s: it is no structure", k.pk, k.sk)
+	}
+	out := k.attributes()
+	maps.Copy(out, m.Value)
+	return out, nil
+}
+
+// decode reads an item into v, a pointer to a structure.
+func decode(i item, v any) error {
+	err := attributevalue.UnmarshalMapWithOptions(i, v, func(o *attributevalue.DecoderOptions) { o.TagKey = "json" })
+	if err != nil {
+		return fault.New(fault.Broken, "item %s %s cannot be read: %w", i.text("PK"), i.text("SK"), err)
+	}
+	return nil
+}
+
+// decodeRun reads a run. One that has expired, though it may still be there,
+// is Missing.
+func decodeRun(id string, i item) (runItem, error) {
+	var r runItem
+	if err := decode(i, &r); err != nil {
+		return r, err
+	}
+	if len(i) == 0 || r.Expires != 0 && r.Expires <= time.Now().Unix() {
+		return r, fault.New(fault.Missing, "there is no run %s", id)
+	}
+	return r, readable(r.Version, "run "+id)
+}
+
+// decodeStep reads a step.
+func decodeStep(i item) (run.Step, error) {
+	var s stepItem
+	if err := decode(i, &s); err != nil {
+		return run.Step{}, err
+	}
+	return s.step(), readable(s.Version, "step "+s.ID)
+}
+
+// readable says whether this code reads what a version has written: its own, or
+// the one before.
+func readable(version int, what string) error {
+	if version == run.Version || version == run.Version-1 && version > 0 {
+		return nil
+	}
+	return fault.New(fault.Broken, "%s is of version %d, and this code reads version %d: deploy the newer functions", what, version, run.Version)
+}

@@ -1,0 +1,156 @@
+package dynamodb
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Records is engine.Records.
+func (t *Table) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
+	items, err := t.query(ctx, prefixed(recordKey(project, "").pk, recordPrefix))
+	if err != nil {
+		return nil, err
+	}
+	return decodeRecords(slices.Values(items))
+}
+
+// Some is engine.Records.
+func (t *Table) Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+	keys := make([]key, len(nodes))
+	for i, node := range nodes {
+		keys[i] = recordKey(project, node)
+	}
+	items, err := t.all(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	return decodeRecords(maps.Values(items))
+}
+
+// decodeRecords reads records, by node.
+func decodeRecords(items iter.Seq[item]) (map[string]plan.Record, error) {
+	records := make(map[string]plan.Record)
+	for i := range items {
+		var r plan.Record
+		if err := decode(i, &r); err != nil {
+			return nil, err
+		}
+		records[r.Node] = r
+	}
+	return records, nil
+}
+
+// Displace is engine.Records.
+func (t *Table) Displace(ctx context.Context, r run.Run, records []plan.Record) error {
+	for chunk := range slices.Chunk(records, mostWrites/2) {
+		if err := t.displace(ctx, r, slices.Clone(chunk)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// displace moves as many records as one transaction holds. Those that are no
+// longer there, or are another stack's by now, are found out one by one.
+func (t *Table) displace(ctx context.Context, r run.Run, records []plan.Record) error {
+	for len(records) > 0 {
+		writes := []write{{
+			key: runKey(r.ID), where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Drive, "asked": run.Asked},
+		}}
+		for _, record := range records {
+			writes = append(writes, leave(recordKey(r.Project, record.Was), record))
+		}
+		for _, record := range records {
+			writes = append(writes, write{key: recordKey(r.Project, record.Node), put: record})
+		}
+		failed, err := t.write(ctx, writes...)
+		switch {
+		case err != nil || failed == held:
+			return err
+		case failed == 0:
+			return notPlanned(r)
+		}
+		records = slices.Delete(records, failed-1, failed)
+	}
+	return nil
+}
+
+// leave takes a record from its old key if it is still that of the same stack.
+func leave(old key, r plan.Record) write {
+	w := write{key: old, delete: true, where: "#stack = :stack AND attribute_not_exists(#stack_id)", with: values{"stack": r.Stack}}
+	if r.StackID != "" {
+		w.where, w.with = "#stack = :stack AND #stack_id = :id", values{"stack": r.Stack, "id": r.StackID}
+	}
+	return w
+}
+
+// List is engine.Runs.
+func (t *Table) List(ctx context.Context, project string, most int) ([]run.Run, error) {
+	lines := prefixed("PROJECT#"+project, "RUN#")
+	lines.newest, lines.most = true, most
+	return t.listed(ctx, lines)
+}
+
+// Before lists as List does, but only runs of r's project that are older than r.
+func (t *Table) Before(ctx context.Context, r run.Run, most int) ([]run.Run, error) {
+	lines := prefixed("PROJECT#"+r.Project, "RUN#")
+	lines.to, lines.newest = listKey(r.Project, r.Asked, r.ID).sk, true
+	if most > 0 {
+		lines.most = most + 1
+	}
+	runs, err := t.listed(ctx, lines)
+	if len(runs) > 0 && runs[0].ID == r.ID {
+		runs = runs[1:]
+	}
+	if most > 0 && len(runs) > most {
+		runs = runs[:most] // r has gone meanwhile
+	}
+	return runs, err
+}
+
+// listed returns the runs of some lines of a list.
+func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
+	items, err := t.query(ctx, lines)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]key, len(items))
+	for n, i := range items {
+		keys[n] = runKey(i.text("run"))
+	}
+	got, err := t.all(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]run.Run, 0, len(items))
+	for n, i := range items {
+		r, err := decodeRun(i.text("run"), got[keys[n]])
+		if fault.Is(err, fault.Missing) {
+			continue // it has expired
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r.run())
+	}
+	return runs, nil
+}
+
+// Projects lists the projects that were ever asked about, as "shop@prod", sorted.
+func (t *Table) Projects(ctx context.Context) ([]string, error) {
+	items, err := t.query(ctx, span{pk: projectKey("").pk, from: " ", to: last})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(items))
+	for n, i := range items {
+		names[n] = i.text("SK")
+	}
+	return names, nil
+}

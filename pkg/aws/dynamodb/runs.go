@@ -1,0 +1,144 @@
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Ask is engine.Runs.
+func (t *Table) Ask(ctx context.Context, r run.Run) (run.Run, bool, error) {
+	failed, err := t.write(ctx, asking(r)...)
+	if err != nil {
+		return run.Run{}, false, err
+	}
+	kept, err := t.Run(ctx, r.ID)
+	return kept, err == nil && failed == held, err
+}
+
+// asking is what is written of a run that is asked for, if there is none of its
+// ID.
+func asking(r run.Run) []write {
+	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked}
+	return []write{
+		{key: runKey(r.ID), put: itemOf(r), where: "attribute_not_exists(#PK)"},
+		{key: openKey(r.ID), put: line},
+		{key: listKey(r.Project, r.Asked, r.ID), put: line},
+		{key: projectKey(r.Project), set: values{"asked": r.Asked}},
+	}
+}
+
+// item returns a run as it is kept, or an error of kind Missing.
+func (t *Table) item(ctx context.Context, id string) (runItem, error) {
+	i, err := t.get(ctx, runKey(id))
+	if err != nil {
+		return runItem{}, err
+	}
+	return decodeRun(id, i)
+}
+
+// Run is engine.Runs.
+func (t *Table) Run(ctx context.Context, id string) (run.Run, error) {
+	i, err := t.item(ctx, id)
+	if err != nil {
+		return run.Run{}, err
+	}
+	return i.run(), nil
+}
+
+// Load is engine.Runs. A run and its steps are neighbours: one query reads them.
+func (t *Table) Load(ctx context.Context, id string) (run.Run, error) {
+	items, err := t.query(ctx, span{pk: runKey(id).pk, from: runKey(id).sk, to: stepPrefix + last})
+	if err != nil {
+		return run.Run{}, err
+	}
+	if len(items) == 0 || items[0].text("SK") != runKey(id).sk {
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
+	}
+	head, err := decodeRun(id, items[0])
+	if err != nil {
+		return run.Run{}, err
+	}
+	r := head.run()
+	if !head.committed() {
+		return r, nil
+	}
+	r.Steps = make([]run.Step, len(items)-1)
+	for n, i := range items[1:] {
+		if r.Steps[n], err = decodeStep(i); err != nil {
+			return run.Run{}, err
+		}
+		if r.Steps[n].Number != n {
+			return run.Run{}, fault.New(fault.Broken, "run %s: step %d is not there", id, n)
+		}
+	}
+	if len(r.Steps) != head.Steps {
+		return run.Run{}, fault.New(fault.Broken, "run %s: it has %d steps, of which %d are there", id, head.Steps, len(r.Steps))
+	}
+	return r, nil
+}
+
+// Raise is engine.Drives. Another drive is another execution: no token of its own
+// waits yet, and its history is empty. Whether a refusal is only the echo of an
+// answer that was lost is told by a nonce.
+func (t *Table) Raise(ctx context.Context, r run.Run) error {
+	mine := nonce()
+	for {
+		was, err := t.item(ctx, r.ID)
+		switch {
+		case err != nil:
+			return err
+		case was.Drive == r.Drive+1 && was.Raiser == mine:
+			return nil
+		case was.Drive != r.Drive:
+			return stale(r.ID, r.Drive)
+		case was.State.Over():
+			return fault.New(fault.Stale, "run %s is over (%s)", r.ID, was.State)
+		}
+		failed, err := t.write(ctx, write{
+			key: runKey(r.ID), set: values{
+				"drive": r.Drive + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
+				"revived": r.Revived, "revived_at": r.RevivedAt, "settled": r.Settled,
+			},
+			where: "#drive = :from AND #state = :was", with: values{"from": r.Drive, "was": was.State},
+		})
+		if err != nil || failed == held {
+			return err
+		}
+	}
+}
+
+// awake is the state of a run that is driven again.
+func awake(s run.State) run.State {
+	switch s {
+	case run.Parked:
+		return run.Going
+	case run.Queued:
+		return run.Asked
+	}
+	return s
+}
+
+// Register is engine.Drives.
+func (t *Table) Register(ctx context.Context, id string, drive int, w engine.Watch, events int) (bool, error) {
+	since := stamp(w.Entered)
+	failed, err := t.write(ctx, write{
+		key: runKey(id), set: values{"token": w.Token, "since": since}, add: values{"events": events},
+		where: "#drive = :drive AND (attribute_not_exists(#since) OR #since <= :entered)", with: values{"drive": drive, "entered": since},
+	})
+	if err != nil || failed == held {
+		return err == nil, err
+	}
+	r, err := t.Run(ctx, id)
+	if fault.Is(err, fault.Missing) || err == nil && r.Drive != drive {
+		err = stale(id, drive)
+	}
+	return false, err
+}
+
+// stale says that a run has another drive.
+func stale(id string, drive int) error {
+	return fault.New(fault.Stale, "run %s is no longer driven by %d", id, drive)
+}

@@ -1,0 +1,146 @@
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Step is engine.Steps.
+func (t *Table) Step(ctx context.Context, id string, number int) (run.Run, run.Step, error) {
+	at := stepKey(id, number)
+	items, err := t.all(ctx, []key{runKey(id), at})
+	if err != nil {
+		return run.Run{}, run.Step{}, err
+	}
+	head, err := decodeRun(id, items[runKey(id)])
+	if err != nil {
+		return run.Run{}, run.Step{}, err
+	}
+	if len(items[at]) == 0 || !head.committed() {
+		return run.Run{}, run.Step{}, fault.New(fault.Missing, "run %s has no step %d", id, number)
+	}
+	s, err := decodeStep(items[at])
+	return head.run(), s, err
+}
+
+// Move is engine.Steps.
+func (t *Table) Move(ctx context.Context, c engine.Change) error {
+	s := c.Step
+	set := values{
+		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "note": noted(s.Note), "why": s.Why,
+		"due": s.Due, "not_before": s.NotBefore, "claimed": s.Claimed, "ended": s.Ended,
+		"forced": s.Forced,
+	}
+	if c.From == run.Pending {
+		set["heard"], set["looks"] = plan.Status(""), 0
+	}
+	step := write{
+		key: stepKey(c.Run, s.Number), set: set,
+		where: "#status = :from AND #attempt = :attempt", with: values{"from": c.From, "attempt": c.Attempt},
+	}
+	if c.Nonce != "" {
+		step.where += " AND #nonce = :nonce"
+		step.with["nonce"] = c.Nonce
+	}
+	may := fence(c.Run, c.Drive)
+	if c.From == run.Pending && s.Status == run.Running {
+		may = mayClaim(c.Run, c.Drive)
+	}
+	writes := []write{may, step}
+	switch {
+	case c.Forget:
+		writes = append(writes, write{key: recordKey(c.Project, s.Node), delete: true})
+	case c.Record != nil:
+		writes = append(writes, write{key: recordKey(c.Project, c.Record.Node), put: c.Record})
+	}
+	failed, err := t.write(ctx, writes...)
+	switch {
+	case err != nil || failed == held:
+		return err
+	case failed == 0:
+		return fault.New(fault.Stale, "run %s is no longer driven by %d, or is to claim no more steps", c.Run, c.Drive)
+	}
+	return t.repeated(ctx, c)
+}
+
+// repeated says of a change that did not find the step as it was to be whether
+// it had been made before.
+func (t *Table) repeated(ctx context.Context, c engine.Change) error {
+	_, was, err := t.Step(ctx, c.Run, c.Step.Number)
+	if err != nil {
+		return err
+	}
+	if was.Nonce == c.Step.Nonce && was.Status == c.Step.Status && was.Attempt == c.Step.Attempt {
+		return nil
+	}
+	return fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
+}
+
+// Later is engine.Steps. An event that no look has seen yet was marked since
+// the steps were loaded, unless this look is the one that saw it. A step that
+// is not as expected is tried again without its event, then left alone.
+func (t *Table) Later(ctx context.Context, id string, drive int, steps []run.Step) error {
+	whole := make([]write, len(steps))
+	plain := make([]write, len(steps))
+	for i, s := range steps {
+		plain[i] = write{
+			key: stepKey(id, s.Number), set: values{"due": s.Due, "why": s.Why, "forced": s.Forced},
+			where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": s.Attempt},
+		}
+		whole[i] = plain[i]
+		whole[i].set = values{"due": s.Due, "why": s.Why, "forced": s.Forced, "heard": s.Event.Status, "looks": s.Event.Looks}
+		whole[i].with = values{"running": run.Running, "attempt": s.Attempt, "nothing": "", "none": 0}
+		seen := "#heard = :nothing OR #looks > :none"
+		if s.Event.Looks == 1 {
+			seen += " OR #heard = :heard"
+			whole[i].with["heard"] = s.Event.Status
+		}
+		whole[i].where += " AND (" + seen + ")"
+	}
+	for len(whole) > 0 {
+		n := min(len(whole), mostWrites)
+		if err := t.later(ctx, fence(id, drive), whole[:n], plain[:n]); err != nil {
+			return err
+		}
+		whole, plain = whole[n:], plain[n:]
+	}
+	return nil
+}
+
+// later writes as many steps as one transaction holds.
+func (t *Table) later(ctx context.Context, check write, whole, plain []write) error {
+	fallback := make(map[key]write, len(plain))
+	for _, w := range plain {
+		fallback[w.key] = w
+	}
+	for len(whole) > 0 {
+		failed, err := t.write(ctx, append([]write{check}, whole...)...)
+		switch {
+		case err != nil || failed == held:
+			return err
+		case failed == 0:
+			return fault.New(fault.Stale, "%s has another drive", check.key.pk)
+		}
+		refused := whole[failed-1]
+		if w, ok := fallback[refused.key]; ok {
+			whole[failed-1] = w
+			delete(fallback, refused.key)
+			continue
+		}
+		whole = append(whole[:failed-1:failed-1], whole[failed:]...)
+	}
+	return nil
+}
+
+// Mark is engine.Steps.
+func (t *Table) Mark(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error) {
+	failed, err := t.write(ctx, write{
+		key: stepKey(id, number), set: values{"heard": status, "looks": 0},
+		where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": attempt},
+	})
+	return err == nil && failed == held, err
+}

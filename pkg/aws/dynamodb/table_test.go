@@ -1,0 +1,338 @@
+package dynamodb
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// planned asks for a run of so many steps and commits it.
+func planned(t *testing.T, table *Table, steps int) run.Run {
+	t.Helper()
+	r, _, err := table.Ask(t.Context(), run.Run{
+		ID: "one", Version: run.Version, Project: "shop@prod", Operation: "deploy", Who: "ann",
+		Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}, Wish: run.Go, State: run.Asked, Asked: time.Now(),
+	})
+	must(t, err)
+	r.Start(reads(steps), nil)
+	must(t, table.Commit(t.Context(), r))
+	r, err = table.Load(t.Context(), "one")
+	must(t, err)
+	return r
+}
+
+// reads is a plan of so many steps.
+func reads(steps int) (p plan.Plan) {
+	for i := range steps {
+		p.Steps = append(p.Steps, plan.Step{ID: fmt.Sprintf("n%04d/read", i), Node: fmt.Sprintf("n%04d", i), Verb: plan.Read, After: []string{}})
+	}
+	return p
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run of more steps than a transaction, a page or a batch holds.
+func TestManySteps(t *testing.T) {
+	w := &wire{page: 7}
+	table := open(t, w)
+	r := planned(t, table, 230)
+	if len(r.Steps) != 230 {
+		t.Fatalf("%d steps are loaded, of 230", len(r.Steps))
+	}
+	if got := w.calls["TransactWriteItems"]; got != 1+1+3+1 {
+		t.Errorf("%d transactions asked for and committed the run, want 6", got)
+	}
+	for i := range r.Steps {
+		r.Steps[i].Status, r.Steps[i].Attempt, r.Steps[i].Due = run.Running, 1, time.Now()
+		must(t, table.Move(t.Context(), changeOf(r, i)))
+	}
+	must(t, table.Later(t.Context(), "one", r.Drive, r.Steps))
+	got, err := table.Load(t.Context(), "one")
+	must(t, err)
+	for i, s := range got.Steps {
+		if !s.Due.Equal(r.Steps[i].Due) {
+			t.Fatalf("step %d is due %s, want %s", i, s.Due, r.Steps[i].Due)
+		}
+	}
+}
+
+// A planner that was cut off leaves more steps than the next one plans.
+func TestLeftovers(t *testing.T) {
+	table := open(t, &wire{page: 7})
+	r, _, err := table.Ask(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.Asked, Asked: time.Now()})
+	must(t, err)
+	r.Start(reads(250), nil)
+	must(t, table.writeSteps(t.Context(), write{key: runKey("one"), where: "#drive = :drive", with: values{"drive": 0}}, r))
+	r.Start(reads(3), nil)
+	must(t, table.Commit(t.Context(), r))
+	if r, err = table.Load(t.Context(), "one"); err != nil || len(r.Steps) != 3 {
+		t.Fatalf("%d steps, %v", len(r.Steps), err)
+	}
+}
+
+// A plan whose steps are large is written in transactions of at most 4 MB.
+func TestLargeSteps(t *testing.T) {
+	w := &wire{}
+	table := open(t, w)
+	r, _, err := table.Ask(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.Asked, Asked: time.Now()})
+	must(t, err)
+	p := reads(40)
+	for i := range p.Steps {
+		for range 2000 {
+			p.Steps[i].After = append(p.Steps[i].After, strings.Repeat("x", 92))
+		}
+	}
+	r.Start(p, nil)
+	must(t, table.Commit(t.Context(), r))
+	for _, body := range w.bodies {
+		if len(body) > 4<<20 {
+			t.Errorf("a transaction has %d bytes", len(body))
+		}
+	}
+}
+
+// A transaction that conflicts is tried again for as long as that may help.
+func TestContention(t *testing.T) {
+	for name, c := range map[string]struct {
+		code string
+		text string
+		want fault.Kind
+		most int
+	}{
+		"conflict":  {"TransactWriteItems", reasons("None", "TransactionConflict"), fault.Throttled, mostAttempts + 1},
+		"throttled": {"TransactWriteItems", reasons("ThrottlingError"), fault.Throttled, mostAttempts + 1},
+		"in progress": {"TransactWriteItems", `{"__type":"TransactionInProgressException"}`, fault.Unavailable,
+			3 * (mostAttempts + 1)}, // the SDK tries each three times
+		"conflict and condition": {"TransactWriteItems", reasons("ConditionalCheckFailed", "TransactionConflict"), fault.Throttled, mostAttempts + 1},
+		"condition":              {"TransactWriteItems", reasons("ConditionalCheckFailed", "None"), fault.Stale, 1},
+		"too large":              {"TransactWriteItems", reasons("ItemCollectionSizeLimitExceeded"), fault.Broken, 1},
+		"throughput":             {"TransactWriteItems", `{"__type":"ProvisionedThroughputExceededException"}`, fault.Throttled, 3},
+		"throttling":             {"TransactWriteItems", `{"__type":"ThrottlingException"}`, fault.Throttled, 3},
+		"denied":                 {"TransactWriteItems", `{"__type":"AccessDeniedException"}`, fault.Denied, 1},
+		"no table":               {"TransactWriteItems", `{"__type":"ResourceNotFoundException"}`, fault.Broken, 1},
+		"nonsense":               {"TransactWriteItems", `{"__type":"ValidationException"}`, fault.Broken, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &wire{}
+				table := open(t, w)
+				w.answer = func(op string, _ []byte) (int, string) {
+					if op == c.code {
+						return http.StatusBadRequest, c.text
+					}
+					return 0, ""
+				}
+				_, err := table.Register(t.Context(), "one", 1, engine.Watch{Token: "token"}, 1)
+				if !fault.Is(err, c.want) {
+					t.Errorf("want an error of kind %s, got %s: %v", c.want, fault.KindOf(err), err)
+				}
+				if got := w.calls[c.code]; got != c.most {
+					t.Errorf("asked %d times, want %d", got, c.most)
+				}
+			})
+		})
+	}
+}
+
+// A transaction that is still under way is asked after under its own token, for
+// it may yet succeed; one that conflicted was not done, and is another request.
+func TestTokens(t *testing.T) {
+	for answer, want := range map[string]int{`{"__type":"TransactionInProgressException"}`: 1, reasons("TransactionConflict"): mostAttempts + 1} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &wire{}
+			table := open(t, w)
+			tokens := make(map[string]bool)
+			w.answer = func(op string, body []byte) (int, string) {
+				if op != "TransactWriteItems" {
+					return 0, ""
+				}
+				var in struct{ ClientRequestToken string }
+				must(t, json.Unmarshal(body, &in))
+				tokens[in.ClientRequestToken] = true
+				return http.StatusBadRequest, answer
+			}
+			if _, err := table.Register(t.Context(), "one", 1, engine.Watch{Token: "token"}, 1); err == nil {
+				t.Error("it succeeded")
+			}
+			if len(tokens) != want {
+				t.Errorf("%s: %d tokens, want %d", answer, len(tokens), want)
+			}
+		})
+	}
+}
+
+// Where nothing but the run can tell that an answer was lost, whoever raised
+// its drive still knows that it was him.
+func TestLostAnswersToTheForgetful(t *testing.T) {
+	w := &wire{forgetful: true}
+	table := open(t, w)
+	r := planned(t, table, 1)
+	w.lost, w.writes = 2, 1 // the next answer is lost, and then every other
+	must(t, table.Raise(t.Context(), r))
+	r.Drive = 1
+	must(t, table.Move(t.Context(), changeOf(r, 0)))
+	r, err := table.Load(t.Context(), "one")
+	if err != nil || r.Drive != 1 || r.Steps[0].Attempt != 1 {
+		t.Errorf("drive %d, %v, %v", r.Drive, r.Steps, err)
+	}
+}
+
+// Whoever has no answer knows nothing.
+func TestNoAnswer(t *testing.T) {
+	w := &wire{}
+	table := open(t, w)
+	w.answer = func(string, []byte) (int, string) { return http.StatusServiceUnavailable, "<html>" }
+	if _, err := table.Run(t.Context(), "one"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a 503 is %s: %v", fault.KindOf(err), err)
+	}
+	if kind := kindOf(errors.New("connection refused")); kind != fault.Unavailable {
+		t.Errorf("a broken connection is %s", kind)
+	}
+	if kind := kindOf(smithy.InvalidParamsError{}); kind != fault.Broken {
+		t.Errorf("a request that cannot be sent is %s", kind)
+	}
+}
+
+// What belongs to a run expires when it is over, and not before.
+func TestExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := open(t, &wire{})
+		r := planned(t, table, 120)
+		_, err := table.Wish(t.Context(), "one", engine.Wished{ID: "request", Wish: run.Pause, Who: "ann", At: time.Now()})
+		must(t, err)
+		r.News = 1
+		r.State = run.Parked
+		must(t, table.Park(t.Context(), r))
+		if n := expiring(t, table); n != 0 {
+			t.Errorf("%d items of a parked run expire", n)
+		}
+		r.State = run.Cancelled
+		must(t, table.End(t.Context(), r, run.Exit{From: run.Parked}))
+		if n := expiring(t, table); n != 1+120+3+1 { // run, steps, events, place in the list
+			t.Errorf("%d items of a run that is over expire, want 125", n)
+		}
+		time.Sleep(kept - time.Second)
+		if _, err := table.Load(t.Context(), "one"); err != nil {
+			t.Errorf("before its time: %v", err)
+		}
+		time.Sleep(time.Second)
+		if _, err := table.Run(t.Context(), "one"); !fault.Is(err, fault.Missing) {
+			t.Errorf("after its time: %v", err)
+		}
+		if runs, err := table.List(t.Context(), "shop@prod", 0); err != nil || len(runs) != 0 {
+			t.Errorf("after its time it is listed: %v, %v", runs, err)
+		}
+	})
+}
+
+// expiring counts the items that expire, of the run and of its project.
+func expiring(t *testing.T, table *Table) (n int) {
+	t.Helper()
+	for _, pk := range []string{"RUN#one", "PROJECT#shop@prod"} {
+		items, err := table.query(t.Context(), span{pk: pk, from: "A", to: last})
+		must(t, err)
+		for _, i := range items {
+			if i["expires"] != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// What a newer version has written is not read as if it were ours.
+func TestVersions(t *testing.T) {
+	table := open(t, &wire{})
+	planned(t, table, 1)
+	set := func(k key, version int) {
+		t.Helper()
+		if _, err := table.write(t.Context(), write{key: k, set: values{"version": version}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, k := range []key{stepKey("one", 0), runKey("one")} {
+		set(k, run.Version+1)
+		if _, err := table.Load(t.Context(), "one"); !fault.Is(err, fault.Broken) {
+			t.Errorf("%s of the next version: %v", k.sk, err)
+		}
+		set(k, run.Version)
+	}
+	if _, err := table.Load(t.Context(), "one"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A run whose steps are damaged is not driven on.
+func TestDamage(t *testing.T) {
+	for name, gone := range map[string]int{"first": 0, "middle": 1, "last": 2} {
+		t.Run(name, func(t *testing.T) {
+			table := open(t, &wire{})
+			planned(t, table, 3)
+			if _, err := table.write(t.Context(), write{key: stepKey("one", gone), delete: true}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := table.Load(t.Context(), "one"); !fault.Is(err, fault.Broken) {
+				t.Errorf("loaded without step %d: %v", gone, err)
+			}
+		})
+	}
+}
+
+// Whoever looks into the table finds words.
+func TestReadable(t *testing.T) {
+	table := open(t, &wire{})
+	r := planned(t, table, 1)
+	c := changeOf(r, 0)
+	c.Step.Note, c.Step.Due = plan.Note{StackID: "arn"}, time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
+	c.Record = &plan.Record{Node: "n0000", Stack: "shop-prod-n0000", Target: project.Target{Name: "eu"}, Outputs: map[string]string{"Id": "1"}}
+	must(t, table.Move(t.Context(), c))
+	projects, err := table.Projects(t.Context())
+	must(t, err)
+	if diff := cmp.Diff([]string{"shop@prod"}, projects); diff != "" {
+		t.Error(diff)
+	}
+	i, err := table.get(t.Context(), key{"RUN#one", "STEP#00000"})
+	must(t, err)
+	var step map[string]any
+	must(t, decode(i, &step))
+	want := map[string]any{
+		"PK": "RUN#one", "SK": "STEP#00000", "version": 1.0, "id": "n0000/read", "node": "n0000", "verb": "read", "number": 0.0,
+		"status": "running", "attempt": 1.0, "nonce": "", "note": map[string]any{"stack_id": "arn"}, "why": "", "heard": "", "looks": 0.0,
+		"due": "2026-03-01T12:00:00.000000005Z", "not_before": nil, "claimed": nil, "ended": nil, "forced": false,
+	}
+	if diff := cmp.Diff(want, step); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if i, err = table.get(t.Context(), key{"PROJECT#shop@prod", "STACK#n0000"}); err != nil || i.text("stack") != "shop-prod-n0000" {
+		t.Errorf("record %v, %v", i, err)
+	}
+	if i, err = table.get(t.Context(), key{"OPEN", "RUN#one"}); err != nil || i.text("project") != "shop@prod" {
+		t.Errorf("open item %v, %v", i, err)
+	}
+}
+
+// changeOf is the change that claims a step.
+func changeOf(r run.Run, number int) engine.Change {
+	s := r.Steps[number]
+	s.Status, s.Attempt = run.Running, 1
+	return engine.Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Step: s}
+}

@@ -1,0 +1,55 @@
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// targetKey is that of a registered target.
+func targetKey(name string) key { return key{"TARGETS", name} }
+
+// Targets returns the registered targets by name.
+func (t *Table) Targets(ctx context.Context) (map[string]project.Access, error) {
+	items, err := t.query(ctx, span{pk: targetKey("").pk, from: " ", to: last})
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]project.Access, len(items))
+	for _, i := range items {
+		var a project.Access
+		if err := decode(i, &a); err != nil {
+			return nil, err
+		}
+		all[a.Name] = a
+	}
+	return all, nil
+}
+
+// Access returns the target that is registered under a name, or an error of kind
+// Missing.
+func (t *Table) Access(ctx context.Context, name string) (project.Access, error) {
+	var a project.Access
+	i, err := t.get(ctx, targetKey(name))
+	if err != nil {
+		return a, err
+	}
+	if len(i) == 0 {
+		return a, fault.New(fault.Missing, "target %s is not registered", name)
+	}
+	err = decode(i, &a)
+	return a, err
+}
+
+// AddTarget registers a target, in place of one that has its name.
+func (t *Table) AddTarget(ctx context.Context, a project.Access) error {
+	_, err := t.write(ctx, write{key: targetKey(a.Name), put: a})
+	return err
+}
+
+// RemoveTarget removes a target, if there is one of that name.
+func (t *Table) RemoveTarget(ctx context.Context, name string) error {
+	_, err := t.write(ctx, write{key: targetKey(name), delete: true})
+	return err
+}

@@ -1,0 +1,183 @@
+package dynamodb
+
+import (
+	"context"
+	crand "crypto/rand"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// values are attributes or placeholders by name.
+type values map[string]any
+
+// A write is one action of a transaction: it puts an item, changes some of its
+// attributes, deletes it or, if it says none of these, only checks it.
+type write struct {
+	key    key
+	put    any    // a structure: the whole item
+	set    values // attributes; what is not known is set to null
+	add    values // numbers to add to attributes
+	delete bool
+	where  string // the condition, or ""
+	with   values // of its placeholders, without the colon
+}
+
+// held says that every condition held.
+const held = -1
+
+// write carries out a transaction of at most 100 actions. It returns the index
+// of the first whose condition did not hold, and then nothing was written.
+func (t *Table) write(ctx context.Context, writes ...write) (failed int, err error) {
+	in := &dynamodb.TransactWriteItemsInput{TransactItems: make([]types.TransactWriteItem, len(writes))}
+	for i, w := range writes {
+		if in.TransactItems[i], err = w.action(t.name); err != nil {
+			return held, err
+		}
+	}
+	for attempt := 0; ; attempt++ {
+		_, err := t.client.TransactWriteItems(ctx, in)
+		failed, again := verdict(err)
+		switch {
+		case err == nil:
+			return held, nil
+		case failed != held:
+			return failed, nil
+		case !again || attempt == mostAttempts:
+			return held, t.fault("write", err)
+		}
+		if _, underway := errors.AsType[*types.TransactionInProgressException](err); !underway {
+			in.ClientRequestToken = nil // nothing was done: this is another request
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return held, t.fault("write", err)
+		}
+	}
+}
+
+// Of a transaction that conflicts with another, or is throttled.
+const (
+	mostAttempts = 20
+	firstPause   = 20 * time.Millisecond
+	longestPause = time.Second
+)
+
+// pause waits for a random time that may grow with each attempt.
+func pause(ctx context.Context, attempt int) error {
+	most := min(firstPause<<min(attempt, 10), longestPause)
+	timer := time.NewTimer(time.Duration(rand.Int64N(int64(most)) + 1))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// action is the write as DynamoDB is told it.
+func (w write) action(table string) (types.TransactWriteItem, error) {
+	var out types.TransactWriteItem
+	update, given := w.update()
+	placeholders, err := encodeValues(given)
+	if err != nil {
+		return out, err
+	}
+	var where *string
+	if w.where != "" {
+		where = &w.where
+	}
+	names := words(update, w.where)
+	if len(names) == 0 {
+		names = nil
+	}
+	name := aws.String(table)
+	switch {
+	case w.put != nil:
+		i, err := encodeItem(w.key, w.put)
+		if err != nil {
+			return out, err
+		}
+		out.Put = &types.Put{TableName: name, Item: i, ConditionExpression: where, ExpressionAttributeNames: names, ExpressionAttributeValues: placeholders}
+	case w.delete:
+		out.Delete = &types.Delete{TableName: name, Key: w.key.attributes(), ConditionExpression: where, ExpressionAttributeNames: names, ExpressionAttributeValues: placeholders}
+	case update != "":
+		out.Update = &types.Update{TableName: name, Key: w.key.attributes(), UpdateExpression: &update, ConditionExpression: where, ExpressionAttributeNames: names, ExpressionAttributeValues: placeholders}
+	default:
+		out.ConditionCheck = &types.ConditionCheck{TableName: name, Key: w.key.attributes(), ConditionExpression: where, ExpressionAttributeNames: names, ExpressionAttributeValues: placeholders}
+	}
+	return out, nil
+}
+
+// update is the update expression, or "", and all the placeholders' values.
+func (w write) update() (string, values) {
+	given := maps.Clone(w.with)
+	if given == nil {
+		given = values{}
+	}
+	var set, add []string
+	for _, name := range slices.Sorted(maps.Keys(w.set)) {
+		set = append(set, "#"+name+" = :set_"+name)
+		given["set_"+name] = w.set[name]
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.add)) {
+		add = append(add, "#"+name+" :add_"+name)
+		given["add_"+name] = w.add[name]
+	}
+	var clauses []string
+	if len(set) > 0 {
+		clauses = append(clauses, "SET "+strings.Join(set, ", "))
+	}
+	if len(add) > 0 {
+		clauses = append(clauses, "ADD "+strings.Join(add, ", "))
+	}
+	return strings.Join(clauses, " "), given
+}
+
+// encodeValues encodes placeholders. There is no empty map of them.
+func encodeValues(v values) (item, error) {
+	if len(v) == 0 {
+		return nil, nil
+	}
+	out := make(item, len(v))
+	for name, value := range v {
+		a, err := encode(value)
+		if err != nil {
+			return nil, err
+		}
+		out[":"+name] = a
+	}
+	return out, nil
+}
+
+// fence checks that a run has the given drive.
+func fence(id string, drive int) write {
+	return write{key: runKey(id), where: "#drive = :drive", with: values{"drive": drive}}
+}
+
+// mayClaim checks that a run has the given drive, and is to go on.
+func mayClaim(id string, drive int) write {
+	return write{
+		key: runKey(id), where: "#drive = :drive AND #state = :going AND #wish = :go",
+		with: values{"drive": drive, "going": run.Going, "go": run.Go},
+	}
+}
+
+// alive are the placeholders of live, with others.
+func alive(more values) values {
+	all := values{"asked": run.Asked, "queued": run.Queued, "going": run.Going, "parked": run.Parked}
+	maps.Copy(all, more)
+	return all
+}
+
+// nonce is never the same twice.
+func nonce() string { return strings.ToLower(crand.Text()) }

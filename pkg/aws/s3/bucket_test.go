@@ -1,0 +1,186 @@
+package s3
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A wire brings requests to an S3 in this process, unless it answers itself.
+type wire struct {
+	objects http.Handler
+	status  int
+	answer  string
+}
+
+// RoundTrip carries out one request.
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	if w.status < 0 {
+		return nil, errors.New("connection refused")
+	}
+	if w.status > 0 {
+		return &http.Response{StatusCode: w.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(w.answer)), Request: r}, nil
+	}
+	body := []byte{}
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	in := httptest.NewRequest(r.Method, r.URL.String(), bytes.NewReader(body))
+	in.Header = r.Header.Clone()
+	in.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	rec := httptest.NewRecorder()
+	w.objects.ServeHTTP(rec, in)
+	return rec.Result(), nil
+}
+
+// open returns a bucket with versions, and what brings its requests.
+func open(t *testing.T) (*Bucket, *wire) {
+	t.Helper()
+	w := &wire{objects: gofakes3.New(s3mem.New()).Server()}
+	c := s3.NewFromConfig(aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
+		HTTPClient: &http.Client{Transport: w}, RetryMaxAttempts: 1, BaseEndpoint: aws.String("http://s3.example"),
+	}, func(o *s3.Options) { o.UsePathStyle = true })
+	if _, err := c.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String("stackwright")}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.PutBucketVersioning(t.Context(), &s3.PutBucketVersioningInput{
+		Bucket: aws.String("stackwright"), VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(c, "stackwright", "eu-west-1"), w
+}
+
+// A version that was put is read as it was, whatever was put after it.
+func TestVersions(t *testing.T) {
+	b, _ := open(t)
+	first, err := b.Put(t.Context(), "projects/shop/prod.zip", []byte("one"))
+	if err != nil || first == "" {
+		t.Fatalf("version %q, %v", first, err)
+	}
+	if _, err := b.Put(t.Context(), "projects/shop/prod.zip", []byte("two")); err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]string{first: "one", "": "two"} {
+		got, err := b.Object(t.Context(), "projects/shop/prod.zip", version)
+		if err != nil || string(got) != want {
+			t.Errorf("version %q is %q, %v; want %q", version, got, err, want)
+		}
+	}
+	for _, c := range []struct{ key, version string }{{"none", ""}, {"projects/shop/prod.zip", "3"}} {
+		if _, err := b.Object(t.Context(), c.key, c.version); !fault.Is(err, fault.Missing, fault.Invalid) {
+			t.Errorf("%s %s: %v", c.key, c.version, err)
+		}
+	}
+}
+
+// An object is read up to 16 MB, and no further.
+func TestLargeObjects(t *testing.T) {
+	b, _ := open(t)
+	for size, want := range map[int]fault.Kind{MaxObject: "", MaxObject + 1: fault.Invalid} {
+		if _, err := b.Put(t.Context(), "large", make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := b.Object(t.Context(), "large", "")
+		if fault.KindOf(err) != want || want == "" && len(got) != size {
+			t.Errorf("of %d bytes %d were read: %v", size, len(got), err)
+		}
+	}
+}
+
+// A node comes back as it was kept, under the digest that it has.
+func TestSpecs(t *testing.T) {
+	b, _ := open(t)
+	n := project.Node{
+		Name: "vpc", Stack: "shop-prod-vpc", Target: project.Target{Name: "eu"}, Parameters: map[string]project.Text{"Cidr": project.Literal("<10.0.0.0/16>")},
+		Needs: []string{"net"}, Template: project.Template{Digest: "x", Bytes: 7},
+	}
+	want, err := n.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got, err := b.Keep(t.Context(), n); err != nil || got != want {
+			t.Fatalf("kept as %s, %v; want %s", got, err, want)
+		}
+	}
+	got, err := b.Spec(t.Context(), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(n, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := b.Spec(t.Context(), "none"); !fault.Is(err, fault.Missing) {
+		t.Errorf("a spec that was never kept: %v", err)
+	}
+}
+
+// What was kept by its digest is that, or it is broken.
+func TestTemplates(t *testing.T) {
+	b, _ := open(t)
+	body := []byte("Resources: {}")
+	digest := sum(body)
+	if err := b.KeepTemplate(t.Context(), digest, body); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.Template(t.Context(), digest); err != nil || !bytes.Equal(got, body) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, want := b.URL(digest), "https://stackwright.s3.eu-west-1.amazonaws.com/templates/"+digest; got != want {
+		t.Errorf("it is at %s, want %s", got, want)
+	}
+	if err := b.KeepTemplate(t.Context(), digest, []byte("else")); !fault.Is(err, fault.Broken) {
+		t.Errorf("kept under another's digest: %v", err)
+	}
+	if _, err := b.Put(t.Context(), "templates/"+digest, []byte("else")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Template(t.Context(), digest); !fault.Is(err, fault.Broken) {
+		t.Errorf("overwritten: %v", err)
+	}
+}
+
+// What S3 answers is known by its kind.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		code   string
+		want   fault.Kind
+	}{
+		{404, "NoSuchKey", fault.Missing}, {404, "NoSuchVersion", fault.Missing}, {404, "NoSuchBucket", fault.Broken},
+		{403, "AccessDenied", fault.Denied}, {400, "ExpiredToken", fault.Denied}, {405, "MethodNotAllowed", fault.Missing},
+		{503, "SlowDown", fault.Throttled}, {429, "Else", fault.Throttled}, {500, "InternalError", fault.Unavailable},
+		{502, "", fault.Unavailable}, {400, "InvalidArgument", fault.Invalid}, {-1, "", fault.Unavailable},
+	} {
+		b, w := open(t)
+		w.status, w.answer = c.status, "<Error><Code>"+c.code+"</Code><Message>m</Message></Error>"
+		if _, err := b.Object(t.Context(), "key", "v"); !fault.Is(err, c.want) {
+			t.Errorf("to read: %d %s is %q: %v", c.status, c.code, fault.KindOf(err), err)
+		}
+		if _, err := b.Put(t.Context(), "key", nil); !fault.Is(err, c.want) {
+			t.Errorf("to write: %d %s is %q: %v", c.status, c.code, fault.KindOf(err), err)
+		}
+	}
+}

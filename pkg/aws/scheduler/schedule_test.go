@@ -1,0 +1,178 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
+
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A fake is Scheduler as far as names go. It keeps what it is told last.
+type fake struct {
+	kept  map[string]*scheduler.GetScheduleOutput
+	asked []string
+}
+
+func newFake() *fake { return &fake{kept: make(map[string]*scheduler.GetScheduleOutput)} }
+
+func (f *fake) ListSchedules(_ context.Context, in *scheduler.ListSchedulesInput, _ ...func(*scheduler.Options)) (*scheduler.ListSchedulesOutput, error) {
+	out := &scheduler.ListSchedulesOutput{}
+	for name := range f.kept {
+		if strings.HasPrefix(name, aws.ToString(in.NamePrefix)) {
+			out.Schedules = append(out.Schedules, types.ScheduleSummary{Name: &name})
+		}
+	}
+	return out, nil
+}
+
+func (f *fake) GetSchedule(_ context.Context, in *scheduler.GetScheduleInput, _ ...func(*scheduler.Options)) (*scheduler.GetScheduleOutput, error) {
+	if is, ok := f.kept[*in.Name]; ok {
+		return is, nil
+	}
+	return nil, &types.ResourceNotFoundException{}
+}
+
+func (f *fake) CreateSchedule(ctx context.Context, in *scheduler.CreateScheduleInput, _ ...func(*scheduler.Options)) (*scheduler.CreateScheduleOutput, error) {
+	if _, ok := f.kept[*in.Name]; ok {
+		return nil, &types.ConflictException{}
+	}
+	f.asked = append(f.asked, "create")
+	f.keep(in.Name, in.ScheduleExpression, in.ScheduleExpressionTimezone, &scheduler.GetScheduleOutput{
+		Description: in.Description, State: in.State, StartDate: in.StartDate, ActionAfterCompletion: in.ActionAfterCompletion,
+		FlexibleTimeWindow: in.FlexibleTimeWindow, Target: in.Target,
+	})
+	return nil, nil
+}
+
+func (f *fake) UpdateSchedule(_ context.Context, in *scheduler.UpdateScheduleInput, _ ...func(*scheduler.Options)) (*scheduler.UpdateScheduleOutput, error) {
+	f.asked = append(f.asked, "update")
+	f.keep(in.Name, in.ScheduleExpression, in.ScheduleExpressionTimezone, &scheduler.GetScheduleOutput{
+		Description: in.Description, State: in.State, StartDate: in.StartDate, ActionAfterCompletion: in.ActionAfterCompletion,
+		FlexibleTimeWindow: in.FlexibleTimeWindow, Target: in.Target,
+	})
+	return nil, nil
+}
+
+func (f *fake) keep(name, expression, zone *string, is *scheduler.GetScheduleOutput) {
+	is.Name, is.ScheduleExpression, is.ScheduleExpressionTimezone = name, expression, zone
+	f.kept[*name] = is
+}
+
+func (f *fake) DeleteSchedule(_ context.Context, in *scheduler.DeleteScheduleInput, _ ...func(*scheduler.Options)) (*scheduler.DeleteScheduleOutput, error) {
+	if _, ok := f.kept[*in.Name]; !ok {
+		return nil, &types.ResourceNotFoundException{}
+	}
+	delete(f.kept, *in.Name)
+	return nil, nil
+}
+
+// shown shows schedules as the contract looks at them.
+type shown struct{ *Schedules }
+
+func (s shown) Kept(ctx context.Context, id string) (map[string]project.Schedule, error) {
+	kept, err := s.List(ctx, id)
+	all := make(map[string]project.Schedule)
+	for _, k := range kept {
+		all[k.Schedule] = project.Schedule{Operation: k.Operation, Expression: k.Expression, Zone: k.Zone}
+	}
+	return all, err
+}
+
+func TestSchedulesKeepTheContract(t *testing.T) {
+	contract.Schedules(t, func(*testing.T) contract.Calendar { return shown{New(newFake(), Group{Name: "g"})} })
+}
+
+// A rate comes up one interval after the deploy that makes it, and keeps its beat
+// when something else of it changes; what is as it is to be is not touched.
+func TestRates(t *testing.T) {
+	f, now := newFake(), time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)
+	s := New(f, Group{Name: "g", Function: "f", Role: "r"})
+	for _, c := range []struct {
+		operation, expression string
+		every                 time.Duration
+		passes                time.Duration
+		begins                string
+	}{
+		{"destroy", "rate(8 hours)", 8 * time.Hour, 0, "20:00 create"},
+		{"destroy", "rate(8 hours)", 8 * time.Hour, 3 * time.Hour, "20:00 create"},
+		{"deploy", "rate(8 hours)", 8 * time.Hour, time.Hour, "20:00 create update"},
+		{"refresh", "rate(8 hours)", 8 * time.Hour, 5 * time.Hour, "04:00 create update update"},
+		{"refresh", "rate(1 hour)", time.Hour, time.Hour, "23:00 create update update update"},
+	} {
+		now = now.Add(c.passes)
+		wanted := map[string]project.Schedule{"often": {Operation: c.operation, Expression: c.expression, Zone: "UTC", Every: c.every}}
+		if err := s.Arrange(t.Context(), "shop@prod", wanted, now); err != nil {
+			t.Fatal(err)
+		}
+		is := f.kept["shop.prod.often"]
+		if is == nil {
+			t.Fatalf("kept are %v", f.kept)
+		}
+		begins := "at once"
+		if is.StartDate != nil {
+			begins = is.StartDate.Format("15:04")
+		}
+		if got := begins + " " + strings.Join(f.asked, " "); got != c.begins {
+			t.Errorf("%s %s at %s: %s, want %s", c.expression, c.operation, now.Format("15:04"), got, c.begins)
+		}
+	}
+}
+
+// What the function is called with is an event, in which the words that Scheduler
+// replaces stand as it knows them.
+func TestInput(t *testing.T) {
+	f := newFake()
+	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "Europe/Berlin"}}
+	if err := New(f, Group{Name: "g", Function: "f", Role: "r", Dead: "d"}).Arrange(t.Context(), "shop@prod", wanted, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	is := f.kept["shop.prod.nightly"]
+	want := `{"version":"0","id":"<aws.scheduler.execution-id>","detail-type":"Stackwright Schedule","source":"stackwright.schedule","time":"<aws.scheduler.scheduled-time>","detail":{"project":"shop@prod","schedule":"nightly","operation":"deploy"}}`
+	if got := *is.Target.Input; got != want || !json.Valid([]byte(got)) {
+		t.Errorf("it is called with %s", got)
+	}
+	if *is.Target.Arn != "f" || *is.Target.RoleArn != "r" || *is.Target.DeadLetterConfig.Arn != "d" || *is.ScheduleExpressionTimezone != "Europe/Berlin" || is.StartDate != nil {
+		t.Errorf("%+v, %+v", is, is.Target)
+	}
+}
+
+// A fleeting Scheduler has what is to be made already, and then no longer.
+type fleeting struct{ *fake }
+
+func (fleeting) CreateSchedule(context.Context, *scheduler.CreateScheduleInput, ...func(*scheduler.Options)) (*scheduler.CreateScheduleOutput, error) {
+	return nil, &types.ConflictException{}
+}
+
+// What could not be made is not said to be there.
+func TestGoneMeanwhile(t *testing.T) {
+	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)"}}
+	err := New(fleeting{newFake()}, Group{Name: "g", Function: "f", Role: "r"}).Arrange(t.Context(), "shop@prod", wanted, time.Now())
+	if !fault.Is(err, fault.Unavailable) {
+		t.Error(err)
+	}
+}
+
+// No prefix of a project's begins that of another, and none is too long.
+func TestPrefixes(t *testing.T) {
+	long := strings.Repeat("a", 64)
+	ids := []string{"a@b", "a@bc", "ab@c", "a-b@c", "a@b-c", long + "@" + long, long + "@" + long[1:], long[1:] + "@" + long, "shop@default"}
+	for _, a := range ids {
+		if p := prefix(a); len(p) > longestPrefix {
+			t.Errorf("%s: %s has %d characters", a, p, len(p))
+		}
+		for _, b := range ids {
+			if a != b && strings.HasPrefix(prefix(a), prefix(b)) {
+				t.Errorf("schedules of %s (%s) look like those of %s (%s)", a, prefix(a), b, prefix(b))
+			}
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package sts_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+const (
+	machine = "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright"
+	role    = "arn:aws:iam::111111111111:role/stackwright"
+)
+
+var (
+	home = project.Access{Target: project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}, Execution: "execution"}
+	eu   = project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}
+	near = project.Target{Name: "near", Account: "000000000000", Region: "us-west-2"}
+)
+
+// tokens is STS's end of the line. It hands out credentials for a quarter of an
+// hour, or refuses with a status and a code.
+type tokens struct {
+	asked  []url.Values
+	status int
+	code   string
+}
+
+// Do is aws.HTTPClient.
+func (s *tokens) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, err
+	}
+	s.asked = append(s.asked, form)
+	if s.status == 0 && s.code != "" {
+		return nil, errors.New(s.code)
+	}
+	status := http.StatusOK
+	text := fmt.Sprintf("<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>KEY%d</AccessKeyId><SecretAccessKey>s</SecretAccessKey>"+
+		"<SessionToken>t</SessionToken><Expiration>%s</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>",
+		len(s.asked), time.Now().Add(15*time.Minute).UTC().Format(time.RFC3339))
+	if s.status > 0 {
+		status = s.status
+		text = fmt.Sprintf("<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>no</Message></Error></ErrorResponse>", s.code)
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"text/xml"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+}
+
+// book has targets by name. It counts how often it is asked.
+type book struct {
+	all   map[string]project.Access
+	err   error
+	asked int
+}
+
+func (b *book) Access(_ context.Context, name string) (project.Access, error) {
+	b.asked++
+	if a, ok := b.all[name]; ok && b.err == nil {
+		return a, nil
+	}
+	if b.err != nil {
+		return project.Access{}, b.err
+	}
+	return project.Access{}, fault.New(fault.Missing, "no %s", name)
+}
+
+func open(s *tokens) (*sts.Accounts, *book) {
+	b := &book{all: map[string]project.Access{
+		"eu":   {Target: eu, Role: role, Execution: "theirs"},
+		"near": {Target: near},
+	}}
+	cfg := aws.Config{
+		Region: "us-east-1", HTTPClient: s, Credentials: credentials.NewStaticCredentialsProvider("OWN", "s", ""),
+		Retryer: func() aws.Retryer { return aws.NopRetryer{} },
+	}
+	return sts.New(cfg, home, machine, b), b
+}
+
+// A target without a role is worked in with the installation's own credentials,
+// and nobody is asked about the installation's own.
+func TestOwnAccount(t *testing.T) {
+	s := &tokens{}
+	a, b := open(s)
+	for _, c := range []struct {
+		target    project.Target
+		execution string
+		asked     int
+	}{{home.Target, "execution", 0}, {near, "", 1}} {
+		cfg, execution, err := a.In(t.Context(), c.target)
+		if err != nil || cfg.Region != c.target.Region || execution != c.execution {
+			t.Fatalf("%s: region %s, role %q, %v", c.target.Name, cfg.Region, execution, err)
+		}
+		if got, err := cfg.Credentials.Retrieve(t.Context()); err != nil || got.AccessKeyID != "OWN" || len(s.asked) > 0 || b.asked != c.asked {
+			t.Errorf("%s: %s, %v; %d roles assumed, asked %d times", c.target.Name, got.AccessKeyID, err, len(s.asked), b.asked)
+		}
+	}
+}
+
+// A role is assumed once by all that is done for one run, in its name and with
+// the external ID; and again shortly before its credentials expire.
+func TestAssume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &tokens{}
+		a, b := open(s)
+		key := func(run string) string {
+			t.Helper()
+			cfg, execution, err := a.In(sts.As(t.Context(), "sw-"+run), eu)
+			if err != nil || cfg.Region != "eu-west-1" || execution != "theirs" {
+				t.Fatal(cfg.Region, execution, err)
+			}
+			got, err := cfg.Credentials.Retrieve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got.AccessKeyID
+		}
+		for _, c := range []struct {
+			run  string
+			wait time.Duration
+			want string
+		}{{"a", 0, "KEY1"}, {"a", 13 * time.Minute, "KEY1"}, {"b", 0, "KEY2"}, {"a", 90 * time.Second, "KEY3"}, {"b", 0, "KEY2"}} {
+			time.Sleep(c.wait)
+			if got := key(c.run); got != c.want {
+				t.Errorf("after %s run %s has %s, want %s", c.wait, c.run, got, c.want)
+			}
+		}
+		if b.asked != 3 {
+			t.Errorf("the target was looked up %d times", b.asked)
+		}
+		for i, session := range []string{"sw-a", "sw-b", "sw-a"} {
+			got := s.asked[i]
+			if got.Get("RoleArn") != role || got.Get("RoleSessionName") != session || got.Get("ExternalId") != sts.ExternalID(machine, eu.Account) {
+				t.Errorf("asked for %v", got)
+			}
+		}
+	})
+}
+
+// External IDs differ by installation and by account, and are such as AWS takes.
+func TestExternalID(t *testing.T) {
+	one := sts.ExternalID(machine, eu.Account)
+	if one != sts.ExternalID(machine, eu.Account) || one == sts.ExternalID(machine, near.Account) || one == sts.ExternalID(machine+"2", eu.Account) || len(one) != 35 {
+		t.Error(one)
+	}
+}
+
+// Whoever cannot enter is told why, and what to do.
+func TestDenied(t *testing.T) {
+	moved := eu
+	moved.Region = "eu-north-1"
+	for _, c := range []struct {
+		target project.Target
+		tokens tokens
+		book   error
+		kind   fault.Kind
+		says   string
+	}{
+		{eu, tokens{status: 403, code: "AccessDenied"}, nil, fault.Denied, "role " + role + " of account 111111111111 cannot be assumed (AccessDenied: no): have the role made there"},
+		{eu, tokens{status: 403, code: "RegionDisabledException"}, nil, fault.Denied, "RegionDisabledException"},
+		{eu, tokens{status: 400, code: "Throttling"}, nil, fault.Throttled, role},
+		{eu, tokens{status: 500, code: "InternalFailure"}, nil, fault.Unavailable, role},
+		{eu, tokens{code: "no route"}, nil, fault.Unavailable, role},
+		{eu, tokens{}, fault.New(fault.Throttled, "slow down"), fault.Throttled, "slow down"},
+		{moved, tokens{}, nil, fault.Denied, "it is registered for account 111111111111, region eu-west-1, and this is about account 111111111111, region eu-north-1"},
+		{project.Target{Name: "us", Account: "222222222222", Region: "us-west-2"}, tokens{}, nil, fault.Denied, "it is not registered: have it registered for account 222222222222, region us-west-2"},
+	} {
+		a, b := open(&c.tokens)
+		b.err = c.book
+		if _, _, err := a.In(t.Context(), c.target); !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s %s: %s: %v", c.target.Name, c.tokens.code, fault.KindOf(err), err)
+		}
+	}
+}

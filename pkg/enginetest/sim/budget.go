@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
+)
+
+var _ engine.Budgets = (*Budgets)(nil)
+
+// Budgets are engine.Budgets in memory. Use NewBudgets.
+type Budgets struct {
+	limits budget.Limits
+
+	mu   sync.Mutex
+	kept map[string]budget.Budget // by account and region
+}
+
+// NewBudgets returns budgets of which nothing was used.
+func NewBudgets(l budget.Limits) *Budgets {
+	return &Budgets{limits: l, kept: make(map[string]budget.Budget)}
+}
+
+// Room is engine.Budgets.
+func (b *Budgets) Room(_ context.Context, where string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, granted, next := b.limits.Take(b.kept[where], asks, now)
+	return granted, next, nil
+}
+
+// Take is engine.Budgets.
+func (b *Budgets) Take(_ context.Context, where string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	after, granted, next := b.limits.Take(b.kept[where], asks, now)
+	b.kept[where] = after
+	return granted, next, nil
+}
+
+// Throttled is engine.Budgets.
+func (b *Budgets) Throttled(_ context.Context, where string, k budget.Kind, now time.Time) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept[where], _ = b.limits.Throttled(b.kept[where], k, now)
+	return nil
+}
+
+// mortalBudgets are budgets as functions reach them.
+type mortalBudgets struct {
+	world *World
+	kept  engine.Budgets
+}
+
+// Room is the part of engine.Budgets.
+func (m mortalBudgets) Room(ctx context.Context, where string, asks []budget.Ask, now time.Time) (n int, next time.Time, err error) {
+	err = m.world.do(ctx, "Budgets.Room", where, func() error {
+		n, next, err = m.kept.Room(ctx, where, asks, now)
+		return err
+	})
+	return n, next, err
+}
+
+// Take is the part of engine.Budgets.
+func (m mortalBudgets) Take(ctx context.Context, where string, asks []budget.Ask, now time.Time) (n int, next time.Time, err error) {
+	err = m.world.do(ctx, "Budgets.Take", where, func() error {
+		n, next, err = m.kept.Take(ctx, where, asks, now)
+		return err
+	})
+	return n, next, err
+}
+
+// Throttled is the part of engine.Budgets.
+func (m mortalBudgets) Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error {
+	return m.world.do(ctx, "Budgets.Throttled", where, func() error { return m.kept.Throttled(ctx, where, k, now) })
+}

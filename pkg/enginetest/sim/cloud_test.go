@@ -1,0 +1,40 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+func TestCloud(t *testing.T) {
+	contract.Cloud(t, func(t *testing.T, holds func(*testing.T, contract.Sky)) {
+		clock := NewClock()
+		holds(t, sky{NewCloud(clock), clock})
+	})
+}
+
+// sky is the cloud in memory as the contract turns it.
+type sky struct {
+	*Cloud
+	clock *Clock
+}
+
+func (s sky) Now() time.Time { return s.clock.Now() }
+
+func (s sky) Pass(d time.Duration) {
+	passed := false
+	s.clock.After(d, func() { passed = true })
+	s.clock.Run(func() bool { return passed })
+}
+
+func (s sky) Fail(stack string, v plan.Verb) { s.Cloud.Fail[stack+"/"+string(v)]++ }
+
+func (s sky) Node(stack, version string, imports ...string) project.Node {
+	return project.Node{Name: stack, Stack: stack, Template: project.Template{Digest: version + " imports " + strings.Join(imports, " "), Pinned: true}}
+}
+
+func (s sky) Slow(stack string, d time.Duration) { s.Cloud.Seconds[stack] = d.Seconds() }

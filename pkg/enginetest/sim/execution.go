@@ -1,0 +1,165 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/asl"
+)
+
+// execute begins an execution.
+func (w *World) execute(name string, in engine.Drive) error {
+	input, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	x := &Execution{Name: name, in: in}
+	w.executions[name] = x
+	w.Go(func(r *Routine) {
+		runner := asl.Runner{
+			World: &host{w, r, x}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64, Now: w.Now,
+			Observe: func(e asl.Event) int64 {
+				x.History++
+				if e.Kind == asl.StateEntered {
+					x.Path = append(x.Path, e.State.Name)
+				}
+				return int64(x.History)
+			},
+		}
+		_, err := runner.Run(context.Background(), w.machine, input)
+		w.ends(x, err)
+	})
+	return nil
+}
+
+// A host is the world as one execution sees it.
+type host struct {
+	*World
+	routine   *Routine
+	execution *Execution
+}
+
+// A waiter is a task that waits for its token to be answered.
+type waiter struct {
+	answer json.RawMessage
+	err    error
+	wake   func()
+}
+
+// errEnd is what an execution is told when it was stopped, or the world has come
+// to its end.
+var errEnd = errors.New("it has ended")
+
+// NewToken is the part of asl.World.
+func (h *host) NewToken() string { return h.unique() }
+
+// Sleep is the part of asl.World.
+func (h *host) Sleep(_ context.Context, d time.Duration) error {
+	if !h.routine.Sleep(d) || h.execution.Over {
+		return errEnd
+	}
+	return nil
+}
+
+// Task is the part of asl.World.
+func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
+	if h.execution.Over {
+		return nil, errEnd
+	}
+	function := call.Function[strings.LastIndex(call.Function, ":")+1:]
+	wait := &waiter{}
+	if call.Token != "" {
+		h.waiting[call.Token] = wait
+		defer delete(h.waiting, call.Token)
+	}
+	h.invoke(function, call.Payload, func(out json.RawMessage, err error) {
+		if call.Token != "" {
+			out = nil // it is answered by whoever has the token
+		}
+		wait.end(out, err)
+	})
+	for end := h.Now().Add(call.Timeout); wait.answer == nil && wait.err == nil; {
+		wait.wake = h.routine.Waker()
+		if call.Token != "" {
+			left := end.Sub(h.Now())
+			if left <= 0 {
+				return nil, &asl.Error{Name: "States.Timeout"}
+			}
+			h.routine.wakeIn(left)
+		}
+		if !h.routine.Park() {
+			return nil, errEnd
+		}
+	}
+	if wait.answer != nil {
+		return wait.answer, nil
+	}
+	return nil, wait.err
+}
+
+// end ends a wait, if there is an answer or an error, and it is the first.
+func (w *waiter) end(answer json.RawMessage, err error) {
+	if w.answer != nil || w.err != nil || answer == nil && err == nil {
+		return
+	}
+	if w.answer, w.err = answer, err; w.wake != nil {
+		w.wake()
+	}
+}
+
+// invoke calls a function and hands on what it answers, or the error that Step
+// Functions would make of what it did. Of one that lingers its death is handed
+// on first.
+func (h *host) invoke(function string, payload json.RawMessage, then func(json.RawMessage, error)) {
+	h.Go(func(r *Routine) {
+		died := &asl.Error{Name: "Runtime.ExitError", Cause: function + " died"}
+		by := &invocation{function: function, routine: r, left: func() { then(nil, died) }}
+		r.skew = h.skew()
+		out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
+		switch {
+		case by.dead:
+			then(nil, died)
+		case err != nil:
+			then(nil, &asl.Error{Name: string(fault.KindOf(err)), Cause: err.Error()})
+		default:
+			answer, err := json.Marshal(out)
+			then(answer, err)
+		}
+	})
+}
+
+// handle is what the functions do.
+func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error) {
+	switch function := ctx.Value(callKey{}).(*invocation).function; function {
+	case "plan":
+		in, err := decode[engine.Drive](payload)
+		if err != nil {
+			return nil, err
+		}
+		return h.Engine.Plan(ctx, in)
+	case "execute-step":
+		in, err := decode[engine.Start](payload)
+		if err != nil {
+			return nil, err
+		}
+		return struct{}{}, h.Engine.Execute(ctx, in)
+	case "wait-status":
+		in, err := decode[engine.Watch](payload)
+		if err != nil {
+			return nil, err
+		}
+		return struct{}{}, h.Engine.Look(ctx, in)
+	default:
+		return nil, fmt.Errorf("there is no function %q", function)
+	}
+}
+
+func decode[T any](payload json.RawMessage) (in T, err error) {
+	return in, json.Unmarshal(payload, &in)
+}

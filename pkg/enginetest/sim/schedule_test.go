@@ -1,0 +1,25 @@
+package sim_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// calendar shows schedules as the contract looks at them.
+type calendar struct{ *sim.Schedules }
+
+func (c calendar) Kept(_ context.Context, id string) (map[string]project.Schedule, error) {
+	all := make(map[string]project.Schedule)
+	for name, s := range c.Of(id) {
+		all[name] = project.Schedule{Operation: s.Operation, Expression: s.Expression, Zone: s.Zone}
+	}
+	return all, nil
+}
+
+func TestSchedulesKeepTheContract(t *testing.T) {
+	contract.Schedules(t, func(*testing.T) contract.Calendar { return calendar{sim.NewSchedules()} })
+}

@@ -1,0 +1,426 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A World is everything outside the engine, and the engine in it.
+type World struct {
+	*Clock
+	Store     *Store
+	Cloud     *Cloud
+	Engine    *engine.Engine
+	Schedules *Schedules
+	Rand      *rand.Rand
+	Faults    Faults
+	Calls     int            // that functions have made
+	Ends      map[string]int // how often the end of a run was measured
+
+	// Under is told what gets under way on a stack at CloudFormation, and by what
+	// task: when that has begun, and when it is rolled back. It may be nil.
+	Under func(action.Task)
+
+	machine    *asl.Machine
+	projects   map[string]project.Project // by version of the source
+	specs      map[string]project.Node
+	executions map[string]*Execution
+	waiting    map[string]*waiter // by token
+	count      int
+	down       time.Time // until when CloudFormation cannot be reached
+	tended     bool      // a sweep is to come
+}
+
+// Faults are what goes wrong. Each field may be nil.
+type Faults struct {
+	// Call says what happens to a call that a function makes, as in
+	// ("execute-step", "Cloud.Begin", "shop-vpc/create").
+	Call func(function, call, about string) Mishap
+
+	// Event returns how late an event is delivered, once for each delivery;
+	// none is a lost event.
+	Event func() []time.Duration
+
+	// Skew returns by how much the clock of a function is wrong, once for each
+	// life of one.
+	Skew func() time.Duration
+
+	// Deaf says that nobody is told of executions that fail: only sweeps find them.
+	Deaf bool
+}
+
+// A Mishap is what happens to a call.
+type Mishap int
+
+// The mishaps.
+const (
+	None       Mishap = iota
+	KillBefore        // the function dies before the call
+	KillAfter         // the function dies after the call
+	Lose              // the call is made, its answer is lost
+	Throttle          // the call is refused
+	Linger            // the function is believed dead, and yet makes the call some time later and goes on
+)
+
+// An Execution is one execution of the state machine.
+type Execution struct {
+	Name    string
+	Path    []string // the states entered
+	History int      // how many events it has had
+	Over    bool
+	Err     error // why it failed; a *asl.Error of name Failed or Refused is a run's end
+
+	in engine.Drive
+}
+
+// New returns an empty world in which the given state machine drives runs.
+func New(machine *asl.Machine, seed uint64) *World {
+	clock := NewClock()
+	w := &World{
+		Ends: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
+		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
+	}
+	cloud := mortalCloud{w}
+	w.Engine = &engine.Engine{
+		Store: mortalStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
+		Budgets: mortalBudgets{w, NewBudgets(budget.CloudFormation())}, Schedules: mortalSchedules{w},
+		Machine: w, World: deaf{}, Meter: counter{w}, Now: w.now, Nonce: w.unique, Parallel: 1,
+	}
+	w.Cloud.Tell = w.tell
+	return w
+}
+
+// now is the time by the clock of the function whose turn it is.
+func (w *World) now() time.Time {
+	if w.running != nil {
+		return w.Now().Add(w.running.skew)
+	}
+	return w.Now()
+}
+
+// skew is by how much the clock of a function is wrong that begins now.
+func (w *World) skew() time.Duration {
+	if w.Faults.Skew == nil {
+		return 0
+	}
+	return w.Faults.Skew()
+}
+
+func (w *World) unique() string {
+	w.count++
+	return fmt.Sprintf("n%d", w.count)
+}
+
+// Ask asks for what q says, as an event does: until it has been heard. It
+// returns the run's ID, a new one if q has none.
+func (w *World) Ask(q engine.Request) string {
+	if q.ID == "" {
+		q.ID = engine.RunID(w.unique())
+	}
+	w.call("start", func(ctx context.Context) error { return w.Engine.Start(ctx, q) })
+	w.tend()
+	return q.ID
+}
+
+// sweeps is how often it is looked for runs that nobody drives.
+const sweeps = 5 * time.Minute
+
+// tend sweeps from now on, as long as there is a run that does not rest.
+func (w *World) tend() {
+	if w.tended {
+		return
+	}
+	w.tended = true
+	w.After(sweeps, func() {
+		w.tended = false
+		if !w.rests() {
+			w.call("start", w.Engine.Sweep)
+			w.tend()
+		}
+	})
+}
+
+// rests reports whether all runs are over, wait for a person who has wished
+// nothing new, or wait for one that does.
+func (w *World) rests() bool {
+	for id := range w.Store.open {
+		r := w.Store.runs[id].run
+		if r.State == run.Queued {
+			owner, ok := w.Store.runs[w.Store.locks[r.Project].Owner.Run]
+			if !ok || r.Wish.Stops() {
+				return false
+			}
+			r = owner.run
+		}
+		if r.State != run.Parked || r.News > r.Seen {
+			return false
+		}
+	}
+	return true
+}
+
+// Outage makes CloudFormation unreachable for a while.
+func (w *World) Outage(d time.Duration) { w.down = w.Now().Add(d) }
+
+// Abort stops an execution, as a person may. What it has called goes on.
+func (w *World) Abort(name string) {
+	if x := w.executions[name]; x != nil {
+		w.ends(x, &asl.Error{Name: "ABORTED"})
+	}
+}
+
+// AbortAll stops every execution, and nobody is told.
+func (w *World) AbortAll() {
+	for _, x := range w.executions {
+		if !x.Over {
+			x.Over, x.Err = true, &asl.Error{Name: "ABORTED"}
+		}
+	}
+	w.tend()
+}
+
+// ends notes that an execution is over, and tells of it if it failed.
+func (w *World) ends(x *Execution, err error) {
+	if x.Over {
+		return
+	}
+	x.Over, x.Err = true, err
+	if err != nil && w.Faults.Deaf {
+		w.tend()
+	} else if err != nil {
+		w.call("start", func(ctx context.Context) error { return w.Engine.Recover(ctx, x.in) })
+		w.tend()
+	}
+}
+
+// Source puts p where it is found, and returns where that is.
+func (w *World) Source(p project.Project) run.Source {
+	version := w.unique()
+	w.projects[version] = p
+	return run.Source{Key: "projects/" + p.ID(), Version: version}
+}
+
+// Quiet lets things happen until there is nothing left to happen. It reports
+// false if that takes longer than a month.
+func (w *World) Quiet() bool {
+	end := w.Now().Add(30 * 24 * time.Hour)
+	return !w.Run(func() bool { return w.Now().After(end) })
+}
+
+// Kept returns a run as it stands.
+func (w *World) Kept(id string) (run.Run, error) { return w.Store.Load(context.Background(), id) }
+
+// Execution returns the execution of the given name, or nil.
+func (w *World) Execution(name string) *Execution { return w.executions[name] }
+
+// call runs a function that was called by an event, again if it fails.
+func (w *World) call(function string, do func(context.Context) error) {
+	w.Go(func(r *Routine) {
+		for try := range 6 {
+			r.skew = w.skew()
+			ctx := context.WithValue(context.Background(), callKey{}, &invocation{function: function, routine: r})
+			if do(ctx) == nil || !r.Sleep(time.Second<<try) {
+				return
+			}
+		}
+	})
+}
+
+// tell delivers an event of CloudFormation's.
+func (w *World) tell(t action.Task, s plan.Status) {
+	if s.Busy() {
+		if w.Under != nil {
+			w.Under(t)
+		}
+		return
+	}
+	late := []time.Duration{200 * time.Millisecond}
+	if w.Faults.Event != nil {
+		late = w.Faults.Event()
+	}
+	for _, d := range late {
+		w.After(d, func() {
+			w.call("stack-event", func(ctx context.Context) error {
+				return w.Engine.Nudge(ctx, engine.Heard{Token: t.Token(), Status: s})
+			})
+		})
+	}
+}
+
+// Project is the part of engine.Configurations.
+func (w *World) Project(ctx context.Context, r run.Run) (p project.Project, err error) {
+	err = w.do(ctx, "Configurations.Project", r.Source.Version, func() error {
+		var ok bool
+		if p, ok = w.projects[r.Source.Version]; !ok {
+			return fault.New(fault.Missing, "there is no version %s", r.Source.Version)
+		}
+		return nil
+	})
+	return p, err
+}
+
+// Keep is the part of engine.Specs.
+func (w *World) Keep(ctx context.Context, n project.Node) (digest string, err error) {
+	if digest, err = n.Digest(); err != nil {
+		return "", err
+	}
+	return digest, w.do(ctx, "Specs.Keep", n.Name, func() error {
+		w.specs[digest] = n
+		return nil
+	})
+}
+
+// Spec is the part of engine.Specs.
+func (w *World) Spec(ctx context.Context, digest string) (n project.Node, err error) {
+	err = w.do(ctx, "Specs.Spec", digest, func() error {
+		var ok bool
+		if n, ok = w.specs[digest]; !ok {
+			return fault.New(fault.Missing, "there is no spec %s", digest)
+		}
+		return nil
+	})
+	return n, err
+}
+
+// Start is the part of engine.Machine.
+func (w *World) Start(ctx context.Context, name string, in engine.Drive) error {
+	return w.do(ctx, "Machine.Start", name, func() error {
+		if w.executions[name] == nil {
+			return w.execute(name, in)
+		}
+		return nil
+	})
+}
+
+// Standing is the part of engine.Machine.
+func (w *World) Standing(ctx context.Context, name string) (engine.Standing, error) {
+	return got(w, ctx, "Machine.Standing", name, func() (engine.Standing, error) {
+		x := w.executions[name]
+		if x == nil {
+			return engine.Standing{}, nil
+		}
+		s := engine.Standing{Begun: true, Running: !x.Over}
+		if x.Err != nil {
+			s.Why = "FAILED: " + x.Err.Error()
+		}
+		return s, nil
+	})
+}
+
+// Answer is the part of engine.Machine.
+func (w *World) Answer(ctx context.Context, token string, t engine.Tick) error {
+	return w.do(ctx, "Machine.Answer", string(t.State), func() error {
+		wait := w.waiting[token]
+		if wait == nil || wait.answer != nil {
+			return nil
+		}
+		answer, err := json.Marshal(t)
+		wait.end(answer, err)
+		return err
+	})
+}
+
+// deaf is a world that does not care what happened.
+type deaf struct{}
+
+// Told is the part of engine.World.
+func (deaf) Told(context.Context, run.Run) {}
+
+// A counter counts the ends of runs.
+type counter struct{ w *World }
+
+// Ended is engine.Meter.
+func (c counter) Ended(_ context.Context, r run.Run) { c.w.Ends[r.ID]++ }
+
+// Swept is engine.Meter.
+func (counter) Swept(context.Context, run.Backlog) {}
+
+// call is how a function is known to those it calls.
+type callKey struct{}
+
+// An invocation is one life of a function.
+type invocation struct {
+	function string
+	routine  *Routine
+	dead     bool
+	left     func() // tells its caller that it is dead
+}
+
+// lingers lets a function be believed dead for a while, but not for as long as
+// one can live.
+func (w *World) lingers(by *invocation) {
+	if by.left != nil {
+		by.left()
+	}
+	by.dead = !by.routine.Sleep(time.Duration(1+w.Rand.IntN(40)) * time.Second)
+}
+
+// errDead is what a dead function is told by all that it calls.
+var errDead = fault.New(fault.Unavailable, "the function is dead")
+
+// do makes a call for the function that ctx is of: time passes, and what is to
+// go wrong goes wrong. Without a function, it is made at once.
+func (w *World) do(ctx context.Context, call, about string, make func() error) error {
+	by, ok := ctx.Value(callKey{}).(*invocation)
+	if !ok {
+		return make()
+	}
+	if !by.dead {
+		by.dead = !by.routine.Sleep(w.latency())
+	}
+	if by.dead {
+		return errDead
+	}
+	if strings.HasPrefix(call, "Cloud") && w.Now().Before(w.down) {
+		return fault.New(fault.Unavailable, "no route to CloudFormation")
+	}
+	w.Calls++
+	mishap := None
+	if w.Faults.Call != nil {
+		mishap = w.Faults.Call(by.function, call, about)
+	}
+	switch mishap {
+	case KillBefore:
+		by.dead = true
+		return errDead
+	case Throttle:
+		return fault.New(fault.Throttled, "rate exceeded")
+	case Linger:
+		if w.lingers(by); by.dead {
+			return errDead
+		}
+	}
+	err := make()
+	switch mishap {
+	case KillAfter:
+		by.dead = true
+		return errDead
+	case Lose:
+		return fault.New(fault.Unavailable, "the answer is lost")
+	}
+	return err
+}
+
+// latency is what a call takes.
+func (w *World) latency() time.Duration {
+	return time.Duration(1+w.Rand.IntN(10)) * time.Millisecond
+}
+
+// about names a task for the faults.
+func about(t action.Task) string {
+	return t.Place().Stack + "/" + strings.TrimSpace(string(t.Step.Verb))
+}

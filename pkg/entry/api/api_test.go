@@ -1,0 +1,538 @@
+package api_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/api"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// The runs that there are: of shop@prod, but for the last one; and one that is not.
+const (
+	newest = "nnnnnnnnnnnnnnnnnnnn"
+	middle = "mmmmmmmmmmmmmmmmmmmm"
+	oldest = "oooooooooooooooooooo"
+	others = "tttttttttttttttttttt"
+	nobody = "aaaaaaaaaaaaaaaaaaaa"
+)
+
+const (
+	ann     = "arn:aws:sts::111122223333:assumed-role/ops/ann"
+	zip     = `"key":"revisions/shop/prod/0a.zip","version":"v7"`
+	runs    = "POST /projects/{project}/{environment}/runs"
+	list    = "GET /projects/{project}/{environment}/runs"
+	show    = "GET /runs/{run}"
+	wishes  = "POST /runs/{run}/wishes"
+	aDeploy = `{"operation":"deploy",` + zip + `}`
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// A house is an engine that takes all that it is asked, and its book.
+type house struct {
+	runs  []run.Run // newest first
+	asked []engine.Request
+	steer []engine.Request
+	err   error // of the engine
+	blind error // of the book
+}
+
+// newHouse has three runs of a project, and one of another.
+func newHouse() *house {
+	h := &house{}
+	for i, id := range []string{newest, middle, oldest, others} {
+		h.runs = append(h.runs, run.Run{
+			ID: id, Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"}, State: run.Succeeded, Wish: run.Go, Who: "bob",
+			Asked: noon.Add(-time.Duration(i) * time.Hour),
+		})
+	}
+	h.runs[3].Project = "other@prod"
+	h.runs[0].State = run.Going
+	h.runs[0].Steps = []run.Step{{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create}, Status: run.Running, Attempt: 1, Claimed: noon}}
+	return h
+}
+
+// Start is api.Engine.
+func (h *house) Start(ctx context.Context, q engine.Request) error {
+	h.asked = append(h.asked, q)
+	if _, err := h.Run(ctx, q.ID); h.err == nil && fault.Is(err, fault.Missing) {
+		h.runs = append([]run.Run{{
+			ID: q.ID, Project: q.Project, Operation: q.Operation, Source: q.Source, Of: q.Run, Who: q.Who, Only: q.Only, State: run.Asked, Wish: run.Go, Asked: noon,
+			Force: q.Force, Refuse: q.Refuse, Rollback: q.Rollback, MaxDeletions: q.MaxDeletions,
+		}}, h.runs...)
+	}
+	return h.err
+}
+
+// Steer is api.Engine.
+func (h *house) Steer(_ context.Context, q engine.Request) error {
+	h.steer = append(h.steer, q)
+	return h.err
+}
+
+// Run is api.Book.
+func (h *house) Run(ctx context.Context, id string) (run.Run, error) {
+	r, err := h.Load(ctx, id)
+	r.Steps = nil
+	return r, err
+}
+
+// Load is api.Book.
+func (h *house) Load(_ context.Context, id string) (run.Run, error) {
+	for _, r := range h.runs {
+		if r.ID == id && h.blind == nil {
+			return r, nil
+		}
+	}
+	if h.blind != nil {
+		return run.Run{}, h.blind
+	}
+	return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
+}
+
+// Lock is api.Book.
+func (h *house) Lock(_ context.Context, project string) (run.Lock, error) {
+	if project == "shop@prod" {
+		return run.Lock{Version: 1, Owner: run.Writer{Run: newest}}, h.blind
+	}
+	return run.Lock{}, h.blind
+}
+
+// List is api.Book.
+func (h *house) List(ctx context.Context, project string, most int) ([]run.Run, error) {
+	return h.Before(ctx, run.Run{Project: project, Asked: noon.Add(time.Second)}, most)
+}
+
+// Before is api.Book.
+func (h *house) Before(_ context.Context, than run.Run, most int) ([]run.Run, error) {
+	var all []run.Run
+	for _, r := range h.runs {
+		if r.Project == than.Project && r.Asked.Before(than.Asked) && len(all) < most {
+			all = append(all, r)
+		}
+	}
+	return all, h.blind
+}
+
+// api is the API of the house.
+func (h *house) api() api.API {
+	return api.API{Engine: h, Book: h, Asked: trigger.Asked, Wished: trigger.Wished}
+}
+
+// call is a request of ann's: the route, what the path, query and headers say,
+// and the body.
+func call(route, body string, words ...string) events.APIGatewayV2HTTPRequest {
+	e := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RouteKey: route, Body: body, Headers: map[string]string{"content-type": "application/json"},
+		PathParameters: map[string]string{"project": "shop", "environment": "prod", "run": newest}, QueryStringParameters: map[string]string{},
+	}
+	e.RequestContext.RequestID = "JKJaXmPLvHcESHA="
+	e.RequestContext.HTTP.Method, e.RequestContext.HTTP.Path, _ = strings.Cut(route, " ")
+	e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+		IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{UserARN: ann},
+	}
+	for _, w := range words {
+		name, value, _ := strings.Cut(w, "=")
+		switch kind, rest, _ := strings.Cut(name, "."); kind {
+		case "header":
+			e.Headers[rest] = value
+		case "query":
+			e.QueryStringParameters[rest] = value
+		default:
+			e.PathParameters[name] = value
+		}
+	}
+	return e
+}
+
+// A told is what an answer says.
+type told struct {
+	Run       string
+	Project   string
+	Operation string
+	State     string
+	Who       string
+	Of        string
+	Steps     []struct{ Step, Status string }
+	Lock      *struct{ Owner struct{ Run string } }
+	Runs      []struct{ Run string }
+	Before    string
+	Error     *struct {
+		Kind, Message string
+		Messages      []string
+	}
+}
+
+// ask asks the house, and returns the status and what is said.
+func (h *house) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, told) {
+	t.Helper()
+	r, err := h.api().Answer(t.Context(), e)
+	var said told
+	if bad := json.Unmarshal([]byte(r.Body), &said); bad != nil || r.Headers["content-type"] != "application/json" {
+		t.Fatalf("%s answers %q, %v", e.RouteKey, r.Body, bad)
+	}
+	if (err != nil) != (said.Error != nil) || (err != nil) != (r.StatusCode >= 400) {
+		t.Errorf("%s answers %d and %q, and its error is %v", e.RouteKey, r.StatusCode, r.Body, err)
+	}
+	return r, said
+}
+
+// What is asked for is started in the name of who asks, and the answer says
+// where to read on.
+func TestBegin(t *testing.T) {
+	for body, want := range map[string]engine.Request{
+		aDeploy: {Operation: "deploy", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}},
+		`{"operation":"plan",` + zip + `,"options":{"only":["a"],"max_deletions":3}}`: {Operation: "plan", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Only: []string{"a"}, MaxDeletions: new(3)},
+		`{"operation":"destroy","options":{"refuse":true}}`:                           {Operation: "destroy", Refuse: true},
+		`{"operation":"refresh"}`: {Operation: "refresh"},
+		`{"operation":"retry","options":{"run":"` + oldest + `","force":true}}`:           {Operation: "retry", Run: oldest, Force: true},
+		`{"operation":"deploy","options":{"rollback":true,"who":""},` + zip + `}`:         {Operation: "deploy", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Rollback: true},
+		base64.StdEncoding.EncodeToString([]byte(`{"operation":"refresh","options":{}}`)): {Operation: "refresh"},
+	} {
+		h := newHouse()
+		e := call(runs, body, "header.idempotency-key=release 7")
+		e.IsBase64Encoded = body[0] != '{'
+		r, said := h.ask(t, e)
+		want.ID, want.Project, want.Who = engine.RunID("api", "shop@prod", "key", "release 7"), "shop@prod", ann
+		if len(h.asked) != 1 || len(h.steer) > 0 {
+			t.Fatalf("%s: %d %s; asked %v", body, r.StatusCode, r.Body, h.asked)
+		}
+		if d := cmp.Diff(want, h.asked[0]); d != "" {
+			t.Errorf("%s: %s", body, d)
+		}
+		if r.StatusCode != 202 || r.Headers["location"] != "/runs/"+want.ID || said.Run != want.ID || said.State != "asked" || said.Who != ann || said.Lock.Owner.Run != newest {
+			t.Errorf("%s: %d %v %s", body, r.StatusCode, r.Headers, r.Body)
+		}
+	}
+}
+
+// The same key is the same run, whatever has become of it, and no key is another
+// run each time; a key of one project is not that of another.
+func TestBeginTwice(t *testing.T) {
+	h := newHouse()
+	id := func(e events.APIGatewayV2HTTPRequest) string {
+		r, said := h.ask(t, e)
+		if r.StatusCode != 202 {
+			t.Errorf("%d %s", r.StatusCode, r.Body)
+		}
+		return said.Run
+	}
+	key := "header.idempotency-key=a"
+	one := id(call(runs, aDeploy, key))
+	if again := id(call(runs, aDeploy, key)); again != one || len(h.runs) != 5 {
+		t.Errorf("%s, then %s; %d runs", one, again, len(h.runs))
+	}
+	h.runs[0].State = run.Succeeded
+	if again := id(call(runs, aDeploy, key)); again != one {
+		t.Errorf("%s, then %s", one, again)
+	}
+	test := `{"operation":"destroy"}`
+	if other := id(call(runs, test, key, "environment=test")); other == one {
+		t.Error("a key is the same in all projects")
+	}
+	e := call(runs, aDeploy)
+	two := id(e)
+	e.RequestContext.RequestID = "another"
+	if three := id(e); two == three || two == one {
+		t.Errorf("without a key it is %s, then %s", two, three)
+	}
+	again := `{"operation":"retry","options":{"run":"` + one + `"}}`
+	retry := id(call(runs, again, "header.idempotency-key=b"))
+	h.runs[0].Operation, h.runs[0].Source = "deploy", h.runs[1].Source // it is planned: it does what that one did
+	if twice := id(call(runs, again, "header.idempotency-key=b")); twice != retry {
+		t.Errorf("%s, then %s", retry, twice)
+	}
+	for _, body := range []string{
+		test, aDeploy, `{"operation":"retry","options":{"run":"` + oldest + `"}}`, `{"operation":"retry","options":{"run":"` + one + `","force":true}}`,
+		`{"operation":"retry","options":{"run":"` + one + `","max_deletions":3}}`,
+	} {
+		r, said := h.ask(t, call(runs, body, "header.idempotency-key=b"))
+		if r.StatusCode != 409 || !strings.Contains(said.Error.Message, "use another key") {
+			t.Errorf("%s with the key of a retry: %d %s", body, r.StatusCode, r.Body)
+		}
+	}
+	for _, options := range []string{`"max_deletions":3`, `"rollback":true`, `"refuse":true`, `"only":["a"]`} {
+		r, _ := h.ask(t, call(runs, `{"operation":"deploy",`+zip+`,"options":{`+options+`}}`, key))
+		if r.StatusCode != 409 {
+			t.Errorf("%s with the key of a deploy without: %d %s", options, r.StatusCode, r.Body)
+		}
+	}
+}
+
+// A run is shown with its steps and its project's lock; a list, page by page.
+func TestRead(t *testing.T) {
+	h := newHouse()
+	r, said := h.ask(t, call(show, ""))
+	if r.StatusCode != 200 || said.Run != newest || said.State != "going" || len(said.Steps) != 1 || said.Steps[0].Status != "running" || said.Lock.Owner.Run != newest {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+	if r, said := h.ask(t, call(show, "", "run="+others)); r.StatusCode != 200 || said.Lock != nil {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+	for _, c := range []struct{ query, want, before string }{
+		{"", newest + " " + middle + " " + oldest, ""},
+		{"query.limit=2", newest + " " + middle, middle},
+		{"query.before=" + middle, oldest, ""},
+		{"query.before=" + oldest, "", ""},
+		{"query.limit=3", newest + " " + middle + " " + oldest, oldest},
+		{"environment=nothing", "", ""},
+	} {
+		r, said := h.ask(t, call(list, "", c.query))
+		var got []string
+		for _, r := range said.Runs {
+			got = append(got, r.Run)
+		}
+		if r.StatusCode != 200 || strings.Join(got, " ") != c.want || said.Before != c.before || !strings.HasPrefix(r.Body, `{"runs":[`) {
+			t.Errorf("%s: %d %s", c.query, r.StatusCode, r.Body)
+		}
+	}
+	if len(h.asked)+len(h.steer) > 0 {
+		t.Error("to read asks for something")
+	}
+}
+
+// A wish is carried out in the name of who asks, and the answer is the run.
+func TestWish(t *testing.T) {
+	for body, want := range map[string]engine.Request{
+		`{"wish":"pause"}`:                                {Operation: "pause"},
+		`{"wish":"pause","reason":"a look first"}`:        {Operation: "pause", Why: "a look first"},
+		`{"wish":"continue"}`:                             {Operation: "continue"},
+		`{"wish":"cancel","rollback":true,"force":true}`:  {Operation: "cancel", Rollback: true, Force: true},
+		`{"wish":"unlock","reason":"it obeys no more"}`:   {Operation: "unlock", Why: "it obeys no more"},
+		`{"wish":"cancel","rollback":false,"reason":"x"}`: {Operation: "cancel", Why: "x"},
+	} {
+		h := newHouse()
+		r, said := h.ask(t, call(wishes, body, "header.idempotency-key=k"))
+		want.Project, want.Run, want.Who = "shop@prod", newest, ann
+		if d := cmp.Diff([]engine.Request{want}, h.steer, cmpopts.IgnoreFields(engine.Request{}, "ID")); d != "" || len(h.asked) > 0 {
+			t.Errorf("%s: %s", body, d)
+		}
+		if r.StatusCode != 202 || said.Run != newest || len(said.Steps) != 1 || r.Headers["location"] != "/runs/"+newest {
+			t.Errorf("%s: %d %s", body, r.StatusCode, r.Body)
+		}
+	}
+}
+
+// A wish that is sent again with its key is the same; another wish is another,
+// whatever its key, so that none is lost.
+func TestWishAgain(t *testing.T) {
+	bodies := []string{
+		`{"wish":"pause"}`, `{"wish":"continue"}`, `{"wish":"cancel"}`, `{"wish":"cancel","force":true}`, `{"wish":"cancel","rollback":true}`,
+		`{"wish":"unlock","reason":"it obeys no more"}`,
+	}
+	ids := make(map[string]string)
+	for _, e := range append(bodies, bodies...) {
+		h := newHouse()
+		h.ask(t, call(wishes, e, "header.idempotency-key=k"))
+		if len(h.steer) != 1 {
+			t.Fatalf("%s: %d wishes", e, len(h.steer))
+		}
+		if of, ok := ids[h.steer[0].ID]; ok && of != e {
+			t.Errorf("%s is taken for %s", e, of)
+		}
+		ids[h.steer[0].ID] = e
+	}
+	if len(ids) != len(bodies) {
+		t.Errorf("%d wishes are %d", len(bodies), len(ids))
+	}
+}
+
+// Who asks is who the authorizer says it is.
+func TestWhoAsks(t *testing.T) {
+	jwt := func(claims map[string]string) *events.APIGatewayV2HTTPRequestContextAuthorizerDescription {
+		return &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims}}
+	}
+	for _, c := range []struct {
+		by   *events.APIGatewayV2HTTPRequestContextAuthorizerDescription
+		want string
+	}{
+		{jwt(map[string]string{"sub": "0a1b"}), "0a1b"},
+		{jwt(map[string]string{"sub": "0a1b", "email": "ann@example.com", "email_verified": "true"}), "ann@example.com (0a1b)"},
+		{jwt(map[string]string{"sub": "0a1b", "email": "boss@example.com"}), "0a1b"},
+		{jwt(map[string]string{"sub": "0a1b", "email": "boss@example.com", "email_verified": "false"}), "0a1b"},
+		{jwt(map[string]string{"email": "ann@example.com"}), ""},
+		{jwt(map[string]string{"sub": "a\nb"}), ""},
+		{jwt(map[string]string{"sub": strings.Repeat("a", 1025)}), ""},
+		{jwt(nil), ""},
+		{&events.APIGatewayV2HTTPRequestContextAuthorizerDescription{IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{AccountID: "1"}}, ""},
+		{&events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: map[string]any{"who": "x"}}, ""},
+		{nil, ""},
+	} {
+		for _, route := range api.Routes() {
+			h := newHouse()
+			e := call(route, aDeploy)
+			if route == wishes {
+				e.Body = `{"wish":"pause"}`
+			}
+			e.RequestContext.Authorizer = c.by
+			r, said := h.ask(t, e)
+			if c.want == "" && (r.StatusCode != 403 || said.Error.Kind != "Denied" || len(h.asked)+len(h.steer) > 0) {
+				t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
+			}
+			for _, q := range append(h.asked, h.steer...) {
+				if q.Who != c.want {
+					t.Errorf("%s: it is asked by %q, not %q", route, q.Who, c.want)
+				}
+			}
+			if c.want != "" && r.StatusCode >= 300 {
+				t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
+			}
+		}
+	}
+}
+
+// What is wrong is told with what to do, all at once, and changes nothing.
+func TestRefused(t *testing.T) {
+	long := strings.Repeat("x", 70_000)
+	for _, c := range []struct {
+		e      events.APIGatewayV2HTTPRequest
+		status int
+		want   []string
+	}{
+		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /runs/{run}, POST /projects/{project}/{environment}/runs, POST /runs/{run}/wishes`}},
+		{call("$default", ""), 404, nil},
+		{call("DELETE /runs/{run}", ""), 404, nil},
+		{call(show, "", "run="+nobody), 404, []string{"there is no run " + nobody}},
+		{call(show, "", "run=../x"), 404, []string{`there is no run "../x": its ID has 20 lower-case letters and digits`}},
+		{call(wishes, `{"wish":"pause"}`, "run="+nobody), 404, nil},
+		{call(wishes, `{"wish":"pause"}`, "run="), 404, nil},
+		{call(list, "", "query.before="+nobody), 404, []string{"before: there is no run " + nobody}},
+		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " is of other@prod, not of shop@prod: say one of the runs that were listed"}},
+		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there are limit and before`, `limit: "101": it is a number of runs, 1 to 100`}},
+		{call(list, "", "query.limit=0"), 400, nil},
+		{call(list, "", "query.limit=2,3"), 400, nil},
+		{call(list, "", "project=a b"), 400, []string{`the path names project "a b" and environment "prod", which cannot be: names are letters, digits and hyphens, 64 at most`}},
+		{call(runs, aDeploy, "environment=p@q"), 400, nil},
+		{call(runs, ``), 400, []string{"the request is not understood: it is empty"}},
+		{call(runs, `[]`), 400, nil},
+		{call(runs, aDeploy+`{}`), 400, []string{"the request is not understood: something follows its closing brace"}},
+		{call(runs, `{"operation":"deploy","x":1}`), 400, []string{`the request is not understood: unknown field "x"`}},
+		{call(runs, `{"operation":"drift"}`), 400, nil},
+		{call(runs, `{"operation":"deploy","options":{"who":"boss","max_deletions":-1}}`, "header.idempotency-key=\n"), 400, []string{
+			"key: missing: a deploy needs the key of the configuration's object", "options.max_deletions: -1: it is a number of stacks, 0 or more",
+			"options.who: who asks is known: leave it out", "idempotency-key: it has to be 1 to 255 characters of ASCII",
+		}},
+		{call(runs, `{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`), 400, []string{`key: "projects/shop/test.zip" belongs to shop@test, and the request to shop@prod: ask for it there`}},
+		{call(runs, `{"operation":"cancel","options":{"run":"`+newest+`"}}`), 400, []string{"operation: a cancel starts no run: wish it of the run that it is about, with POST /runs/{run}/wishes"}},
+		{call(runs, aDeploy, "header.idempotency-key="+strings.Repeat("k", 256)), 400, nil},
+		{call(runs, aDeploy, "header.idempotency-key="), 400, nil},
+		{call(runs, aDeploy, "header.content-type=application/x-www-form-urlencoded"), 415, []string{`content-type: "application/x-www-form-urlencoded" is not understood: send JSON, as application/json`}},
+		{call(runs, aDeploy, "header.content-type=;"), 415, nil},
+		{call(runs, long), 413, []string{"the body has more than 65536 bytes: no request needs that"}},
+		{call(wishes, long), 413, nil},
+		{call(wishes, `{"wish":"stop"}`), 400, []string{`wish: there is no "stop": say one of pause, continue, cancel, unlock`}},
+		{call(wishes, `{"wish":"retry"}`), 400, nil},
+		{call(wishes, `{}`), 400, []string{"wish: missing: say one of pause, continue, cancel, unlock"}},
+		{call(wishes, `{"wish":"pause","who":"boss"}`), 400, []string{`the wish is not understood: unknown field "who"`}},
+		{call(wishes, `{"wish":"pause","wish":"cancel"}`), 400, []string{`the wish is not understood: "wish" stands there twice`}},
+		{call(wishes, `{"wish":"unlock"}`), 400, []string{"reason: missing: say why the lock is taken away, for the record"}},
+		{call(wishes, `{"wish":"pause","force":true,"rollback":true}`), 400, []string{"force: it is for retry, cancel: leave it out", "rollback: it is for deploy, retry, cancel: leave it out"}},
+		{call(wishes, `{"wish":"pause","reason":"`+strings.Repeat("x", 1025)+`"}`), 400, []string{"reason: it has 1025 bytes, of at most 1024"}},
+	} {
+		h := newHouse()
+		r, said := h.ask(t, c.e)
+		if r.StatusCode != c.status || said.Error == nil || len(h.asked)+len(h.steer) > 0 {
+			t.Errorf("%s %.100s: %d %.300s; asked %v", c.e.RouteKey, c.e.Body, r.StatusCode, r.Body, h.asked)
+			continue
+		}
+		if d := cmp.Diff(c.want, said.Error.Messages); d != "" && c.want != nil {
+			t.Errorf("%s %.100s: %s", c.e.RouteKey, c.e.Body, d)
+		}
+		if said.Error.Message != strings.Join(said.Error.Messages, "; ") || len(said.Error.Messages) == 0 {
+			t.Errorf("%s", r.Body)
+		}
+	}
+}
+
+// A body in base64 that is not, or too long, or without any ID, is refused too.
+func TestRefusedEvents(t *testing.T) {
+	for status, change := range map[int]func(*events.APIGatewayV2HTTPRequest){
+		400: func(e *events.APIGatewayV2HTTPRequest) { e.IsBase64Encoded = true },
+		413: func(e *events.APIGatewayV2HTTPRequest) { e.IsBase64Encoded, e.Body = true, strings.Repeat("A", 1<<20) },
+	} {
+		h, e := newHouse(), call(runs, aDeploy)
+		change(&e)
+		if r, _ := h.ask(t, e); r.StatusCode != status || len(h.asked) > 0 {
+			t.Errorf("%d %s", r.StatusCode, r.Body)
+		}
+	}
+	h, e := newHouse(), call(runs, aDeploy)
+	e.RequestContext.RequestID = ""
+	if r, _ := h.ask(t, e); r.StatusCode != 400 || !strings.Contains(r.Body, "requestId") || len(h.asked) > 0 {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+}
+
+// What goes wrong is told by its kind, with when to come again; of what nobody
+// classified only the log tells.
+func TestTroubles(t *testing.T) {
+	for _, c := range []struct {
+		err       error
+		status    int
+		kind      string
+		wait      string
+		says, not string
+	}{
+		{fault.New(fault.Refused, "pause: run x is over (succeeded)"), 409, "Refused", "", "pause: run x is over (succeeded)", "all the same"},
+		{fault.New(fault.Missing, "there is no run x"), 404, "Missing", "", "there is no run x", "all the same"},
+		{fault.New(fault.Throttled, "write table: slow down"), 429, "Throttled", "5", "write table: slow down: ", "§"},
+		{fault.New(fault.Unavailable, "write table: no answer"), 503, "Unavailable", "10", "the same Idempotency-Key", "§"},
+		{fault.New(fault.Stale, "it was changed"), 503, "Stale", "1", "the same Idempotency-Key", "§"},
+		{fault.New(fault.Denied, "write table: may not"), 500, "Denied", "", "write table: may not", "§"},
+		{fault.New(fault.Broken, "hunter2"), 500, "Broken", "", "see the log of the function api for request", "hunter2"},
+		{errors.New("hunter2"), 500, "Broken", "", "see the log of the function api for request", "hunter2"},
+	} {
+		for _, e := range []events.APIGatewayV2HTTPRequest{call(runs, aDeploy), call(wishes, `{"wish":"pause"}`)} {
+			h := newHouse()
+			h.err = c.err
+			r, said := h.ask(t, e)
+			if r.StatusCode != c.status || said.Error.Kind != c.kind || r.Headers["retry-after"] != c.wait {
+				t.Errorf("%v: %d %v %s", c.err, r.StatusCode, r.Headers, r.Body)
+			}
+			if !strings.Contains(said.Error.Message, c.says) || strings.Contains(r.Body, c.not) {
+				t.Errorf("%v: %s", c.err, r.Body)
+			}
+		}
+		for _, e := range []events.APIGatewayV2HTTPRequest{call(show, ""), call(list, "")} {
+			h := newHouse()
+			h.blind = c.err
+			if r, _ := h.ask(t, e); r.StatusCode != c.status || strings.Contains(r.Body, "hunter2") {
+				t.Errorf("%v: %d %s", c.err, r.StatusCode, r.Body)
+			}
+		}
+	}
+}
+
+// A run that was started and cannot be read now was started all the same.
+func TestStartedUnseen(t *testing.T) {
+	h := newHouse()
+	h.blind = fault.New(fault.Throttled, "slow down")
+	r, said := h.ask(t, call(runs, aDeploy))
+	if r.StatusCode != 202 || len(h.asked) != 1 || said.Run != h.asked[0].ID || r.Headers["location"] != "/runs/"+said.Run {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+}
+
+// An answer that Lambda would not pass on says what to do instead.
+func TestAnswerTooLong(t *testing.T) {
+	h := newHouse()
+	h.runs[0].Messages = []string{strings.Repeat("x", 5<<20)}
+	r, said := h.ask(t, call(list, ""))
+	if r.StatusCode != 500 || !strings.Contains(said.Error.Message, "list fewer runs with limit") {
+		t.Errorf("%d %.300s", r.StatusCode, r.Body)
+	}
+}

@@ -1,0 +1,76 @@
+package api_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/entry/api"
+	"github.com/stackwright/stackwright/pkg/entry/report"
+)
+
+// The documents name the routes that there are, and their examples are what is
+// understood and what is answered.
+func TestDocuments(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, route := range api.Routes() {
+		if !strings.Contains(string(page), "| `"+route+"` |") {
+			t.Errorf("the route %s is not there", route)
+		}
+	}
+	var examples []string
+	for _, m := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		examples = append(examples, m[1])
+	}
+	if len(examples) != 5 {
+		t.Fatalf("there are %d examples", len(examples))
+	}
+	begin, shown, page1, wish, wrong := examples[0], examples[1], examples[2], examples[3], examples[4]
+	if r, _ := newHouse().ask(t, call(runs, begin)); r.StatusCode != 202 {
+		t.Errorf("%s is answered %d %s", begin, r.StatusCode, r.Body)
+	}
+	if r, _ := newHouse().ask(t, call(wishes, wish)); r.StatusCode != 202 {
+		t.Errorf("%s is answered %d %s", wish, r.StatusCode, r.Body)
+	}
+	known(t, shown, &report.Run{})
+	known(t, page1, &struct {
+		Runs   []report.Run
+		Before string
+	}{})
+	r, _ := newHouse().ask(t, call(runs, `{"operation":"deploy"}`))
+	var want, got any
+	if err := json.Unmarshal([]byte(wrong), &want); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(r.Body), &got); err != nil {
+		t.Fatal(err)
+	}
+	if text(t, want) != text(t, got) {
+		t.Errorf("it is answered %s, not %s", text(t, got), text(t, want))
+	}
+}
+
+// known reads an example that may hold nothing but what is answered.
+func known(t *testing.T, example string, into any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(example))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		t.Errorf("%s: %v", example, err)
+	}
+}
+
+// text is v as JSON, with its keys in order.
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

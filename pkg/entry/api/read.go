@@ -1,0 +1,137 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// How many runs are listed, unless it is said; and how many at most.
+const (
+	usualRuns = 20
+	mostRuns  = 100
+)
+
+// project is the one that the path names, as in "shop@prod".
+func (q question) project() (string, error) {
+	name, environment := q.PathParameters["project"], q.PathParameters["environment"]
+	if !project.Name.MatchString(name) || !project.EnvironmentName.MatchString(environment) {
+		return "", fault.New(fault.Invalid, "the path names project %.70q and environment %.70q, which cannot be: names are letters, digits and hyphens, 64 at most", name, environment)
+	}
+	return project.ID(name, environment), nil
+}
+
+// listed is a page of a project's runs.
+type listed struct {
+	Runs   []report.Run `json:"runs"`             // newest first, without steps
+	Before string       `json:"before,omitempty"` // what to ask for the next page with; empty on the last one
+}
+
+// list lists a project's runs.
+func (a API) list(ctx context.Context, q question) (answer, error) {
+	id, err := q.project()
+	if err != nil {
+		return answer{}, err
+	}
+	most, before, err := q.page()
+	if err != nil {
+		return answer{}, err
+	}
+	runs, err := a.page(ctx, id, most, before)
+	if err != nil {
+		return answer{}, err
+	}
+	page := listed{Runs: []report.Run{}}
+	for _, r := range runs {
+		page.Runs = append(page.Runs, report.Of(r))
+	}
+	if len(runs) == most {
+		page.Before = runs[most-1].ID
+	}
+	return answer{status: http.StatusOK, body: page}, nil
+}
+
+// page returns the runs of one page of a project's list.
+func (a API) page(ctx context.Context, id string, most int, before string) ([]run.Run, error) {
+	if before == "" {
+		return a.Book.List(ctx, id, most)
+	}
+	r, err := a.find(ctx, before)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("before: %w", err)
+	case r.Project != id:
+		return nil, fault.New(fault.Invalid, "before: run %s is of %s, not of %s: say one of the runs that were listed", r.ID, r.Project, id)
+	}
+	return a.Book.Before(ctx, r, most)
+}
+
+// page is what the query says of the page that is wanted.
+func (q question) page() (most int, before string, err error) {
+	most = usualRuns
+	var wrongs []string
+	for _, name := range slices.Sorted(maps.Keys(q.QueryStringParameters)) {
+		value := q.QueryStringParameters[name]
+		switch name {
+		case "limit":
+			if most, err = strconv.Atoi(value); err != nil || most < 1 || most > mostRuns {
+				wrongs = append(wrongs, fmt.Sprintf("limit: %.40q: it is a number of runs, 1 to %d", value, mostRuns))
+			}
+		case "before":
+			before = value
+		default:
+			wrongs = append(wrongs, fmt.Sprintf("%.40q is not understood: there are limit and before", name))
+		}
+	}
+	return most, before, wrong(wrongs[:min(len(wrongs), mostRuns)])
+}
+
+// show shows a run.
+func (a API) show(ctx context.Context, q question) (answer, error) {
+	id := q.PathParameters["run"]
+	if err := form(id); err != nil {
+		return answer{}, err
+	}
+	r, err := a.Book.Load(ctx, id)
+	if err != nil {
+		return answer{}, err
+	}
+	shown, err := a.shown(ctx, r)
+	return answer{status: http.StatusOK, body: shown}, err
+}
+
+// shown is a run as it is shown, with the lock of its project.
+func (a API) shown(ctx context.Context, r run.Run) (report.Run, error) {
+	shown := report.Of(r)
+	line, err := report.LineOf(ctx, a.Book, r.Project)
+	shown.Lock = line
+	return shown, err
+}
+
+// find returns a run, without its steps.
+func (a API) find(ctx context.Context, id string) (run.Run, error) {
+	if err := form(id); err != nil {
+		return run.Run{}, err
+	}
+	return a.Book.Run(ctx, id)
+}
+
+// runID is what engine.RunID makes.
+var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
+
+// form refuses what cannot name a run.
+func form(id string) error {
+	if runID.MatchString(id) {
+		return nil
+	}
+	return fault.New(fault.Missing, "there is no run %.40q: its ID has 20 lower-case letters and digits", id)
+}

@@ -1,0 +1,428 @@
+package term_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// at is a number of seconds after noon.
+func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+
+// step is a pending step: "vpc/create" or "gate", after others.
+func step(id string, after ...string) run.Step {
+	node, verb, found := strings.Cut(id, "/")
+	if !found {
+		node, verb = "", id
+	}
+	return run.Step{Step: plan.Step{ID: id, Node: node, Verb: plan.Verb(verb), After: after}, Status: run.Pending}
+}
+
+// then moves a step: claimed and, if it is over, ended at the given seconds.
+func then(s run.Step, status run.Status, why string, times ...int) run.Step {
+	s.Status, s.Why = status, why
+	if len(times) > 0 {
+		s.Claimed, s.Attempt = at(times[0]), 1
+	}
+	if len(times) > 1 {
+		s.Ended = at(times[1])
+	}
+	return s
+}
+
+// shop is a deploy in the middle of things.
+func shop() run.Run {
+	r := run.Run{
+		ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.Going, Wish: run.Go,
+		Asked: noon, Begun: at(1), Unchanged: 2,
+		Steps: []run.Step{
+			then(step("vpc/create"), run.Done, "", 1, 3),
+			then(step("db/create", "vpc/create"), run.Running, "", 3),
+			then(step("queue/create"), run.Failed, "CREATE_FAILED: Queue: quota\nexceeded", 1, 4),
+			then(step("app/update", "queue/create"), run.Skipped, "after queue/create"),
+			then(step("web/update", "app/update"), run.Skipped, "after queue/create"),
+			step("users/create", "db/create"),
+			step("mail/create", "users/create"),
+			step("gate", "mail/create", "web/update"),
+		},
+	}
+	for i := range r.Steps {
+		r.Steps[i].Number = i
+	}
+	r.Steps[3].Ended, r.Steps[4].Ended = at(4), at(4)
+	return r
+}
+
+// over is the shop at its end.
+func over() run.Run {
+	r := shop()
+	r.State, r.Ended = run.Broken, at(75)
+	r.Steps[1] = then(r.Steps[1], run.Done, "", 3, 70)
+	r.Steps[5] = then(r.Steps[5], run.Done, "", 70, 73)
+	r.Steps[6] = then(r.Steps[6], run.Done, "", 73, 75)
+	r.Steps[7] = then(r.Steps[7], run.Skipped, "after queue/create")
+	r.Steps[7].Ended = at(75)
+	return r
+}
+
+func next(words ...string) string { return "stackwright " + strings.Join(words, " ") }
+
+func same(t *testing.T, got, want string) {
+	t.Helper()
+	if d := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(got)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// What is cleared leaves its place to others: the next frame is drawn below them.
+func TestClear(t *testing.T) {
+	var out strings.Builder
+	l := &term.Live{Out: &out, Size: func() (int, int) { return 80, 24 }, Now: func() time.Time { return at(12) }}
+	queued := run.Run{ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.Queued, Asked: noon}
+	for _, do := range []func() error{l.Clear, func() error { return l.Show(queued) }, l.Clear, l.Clear} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out.WriteString("it waits\n")
+	if err := l.Show(queued); err != nil {
+		t.Fatal(err)
+	}
+	tree := "deploy shop@prod · queued · 12s · run abc\x1b[K\n"
+	same(t, strings.TrimPrefix(out.String(), tree), "\r\x1b[1A\x1b[Jit waits\n"+tree)
+}
+
+// What the run was wished to come to is in its first line.
+func TestTreeSaysWhatIsWished(t *testing.T) {
+	for want, r := range map[string]run.Run{
+		"ending for run new":            {State: run.Going, Wish: run.Supersede, By: "new"},
+		"cancelling, then rolling back": {State: run.Going, Wish: run.Back},
+		"cancelling ·":                  {State: run.Going, Wish: run.Cancel},
+		"cancelling with force ·":       {State: run.Going, Wish: run.Cancel, Forced: true},
+		"cancelling with force, then ":  {State: run.Going, Wish: run.Back, Forced: true},
+		"queued":                        {State: run.Queued, Wish: run.Go},
+	} {
+		if got := (term.Tree{Run: r, Now: at(1)}).Render(200, 24)[0]; !strings.Contains(got, "· "+want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
+func TestTreeShowsFailuresThenWhatRunsThenWhatIsNext(t *testing.T) {
+	got := term.Tree{Run: shop(), Now: at(12)}.Render(100, 24)
+	same(t, strings.Join(got, "\n"), `
+deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 12s · run abc
+├─ ✗ queue  create  CREATE_FAILED: Queue: quota exceeded
+│  └─ skipped with it: app, web
+├─ ● db     create  9s
+├─ ○ users  create  after db/create
+├─ ○ … then 2 more
+└─ ✓ 2 unchanged · vpc`)
+}
+
+// How much time is left is shown for the run and for each step that runs.
+func TestTreeShowsTheTimeThatIsLeft(t *testing.T) {
+	r := shop()
+	r.Deadline, r.Steps[1].Timeout = at(90), project.LeastTimeout
+	first := func(now time.Time) string {
+		lines := term.Tree{Run: r, Now: now}.Render(100, 24)
+		return lines[0] + "\n" + lines[3]
+	}
+	same(t, first(at(12)), `
+deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 12s, 1m18s left · run abc
+├─ ● db     create  9s, 51s left`)
+	same(t, first(at(93)), `
+deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 1m33s, overdue by 3s · run abc
+├─ ● db     create  1m30s, overdue by 30s`)
+}
+
+// A step that may not take any time is told with when it is overdue.
+func TestChangesTellOfDeadlines(t *testing.T) {
+	s := then(step("db/update"), run.Running, "", 3)
+	s.Timeout = project.LeastTimeout
+	c := term.Diff(run.Run{}, run.Run{ID: "abc", Steps: []run.Step{s}})[1]
+	if got := c.String(); got != "12:00:03  running  db/update  (overdue at 12:01:03)" {
+		t.Errorf("got %q", got)
+	}
+	s = then(s, run.Done, "", 3, 9)
+	if all := term.Diff(run.Run{}, run.Run{ID: "abc", Steps: []run.Step{s}}); !all[2].Deadline.IsZero() || all[2].Took != 6*time.Second {
+		t.Errorf("got %+v", all[2])
+	}
+}
+
+func TestTreeKeepsWithinItsWindow(t *testing.T) {
+	r := shop()
+	for i := range 200 {
+		id := fmt.Sprintf("a-stack-with-a-name-%03d/create", i)
+		switch i % 4 {
+		case 0:
+			r.Steps = append(r.Steps, then(step(id), run.Running, "", 5))
+		case 1:
+			r.Steps = append(r.Steps, then(step(id), run.Failed, "\x1b[2J bad\r\nthing", 5, 6))
+		default:
+			r.Steps = append(r.Steps, step(id))
+		}
+	}
+	for width := 2; width < 90; width += 7 {
+		for height := 1; height < 40; height++ {
+			lines := term.Tree{Run: r, Now: at(12)}.Render(width, height)
+			if len(lines) > min(height, term.MaxLines) {
+				t.Fatalf("%d lines in a window of %d", len(lines), height)
+			}
+			for _, l := range lines {
+				if utf8.RuneCountInString(l) > width || strings.ContainsAny(l, "\x1b\r\n") {
+					t.Fatalf("width %d: %q", width, l)
+				}
+			}
+		}
+	}
+	text := strings.Join(term.Tree{Run: r, Now: at(12)}.Render(100, 24), "\n")
+	for _, want := range []string{"more failed", "more running", "more to come", "✗ queue", "● db"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestTreeSaysWhatIsWishedAndWhatIsPutOff(t *testing.T) {
+	r := shop()
+	r.Wish = run.Pause
+	r.Steps[5] = step("users/create", "vpc/create")
+	r.Steps[5].NotBefore, r.Steps[5].Why = at(20), "stack users is UPDATE_IN_PROGRESS"
+	text := strings.Join(term.Tree{Run: r, Now: at(12)}.Render(120, 24), "\n")
+	for _, want := range []string{"· pausing ·", "○ users  create  again in 8s: stack users is UPDATE_IN_PROGRESS"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestTreeIsPaintedOnlyIfTold(t *testing.T) {
+	plain := term.Tree{Run: shop(), Now: at(12)}.Render(60, 24)
+	painted := term.Tree{Run: shop(), Now: at(12), Colour: true}.Render(60, 24)
+	text := strings.Join(painted, "\n")
+	if !strings.Contains(text, "\x1b[31m") {
+		t.Fatalf("nothing is red in %q", text)
+	}
+	for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
+		text = strings.ReplaceAll(text, "\x1b["+code+"m", "")
+	}
+	same(t, text, strings.Join(plain, "\n"))
+}
+
+func TestScreenDrawsOverWhatItDrew(t *testing.T) {
+	var out bytes.Buffer
+	s := term.NewScreen(&out)
+	frame := func(want string, lines ...string) {
+		t.Helper()
+		out.Reset()
+		if err := s.Draw(lines); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != want {
+			t.Errorf("drew %q, want %q", out.String(), want)
+		}
+	}
+	frame("a\x1b[K\nb\x1b[K\n", "a", "b")
+	frame("", "a", "b")
+	frame("\r\x1b[2Ac\x1b[K\n\x1b[J", "c")
+	frame("\r\x1b[1A\x1b[J")
+	frame("d\x1b[K\n", "d")
+}
+
+func TestLiveLeavesOnlyTheSummary(t *testing.T) {
+	var out bytes.Buffer
+	l := &term.Live{Out: &out, Size: func() (int, int) { return 0, 0 }, Now: func() time.Time { return at(12) }, Next: next}
+	if err := l.Show(shop()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "✗ queue") || strings.Contains(out.String(), "\x1b[31m") {
+		t.Errorf("drew %q", out.String())
+	}
+	out.Reset()
+	if err := l.End(over()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out.String(), "\r\x1b[7A\x1b[Jdeploy of shop@prod failed in 1m15s") {
+		t.Errorf("drew %q", out.String())
+	}
+}
+
+func TestAbleHonoursTheEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		term, noColour string
+		live, colour   bool
+	}{
+		{"xterm", "", true, true}, {"", "", true, true}, {"xterm", "1", true, false}, {"dumb", "", false, false},
+	} {
+		live, colour := term.Able(func(k string) string { return map[string]string{"TERM": c.term, "NO_COLOR": c.noColour}[k] })
+		if live != c.live || colour != c.colour {
+			t.Errorf("%+v: %v %v", c, live, colour)
+		}
+	}
+}
+
+func TestPlainPrintsALineForEachChange(t *testing.T) {
+	var out bytes.Buffer
+	v := term.NewPlain(&out, next)
+	for _, r := range []run.Run{{ID: "abc", State: run.Asked}, shop(), shop()} {
+		if err := v.Show(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := v.End(over()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, out.String(), `
+deploy shop@prod: run abc, 8 steps, 2 unchanged
+12:00:01  running  vpc/create
+12:00:01  running  queue/create
+12:00:03  done     vpc/create  (2s)
+12:00:03  running  db/create
+12:00:04  failed   queue/create  (CREATE_FAILED: Queue: quota exceeded)
+12:00:04  skipped  app/update  (after queue/create)
+12:00:04  skipped  web/update  (after queue/create)
+12:01:10  done     db/create  (1m07s)
+12:01:10  running  users/create
+12:01:13  done     users/create  (3s)
+12:01:13  running  mail/create
+12:01:15  done     mail/create  (2s)
+12:01:15  skipped  gate  (after queue/create)
+deploy of shop@prod failed in 1m15s: 4 created, 2 unchanged, 1 failed, 3 skipped
+  queue/create failed: CREATE_FAILED: Queue: quota exceeded
+    skipped with it: app, web, gate
+  nothing was removed for good: removals wait until all that stays is up
+to go on from here: stackwright retry abc`)
+}
+
+func TestDiffTellsOfAStepThatWasPutOff(t *testing.T) {
+	before, after := shop(), shop()
+	after.Steps[5].Claimed, after.Steps[5].Why = at(9), "stack users is busy"
+	after.Steps[5].NotBefore = at(24)
+	var got []string
+	for _, c := range term.Diff(before, after) {
+		got = append(got, c.String())
+	}
+	same(t, strings.Join(got, "\n"), "12:00:09  running  users/create\n12:00:09  pending  users/create  (stack users is busy)")
+	if again := term.Diff(after, after); len(again) > 0 {
+		t.Errorf("nothing has changed, and yet: %v", again)
+	}
+}
+
+// Whatever is looked at in between, the changes of a run are the same ones.
+func TestDiffLosesNothingBetweenLooks(t *testing.T) {
+	statuses := func(changes ...term.Change) map[string][]run.Status {
+		by := make(map[string][]run.Status)
+		for _, c := range changes {
+			by[c.Step] = append(by[c.Step], c.Status)
+		}
+		return by
+	}
+	once := term.Diff(run.Run{}, over())
+	twice := append(term.Diff(run.Run{}, shop()), term.Diff(shop(), over())...)
+	if d := cmp.Diff(statuses(once...), statuses(twice...)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestJSONPrintsAnObjectALine(t *testing.T) {
+	var out bytes.Buffer
+	v := term.NewJSON(&out)
+	if err := v.Show(shop()); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.End(over()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for _, l := range lines {
+		if !json.Valid([]byte(l)) {
+			t.Errorf("not JSON: %s", l)
+		}
+	}
+	same(t, lines[0], `{"time":"2026-03-01T12:00:01Z","run":"abc","step":"vpc/create","stack":"vpc","verb":"create","status":"pending","why":""}`)
+	same(t, lines[len(lines)-2], `{"time":"2026-03-01T12:01:15Z","run":"abc","step":"gate","stack":"","verb":"gate","status":"skipped","why":"after queue/create"}`)
+	same(t, lines[len(lines)-1], `{"run":"abc","operation":"deploy","state":"failed","steps":8,"seconds":75}`)
+}
+
+func TestSummarySaysWhatCameOfIt(t *testing.T) {
+	parked, cancelled := shop(), over()
+	quick := run.Run{ID: "abc", Operation: "refresh", Project: "shop@prod", State: run.Succeeded, Asked: noon, Ended: noon.Add(340 * time.Millisecond)}
+	parked.State = run.Parked
+	cancelled.State = run.Cancelled
+	cancelled.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "cancelled")}
+	superseded, inLine, late, abandoned := cancelled, cancelled, cancelled, over()
+	superseded.State, superseded.By = run.Superseded, "new"
+	superseded.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "superseded by new")}
+	inLine.State, inLine.By, inLine.Steps, inLine.Unchanged = run.Superseded, "new", nil, 0
+	late.State, late.Steps, late.Unchanged, late.Messages = run.Superseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip has been seen"}
+	abandoned.State, abandoned.Steps, abandoned.Unchanged, abandoned.Messages = run.Broken, nil, 0, []string{"engine error: it dies"}
+	preview := run.Run{ID: "abc", Operation: "plan", Project: "shop@prod", State: run.Succeeded, Unchanged: 1, Steps: []run.Step{
+		step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("gate", "db/update"), step("gone/delete", "gate"),
+	}}
+	guessed := preview
+	guessed.Messages = []string{"target eu: nobody may"}
+	for name, c := range map[string]struct {
+		run  run.Run
+		want string
+	}{
+		"parked": {parked, `
+deploy of shop@prod is parked after 4s: 1 created, 2 unchanged, 1 failed, 2 skipped, 1 running, 3 pending
+  queue/create failed: CREATE_FAILED: Queue: quota exceeded
+    skipped with it: app, web
+to let it go on: stackwright continue abc`},
+		"cancelled": {cancelled, `
+deploy of shop@prod is cancelled after 1m15s: 1 created, 2 unchanged, 1 skipped
+  skipped, cancelled: b
+to take it up again: stackwright retry abc`},
+		"superseded": {superseded, `
+deploy of shop@prod was superseded by run new after 1m15s: 1 created, 2 unchanged, 1 skipped
+  skipped, superseded by new: b
+to follow what took its place: stackwright status new --follow`},
+		"superseded in line": {inLine, `
+deploy of shop@prod was superseded by run new after 1m15s: nothing was done
+to follow what took its place: stackwright status new --follow`},
+		"superseded when it came": {late, `
+deploy of shop@prod is superseded after 1m15s: nothing was done
+  a newer upload of projects/shop/prod.zip has been seen`},
+		"given up": {abandoned, `
+deploy of shop@prod failed in 1m15s: nothing was done
+  engine error: it dies
+to go on from here: stackwright retry abc`},
+		"refused": {run.Run{ID: "abc", Operation: "deploy", Project: "shop@prod", State: run.Refused, Messages: []string{"one thing", "another"}}, `
+deploy of shop@prod was refused (run abc)
+  one thing
+  another`},
+		"nothing": {run.Run{ID: "abc", Operation: "destroy", Project: "shop@prod", State: run.Succeeded, Asked: noon, Ended: at(1)},
+			"destroy of shop@prod succeeded in 1s: there was nothing to do"},
+		"quick": {quick, "refresh of shop@prod succeeded in 0.3s: there was nothing to do"},
+		"plan": {preview, `
+plan of shop@prod: 4 changes, 1 unchanged
+  ± old  delete, create
+  ~ db  update  (after old/create)
+    gate  (all that stays is up)
+  - gone  delete  (after gate)`},
+		"plan of what is not seen": {guessed, `
+plan of shop@prod: 4 changes, 1 unchanged
+  ± old  delete, create
+  ~ db  update  (after old/create)
+    gate  (all that stays is up)
+  - gone  delete  (after gate)
+  not seen: target eu: nobody may`},
+	} {
+		t.Run(name, func(t *testing.T) { same(t, strings.Join(term.Summary(c.run, next), "\n"), c.want) })
+	}
+}

@@ -1,0 +1,79 @@
+package trigger_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// fired is the event of a schedule.
+func fired(t testing.TB, at, detail string) events.EventBridgeEvent {
+	t.Helper()
+	text := `{"version":"0","id":"1","source":"stackwright.schedule","detail-type":"Stackwright Schedule","time":"` + at + `","detail":` + detail + `}`
+	var e events.EventBridgeEvent
+	if err := json.Unmarshal([]byte(text), &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+const nightly = `{"project":"shop@prod","schedule":"nightly","operation":"deploy"}`
+
+// What a schedule asks for is one request for each time that it comes up,
+// however often that is told.
+func TestCalled(t *testing.T) {
+	got, err := trigger.Called(fired(t, "2026-11-21T03:00:00Z", nightly))
+	want := engine.Request{
+		ID: engine.RunID("schedule", "shop@prod", "nightly", "2026-11-21T03:00:00Z"), Project: "shop@prod",
+		Operation: "deploy", Schedule: "nightly", Who: "schedule nightly",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	again, err := trigger.Called(fired(t, "2026-11-21T04:00:00+01:00", nightly))
+	if err != nil || again.ID != got.ID {
+		t.Errorf("told again it is another: %v", err)
+	}
+	for _, other := range []events.EventBridgeEvent{
+		fired(t, "2026-11-22T03:00:00Z", nightly),
+		fired(t, "2026-11-21T03:00:00Z", strings.Replace(nightly, "prod", "test", 1)),
+		fired(t, "2026-11-21T03:00:00Z", strings.Replace(nightly, "nightly", "weekly", 1)),
+	} {
+		if q, err := trigger.Called(other); err != nil || q.ID == got.ID {
+			t.Errorf("another one is the same: %s, %v", other.Detail, err)
+		}
+	}
+}
+
+// An event that makes no sense as a schedule's is refused.
+func TestCalledRefuses(t *testing.T) {
+	for detail, want := range map[string]string{
+		`[]`: "its detail is no schedule's",
+		`{}`: `"" is no project and environment`,
+		`{"project":"shop","schedule":"nightly","operation":"deploy"}`:        `"shop" is no project and environment`,
+		`{"project":"shop@../x","schedule":"nightly","operation":"deploy"}`:   `"shop@../x" is no project`,
+		`{"project":"shop@prod","schedule":"a b","operation":"deploy"}`:       `"a b" is no name of a schedule`,
+		`{"project":"shop@prod","schedule":"nightly","operation":"unlock"}`:   `"unlock" is nothing that a schedule asks for`,
+		`{"project":"shop@prod","schedule":"nightly","operation":"rollback"}`: `"rollback" is nothing that a schedule asks for`,
+	} {
+		if _, err := trigger.Called(fired(t, "2026-11-21T03:00:00Z", detail)); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", detail, err, want)
+		}
+	}
+	e := fired(t, "0001-01-01T00:00:00Z", nightly)
+	if _, err := trigger.Called(e); !fault.Is(err, fault.Invalid) {
+		t.Errorf("without a time: %v", err)
+	}
+	e = fired(t, "2026-11-21T03:00:00Z", nightly)
+	e.DetailType = "Scheduled Event"
+	if _, err := trigger.Called(e); !fault.Is(err, fault.Invalid) || !trigger.Call(e) || trigger.Scheduled(e) {
+		t.Errorf("of another type: %v", err)
+	}
+}

@@ -1,0 +1,79 @@
+package trigger_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// stood is the event of an execution's status.
+func stood(t testing.TB, name, status, input string) events.EventBridgeEvent {
+	t.Helper()
+	detail, err := json.Marshal(map[string]any{
+		"executionArn":    "arn:aws:states:us-east-1:111122223333:execution:stackwright:" + name,
+		"stateMachineArn": "arn:aws:states:us-east-1:111122223333:stateMachine:stackwright",
+		"name":            name, "status": status, "startDate": 1772366400000, "stopDate": 1772366460000,
+		"input": input, "inputDetails": map[string]any{"included": input != ""}, "output": nil, "error": "States.Runtime", "cause": "",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events.EventBridgeEvent{ID: "e1", Source: "aws.states", DetailType: "Step Functions Execution Status Change", Detail: detail}
+}
+
+// An execution of ours that went down names the run that it drove, also where its input was too long for the event.
+func TestFailed(t *testing.T) {
+	const id = "abcdefghijklmnopqrs2"
+	for _, status := range []string{"FAILED", "TIMED_OUT", "ABORTED"} {
+		for _, input := range []string{`{"run":"` + id + `","drive":12}`, ""} {
+			got, err := trigger.Failed(stood(t, id+"-12", status, input))
+			if want := (engine.Drive{Run: id, Drive: 12}); err != nil || got != want {
+				t.Errorf("%s %q: %+v %v", status, input, got, err)
+			}
+		}
+	}
+	detail := func(text string) events.EventBridgeEvent {
+		e := stood(t, id+"-1", "FAILED", "")
+		e.Detail = json.RawMessage(text)
+		return e
+	}
+	for _, c := range []struct {
+		event events.EventBridgeEvent
+		want  string
+	}{
+		{stood(t, id+"-1", "SUCCEEDED", ""), "nothing is to be recovered"},
+		{stood(t, id+"-1", "RUNNING", ""), "nothing is to be recovered"},
+		{stood(t, id, "FAILED", ""), "none of ours"},
+		{stood(t, id+"-0", "FAILED", ""), "none of ours"},
+		{stood(t, id+"-01", "FAILED", ""), "none of ours"},
+		{stood(t, id+"-1-1", "FAILED", ""), "none of ours"},
+		{stood(t, "by-hand", "FAILED", `{"run":"`+id+`","drive":1}`), "none of ours"},
+		{stood(t, id+"-1", "FAILED", `{"run":"`+id+`","drive":2}`), "it was given run"},
+		{stood(t, id+"-1", "FAILED", `[]`), "none of ours"},
+		{detail(`[]`), "no Step Functions event"},
+		{put(t, "projects/shop/prod.zip"), "recovers a run"},
+	} {
+		if _, err := trigger.Failed(c.event); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.event.Detail, err, c.want)
+		}
+	}
+}
+
+// A schedule is known by who sent it and what it is called.
+func TestScheduled(t *testing.T) {
+	tick := events.EventBridgeEvent{Source: "aws.events", DetailType: "Scheduled Event", Detail: json.RawMessage("{}")}
+	if !trigger.Scheduled(tick) || trigger.Execution(tick) {
+		t.Error("a schedule is not known")
+	}
+	for _, e := range []events.EventBridgeEvent{put(t, "projects/shop/prod.zip"), stood(t, "x", "FAILED", ""), {Source: "me", DetailType: "Scheduled Event"}} {
+		if trigger.Scheduled(e) {
+			t.Errorf("%s of %s is taken for a schedule", e.DetailType, e.Source)
+		}
+	}
+}

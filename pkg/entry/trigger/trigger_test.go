@@ -1,0 +1,221 @@
+package trigger_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// An object answers with its text, or its error.
+type object struct {
+	text string
+	err  error
+}
+
+// Object returns the object, whatever its key and version.
+func (o object) Object(context.Context, string, string) ([]byte, error) { return []byte(o.text), o.err }
+
+// put is the event of an object that was put.
+func put(t testing.TB, key string) events.EventBridgeEvent {
+	t.Helper()
+	quoted, err := json.Marshal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e events.EventBridgeEvent
+	err = json.Unmarshal(fmt.Appendf(nil, `{"version":"0","id":"e1","detail-type":"Object Created","source":"aws.s3","account":"111122223333","time":"2026-03-01T12:00:00Z",
+		"region":"us-east-1","resources":["arn:aws:s3:::stackwright"],"detail":{"version":"0","bucket":{"name":"stackwright"},
+		"object":{"key":%s,"size":5,"etag":"e","version-id":"v1","sequencer":"0A"},"request-id":"r","requester":"111122223333","reason":"PutObject"}}`, quoted), &e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// An upload is a deploy of the project and the environment that its key names.
+func TestUpload(t *testing.T) {
+	for _, ending := range []string{".zip", ".tar.gz", ".yaml", ".yml"} {
+		key := "projects/shop/prod" + ending
+		got, err := trigger.Request(t.Context(), put(t, key), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := engine.Request{
+			ID: engine.RunID("stackwright", key, "v1"), Project: "shop@prod", Operation: "deploy",
+			Source: run.Source{Key: key, Version: "v1"}, Who: "111122223333", Upload: true, Sequencer: "0A",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// What names no project and environment starts nothing, and says what would.
+func TestOtherKeys(t *testing.T) {
+	for _, key := range []string{
+		"projects/shop/prod.txt", "projects/shop/prod", "projects/shop/.zip", "projects/shop.zip", "projects/shop/prod/x.zip", "projects//prod.zip",
+		"projects/../prod.zip", "projects/shop/..zip", "projects/shop/../prod.zip", "/projects/shop/prod.zip", "projects/shop/prod.zip/", "projects/shop/pr%6Fd.zip",
+		"projects/shop/pr od.zip", "projects/1shop/prod.zip", "projects/shop@x/prod.zip", "Projects/shop/prod.zip", "projects/shop/prod.ZIP",
+		"projects/shop/" + strings.Repeat("x", 65) + ".zip", "requests/shop/prod.json", "requests/shop/prod/.json", "requests/shop/prod/x.yaml",
+		"requests/shop/../x.json", "templates/abc", "revisions/shop/prod/abc.zip", "x",
+	} {
+		_, err := trigger.Request(t.Context(), put(t, key), object{text: "{}"})
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "upload to projects/") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// An event that is not what it should be is refused.
+func TestOtherEvents(t *testing.T) {
+	for want, change := range map[string]func(*events.EventBridgeEvent){
+		"only":          func(e *events.EventBridgeEvent) { e.DetailType = "Object Deleted" },
+		`of "somebody"`: func(e *events.EventBridgeEvent) { e.Source = "somebody" },
+		"no S3 event":   func(e *events.EventBridgeEvent) { e.Detail = json.RawMessage(`[]`) },
+		"no bucket.name": func(e *events.EventBridgeEvent) {
+			e.Detail = json.RawMessage(`{"object":{"key":"k","version-id":"v"}}`)
+		},
+		"no object.key": func(e *events.EventBridgeEvent) { e.Detail = json.RawMessage(`{"bucket":{"name":"b"}}`) },
+		"turn on versioning": func(e *events.EventBridgeEvent) {
+			e.Detail = json.RawMessage(`{"bucket":{"name":"b"},"object":{"key":"k"}}`)
+		},
+	} {
+		e := put(t, "projects/shop/prod.zip")
+		change(&e)
+		if _, err := trigger.Request(t.Context(), e, nil); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
+const (
+	zip  = `"key":"revisions/shop/prod/0a.zip","version":"v7"`
+	that = `"run":"abcdefghijklmnopqrs2"`
+)
+
+// A request is what its object says.
+func TestRequests(t *testing.T) {
+	source := run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}
+	for text, want := range map[string]engine.Request{
+		`{"operation":"plan",` + zip + `}`:                                               {Operation: "plan", Source: source},
+		`{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7"}`:        {Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.tar.gz", Version: "v7"}},
+		`{"operation":"destroy"}`:                                                        {Operation: "destroy"},
+		`{"operation":"destroy",` + zip + `,"options":{}}`:                               {Operation: "destroy", Source: source},
+		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                       {Operation: "refresh", Who: "ann"},
+		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Run: "abcdefghijklmnopqrs2", Force: true},
+		`{"operation":"cancel","options":{` + that + `,"force":true}}`:                   {Operation: "cancel", Run: "abcdefghijklmnopqrs2", Force: true},
+		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":0}}`:               {Operation: "deploy", Source: source, MaxDeletions: new(0)},
+		`{"operation":"retry","options":{` + that + `,"max_deletions":7}}`:               {Operation: "retry", Run: "abcdefghijklmnopqrs2", MaxDeletions: new(7)},
+		`{"operation":"pause","key":"","version":"","options":{` + that + `,"who":"b"}}`: {Operation: "pause", Run: "abcdefghijklmnopqrs2", Who: "b"},
+		`{"operation":"continue","options":{` + that + `}}`:                              {Operation: "continue", Run: "abcdefghijklmnopqrs2"},
+		`{"operation":"cancel","options":{` + that + `}}`:                                {Operation: "cancel", Run: "abcdefghijklmnopqrs2"},
+	} {
+		key := "requests/shop/prod/20260301T120000Z-abc.json"
+		want.ID, want.Project = engine.RunID("stackwright", key, "v1"), "shop@prod"
+		if want.Who == "" {
+			want.Who = "111122223333"
+		}
+		got, err := trigger.Request(t.Context(), put(t, key), object{text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+	}
+}
+
+// A request that makes no sense becomes a run that is refused, and says all
+// that is wrong.
+func TestProblems(t *testing.T) {
+	for text, want := range map[string][]string{
+		``:                                     {"the request is not understood: it is empty"},
+		`{`:                                    {"the request is not understood: unexpected EOF"},
+		`[]`:                                   {"the request is not understood: cannot unmarshal array into Go value of type trigger.body"},
+		`{"operation":"deploy",` + zip + `}{}`: {"the request is not understood: something follows its closing brace"},
+		`{"operation":"deploy","wait":1}`:      {`the request is not understood: unknown field "wait"`},
+		`{"operation":"deploy","options":{"max":1}}`:              {`the request is not understood: unknown field "max"`},
+		`{"operation":"plan","operation":"destroy"}`:              {`the request is not understood: "operation" stands there twice`},
+		`{"operation":"destroy","options":{"who":"a","WHO":"b"}}`: {`the request is not understood: "who" stands there twice`},
+		`{}`:                                  {"operation: missing: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock"},
+		`{"operation":"drift"}`:               {`operation: there is no "drift" yet: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock`},
+		`{"operation":"deploy"}`:              {"key: missing: a deploy needs the key of the configuration's object"},
+		`{"operation":"plan","version":"v1"}`: {"key: missing: a plan needs the key of the configuration's object", "version: it is the version of no key: say the key too"},
+		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                      {"version: missing: say which version of projects/shop/prod.zip is meant"},
+		`{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`:        {`key: "projects/shop/test.zip" belongs to shop@test, and the request to shop@prod: ask for it there`},
+		`{"operation":"destroy","key":"revisions/other/prod/x.zip","version":"1"}`: {`key: "revisions/other/prod/x.zip" belongs to other@prod, and the request to shop@prod: ask for it there`},
+		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:  {`key: "revisions/shop/prod/../x.zip" is no configuration: it is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
+		`{"operation":"retry"}`:                                             {"options.run: missing: say which run to retry"},
+		`{"operation":"pause","options":{"run":"1"}}`:                       {`options.run: "1" is no run: its ID has 20 lower-case letters and digits`},
+		`{"operation":"destroy","options":{` + that + `,"force":true}}`:     {"options.run: a destroy is not about a run: leave it out", "options.force: it is for retry, cancel: leave it out"},
+		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`: {"options.max_deletions: -1: it is a number of stacks, 0 or more"},
+		`{"operation":"destroy","options":{"max_deletions":5}}`:             {"options.max_deletions: it is for deploy, plan, retry: leave it out"},
+	} {
+		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
+		if err != nil || got.Project != "shop@prod" || got.ID == "" || got.Operation == "" {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+		if diff := cmp.Diff(want, got.Problems); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+	}
+	long := strings.Repeat("\x7f", 10_000)
+	for text, want := range map[string]string{
+		`{"operation":"` + long + `"}`:                                                 "operation: it has 10000 bytes, of at most 1024",
+		`{"operation":"destroy","options":{"who":"` + long + `"}}`:                     "options.who: it has 10000 bytes, of at most 1024",
+		`{"operation":"pause","options":{` + that + `,"reason":"` + long + `"}}`:       "options.reason: it has 10000 bytes, of at most 1024",
+		`{"operation":"plan","key":"revisions/` + long + `.zip","version":"1"}`:        "key: it has 10014 bytes, of at most 1024",
+		`{"operation":"plan","key":"projects/shop/prod.zip","version":"` + long + `"}`: "version: it has 10000 bytes, of at most 1024",
+		`{"` + long + `":1}`: "the request is not understood: unknown field",
+	} {
+		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
+		if err != nil || len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0], want) || len(got.Problems[0]) > 1000 || len(got.Operation) > 1000 {
+			t.Errorf("%.40s: %.300q, %v, want %s", text, got.Problems, err, want)
+		}
+	}
+	huge, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: strings.Repeat(" ", 1<<17)})
+	if err != nil || len(huge.Problems) != 1 {
+		t.Errorf("of 128 KB: %v, %v", huge.Problems, err)
+	}
+}
+
+// A request that cannot be read now is read later; one that never can be is
+// refused.
+func TestUnreadable(t *testing.T) {
+	for kind, later := range map[fault.Kind]bool{fault.Throttled: true, fault.Unavailable: true, fault.Missing: false, fault.Denied: false, fault.Invalid: false} {
+		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{err: fault.New(kind, "so it is")})
+		if later != fault.Is(err, kind) || later == (len(got.Problems) == 1) {
+			t.Errorf("%s: %v, %v", kind, got.Problems, err)
+		}
+	}
+}
+
+// A change of a stack's status is heard with its token, if it has one.
+func TestHeard(t *testing.T) {
+	event := func(detail string) events.EventBridgeEvent {
+		return events.EventBridgeEvent{Source: "aws.cloudformation", DetailType: "CloudFormation Stack Status Change", Detail: json.RawMessage(detail)}
+	}
+	for detail, want := range map[string]engine.Heard{
+		`{"stack-id":"arn","status-details":{"status":"UPDATE_COMPLETE","status-reason":""},"client-request-token":"sw-one-0-1"}`: {Token: "sw-one-0-1", Status: "UPDATE_COMPLETE"},
+		`{"stack-id":"arn","status-details":{"status":"CREATE_FAILED"}}`:                                                          {Status: "CREATE_FAILED"},
+	} {
+		if got, err := trigger.Heard(event(detail)); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", detail, got, err)
+		}
+	}
+	for _, e := range []events.EventBridgeEvent{event(`{}`), event(`7`), {Source: "aws.cloudformation"}, put(t, "projects/shop/prod.zip")} {
+		if _, err := trigger.Heard(e); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", e.Detail, err)
+		}
+	}
+}
