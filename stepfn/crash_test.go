@@ -29,7 +29,7 @@ var deaths = []string{"before it", "after it", "after it, with the execution"}
 // its end all the same, nothing is made twice, and where no time was of the
 // essence all is in the end as it would have been.
 func TestDeathAtEveryWrite(t *testing.T) {
-	for _, s := range stories(t) {
+	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			want, n := ended(t, s.text, 0, "")
@@ -67,7 +67,7 @@ type outcome struct {
 
 // certain is what time has no part in.
 func (o outcome) certain() outcome {
-	rests := func(s run.State) bool { return s.Over() || s == run.Parked || s == run.Queued }
+	rests := func(s run.State) bool { return s.Over() || s == run.StateWaiting || s == run.StateQueued }
 	if i := slices.IndexFunc(o.Runs, func(s run.State) bool { return !rests(s) }); i >= 0 {
 		return outcome{Runs: o.Runs[i : i+1]}
 	}
@@ -82,7 +82,7 @@ func ended(t *testing.T, text string, k int, death string) (outcome, int) {
 	defer p.Stop()
 	told := p.Faults.Call
 	n := 0
-	p.Faults.Call = func(function, call, about string) sim.Mishap {
+	p.Faults.Call = func(function, call, about string) sim.Fault {
 		m := told(function, call, about)
 		if m != sim.None || !slices.Contains(writes, call) {
 			return m
@@ -98,7 +98,7 @@ func ended(t *testing.T, text string, k int, death string) (outcome, int) {
 		}
 		return sim.KillAfter
 	}
-	s := &mute{story{T: t, stage: p}, nil}
+	s := &mute{scenario{T: t, backend: p}, nil}
 	s.tell(text)
 	if !p.Quiet() {
 		t.Errorf("it never ends: a function dies at write %d %s", k, death)
@@ -108,7 +108,7 @@ func ended(t *testing.T, text string, k int, death string) (outcome, int) {
 
 // mute tells stories without looking.
 type mute struct {
-	story
+	scenario
 	asked []string
 }
 
@@ -146,7 +146,7 @@ func (m *mute) tell(text string) {
 func (m *mute) outcome(p *pure) outcome {
 	var o outcome
 	for _, id := range m.asked {
-		o.Runs = append(o.Runs, m.Standing(id).State)
+		o.Runs = append(o.Runs, m.ExecutionStatus(id).State)
 	}
 	for _, name := range p.Cloud.Names() {
 		template, params := p.Cloud.Template(name)
@@ -165,22 +165,22 @@ func (m *mute) outcome(p *pure) outcome {
 }
 
 // a storyText is a story that can be told.
-type storyText struct{ name, text string }
+type scenarioText struct{ name, text string }
 
 // stories are those of testdata.
-func stories(t *testing.T) []storyText {
+func scenarios(t *testing.T) []scenarioText {
 	t.Helper()
 	files, err := os.ReadDir("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []storyText
+	var all []scenarioText
 	for _, f := range files {
 		text, err := os.ReadFile("testdata/" + f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, storyText{strings.TrimSuffix(f.Name(), ".txt"), string(text)})
+		all = append(all, scenarioText{strings.TrimSuffix(f.Name(), ".txt"), string(text)})
 	}
 	return all
 }

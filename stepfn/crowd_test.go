@@ -41,14 +41,14 @@ func TestCrowd(t *testing.T) {
 			p.Events(c.events...)
 			p.Cloud.Limit = c.limit
 			for _, operation := range []string{"deploy", "destroy"} {
-				id := p.Ask(operation, crowd(300), "")
+				id := p.Submit(operation, crowd(300), "")
 				if !p.Quiet() {
 					t.Fatalf("%s never ends", operation)
 				}
-				r := p.Standing(id)
-				took := r.Ended.Sub(r.Asked)
-				t.Logf("%s is %s after %s, %d requests refused, %d executions", operation, r.State, took, p.Cloud.Limit.Refused, r.Drive)
-				if r.State != run.Succeeded || took > c.most || p.Cloud.Limit.Refused > c.refused {
+				r := p.ExecutionStatus(id)
+				took := r.Ended.Sub(r.Requested)
+				t.Logf("%s is %s after %s, %d requests refused, %d executions", operation, r.State, took, p.Cloud.Limit.Refused, r.Epoch)
+				if r.State != run.StateSucceeded || took > c.most || p.Cloud.Limit.Refused > c.refused {
 					t.Errorf("%s is %s after %s, and %d requests were refused; want at most %s, %d", operation, r.State, took, p.Cloud.Limit.Refused, c.most, c.refused)
 				}
 				if asked := p.Asked(); len(asked) != 300 {
@@ -73,18 +73,18 @@ func TestCrowdForReal(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newReal(t)
 				r.inject(local.Fault{Rate: c.rate})
-				id := r.Ask("deploy", crowd(120), "")
+				id := r.Submit("deploy", crowd(120), "")
 				if !r.Quiet() {
 					t.Fatal("it never ends")
 				}
-				got := r.Standing(id)
+				got := r.ExecutionStatus(id)
 				refused := 0
 				for _, n := range r.cloud.Stacks.Throttled() {
 					refused += n
 				}
-				t.Logf("it is %s after %s; refused were %v, answered %v and %v", got.State, got.Ended.Sub(got.Asked),
+				t.Logf("it is %s after %s; refused were %v, answered %v and %v", got.State, got.Ended.Sub(got.Requested),
 					r.cloud.Stacks.Throttled(), r.cloud.Stacks.Reads(), r.cloud.Stacks.Calls())
-				if got.State != run.Succeeded || refused > c.refused {
+				if got.State != run.StateSucceeded || refused > c.refused {
 					t.Errorf("it is %s, and %d requests were refused: want at most %d", got.State, refused, c.refused)
 				}
 			})

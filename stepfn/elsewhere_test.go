@@ -105,11 +105,11 @@ func compare(t *testing.T, text string, there *real) {
 	var want string
 	synctest.Test(t, func(t *testing.T) {
 		here := newReal(t)
-		(&story{T: t, stage: here}).tell(text)
+		(&scenario{T: t, backend: here}).tell(text)
 		want = here.outcome()
 	})
 	begun := time.Now()
-	(&story{T: t, stage: there, live: true}).tell(text)
+	(&scenario{T: t, backend: there, live: true}).tell(text)
 	if t.Failed() {
 		return
 	}
@@ -260,7 +260,7 @@ func (r *real) outcome() string {
 	var names []string
 	for i, head := range slices.Backward(runs) {
 		names = append(names, head.ID, fmt.Sprintf("run%d", len(runs)-i))
-		full := r.Standing(head.ID)
+		full := r.ExecutionStatus(head.ID)
 		fmt.Fprintf(&b, "run %s: %s %s, %q\n", full.ID, full.Operation, full.State, full.Messages)
 		for _, s := range full.Steps {
 			fmt.Fprintf(&b, "  %s %s, attempt %d: %s\n", s.ID, s.Status, s.Attempt, s.Why)
@@ -269,7 +269,7 @@ func (r *real) outcome() string {
 	records := r.Recorded()
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		rec := records[name]
-		rec.StackID, rec.Touched, rec.Token, rec.Revision = "", time.Time{}, "", ""
+		rec.StackID, rec.LastUpdated, rec.Token, rec.Revision = "", time.Time{}, "", ""
 		text, err := json.Marshal(rec)
 		if err != nil {
 			r.Fatal(err)

@@ -38,8 +38,8 @@ func TestTemplatesOfTheField(t *testing.T) {
 			if !r.Quiet() {
 				t.Fatal("it never ends")
 			}
-			got := r.Standing(id)
-			if got.State != run.Succeeded {
+			got := r.ExecutionStatus(id)
+			if got.State != run.StateSucceeded {
 				t.Fatalf("deploy %s: %v", got.State, got.Messages)
 			}
 			return got
@@ -65,7 +65,7 @@ func TestTemplatesOfTheField(t *testing.T) {
 		id := engine.RunID("stackwright", key, r.put(key, []byte(`{"operation":"destroy"}`)))
 		r.asked = append(r.asked, id)
 		r.Quiet()
-		if got := r.Standing(id); got.State != run.Succeeded || len(got.Steps) != len(first.Steps) {
+		if got := r.ExecutionStatus(id); got.State != run.StateSucceeded || len(got.Steps) != len(first.Steps) {
 			t.Errorf("destroy %s %v: %d steps", got.State, got.Messages, len(got.Steps))
 		}
 	})

@@ -130,13 +130,13 @@ func (w *watch) line(x sim.Write) {
 		"after %s the owner %q is %q, and %v wait", x.Op, l.Owner.Run, owner.State, l.Waiting)
 	for _, waits := range l.Waiting {
 		s := w.p.Store.Lend(waits.Run).State
-		w.holds(locked, s == run.Queued || s == run.Asked, "after %s run %s waits in line and is %q", x.Op, waits.Run, s)
+		w.holds(locked, s == run.StateQueued || s == run.StatePending, "after %s run %s waits in line and is %q", x.Op, waits.Run, s)
 	}
 }
 
 // ended checks a run that is over now.
 func (w *watch) ended(r run.Run) {
-	if desired, ok := w.sources[r.Source]; ok && r.State == run.Succeeded && (r.Operation == "deploy" || r.Operation == "rollback") {
+	if desired, ok := w.sources[r.Source]; ok && r.State == run.StateSucceeded && (r.Operation == "deploy" || r.Operation == "rollback") {
 		w.asDesired(r, desired)
 	}
 }
@@ -205,7 +205,7 @@ func (w *watch) under(t action.Task) {
 
 // unneeded checks that nobody uses a stack that goes for good.
 func (w *watch) unneeded(t action.Task) {
-	name := t.Place().Stack
+	name := t.Location().Stack
 	if t.Node.Name != "" || w.touched[name] {
 		return // it is dead, or somebody else had a hand in it
 	}
@@ -254,7 +254,7 @@ func (w *watch) remembers() {
 // asDesired checks that what is live is what was asked for, made of the outputs
 // of this version.
 func (g *game) asDesired(r run.Run, w world) {
-	_, real := g.stage.(*real)
+	_, real := g.backend.(*real)
 	physical := w.physicals()
 	wanted := make(map[string]bool)
 	for _, st := range w {

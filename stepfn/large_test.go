@@ -58,17 +58,17 @@ func TestLarge(t *testing.T) {
 			p := newPure(t, 1)
 			defer p.Stop()
 			p.Cloud.Limit = sim.Limit{Reads: 5, Writes: 4, Burst: 50}
-			id := p.Ask("deploy", grid(many, wide), "")
+			id := p.Submit("deploy", grid(many, wide), "")
 			if !p.Quiet() {
 				t.Fatal("it never ends")
 			}
-			r := p.Standing(id)
-			took := r.Ended.Sub(r.Asked)
+			r := p.ExecutionStatus(id)
+			took := r.Ended.Sub(r.Requested)
 			t.Logf("%s after %s, with %d requests refused", r.State, took, p.Cloud.Limit.Refused)
-			if r.State != run.Succeeded || r.Drive < 2 || r.Revived > 0 || took > longest(many, wide) {
-				t.Errorf("%s after %d executions and %s, not %s", r.State, r.Drive, took, longest(many, wide))
+			if r.State != run.StateSucceeded || r.Epoch < 2 || r.Restarts > 0 || took > longest(many, wide) {
+				t.Errorf("%s after %d executions and %s, not %s", r.State, r.Epoch, took, longest(many, wide))
 			}
-			for drive := 1; drive <= r.Drive; drive++ {
+			for drive := 1; drive <= r.Epoch; drive++ {
 				x := p.Execution(fmt.Sprintf("%s-%d", id, drive))
 				t.Logf("execution %d: %d events, %v", drive, x.History, x.Err)
 				if x.History > 20_000 {
@@ -91,19 +91,19 @@ func TestLargeForReal(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newReal(t)
 				looks := 0
-				r.kill = func(function string) sim.Mishap {
+				r.kill = func(function string) sim.Fault {
 					if strings.HasSuffix(function, "wait-status") {
 						looks++
 					}
 					return sim.None
 				}
-				id := r.Ask("deploy", grid(*large, wide), "")
+				id := r.Submit("deploy", grid(*large, wide), "")
 				r.over(id)
 				got, bytes := r.weigh(id)
-				took := got.Ended.Sub(got.Asked)
-				t.Logf("%s after %s, %d executions and %d looks; to load it is to read %d bytes", got.State, took, got.Drive, looks, bytes)
-				if got.State != run.Succeeded || got.Revived > 0 || took > longest(*large, wide) {
-					t.Errorf("%s %v after %s, not %s; revived %d times", got.State, got.Messages, took, longest(*large, wide), got.Revived)
+				took := got.Ended.Sub(got.Requested)
+				t.Logf("%s after %s, %d executions and %d looks; to load it is to read %d bytes", got.State, took, got.Epoch, looks, bytes)
+				if got.State != run.StateSucceeded || got.Restarts > 0 || took > longest(*large, wide) {
+					t.Errorf("%s %v after %s, not %s; revived %d times", got.State, got.Messages, took, longest(*large, wide), got.Restarts)
 				}
 				if bytes > 2000*(*large+1) { // in DynamoDB's JSON
 					t.Errorf("each step has %d bytes", bytes / *large)
@@ -180,7 +180,7 @@ func TestGateOfManyLongNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, err := r.store.Ask(t.Context(), run.Run{ID: strings.Repeat("a", 20), Project: "shop@default", Operation: "deploy", State: run.Asked, Asked: time.Now()})
+		want, _, err := r.store.CreateRun(t.Context(), run.Run{ID: strings.Repeat("a", 20), Project: "shop@default", Operation: "deploy", State: run.StatePending, Requested: time.Now()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestGateOfManyLongNames(t *testing.T) {
 		if d := cmp.Diff(want.Steps, got.Steps); d != "" {
 			t.Error(d)
 		}
-		if gate := got.Step(string(plan.Gate)); gate == nil || len(gate.After) != 1999 {
+		if gate := got.Step(string(plan.Barrier)); gate == nil || len(gate.After) != 1999 {
 			t.Errorf("the gate is %v", gate)
 		}
 	})

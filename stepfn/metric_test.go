@@ -42,11 +42,11 @@ func TestMetricsForReal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newSpied(t)
 		before := r.asksOfCloudFormation()
-		done := r.deploy(secretive, run.Succeeded)
+		done := r.deploy(secretive, run.StateSucceeded)
 		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "told to", Times: 1})
-		failed := r.deploy(with(secretive, visible, visible+"x"), run.Broken)
+		failed := r.deploy(with(secretive, visible, visible+"x"), run.StateFailed)
 		r.inject(local.Fault{Stack: "shop-db", Seconds: 2 * 3600})
-		slow := r.follow("retry", failed, run.Succeeded)
+		slow := r.follow("retry", failed, run.StateSucceeded)
 
 		ends, calls, stuck := make(map[string][]measure), 0, 0
 		for _, m := range r.measures() {

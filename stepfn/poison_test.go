@@ -50,8 +50,8 @@ func TestPoison(t *testing.T) {
 				if after := r.rows(); after != before {
 					t.Errorf("there were %d items, and are %d", before, after)
 				}
-				id := r.Ask("deploy", parseWorld([]string{"vpc"}), "")
-				if !r.Quiet() || r.kept(id).State != run.Succeeded {
+				id := r.Submit("deploy", parseWorld([]string{"vpc"}), "")
+				if !r.Quiet() || r.kept(id).State != run.StateSucceeded {
 					t.Errorf("a run after it is %s", r.kept(id).State)
 				}
 			})

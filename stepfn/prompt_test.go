@@ -40,12 +40,12 @@ func TestPrompt(t *testing.T) {
 				}
 				r.Slow("x", took-time.Second)
 				r.Slow("hour", time.Hour)
-				id := r.Ask("deploy", parseWorld(words), "")
+				id := r.Submit("deploy", parseWorld(words), "")
 				if !r.Quiet() {
 					t.Fatal("it never ends")
 				}
-				got := r.Standing(id)
-				if got.State != run.Succeeded {
+				got := r.ExecutionStatus(id)
+				if got.State != run.StateSucceeded {
 					t.Fatalf("%s %v", got.State, got.Messages)
 				}
 				for _, after := range []string{"ab", "bc", "cd"} {

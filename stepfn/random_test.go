@@ -42,7 +42,7 @@ var inMemory = tier{"TestAnyWorld", false, func(t *testing.T, s script, seen fun
 	g := newGame(t)
 	p := newPure(g.verdict, uint64(s.setting("latency")))
 	defer p.Stop()
-	g.stage = p
+	g.backend = p
 	g.look(p)
 	g.play(s)
 	seen(g)
@@ -51,7 +51,7 @@ var inMemory = tier{"TestAnyWorld", false, func(t *testing.T, s script, seen fun
 var forReal = tier{"TestAnyWorldForReal", true, func(t *testing.T, s script, seen func(*game)) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGame(t)
-		g.stage = newReal(g.verdict)
+		g.backend = newReal(g.verdict)
 		g.play(s)
 		seen(g)
 	})
@@ -169,7 +169,7 @@ func (v *verdict) Failed() bool { return len(v.wrong) > 0 }
 // A game is one random world that is played on a stage.
 type game struct {
 	*verdict
-	stage
+	backend
 	asked    []string                       // runs, in order
 	worlds   map[string]world               // by run: what is desired
 	sources  map[run.Source]world           // the same
@@ -197,7 +197,7 @@ func (g *game) play(s script) {
 		}
 	}()
 	g.Allow(1000) // whatever a world thinks of next
-	g.weather(s)
+	g.faultPlan(s)
 	for _, l := range s {
 		if g.does(l); g.Failed() {
 			return
@@ -318,7 +318,7 @@ func (g *game) runs() []run.Run {
 	var all []run.Run
 	for _, id := range g.asked {
 		for _, id := range []string{id, rollbackOf(id)} {
-			if r := g.Standing(id); r.State != "" {
+			if r := g.ExecutionStatus(id); r.State != "" {
 				all = append(all, r)
 			}
 		}
@@ -338,9 +338,9 @@ func (g *game) rest() {
 		runs = g.runs()
 		parked := false
 		for _, r := range runs {
-			if r.State == run.Parked {
+			if r.State == run.StateWaiting {
 				parked = true
-				g.Ask("continue", nil, r.ID)
+				g.Submit("continue", nil, r.ID)
 			}
 		}
 		if !parked {
@@ -354,7 +354,7 @@ func (g *game) rest() {
 	}
 	for _, r := range runs {
 		g.holds(ending, r.State.Over(), "run %s is %s when all is quiet: %s", r.ID, r.State, g.line())
-		if p, pure := g.stage.(*pure); pure {
+		if p, pure := g.backend.(*pure); pure {
 			g.holds(measured, p.Ends[r.ID] <= 1, "the end of run %s is measured %d times", r.ID, p.Ends[r.ID])
 		}
 		g.settles(r)
@@ -369,9 +369,9 @@ func (g *game) rest() {
 // line says who owns the lock, and how that stands.
 func (g *game) line() string {
 	l := g.Lock()
-	r := g.Standing(l.Owner.Run)
+	r := g.ExecutionStatus(l.Owner.Run)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the lock is held by run %s, which is %s in drive %d and wishes to %s; %v wait", r.ID, r.State, r.Drive, r.Wish, l.Waiting)
+	fmt.Fprintf(&b, "the lock is held by run %s, which is %s in drive %d and wishes to %s; %v wait", r.ID, r.State, r.Epoch, r.Command, l.Waiting)
 	for _, s := range r.Steps {
 		fmt.Fprintf(&b, "\n    %-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)
 	}
@@ -397,7 +397,7 @@ func (g *game) settles(r run.Run) {
 // be it one of which nobody was told: who puts an object again, because the answer
 // was lost, has asked twice.
 func (g *game) lastly() {
-	stage, ok := g.stage.(*real)
+	stage, ok := g.backend.(*real)
 	if !ok {
 		return // it was checked when each ended
 	}
@@ -411,14 +411,14 @@ func (g *game) lastly() {
 		return // somebody may have had a hand in it since
 	}
 	g.judged = last.ID
-	if w, ok := g.sources[last.Source]; ok && last.State == run.Succeeded && last.Operation != "destroy" {
+	if w, ok := g.sources[last.Source]; ok && last.State == run.StateSucceeded && last.Operation != "destroy" {
 		g.asDesired(last, w)
 	}
 }
 
 // picture is what is live and recorded, but for when it came to be.
 func (g *game) picture() string {
-	p, ok := g.stage.(*pure)
+	p, ok := g.backend.(*pure)
 	if !ok {
 		return ""
 	}
@@ -443,13 +443,13 @@ func (g *game) mends(w world) {
 	for range 2 {
 		g.asks(append(line{"deploy"}, w.words()...))
 		g.rest()
-		r := g.Standing(g.of(0))
-		g.holds(mended, r.State == run.Succeeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
+		r := g.ExecutionStatus(g.of(0))
+		g.holds(mended, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
 		if g.Failed() {
 			return
 		}
 	}
-	r := g.Standing(g.of(0))
+	r := g.ExecutionStatus(g.of(0))
 	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == len(w), "%d stacks of %d are unchanged, and there are %d steps", r.Unchanged, len(w), len(r.Steps))
 }
 
@@ -470,7 +470,7 @@ func (g *game) empties() {
 	g.calm()
 	g.asks(line{"destroy"})
 	g.rest()
-	r := g.Standing(g.of(0))
-	g.holds(emptied, r.State == run.Succeeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
+	r := g.ExecutionStatus(g.of(0))
+	g.holds(emptied, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
 	g.holds(emptied, len(g.Recorded()) == 0, "there are records: %v", g.Recorded())
 }

@@ -50,7 +50,7 @@ import (
 // The same stories, told through the real functions and adapters on the
 // stand-ins for AWS, in virtual time.
 func TestStoriesForReal(t *testing.T) {
-	tellAll(t, func(t *testing.T, tell func(stage)) {
+	tellAll(t, func(t *testing.T, tell func(backend)) {
 		synctest.Test(t, func(t *testing.T) { tell(newReal(t)) })
 	})
 }
@@ -63,7 +63,7 @@ type real struct {
 	bucket  *s3.Client
 	people  *cloudformation.Client // past the gateway too
 	asked   []string               // runs
-	kill    func(function string) sim.Mishap
+	kill    func(function string) sim.Fault
 	seen    map[string]bool        // calls that Asked has told
 	events  func() []time.Duration // how late those of CloudFormation are
 	uploads []time.Duration        // how late the next upload's event is; as ever if there are none
@@ -183,7 +183,7 @@ func (r *real) past(service http.Handler) aws.Config {
 }
 
 // Ask uploads, or puts a request object.
-func (r *real) Ask(operation string, w world, of string, with ...options) string {
+func (r *real) Submit(operation string, w world, of string, with ...options) string {
 	if operation == "deploy" && len(with) == 0 {
 		key := "projects/shop/default.zip"
 		id := engine.RunID("stackwright", key, r.upload(key, w))
@@ -413,10 +413,10 @@ func (r *real) rests() bool {
 	}
 	return !slices.ContainsFunc(open, func(id string) bool {
 		s := r.kept(id)
-		if s.State == run.Queued && !s.Wish.Stops() {
+		if s.State == run.StateQueued && !s.Command.Stops() {
 			s = r.kept(r.Lock().Owner.Run)
 		}
-		return s.State != run.Parked || s.News > s.Seen
+		return s.State != run.StateWaiting || s.Generation > s.ObservedGeneration
 	})
 }
 
@@ -429,7 +429,7 @@ func (r *real) kept(id string) run.Run {
 	return got
 }
 
-func (r *real) Standing(id string) run.Run {
+func (r *real) ExecutionStatus(id string) run.Run {
 	if id == "" {
 		return run.Run{}
 	}
@@ -451,7 +451,7 @@ func (r *real) Lock() run.Lock {
 // Abort stops the execution that drives a run, if one does: the drive may have
 // been raised with none to follow, or by somebody who has still to start it.
 func (r *real) Abort(id string) {
-	name := fmt.Sprintf("%s-%d", id, r.Standing(id).Drive)
+	name := fmt.Sprintf("%s-%d", id, r.ExecutionStatus(id).Epoch)
 	arn := strings.Replace(r.cloud.Machine, ":stateMachine:", ":execution:", 1) + ":" + name
 	_, err := sfn.NewFromConfig(r.patient()).StopExecution(r.Context(), &sfn.StopExecutionInput{ExecutionArn: &arn})
 	if absent := (*flowtypes.ExecutionDoesNotExist)(nil); err != nil && !errors.As(err, &absent) {
@@ -738,7 +738,7 @@ var actions = map[plan.Verb]string{
 
 // Mishap lets the call go wrong at CloudFormation's door: to a function that
 // dies there, and to one that hears nothing, it is the same.
-func (r *real) Mishap(name string, v plan.Verb, m sim.Mishap) {
+func (r *real) Fault(name string, v plan.Verb, m sim.Fault) {
 	e := &local.FaultError{Action: actions[v], Code: "InternalFailure", Status: 500, After: m == sim.KillAfter || m == sim.Lose}
 	if m == sim.Throttle {
 		e.Code, e.Status = "Throttling", 400

@@ -28,9 +28,9 @@ func TestUploadsThatWouldHarm(t *testing.T) {
 			if !r.Quiet() {
 				t.Error("it never ends")
 			}
-			return r.Standing(id)
+			return r.ExecutionStatus(id)
 		}
-		if got := upload(config.Files{"stackwright.yaml": []byte(prod + "environments: {prod: {}}\n")}); got.State != run.Succeeded {
+		if got := upload(config.Files{"stackwright.yaml": []byte(prod + "environments: {prod: {}}\n")}); got.State != run.StateSucceeded {
 			t.Fatalf("%s %v", got.State, got.Messages)
 		}
 		r.Asked()
@@ -47,7 +47,7 @@ func TestUploadsThatWouldHarm(t *testing.T) {
 			if file == "" {
 				files = config.Files{"vpc.yml": []byte("Resources: {}\n"), "notes.txt": nil}
 			}
-			if got := upload(files); got.State != run.Refused || !strings.Contains(strings.Join(got.Messages, "\n"), want) {
+			if got := upload(files); got.State != run.StateRefused || !strings.Contains(strings.Join(got.Messages, "\n"), want) {
 				t.Errorf("%q is %s: %v", file, got.State, got.Messages)
 			}
 		}

@@ -34,10 +34,10 @@ func TestStoppedByHand(t *testing.T) {
 						return disturb(e, function)
 					}
 				})
-				id := r.Ask("deploy", shopOf("v1"), "")
+				id := r.Submit("deploy", shopOf("v1"), "")
 				r.Pass(15 * time.Second)
-				if got := r.Standing(id); got.State != run.Going || got.Drive != 1 {
-					t.Fatalf("it is %s, drive %d, before it is stopped", got.State, got.Drive)
+				if got := r.ExecutionStatus(id); got.State != run.StateRunning || got.Epoch != 1 {
+					t.Fatalf("it is %s, drive %d, before it is stopped", got.State, got.Epoch)
 				}
 				flows := sfn.NewFromConfig(r.cloud.Config())
 				execution := fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:stackwright:%s-1", id)
@@ -47,9 +47,9 @@ func TestStoppedByHand(t *testing.T) {
 				if !r.Quiet() {
 					t.Fatal("it never ends")
 				}
-				got := r.Standing(id)
-				if got.State != run.Succeeded || got.Drive != 2 {
-					t.Errorf("it is %s %v, drive %d", got.State, got.Messages, got.Drive)
+				got := r.ExecutionStatus(id)
+				if got.State != run.StateSucceeded || got.Epoch != 2 {
+					t.Errorf("it is %s %v, drive %d", got.State, got.Messages, got.Epoch)
 				}
 				if asked := r.Asked(); len(asked) != len(shopOf("")) {
 					t.Errorf("asked for %v", asked)

@@ -71,7 +71,7 @@ func (l line) option(name string) (int, bool) {
 }
 
 // An author makes up scripts.
-type author struct {
+type generator struct {
 	*rand.Rand
 	script script
 	real   bool  // for the real adapters: shorter
@@ -81,9 +81,9 @@ type author struct {
 
 // writeScript makes up the world of a seed.
 func writeScript(seed uint64, real bool) script {
-	a := &author{Rand: rand.New(rand.NewPCG(seed, 7)), real: real}
+	a := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), real: real}
 	a.plain = a.IntN(12) == 0
-	a.weather(seed)
+	a.faultPlan(seed)
 	turns := 1 + a.IntN(3)
 	if a.real {
 		turns = 1 + a.IntN(5)/4
@@ -98,18 +98,18 @@ func writeScript(seed uint64, real bool) script {
 	return a.script
 }
 
-func (a *author) tell(what string, words ...string) {
+func (a *generator) tell(what string, words ...string) {
 	a.script = append(a.script, append(line{what}, words...))
 }
 
 // one returns one of the words.
-func (a *author) one(words ...string) string { return words[a.IntN(len(words))] }
+func (a *generator) one(words ...string) string { return words[a.IntN(len(words))] }
 
 // number returns a number below n, as a word.
-func (a *author) number(n int) string { return strconv.Itoa(a.IntN(n)) }
+func (a *generator) number(n int) string { return strconv.Itoa(a.IntN(n)) }
 
 // weather decides what goes wrong by itself.
-func (a *author) weather(seed uint64) {
+func (a *generator) faultPlan(seed uint64) {
 	a.tell("latency", strconv.FormatUint(seed, 10))
 	if !a.real && a.IntN(4) == 0 {
 		a.tell("targets", a.one("2", "3"))
@@ -144,7 +144,7 @@ func (a *author) weather(seed uint64) {
 
 // turn has something asked for and, maybe, somebody change their mind in the
 // middle of it.
-func (a *author) turn() {
+func (a *generator) turn() {
 	for _, st := range a.last {
 		if a.IntN(12) == 0 && !a.plain {
 			a.tell("live", st.called(), a.one(meddling...))
@@ -172,7 +172,7 @@ func (a *author) turn() {
 }
 
 // ask has w deployed, or something else done.
-func (a *author) ask(w world) {
+func (a *generator) ask(w world) {
 	switch what := a.one("deploy", "deploy", "deploy", "deploy", "destroy", "refresh", "plan"); what {
 	case "deploy":
 		a.deploy(w)
@@ -184,7 +184,7 @@ func (a *author) ask(w world) {
 }
 
 // deploy has w uploaded, or asked for otherwise.
-func (a *author) deploy(w world) {
+func (a *generator) deploy(w world) {
 	words := w.words()
 	switch a.IntN(8) {
 	case 0:
@@ -201,7 +201,7 @@ func (a *author) deploy(w world) {
 }
 
 // meanwhile has something done in the middle.
-func (a *author) meanwhile() {
+func (a *generator) meanwhile() {
 	what := a.one("deploy", "deploy", "deploy", "pause", "pause", "continue", "cancel", "back", "unlock", "abort", "destroy", "refresh", "retry", "outage", "live")
 	switch what {
 	case "deploy":
@@ -227,7 +227,7 @@ func (a *author) meanwhile() {
 var meddling = []string{"UPDATE_ROLLBACK_FAILED", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "DELETE_COMPLETE"}
 
 // size is how many stacks a project has: mostly few.
-func (a *author) size() int {
+func (a *generator) size() int {
 	switch k := a.IntN(40); {
 	case a.real && k < 39:
 		return 2 + a.IntN(3)
@@ -242,7 +242,7 @@ func (a *author) size() int {
 }
 
 // dream makes up a project: often a variation of the last one.
-func (a *author) dream() world {
+func (a *generator) dream() world {
 	if len(a.last) > 0 && a.IntN(2) == 0 {
 		return a.vary(slices.Clone(a.last))
 	}
@@ -262,10 +262,10 @@ func (a *author) dream() world {
 	return w
 }
 
-func (a *author) version() string { return a.one("v1", "v2", "v3") }
+func (a *generator) version() string { return a.one("v1", "v2", "v3") }
 
 // vary changes something about a project.
-func (a *author) vary(w world) world {
+func (a *generator) vary(w world) world {
 	k := a.IntN(len(w))
 	switch a.IntN(6) {
 	case 0: // it goes

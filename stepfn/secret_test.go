@@ -97,25 +97,25 @@ func with(files config.Files, words ...string) config.Files {
 func TestSecretsAreNowhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newSpied(t)
-		id := r.deploy(secretive, run.Succeeded)
-		r.deploy(secretive, run.Succeeded)
+		id := r.deploy(secretive, run.StateSucceeded)
+		r.deploy(secretive, run.StateSucceeded)
 		r.asked("db", "Password", "****")
 
 		updates := r.cloud.Stacks.Calls()["UpdateStack"]
-		r.deploy(secretive, run.Succeeded)
+		r.deploy(secretive, run.StateSucceeded)
 		if got := r.cloud.Stacks.Calls()["UpdateStack"] - updates; got != 1 {
 			t.Errorf("what has secrets without a version, and nothing else, is asked of CloudFormation: %d times", got)
 		}
-		r.deploy(with(secretive, visible, visible+"x"), run.Succeeded)
+		r.deploy(with(secretive, visible, visible+"x"), run.StateSucceeded)
 		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "told to", Times: 1})
-		failed := r.deploy(with(secretive, visible, visible+"y"), run.Broken)
-		r.follow("retry", failed, run.Succeeded)
-		r.deploy(with(secretive, "#password", "#none"), run.Broken)
-		r.deploy(with(secretive, "${ssm-secure:/prod/db}", literal), run.Refused)
+		failed := r.deploy(with(secretive, visible, visible+"y"), run.StateFailed)
+		r.follow("retry", failed, run.StateSucceeded)
+		r.deploy(with(secretive, "#password", "#none"), run.StateFailed)
+		r.deploy(with(secretive, "${ssm-secure:/prod/db}", literal), run.StateRefused)
 		r.preview(secretive)
-		r.follow("refresh", "", run.Succeeded)
+		r.follow("refresh", "", run.StateSucceeded)
 		r.items()
-		r.follow("destroy", "", run.Succeeded)
+		r.follow("destroy", "", run.StateSucceeded)
 
 		r.collect()
 		for where, there := range map[string]string{
@@ -139,9 +139,9 @@ func TestSecretsGivenAwayAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newSpied(t)
 		open := with(secretive, "Url: {Value: !Ref Url}", "Url: {Value: !GetAtt DB.MasterUserPassword}")
-		r.deploy(open, run.Succeeded)
+		r.deploy(open, run.StateSucceeded)
 		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "not " + canary, Times: 1})
-		r.deploy(with(open, visible, visible+"x"), run.Broken)
+		r.deploy(with(open, visible, visible+"x"), run.StateFailed)
 		r.collect()
 		for _, where := range []string{"request", "answer", "table", "event", "line", "value"} {
 			if !r.heard(where, canary) {
@@ -176,14 +176,14 @@ func (r *spied) preview(files config.Files) {
 	asked := r.put(request, fmt.Appendf(nil, `{"operation": "plan", "key": %q, "version": %q}`, key, version))
 	id := engine.RunID("stackwright", request, asked)
 	r.real.asked = append(r.real.asked, id)
-	r.ends(id, run.Succeeded)
+	r.ends(id, run.StateSucceeded)
 }
 
 // follow asks for an operation of the world as it is.
 func (r *spied) follow(operation, of string, want run.State) string {
 	r.Helper()
 	var w world
-	return r.ends(r.Ask(operation, w, of), want)
+	return r.ends(r.Submit(operation, w, of), want)
 }
 
 // ends waits for a run's end, and shows it in every way that there is.
@@ -192,7 +192,7 @@ func (r *spied) ends(id string, want run.State) string {
 	if !r.Quiet() {
 		r.Fatal("it never ends")
 	}
-	got := r.Standing(id)
+	got := r.ExecutionStatus(id)
 	if got.State != want {
 		r.Errorf("run %s %s: %s %v", got.Operation, id, got.State, got.Messages)
 		for _, s := range got.Steps {

@@ -23,8 +23,8 @@ import (
 // in memory, or the real adapters on the stand-ins for AWS. Stacks are named by
 // node, and where that is not in the default target, with it: db@eu. Verbs are
 // those of plans.
-type stage interface {
-	Ask(operation string, w world, of string, with ...options) (id string)
+type backend interface {
+	Submit(operation string, w world, of string, with ...options) (id string)
 	Allow(deletions int)                    // what projects say from now on
 	Limit(stack string, d time.Duration)    // so too, of operations on a stack, or of runs if none is named
 	OnFailure(word string)                  // and this besides
@@ -32,8 +32,8 @@ type stage interface {
 	Scheduled() []string                    // the names of those that are there, sorted
 	Fire(name string) (id string)           // has one come up
 	Pass(time.Duration)
-	Quiet() bool                // lets everything come to its end; false if something never does
-	Standing(id string) run.Run // zero if nobody has heard of it yet
+	Quiet() bool                       // lets everything come to its end; false if something never does
+	ExecutionStatus(id string) run.Run // zero if nobody has heard of it yet
 	Recorded() map[string]plan.Record
 	Lock() run.Lock
 	Abort(id string)        // a person stops the execution that drives the run
@@ -45,13 +45,13 @@ type stage interface {
 	Output(stack, output string) string
 	Asked() []string // of CloudFormation, since it was asked last
 
-	Live(stack string, s plan.Status)               // a person brings it about
-	Underway(stack string, now, end plan.Status)    // a person begins what ends so in five minutes
-	Use(user, stack string)                         // a person makes a stack that imports from ours
-	Fail(stack string, v plan.Verb)                 // the next one fails
-	Slow(stack string, d time.Duration)             // every operation takes so long
-	Mishap(stack string, v plan.Verb, m sim.Mishap) // of the next call that begins it
-	Events(deliveries ...time.Duration)             // of every event from now on
+	Live(stack string, s plan.Status)             // a person brings it about
+	Underway(stack string, now, end plan.Status)  // a person begins what ends so in five minutes
+	Use(user, stack string)                       // a person makes a stack that imports from ours
+	Fail(stack string, v plan.Verb)               // the next one fails
+	Slow(stack string, d time.Duration)           // every operation takes so long
+	Fault(stack string, v plan.Verb, m sim.Fault) // of the next call that begins it
+	Events(deliveries ...time.Duration)           // of every event from now on
 }
 
 // The options of a request. A deploy without any is an upload.
@@ -67,7 +67,7 @@ type pure struct {
 	testing.TB
 	*sim.World
 	uploads int
-	mishaps map[string]sim.Mishap
+	mishaps map[string]sim.Fault
 	asked   int
 	allowed *int                       // deletions
 	limits  map[string]project.Timeout // by stack; "" is that of runs
@@ -81,8 +81,8 @@ type pure struct {
 // newPure returns an empty world. Whoever plays on it stops it; to leave that to
 // the test's cleanup would keep every world until the test ends.
 func newPure(t testing.TB, seed uint64) *pure {
-	p := &pure{TB: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Mishap), limits: make(map[string]project.Timeout), called: make(map[string]string)}
-	p.Faults.Call = func(_, call, about string) sim.Mishap {
+	p := &pure{TB: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Fault), limits: make(map[string]project.Timeout), called: make(map[string]string)}
+	p.Faults.Call = func(_, call, about string) sim.Fault {
 		if call != "Cloud.Begin" {
 			return sim.None
 		}
@@ -117,8 +117,8 @@ func arn(function string) string {
 	return "arn:aws:lambda:us-east-1:000000000000:function:" + function
 }
 
-func (p *pure) Ask(operation string, w world, of string, with ...options) string {
-	return p.World.Ask(p.request(operation, w, of, with...))
+func (p *pure) Submit(operation string, w world, of string, with ...options) string {
+	return p.World.Submit(p.request(operation, w, of, with...))
 }
 
 // next is a word that was not there before.
@@ -186,7 +186,7 @@ func (p *pure) Fire(name string) string {
 	if !ok {
 		p.Fatalf("there is no schedule %s", name)
 	}
-	return p.World.Ask(engine.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
+	return p.World.Submit(engine.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
 }
 
 func (p *pure) OnFailure(word string) { p.back = word == "rollback" }
@@ -198,7 +198,7 @@ func (p *pure) Pass(d time.Duration) {
 	p.World.Run(func() bool { return passed || p.Now().After(end) })
 }
 
-func (p *pure) Standing(id string) run.Run {
+func (p *pure) ExecutionStatus(id string) run.Run {
 	r, err := p.Kept(id)
 	if err != nil && !fault.Is(err, fault.Missing) {
 		p.Fatalf("run %s: %v", id, err)
@@ -223,7 +223,7 @@ func (p *pure) Lock() run.Lock {
 }
 
 func (p *pure) Abort(id string) {
-	p.World.Abort(fmt.Sprintf("%s-%d", id, p.Standing(id).Drive))
+	p.World.Abort(fmt.Sprintf("%s-%d", id, p.ExecutionStatus(id).Epoch))
 }
 
 func (p *pure) Deny(target string, denied bool) {
@@ -263,7 +263,7 @@ func (p *pure) Slow(name string, d time.Duration) {
 	p.Cloud.Seconds[physicalName(name)] = d.Seconds()
 }
 
-func (p *pure) Mishap(name string, v plan.Verb, m sim.Mishap) {
+func (p *pure) Fault(name string, v plan.Verb, m sim.Fault) {
 	p.mishaps[fmt.Sprintf("%s/%s", physicalName(name), v)] = m
 }
 

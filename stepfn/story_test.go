@@ -20,7 +20,7 @@ import (
 // Each testdata/*.txt is a story: what is asked, what the world does, and how
 // things then stand. It runs on the state machine that is deployed.
 func TestStories(t *testing.T) {
-	tellAll(t, func(t *testing.T, tell func(stage)) {
+	tellAll(t, func(t *testing.T, tell func(backend)) {
 		p := newPure(t, 1)
 		defer p.Stop()
 		tell(p)
@@ -28,7 +28,7 @@ func TestStories(t *testing.T) {
 }
 
 // tellAll tells every story, each on a stage of its own.
-func tellAll(t *testing.T, on func(*testing.T, func(stage))) {
+func tellAll(t *testing.T, on func(*testing.T, func(backend))) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no stories: ", err)
@@ -40,15 +40,15 @@ func tellAll(t *testing.T, on func(*testing.T, func(stage))) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			on(t, func(s stage) { (&story{T: t, stage: s}).tell(string(text)) })
+			on(t, func(s backend) { (&scenario{T: t, backend: s}).tell(string(text)) })
 		})
 	}
 }
 
 // A story is told line by line.
-type story struct {
+type scenario struct {
 	*testing.T
-	stage
+	backend
 	world world
 	there map[string]string // where nodes are that are not in the default target, as stages call them
 	id    string            // of the run that was asked for last
@@ -58,7 +58,7 @@ type story struct {
 	live  bool   // in real time: what begins at once begins in any order, and nobody knows when it is over
 }
 
-func (s *story) tell(text string) {
+func (s *scenario) tell(text string) {
 	for n, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		words := strings.Fields(line)
@@ -70,7 +70,7 @@ func (s *story) tell(text string) {
 			s.Fatalf("%s: what?", s.line)
 		}
 		if s.Failed() {
-			for _, st := range s.Standing(s.id).Steps {
+			for _, st := range s.ExecutionStatus(s.id).Steps {
 				s.Logf("%-20s %-8s %s", st.ID, st.Status, st.Why)
 			}
 			return
@@ -80,7 +80,7 @@ func (s *story) tell(text string) {
 
 // ask carries out lines that ask for something: "deploy succeeded" waits for
 // the end and expects it, "deploy begins" does not.
-func (s *story) ask(words []string) bool {
+func (s *scenario) ask(words []string) bool {
 	switch words[0] {
 	case "project":
 		s.world = parseWorld(words[1:])
@@ -93,9 +93,9 @@ func (s *story) ask(words []string) bool {
 		s.named[words[1]] = s.id
 		return true
 	case "deploy", "destroy", "refresh", "plan", "retry":
-		s.id = s.Ask(words[0], s.world, s.about(words), s.options(words)...)
+		s.id = s.Submit(words[0], s.world, s.about(words), s.options(words)...)
 	case "pause", "continue", "cancel", "unlock":
-		s.Ask(words[0], s.world, s.about(words), s.options(words)...)
+		s.Submit(words[0], s.world, s.about(words), s.options(words)...)
 	case "fires": // a schedule
 		s.id = s.Fire(words[1])
 	case "ends":
@@ -105,13 +105,13 @@ func (s *story) ask(words []string) bool {
 	}
 	want := words[len(words)-1]
 	if s.live && want == "begins" {
-		s.wait(func() bool { return underway(s.Standing(s.id)) })
+		s.wait(func() bool { return underway(s.ExecutionStatus(s.id)) })
 	}
 	if slices.Contains(ends, want) {
 		if !s.Quiet() {
 			s.Errorf("%s: it never ends", s.line)
 		}
-		if got := s.Standing(s.id); string(got.State) != want {
+		if got := s.ExecutionStatus(s.id); string(got.State) != want {
 			s.Errorf("%s: got %s %v", s.line, got.State, got.Messages)
 		}
 	}
@@ -121,14 +121,14 @@ func (s *story) ask(words []string) bool {
 // underway reports whether a run has come as far as it can, for now, or has begun
 // its first step.
 func underway(r run.Run) bool {
-	if r.State == run.Going {
+	if r.State == run.StateRunning {
 		return len(r.Steps) == 0 || slices.ContainsFunc(r.Steps, func(s run.Step) bool { return s.Status != run.Pending })
 	}
-	return r.State != "" && r.State != run.Asked
+	return r.State != "" && r.State != run.StatePending
 }
 
 // place notes where the world's nodes are.
-func (s *story) place() {
+func (s *scenario) place() {
 	if s.there == nil {
 		s.there = make(map[string]string)
 	}
@@ -140,7 +140,7 @@ func (s *story) place() {
 }
 
 // at is what stages call a node, or what is done with it.
-func (s *story) at(node string) string {
+func (s *scenario) at(node string) string {
 	name, rest, _ := strings.Cut(node, "/")
 	if there, ok := s.there[name]; ok {
 		name = there
@@ -152,7 +152,7 @@ func (s *story) at(node string) string {
 var ends = []string{"succeeded", "failed", "cancelled", "superseded", "refused", "parked", "queued"}
 
 // about is the run that a line names, or else the last one.
-func (s *story) about(words []string) string {
+func (s *scenario) about(words []string) string {
 	for _, word := range words[1:] {
 		if id, ok := s.named[word]; ok {
 			return id
@@ -164,7 +164,7 @@ func (s *story) about(words []string) string {
 // options reads what a request is to say besides: "allowing 3" deletions,
 // "rolling-back" if it fails, "refusing" to wait, "only db,web", "forcing" what is updated to be
 // cancelled.
-func (s *story) options(words []string) []options {
+func (s *scenario) options(words []string) []options {
 	var o options
 	for i, word := range words {
 		switch word {
@@ -188,15 +188,15 @@ func (s *story) options(words []string) []options {
 }
 
 // turn carries out lines that turn the world.
-func (s *story) turn(words []string) bool {
-	mishaps := map[string]sim.Mishap{
+func (s *scenario) turn(words []string) bool {
+	mishaps := map[string]sim.Fault{
 		"dies-before": sim.KillBefore, "dies-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle,
 	}
 	verb, m := words[0], mishaps[words[0]]
 	switch {
 	case m != sim.None:
 		name, v, _ := strings.Cut(words[1], "/")
-		s.Mishap(s.at(name), plan.Verb(v), m)
+		s.Fault(s.at(name), plan.Verb(v), m)
 	case verb == "abort":
 		s.Abort(s.about(words))
 	case verb == "outage":
@@ -245,7 +245,7 @@ func (s *story) turn(words []string) bool {
 
 // look carries out lines that say how things stand. In real time it may take
 // them a while to.
-func (s *story) look(words []string) bool {
+func (s *scenario) look(words []string) bool {
 	known := true
 	try := func() bool { s.miss = ""; known = s.see(words); return s.miss == "" }
 	if !try() && s.live && words[0] != "asked" {
@@ -258,16 +258,16 @@ func (s *story) look(words []string) bool {
 }
 
 // wait waits in real time until something holds, or has not for long.
-func (s *story) wait(holds func() bool) {
+func (s *scenario) wait(holds func() bool) {
 	for begun := time.Now(); !holds() && time.Since(begun) < 20*time.Second; {
 		time.Sleep(100 * time.Millisecond)
 	}
 }
 
-func (s *story) missf(format string, args ...any) { s.miss += fmt.Sprintf(format, args...) }
+func (s *scenario) missf(format string, args ...any) { s.miss += fmt.Sprintf(format, args...) }
 
 // see carries out lines that say how things stand.
-func (s *story) see(words []string) bool {
+func (s *scenario) see(words []string) bool {
 	rest := strings.Join(words[1:], " ")
 	expect := func(got any) {
 		if fmt.Sprint(got) != rest {
@@ -283,11 +283,11 @@ func (s *story) see(words []string) bool {
 		}
 		expect(line)
 	case "run": // run NAME succeeded
-		expect(words[1] + " " + string(s.Standing(s.named[words[1]]).State))
+		expect(words[1] + " " + string(s.ExecutionStatus(s.named[words[1]]).State))
 	case "scheduled": // the names of the schedules that are there
 		expect(strings.Join(s.Scheduled(), " "))
 	case "drives":
-		expect(s.Standing(s.id).Drive)
+		expect(s.ExecutionStatus(s.id).Epoch)
 	case "then": // the rollback that followed the last run is the last one from here on
 		s.id = engine.RunID(s.id, "rollback")
 	case "asked":
@@ -298,12 +298,12 @@ func (s *story) see(words []string) bool {
 		expect(strings.Join(asked, " "))
 	case "steps":
 		var ids []string
-		for _, st := range s.Standing(s.id).Steps {
+		for _, st := range s.ExecutionStatus(s.id).Steps {
 			ids = append(ids, st.ID)
 		}
 		expect(strings.Join(ids, " "))
 	case "unchanged":
-		expect(s.Standing(s.id).Unchanged)
+		expect(s.ExecutionStatus(s.id).Unchanged)
 	case "step":
 		st := s.step(words[1])
 		got := strings.TrimSpace(fmt.Sprintf("%s %s %s", st.ID, st.Status, st.Why))
@@ -313,7 +313,7 @@ func (s *story) see(words []string) bool {
 	case "attempts":
 		expect(fmt.Sprintf("%s %d", words[1], s.step(words[1]).Attempt))
 	case "says":
-		got := strings.Join(s.Standing(s.id).Messages, "\n")
+		got := strings.Join(s.ExecutionStatus(s.id).Messages, "\n")
 		for name, id := range s.named {
 			got = strings.ReplaceAll(got, id, name)
 		}
@@ -352,7 +352,7 @@ func (s *story) see(words []string) bool {
 }
 
 // name is what a story calls a run.
-func (s *story) name(id string) string {
+func (s *scenario) name(id string) string {
 	for name, named := range s.named {
 		if named == id {
 			return name
@@ -361,8 +361,8 @@ func (s *story) name(id string) string {
 	return id
 }
 
-func (s *story) step(id string) run.Step {
-	r := s.Standing(s.id)
+func (s *scenario) step(id string) run.Step {
+	r := s.ExecutionStatus(s.id)
 	st := r.Step(id)
 	if st == nil {
 		s.missf("there is no such step; ")

@@ -78,9 +78,9 @@ func TestCredentialsOutliveNoRun(t *testing.T) {
 		trail := &trail{until: make(map[string]map[time.Time]bool), sessions: make(map[string]bool)}
 		r := newReal(t, func(o *cloud.Options) { o.Fail = trail.note })
 		r.Slow("vpc@eu", 40*time.Minute)
-		id := r.Ask("deploy", parseWorld(strings.Fields("vpc@eu,us app@eu<vpc@us db@us<vpc@eu")), "")
-		if !r.Quiet() || r.Standing(id).State != run.Succeeded {
-			t.Fatalf("the run has %s: %v", r.Standing(id).State, r.Standing(id).Messages)
+		id := r.Submit("deploy", parseWorld(strings.Fields("vpc@eu,us app@eu<vpc@us db@us<vpc@eu")), "")
+		if !r.Quiet() || r.ExecutionStatus(id).State != run.StateSucceeded {
+			t.Fatalf("the run has %s: %v", r.ExecutionStatus(id).State, r.ExecutionStatus(id).Messages)
 		}
 		if eu, us := len(trail.until["111111111111"]), len(trail.until["222222222222"]); eu < 3 || us < 2 {
 			t.Errorf("there were %d sessions in one account and %d in the other", eu, us)
@@ -131,10 +131,10 @@ func TestExternalIDIsRequired(t *testing.T) {
 		r := newReal(t, func(o *cloud.Options) {
 			o.Trust = func(string) (string, bool) { return accounts.ExternalID(installation+"2", "111111111111"), true }
 		})
-		id := r.Ask("deploy", parseWorld(strings.Fields("vpc@eu")), "")
+		id := r.Submit("deploy", parseWorld(strings.Fields("vpc@eu")), "")
 		r.Quiet()
-		got := r.Standing(id)
-		if got.State != run.Refused || len(got.Messages) != 1 || !strings.Contains(got.Messages[0], "role "+accesses["eu"].Role+" of account 111111111111 cannot be assumed (AccessDenied: ") {
+		got := r.ExecutionStatus(id)
+		if got.State != run.StateRefused || len(got.Messages) != 1 || !strings.Contains(got.Messages[0], "role "+accesses["eu"].Role+" of account 111111111111 cannot be assumed (AccessDenied: ") {
 			t.Errorf("the run is %s: %q", got.State, got.Messages)
 		}
 	})
@@ -147,11 +147,11 @@ func TestRoleIsTakenAway(t *testing.T) {
 		r := newReal(t)
 		r.Slow("vpc@us", 20*time.Minute)
 		w := parseWorld(strings.Fields("vpc@eu,us app@eu,us<vpc"))
-		id := r.Ask("deploy", w, "")
+		id := r.Submit("deploy", w, "")
 		r.Pass(time.Minute)
 		r.Deny("us", true)
 		r.Quiet()
-		got := r.Standing(id)
+		got := r.ExecutionStatus(id)
 		for step, want := range map[string]run.Status{"vpc@eu/create": run.Done, "app@eu/create": run.Done, "vpc@us/create": run.Failed, "app@us/create": run.Skipped} {
 			if s := got.Step(step); s.Status != want {
 				t.Errorf("%s is %s (%s), want %s", step, s.Status, s.Why, want)
@@ -162,9 +162,9 @@ func TestRoleIsTakenAway(t *testing.T) {
 		}
 		r.Deny("us", false)
 		r.Pass(20 * time.Minute)
-		again := r.Ask("retry", nil, id)
-		if r.Quiet(); r.Standing(again).State != run.Succeeded || r.Status("app@us") != plan.Status("CREATE_COMPLETE") {
-			t.Errorf("the retry has %s: %v", r.Standing(again).State, r.Standing(again).Messages)
+		again := r.Submit("retry", nil, id)
+		if r.Quiet(); r.ExecutionStatus(again).State != run.StateSucceeded || r.Status("app@us") != plan.Status("CREATE_COMPLETE") {
+			t.Errorf("the retry has %s: %v", r.ExecutionStatus(again).State, r.ExecutionStatus(again).Messages)
 		}
 	})
 }

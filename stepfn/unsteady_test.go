@@ -63,11 +63,11 @@ func half(t *testing.T, seed uint64) {
 		want               []string
 		schedules          int
 	}{{"deploy", "v1", every("create"), 2}, {"deploy", "v2", every("update"), 2}, {"destroy", "", every("delete"), 0}} {
-		id := r.Ask(c.operation, shopOf(c.version), "")
+		id := r.Submit(c.operation, shopOf(c.version), "")
 		if !r.Quiet() {
 			t.Fatalf("%s %s never ends", c.operation, c.version)
 		}
-		if got := r.Standing(id); got.State != run.Succeeded {
+		if got := r.ExecutionStatus(id); got.State != run.StateSucceeded {
 			t.Errorf("%s %s: %s %v", c.operation, c.version, got.State, got.Messages)
 			for _, s := range got.Steps {
 				t.Logf("%-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)

@@ -14,7 +14,7 @@ import (
 )
 
 // mishaps are what may happen to a call, by the words of scripts.
-var mishaps = map[string]sim.Mishap{
+var mishaps = map[string]sim.Fault{
 	"dies-before": sim.KillBefore, "dies-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle, "lingers": sim.Linger,
 }
 
@@ -30,8 +30,8 @@ func (s script) strikes() map[int]string {
 }
 
 // weather lets go wrong by itself what the script says.
-func (g *game) weather(s script) {
-	switch on := g.stage.(type) {
+func (g *game) faultPlan(s script) {
+	switch on := g.backend.(type) {
 	case *pure:
 		g.inMemory(on, s)
 	case *real:
@@ -54,7 +54,7 @@ func dice(s script) func(n int) int {
 func (g *game) inMemory(p *pure, s script) {
 	draw, strikes := dice(s), s.strikes()
 	p.spread = s.setting("targets")
-	p.Faults.Call = func(function, call, about string) sim.Mishap {
+	p.Faults.Call = func(function, call, about string) sim.Fault {
 		kind, ok := strikes[p.Calls]
 		if *replay != "" {
 			g.Logf("%s %-12s %-22s %s %s", p.Now().Format("15:04:05.000"), function, call, about, kind)
@@ -75,7 +75,7 @@ func (g *game) inMemory(p *pure, s script) {
 			p.Faults.Event = g.lateness(l[1], draw)
 		case "deaf":
 			g.struck["deaf"]++
-			p.Faults.Deaf = true
+			p.Faults.EventsLost = true
 		case "skewed":
 			g.struck["skewed"]++
 			minutes := l.number(1)
@@ -120,7 +120,7 @@ func (g *game) forReal(r *real, s script) {
 		}
 		return ""
 	}
-	r.kill = func(string) sim.Mishap { return mishaps[strike(&calls, "dies-before", "dies-after")] }
+	r.kill = func(string) sim.Fault { return mishaps[strike(&calls, "dies-before", "dies-after")] }
 	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
 		kind := strike(&requests, "answer-lost", "throttled")
 		switch {
@@ -152,7 +152,7 @@ func (g *game) forReal(r *real, s script) {
 
 // calm lets nothing go wrong any more.
 func (g *game) calm() {
-	switch on := g.stage.(type) {
+	switch on := g.backend.(type) {
 	case *pure:
 		on.Faults = sim.Faults{}
 		clear(on.Cloud.Fail)
@@ -171,7 +171,7 @@ func (g *game) skewed() bool { return g.struck["skewed"] > 0 }
 
 // outage makes CloudFormation unreachable for a while.
 func (g *game) outage(d time.Duration) {
-	if r, ok := g.stage.(*real); ok {
+	if r, ok := g.backend.(*real); ok {
 		r.down = time.Now().Add(d)
 		return
 	}
@@ -188,11 +188,11 @@ func (g *game) deliver(l line, w world, of string, o []options) string {
 		g.struck["request twice"]++
 		late = append(late, time.Duration(n)*time.Second)
 	}
-	if r, ok := g.stage.(*real); ok {
+	if r, ok := g.backend.(*real); ok {
 		r.uploads = late
-		return g.Ask(l[0], w, of, o...)
+		return g.Submit(l[0], w, of, o...)
 	}
-	p := g.stage.(*pure)
+	p := g.backend.(*pure)
 	q := p.request(l[0], w, of, o...)
 	q.ID = engine.RunID("asked", p.next())
 	if w != nil {
@@ -200,9 +200,9 @@ func (g *game) deliver(l line, w world, of string, o []options) string {
 	}
 	for _, d := range late {
 		if d == 0 {
-			p.World.Ask(q)
+			p.World.Submit(q)
 		} else {
-			p.After(d, func() { p.World.Ask(q) })
+			p.After(d, func() { p.World.Submit(q) })
 		}
 	}
 	return q.ID

@@ -31,7 +31,7 @@ type size struct {
 // the runs that are open; nothing is lost by a second try, and a request may well
 // wait for the end of an outage. plan reads a whole project, up to 16 MB of it, and
 // has as long as the state machine waits for it. execute-step must be over when
-// its claim is (action.Life). wait-status watches for as long as one wait may be,
+// its claim is (action.MaxStartTime). wait-status watches for as long as one wait may be,
 // five minutes, and stops by itself before. An event of a stack only wakes a run
 // that would look by itself soon after.
 var sizes = map[string]size{

@@ -35,8 +35,8 @@ func TestFunctions(t *testing.T) {
 // Nobody claims a step and lives longer than its claim; a wait is over before
 // the function that waits is.
 func TestTimeouts(t *testing.T) {
-	if got := time.Duration(sizes["execute-step"].seconds) * time.Second; got > action.Life {
-		t.Errorf("execute-step may take %s, a claim lives %s", got, action.Life)
+	if got := time.Duration(sizes["execute-step"].seconds) * time.Second; got > action.MaxStartTime {
+		t.Errorf("execute-step may take %s, a claim lives %s", got, action.MaxStartTime)
 	}
 	if sizes["wait-status"].seconds <= 300 {
 		t.Errorf("wait-status may take %g s, and a wait 300", sizes["wait-status"].seconds)

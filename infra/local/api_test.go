@@ -134,7 +134,7 @@ func carriesOut(t *testing.T, l *laptop, h *host) {
 		t.Fatalf("%d %s %s", begun.Status, begun.Location, begun.text)
 	}
 	paused := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p")
-	if paused.Status != 202 || paused.Wish != "pause" || paused.Run.Run != begun.Run.Run {
+	if paused.Status != 202 || paused.Command != "pause" || paused.Run.Run != begun.Run.Run {
 		t.Fatalf("%d %s", paused.Status, paused.text)
 	}
 	a.until(begun.Location, "parked")
@@ -144,10 +144,10 @@ func carriesOut(t *testing.T, l *laptop, h *host) {
 	if other := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"destroy"}`, "first"); other.Status != 409 {
 		t.Errorf("the key of another request is answered %d %s", other.Status, other.text)
 	}
-	if on := a.ask("POST", begun.Location+"/wishes", `{"wish":"continue"}`, "p"); on.Status != 202 || on.Wish != "go" {
+	if on := a.ask("POST", begun.Location+"/wishes", `{"wish":"continue"}`, "p"); on.Status != 202 || on.Command != "go" {
 		t.Errorf("%d %s", on.Status, on.text)
 	}
-	if late := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p"); late.Status != 202 || late.Wish != "go" {
+	if late := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p"); late.Status != 202 || late.Command != "go" {
 		t.Errorf("a pause that comes a second time is answered %d %s", late.Status, late.text)
 	}
 	ended := a.until(begun.Location, "succeeded")

@@ -117,7 +117,7 @@ func (c *call) refuse(operation string, err error) (int, error) {
 		return exitFailed, err
 	}
 	if c.flags.output == "json" {
-		r := run.Run{Operation: operation, State: run.Refused, Messages: fault.Messages(err)}
+		r := run.Run{Operation: operation, State: run.StateRefused, Messages: fault.Messages(err)}
 		if shown := term.NewJSON(c.out).End(r); shown != nil {
 			return exitFailed, shown
 		}
@@ -129,7 +129,7 @@ func (c *call) refuse(operation string, err error) (int, error) {
 
 // confirm asks a person whether all stacks are to be deleted.
 func (s *session) confirm(ctx context.Context, p packed) error {
-	records, err := s.book.Records(ctx, p.ID())
+	records, err := s.reader.Records(ctx, p.ID())
 	if err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func TestSteeringObeysAndTellsSo(t *testing.T) {
 	go func() { done <- l.runTo(&out, &err, "deploy", l.project) }()
 	id := l.running(&out)
 	l.has(l.must(exitOK, "pause", id), "is parked after", "to let it go on: stackwright continue "+id)
-	if code := <-done; code != exitParked {
+	if code := <-done; code != exitWaiting {
 		t.Errorf("deploy of a run that was paused ended with %d\n%s%s", code, out.String(), err.String())
 	}
 	status := l.run("status")

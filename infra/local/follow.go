@@ -37,7 +37,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	begun, known, l := time.Now(), false, &lookout{session: s, view: v}
+	begun, known, l := time.Now(), false, &monitor{session: s, view: v}
 	next := func() { timer.Reset(s.until(time.Since(begun))) }
 	for {
 		select {
@@ -90,4 +90,4 @@ func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 func (s *session) delivers() bool { return s.host != nil && s.host.cloud.Bus.Undelivered() > 0 }
 
 // settled reports whether a run is over, or only a person can move it on.
-func settled(r run.Run) bool { return r.State.Over() || r.State == run.Parked }
+func settled(r run.Run) bool { return r.State.Over() || r.State == run.StateWaiting }

@@ -94,7 +94,7 @@ func TestEventFilesAreDecoded(t *testing.T) {
 		function, _ := addressee(f)
 		takes := map[string]any{
 			"start": &events.EventBridgeEvent{}, "stack-event": &events.EventBridgeEvent{}, "api": &events.APIGatewayV2HTTPRequest{},
-			"plan": &engine.Drive{}, "execute-step": &engine.Start{}, "wait-status": &engine.Watch{},
+			"plan": &engine.ExecutionInput{}, "execute-step": &engine.StepInput{}, "wait-status": &engine.PollInput{},
 		}[function]
 		d := json.NewDecoder(strings.NewReader(string(text)))
 		d.DisallowUnknownFields()

@@ -45,7 +45,7 @@ func (m *smoke) left(ctx context.Context) (l left, err error) {
 
 // read reads what the table has of a project.
 func (l *left) read(ctx context.Context, s *session, id string) error {
-	records, err := s.book.Records(ctx, id)
+	records, err := s.reader.Records(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (l *left) read(ctx context.Context, s *session, id string) error {
 	for node, r := range records {
 		l.records[node] = r.Stack
 	}
-	lock, err := s.book.Lock(ctx, id)
+	lock, err := s.reader.Lock(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func (l *left) read(ctx context.Context, s *session, id string) error {
 			l.lock = append(l.lock, w.Run)
 		}
 	}
-	open, err := s.book.Open(ctx)
+	open, err := s.reader.Open(ctx)
 	for _, run := range open {
-		if r, lost := s.book.Run(ctx, run); lost == nil && r.Project == id {
+		if r, lost := s.reader.Run(ctx, run); lost == nil && r.Project == id {
 			l.runs = append(l.runs, run)
 		}
 	}

@@ -14,7 +14,7 @@ const pulse = 10 * time.Second
 
 // A lookout tells who follows a run what the run itself does not show: for whom
 // it waits, and that nobody drives it. It tells each thing once.
-type lookout struct {
+type monitor struct {
 	*session
 	view  view // that shows the run meanwhile; may be nil
 	said  string
@@ -24,12 +24,12 @@ type lookout struct {
 
 // tell tells what there is to tell of r, which is neither over nor parked. What
 // cannot be learnt now is told the next time.
-func (l *lookout) tell(ctx context.Context, r run.Run) {
+func (l *monitor) tell(ctx context.Context, r run.Run) {
 	line := ""
 	switch {
-	case r.State == run.Queued:
+	case r.State == run.StateQueued:
 		line = l.queued(ctx, r)
-	case r.Drive > 0 && time.Since(l.asked) >= pulse:
+	case r.Epoch > 0 && time.Since(l.asked) >= pulse:
 		l.asked = time.Now()
 		line = l.undriven(ctx, r)
 	}
@@ -46,10 +46,10 @@ func (l *lookout) tell(ctx context.Context, r run.Run) {
 
 // undriven says that the execution of r has ended though r has not. It takes two
 // looks: between two executions there is always a moment without one.
-func (l *lookout) undriven(ctx context.Context, r run.Run) string {
-	name := fmt.Sprintf("%s-%d", r.ID, r.Drive)
-	s, err := l.flows.Standing(ctx, name)
-	if err != nil || !s.Begun || s.Running {
+func (l *monitor) undriven(ctx context.Context, r run.Run) string {
+	name := fmt.Sprintf("%s-%d", r.ID, r.Epoch)
+	s, err := l.flows.ExecutionStatus(ctx, name)
+	if err != nil || !s.Started || s.Running {
 		l.alone = ""
 		return ""
 	}
@@ -62,7 +62,7 @@ func (l *lookout) undriven(ctx context.Context, r run.Run) string {
 
 // queued says for whom r waits, or "" if that cannot be learnt.
 func (s *session) queued(ctx context.Context, r run.Run) string {
-	lock, err := s.book.Lock(ctx, r.Project)
+	lock, err := s.reader.Lock(ctx, r.Project)
 	if err != nil || lock.Owner.Run == "" || lock.Owner.Run == r.ID {
 		return ""
 	}
@@ -78,7 +78,7 @@ func (s *session) queued(ctx context.Context, r run.Run) string {
 
 // named says which run that is.
 func (s *session) named(ctx context.Context, id string) string {
-	r, err := s.book.Run(ctx, id)
+	r, err := s.reader.Run(ctx, id)
 	if err != nil {
 		return id
 	}

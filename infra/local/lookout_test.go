@@ -42,7 +42,7 @@ func TestNobodyDrivesIsTold(t *testing.T) {
 	go func() { done <- l.runTo(&out, &err, "deploy", l.project) }()
 	id := l.running(&out)
 	c := &call{shell: shell{err: &err, getenv: func(k string) string { return l.env[k] }}}
-	look := &lookout{session: c.connect(c.laptop(h.url))}
+	look := &monitor{session: c.connect(c.laptop(h.url))}
 	r, loadErr := look.load(t.Context(), id)
 	if loadErr != nil {
 		t.Fatal(loadErr)

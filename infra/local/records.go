@@ -23,7 +23,7 @@ import (
 // projects lists the projects and environments that were ever asked about, as
 // "shop@prod", sorted, as far as the call's flags choose them.
 func (s *session) projects(ctx context.Context) ([]string, error) {
-	all, err := s.book.Projects(ctx)
+	all, err := s.reader.Projects(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the projects: %w", err)
 	}
@@ -53,7 +53,7 @@ func (s *session) records(ctx context.Context) ([]row, error) {
 	}
 	var rows []row
 	for _, p := range projects {
-		records, err := s.book.Records(ctx, p)
+		records, err := s.reader.Records(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("read the records of %s: %w", p, err)
 		}
@@ -100,14 +100,14 @@ func listRuns(ctx context.Context, c *call) (int, error) {
 		for _, r := range runs {
 			took := ""
 			if !r.Ended.IsZero() {
-				took = r.Ended.Sub(r.Asked).Round(time.Second).String()
+				took = r.Ended.Sub(r.Requested).Round(time.Second).String()
 			}
 			state := string(r.State)
-			if r.State == run.Superseded && r.By != "" {
+			if r.State == run.StateSuperseded && r.By != "" {
 				state += " by " + r.By
 			}
 			objects = append(objects, report.Of(r))
-			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Asked.Local().Format(time.DateTime), took, r.Who})
+			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Requested.Local().Format(time.DateTime), took, r.Who})
 		}
 		return objects, cells, err
 	})
@@ -128,9 +128,9 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 			}
 			objects = append(objects, map[string]any{
 				"stack": r.Node, "project": r.project, "name": r.Stack, "id": r.StackID, "status": status, "account": r.Target.Account, "region": r.Target.Region,
-				"changed": r.Touched, "needs": append([]string{}, r.Needs...), "run": r.Run,
+				"changed": r.LastUpdated, "needs": append([]string{}, r.Needs...), "run": r.Run,
 			})
-			cells = append(cells, []string{r.Node, r.project, r.Stack, status.String(), r.Touched.Local().Format(time.DateTime), strings.Join(r.Needs, " ")})
+			cells = append(cells, []string{r.Node, r.project, r.Stack, status.String(), r.LastUpdated.Local().Format(time.DateTime), strings.Join(r.Needs, " ")})
 		}
 		return objects, cells, err
 	})

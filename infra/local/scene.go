@@ -51,21 +51,21 @@ func before(function string) []string {
 
 // A scene is a cloud of its own, in memory, in which functions run as the binaries
 // that are deployed, and nothing goes on but what they are asked.
-type scene struct {
+type fixture struct {
 	*host
 	folder string // of the event files
 }
 
 // newScene sets the scene for the events in a folder. What the functions log goes
 // to where the call's does.
-func (c *call) newScene(ctx context.Context, folder string) (*scene, error) {
+func (c *call) newScene(ctx context.Context, folder string) (*fixture, error) {
 	own := *c
 	own.flags.data, own.flags.functions, own.flags.installation = "", "binaries", ""
 	h, err := own.serve(ctx, hosting{address: "127.0.0.1:0", log: c.err, still: true, seed: sceneSeed, machine: []byte(sceneMachine)})
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{h, folder}
+	s := &fixture{h, folder}
 	objects := own.connect(own.laptop(h.url)).objects
 	version, err := objects.Put(ctx, sceneKey, []byte(sceneProject))
 	if err == nil {
@@ -78,7 +78,7 @@ func (c *call) newScene(ctx context.Context, folder string) (*scene, error) {
 }
 
 // prepare lets come to pass what has to before an event of a function.
-func (s *scene) prepare(ctx context.Context, function string) error {
+func (s *fixture) prepare(ctx context.Context, function string) error {
 	for _, file := range before(function) {
 		if _, err := s.send(ctx, file); err != nil {
 			return fmt.Errorf("before an event of %s: %s: %w", function, file, err)
@@ -89,7 +89,7 @@ func (s *scene) prepare(ctx context.Context, function string) error {
 
 // send invokes the function that a file of the folder is for, and returns its
 // answer.
-func (s *scene) send(ctx context.Context, file string) ([]byte, error) {
+func (s *fixture) send(ctx context.Context, file string) ([]byte, error) {
 	function, ok := addressee(file)
 	if !ok {
 		return nil, fault.New(fault.Invalid, "%s is for no function: call it FUNCTION.WHAT.json", file)
@@ -103,4 +103,4 @@ func (s *scene) send(ctx context.Context, file string) ([]byte, error) {
 
 // close ends the functions, and then what they speak to: nobody is in the middle of
 // anything.
-func (s *scene) close() error { return errors.Join(s.cloud.Close(), s.server.Close()) }
+func (s *fixture) close() error { return errors.Join(s.cloud.Close(), s.server.Close()) }

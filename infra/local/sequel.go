@@ -10,13 +10,13 @@ import (
 
 // A sequel is what was followed: a run, and the rollback that followed it, whose
 // ID is empty if none did.
-type sequel struct{ first, back run.Run }
+type followUp struct{ first, back run.Run }
 
 // toTheEnd follows a run, and then the rollback that follows it, if one does.
-func (s *session) toTheEnd(ctx context.Context, w watch) (sequel, error) {
+func (s *session) toTheEnd(ctx context.Context, w watch) (followUp, error) {
 	r, err := s.follow(ctx, w, s.call.view())
-	q := sequel{first: r}
-	if err != nil || r.Operation != "deploy" || r.State != run.Broken && r.State != run.Cancelled {
+	q := followUp{first: r}
+	if err != nil || r.Operation != "deploy" || r.State != run.StateFailed && r.State != run.StateCancelled {
 		return q, err
 	}
 	id := engine.RollbackOf(r.ID)
@@ -31,7 +31,7 @@ func (s *session) toTheEnd(ctx context.Context, w watch) (sequel, error) {
 }
 
 // last is the run that was followed last: id, if no rollback was.
-func (q sequel) last(id string) string {
+func (q followUp) last(id string) string {
 	if q.back.ID != "" {
 		return q.back.ID
 	}
@@ -41,7 +41,7 @@ func (q sequel) last(id string) string {
 // exit is the code for what has come of it: what failed has failed, though a
 // rollback has mended it. meant is what the run was to come to, which is success
 // then; it may be empty.
-func (q sequel) exit(meant run.State) int {
+func (q followUp) exit(meant run.State) int {
 	code := exit(q.first.State)
 	if meant != "" && q.first.State == meant {
 		code = exitOK

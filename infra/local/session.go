@@ -35,7 +35,7 @@ type session struct {
 	host    *host // nil if what is used is not hosted here
 	objects *bucket.Bucket
 	places  *accounts.Accounts // where stacks are
-	book    *table.Table
+	reader  *table.Table
 	flows   *stepfunctions.Machine
 	ended   func(run.Run) // told of the run that was followed to its end; may be nil
 	lost    time.Time     // since when the server does not answer
@@ -87,7 +87,7 @@ func (c *call) connect(at site) *session {
 	book := table.New(dynamodb.NewFromConfig(at.config), at.table)
 	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
 	return &session{
-		site: at, call: c, book: book,
+		site: at, call: c, reader: book,
 		objects: bucket.New(objects, at.bucket, at.home.Region),
 		places:  accounts.New(at.config, at.home, at.machine, book),
 		flows:   stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),

@@ -24,7 +24,7 @@ const (
 	exitFailed    = 1   // a step failed, or the command could not be carried out
 	exitRefused   = 2   // what was asked cannot be done: nothing was
 	exitStopped   = 3   // cancelled or superseded
-	exitParked    = 4   // only a person can move it on
+	exitWaiting   = 4   // only a person can move it on
 	exitChanges   = 5   // plan --exit-code: there are changes
 	exitUnwatched = 130 // interrupted: the run goes on without its watcher
 )

@@ -51,7 +51,7 @@ func status(ctx context.Context, c *call) (int, error) {
 			shown.Lock = l
 			return exitOK, json.NewEncoder(c.out).Encode(shown)
 		}
-		if r.State == run.Queued && len(c.args) > 0 { // else it has been said
+		if r.State == run.StateQueued && len(c.args) > 0 { // else it has been said
 			if line := s.queued(ctx, r); line != "" {
 				fmt.Fprintln(c.err, line)
 			}
@@ -102,13 +102,13 @@ func (s *session) runs(ctx context.Context) ([]run.Run, error) {
 	}
 	var all []run.Run
 	for _, p := range projects {
-		runs, err := s.book.List(ctx, p, 0)
+		runs, err := s.reader.List(ctx, p, 0)
 		if err != nil {
 			return nil, fmt.Errorf("list the runs of %s: %w", p, err)
 		}
 		all = append(all, runs...)
 	}
-	slices.SortStableFunc(all, func(a, b run.Run) int { return cmp.Or(b.Asked.Compare(a.Asked), strings.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(all, func(a, b run.Run) int { return cmp.Or(b.Requested.Compare(a.Requested), strings.Compare(a.ID, b.ID)) })
 	return all, nil
 }
 
@@ -128,8 +128,8 @@ func (c *call) picture(r run.Run) error {
 	} else if len(lines) == 0 {
 		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", r.Operation, r.Project, r.State, r.ID)}
 	}
-	if r.Revived > 0 && !r.State.Over() {
-		lines = append(lines, fmt.Sprintf("its execution was restarted %s since a step last came to its end", times(r.Revived)))
+	if r.Restarts > 0 && !r.State.Over() {
+		lines = append(lines, fmt.Sprintf("its execution was restarted %s since a step last came to its end", times(r.Restarts)))
 	}
 	_, err := fmt.Fprintln(c.out, strings.Join(lines, "\n"))
 	return err

@@ -10,28 +10,28 @@ import (
 
 // retry asks for a new run of what an old one was to do, and follows it.
 func retry(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, wish{operation: "retry", anew: true, enough: settled})
+	return c.steer(ctx, runCommand{operation: "retry", anew: true, enough: settled})
 }
 
 // goOn lets a paused run go on, and follows it.
 func goOn(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, wish{operation: "continue", enough: func(r run.Run) bool {
-		return r.State.Over() || r.State == run.Parked && r.Wish != run.Go
+	return c.steer(ctx, runCommand{operation: "continue", enough: func(r run.Run) bool {
+		return r.State.Over() || r.State == run.StateWaiting && r.Command != run.Continue
 	}})
 }
 
 // pause asks for a run to be paused, and follows it until it is.
 func pause(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, wish{operation: "pause", meant: run.Parked, enough: settled})
+	return c.steer(ctx, runCommand{operation: "pause", meant: run.StateWaiting, enough: settled})
 }
 
 // cancel asks for a run to be cancelled, and follows it until it is.
 func cancel(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, wish{operation: "cancel", meant: run.Cancelled, enough: func(r run.Run) bool { return r.State.Over() }})
+	return c.steer(ctx, runCommand{operation: "cancel", meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
 }
 
 // A wish is what is asked for about a run.
-type wish struct {
+type runCommand struct {
 	operation string
 	anew      bool               // it makes a run of its own
 	meant     run.State          // what the run is to come to, which is then success; may be empty
@@ -39,7 +39,7 @@ type wish struct {
 }
 
 // steer asks for something that is about a run, and follows what comes of it.
-func (c *call) steer(ctx context.Context, w wish) (int, error) {
+func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 	s, err := c.open(ctx)
 	if err != nil {
 		return exitFailed, err
@@ -62,7 +62,7 @@ func (c *call) steer(ctx context.Context, w wish) (int, error) {
 				if r.ID == id {
 					return settled(r)
 				}
-				return w.enough(r) && r.News > about.News
+				return w.enough(r) && r.Generation > about.Generation
 			}}
 		}
 		q, err := s.toTheEnd(ctx, follow)
@@ -78,7 +78,7 @@ func (c *call) steer(ctx context.Context, w wish) (int, error) {
 
 // load returns the run of the given ID.
 func (s *session) load(ctx context.Context, id string) (run.Run, error) {
-	r, err := s.book.Load(ctx, id)
+	r, err := s.reader.Load(ctx, id)
 	if err != nil {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}

@@ -83,7 +83,7 @@ func (c *call) registered(ctx context.Context) (map[string]project.Access, error
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.book.Targets(ctx)
+	all, err := s.reader.Targets(ctx)
 	if s.host != nil {
 		err = errors.Join(err, s.end())
 	}
@@ -120,7 +120,7 @@ func (c *call) alter(ctx context.Context, do func(*session, context.Context, str
 func listTargets(ctx context.Context, c *call) (int, error) {
 	head := []string{"TARGET", "ACCOUNT", "REGION", "ROLE", "EXECUTION ROLE", "EXTERNAL ID"}
 	return c.show(ctx, head, func(s *session) (objects []any, cells [][]string, err error) {
-		all, err := s.book.Targets(ctx)
+		all, err := s.reader.Targets(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -150,7 +150,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	if err := a.Check(s.home.Target); err != nil {
 		return err
 	}
-	was, err := s.book.Access(ctx, name)
+	was, err := s.reader.Access(ctx, name)
 	switch {
 	case err != nil && !fault.Is(err, fault.Missing):
 		return err
@@ -159,7 +159,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if err := s.book.AddTarget(ctx, a); err != nil {
+	if err := s.reader.AddTarget(ctx, a); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.call.out, "target %s is account %s, region %s\n", name, a.Account, a.Region)
@@ -171,13 +171,13 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 
 // removeTarget removes a target in which there are no stacks.
 func (s *session) removeTarget(ctx context.Context, name string) error {
-	if _, err := s.book.Access(ctx, name); err != nil {
+	if _, err := s.reader.Access(ctx, name); err != nil {
 		return err
 	}
 	if err := s.unused(ctx, name); err != nil {
 		return err
 	}
-	return s.book.RemoveTarget(ctx, name)
+	return s.reader.RemoveTarget(ctx, name)
 }
 
 // unused refuses what must not be done with a target in which there are stacks.

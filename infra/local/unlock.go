@@ -14,7 +14,7 @@ func unlock(ctx context.Context, c *call) (int, error) {
 	if strings.TrimSpace(c.flags.reason) == "" {
 		return c.refuse("unlock", fault.New(fault.Invalid, "unlock: say why with --reason TEXT: it is kept with the run"))
 	}
-	return c.steer(ctx, wish{operation: "unlock", meant: run.Cancelled, enough: func(r run.Run) bool { return r.State.Over() }})
+	return c.steer(ctx, runCommand{operation: "unlock", meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
 }
 
 // meant is the run that the call names; or else, for an unlock, the only one
@@ -30,7 +30,7 @@ func (s *session) meant(ctx context.Context) (run.Run, error) {
 	var owners []run.Run
 	var names []string
 	for _, p := range projects {
-		lock, err := s.book.Lock(ctx, p)
+		lock, err := s.reader.Lock(ctx, p)
 		if err != nil {
 			return run.Run{}, fmt.Errorf("read the lock of %s: %w", p, err)
 		}

@@ -29,14 +29,14 @@ func (c *call) view() view {
 // exit is the code for what a run has come to.
 func exit(s run.State) int {
 	switch s {
-	case run.Succeeded:
+	case run.StateSucceeded:
 		return exitOK
-	case run.Refused:
+	case run.StateRefused:
 		return exitRefused
-	case run.Cancelled, run.Superseded:
+	case run.StateCancelled, run.StateSuperseded:
 		return exitStopped
-	case run.Parked:
-		return exitParked
+	case run.StateWaiting:
+		return exitWaiting
 	}
 	return exitFailed
 }

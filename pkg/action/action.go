@@ -15,24 +15,24 @@ import (
 
 // Life is the longest that a claimer can live. A step that was claimed longer
 // ago, and of which nothing was heard, was lost on its way.
-const Life = 60 * time.Second
+const MaxStartTime = 60 * time.Second
 
 // A Task is a step with all it needs.
 type Task struct {
-	Run     string
-	Project string // "shop@prod"
-	Number  int    // the step's place in the plan
-	Attempt int
-	Step    plan.Step
-	Node    project.Node     // what is desired; zero where nothing is
-	Want    project.Resolved // what CloudFormation is to be told
-	Record  plan.Record      // what we last did
-	Users   []plan.Place     // where those are that must have let go of it
-	Note    plan.Note        // what CloudFormation answered
-	Told    bool             // an event has told of its end
-	Forced  bool             // it is to be cancelled, if it is an update
-	Claimed time.Time
-	Now     time.Time
+	Run      string
+	Project  string // "shop@prod"
+	Number   int    // the step's place in the plan
+	Attempt  int
+	Step     plan.Step
+	Node     project.Node     // what is desired; zero where nothing is
+	Want     project.Resolved // what CloudFormation is to be told
+	Record   plan.Record      // what we last did
+	Users    []plan.Location  // where those are that must have let go of it
+	Receipt  plan.Receipt     // what CloudFormation answered
+	Notified bool             // an event has told of its end
+	Forced   bool             // it is to be cancelled, if it is an update
+	Claimed  time.Time
+	Now      time.Time
 }
 
 // Token names the work of this attempt, here and at CloudFormation. To start it
@@ -46,16 +46,16 @@ func (t Task) CancelToken() string { return t.Token() + cancels }
 
 // Place says where the stack of the work is. A stack that is created has no ID
 // but the noted one, whatever was recorded under its name before.
-func (t Task) Place() plan.Place {
-	p := t.Record.Place()
+func (t Task) Location() plan.Location {
+	p := t.Record.Location()
 	if t.Node.Name != "" {
 		p.Stack, p.Target = t.Node.Stack, t.Node.Target
 	}
 	if t.Step.Verb == plan.Create {
 		p.StackID = ""
 	}
-	if t.Note.StackID != "" {
-		p.StackID = t.Note.StackID
+	if t.Receipt.StackID != "" {
+		p.StackID = t.Receipt.StackID
 	}
 	p.Node, p.Token = t.Step.Node, t.Token()
 	return p
@@ -63,26 +63,26 @@ func (t Task) Place() plan.Place {
 
 // A Work is how what was asked for under a token stands, as CloudFormation's
 // events tell.
-type Work struct {
-	Heard  bool // the token was ever heard
-	Note   plan.Note
-	Over   bool
-	Status plan.Status // that it ended with
-	Since  bool        // something else has begun since it was over
-	Why    string      // the first real reason of a failure
+type Operation struct {
+	Found      bool // the token was ever heard
+	Receipt    plan.Receipt
+	Over       bool
+	Status     plan.Status // that it ended with
+	Superseded bool        // something else has begun since it was over
+	Why        string      // the first real reason of a failure
 
 	Stopped time.Time // when it was cancelled under t.CancelToken; zero if it was not
 }
 
 // A Progress is the answer to "has it finished?".
 type Progress struct {
-	Over   bool
-	Err    error        // why it failed, if it did
-	Why    string       // what a person should know of a step that is done, or runs
-	Soon   bool         // whether to ask again as soon as can be
-	Note   plan.Note    // learnt on the way; zero if nothing was
-	Record *plan.Record // what to remember of the stack from now on; nil to leave it
-	Forget bool         // whether to drop the record
+	Over    bool
+	Err     error        // why it failed, if it did
+	Why     string       // what a person should know of a step that is done, or runs
+	Soon    bool         // whether to ask again as soon as can be
+	Receipt plan.Receipt // learnt on the way; zero if nothing was
+	Record  *plan.Record // what to remember of the stack from now on; nil to leave it
+	Forget  bool         // whether to drop the record
 }
 
 // An Action starts something that finishes later.
@@ -92,7 +92,7 @@ type Progress struct {
 // tried again, Unavailable if nobody knows; any other fails the step. Poll's
 // error says that nothing could be learnt.
 type Action interface {
-	Start(context.Context, Task) (plan.Note, error)
+	Start(context.Context, Task) (plan.Receipt, error)
 	Poll(context.Context, Task) (Progress, error)
 }
 
@@ -100,12 +100,12 @@ type Action interface {
 type Cloud interface {
 	// Live returns what is there now; a stack that is not there is the zero
 	// Live. A stack that is asked for by its ID is found after its deletion.
-	Live(context.Context, plan.Place) (plan.Live, error)
+	Live(context.Context, plan.Location) (plan.Live, error)
 
 	// Begin asks for what t says, under t's token. It answers with an error
 	// of kind Busy, Taken (the name or the token is used), Unchanged,
 	// Missing (no such stack), Throttled, Unavailable, or else the reason.
-	Begin(context.Context, Task) (plan.Note, error)
+	Begin(context.Context, Task) (plan.Receipt, error)
 
 	// Cancel asks for the update that is t's to be rolled back, under t's
 	// CancelToken. It answers with an error of kind Refused if none is under
@@ -113,7 +113,7 @@ type Cloud interface {
 	Cancel(context.Context, Task) error
 
 	// Heard reads the events of t's stack for the work under t's token.
-	Heard(context.Context, Task) (Work, error)
+	Events(context.Context, Task) (Operation, error)
 }
 
 // Actions returns the action for each verb.
@@ -123,10 +123,10 @@ func Actions(c Cloud) map[plan.Verb]Action {
 		plan.Update:   change{c},
 		plan.Continue: change{c},
 		plan.Delete:   remove{c},
-		plan.Settle:   settle{c},
+		plan.Wait:     wait{c},
 		plan.Read:     read{c},
 		plan.Forget:   forget{},
-		plan.Gate:     gate{},
+		plan.Barrier:  barrier{},
 	}
 }
 

@@ -27,14 +27,14 @@ var (
 // A cloud answers as it is told. Stacks are known by ID and by name; what is
 // asked without an answer being left gets the last one again.
 type cloud struct {
-	live  map[string]plan.Live
-	begin []error // how Begin answers, once each
-	heard []action.Work
-	fails map[string]error // by the name of a method
-	calls []string
+	live   map[string]plan.Live
+	begin  []error // how Begin answers, once each
+	events []action.Operation
+	fails  map[string]error // by the name of a method
+	calls  []string
 }
 
-func (c *cloud) Live(_ context.Context, p plan.Place) (plan.Live, error) {
+func (c *cloud) Live(_ context.Context, p plan.Location) (plan.Live, error) {
 	c.calls = append(c.calls, "live")
 	if p.StackID != "" {
 		return c.live[p.StackID], c.fails["live"]
@@ -42,16 +42,16 @@ func (c *cloud) Live(_ context.Context, p plan.Place) (plan.Live, error) {
 	return c.live[p.Stack], c.fails["live"]
 }
 
-func (c *cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
+func (c *cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	c.calls = append(c.calls, "begin "+string(t.Step.Verb))
 	var err error
 	if len(c.begin) > 0 {
 		err, c.begin = c.begin[0], c.begin[1:]
 	}
 	if err != nil {
-		return plan.Note{}, err
+		return plan.Receipt{}, err
 	}
-	return plan.Note{StackID: "begun", Operation: "op"}, nil
+	return plan.Receipt{StackID: "begun", Operation: "op"}, nil
 }
 
 func (c *cloud) Cancel(context.Context, action.Task) error {
@@ -59,12 +59,12 @@ func (c *cloud) Cancel(context.Context, action.Task) error {
 	return c.fails["cancel"]
 }
 
-func (c *cloud) Heard(context.Context, action.Task) (action.Work, error) {
+func (c *cloud) Events(context.Context, action.Task) (action.Operation, error) {
 	c.calls = append(c.calls, "heard")
-	var w action.Work
-	if len(c.heard) > 0 {
-		w = c.heard[0]
-		c.heard = c.heard[min(1, len(c.heard)-1):]
+	var w action.Operation
+	if len(c.events) > 0 {
+		w = c.events[0]
+		c.events = c.events[min(1, len(c.events)-1):]
 	}
 	return w, c.fails["heard"]
 }
@@ -77,7 +77,7 @@ func task(v plan.Verb) action.Task {
 		Node: project.Node{Name: "vpc", Stack: "shop-vpc", Target: eu, Template: project.Template{Pinned: true}, Needs: []string{"net"}},
 		Want: project.Resolved{Digest: "v2"},
 		Record: plan.Record{
-			Node: "vpc", Stack: "shop-vpc", Target: eu, StackID: "id", Digest: "v1", Needs: []string{"net", "old"}, Touched: epoch,
+			Node: "vpc", Stack: "shop-vpc", Target: eu, StackID: "id", Digest: "v1", Needs: []string{"net", "old"}, LastUpdated: epoch,
 			Outputs: map[string]string{"Id": "1"}, Revision: "rev1", Token: "sw-before-1-1", Run: "before",
 		},
 	}
@@ -90,16 +90,16 @@ func task(v plan.Verb) action.Task {
 // is returns a world in which the stack has a status, its ID and touched when
 // we deployed it.
 func is(s plan.Status) *cloud {
-	l := plan.Live{StackID: "id", Status: s, Touched: epoch, Outputs: map[string]string{"Id": "1"}}
+	l := plan.Live{StackID: "id", Status: s, LastUpdated: epoch, Outputs: map[string]string{"Id": "1"}}
 	return &cloud{live: map[string]plan.Live{"id": l, "shop-vpc": l}}
 }
 
 func act(c *cloud, v plan.Verb) action.Action { return action.Actions(c)[v] }
 
 var (
-	begun     = plan.Note{StackID: "begun", Operation: "op"}
-	fresh     = plan.Note{StackID: "begun", Operation: "op", Fresh: true}
-	unchanged = plan.Note{StackID: "id", Unchanged: true}
+	begun     = plan.Receipt{StackID: "begun", Operation: "op"}
+	fresh     = plan.Receipt{StackID: "begun", Operation: "op", Restored: true}
+	unchanged = plan.Receipt{StackID: "id", Unchanged: true}
 )
 
 func TestStart(t *testing.T) {
@@ -108,7 +108,7 @@ func TestStart(t *testing.T) {
 		verb  plan.Verb
 		turn  func(*action.Task)
 		cloud *cloud
-		note  plan.Note
+		note  plan.Receipt
 		kind  fault.Kind
 		says  string
 		calls string
@@ -121,7 +121,7 @@ func TestStart(t *testing.T) {
 		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), note: begun, calls: "live; begin update"},
 		{name: "what has become as it should be is left alone", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest = "v1" },
 			cloud: is("UPDATE_ROLLBACK_COMPLETE"), note: unchanged, calls: "live"},
-		{name: "but not if somebody has touched it", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Record.Touched = "v1", now },
+		{name: "but not if somebody has touched it", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Record.LastUpdated = "v1", now },
 			cloud: is("UPDATE_COMPLETE"), note: begun, calls: "live; begin update"},
 		{name: "nor if its template does not say all", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Node.Template.Pinned = "v1", false },
 			cloud: is("UPDATE_COMPLETE"), note: fresh, calls: "live; begin update"},
@@ -148,18 +148,18 @@ func TestStart(t *testing.T) {
 		{name: "what is dead and protected is spared", verb: plan.Delete, cloud: guarded(is("DELETE_FAILED")), kind: fault.Refused,
 			says: "stack shop-vpc is DELETE_FAILED and must be created again, but is protected: take protect away first", calls: "live"},
 		{name: "who cannot look spares", verb: plan.Delete, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
-		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Place{{Node: "app", StackID: "id"}} },
+		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}} },
 			cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, says: "app may still use it: it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", calls: "live"},
-		{name: "a deletion whose users have let go", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Place{{Node: "app", StackID: "id"}, {Node: "web"}} },
+		{name: "a deletion whose users have let go", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}, {Node: "web"}} },
 			cloud: is("UPDATE_COMPLETE"), note: begun, calls: "live; live; begin delete"},
-		{name: "who cannot look at its users does not delete", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Place{{Node: "app"}} },
+		{name: "who cannot look at its users does not delete", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app"}} },
 			cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
 		{name: "the deletion of what is gone", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Missing, "gone")), note: unchanged, calls: "begin delete"},
 		{name: "the deletion of what is busy", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin delete"},
-		{name: "nothing is asked to settle", verb: plan.Settle, cloud: is("UPDATE_IN_PROGRESS")},
+		{name: "nothing is asked to settle", verb: plan.Wait, cloud: is("UPDATE_IN_PROGRESS")},
 		{name: "nothing is asked to read", verb: plan.Read, cloud: is("UPDATE_COMPLETE")},
 		{name: "nothing is asked to forget", verb: plan.Forget, cloud: is("")},
-		{name: "nothing is asked at the gate", verb: plan.Gate, cloud: is("")},
+		{name: "nothing is asked at the gate", verb: plan.Barrier, cloud: is("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(c.verb)
@@ -190,7 +190,7 @@ func guarded(c *cloud) *cloud {
 	return c
 }
 
-func hears(c *cloud, works ...action.Work) *cloud { c.heard = works; return c }
+func hears(c *cloud, works ...action.Operation) *cloud { c.events = works; return c }
 
 func failing(c *cloud, method string, err error) *cloud {
 	c.fails = map[string]error{method: err}
@@ -198,24 +198,24 @@ func failing(c *cloud, method string, err error) *cloud {
 }
 
 // work is what was heard of work that has ended so.
-func work(s plan.Status, why string) action.Work {
-	return action.Work{Heard: true, Note: plan.Note{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why}
+func work(s plan.Status, why string) action.Operation {
+	return action.Operation{Found: true, Receipt: plan.Receipt{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why}
 }
 
 // A step that runs is over when CloudFormation's events say so, and begun again
 // only when it was not heard of and nobody can be about to begin it.
 func TestPoll(t *testing.T) {
-	noted := func(t *action.Task) { t.Note = plan.Note{StackID: "id", Operation: "op"} }
-	old := func(t *action.Task) { t.Claimed = now.Add(-action.Life) }
-	older := func(t *action.Task) { t.Claimed = now.Add(-2 * action.Life) }
+	noted := func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op"} }
+	old := func(t *action.Task) { t.Claimed = now.Add(-action.MaxStartTime) }
+	older := func(t *action.Task) { t.Claimed = now.Add(-2 * action.MaxStartTime) }
 	type want struct {
 		over, forget bool
 		fails, why   string
-		note         plan.Note
+		note         plan.Receipt
 		digest       string // of the record; "-" if there is none
 		calls        string
 	}
-	heard := plan.Note{StackID: "id", Operation: "op"}
+	heard := plan.Receipt{StackID: "id", Operation: "op"}
 	for _, c := range []struct {
 		name  string
 		verb  plan.Verb
@@ -231,19 +231,19 @@ func TestPoll(t *testing.T) {
 		{"updated", plan.Update, noted, hears(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "")), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
 		{"updated, and cleaning up", plan.Update, noted, hears(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
 			want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
-		{"restored to what we deployed", plan.Update, func(t *action.Task) { t.Note = plan.Note{StackID: "id", Operation: "op", Fresh: true} },
+		{"restored to what we deployed", plan.Update, func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op", Restored: true} },
 			hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", note: plan.Note{StackID: "id", Operation: "op", Fresh: true}, digest: "v1", calls: "live; heard; live"}},
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", note: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; heard; live"}},
 		{"restored to what somebody else had made of it", plan.Update, noted, hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
 			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", note: heard, digest: "", calls: "live; heard; live"}},
 		{"stuck", plan.Update, noted, hears(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "")),
 			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", note: heard, digest: "", calls: "live; heard; live"}},
-		{"unchanged when it started", plan.Update, func(t *action.Task) { t.Note = unchanged }, is("UPDATE_COMPLETE"),
+		{"unchanged when it started", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_COMPLETE"),
 			want{over: true, why: "unchanged", note: unchanged, digest: "v2", calls: "live"}},
 		{"continued", plan.Continue, noted, hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, note: heard, digest: "", calls: "live; heard; live"}},
 		{"continued in vain", plan.Continue, noted, hears(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "again")),
 			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", note: heard, digest: "", calls: "live; heard; live"}},
-		{"continued by somebody else", plan.Continue, func(t *action.Task) { t.Note = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"),
+		{"continued by somebody else", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"),
 			want{over: true, why: "found it UPDATE_ROLLBACK_COMPLETE", note: unchanged, digest: "", calls: "live"}},
 		{"noted and never heard of", plan.Update, func(t *action.Task) { noted(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
 		{"noted, never heard of, and it has failed", plan.Update, func(t *action.Task) { noted(t); old(t) }, is("UPDATE_FAILED"),
@@ -260,9 +260,9 @@ func TestPoll(t *testing.T) {
 		{"nobody knows of the second begin", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; heard; live; begin update"}},
 		{"the second begin finds nothing to change", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
 			want{over: true, why: "unchanged", note: unchanged, digest: "v2", calls: "live; heard; live; begin update; live"}},
-		{"the second begin is refused, for the first was heard", plan.Create, old, hears(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Work{}, work("", "")),
+		{"the second begin is refused, for the first was heard", plan.Create, old, hears(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, work("", "")),
 			want{note: heard, digest: "-", calls: "live; heard; live; begin create; heard"}},
-		{"and has ended", plan.Create, old, hears(begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Work{}, work("CREATE_COMPLETE", "")),
+		{"and has ended", plan.Create, old, hears(begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Operation{}, work("CREATE_COMPLETE", "")),
 			want{over: true, note: heard, digest: "v2", calls: "live; heard; live; begin create; heard; live"}},
 		{"the second begin is refused, and the first was never heard", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
 			want{over: true, fails: "no", digest: "-", calls: "live; heard; live; begin update; heard"}},
@@ -271,7 +271,7 @@ func TestPoll(t *testing.T) {
 		{"what somebody made meanwhile under our name is not ours", plan.Create, older, begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
 			want{over: true, forget: true, fails: "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", digest: "-", calls: "live; heard; live; begin create; heard"}},
 		{"who cannot look learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
-		{"who cannot look at the end learns nothing", plan.Update, func(t *action.Task) { t.Note = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"who cannot look at the end learns nothing", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"who cannot hear learns nothing", plan.Create, old, failing(is(""), "heard", io.EOF), want{calls: "live; heard"}},
 
 		{"deleted", plan.Delete, noted, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
@@ -287,23 +287,23 @@ func TestPoll(t *testing.T) {
 		{"a deletion that nobody heard of still waits for its users", plan.Delete, func(t *action.Task) {
 			old(t)
 			going(t)
-			t.Users = []plan.Place{{Node: "app", StackID: "id"}}
+			t.Users = []plan.Location{{Node: "app", StackID: "id"}}
 		}, is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), want{digest: "-", calls: "live; heard; live"}},
 		{"what died is deleted to be made again, though nobody heard of it", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{note: begun, digest: "-", calls: "live; heard; live; begin delete"}},
 		{"what did not die is not deleted, though nobody heard of it", plan.Delete, old, is("CREATE_COMPLETE"), want{note: unchanged, digest: "-", calls: "live; heard; live"}},
-		{"what did not die is left as it is", plan.Delete, func(t *action.Task) { t.Note = unchanged }, is("CREATE_COMPLETE"), want{over: true, why: "found it CREATE_COMPLETE", digest: "-", calls: "live"}},
-		{"what was gone is to be made anew", plan.Delete, func(t *action.Task) { t.Note = unchanged }, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
-		{"what went before it was continued is forgotten", plan.Continue, func(t *action.Task) { t.Note = unchanged }, is("DELETE_COMPLETE"),
+		{"what did not die is left as it is", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("CREATE_COMPLETE"), want{over: true, why: "found it CREATE_COMPLETE", digest: "-", calls: "live"}},
+		{"what was gone is to be made anew", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
+		{"what went before it was continued is forgotten", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"),
 			want{over: true, forget: true, why: "found it DELETE_COMPLETE", note: unchanged, digest: "-", calls: "live"}},
 		{"who cannot look at what is deleted", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 
-		{"busy", plan.Settle, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"settled", plan.Settle, nil, is("ROLLBACK_COMPLETE"), want{over: true, why: "found it ROLLBACK_COMPLETE", digest: "-", calls: "live"}},
-		{"settled to nothing", plan.Settle, nil, is(""), want{over: true, why: "found it gone", digest: "-", calls: "live"}},
-		{"who cannot look at what settles", plan.Settle, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"busy", plan.Wait, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"settled", plan.Wait, nil, is("ROLLBACK_COMPLETE"), want{over: true, why: "found it ROLLBACK_COMPLETE", digest: "-", calls: "live"}},
+		{"settled to nothing", plan.Wait, nil, is(""), want{over: true, why: "found it gone", digest: "-", calls: "live"}},
+		{"who cannot look at what settles", plan.Wait, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"read", plan.Read, nil, is("UPDATE_COMPLETE"), want{over: true, why: "as recorded", digest: "v1", calls: "live"}},
 		{"read when it is at rest", plan.Read, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"read what somebody has touched", plan.Read, func(t *action.Task) { t.Record.Touched = now }, is("UPDATE_COMPLETE"),
+		{"read what somebody has touched", plan.Read, func(t *action.Task) { t.Record.LastUpdated = now }, is("UPDATE_COMPLETE"),
 			want{over: true, why: "touched by somebody else, or never whole: the next deploy updates it", digest: "", calls: "live"}},
 		{"read what is gone", plan.Read, nil, is("DELETE_COMPLETE"), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
 		{"read what was never known to be there", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is(""), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
@@ -311,7 +311,7 @@ func TestPoll(t *testing.T) {
 			want{over: true, why: "nobody knows yet whether it is ours: the next deploy finds out", digest: "-", calls: "live"}},
 		{"who cannot look at what is read", plan.Read, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"forgotten", plan.Forget, nil, is(""), want{over: true, forget: true, why: "it was gone already", digest: "-"}},
-		{"at the gate", plan.Gate, nil, is(""), want{over: true, digest: "-"}},
+		{"at the gate", plan.Barrier, nil, is(""), want{over: true, digest: "-"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(c.verb)
@@ -332,7 +332,7 @@ func TestPoll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen := want{over: got.Over, forget: got.Forget, why: got.Why, note: got.Note, digest: "-", calls: c.want.calls}
+			seen := want{over: got.Over, forget: got.Forget, why: got.Why, note: got.Receipt, digest: "-", calls: c.want.calls}
 			if got.Err != nil {
 				seen.fails = got.Err.Error()
 			}
@@ -353,7 +353,7 @@ func TestPoll(t *testing.T) {
 // checkRecord checks what every record that an action writes says.
 func checkRecord(t *testing.T, in action.Task, r plan.Record) {
 	t.Helper()
-	if r.Node != "vpc" || r.Stack != "shop-vpc" || r.Target != eu || r.StackID != "id" || r.Run != "r" || !r.Touched.Equal(epoch) || r.Outputs["Id"] != "1" {
+	if r.Node != "vpc" || r.Stack != "shop-vpc" || r.Target != eu || r.StackID != "id" || r.Run != "r" || !r.LastUpdated.Equal(epoch) || r.Outputs["Id"] != "1" {
 		t.Errorf("the record says %+v", r)
 	}
 	want := in.Record.Needs // what it needed or was to need, while nobody knows which
@@ -369,14 +369,14 @@ func checkRecord(t *testing.T, in action.Task, r plan.Record) {
 func TestBegunAgainOnce(t *testing.T) {
 	c := is("")
 	in := task(plan.Create)
-	in.Claimed = now.Add(-2 * action.Life)
+	in.Claimed = now.Add(-2 * action.MaxStartTime)
 	for range 4 {
 		p, err := act(c, plan.Create).Poll(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Note.Known() {
-			in.Note = p.Note // as whoever polls writes it down
+		if p.Receipt.Known() {
+			in.Receipt = p.Receipt // as whoever polls writes it down
 		}
 	}
 	begins := 0
@@ -395,17 +395,17 @@ func TestPlace(t *testing.T) {
 	for _, c := range []struct {
 		verb plan.Verb
 		turn func(*action.Task)
-		want plan.Place
+		want plan.Location
 	}{
-		{plan.Update, func(*action.Task) {}, plan.Place{StackID: "id", Stack: "shop-vpc"}},
-		{plan.Create, func(t *action.Task) { t.Record.StackID = "gone" }, plan.Place{StackID: "", Stack: "shop-vpc"}},
-		{plan.Create, func(t *action.Task) { t.Record.StackID, t.Note.StackID = "gone", "new" }, plan.Place{StackID: "new", Stack: "shop-vpc"}},
-		{plan.Delete, func(t *action.Task) { t.Node, t.Record.Stack = project.Node{}, "old-name" }, plan.Place{StackID: "id", Stack: "old-name"}},
+		{plan.Update, func(*action.Task) {}, plan.Location{StackID: "id", Stack: "shop-vpc"}},
+		{plan.Create, func(t *action.Task) { t.Record.StackID = "gone" }, plan.Location{StackID: "", Stack: "shop-vpc"}},
+		{plan.Create, func(t *action.Task) { t.Record.StackID, t.Receipt.StackID = "gone", "new" }, plan.Location{StackID: "new", Stack: "shop-vpc"}},
+		{plan.Delete, func(t *action.Task) { t.Node, t.Record.Stack = project.Node{}, "old-name" }, plan.Location{StackID: "id", Stack: "old-name"}},
 	} {
 		in := task(c.verb)
 		c.turn(&in)
 		c.want.Node, c.want.Target, c.want.Token = "vpc", eu, "sw-r-3-1"
-		if got := in.Place(); got != c.want {
+		if got := in.Location(); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.verb, got, c.want)
 		}
 	}
@@ -414,7 +414,7 @@ func TestPlace(t *testing.T) {
 // Every verb has an action.
 func TestActions(t *testing.T) {
 	all := action.Actions(is(""))
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Settle, plan.Read, plan.Forget, plan.Gate} {
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Forget, plan.Barrier} {
 		if all[v] == nil {
 			t.Errorf("nobody knows how to %s", v)
 		}

@@ -16,53 +16,53 @@ type change struct{ Cloud }
 // Start begins the change. What has been settled or changed by others since the
 // plan was made is looked at first: a stack that is gone is created, one that
 // is as it should be is left alone.
-func (a change) Start(ctx context.Context, t Task) (plan.Note, error) {
+func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, t, err := a.look(ctx, t)
 	switch s := live.Status; {
 	case err != nil:
-		return plan.Note{}, err
+		return plan.Receipt{}, err
 	case t.Step.Verb == plan.Create: // what is there tells when it is asked for
 	case s.Busy(), s.Cleaning():
-		return plan.Note{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
+		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
 	case t.Step.Verb == plan.Continue && s.Stuck():
 	case t.Step.Verb == plan.Continue && (s.Gone() || live.Updatable()): // somebody else has, or it never got stuck
-		return plan.Note{StackID: live.StackID, Unchanged: true}, nil
+		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case s.Stuck(), live.Dead():
-		return plan.Note{}, fault.New(fault.Refused, "stack %s has become %s: retry, and it is mended first", t.Node.Stack, s)
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s has become %s: retry, and it is mended first", t.Node.Stack, s)
 	case !live.Updatable():
-		return plan.Note{}, fault.New(fault.Refused, "stack %s: %w", t.Node.Stack, live.Hopeless())
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s: %w", t.Node.Stack, live.Unrecoverable())
 	case t.asDesired(live):
-		return plan.Note{StackID: live.StackID, Unchanged: true}, nil
+		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	}
 	note, err := a.Begin(ctx, t)
 	if fault.Is(err, fault.Unchanged) {
-		return plan.Note{StackID: t.Record.StackID, Unchanged: true}, nil
+		return plan.Receipt{StackID: t.Record.StackID, Unchanged: true}, nil
 	}
-	note.Fresh = err == nil && t.Record.Fresh(live)
+	note.Restored = err == nil && t.Record.Current(live)
 	return note, remedy(t, err)
 }
 
 // asDesired reports whether the live stack is what t would make of it.
 func (t Task) asDesired(live plan.Live) bool {
-	return t.Node.Template.Pinned && t.Record.Fresh(live) && live.Protected == t.Node.Protect && t.Record.Digest == t.Want.Digest
+	return t.Node.Template.Pinned && t.Record.Current(live) && live.Protected == t.Node.Protect && t.Record.Digest == t.Want.Digest
 }
 
 // look returns what is live, and the task that this makes of t: the update of a
 // stack that is gone is its creation.
 func (a change) look(ctx context.Context, t Task) (plan.Live, Task, error) {
-	live, err := a.Live(ctx, t.Place())
-	if err != nil || t.Step.Verb != plan.Update || t.Note.Known() || !live.Status.Gone() {
+	live, err := a.Live(ctx, t.Location())
+	if err != nil || t.Step.Verb != plan.Update || t.Receipt.Known() || !live.Status.Gone() {
 		return live, t, err
 	}
 	t.Step.Verb, t.Record.StackID = plan.Create, ""
-	live, err = a.Live(ctx, t.Place())
+	live, err = a.Live(ctx, t.Location())
 	return live, t, err
 }
 
 // Poll reports the change over when CloudFormation's events say so.
 func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
-	if t.Note.Unchanged {
-		return a.ended(ctx, t, Work{})
+	if t.Receipt.Unchanged {
+		return a.ended(ctx, t, Operation{})
 	}
 	live, t, err := a.look(ctx, t)
 	if err != nil {
@@ -73,34 +73,34 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 			return p, err
 		}
 	}
-	if t.Note.Known() && live.Status.Busy() && !t.Told {
+	if t.Receipt.Known() && live.Status.Busy() && !t.Notified {
 		return Progress{Why: t.late(live)}, nil
 	}
 	work, err := follow(ctx, a, t, live)
-	if work.Note.Known() {
-		work.Note.Fresh = t.Note.Fresh // only who began it knows
-		t.Note = work.Note
+	if work.Receipt.Known() {
+		work.Receipt.Restored = t.Receipt.Restored // only who began it knows
+		t.Receipt = work.Receipt
 	}
-	if err != nil || !work.Over && !t.Note.Unchanged {
-		return Progress{Note: work.Note, Why: t.late(live)}, err
+	if err != nil || !work.Over && !t.Receipt.Unchanged {
+		return Progress{Receipt: work.Receipt, Why: t.late(live)}, err
 	}
 	return a.ended(ctx, t, work)
 }
 
 // ended says what came of work that is over. Work that was never begun leaves
 // the record as it was: what bears the name now may be anybody's.
-func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) {
-	if !t.Note.Known() {
+func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, error) {
+	if !t.Receipt.Known() {
 		return Progress{Over: true, Err: t.failure(work), Forget: t.Record.StackID == ""}, nil
 	}
-	live, err := a.Live(ctx, t.Place())
+	live, err := a.Live(ctx, t.Location())
 	if err != nil {
 		return Progress{}, err
 	}
 	r := recorded(t, live)
-	p := Progress{Over: true, Note: t.Note, Record: &r}
+	p := Progress{Over: true, Receipt: t.Receipt, Record: &r}
 	switch {
-	case t.Step.Verb == plan.Continue && t.Note.Unchanged:
+	case t.Step.Verb == plan.Continue && t.Receipt.Unchanged:
 		r.Digest, p.Why = "", found(live) // what it was not left as by us, we cannot tell
 		if live.Status.Gone() {
 			p.Record, p.Forget = nil, true
@@ -110,17 +110,17 @@ func (a change) ended(ctx context.Context, t Task, work Work) (Progress, error) 
 		if !work.Status.Restored() {
 			p.Err = t.failure(work)
 		}
-	case t.Note.Unchanged:
+	case t.Receipt.Unchanged:
 		p.Why = "unchanged"
 		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
 	case work.Status.Good():
 		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
-		if work.Since {
-			r.Touched = time.Time{} // it is somebody else's work by now
+		if work.Superseded {
+			r.LastUpdated = time.Time{} // it is somebody else's work by now
 		}
 	default:
 		p.Err = t.failure(work)
-		if !t.Note.Fresh || !work.Status.Restored() {
+		if !t.Receipt.Restored || !work.Status.Restored() {
 			r.Digest = ""
 		}
 		if t.Record.StackID == "" && live.StackID == "" {
@@ -137,13 +137,13 @@ func recorded(t Task, live plan.Live) plan.Record {
 	if t.Node.Name != "" {
 		r.Stack, r.Target = t.Node.Stack, t.Node.Target
 	}
-	r.StackID, r.Outputs, r.Touched = live.StackID, live.Outputs, live.Touched
+	r.StackID, r.Outputs, r.LastUpdated = live.StackID, live.Outputs, live.LastUpdated
 	r.Needs = slices.Clone(r.Needs)
 	return r
 }
 
 // failure says why work failed.
-func (t Task) failure(w Work) error {
+func (t Task) failure(w Operation) error {
 	if !w.Stopped.IsZero() {
 		w.Why = strings.TrimSuffix(t.stopped(w.Stopped)+": "+w.Why, ": ")
 	}

@@ -17,32 +17,32 @@ type worker interface {
 // of is started again, but only when whoever claimed it can no longer be about
 // to begin it; and whatever refuses the second start is decided by what is
 // heard. Work that was noted and yet is never heard of is judged by what is live.
-func follow(ctx context.Context, w worker, t Task, live plan.Live) (Work, error) {
-	work, err := w.Heard(ctx, t)
-	young := t.Now.Sub(t.Claimed) < Life
+func follow(ctx context.Context, w worker, t Task, live plan.Live) (Operation, error) {
+	work, err := w.Events(ctx, t)
+	young := t.Now.Sub(t.Claimed) < MaxStartTime
 	switch {
-	case err != nil || work.Heard:
+	case err != nil || work.Found:
 		return work, err
-	case t.Note.Known() && (young || live.Status.Busy()): // its events are late
-		return Work{Heard: true, Note: t.Note}, nil
-	case t.Note.Known():
-		return Work{Heard: true, Note: t.Note, Over: true, Status: live.Status, Why: live.Reason}, nil
+	case t.Receipt.Known() && (young || live.Status.Busy()): // its events are late
+		return Operation{Found: true, Receipt: t.Receipt}, nil
+	case t.Receipt.Known():
+		return Operation{Found: true, Receipt: t.Receipt, Over: true, Status: live.Status, Why: live.Reason}, nil
 	case young:
 		return work, nil
 	}
 	note, err := w.Start(ctx, t) // not only begun: what forbids it may have come up since
 	switch {
 	case err == nil:
-		return Work{Heard: true, Note: note}, nil
+		return Operation{Found: true, Receipt: note}, nil
 	case fault.Is(err, fault.Throttled, fault.Unavailable, fault.Busy):
 		return work, nil // still unheard: asked again at the next look
 	}
-	again, heard := w.Heard(ctx, t)
-	if heard != nil || again.Heard {
+	again, heard := w.Events(ctx, t)
+	if heard != nil || again.Found {
 		return again, heard
 	}
-	if fault.Is(err, fault.Taken) && t.Now.Sub(t.Claimed) < 2*Life { // perhaps by us, and its events are late
+	if fault.Is(err, fault.Taken) && t.Now.Sub(t.Claimed) < 2*MaxStartTime { // perhaps by us, and its events are late
 		return work, nil
 	}
-	return Work{Heard: true, Over: true, Why: err.Error()}, nil
+	return Operation{Found: true, Over: true, Why: err.Error()}, nil
 }

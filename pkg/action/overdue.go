@@ -40,13 +40,13 @@ func (t Task) unwanted(live plan.Live) bool {
 // again until CloudFormation shows that it is rolled back. That is one and the
 // same request, for it has one token. What cannot be cancelled is left alone.
 func (a change) stop(ctx context.Context, t Task) (Progress, error) {
-	work, err := a.Heard(ctx, t)
-	if err != nil || !work.Heard || work.Over {
+	work, err := a.Events(ctx, t)
+	if err != nil || !work.Found || work.Over {
 		return Progress{}, err
 	}
-	work.Note.Fresh = t.Note.Fresh
-	t.Note = work.Note
-	p := Progress{Note: work.Note, Soon: true, Why: "CloudFormation is asked to cancel it"}
+	work.Receipt.Restored = t.Receipt.Restored
+	t.Receipt = work.Receipt
+	p := Progress{Receipt: work.Receipt, Soon: true, Why: "CloudFormation is asked to cancel it"}
 	if err := a.Cancel(ctx, t); err != nil { // it may have come to its end just now
 		p.Why, p.Soon = "it cannot be cancelled: "+err.Error(), !fault.Is(err, fault.Denied, fault.Broken)
 	}

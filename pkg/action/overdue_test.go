@@ -18,10 +18,10 @@ func TestOverdue(t *testing.T) {
 	const back = "CloudFormation rolls it back"
 	const left = "overdue since 2030-01-01T11:59:50Z; left to CloudFormation"
 	limit := func(t *action.Task) {
-		t.Note = plan.Note{StackID: "id", Operation: "op"}
+		t.Receipt = plan.Receipt{StackID: "id", Operation: "op"}
 		t.Step.Timeout, t.Claimed = project.LeastTimeout, now.Add(-70*time.Second)
 	}
-	force := func(t *action.Task) { t.Note, t.Forced = plan.Note{StackID: "id", Operation: "op"}, true }
+	force := func(t *action.Task) { t.Receipt, t.Forced = plan.Receipt{StackID: "id", Operation: "op"}, true }
 	for _, c := range []struct {
 		name  string
 		verb  plan.Verb
@@ -37,13 +37,13 @@ func TestOverdue(t *testing.T) {
 		{"without a limit", plan.Update, func(t *action.Task) { limit(t); t.Step.Timeout = 0 }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
 		{"forced", plan.Update, force, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
 		{"forced, and its answer was lost", plan.Update, func(t *action.Task) { t.Forced = true }, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
-		{"forced, and told of", plan.Update, func(t *action.Task) { force(t); t.Told = true }, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
+		{"forced, and told of", plan.Update, func(t *action.Task) { force(t); t.Notified = true }, hears(is("UPDATE_IN_PROGRESS"), work("", "")), asked, true, "live; heard; cancel"},
 		{"its rollback is left alone", plan.Update, limit, is("UPDATE_ROLLBACK_IN_PROGRESS"), back, false, "live"},
 		{"so is one that is forced", plan.Update, force, is("UPDATE_ROLLBACK_IN_PROGRESS"), back, false, "live"},
 		{"so is what cleans up", plan.Update, force, hears(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("", "")), "", false, "live; heard"},
 		{"what is not heard of may be somebody else's", plan.Update, func(t *action.Task) { t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live; heard; heard"},
 		{"even if it was noted", plan.Update, limit, is("UPDATE_IN_PROGRESS"), left, false, "live; heard"},
-		{"what has begun since ours was over is somebody else's", plan.Update, func(t *action.Task) { force(t); t.Told = true },
+		{"what has begun since ours was over is somebody else's", plan.Update, func(t *action.Task) { force(t); t.Notified = true },
 			hears(is("UPDATE_IN_PROGRESS"), work("UPDATE_COMPLETE", "")), "over", false, "live; heard; heard; live"},
 		{"it came to its end just now", plan.Update, force, failing(hears(is("UPDATE_IN_PROGRESS"), work("", "")), "cancel", fault.New(fault.Refused, "too late")),
 			"it cannot be cancelled: too late", true, "live; heard; cancel"},
@@ -55,8 +55,8 @@ func TestOverdue(t *testing.T) {
 		{"a forced create", plan.Create, force, is("CREATE_IN_PROGRESS"), "", false, "live"},
 		{"an overdue rollback", plan.Continue, limit, is("UPDATE_ROLLBACK_IN_PROGRESS"), left, false, "live"},
 		{"an overdue deletion", plan.Delete, limit, is("DELETE_IN_PROGRESS"), left, false, "live"},
-		{"an overdue deletion whose events are late", plan.Delete, func(t *action.Task) { limit(t); t.Told = true }, hears(is("DELETE_IN_PROGRESS"), work("", "")), left, false, "live; heard"},
-		{"somebody else's, which is waited for", plan.Settle, func(t *action.Task) { limit(t); t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
+		{"an overdue deletion whose events are late", plan.Delete, func(t *action.Task) { limit(t); t.Notified = true }, hears(is("DELETE_IN_PROGRESS"), work("", "")), left, false, "live; heard"},
+		{"somebody else's, which is waited for", plan.Wait, func(t *action.Task) { limit(t); t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(c.verb)
@@ -83,7 +83,7 @@ func TestStopped(t *testing.T) {
 		timeout time.Duration
 		forced  bool
 		stopped time.Duration // since it was begun; 0 is never
-		work    action.Work
+		work    action.Operation
 		want    string
 	}{
 		{"overdue", 5 * time.Minute, false, 5 * time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it took longer than 5m and was cancelled"},
@@ -97,7 +97,7 @@ func TestStopped(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(plan.Update)
-			in.Note, in.Claimed, in.Forced, in.Step.Timeout = plan.Note{StackID: "id", Operation: "op"}, begun, c.forced, project.Timeout(c.timeout)
+			in.Receipt, in.Claimed, in.Forced, in.Step.Timeout = plan.Receipt{StackID: "id", Operation: "op"}, begun, c.forced, project.Timeout(c.timeout)
 			if c.stopped > 0 {
 				c.work.Stopped = begun.Add(c.stopped)
 			}

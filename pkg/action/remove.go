@@ -12,7 +12,7 @@ type remove struct{ Cloud }
 
 // Start asks for the deletion once those that used the stack have let go of it.
 // A stack that is gone needs none; nor does one that is to stay and is not dead.
-func (a remove) Start(ctx context.Context, t Task) (plan.Note, error) {
+func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	if t.stays() {
 		if note, err := a.spare(ctx, t); err != nil || note.Known() {
 			return note, err
@@ -21,15 +21,15 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Note, error) {
 	for _, user := range t.Users {
 		live, err := a.Live(ctx, user)
 		if err != nil {
-			return plan.Note{}, err
+			return plan.Receipt{}, err
 		}
 		if live.Status.Busy() || live.Status.Cleaning() {
-			return plan.Note{}, fault.New(fault.Busy, "%s may still use it: it is %s", user.Node, live.Status)
+			return plan.Receipt{}, fault.New(fault.Busy, "%s may still use it: it is %s", user.Node, live.Status)
 		}
 	}
 	note, err := a.Begin(ctx, t)
 	if fault.Is(err, fault.Missing) {
-		return plan.Note{StackID: t.Record.StackID, Unchanged: true}, nil
+		return plan.Receipt{StackID: t.Record.StackID, Unchanged: true}, nil
 	}
 	return note, err
 }
@@ -40,45 +40,45 @@ func (t Task) stays() bool { return t.Node.Name != "" }
 // spare looks whether a stack that is to stay need not be deleted, or must not
 // be: only what is dead is deleted to be made again. It notes nothing if it is
 // to go.
-func (a remove) spare(ctx context.Context, t Task) (plan.Note, error) {
-	live, err := a.Live(ctx, t.Place())
+func (a remove) spare(ctx context.Context, t Task) (plan.Receipt, error) {
+	live, err := a.Live(ctx, t.Location())
 	switch s := live.Status; {
 	case err != nil:
-		return plan.Note{}, err
+		return plan.Receipt{}, err
 	case s.Busy():
-		return plan.Note{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
+		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
 	case s.Gone() || !live.Dead():
-		return plan.Note{StackID: live.StackID, Unchanged: true}, nil
+		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case live.Protected:
-		return plan.Note{}, fault.New(fault.Refused, "stack %s is %s and must be created again, but is protected: take protect away first", t.Node.Stack, s)
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is %s and must be created again, but is protected: take protect away first", t.Node.Stack, s)
 	}
-	return plan.Note{}, nil
+	return plan.Receipt{}, nil
 }
 
 // Poll reports the deletion over when the stack is gone, or when it has failed.
 func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
-	live, err := a.Live(ctx, t.Place())
+	live, err := a.Live(ctx, t.Location())
 	switch {
 	case err != nil:
 		return Progress{}, err
 	case live.Status.Gone():
 		return Progress{Over: true, Forget: true}, nil
-	case t.Note.Unchanged && t.stays():
+	case t.Receipt.Unchanged && t.stays():
 		return Progress{Over: true, Why: found(live)}, nil
-	case t.Note.Known() && live.Status.Busy() && !t.Told:
+	case t.Receipt.Known() && live.Status.Busy() && !t.Notified:
 		return Progress{Why: t.late(live)}, nil
 	}
 	work, err := follow(ctx, a, t, live)
 	switch {
 	case err != nil || !work.Over:
-		return Progress{Note: work.Note, Why: t.late(live)}, err
+		return Progress{Receipt: work.Receipt, Why: t.late(live)}, err
 	case work.Status.Gone() && work.Status != "":
 		return Progress{Over: true, Forget: true}, nil
 	}
 	r := recorded(t, live)
-	r.Touched = t.Record.Touched // what others did to it before is still theirs
+	r.LastUpdated = t.Record.LastUpdated // what others did to it before is still theirs
 	if !live.Status.Good() {
 		r.Digest = ""
 	}
-	return Progress{Over: true, Note: work.Note, Err: t.failure(work), Record: &r}, nil
+	return Progress{Over: true, Receipt: work.Receipt, Err: t.failure(work), Record: &r}, nil
 }

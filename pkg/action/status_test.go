@@ -28,7 +28,7 @@ func stands(row string) (*cloud, plan.Status) {
 	name, kept := strings.CutSuffix(row, " kept")
 	c := is(plan.Status(name))
 	for k, l := range c.live {
-		l.Kept = kept
+		l.HasResources = kept
 		c.live[k] = l
 	}
 	return c, plan.Status(name)
@@ -111,7 +111,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 }
 
 // started tells what came of a start.
-func started(c *cloud, note plan.Note, err error) string {
+func started(c *cloud, note plan.Receipt, err error) string {
 	last := ""
 	if len(c.calls) > 0 {
 		last = c.calls[len(c.calls)-1]
@@ -173,22 +173,22 @@ func TestPollOfEveryStatus(t *testing.T) {
 	every(t, rows)
 	for name, row := range rows {
 		for verb, want := range map[plan.Verb]string{
-			plan.Create: row.change, plan.Update: row.change, plan.Continue: row.resume, plan.Delete: row.remove, plan.Settle: row.settle, plan.Read: row.read,
+			plan.Create: row.change, plan.Update: row.change, plan.Continue: row.resume, plan.Delete: row.remove, plan.Wait: row.settle, plan.Read: row.read,
 		} {
 			for _, told := range []bool{true, false} {
 				c, status := stands(name)
 				in := task(verb)
-				in.Told, in.Note = told, plan.Note{StackID: "id", Operation: "op"}
-				in.Claimed = now.Add(-action.Life)
+				in.Notified, in.Receipt = told, plan.Receipt{StackID: "id", Operation: "op"}
+				in.Claimed = now.Add(-action.MaxStartTime)
 				if told {
 					c = hears(c, work(status, ""))
-					c.heard[0].Over = !status.Busy()
+					c.events[0].Over = !status.Busy()
 				}
 				got, err := act(c, verb).Poll(t.Context(), in)
 				if end := ended(got, err); end != want {
 					t.Errorf("%s that ends %s (told by events: %v): got %s, want %s", verb, name, told, end, want)
 				}
-				if end := ended(got, err); end == failed && verb != plan.Settle && got.Record != nil && got.Record.Digest == in.Want.Digest {
+				if end := ended(got, err); end == failed && verb != plan.Wait && got.Record != nil && got.Record.Digest == in.Want.Digest {
 					t.Errorf("%s that ends %s is recorded as deployed", verb, name)
 				}
 			}

@@ -8,20 +8,20 @@ import (
 )
 
 // settle waits until nothing happens to a stack.
-type settle struct{ Cloud }
+type wait struct{ Cloud }
 
 // Start has nothing to ask for: somebody else did.
-func (settle) Start(context.Context, Task) (plan.Note, error) { return plan.Note{}, nil }
+func (wait) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
 // Poll reports it over when the stack is no longer busy, with whatever status.
 // What comes next finds out by itself what to make of that.
-func (a settle) Poll(ctx context.Context, t Task) (Progress, error) {
-	live, err := a.Live(ctx, t.Place())
+func (a wait) Poll(ctx context.Context, t Task) (Progress, error) {
+	live, err := a.Live(ctx, t.Location())
 	switch {
 	case err != nil || live.Status.Busy():
 		return Progress{}, err
 	case !live.Status.Known(): // it may be busy in a way that we do not know
-		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %w", t.Place().Stack, live.Hopeless())}, nil
+		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %w", t.Location().Stack, live.Unrecoverable())}, nil
 	}
 	return Progress{Over: true, Why: found(live)}, nil
 }
@@ -33,12 +33,12 @@ func found(l plan.Live) string { return "found it " + l.Status.String() }
 type read struct{ Cloud }
 
 // Start has nothing to ask for.
-func (read) Start(context.Context, Task) (plan.Note, error) { return plan.Note{}, nil }
+func (read) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
 // Poll reads the stack once nothing happens to it. What somebody else has
 // touched is no longer known to be what we deployed.
 func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
-	live, err := a.Live(ctx, t.Place())
+	live, err := a.Live(ctx, t.Location())
 	switch {
 	case err != nil || live.Status.Busy():
 		return Progress{}, err
@@ -52,10 +52,10 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 	r := t.Record
 	r.StackID, r.Outputs, r.Run = live.StackID, live.Outputs, t.Run
 	why := "as recorded"
-	if !r.Fresh(live) {
+	if !r.Current(live) {
 		r.Digest, why = "", "touched by somebody else, or never whole: the next deploy updates it"
 	}
-	r.Touched = live.Touched
+	r.LastUpdated = live.LastUpdated
 	return Progress{Over: true, Why: why, Record: &r}, nil
 }
 
@@ -66,7 +66,7 @@ const unknown = "nobody knows yet whether it is ours: the next deploy finds out"
 type forget struct{}
 
 // Start has nothing to ask for.
-func (forget) Start(context.Context, Task) (plan.Note, error) { return plan.Note{}, nil }
+func (forget) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
 // Poll drops the record.
 func (forget) Poll(context.Context, Task) (Progress, error) {
@@ -74,10 +74,10 @@ func (forget) Poll(context.Context, Task) (Progress, error) {
 }
 
 // gate is passed as soon as it is reached.
-type gate struct{}
+type barrier struct{}
 
 // Start has nothing to ask for.
-func (gate) Start(context.Context, Task) (plan.Note, error) { return plan.Note{}, nil }
+func (barrier) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
 // Poll lets through.
-func (gate) Poll(context.Context, Task) (Progress, error) { return Progress{Over: true}, nil }
+func (barrier) Poll(context.Context, Task) (Progress, error) { return Progress{Over: true}, nil }

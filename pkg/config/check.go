@@ -151,10 +151,10 @@ func (r *reader) evaluation(s *stack) *template.Evaluation {
 }
 
 // A market is where an export's name is there once.
-type market struct{ account, region, name string }
+type exports struct{ account, region, name string }
 
-func (s *stack) market(name string) market {
-	return market{s.node.Target.Account, s.node.Target.Region, name}
+func (s *stack) market(name string) exports {
+	return exports{s.node.Target.Account, s.node.Target.Region, name}
 }
 
 // importsAndExports notes the edges that come of one stack's importing what
@@ -184,9 +184,9 @@ func (r *reader) importsAndExports() {
 }
 
 // exports lists who makes which export, and refuses one that two make for sure.
-func (r *reader) exports() map[market][]*stack {
-	makers := map[market][]*stack{}
-	sure := map[market]*stack{}
+func (r *reader) exports() map[exports][]*stack {
+	makers := map[exports][]*stack{}
+	sure := map[exports]*stack{}
 	for _, s := range r.stacks {
 		if s.source == nil || !s.source.exports || r.ends() {
 			continue

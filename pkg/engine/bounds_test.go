@@ -36,8 +36,8 @@ func TestInterval(t *testing.T) {
 		{plan.Update, 20 * time.Second, 5 * time.Second},
 		{plan.Delete, time.Minute, 15 * time.Second},
 		{plan.Continue, 10 * time.Hour, 300 * time.Second},
-		{plan.Settle, time.Minute, 15 * time.Second},
-		{plan.Settle, 10 * time.Hour, 30 * time.Second},
+		{plan.Wait, time.Minute, 15 * time.Second},
+		{plan.Wait, 10 * time.Hour, 30 * time.Second},
 		{plan.Read, 10 * time.Hour, 30 * time.Second},
 		{plan.Create, -time.Hour, 5 * time.Second},
 	} {
@@ -74,8 +74,8 @@ func TestRefusal(t *testing.T) {
 
 // The state machine has no word for superseded: it is driven by another.
 func TestTick(t *testing.T) {
-	got := tick(run.Run{ID: "r", Drive: 2}, run.Superseded, time.Minute)
-	if got.Run != "r" || got.Drive != 2 || got.State != run.Aside || got.Ready == nil || got.Wait != 60 {
+	got := loopState(run.Run{ID: "r", Epoch: 2}, run.StateSuperseded, time.Minute)
+	if got.Run != "r" || got.Epoch != 2 || got.State != run.StateFencedOff || got.Ready == nil || got.Wait != 60 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -21,44 +21,44 @@ const inPage = 100
 
 // starting is what it takes to start a step: the stack is looked at, and looked
 // at again by whoever changes one that is there.
-func starting(s run.Step) budget.Ask {
+func starting(s run.Step) budget.Demand {
 	switch s.Verb {
 	case plan.Create:
-		return budget.Ask{Reads: 1, Writes: 1}
+		return budget.Demand{Reads: 1, Writes: 1}
 	case plan.Update, plan.Continue:
-		return budget.Ask{Reads: 2, Writes: 1}
+		return budget.Demand{Reads: 2, Writes: 1}
 	case plan.Delete:
-		return budget.Ask{Reads: 1 + len(s.Users), Writes: 1}
+		return budget.Demand{Reads: 1 + len(s.Users), Writes: 1}
 	}
-	return budget.Ask{}
+	return budget.Demand{}
 }
 
 // looking is what it takes to look at a running step: its stack is looked at, and
 // again once its work is over. Of what no event has told, nobody knows that
 // there is anything to see.
-func looking(s run.Step) budget.Ask {
+func looking(s run.Step) budget.Demand {
 	switch {
-	case s.Verb == plan.Forget, s.Verb == plan.Gate:
-		return budget.Ask{}
-	case !intends(s.Verb), s.Note.Unchanged:
-		return budget.Ask{Reads: 1}
+	case s.Verb == plan.Forget, s.Verb == plan.Barrier:
+		return budget.Demand{}
+	case !intends(s.Verb), s.Receipt.Unchanged:
+		return budget.Demand{Reads: 1}
 	case s.Event.Status == "":
-		return budget.Ask{Reads: 1, Idle: true}
+		return budget.Demand{Reads: 1, Idle: true}
 	}
-	return budget.Ask{Reads: 2}
+	return budget.Demand{Reads: 2}
 }
 
 // sharing is how a step is counted: what it takes, and of whom.
 type sharing struct {
 	where string
-	ask   budget.Ask
+	ask   budget.Demand
 }
 
 // grants says which of the shares are granted, of each place as many as take
 // grants there, in their order. What asks for nothing is granted. So is all of a
 // place of which nothing can be learnt: a budget only spares us refusals, which
 // fail nothing, and if DynamoDB itself is in trouble the claim will find out.
-func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.Ask) (int, error)) []bool {
+func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.Demand) (int, error)) []bool {
 	granted := make([]bool, len(shares))
 	by := make(map[string][]int)
 	for i, s := range shares {
@@ -67,7 +67,7 @@ func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.
 		}
 	}
 	for _, where := range slices.Sorted(maps.Keys(by)) {
-		asks := make([]budget.Ask, len(by[where]))
+		asks := make([]budget.Demand, len(by[where]))
 		for k, i := range by[where] {
 			asks[k] = shares[i].ask
 		}
@@ -91,7 +91,7 @@ func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 	for i, n := range numbers {
 		shares[i] = sharing{r.Steps[n].Where, starting(r.Steps[n])}
 	}
-	granted := e.grants(shares, func(where string, asks []budget.Ask) (int, error) {
+	granted := e.grants(shares, func(where string, asks []budget.Demand) (int, error) {
 		n, _, err := e.Budgets.Room(ctx, where, asks[:min(len(asks), maxReady)], now)
 		return n, err
 	})
@@ -107,7 +107,7 @@ func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 // affords takes what it takes to start a step. If there is no room, it returns
 // when there is.
 func (e *Engine) affords(ctx context.Context, s run.Step) (next time.Time, ok bool) {
-	granted := e.grants([]sharing{{s.Where, starting(s)}}, func(where string, asks []budget.Ask) (n int, err error) {
+	granted := e.grants([]sharing{{s.Where, starting(s)}}, func(where string, asks []budget.Demand) (n int, err error) {
 		n, next, err = e.Budgets.Take(ctx, where, asks, e.Now())
 		return n, err
 	})
@@ -136,8 +136,8 @@ func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 }
 
 // take takes from budgets, for grants.
-func (e *Engine) take(ctx context.Context) func(string, []budget.Ask) (int, error) {
-	return func(where string, asks []budget.Ask) (int, error) {
+func (e *Engine) take(ctx context.Context) func(string, []budget.Demand) (int, error) {
+	return func(where string, asks []budget.Demand) (int, error) {
 		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
 		return n, err
 	}
@@ -149,7 +149,7 @@ func (e *Engine) found(ctx context.Context, looked []*run.Step) {
 	var shares []sharing
 	for _, s := range looked {
 		if s.Status != run.Running && looking(*s).Idle {
-			shares = append(shares, sharing{s.Where, budget.Ask{Reads: 1}})
+			shares = append(shares, sharing{s.Where, budget.Demand{Reads: 1}})
 		}
 	}
 	e.grants(shares, e.take(ctx))
@@ -166,7 +166,7 @@ func last(s *run.Step) int {
 // observe looks at the stacks of many places. It takes what that costs, about,
 // so that others know of it; but it does so in any case, for whoever plans needs
 // to see all.
-func (e *Engine) observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
+func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	stacks := make(map[string]int) // by account and region
 	for _, p := range places {
 		if where := p.Target.Where(); where != "" {
@@ -174,7 +174,7 @@ func (e *Engine) observe(ctx context.Context, places []plan.Place) (map[string]p
 		}
 	}
 	for _, where := range slices.Sorted(maps.Keys(stacks)) {
-		pages := slices.Repeat([]budget.Ask{{Reads: 1}}, 1+stacks[where]/inPage)
+		pages := slices.Repeat([]budget.Demand{{Reads: 1}}, 1+stacks[where]/inPage)
 		_, _, _ = e.Budgets.Take(ctx, where, pages, e.Now()) // it holds nobody up
 	}
 	live, err := e.Clouds.Observe(ctx, places)

@@ -20,17 +20,17 @@ import (
 type purse struct {
 	grants    int
 	err       error
-	asks      []budget.Ask // of the last Take
+	asks      []budget.Demand // of the last Take
 	throttled []string
 }
 
 const wait = 3 * time.Second // until a purse grants more
 
-func (p *purse) Room(_ context.Context, _ string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+func (p *purse) Room(_ context.Context, _ string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	return min(p.grants, len(asks)), now.Add(wait), p.err
 }
 
-func (p *purse) Take(_ context.Context, _ string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+func (p *purse) Take(_ context.Context, _ string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	p.asks = asks
 	return min(p.grants, len(asks)), now.Add(wait), p.err
 }
@@ -42,7 +42,7 @@ func (p *purse) Throttled(_ context.Context, where string, k budget.Kind, _ time
 
 // spread puts the nodes of a version into an account, and those that are named
 // into another.
-func (h *house) spread(version string, others ...string) {
+func (h *fixture) spread(version string, others ...string) {
 	for name, n := range h.projects[version].Nodes {
 		n.Target = project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"}
 		if slices.Contains(others, name) {
@@ -54,7 +54,7 @@ func (h *house) spread(version string, others ...string) {
 
 // As many steps are ready as there is room for, in each account and region.
 func TestReadyWithinBudget(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	p := &purse{grants: 2}
 	h.Budgets = p
 	h.desire("v1", "a b c d e f")
@@ -67,7 +67,7 @@ func TestReadyWithinBudget(t *testing.T) {
 	h.begun(tick)
 	p.grants = 0
 	tick.Wait = 60
-	if again := h.looked(tick); again.State != run.Watch || again.Wait != 5 || len(again.Ready) != 0 {
+	if again := h.looked(tick); again.State != run.StateWatch || again.Wait != 5 || len(again.Ready) != 0 {
 		t.Errorf("without room it is %+v", again)
 	}
 	tick.Wait = 5
@@ -86,7 +86,7 @@ func TestReadyWithinBudget(t *testing.T) {
 
 // More is ready than a tick holds, and the first in another account is behind it.
 func TestReadyElsewhere(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	p := &purse{grants: 3}
 	h.Budgets = p
 	names := make([]string, 60)
@@ -108,7 +108,7 @@ func TestReadyElsewhere(t *testing.T) {
 
 // Who has no room to start leaves the step as it was, for later.
 func TestExecuteWithoutRoom(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	p := &purse{grants: 1}
 	h.Budgets = p
 	h.desire("v1", "a")
@@ -135,7 +135,7 @@ func TestExecuteWithoutRoom(t *testing.T) {
 // A look asks after what was told of first, and leaves what there is no room for
 // as it was.
 func TestLookWithinBudget(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.world.Faults.Event = func() []time.Duration { return nil }
 	p := &purse{grants: 10}
 	h.Budgets = p
@@ -145,7 +145,7 @@ func TestLookWithinBudget(t *testing.T) {
 	tick := h.planned("r", 1)
 	h.begun(tick)
 	h.pass(20 * time.Second)
-	told, err := h.Store.Mark(h.Context(), "r", 2, 1, "CREATE_COMPLETE")
+	told, err := h.Store.MarkEvent(h.Context(), "r", 2, 1, "CREATE_COMPLETE")
 	if err != nil || !told {
 		t.Fatal(told, err)
 	}
@@ -156,23 +156,23 @@ func TestLookWithinBudget(t *testing.T) {
 	if after[2].Status != run.Done || after[0].Status != run.Running || !after[0].Due.Equal(before[0].Due) {
 		t.Errorf("they are %+v", after)
 	}
-	want := []budget.Ask{{Reads: 2}, {Reads: 1, Idle: true}, {Reads: 1, Idle: true}}
+	want := []budget.Demand{{Reads: 2}, {Reads: 1, Idle: true}, {Reads: 1, Idle: true}}
 	if !slices.Equal(p.asks, want) {
 		t.Errorf("it asked for %v", p.asks)
 	}
 	p.grants = 10
 	h.looked(tick)
-	if r := h.kept("r"); r.State != run.Succeeded {
+	if r := h.kept("r"); r.State != run.StateSucceeded {
 		t.Errorf("then it is %s", r.State)
 	}
-	if want := []budget.Ask{{Reads: 1}, {Reads: 1}}; !slices.Equal(p.asks, want) {
+	if want := []budget.Demand{{Reads: 1}, {Reads: 1}}; !slices.Equal(p.asks, want) {
 		t.Errorf("for what it found over it took %v", p.asks)
 	}
 }
 
 // What CloudFormation refuses is told to the budget, and fails nothing.
 func TestThrottledHalves(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	p := &purse{grants: 10}
 	h.Budgets = p
 	h.desire("v1", "a")
@@ -180,7 +180,7 @@ func TestThrottledHalves(t *testing.T) {
 	h.ask("r", "deploy", "v1")
 	slow := fault.New(fault.Throttled, "rate exceeded")
 	h.cloud.live = slow
-	if _, err := h.Plan(h.Context(), engine.Drive{Run: "r", Drive: 1}); !fault.Is(err, fault.Throttled) {
+	if _, err := h.Plan(h.Context(), engine.ExecutionInput{Run: "r", Epoch: 1}); !fault.Is(err, fault.Throttled) {
 		t.Fatal(err)
 	}
 	h.cloud.live, h.cloud.begin = nil, slow

@@ -35,7 +35,7 @@ func TestBegun(t *testing.T) {
 		{"unclassified", io.EOF, run.Failed, 1, "EOF", "", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.desire("v1", "vpc")
 			h.ask("a", "deploy", "v1")
 			tick := h.planned("a", 1)
@@ -57,17 +57,17 @@ func TestBegun(t *testing.T) {
 
 // What was recorded before is recorded again if nothing was begun.
 func TestBegunRestores(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.driven("a", "deploy", "v1")
-	before, err := h.Store.Some(t.Context(), shop, []string{"vpc"})
+	before, err := h.Store.RecordsOf(t.Context(), shop, []string{"vpc"})
 	h.must(err)
 	h.desire("v2", "vpc")
 	h.ask("b", "deploy", "v2")
 	tick := h.planned("b", 1)
 	h.cloud.begin = fault.New(fault.Busy, "busy")
 	h.begun(tick)
-	after, err := h.Store.Some(t.Context(), shop, []string{"vpc"})
+	after, err := h.Store.RecordsOf(t.Context(), shop, []string{"vpc"})
 	h.must(err)
 	if b, a := before["vpc"], after["vpc"]; a.Token != b.Token || a.Digest != b.Digest || a.Run != b.Run || a.StackID != b.StackID {
 		t.Errorf("before %+v, after %+v", b, a)
@@ -76,15 +76,15 @@ func TestBegunRestores(t *testing.T) {
 
 // A step is begun only by the newest drive of a run that goes on, and only once.
 func TestExecuteLeavesAlone(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
-	start := engine.Start{Run: "a", Drive: 1, Step: 0}
-	if err := h.Execute(t.Context(), engine.Start{Run: "a", Drive: 1, Step: 7}); !fault.Is(err, fault.Missing) {
+	start := engine.StepInput{Run: "a", Epoch: 1, Step: 0}
+	if err := h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 1, Step: 7}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
-	h.must(h.Execute(t.Context(), engine.Start{Run: "a", Drive: 2, Step: 0}))
+	h.must(h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 2, Step: 0}))
 	h.ask("p", "pause", "a")
 	h.must(h.Execute(t.Context(), start))
 	if len(h.world.Cloud.Asked) > 0 {
@@ -100,22 +100,22 @@ func TestExecuteLeavesAlone(t *testing.T) {
 
 // Whoever finds a newer drive when it claims a step leaves the step alone.
 func TestExecuteOvertaken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
 	h.store.move = func(move func() error) error {
 		h.store.move = nil
-		h.must(h.Store.Raise(t.Context(), run.Run{ID: "a", Drive: 1}))
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "a", Epoch: 1}))
 		return move()
 	}
 	h.begun(tick)
 	if s := h.kept("a").Steps[0]; s.Status != run.Pending || len(h.world.Cloud.Asked) > 0 {
 		t.Errorf("it is %s, asked for %v", s.Status, h.world.Cloud.Asked)
 	}
-	tick.Drive = 2
+	tick.Epoch = 2
 	h.store.move = func(func() error) error { return fault.New(fault.Unavailable, "no answer") }
-	if err := h.Execute(t.Context(), engine.Start{Run: "a", Drive: 2, Step: 0}); !fault.Is(err, fault.Unavailable) {
+	if err := h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 2, Step: 0}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -123,7 +123,7 @@ func TestExecuteOvertaken(t *testing.T) {
 // A stack of which nobody learnt that we made it is found by its first event,
 // and is ours; one that came to bear its name is not.
 func TestFound(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
@@ -131,7 +131,7 @@ func TestFound(t *testing.T) {
 	h.begun(tick)
 	h.pass(20 * time.Second)
 	h.cloud.live = fault.New(fault.Broken, "no")
-	if got := h.looked(tick); got.State != run.Broken {
+	if got := h.looked(tick); got.State != run.StateFailed {
 		t.Fatalf("it is %s", got.State)
 	}
 	h.cloud.live, h.cloud.lost = nil, false
@@ -139,7 +139,7 @@ func TestFound(t *testing.T) {
 	if s := h.kept("r").Steps[0]; s.Why != "nobody knows yet whether it is ours: the next deploy finds out" {
 		t.Errorf("read, it is %s", s.Why)
 	}
-	if r := h.driven("b", "deploy", "v1"); r.State != run.Succeeded || r.Steps[0].ID != "vpc/update" {
+	if r := h.driven("b", "deploy", "v1"); r.State != run.StateSucceeded || r.Steps[0].ID != "vpc/update" {
 		t.Errorf("it is %s: %+v", r.State, r.Steps)
 	}
 	records, err := h.Store.Records(t.Context(), shop)
@@ -147,36 +147,36 @@ func TestFound(t *testing.T) {
 	if r := records["vpc"]; r.StackID == "" || r.Digest == "" {
 		t.Errorf("it is recorded as %+v", r)
 	}
-	if r := h.driven("c", "destroy", ""); r.State != run.Succeeded || h.world.Cloud.Status("shop-vpc") != "" {
+	if r := h.driven("c", "destroy", ""); r.State != run.StateSucceeded || h.world.Cloud.Status("shop-vpc") != "" {
 		t.Errorf("it is %s, and the stack %s", r.State, h.world.Cloud.Status("shop-vpc"))
 	}
 }
 
 // What somebody made under our name while our begin was lost is never ours.
 func TestNeverOurs(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
 	h.cloud.begin = fault.New(fault.Unavailable, "it never came there")
 	h.begun(tick)
 	h.world.Cloud.Put("shop-vpc", "CREATE_COMPLETE")
-	h.pass(2 * action.Life)
+	h.pass(2 * action.MaxStartTime)
 	h.cloud.begin = nil
-	if got := h.looked(tick); got.State != run.Broken || h.records() != "" {
+	if got := h.looked(tick); got.State != run.StateFailed || h.records() != "" {
 		t.Errorf("it is %s, with records of %q", got.State, h.records())
 	}
-	if r := h.driven("b", "deploy", "v1"); r.State != run.Refused {
+	if r := h.driven("b", "deploy", "v1"); r.State != run.StateRefused {
 		t.Errorf("then it is %s", r.State)
 	}
-	if r := h.driven("c", "destroy", ""); r.State != run.Succeeded || h.world.Cloud.Status("shop-vpc") != "CREATE_COMPLETE" {
+	if r := h.driven("c", "destroy", ""); r.State != run.StateSucceeded || h.world.Cloud.Status("shop-vpc") != "CREATE_COMPLETE" {
 		t.Errorf("a destroy takes it: %s", h.world.Cloud.Status("shop-vpc"))
 	}
 }
 
 // A look that another is faster than sees again, until what it saw is so.
 func TestLookOvertaken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
@@ -187,16 +187,16 @@ func TestLookOvertaken(t *testing.T) {
 		h.must(move())
 		return fault.New(fault.Stale, "settled by another")
 	}
-	if got := h.looked(tick); got.State != run.Succeeded {
+	if got := h.looked(tick); got.State != run.StateSucceeded {
 		t.Errorf("it is %s", got.State)
 	}
 	h.ask("b", "destroy", "")
 	tick = h.planned("b", 1)
 	h.store.seen = func() {
 		h.store.seen = nil
-		h.must(h.Store.Raise(t.Context(), run.Run{ID: "b", Drive: 1}))
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "b", Epoch: 1}))
 	}
-	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "b-2") {
+	if got := h.looked(tick); got.State != run.StateFencedOff || !slices.Contains(h.started, "b-2") {
 		t.Errorf("overtaken by a newer drive, it is %s, started %v", got.State, h.started)
 	}
 }
@@ -205,21 +205,21 @@ func TestLookOvertaken(t *testing.T) {
 type stuck struct{ action.Action }
 
 // Start waits for as long as it may.
-func (stuck) Start(ctx context.Context, _ action.Task) (plan.Note, error) {
+func (stuck) Start(ctx context.Context, _ action.Task) (plan.Receipt, error) {
 	<-ctx.Done()
-	return plan.Note{}, fault.New(fault.Unavailable, "no answer: %w", ctx.Err())
+	return plan.Receipt{}, fault.New(fault.Unavailable, "no answer: %w", ctx.Err())
 }
 
 // Whoever claims a step gives up before a look may begin it again.
 func TestExecuteGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.desire("v1", "vpc")
 		h.ask("a", "deploy", "v1")
 		h.Actions[plan.Create] = stuck{}
 		before := time.Now()
 		h.begun(h.planned("a", 1))
-		if took := time.Since(before); took >= action.Life {
+		if took := time.Since(before); took >= action.MaxStartTime {
 			t.Errorf("it took %s", took)
 		}
 		if s := h.kept("a").Steps[0]; s.Status != run.Running || s.Attempt != 1 {
@@ -230,7 +230,7 @@ func TestExecuteGivesUp(t *testing.T) {
 
 // A step that cannot get what it needs waits or fails, before it is claimed.
 func TestExecuteWithout(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc.Nothing")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
@@ -261,23 +261,23 @@ func TestExecuteWithout(t *testing.T) {
 
 // A look of an old drive steps aside, and sees to it that the new one is driven.
 func TestLookAside(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
-	h.must(h.Store.Raise(t.Context(), run.Run{ID: "a", Drive: 1}))
-	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "a-2") {
+	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "a", Epoch: 1}))
+	if got := h.looked(tick); got.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") {
 		t.Errorf("got %+v, started %v", got, h.started)
 	}
 	h.down = fault.New(fault.Unavailable, "no answer")
-	if err := h.Look(t.Context(), engine.Watch{Tick: tick, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
+	if err := h.Poll(t.Context(), engine.PollInput{Loop: tick, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
-	tick.Drive, tick.Ready = 2, nil
-	if err := h.Look(t.Context(), engine.Watch{Tick: tick, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
+	tick.Epoch, tick.Ready = 2, nil
+	if err := h.Poll(t.Context(), engine.PollInput{Loop: tick, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
-	if err := h.Look(t.Context(), engine.Watch{Tick: engine.Tick{Run: "none"}, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Missing) {
+	if err := h.Poll(t.Context(), engine.PollInput{Loop: engine.LoopState{Run: "none"}, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -285,14 +285,14 @@ func TestLookAside(t *testing.T) {
 // A look that finds nothing to do lets its token wait, unless it would now wait
 // for another time.
 func TestLookWaits(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.world.Cloud.Seconds["shop-vpc"] = 3600
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
 	h.begun(tick)
-	tick = engine.Tick{Run: "a", Drive: 1, Wait: 60}
-	if got := h.looked(tick); got.State != run.Watch || got.Wait != 5 {
+	tick = engine.LoopState{Run: "a", Epoch: 1, Wait: 60}
+	if got := h.looked(tick); got.State != run.StateWatch || got.Wait != 5 {
 		t.Errorf("a shorter wait is answered with %+v", got)
 	}
 	tick.Wait = 5
@@ -300,7 +300,7 @@ func TestLookWaits(t *testing.T) {
 		t.Errorf("the same wait is answered with %+v", got)
 	}
 	h.pass(10 * time.Minute)
-	if got := h.looked(tick); got.State != run.Watch || got.Wait != 150 {
+	if got := h.looked(tick); got.State != run.StateWatch || got.Wait != 150 {
 		t.Errorf("a longer wait is answered with %+v", got)
 	}
 	h.pass(10 * time.Minute)
@@ -314,7 +314,7 @@ func TestLookWaits(t *testing.T) {
 
 // What cannot be learnt is asked again; what may never be learnt is a failure.
 func TestLookLearnsNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
@@ -332,7 +332,7 @@ func TestLookLearnsNothing(t *testing.T) {
 		t.Errorf("denied, it is %+v", s)
 	}
 	h.pass(time.Hour)
-	if got := h.looked(tick); got.State != run.Broken || h.kept("a").Steps[0].Why != "it cannot be followed: no" {
+	if got := h.looked(tick); got.State != run.StateFailed || h.kept("a").Steps[0].Why != "it cannot be followed: no" {
 		t.Errorf("denied for an hour, it is %s: %s", got.State, h.kept("a").Steps[0].Why)
 	}
 	if h.records() != "vpc" {
@@ -342,35 +342,35 @@ func TestLookLearnsNothing(t *testing.T) {
 
 // A run that is looked at after its end, or ended twice, has ended.
 func TestLookAtTheEnd(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
 	h.begun(tick)
 	h.pass(20 * time.Second)
 	h.store.end = twice
-	if got := h.looked(tick); got.State != run.Succeeded {
+	if got := h.looked(tick); got.State != run.StateSucceeded {
 		t.Errorf("it is %s", got.State)
 	}
-	if got := h.looked(tick); got.State != run.Succeeded {
+	if got := h.looked(tick); got.State != run.StateSucceeded {
 		t.Errorf("looked at again, it is %s", got.State)
 	}
 }
 
 // An execution whose history is long hands over to the next.
 func TestHandover(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
 	h.begun(tick)
 	h.registered("a", 1, "x", 15_000)
-	if got := h.looked(tick); got.State != run.Aside || !slices.Contains(h.started, "a-2") || h.kept("a").Drive != 2 || h.kept("a").Events != 0 {
+	if got := h.looked(tick); got.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") || h.kept("a").Epoch != 2 || h.kept("a").Events != 0 {
 		t.Errorf("got %+v, started %v", got, h.started)
 	}
 	h.registered("a", 2, "x", 15_000)
 	h.store.raise = func(func() error) error { return fault.New(fault.Throttled, "slow") }
-	if err := h.Look(t.Context(), engine.Watch{Tick: engine.Tick{Run: "a", Drive: 2, Wait: 60}, Token: "y", Entered: h.world.Now()}); !fault.Is(err, fault.Throttled) {
+	if err := h.Poll(t.Context(), engine.PollInput{Loop: engine.LoopState{Run: "a", Epoch: 2, Wait: 60}, Token: "y", Entered: h.world.Now()}); !fault.Is(err, fault.Throttled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -378,7 +378,7 @@ func TestHandover(t *testing.T) {
 // An event makes its step due before it wakes whoever waits; others change
 // nothing.
 func TestNudge(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
@@ -388,7 +388,7 @@ func TestNudge(t *testing.T) {
 	nudge := func(token string, s plan.Status) int {
 		t.Helper()
 		before := len(h.answers)
-		h.must(h.Nudge(t.Context(), engine.Heard{Token: token, Status: s}))
+		h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: token, Status: s}))
 		return len(h.answers) - before
 	}
 	ours := action.Token("a", 0, 1)
@@ -405,7 +405,7 @@ func TestNudge(t *testing.T) {
 			t.Errorf("the event wakes %d, and the step has heard %+v", n, h.kept("a").Steps[0].Event)
 		}
 	}
-	if got := h.answers[len(h.answers)-1]; got.State != run.Look || len(got.Ready) != 0 || got.Run != "a" || got.Drive != 1 {
+	if got := h.answers[len(h.answers)-1]; got.State != run.StatePoll || len(got.Ready) != 0 || got.Run != "a" || got.Epoch != 1 {
 		t.Errorf("who waits is told %+v", got)
 	}
 	h.pass(time.Minute)
@@ -417,13 +417,13 @@ func TestNudge(t *testing.T) {
 
 // Many are looked at together as well as one after another.
 func TestParallel(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.Engine.Parallel = 4
 	h.desire("v1", "a b c d e f g")
-	if r := h.driven("r", "deploy", "v1"); r.State != run.Succeeded || len(h.world.Cloud.Asked) != 7 {
+	if r := h.driven("r", "deploy", "v1"); r.State != run.StateSucceeded || len(h.world.Cloud.Asked) != 7 {
 		t.Errorf("it is %s: %v", r.State, h.world.Cloud.Asked)
 	}
-	if r := h.driven("s", "destroy", ""); r.State != run.Succeeded || h.records() != "" {
+	if r := h.driven("s", "destroy", ""); r.State != run.StateSucceeded || h.records() != "" {
 		t.Errorf("it is %s, records of %s", r.State, h.records())
 	}
 }

@@ -25,7 +25,7 @@ type Engine struct {
 	Budgets        Budgets
 	Actions        map[plan.Verb]action.Action
 	Machine        Machine
-	World          World
+	Notifier       Notifier
 	Meter          Meter
 	Now            func() time.Time
 	Nonce          func() string // never the same twice
@@ -33,30 +33,30 @@ type Engine struct {
 }
 
 // A Drive asks for a run to be driven.
-type Drive struct {
+type ExecutionInput struct {
 	Run   string `json:"run"`
-	Drive int    `json:"drive"`
+	Epoch int    `json:"drive"`
 }
 
 // A Tick is all that passes through the state machine.
-type Tick struct {
+type LoopState struct {
 	Run   string    `json:"run"`
-	Drive int       `json:"drive"`
+	Epoch int       `json:"drive"`
 	State run.State `json:"state"`
 	Ready []int     `json:"ready"` // numbers of the steps to execute now
 	Wait  int       `json:"wait"`  // seconds until the next look, 5 to 300
 }
 
 // A Start asks for one step to be executed.
-type Start struct {
+type StepInput struct {
 	Run   string `json:"run"`
-	Drive int    `json:"drive"`
+	Epoch int    `json:"drive"`
 	Step  int    `json:"step"`
 }
 
 // A Watch asks for a look at a run, on behalf of an execution that waits for it.
-type Watch struct {
-	Tick    Tick      `json:"tick"`
+type PollInput struct {
+	Loop    LoopState `json:"tick"`
 	Token   string    `json:"token"`   // that the look, or whoever wakes the execution, answers
 	Entered time.Time `json:"entered"` // since when it waits
 }
@@ -66,9 +66,9 @@ const (
 	maxReady    = 40                // steps in one Tick
 	minWait     = 5 * time.Second   // between looks
 	maxWait     = 300 * time.Second // between looks
-	nudgeWait   = 60 * time.Second  // at most, when something has happened
+	wakeWait    = 60 * time.Second  // at most, when something has happened
 	handover    = 15_000            // events in an execution's history, of 25,000
-	perLook     = 10                // of these
+	perPoll     = 10                // of these
 	perStart    = 8                 // of these
 	leastPause  = 2 * time.Second   // before a step that was busy or throttled is begun again
 	mostPause   = 30 * time.Second  // before it is
@@ -84,22 +84,22 @@ func execution(id string, drive int) string { return fmt.Sprintf("%s-%d", id, dr
 // drive raises a run's drive and starts the execution that bears its number. If
 // the drive was raised meanwhile, by another or by us without our being told,
 // that one's execution is started.
-func (e *Engine) drive(ctx context.Context, r run.Run) error {
-	err := e.Store.Raise(ctx, r)
+func (e *Engine) startExecution(ctx context.Context, r run.Run) error {
+	err := e.Store.RaiseEpoch(ctx, r)
 	if fault.Is(err, fault.Stale) {
-		_, err = e.aside(ctx, r.ID, r.Drive)
+		_, err = e.fencedOff(ctx, r.ID, r.Epoch)
 		return err
 	}
 	if err != nil {
 		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
 	}
-	return e.launch(ctx, r.ID, r.Drive+1)
+	return e.launch(ctx, r.ID, r.Epoch+1)
 }
 
 // launch starts the execution for a drive that has been raised.
 func (e *Engine) launch(ctx context.Context, id string, drive int) error {
 	name := execution(id, drive)
-	if err := e.Machine.Start(ctx, name, Drive{Run: id, Drive: drive}); err != nil {
+	if err := e.Machine.Start(ctx, name, ExecutionInput{Run: id, Epoch: drive}); err != nil {
 		return fmt.Errorf("start execution %s: %w", name, err)
 	}
 	return nil
@@ -107,13 +107,13 @@ func (e *Engine) launch(ctx context.Context, id string, drive int) error {
 
 // aside says that a newer execution drives the run, and sees to it that there is
 // one: whoever raised the drive may have died before it started it.
-func (e *Engine) aside(ctx context.Context, id string, drive int) (Tick, error) {
-	t := tick(run.Run{ID: id, Drive: drive}, run.Aside, 0)
+func (e *Engine) fencedOff(ctx context.Context, id string, drive int) (LoopState, error) {
+	t := loopState(run.Run{ID: id, Epoch: drive}, run.StateFencedOff, 0)
 	r, err := e.Store.Run(ctx, id)
-	if err != nil || r.State.Over() || r.Drive <= drive {
+	if err != nil || r.State.Over() || r.Epoch <= drive {
 		return t, err
 	}
-	return t, e.launch(ctx, id, r.Drive)
+	return t, e.launch(ctx, id, r.Epoch)
 }
 
 // each does something for 0 to n-1, as many together as the engine may, or one
@@ -141,8 +141,8 @@ func (e *Engine) each(n int, do func(i int) error) error {
 func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, error) {
 	from := r.State
 	r.State = s
-	if s == run.Parked {
-		if err := e.Store.Park(ctx, r); err != nil {
+	if s == run.StateWaiting {
+		if err := e.Store.MarkWaiting(ctx, r); err != nil {
 			return r, fmt.Errorf("park run %s: %w", r.ID, err)
 		}
 		return r, nil
@@ -155,14 +155,14 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	}
 	x := l.Leave(r, RollbackOf(r.ID))
 	x.From = from
-	if x.Says != "" {
-		r.Messages = append(slices.Clone(r.Messages), x.Says)
+	if x.Message != "" {
+		r.Messages = append(slices.Clone(r.Messages), x.Message)
 	}
 	if err := e.Store.End(ctx, r, x); err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
 	e.Meter.Ended(ctx, r)
-	return r, e.next(ctx, x.Next)
+	return r, e.next(ctx, x.NextOwner)
 }
 
 // passOn drives the run that owns the lock of r's project, if r is over and
@@ -181,8 +181,8 @@ func (e *Engine) next(ctx context.Context, id string) error {
 		return nil
 	}
 	r, err := e.Store.Run(ctx, id)
-	if err == nil && r.State == run.Queued {
-		err = e.drive(ctx, r)
+	if err == nil && r.State == run.StateQueued {
+		err = e.startExecution(ctx, r)
 	}
 	if err != nil {
 		return fmt.Errorf("pass the lock on to run %s: %w", id, err)
@@ -199,12 +199,12 @@ func seconds(wait time.Duration) int {
 
 // tick says where r stands to the state machine, which is to look again after
 // wait.
-func tick(r run.Run, s run.State, wait time.Duration) Tick {
+func loopState(r run.Run, s run.State, wait time.Duration) LoopState {
 	switch s {
-	case run.Superseded:
-		s = run.Aside
-	case run.Queued:
-		s = run.Parked
+	case run.StateSuperseded:
+		s = run.StateFencedOff
+	case run.StateQueued:
+		s = run.StateWaiting
 	}
-	return Tick{Run: r.ID, Drive: r.Drive, State: s, Ready: []int{}, Wait: seconds(wait)}
+	return LoopState{Run: r.ID, Epoch: r.Epoch, State: s, Ready: []int{}, Wait: seconds(wait)}
 }

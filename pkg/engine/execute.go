@@ -17,15 +17,15 @@ import (
 
 // Execute starts one step: claim it, ask CloudFormation, note the answer. A
 // step that another has claimed, or that is no longer wished for, is left alone.
-func (e *Engine) Execute(ctx context.Context, in Start) error {
+func (e *Engine) Execute(ctx context.Context, in StepInput) error {
 	r, s, err := e.Store.Step(ctx, in.Run, in.Step)
 	if err != nil {
 		return fmt.Errorf("execute step %d of run %s: %w", in.Step, in.Run, err)
 	}
-	if r.Drive != in.Drive || r.State != run.Going || r.Wish != run.Go || r.Overdue(e.Now()) || s.Status != run.Pending {
+	if r.Epoch != in.Epoch || r.State != run.StateRunning || r.Command != run.Continue || r.Overdue(e.Now()) || s.Status != run.Pending {
 		return nil
 	}
-	err = e.begin(ctx, r, s)
+	err = e.claimAndStart(ctx, r, s)
 	if fault.Is(err, fault.Stale) {
 		return nil // somebody else's step by now
 	}
@@ -37,7 +37,7 @@ func (e *Engine) Execute(ctx context.Context, in Start) error {
 
 // begin carries a pending step through claim, start and note. One for which
 // there is no room is not waited for: it stays pending, and nothing is claimed.
-func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
+func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error {
 	if next, ok := e.affords(ctx, s); !ok {
 		s.Why, s.Claimed, s.NotBefore = crowdedWhy, e.Now(), next
 		return e.move(ctx, r, s, run.Pending, nil, false)
@@ -63,19 +63,19 @@ func (e *Engine) begin(ctx context.Context, r run.Run, s run.Step) error {
 	if err != nil {
 		return err
 	}
-	s.Note, err = e.start(ctx, t)
+	s.Receipt, err = e.start(ctx, t)
 	e.throttled(ctx, s.Where, budget.Write, err)
 	if fault.Is(err, fault.Busy, fault.Throttled) {
 		s.NotBefore = e.Now().Add(pause)
 	}
-	return e.begun(ctx, r, s, before, err)
+	return e.recordStart(ctx, r, s, before, err)
 }
 
 // start starts a claimed step, and gives up well before a look may believe that
 // whoever claimed it is dead, and begin it again: else the two would take each
 // other's work for somebody else's.
-func (e *Engine) start(ctx context.Context, t action.Task) (plan.Note, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.Claimed.Add(action.Life-grace).Sub(e.Now()))
+func (e *Engine) start(ctx context.Context, t action.Task) (plan.Receipt, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.Claimed.Add(action.MaxStartTime-grace).Sub(e.Now()))
 	defer cancel()
 	return e.Actions[t.Step.Verb].Start(ctx, t)
 }
@@ -90,7 +90,7 @@ func backoff(s run.Step) time.Duration {
 
 // begun writes what became of a claimed step: it runs, or it is pending again,
 // or it has failed. What was not begun leaves the record as it was before.
-func (e *Engine) begun(ctx context.Context, r run.Run, s run.Step, before plan.Record, err error) error {
+func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before plan.Record, err error) error {
 	restore, forget := &before, false
 	switch {
 	case !intends(s.Verb):
@@ -100,7 +100,7 @@ func (e *Engine) begun(ctx context.Context, r run.Run, s run.Step, before plan.R
 	}
 	now := e.Now()
 	switch {
-	case err == nil && (s.Note.Unchanged || !intends(s.Verb)):
+	case err == nil && (s.Receipt.Unchanged || !intends(s.Verb)):
 		s.Due = now
 	case err == nil, fault.Is(err, fault.Unavailable): // what is heard of it decides
 		s.Due = now.Add(minWait)
@@ -120,11 +120,11 @@ func (e *Engine) find(ctx context.Context, t *action.Task) error {
 	if !intends(t.Step.Verb) || t.Step.Verb == plan.Create || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}
-	seen, err := e.observe(ctx, []plan.Place{t.Record.Place()})
+	seen, err := e.observe(ctx, []plan.Location{t.Record.Location()})
 	switch live := seen[t.Record.Node]; {
 	case err != nil:
 		return err
-	case live.Born:
+	case live.CreatedByToken:
 		t.Record.StackID = live.StackID
 	case !live.Status.Gone() && live.StackID != t.Record.StackID:
 		return fault.New(fault.Refused, "stack %s exists (%s) but is not ours: delete it, or give this stack another stack_name", t.Record.Stack, live.Status)
@@ -144,11 +144,11 @@ func intends(v plan.Verb) bool {
 func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Task) (run.Step, error) {
 	attempt := s.Attempt
 	s.Status, s.Attempt, s.Nonce = run.Running, attempt+1, e.Nonce()
-	s.Note, s.Event, s.Why = plan.Note{}, run.Event{}, ""
+	s.Receipt, s.Event, s.Why = plan.Receipt{}, run.Event{}, ""
 	s.Claimed = e.Now()
-	s.Due = s.Claimed.Add(action.Life)
+	s.Due = s.Claimed.Add(action.MaxStartTime)
 	t.Attempt, t.Claimed, t.Now = s.Attempt, s.Claimed, s.Claimed
-	c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Attempt: attempt, Step: s}
+	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: attempt, Step: s}
 	if intends(s.Verb) {
 		intent := t.Record
 		intent.Node, intent.Token, intent.Run, intent.Intent = s.Node, t.Token(), r.ID, true
@@ -164,7 +164,7 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 // move writes how a step stands after it was begun: noted, back to pending with
 // the same attempt, or failed.
 func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status, record *plan.Record, forget bool) error {
-	c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: s.Status, Attempt: s.Attempt, Record: record, Forget: forget}
+	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: s.Status, Attempt: s.Attempt, Record: record, Forget: forget}
 	if to != run.Running && s.Status == run.Running {
 		c.Nonce = s.Nonce // a look that thought us dead may have begun it meanwhile
 	}
@@ -184,7 +184,7 @@ func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status,
 func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, error) {
 	t := action.Task{
 		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step,
-		Note: s.Note, Told: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Now: e.Now(),
+		Receipt: s.Receipt, Notified: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Now: e.Now(),
 	}
 	if s.Node == "" {
 		return t, nil
@@ -196,14 +196,14 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 		}
 	}
 	nodes := slices.Concat(t.Node.Sources(), s.Users, []string{s.Node})
-	records, err := e.Store.Some(ctx, r.Project, nodes)
+	records, err := e.Store.RecordsOf(ctx, r.Project, nodes)
 	if err != nil {
 		return t, err
 	}
 	t.Record = records[s.Node]
 	for _, u := range s.Users {
 		if r, ok := records[u]; ok {
-			t.Users = append(t.Users, r.Place())
+			t.Users = append(t.Users, r.Location())
 		}
 	}
 	if s.Verb == plan.Delete || s.Spec == "" {

@@ -22,7 +22,7 @@ const shop = "shop@default"
 
 // A house is an engine in a world in memory, whose functions are called by hand
 // and whose state machine only takes notes.
-type house struct {
+type fixture struct {
 	*testing.T
 	*engine.Engine
 	world    *sim.World
@@ -30,21 +30,21 @@ type house struct {
 	cloud    *moody
 	projects map[string]project.Project
 	started  []string // executions
-	answers  []engine.Tick
+	answers  []engine.LoopState
 	told     []run.State
 	measured []string          // the ends of runs, and how a sweep found those that have none
 	ended    map[string]string // why executions did, that are over
 	down     error             // what the machine answers
 }
 
-func newHouse(t *testing.T) *house {
+func newFixture(t *testing.T) *fixture {
 	w := sim.New(nil, 1)
 	t.Cleanup(w.Stop)
-	h := &house{T: t, Engine: w.Engine, world: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
+	h := &fixture{T: t, Engine: w.Engine, world: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
 	h.store, h.cloud = &lossy{Store: w.Store}, &moody{Cloud: w.Cloud}
 	h.Store, h.Clouds, h.Actions = h.store, h.cloud, action.Actions(h.cloud)
 	h.Specs = &shelf{kept: make(map[string]project.Node)}
-	h.Machine, h.World, h.Meter, h.Configurations = (*machine)(h), (*listener)(h), (*gauge)(h), (*desk)(h)
+	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*listener)(h), (*gauge)(h), (*desk)(h)
 	return h
 }
 
@@ -59,8 +59,8 @@ type lossy struct {
 	some   error
 }
 
-func (s *lossy) Raise(ctx context.Context, r run.Run) error {
-	do := func() error { return s.Store.Raise(ctx, r) }
+func (s *lossy) RaiseEpoch(ctx context.Context, r run.Run) error {
+	do := func() error { return s.Store.RaiseEpoch(ctx, r) }
 	if s.raise != nil {
 		return s.raise(do)
 	}
@@ -91,7 +91,7 @@ func (s *lossy) Move(ctx context.Context, c engine.Change) error {
 	return do()
 }
 
-func (s *lossy) Register(ctx context.Context, id string, drive int, w engine.Watch, events int) (bool, error) {
+func (s *lossy) Register(ctx context.Context, id string, drive int, w engine.PollInput, events int) (bool, error) {
 	newest, err := s.Store.Register(ctx, id, drive, w, events)
 	if s.seen != nil {
 		s.seen()
@@ -99,11 +99,11 @@ func (s *lossy) Register(ctx context.Context, id string, drive int, w engine.Wat
 	return newest, err
 }
 
-func (s *lossy) Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+func (s *lossy) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	if s.some != nil {
 		return nil, s.some
 	}
-	return s.Store.Some(ctx, project, nodes)
+	return s.Store.RecordsOf(ctx, project, nodes)
 }
 
 // twice makes a write and makes it again, as who did not get the answer does.
@@ -122,9 +122,9 @@ type moody struct {
 	lost        bool // what Begin answers
 }
 
-func (c *moody) Heard(ctx context.Context, t action.Task) (action.Work, error) {
+func (c *moody) Events(ctx context.Context, t action.Task) (action.Operation, error) {
 	defer c.alone()()
-	return c.Cloud.Heard(ctx, t)
+	return c.Cloud.Events(ctx, t)
 }
 
 func (c *moody) alone() (leave func()) {
@@ -132,19 +132,19 @@ func (c *moody) alone() (leave func()) {
 	return c.mu.Unlock
 }
 
-func (c *moody) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
+func (c *moody) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	defer c.alone()()
 	if c.begin != nil {
-		return plan.Note{}, c.begin
+		return plan.Receipt{}, c.begin
 	}
 	note, err := c.Cloud.Begin(ctx, t)
 	if c.lost && err == nil {
-		return plan.Note{}, fault.New(fault.Unavailable, "the answer is lost")
+		return plan.Receipt{}, fault.New(fault.Unavailable, "the answer is lost")
 	}
 	return note, err
 }
 
-func (c *moody) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
+func (c *moody) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
 	defer c.alone()()
 	if c.live != nil {
 		return plan.Live{}, c.live
@@ -152,7 +152,7 @@ func (c *moody) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
 	return c.Cloud.Live(ctx, p)
 }
 
-func (c *moody) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
+func (c *moody) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	defer c.alone()()
 	if c.live != nil {
 		return nil, c.live
@@ -166,7 +166,7 @@ type shelf struct {
 	kept map[string]project.Node
 }
 
-func (s *shelf) Keep(_ context.Context, n project.Node) (string, error) {
+func (s *shelf) SaveSpec(_ context.Context, n project.Node) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	digest, err := n.Digest()
@@ -184,9 +184,9 @@ func (s *shelf) Spec(_ context.Context, digest string) (project.Node, error) {
 	return n, nil
 }
 
-type machine house
+type machine fixture
 
-func (m *machine) Start(_ context.Context, name string, _ engine.Drive) error {
+func (m *machine) Start(_ context.Context, name string, _ engine.ExecutionInput) error {
 	if m.down != nil {
 		return m.down
 	}
@@ -194,13 +194,13 @@ func (m *machine) Start(_ context.Context, name string, _ engine.Drive) error {
 	return nil
 }
 
-func (m *machine) Standing(_ context.Context, name string) (engine.Standing, error) {
+func (m *machine) ExecutionStatus(_ context.Context, name string) (engine.ExecutionStatus, error) {
 	why, ended := m.ended[name]
 	begun := slices.Contains(m.started, name)
-	return engine.Standing{Begun: begun, Running: begun && !ended, Why: why}, m.down
+	return engine.ExecutionStatus{Started: begun, Running: begun && !ended, Why: why}, m.down
 }
 
-func (m *machine) Answer(_ context.Context, _ string, t engine.Tick) error {
+func (m *machine) Answer(_ context.Context, _ string, t engine.LoopState) error {
 	if m.down != nil {
 		return m.down
 	}
@@ -208,11 +208,11 @@ func (m *machine) Answer(_ context.Context, _ string, t engine.Tick) error {
 	return nil
 }
 
-type listener house
+type listener fixture
 
-func (l *listener) Told(_ context.Context, r run.Run) { l.told = append(l.told, r.State) }
+func (l *listener) Notify(_ context.Context, r run.Run) { l.told = append(l.told, r.State) }
 
-type gauge house
+type gauge fixture
 
 func (g *gauge) Ended(_ context.Context, r run.Run) {
 	g.measured = append(g.measured, fmt.Sprintf("%s %s, %d steps", r.ID, r.State, len(r.Steps)))
@@ -222,7 +222,7 @@ func (g *gauge) Swept(_ context.Context, b run.Backlog) {
 	g.measured = append(g.measured, fmt.Sprintf("open %d, stuck %v, oldest %s", b.Open, b.Stuck, b.Oldest))
 }
 
-type desk house
+type desk fixture
 
 func (d *desk) Project(_ context.Context, r run.Run) (project.Project, error) {
 	p, ok := d.projects[r.Source.Version]
@@ -234,7 +234,7 @@ func (d *desk) Project(_ context.Context, r run.Run) (project.Project, error) {
 
 // desire puts a version of the project where it is found: words like "db<vpc", with
 // "db=other" for another physical name.
-func (h *house) desire(version, list string) {
+func (h *fixture) desire(version, list string) {
 	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
 	for _, word := range strings.Fields(list) {
 		word, physical, _ := strings.Cut(word, "=")
@@ -258,7 +258,7 @@ func (h *house) desire(version, list string) {
 	h.projects[version] = p
 }
 
-func (h *house) ask(id, operation, version string) engine.Request {
+func (h *fixture) ask(id, operation, version string) engine.Request {
 	h.Helper()
 	q := engine.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: version}, Who: "ann"}
 	if slices.Contains([]string{"retry", "pause", "continue", "cancel", "unlock"}, operation) {
@@ -270,7 +270,7 @@ func (h *house) ask(id, operation, version string) engine.Request {
 	return q
 }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -278,43 +278,43 @@ func (h *house) must(err error) {
 }
 
 // planned plans a run and returns what the state machine is told.
-func (h *house) planned(id string, drive int) engine.Tick {
+func (h *fixture) planned(id string, drive int) engine.LoopState {
 	h.Helper()
-	tick, err := h.Plan(h.Context(), engine.Drive{Run: id, Drive: drive})
+	tick, err := h.Plan(h.Context(), engine.ExecutionInput{Run: id, Epoch: drive})
 	h.must(err)
 	return tick
 }
 
 // begun begins all that is ready.
-func (h *house) begun(t engine.Tick) {
+func (h *fixture) begun(t engine.LoopState) {
 	h.Helper()
 	for _, n := range t.Ready {
-		h.must(h.Execute(h.Context(), engine.Start{Run: t.Run, Drive: t.Drive, Step: n}))
+		h.must(h.Execute(h.Context(), engine.StepInput{Run: t.Run, Epoch: t.Epoch, Step: n}))
 	}
 }
 
 // looked looks once and returns the answer, if there was one.
-func (h *house) looked(t engine.Tick) engine.Tick {
+func (h *fixture) looked(t engine.LoopState) engine.LoopState {
 	h.Helper()
 	before := len(h.answers)
-	h.must(h.Look(h.Context(), engine.Watch{Tick: t, Token: fmt.Sprint("token", before), Entered: h.world.Now()}))
+	h.must(h.Poll(h.Context(), engine.PollInput{Loop: t, Token: fmt.Sprint("token", before), Entered: h.world.Now()}))
 	if len(h.answers) == before {
-		return engine.Tick{}
+		return engine.LoopState{}
 	}
 	return h.answers[len(h.answers)-1]
 }
 
 // driven asks for something and sees it to its end, as the state machine would.
-func (h *house) driven(id, operation, version string) run.Run {
+func (h *fixture) driven(id, operation, version string) run.Run {
 	h.Helper()
 	h.ask(id, operation, version)
 	return h.through(h.planned(id, 1))
 }
 
 // through sees a run through, as the state machine would.
-func (h *house) through(t engine.Tick) run.Run {
+func (h *fixture) through(t engine.LoopState) run.Run {
 	h.Helper()
-	for turn := 0; !t.State.Over() && t.State != run.Parked && t.State != run.Aside; turn++ {
+	for turn := 0; !t.State.Over() && t.State != run.StateWaiting && t.State != run.StateFencedOff; turn++ {
 		if turn > 200 {
 			h.Fatalf("run %s never ends", t.Run)
 		}
@@ -330,20 +330,20 @@ func (h *house) through(t engine.Tick) run.Run {
 }
 
 // end sees a run that is planned to its end.
-func (h *house) end(id string) run.Run {
+func (h *fixture) end(id string) run.Run {
 	h.Helper()
-	return h.through(h.planned(id, h.kept(id).Drive))
+	return h.through(h.planned(id, h.kept(id).Epoch))
 }
 
 // pass lets time pass, and CloudFormation work.
-func (h *house) pass(d time.Duration) {
+func (h *fixture) pass(d time.Duration) {
 	end := h.world.Now().Add(d)
 	h.world.Clock.After(d, func() {})
 	h.world.Clock.Run(func() bool { return !h.world.Now().Before(end) })
 }
 
 // waits lists who owns the lock, and who waits for it.
-func (h *house) waits() string {
+func (h *fixture) waits() string {
 	h.Helper()
 	l, err := h.Store.Lock(h.Context(), shop)
 	h.must(err)
@@ -355,27 +355,27 @@ func (h *house) waits() string {
 }
 
 // registered registers the token of a wait that begins now.
-func (h *house) registered(id string, drive int, token string, events int) {
+func (h *fixture) registered(id string, drive int, token string, events int) {
 	h.Helper()
-	_, err := h.Store.Register(h.Context(), id, drive, engine.Watch{Token: token, Entered: h.world.Now()}, events)
+	_, err := h.Store.Register(h.Context(), id, drive, engine.PollInput{Token: token, Entered: h.world.Now()}, events)
 	h.must(err)
 }
 
 // leaving is what becomes of a lock when a run leaves that is as it was read.
 func leaving(l run.Lock, r run.Run) run.Exit {
 	x := l.Leave(r, "")
-	x.From = run.Asked
+	x.From = run.StatePending
 	return x
 }
 
-func (h *house) kept(id string) run.Run {
+func (h *fixture) kept(id string) run.Run {
 	h.Helper()
 	r, err := h.Store.Load(h.Context(), id)
 	h.must(err)
 	return r
 }
 
-func (h *house) records() string {
+func (h *fixture) records() string {
 	h.Helper()
 	all, err := h.Store.Records(h.Context(), shop)
 	h.must(err)

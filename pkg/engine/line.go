@@ -27,7 +27,7 @@ func (e *Engine) lock(ctx context.Context, r run.Run) error {
 			return err
 		}
 		now, again := e.Store.Run(ctx, r.ID)
-		if again != nil || now.Drive != r.Drive || now.State != run.Asked {
+		if again != nil || now.Epoch != r.Epoch || now.State != run.StatePending {
 			return errors.Join(err, again) // it is no longer ours to plan
 		}
 	}
@@ -42,25 +42,25 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	}
 	entry := l.Enter(r)
 	switch {
-	case entry.Late:
+	case entry.Outdated:
 		return errLate
-	case entry.Again != "":
-		return fmt.Errorf("run %s of schedule %s %w", entry.Again, r.Schedule, errAgain)
-	case entry.Has && l.Owner.Run == r.ID:
+	case entry.Duplicate != "":
+		return fmt.Errorf("run %s of schedule %s %w", entry.Duplicate, r.Schedule, errAgain)
+	case entry.Owns && l.Owner.Run == r.ID:
 		return nil
-	case !entry.Has && r.Refuse:
+	case !entry.Owns && r.Refuse:
 		return e.occupied(ctx, r, l.Owner.Run)
 	}
 	if err := e.Store.Enter(ctx, r, entry, e.Now()); err != nil {
 		return fmt.Errorf("enter the line for %s: %w", r.Project, err)
 	}
-	if entry.Has {
+	if entry.Owns {
 		return nil
 	}
-	if err := e.stop(ctx, entry.Stop); err != nil {
+	if err := e.stop(ctx, entry.StopOwner); err != nil {
 		return err
 	}
-	if err := e.replaced(ctx, entry.Replace); err != nil {
+	if err := e.replaced(ctx, entry.Superseded); err != nil {
 		return err
 	}
 	return errWaits
@@ -74,7 +74,7 @@ func (e *Engine) replaced(ctx context.Context, ids []string) error {
 			return err
 		}
 		e.Meter.Ended(ctx, r)
-		e.World.Told(ctx, r)
+		e.Notifier.Notify(ctx, r)
 	}
 	return nil
 }
@@ -97,5 +97,5 @@ func (e *Engine) stop(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return e.stir(ctx, r)
+	return e.ensureRunning(ctx, r)
 }

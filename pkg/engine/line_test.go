@@ -15,7 +15,7 @@ import (
 // What is planned is planned on what is there when the run owns the lock, and
 // not on what was there before another ended.
 func TestPlannedAfresh(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	first := h.planned("a", 1)
@@ -23,10 +23,10 @@ func TestPlannedAfresh(t *testing.T) {
 	h.Clouds = &window{Clouds: h.cloud, then: func() { h.through(first) }}
 	h.planned("b", 1)
 	h.Clouds = h.cloud
-	if h.kept("b").State == run.Queued {
+	if h.kept("b").State == run.StateQueued {
 		h.through(first)
 	}
-	if r := h.end("b"); r.State != run.Succeeded || len(r.Steps) > 0 {
+	if r := h.end("b"); r.State != run.StateSucceeded || len(r.Steps) > 0 {
 		t.Errorf("of what is there already it has %d steps, and is %s", len(r.Steps), r.State)
 	}
 }
@@ -37,7 +37,7 @@ type window struct {
 	then func()
 }
 
-func (w *window) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
+func (w *window) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	seen, err := w.Clouds.Observe(ctx, places)
 	w.then()
 	return seen, err
@@ -46,7 +46,7 @@ func (w *window) Observe(ctx context.Context, places []plan.Place) (map[string]p
 // An upload that is heard of after a newer one is superseded, and nothing is
 // planned for it.
 func TestLateUpload(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	for id, sequencer := range map[string]string{"newer": "0B", "older": "0A"} {
 		q := engine.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"}, Upload: true, Sequencer: sequencer}
@@ -54,14 +54,14 @@ func TestLateUpload(t *testing.T) {
 	}
 	h.planned("newer", 1)
 	h.planned("older", 1)
-	if r := h.kept("older"); r.State != run.Superseded || len(r.Steps) > 0 || h.waits() != "newer" {
+	if r := h.kept("older"); r.State != run.StateSuperseded || len(r.Steps) > 0 || h.waits() != "newer" {
 		t.Errorf("it is %s with %d steps; in line are %s", r.State, len(r.Steps), h.waits())
 	}
 }
 
 // The world is told of a run that waits, and of one whose place another takes.
 func TestTheWorldIsToldOfTheLine(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	for i, id := range []string{"a", "b", "c"} {
 		h.must(h.Start(t.Context(), engine.Request{
@@ -70,7 +70,7 @@ func TestTheWorldIsToldOfTheLine(t *testing.T) {
 		}))
 		h.planned(id, 1)
 	}
-	want := []run.State{run.Going, run.Queued, run.Superseded, run.Queued}
+	want := []run.State{run.StateRunning, run.StateQueued, run.StateSuperseded, run.StateQueued}
 	if d := cmp.Diff(want, h.told); d != "" {
 		t.Error(d)
 	}

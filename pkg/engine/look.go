@@ -19,14 +19,14 @@ import (
 // when it would now choose another wait; else it lets the token wait for an
 // event. A look that comes so late that its execution waits anew by now is
 // nobody's: it leaves the newer token in its place.
-func (e *Engine) Look(ctx context.Context, w Watch) error {
-	t := w.Tick
-	newest, err := e.Store.Register(ctx, t.Run, t.Drive, w, perLook+perStart*len(t.Ready))
+func (e *Engine) Poll(ctx context.Context, w PollInput) error {
+	t := w.Loop
+	newest, err := e.Store.Register(ctx, t.Run, t.Epoch, w, perPoll+perStart*len(t.Ready))
 	if err == nil && newest {
-		err = e.look(ctx, t, w.Token)
+		err = e.pollRun(ctx, t, w.Token)
 	}
 	if fault.Is(err, fault.Stale) {
-		aside, err := e.aside(ctx, t.Run, t.Drive)
+		aside, err := e.fencedOff(ctx, t.Run, t.Epoch)
 		if err != nil {
 			return fmt.Errorf("step aside from run %s: %w", t.Run, err)
 		}
@@ -39,12 +39,12 @@ func (e *Engine) Look(ctx context.Context, w Watch) error {
 }
 
 // look looks until what it saw is still so when it writes it.
-func (e *Engine) look(ctx context.Context, t Tick, token string) error {
+func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 	begun := e.Now()
 	for {
-		r, err := e.see(ctx, t, begun)
+		r, err := e.refresh(ctx, t, begun)
 		if err == nil {
-			err = e.astray(ctx, r, &t, begun)
+			err = e.releaseUnclaimed(ctx, r, &t, begun)
 		}
 		if fault.Is(err, fault.Stale) {
 			continue // a step was settled by another look: see again
@@ -52,7 +52,7 @@ func (e *Engine) look(ctx context.Context, t Tick, token string) error {
 		if err != nil {
 			return err
 		}
-		answer, told, err := e.judge(ctx, r, t)
+		answer, told, err := e.decide(ctx, r, t)
 		switch {
 		case fault.Is(err, fault.Stale):
 			continue // there is news
@@ -60,7 +60,7 @@ func (e *Engine) look(ctx context.Context, t Tick, token string) error {
 			return err
 		}
 		if told != nil {
-			e.World.Told(ctx, *told)
+			e.Notifier.Notify(ctx, *told)
 		}
 		if err := e.Machine.Answer(ctx, token, *answer); err != nil {
 			return fmt.Errorf("answer: %w", err)
@@ -71,12 +71,12 @@ func (e *Engine) look(ctx context.Context, t Tick, token string) error {
 
 // astray puts off what was to be executed, and of which nothing is to be seen:
 // whoever was to claim it died, or was not let. It is looked for once.
-func (e *Engine) astray(ctx context.Context, r run.Run, t *Tick, begun time.Time) error {
+func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, begun time.Time) error {
 	sent := t.Ready
 	t.Ready = nil
 	ready := r.Ready(begun, maxReady)
 	for _, number := range sent {
-		if r.Drive != t.Drive || !slices.Contains(ready, number) || r.Steps[number].NotBefore.After(begun) {
+		if r.Epoch != t.Epoch || !slices.Contains(ready, number) || r.Steps[number].NotBefore.After(begun) {
 			continue
 		}
 		s := r.Steps[number]
@@ -92,18 +92,18 @@ func (e *Engine) astray(ctx context.Context, r run.Run, t *Tick, begun time.Time
 // see loads the run, settles what is over and skips what can no longer start.
 // It is Stale if another has written meanwhile; if that was a newer drive, it
 // is over for this one.
-func (e *Engine) see(ctx context.Context, t Tick, begun time.Time) (run.Run, error) {
+func (e *Engine) refresh(ctx context.Context, t LoopState, begun time.Time) (run.Run, error) {
 	r, err := e.Store.Load(ctx, t.Run)
-	if err != nil || r.Drive != t.Drive || r.State.Over() {
+	if err != nil || r.Epoch != t.Epoch || r.State.Over() {
 		return r, err
 	}
-	if err := e.settle(ctx, &r, begun.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
+	if err := e.pollSteps(ctx, &r, begun.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
 		return r, err
 	}
 	for _, number := range r.Prune(e.Now()) {
 		s := r.Steps[number]
 		s.Ended = e.Now()
-		c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Attempt: s.Attempt, Step: s}
+		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: s.Attempt, Step: s}
 		if err := e.Store.Move(ctx, c); err != nil {
 			return r, err
 		}
@@ -113,41 +113,41 @@ func (e *Engine) see(ctx context.Context, t Tick, begun time.Time) (run.Run, err
 
 // judge says what the execution is to do next, or nothing if it is to wait, and
 // what the world is to be told.
-func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run, error) {
-	answer := func(s run.State, wait time.Duration) (*Tick, *run.Run, error) {
-		a := tick(r, s, wait)
+func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState, *run.Run, error) {
+	answer := func(s run.State, wait time.Duration) (*LoopState, *run.Run, error) {
+		a := loopState(r, s, wait)
 		return &a, nil, nil
 	}
 	now := e.Now()
-	wait := r.Next(now).Sub(now)
-	switch s := r.Standing(now); {
-	case r.Drive != t.Drive:
-		a, err := e.aside(ctx, t.Run, t.Drive)
+	wait := r.NextPoll(now).Sub(now)
+	switch s := r.Next(now); {
+	case r.Epoch != t.Epoch:
+		a, err := e.fencedOff(ctx, t.Run, t.Epoch)
 		return &a, nil, err
 	case r.State.Over(): // whoever ended it may have died there
-		a := tick(r, r.State, 0)
+		a := loopState(r, r.State, 0)
 		return &a, &r, e.passOn(ctx, r)
-	case s == run.Parked || s.Over():
-		if s == run.Broken && r.TimedOut() {
-			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Begun)).String())
+	case s == run.StateWaiting || s.Over():
+		if s == run.StateFailed && r.TimedOut() {
+			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Started)).String())
 		}
 		ended, err := e.end(ctx, r, s)
-		a := tick(ended, s, 0)
+		a := loopState(ended, s, 0)
 		return &a, &ended, err
 	case r.Events >= handover:
-		if err := e.drive(ctx, r); err != nil {
+		if err := e.startExecution(ctx, r); err != nil {
 			return nil, nil, err
 		}
-		return answer(run.Aside, 0)
-	case s == run.Ready:
+		return answer(run.StateFencedOff, 0)
+	case s == run.StateReady:
 		if ready := e.ready(ctx, r, now); len(ready) > 0 {
-			a := tick(r, s, minWait) // what is begun is due by then
+			a := loopState(r, s, minWait) // what is begun is due by then
 			a.Ready = ready
 			return &a, nil, nil
 		}
 	}
 	if now := seconds(wait); now < t.Wait || now >= 2*t.Wait {
-		return answer(run.Watch, wait)
+		return answer(run.StateWatch, wait)
 	}
 	return nil, nil, nil
 }
@@ -155,7 +155,7 @@ func (e *Engine) judge(ctx context.Context, r run.Run, t Tick) (*Tick, *run.Run,
 // settle asks after the running steps that are due, as many as there is room
 // for, and writes what it learns. What is not asked, or not by the deadline,
 // stays due.
-func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) error {
+func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) error {
 	var due []*run.Step
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Status == run.Running && !r.DueAt(*s).After(e.Now()) {
@@ -168,7 +168,7 @@ func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) err
 		if asked[i] = e.Now().Before(deadline); !asked[i] {
 			return nil
 		}
-		return e.ask(ctx, *r, due[i])
+		return e.pollStep(ctx, *r, due[i])
 	})
 	if err != nil {
 		return err
@@ -183,11 +183,11 @@ func (e *Engine) settle(ctx context.Context, r *run.Run, deadline time.Time) err
 	if len(later) == 0 {
 		return nil
 	}
-	return e.Store.Later(ctx, r.ID, r.Drive, later)
+	return e.Store.Postpone(ctx, r.ID, r.Epoch, later)
 }
 
 // ask asks one running step whether it has finished, and writes so if it has.
-func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
+func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	t, err := e.task(ctx, r, *s)
 	var got action.Progress
 	if err == nil {
@@ -204,12 +204,12 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 		s.Why, s.Due = err.Error(), e.Now().Add(2*minWait)
 		return nil
 	}
-	learnt := got.Note.Known() && got.Note != s.Note
-	if learnt && !s.Note.Known() {
+	learnt := got.Receipt.Known() && got.Receipt != s.Receipt
+	if learnt && !s.Receipt.Known() {
 		s.Claimed = e.Now() // it may have been begun just now: its events may be late
 	}
 	if learnt { // whoever claimed it can no longer say that it was not begun
-		s.Note, s.Nonce = got.Note, e.Nonce()
+		s.Receipt, s.Nonce = got.Receipt, e.Nonce()
 	}
 	if !got.Over {
 		s.Why, s.Forced = got.Why, r.Forced
@@ -217,7 +217,7 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 		if !learnt {
 			return nil
 		}
-		return e.Store.Move(ctx, Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})
+		return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})
 	}
 	s.Status, s.Why, s.Ended = run.Done, got.Why, e.Now()
 	if got.Err != nil {
@@ -227,7 +227,7 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 		got.Record.Revision = r.Source.Version
 	}
 	return e.Store.Move(ctx, Change{
-		Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Running, Attempt: s.Attempt,
+		Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt,
 		Step: *s, Record: got.Record, Forget: got.Forget,
 	})
 }
@@ -238,9 +238,9 @@ func (e *Engine) ask(ctx context.Context, r run.Run, s *run.Step) error {
 // that is wanted, and as soon as it is overdue.
 func (e *Engine) postpone(s *run.Step, soon bool) {
 	now := e.Now()
-	if s.Event.Status != "" && s.Event.Looks < 3 {
-		s.Due = now.Add(2 * time.Second << s.Event.Looks)
-		s.Event.Looks++
+	if s.Event.Status != "" && s.Event.Polls < 3 {
+		s.Due = now.Add(2 * time.Second << s.Event.Polls)
+		s.Event.Polls++
 		return
 	}
 	s.Event = run.Event{}

@@ -16,7 +16,7 @@ import (
 // what became of it: a look has begun it meanwhile.
 func TestBegunMeanwhile(t *testing.T) {
 	for _, answer := range []error{fault.New(fault.Throttled, "slow"), fault.New(fault.Refused, "no")} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.desire("v1", "vpc")
 		h.ask("a", "deploy", "v1")
 		tick := h.planned("a", 1)
@@ -25,16 +25,16 @@ func TestBegunMeanwhile(t *testing.T) {
 		h.store.move = func(move func() error) error {
 			if moves++; moves == 2 { // after the claim
 				h.store.move, h.cloud.begin = nil, nil
-				h.world.Clock.After(2*action.Life, func() {})
-				h.pass(2 * action.Life)
+				h.world.Clock.After(2*action.MaxStartTime, func() {})
+				h.pass(2 * action.MaxStartTime)
 				h.looked(tick)
 			}
 			return move()
 		}
 		h.begun(tick)
 		s := h.kept("a").Steps[0]
-		if s.Status != run.Running || s.Attempt != 1 || !s.Note.Known() || h.records() != "vpc" {
-			t.Errorf("after %v it is %s in attempt %d, noted %+v; records of %q", answer, s.Status, s.Attempt, s.Note, h.records())
+		if s.Status != run.Running || s.Attempt != 1 || !s.Receipt.Known() || h.records() != "vpc" {
+			t.Errorf("after %v it is %s in attempt %d, noted %+v; records of %q", answer, s.Status, s.Attempt, s.Receipt, h.records())
 		}
 		if len(h.world.Cloud.Asked) != 1 {
 			t.Errorf("asked for %v", h.world.Cloud.Asked)
@@ -44,7 +44,7 @@ func TestBegunMeanwhile(t *testing.T) {
 
 // A wait that begins just when an event is told of sees its mark.
 func TestWaitsMeanwhile(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.world.Faults.Event = func() []time.Duration { return nil } // it is told by hand
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
@@ -54,8 +54,8 @@ func TestWaitsMeanwhile(t *testing.T) {
 	h.looked(tick) // CloudFormation is at it: for five seconds nothing is due
 	h.pass(2 * time.Second)
 	h.Store = &between{Store: h.store, do: func() { h.looked(tick) }}
-	h.must(h.Nudge(t.Context(), engine.Heard{Token: action.Token("a", 0, 1), Status: "CREATE_COMPLETE"}))
-	if r := h.kept("a"); r.State != run.Succeeded {
+	h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: action.Token("a", 0, 1), Status: "CREATE_COMPLETE"}))
+	if r := h.kept("a"); r.State != run.StateSucceeded {
 		t.Errorf("it waits on, and is %s", r.State)
 	}
 }
@@ -73,9 +73,9 @@ func (b *between) then() {
 	}
 }
 
-func (b *between) Mark(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
+func (b *between) MarkEvent(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
 	defer b.then()
-	return b.Store.Mark(ctx, id, number, attempt, s)
+	return b.Store.MarkEvent(ctx, id, number, attempt, s)
 }
 
 func (b *between) Run(ctx context.Context, id string) (run.Run, error) {
@@ -86,16 +86,16 @@ func (b *between) Run(ctx context.Context, id string) (run.Run, error) {
 // A run that parks while it is found out that its execution is over is left in
 // peace.
 func TestParksMeanwhile(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	h.planned("a", 1)
 	h.Store = &between{Store: h.store, do: func() {
-		h.must(h.store.Park(t.Context(), h.kept("a")))
+		h.must(h.store.MarkWaiting(t.Context(), h.kept("a")))
 		h.ended["a-1"] = ""
 	}}
 	h.must(h.Sweep(t.Context()))
-	if r := h.kept("a"); r.State != run.Parked || r.Drive != 1 {
-		t.Errorf("it is %s, driven by %d", r.State, r.Drive)
+	if r := h.kept("a"); r.State != run.StateWaiting || r.Epoch != 1 {
+		t.Errorf("it is %s, driven by %d", r.State, r.Epoch)
 	}
 }

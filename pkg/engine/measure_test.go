@@ -11,7 +11,7 @@ import (
 )
 
 // measures checks what was measured since it was last checked.
-func (h *house) measures(want ...string) {
+func (h *fixture) measures(want ...string) {
 	h.Helper()
 	if d := cmp.Diff(want, h.measured); d != "" {
 		h.Error(d)
@@ -22,12 +22,12 @@ func (h *house) measures(want ...string) {
 // Whoever writes the end of a run measures it; whoever finds it over only tells
 // the world once more.
 func TestEndsAreMeasuredOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc")
 	h.driven("a", "deploy", "v1")
 	h.measures("a succeeded, 2 steps")
 	told := len(h.told)
-	h.looked(engine.Tick{Run: "a", Drive: 1, Wait: 60})
+	h.looked(engine.LoopState{Run: "a", Epoch: 1, Wait: 60})
 	h.planned("a", 1)
 	if len(h.told) != told+2 {
 		t.Errorf("the world was told %v", h.told[told:])
@@ -53,7 +53,7 @@ func TestEndsAreMeasuredOnce(t *testing.T) {
 
 // A run whose place another takes in line is over as well.
 func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	for _, id := range []string{"a", "b", "c"} {
 		h.must(h.Start(t.Context(), engine.Request{
@@ -66,7 +66,7 @@ func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
 
 // That the lock could not be passed on does not keep the end from being measured.
 func TestAnEndThatIsNotPassedOnIsMeasured(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.queued("a", "b")
 	h.store.raise = lost
@@ -77,12 +77,12 @@ func TestAnEndThatIsNotPassedOnIsMeasured(t *testing.T) {
 // A sweep measures the runs as it finds them: one of an hour is looked at with its
 // steps, for only they tell whether it is stuck.
 func TestSweepMeasures(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc")
 	h.must(h.Sweep(t.Context()))
 	h.measures("open 0, stuck [], oldest 0s")
 	h.queued("a", "b")
-	tick := engine.Tick{Run: "a", Drive: 1, Ready: []int{0}}
+	tick := engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}}
 	h.pass(30*time.Minute - 2*time.Second)
 	h.begun(tick)
 	h.pass(40 * time.Minute)

@@ -11,7 +11,7 @@ import (
 )
 
 // A Heard is a change of a stack's status that CloudFormation tells of.
-type Heard struct {
+type StackEvent struct {
 	Token  string // the client request token of the operation
 	Status plan.Status
 }
@@ -19,12 +19,12 @@ type Heard struct {
 // Nudge marks the step that an event is about as due, and only then reads who
 // waits, so that either the waiting look is woken or the next one sees the mark.
 // Nothing depends on it but time.
-func (e *Engine) Nudge(ctx context.Context, h Heard) error {
+func (e *Engine) StackEvent(ctx context.Context, h StackEvent) error {
 	id, number, attempt, ours := action.ParseToken(h.Token)
 	if !ours || h.Status.Busy() {
 		return nil
 	}
-	if _, err := e.Store.Mark(ctx, id, number, attempt, h.Status); err != nil {
+	if _, err := e.Store.MarkEvent(ctx, id, number, attempt, h.Status); err != nil {
 		return fmt.Errorf("mark %s: %w", h.Token, err)
 	}
 	r, err := e.Store.Run(ctx, id)
@@ -42,7 +42,7 @@ func (e *Engine) wake(ctx context.Context, r run.Run) error {
 	if r.Token == "" || r.State.Over() {
 		return nil
 	}
-	if err := e.Machine.Answer(ctx, r.Token, tick(r, run.Look, nudgeWait)); err != nil {
+	if err := e.Machine.Answer(ctx, r.Token, loopState(r, run.StatePoll, wakeWait)); err != nil {
 		return fmt.Errorf("wake run %s: %w", r.ID, err)
 	}
 	return nil

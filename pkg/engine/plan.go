@@ -20,73 +20,73 @@ const preview = "plan"
 
 // Plan makes the plan of what a run was asked for, or takes up a run that has
 // one. What is wrong with the request ends the run as refused.
-func (e *Engine) Plan(ctx context.Context, d Drive) (Tick, error) {
+func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case err != nil:
-		return Tick{}, fmt.Errorf("plan run %s: %w", d.Run, err)
-	case r.Drive != d.Drive || r.State != run.Asked:
+		return LoopState{}, fmt.Errorf("plan run %s: %w", d.Run, err)
+	case r.Epoch != d.Epoch || r.State != run.StatePending:
 		return e.takeUp(ctx, r, d)
-	case r.Wish.Stops():
+	case r.Command.Stops():
 		return e.finish(ctx, r, r.Stopped())
 	}
 	made, err := e.make(ctx, &r)
 	switch {
 	case errors.Is(err, errLate):
 		r.Messages = []string{"a newer upload of " + r.Source.Key + " has been seen"}
-		return e.finish(ctx, r, run.Superseded)
+		return e.finish(ctx, r, run.StateSuperseded)
 	case errors.Is(err, errAgain), errors.Is(err, errGone):
 		r.Messages = []string{err.Error()}
-		return e.finish(ctx, r, run.Superseded)
+		return e.finish(ctx, r, run.StateSuperseded)
 	case errors.Is(err, errWaits):
-		r.State = run.Queued
-		e.World.Told(ctx, r)
-		return tick(r, run.Queued, 0), nil
+		r.State = run.StateQueued
+		e.Notifier.Notify(ctx, r)
+		return loopState(r, run.StateQueued, 0), nil
 	case fault.Is(err, fault.Stale):
 		return e.overtaken(ctx, d)
 	case refusal(err):
 		r.Messages = fault.Messages(err)
-		return e.finish(ctx, r, run.Refused)
+		return e.finish(ctx, r, run.StateRefused)
 	case err != nil:
-		return Tick{}, fmt.Errorf("plan %s of %s: %w", r.Operation, r.Project, err)
+		return LoopState{}, fmt.Errorf("plan %s of %s: %w", r.Operation, r.Project, err)
 	case r.Operation == preview || len(made.Steps) == 0:
-		return e.finish(ctx, r, run.Succeeded)
+		return e.finish(ctx, r, run.StateSucceeded)
 	}
-	e.World.Told(ctx, r)
-	t := tick(r, run.Ready, minWait) // what is begun is due by then
+	e.Notifier.Notify(ctx, r)
+	t := loopState(r, run.StateReady, minWait) // what is begun is due by then
 	if t.Ready = e.ready(ctx, r, e.Now()); len(t.Ready) == 0 {
-		return tick(r, run.Look, nudgeWait), nil // it was stopped before it began, or there is no room
+		return loopState(r, run.StatePoll, wakeWait), nil // it was stopped before it began, or there is no room
 	}
 	return t, nil
 }
 
 // takeUp says how to go on with a run that need not be planned any more, or not
 // by this drive.
-func (e *Engine) takeUp(ctx context.Context, r run.Run, d Drive) (Tick, error) {
+func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopState, error) {
 	switch {
-	case r.Drive != d.Drive:
-		return e.aside(ctx, d.Run, d.Drive)
+	case r.Epoch != d.Epoch:
+		return e.fencedOff(ctx, d.Run, d.Epoch)
 	case r.State.Over(): // whoever ended it may have died there
-		e.World.Told(ctx, r)
-		return tick(r, r.State, 0), e.passOn(ctx, r)
-	case r.State == run.Queued:
-		return tick(r, r.State, 0), nil
-	case r.State == run.Going && r.Operation == preview: // its planner died before it could say so
-		return e.finish(ctx, r, run.Succeeded)
+		e.Notifier.Notify(ctx, r)
+		return loopState(r, r.State, 0), e.passOn(ctx, r)
+	case r.State == run.StateQueued:
+		return loopState(r, r.State, 0), nil
+	case r.State == run.StateRunning && r.Operation == preview: // its planner died before it could say so
+		return e.finish(ctx, r, run.StateSucceeded)
 	}
-	return tick(r, run.Look, nudgeWait), nil
+	return loopState(r, run.StatePoll, wakeWait), nil
 }
 
 // overtaken says how to go on for a planner that another was faster than: one of
 // a newer drive, one of its own drive that was thought dead, or one of another
 // run that took the lock.
-func (e *Engine) overtaken(ctx context.Context, d Drive) (Tick, error) {
+func (e *Engine) overtaken(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case err != nil:
-		return Tick{}, err
-	case r.Drive == d.Drive && r.State == run.Asked: // nobody is through: come again
-		return Tick{}, fault.New(fault.Unavailable, "another planner is at work beside that of run %s", d.Run)
+		return LoopState{}, err
+	case r.Epoch == d.Epoch && r.State == run.StatePending: // nobody is through: come again
+		return LoopState{}, fault.New(fault.Unavailable, "another planner is at work beside that of run %s", d.Run)
 	}
 	return e.takeUp(ctx, r, d)
 }
@@ -101,23 +101,23 @@ func refusal(err error) bool {
 }
 
 // finish ends a run that needs no driving, whatever is wished of it meanwhile.
-func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (Tick, error) {
+func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (LoopState, error) {
 	for {
 		ended, err := e.end(ctx, r, s)
 		if err == nil {
-			e.World.Told(ctx, ended)
-			return tick(ended, s, 0), nil
+			e.Notifier.Notify(ctx, ended)
+			return loopState(ended, s, 0), nil
 		}
 		now, again := e.Store.Run(ctx, r.ID)
 		switch {
 		case !fault.Is(err, fault.Stale):
-			return Tick{}, err
+			return LoopState{}, err
 		case again != nil:
-			return Tick{}, again
-		case now.Drive != r.Drive || now.State != r.State: // another planner has come further
-			return e.takeUp(ctx, now, Drive{Run: r.ID, Drive: r.Drive})
+			return LoopState{}, again
+		case now.Epoch != r.Epoch || now.State != r.State: // another planner has come further
+			return e.takeUp(ctx, now, ExecutionInput{Run: r.ID, Epoch: r.Epoch})
 		}
-		r.News = now.News
+		r.Generation = now.Generation
 	}
 }
 
@@ -127,7 +127,7 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return plan.Plan{}, problems(r.Messages)
 	}
 	if r.Operation == "retry" {
-		if err := e.repeat(ctx, r); err != nil {
+		if err := e.retry(ctx, r); err != nil {
 			return plan.Plan{}, err
 		}
 	}
@@ -135,7 +135,7 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if !ok {
 		return plan.Plan{}, fault.New(fault.Invalid, "there is no operation %q: ask for deploy, destroy, plan, refresh, retry, pause, continue or cancel", r.Operation)
 	}
-	if err := e.recall(ctx, r); err != nil {
+	if err := e.scheduledSource(ctx, r); err != nil {
 		return plan.Plan{}, err
 	}
 	desired, err := e.desired(ctx, *r)
@@ -164,15 +164,15 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	if err := e.arrange(ctx, *r, desired); err != nil {
+	if err := e.setSchedules(ctx, *r, desired); err != nil {
 		return p, err
 	}
-	if err := e.displace(ctx, *r, moved); err != nil {
+	if err := e.rename(ctx, *r, moved); err != nil {
 		return p, err
 	}
 	r.Start(p, specs)
-	if r.Begun = e.Now(); desired.Timeout > 0 {
-		r.Deadline = r.Begun.Add(time.Duration(desired.Timeout))
+	if r.Started = e.Now(); desired.Timeout > 0 {
+		r.Deadline = r.Started.Add(time.Duration(desired.Timeout))
 	}
 	return p, e.Store.Commit(ctx, *r)
 }
@@ -207,8 +207,8 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	recorded, leave, take := plan.Displace(desired, records)
-	live, err := e.observe(ctx, plan.Places(desired, recorded))
+	recorded, leave, take := plan.Rename(desired, records)
+	live, err := e.observe(ctx, plan.Locations(desired, recorded))
 	if err != nil {
 		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
 	}
@@ -220,8 +220,8 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 func unseen(live map[string]plan.Live) []string {
 	var all []string
 	for _, l := range live {
-		if l.Unseen != "" {
-			all = append(all, l.Unseen)
+		if l.AccessError != "" {
+			all = append(all, l.AccessError)
 		}
 	}
 	slices.Sort(all)
@@ -230,12 +230,12 @@ func unseen(live map[string]plan.Live) []string {
 
 // displace moves records to where the plan takes them to be. What is refused
 // moves nothing: whoever then goes back finds all as it was.
-func (e *Engine) displace(ctx context.Context, r run.Run, moves [][]plan.Record) error {
+func (e *Engine) rename(ctx context.Context, r run.Run, moves [][]plan.Record) error {
 	for _, records := range moves {
 		if len(records) == 0 || r.Operation == preview {
 			continue
 		}
-		if err := e.Store.Displace(ctx, r, records); err != nil {
+		if err := e.Store.Rename(ctx, r, records); err != nil {
 			return fmt.Errorf("displace records: %w", err)
 		}
 	}
@@ -255,7 +255,7 @@ func (e *Engine) specs(ctx context.Context, p plan.Plan, desired project.Project
 	}
 	digests := make([]string, len(nodes))
 	err := e.each(len(nodes), func(i int) (err error) {
-		if digests[i], err = e.Specs.Keep(ctx, nodes[i]); err != nil {
+		if digests[i], err = e.Specs.SaveSpec(ctx, nodes[i]); err != nil {
 			err = fmt.Errorf("keep the spec of %s: %w", nodes[i].Name, err)
 		}
 		return err

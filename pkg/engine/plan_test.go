@@ -12,24 +12,24 @@ import (
 )
 
 func TestPlan(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc web")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
-	if tick.State != run.Ready || !slices.Equal(tick.Ready, []int{0, 2}) || tick.Drive != 1 || tick.Wait < 5 || tick.Wait > 60 {
+	if tick.State != run.StateReady || !slices.Equal(tick.Ready, []int{0, 2}) || tick.Epoch != 1 || tick.Wait < 5 || tick.Wait > 60 {
 		t.Errorf("got %+v", tick)
 	}
-	if again := h.planned("a", 1); again.State != run.Look || len(again.Ready) != 0 {
+	if again := h.planned("a", 1); again.State != run.StatePoll || len(again.Ready) != 0 {
 		t.Errorf("taken up, it is %+v", again)
 	}
-	if _, err := h.Plan(t.Context(), engine.Drive{Run: "none", Drive: 1}); !fault.Is(err, fault.Missing) {
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "none", Epoch: 1}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
-	h.must(h.Store.Raise(t.Context(), run.Run{ID: "a", Drive: 1}))
-	if old := h.planned("a", 1); old.State != run.Aside || !slices.Contains(h.started, "a-2") {
+	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "a", Epoch: 1}))
+	if old := h.planned("a", 1); old.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") {
 		t.Errorf("an old execution gets %+v; started %v", old, h.started)
 	}
-	if !slices.Equal(h.told, []run.State{run.Going}) {
+	if !slices.Equal(h.told, []run.State{run.StateRunning}) {
 		t.Errorf("told %v", h.told)
 	}
 }
@@ -37,7 +37,7 @@ func TestPlan(t *testing.T) {
 // What is wrong with a request, and what is wrong with what it asks for, is told
 // line by line, and holds no lock.
 func TestPlanRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("ring", "a<b b<a")
 	h.world.Cloud.Put("shop-x", "CREATE_COMPLETE")
 	h.world.Cloud.Put("shop-y", "CREATE_COMPLETE")
@@ -59,13 +59,13 @@ func TestPlanRefused(t *testing.T) {
 		for i := 0; same && i < len(c.want); i++ {
 			same = strings.HasPrefix(r.Messages[i], c.want[i])
 		}
-		if tick.State != run.Refused || r.State != run.Refused || !same {
+		if tick.State != run.StateRefused || r.State != run.StateRefused || !same {
 			t.Errorf("%s is %s: %q", id, r.State, r.Messages)
 		}
 		if line := h.waits(); line != "" {
 			t.Errorf("refused, %s holds the lock", line)
 		}
-		if again := h.planned(id, 1); again.State != run.Refused {
+		if again := h.planned(id, 1); again.State != run.StateRefused {
 			t.Errorf("%s is %s when it is planned again", id, again.State)
 		}
 	}
@@ -73,7 +73,7 @@ func TestPlanRefused(t *testing.T) {
 
 // Who asks while another writes waits in line, unless that is not wanted.
 func TestLock(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	h.planned("a", 1)
@@ -84,21 +84,21 @@ func TestLock(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	h.ask("c", "plan", "v1")
-	if tick := h.planned("c", 1); tick.State != run.Succeeded || len(h.kept("c").Steps) != 1 {
+	if tick := h.planned("c", 1); tick.State != run.StateSucceeded || len(h.kept("c").Steps) != 1 {
 		t.Errorf("a preview is %s: %q", tick.State, h.kept("c").Messages)
 	}
 	h.ask("d", "destroy", "")
-	if tick := h.planned("d", 1); tick.State != run.Parked || h.kept("d").State != run.Queued || h.waits() != "a d" {
+	if tick := h.planned("d", 1); tick.State != run.StateWaiting || h.kept("d").State != run.StateQueued || h.waits() != "a d" {
 		t.Errorf("it is %s, in line are %s", tick.State, h.waits())
 	}
-	if tick := h.planned("d", 1); tick.State != run.Parked {
+	if tick := h.planned("d", 1); tick.State != run.StateWaiting {
 		t.Errorf("planned again, it is %s", tick.State)
 	}
 	h.end("a")
-	if h.waits() != "d" || h.kept("d").Drive != 2 || !slices.Contains(h.started, "d-2") {
+	if h.waits() != "d" || h.kept("d").Epoch != 2 || !slices.Contains(h.started, "d-2") {
 		t.Errorf("in line are %s, started %v", h.waits(), h.started)
 	}
-	if tick := h.planned("d", 2); tick.State != run.Ready {
+	if tick := h.planned("d", 2); tick.State != run.StateReady {
 		t.Errorf("when it is its turn, it is %s", tick.State)
 	}
 }
@@ -106,22 +106,22 @@ func TestLock(t *testing.T) {
 // A refused plan leaves the records as they were: what was deployed before can
 // still be.
 func TestRefusedMovesNoRecord(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.driven("a", "deploy", "v1")
 	h.world.Cloud.Put("taken", "CREATE_COMPLETE")
 	h.desire("v2", "vpc=taken")
-	if r := h.driven("b", "deploy", "v2"); r.State != run.Refused || h.records() != "vpc" {
+	if r := h.driven("b", "deploy", "v2"); r.State != run.StateRefused || h.records() != "vpc" {
 		t.Errorf("it is %s, and there are records of %s", r.State, h.records())
 	}
-	if r := h.driven("c", "deploy", "v1"); r.State != run.Succeeded || len(r.Steps) > 0 {
+	if r := h.driven("c", "deploy", "v1"); r.State != run.StateSucceeded || len(r.Steps) > 0 {
 		t.Errorf("going back is %s: %q", r.State, r.Messages)
 	}
 	h.desire("v3", "vpc=new")
-	if r := h.driven("p", "plan", "v3"); r.State != run.Succeeded || len(r.Steps) != 3 || h.records() != "vpc" {
+	if r := h.driven("p", "plan", "v3"); r.State != run.StateSucceeded || len(r.Steps) != 3 || h.records() != "vpc" {
 		t.Errorf("a preview is %s with %d steps, and there are records of %s", r.State, len(r.Steps), h.records())
 	}
-	if r := h.driven("d", "deploy", "v3"); r.State != run.Succeeded || h.records() != "vpc" || h.world.Cloud.Status("shop-vpc") != "" {
+	if r := h.driven("d", "deploy", "v3"); r.State != run.StateSucceeded || h.records() != "vpc" || h.world.Cloud.Status("shop-vpc") != "" {
 		t.Errorf("renamed is %s: %q", r.State, r.Messages)
 	}
 }
@@ -129,52 +129,52 @@ func TestRefusedMovesNoRecord(t *testing.T) {
 // A planner that was thought dead, or was not told that it was done, strands no
 // run.
 func TestPlannedByAnother(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	h.store.commit = twice
-	if tick := h.planned("a", 1); tick.State != run.Look || tick.Drive != 1 {
+	if tick := h.planned("a", 1); tick.State != run.StatePoll || tick.Epoch != 1 {
 		t.Errorf("got %+v", tick)
 	}
 	h.ask("p", "plan", "v1")
-	if tick := h.planned("p", 1); tick.State.Over() && tick.State != run.Succeeded {
+	if tick := h.planned("p", 1); tick.State.Over() && tick.State != run.StateSucceeded {
 		t.Errorf("a preview is %+v", tick)
 	}
-	if tick := h.planned("p", 1); tick.State != run.Succeeded {
+	if tick := h.planned("p", 1); tick.State != run.StateSucceeded {
 		t.Errorf("a preview whose planner died is %s", tick.State)
 	}
 	h.store.commit = func(func() error) error { return fault.New(fault.Stale, "another writes steps") }
 	h.must(h.Start(t.Context(), engine.Request{ID: "b", Project: "other@default", Operation: "deploy", Source: run.Source{Version: "v1"}}))
-	if _, err := h.Plan(t.Context(), engine.Drive{Run: "b", Drive: 1}); !fault.Is(err, fault.Unavailable) {
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "b", Epoch: 1}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
 	h.store.commit = func(func() error) error {
-		h.must(h.Store.Raise(t.Context(), run.Run{ID: "b", Drive: 1}))
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "b", Epoch: 1}))
 		return fault.New(fault.Stale, "driven by another")
 	}
-	if tick := h.planned("b", 1); tick.State != run.Aside {
+	if tick := h.planned("b", 1); tick.State != run.StateFencedOff {
 		t.Errorf("a newer drive leaves it %s", tick.State)
 	}
 	h.store.commit = func(func() error) error {
 		r := h.kept("b")
-		r.State = run.Cancelled
+		r.State = run.StateCancelled
 		l, err := h.Store.Lock(t.Context(), r.Project)
 		h.must(err)
 		h.must(h.Store.End(t.Context(), r, leaving(l, r)))
 		return fault.New(fault.Stale, "over")
 	}
-	if tick := h.planned("b", 2); tick.State != run.Cancelled {
+	if tick := h.planned("b", 2); tick.State != run.StateCancelled {
 		t.Errorf("ended meanwhile, it is %s", tick.State)
 	}
 }
 
 // An end that is written twice, or while somebody wishes something, is written.
 func TestFinish(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "")
 	h.ask("a", "deploy", "v1")
 	h.store.end = twice
-	if tick := h.planned("a", 1); tick.State != run.Succeeded || h.kept("a").State != run.Succeeded {
+	if tick := h.planned("a", 1); tick.State != run.StateSucceeded || h.kept("a").State != run.StateSucceeded {
 		t.Errorf("it is %s", tick.State)
 	}
 	h.ask("b", "deploy", "v1")
@@ -182,41 +182,41 @@ func TestFinish(t *testing.T) {
 	h.store.end = func(end func() error) error {
 		if !wished {
 			wished = true
-			h.must(h.Wish(t.Context(), engine.Request{Project: shop, Operation: "pause", Run: "b"}, run.Pause))
+			h.must(h.Command(t.Context(), engine.Request{Project: shop, Operation: "pause", Run: "b"}, run.Pause))
 		}
 		return end()
 	}
-	if tick := h.planned("b", 1); tick.State != run.Succeeded || !wished {
+	if tick := h.planned("b", 1); tick.State != run.StateSucceeded || !wished {
 		t.Errorf("it is %s", tick.State)
 	}
 	h.ask("c", "deploy", "v1")
 	h.store.end = func(end func() error) error {
 		h.store.end = nil
-		h.must(h.Store.Raise(t.Context(), run.Run{ID: "c", Drive: 1}))
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "c", Epoch: 1}))
 		return end()
 	}
-	if tick := h.planned("c", 1); tick.State != run.Aside || !slices.Contains(h.started, "c-2") {
+	if tick := h.planned("c", 1); tick.State != run.StateFencedOff || !slices.Contains(h.started, "c-2") {
 		t.Errorf("it is %s, started %v", tick.State, h.started)
 	}
 	h.store.end = func(func() error) error { return fault.New(fault.Throttled, "slow") }
 	h.ask("d", "fly", "")
-	if _, err := h.Plan(t.Context(), engine.Drive{Run: "d", Drive: 1}); !fault.Is(err, fault.Throttled) {
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "d", Epoch: 1}); !fault.Is(err, fault.Throttled) {
 		t.Errorf("got %v", err)
 	}
 }
 
 // What may pass by itself is no refusal: the state machine tries again.
 func TestPlanThrottled(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	h.cloud.live = fault.New(fault.Throttled, "slow")
-	if _, err := h.Plan(t.Context(), engine.Drive{Run: "a", Drive: 1}); !fault.Is(err, fault.Throttled) || h.kept("a").State != run.Asked {
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 1}); !fault.Is(err, fault.Throttled) || h.kept("a").State != run.StatePending {
 		t.Errorf("got %v, and it is %s", err, h.kept("a").State)
 	}
 	h.cloud.live = nil
 	h.pass(time.Second)
-	if tick := h.planned("a", 1); tick.State != run.Ready {
+	if tick := h.planned("a", 1); tick.State != run.StateReady {
 		t.Errorf("then it is %s", tick.State)
 	}
 }

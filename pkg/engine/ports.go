@@ -15,7 +15,7 @@ import (
 // condition of its drive, else the error is Stale.
 type Store interface {
 	Runs
-	Drives
+	Executions
 	Locks
 	Steps
 	Records
@@ -26,7 +26,7 @@ type Runs interface {
 	// Ask puts r, its open item and its place in the project's list in one
 	// transaction, if there is no run of its ID. It returns the run that is
 	// kept, without its steps, and whether it is new.
-	Ask(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error)
+	CreateRun(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error)
 
 	// Run returns a run without its steps, or an error of kind Missing.
 	Run(ctx context.Context, id string) (run.Run, error)
@@ -44,12 +44,12 @@ type Runs interface {
 }
 
 // Drives keeps how runs are driven and steered.
-type Drives interface {
+type Executions interface {
 	// Raise makes the drive r.Drive+1, a queued run asked, a parked one going,
 	// and the waiting token and the history those of a new execution: none. It
 	// writes r.Revived, r.RevivedAt and r.Settled. It is Stale if the drive is not r.Drive,
 	// or the run is over.
-	Raise(ctx context.Context, r run.Run) error
+	RaiseEpoch(ctx context.Context, r run.Run) error
 
 	// Commit deletes whatever steps an earlier planner left, writes r's own,
 	// then moves r from asked to its state and writes what it is about: its
@@ -61,28 +61,28 @@ type Drives interface {
 	// Register makes w's token the one that waits for run id, and adds to its
 	// history's length. It reports false, and does neither, if that of a later
 	// wait was registered before. It is Stale if the run's drive is not drive.
-	Register(ctx context.Context, id string, drive int, w Watch, events int) (newest bool, err error)
+	Register(ctx context.Context, id string, drive int, w PollInput, events int) (newest bool, err error)
 
 	// Wish writes what a person wishes of a run, raises its news and writes an
 	// event for the audit, in one transaction and once for each w.ID. What is
 	// wished follows from run.Run.Obey; a run is forced from a wish with force on.
 	// It returns the run as it then is, without steps. It is Refused if the run
 	// is over, or is being stopped and would not be by w; Missing if there is none.
-	Wish(ctx context.Context, id string, w Wished) (run.Run, error)
+	RecordCommand(ctx context.Context, id string, w CommandRecord) (run.Run, error)
 
 	// Park writes that r is parked, on condition of r.Drive and that the news
 	// is r.News.
-	Park(ctx context.Context, r run.Run) error
+	MarkWaiting(ctx context.Context, r run.Run) error
 }
 
 // A Wished is what a person wishes of a run.
-type Wished struct {
-	ID    string // of the request: it is carried out once
-	Wish  run.Wish
-	Force bool // with a wish that stops: what is being updated is cancelled
-	Who   string
-	Why   string
-	At    time.Time
+type CommandRecord struct {
+	ID      string // of the request: it is carried out once
+	Command run.Command
+	Force   bool // with a wish that stops: what is being updated is cancelled
+	Who     string
+	Why     string
+	At      time.Time
 }
 
 // Locks keeps who may write to projects. A lock is written on condition of the
@@ -122,17 +122,17 @@ type Steps interface {
 	// look found not to be over, and whether they were forced. It leaves alone an
 	// event that was marked since the steps were loaded, and a step that is no
 	// longer running.
-	Later(ctx context.Context, id string, drive int, steps []run.Step) error
+	Postpone(ctx context.Context, id string, drive int, steps []run.Step) error
 
 	// Mark writes that an event was heard of a running step's attempt, which
 	// makes it due. It reports false if there is no such step running.
-	Mark(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error)
+	MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error)
 }
 
 // A Change is what happens to one step in one transaction.
 type Change struct {
 	Run     string
-	Drive   int
+	Epoch   int
 	Project string
 	From    run.Status // what the step must be
 	Attempt int        // and how often begun
@@ -149,13 +149,13 @@ type Records interface {
 
 	// Some returns the records of the given nodes; one that is not there is
 	// left out.
-	Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
+	RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
 
 	// Displace moves records to their new names, on condition that the run that
 	// does it has r's drive and is still asked, else it is Stale: whoever plans
 	// beside one that has committed moves nothing. A record that is there no
 	// longer, or is of another stack by now, is passed over.
-	Displace(ctx context.Context, r run.Run, records []plan.Record) error
+	Rename(ctx context.Context, r run.Run, records []plan.Record) error
 }
 
 // Configurations reads what is desired.
@@ -172,12 +172,12 @@ type Schedules interface {
 	// past by now is not made anew, and one that is put to a time that is past is
 	// removed. To repeat it changes nothing. It is Refused
 	// where there can be no schedules; Invalid, if one makes no sense.
-	Arrange(ctx context.Context, project string, wanted map[string]project.Schedule, now time.Time) error
+	SetSchedules(ctx context.Context, project string, wanted map[string]project.Schedule, now time.Time) error
 }
 
 // Specs keeps nodes, resolved but for outputs, by digest.
 type Specs interface {
-	Keep(ctx context.Context, n project.Node) (digest string, err error)
+	SaveSpec(ctx context.Context, n project.Node) (digest string, err error)
 	Spec(ctx context.Context, digest string) (project.Node, error)
 }
 
@@ -185,12 +185,12 @@ type Specs interface {
 type Clouds interface {
 	// Observe looks at the stack of each place, by name, and at whether it is
 	// the recorded one or was born of the place's token.
-	Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error)
+	Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error)
 }
 
 // A Standing is how an execution stands.
-type Standing struct {
-	Begun   bool   // it was started
+type ExecutionStatus struct {
+	Started bool   // it was started
 	Running bool   // it is not over
 	Why     string // it failed, if it did
 }
@@ -199,21 +199,21 @@ type Standing struct {
 type Machine interface {
 	// Start starts an execution of the given name. To start one that was
 	// started before is no error.
-	Start(ctx context.Context, name string, in Drive) error
+	Start(ctx context.Context, name string, in ExecutionInput) error
 
 	// Standing says how the execution of the given name stands.
-	Standing(ctx context.Context, name string) (Standing, error)
+	ExecutionStatus(ctx context.Context, name string) (ExecutionStatus, error)
 
 	// Answer lets the execution that waits with token go on with t. To answer
 	// a token that was answered, or whose time is over, is no error.
-	Answer(ctx context.Context, token string, t Tick) error
+	Answer(ctx context.Context, token string, t LoopState) error
 }
 
 // World is told what happened to runs: that they began, parked, ended. It may
 // be told twice, or not at all if the teller dies; what it cannot pass on it
 // logs, for no run fails because nobody listens.
-type World interface {
-	Told(ctx context.Context, r run.Run)
+type Notifier interface {
+	Notify(ctx context.Context, r run.Run)
 }
 
 // Meter is told what there is to measure.
@@ -234,10 +234,10 @@ type Budgets interface {
 	// Take takes as many of the asks as there is room for, in their order, and
 	// says when there is room for the next: now if all are granted. Where many
 	// take at once it may grant none.
-	Take(ctx context.Context, where string, asks []budget.Ask, now time.Time) (granted int, next time.Time, err error)
+	Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (granted int, next time.Time, err error)
 
 	// Room says what Take would, and takes nothing.
-	Room(ctx context.Context, where string, asks []budget.Ask, now time.Time) (granted int, next time.Time, err error)
+	Room(ctx context.Context, where string, asks []budget.Demand, now time.Time) (granted int, next time.Time, err error)
 
 	// Throttled says that CloudFormation has refused a request of that kind:
 	// fewer are granted for a while.

@@ -16,19 +16,19 @@ import (
 // twice as long. What ails all runs at once, and is mended within two hours, ends
 // none of them.
 const (
-	mostRevived  = 5
+	maxRestarts  = 5
 	leastPatient = 5 * time.Minute
 )
 
 // Recover takes up the run whose execution has failed, timed out or was stopped:
 // to stop an execution cancels nothing. That of an older drive was not missed.
-func (e *Engine) Recover(ctx context.Context, d Drive) error {
+func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case fault.Is(err, fault.Missing):
 		return nil // its time is over
-	case err == nil && r.Drive == d.Drive:
-		err = e.revive(ctx, r)
+	case err == nil && r.Epoch == d.Epoch:
+		err = e.restart(ctx, r)
 	}
 	if err != nil {
 		return fmt.Errorf("recover run %s: %w", d.Run, err)
@@ -48,7 +48,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	err = e.each(len(open), func(i int) error {
 		var err error
 		if found[i], err = e.swept(ctx, open[i]); err == nil {
-			err = e.revive(ctx, found[i])
+			err = e.restart(ctx, found[i])
 		}
 		if err != nil {
 			failed[i] = fmt.Errorf("sweep run %s: %w", open[i], err)
@@ -65,39 +65,39 @@ func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
 	if err != nil || !r.Stuck(e.Now()) {
 		return r, err
 	}
-	return e.whole(ctx, r)
+	return e.loadWhole(ctx, r)
 }
 
 // revive sees to it that a run is driven that should be. One that was revived
 // only just now is left alone for a while.
-func (e *Engine) revive(ctx context.Context, r run.Run) error {
+func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	switch r.State {
-	case run.Parked: // whoever brought the news may have died there
-		if r.News > r.Seen {
-			return e.drive(ctx, r)
+	case run.StateWaiting: // whoever brought the news may have died there
+		if r.Generation > r.ObservedGeneration {
+			return e.startExecution(ctx, r)
 		}
 		return nil
-	case run.Queued:
+	case run.StateQueued:
 		l, err := e.Store.Lock(ctx, r.Project)
-		if err == nil && (l.Owner.Run == r.ID || r.Wish.Stops()) {
-			err = e.drive(ctx, r)
+		if err == nil && (l.Owner.Run == r.ID || r.Command.Stops()) {
+			err = e.startExecution(ctx, r)
 		}
 		return err
 	}
-	_, err := e.driven(ctx, r, true)
+	_, err := e.executing(ctx, r, true)
 	return err
 }
 
 // stir sees to it that somebody looks at r now: whoever waits is woken, and if
 // nobody does, r is driven.
-func (e *Engine) stir(ctx context.Context, r run.Run) error {
+func (e *Engine) ensureRunning(ctx context.Context, r run.Run) error {
 	switch {
-	case r.State == run.Parked, r.State == run.Queued && r.Wish.Stops():
-		return e.drive(ctx, r)
-	case r.State == run.Queued:
+	case r.State == run.StateWaiting, r.State == run.StateQueued && r.Command.Stops():
+		return e.startExecution(ctx, r)
+	case r.State == run.StateQueued:
 		return nil // until it is its turn
 	}
-	if _, err := e.driven(ctx, r, false); err != nil {
+	if _, err := e.executing(ctx, r, false); err != nil {
 		return err
 	}
 	return e.wake(ctx, r)
@@ -105,54 +105,54 @@ func (e *Engine) stir(ctx context.Context, r run.Run) error {
 
 // driven reports whether r, which is asked or going, has an execution that is
 // under way, and gives it one if it has not. What is given up on is over.
-func (e *Engine) driven(ctx context.Context, r run.Run, patient bool) (bool, error) {
+func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, error) {
 	switch {
 	case r.State.Over():
 		return false, nil
-	case r.Drive == 0: // whoever asked for it died there
-		return false, e.drive(ctx, r)
+	case r.Epoch == 0: // whoever asked for it died there
+		return false, e.startExecution(ctx, r)
 	}
-	s, err := e.Machine.Standing(ctx, execution(r.ID, r.Drive))
+	s, err := e.Machine.ExecutionStatus(ctx, execution(r.ID, r.Epoch))
 	switch {
 	case err != nil:
 		return false, err
-	case !s.Begun: // whoever raised the drive died there
-		return false, e.launch(ctx, r.ID, r.Drive)
+	case !s.Started: // whoever raised the drive died there
+		return false, e.launch(ctx, r.ID, r.Epoch)
 	case s.Running:
 		return true, nil
 	}
-	return false, e.again(ctx, r, s.Why, patient)
+	return false, e.restartOrFail(ctx, r, s.Why, patient)
 }
 
 // again drives a run whose execution has ended because of why. If that happened
 // too often without a step being settled in between, it is given up.
-func (e *Engine) again(ctx context.Context, was run.Run, why string, patient bool) error {
-	r, err := e.whole(ctx, was)
-	if err != nil || r.Drive != was.Drive || r.State != was.State {
+func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, patient bool) error {
+	r, err := e.loadWhole(ctx, was)
+	if err != nil || r.Epoch != was.Epoch || r.State != was.State {
 		return err // it has moved on meanwhile
 	}
-	if n := r.Settles(); n > r.Settled {
-		r.Revived, r.Settled = 0, n
+	if n := r.Finished(); n > r.FinishedAtRestart {
+		r.Restarts, r.FinishedAtRestart = 0, n
 	}
 	now := e.Now()
-	if patient && r.Revived > 0 && now.Before(r.RevivedAt.Add(leastPatient<<(r.Revived-1))) {
+	if patient && r.Restarts > 0 && now.Before(r.RestartedAt.Add(leastPatient<<(r.Restarts-1))) {
 		return nil
 	}
-	if r.Revived++; r.Revived <= mostRevived {
-		r.RevivedAt = now
-		return e.drive(ctx, r)
+	if r.Restarts++; r.Restarts <= maxRestarts {
+		r.RestartedAt = now
+		return e.startExecution(ctx, r)
 	}
-	why = fmt.Sprintf("engine error: %d executions in a row have ended without a step being settled, the last one by %s: see the logs of its functions, then retry the run", r.Revived, why)
+	why = fmt.Sprintf("engine error: %d executions in a row have ended without a step being settled, the last one by %s: see the logs of its functions, then retry the run", r.Restarts, why)
 	// If we die on the way, whoever goes on finds it cancelled.
-	_, err = e.Store.Wish(ctx, r.ID, Wished{ID: "engine-error", Wish: run.Cancel, Who: "stackwright", Why: why, At: now})
+	_, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: "engine-error", Command: run.Cancel, Who: "stackwright", Why: why, At: now})
 	if err != nil {
 		return err
 	}
-	return e.abandon(ctx, r, run.Broken, why)
+	return e.endByForce(ctx, r, run.StateFailed, why)
 }
 
 // whole returns a run with its steps, or without them if they cannot be read.
-func (e *Engine) whole(ctx context.Context, r run.Run) (run.Run, error) {
+func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 	all, err := e.Store.Load(ctx, r.ID)
 	if fault.Is(err, fault.Broken) {
 		return e.Store.Run(ctx, r.ID)
@@ -173,10 +173,10 @@ func (e *Engine) Unlock(ctx context.Context, q Request) error {
 		}
 	}
 	if err == nil {
-		r, err = e.Store.Wish(ctx, r.ID, Wished{ID: q.ID, Wish: run.Cancel, Who: q.Who, Why: q.Why, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: q.Why, At: e.Now()})
 	}
 	if err == nil && !r.State.Over() {
-		err = e.abandon(ctx, r, run.Cancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Why))
+		err = e.endByForce(ctx, r, run.StateCancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Why))
 	}
 	if err != nil {
 		return fmt.Errorf("unlock: %w", err)
@@ -187,27 +187,27 @@ func (e *Engine) Unlock(ctx context.Context, q Request) error {
 // abandon ends a run as it stands, out of the hands of whoever drives it. Who
 // finds the drive raised may begin to drive it at once: what that does meanwhile
 // is seen, and the run ended as it then stands.
-func (e *Engine) abandon(ctx context.Context, r run.Run, s run.State, why string) error {
-	if err := e.Store.Raise(ctx, r); err != nil {
+func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why string) error {
+	if err := e.Store.RaiseEpoch(ctx, r); err != nil {
 		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
 	}
-	for drive := r.Drive + 1; ; {
-		now, err := e.whole(ctx, r)
-		if err != nil || now.Drive != drive || now.State.Over() {
+	for drive := r.Epoch + 1; ; {
+		now, err := e.loadWhole(ctx, r)
+		if err != nil || now.Epoch != drive || now.State.Over() {
 			return err
 		}
 		for _, s := range now.Steps {
-			if s.Status == run.Running && !s.Note.Known() && e.Now().Before(s.Claimed.Add(action.Life)) {
+			if s.Status == run.Running && !s.Receipt.Known() && e.Now().Before(s.Claimed.Add(action.MaxStartTime)) {
 				return fault.New(fault.Unavailable, "run %s: the start of %s may still be on its way: ask again in a minute", r.ID, s.ID)
 			}
 		}
 		now.Messages = append(now.Messages, why)
-		if err = e.strike(ctx, now); err == nil {
+		if err = e.failRemaining(ctx, now); err == nil {
 			now, err = e.end(ctx, now, s)
 		}
 		if !fault.Is(err, fault.Stale) {
 			if err == nil {
-				e.World.Told(ctx, now)
+				e.Notifier.Notify(ctx, now)
 			}
 			return err
 		}
@@ -215,12 +215,12 @@ func (e *Engine) abandon(ctx context.Context, r run.Run, s run.State, why string
 }
 
 // strike ends the steps of a run that is given up.
-func (e *Engine) strike(ctx context.Context, r run.Run) error {
+func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 	for _, was := range r.Steps {
 		if was.Over() {
 			continue
 		}
-		c := Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: was.Status, Attempt: was.Attempt, Step: was}
+		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: was.Status, Attempt: was.Attempt, Step: was}
 		c.Step.Status, c.Step.Ended, c.Step.Why = run.Skipped, e.Now(), "the run was given up"
 		if was.Status == run.Running {
 			c.Step.Status, c.Step.Why = run.Failed, "the run was given up while this was under way: the next run finds what came of it"

@@ -17,19 +17,19 @@ import (
 // a person or for its turn.
 func TestRecover(t *testing.T) {
 	for name, c := range map[string]struct {
-		bring func(h *house) // a run "a" to where it is found
-		want  string         // what is started then
+		bring func(h *fixture) // a run "a" to where it is found
+		want  string           // what is started then
 	}{
-		"over":             {func(h *house) { h.driven("a", "refresh", ""); h.ended["a-1"] = "Failed" }, ""},
-		"driven":           {func(h *house) { h.ask("a", "deploy", "v1"); h.planned("a", 1) }, ""},
-		"asked, and dead":  {func(h *house) { h.ask("a", "deploy", "v1"); h.ended["a-1"] = "Unavailable" }, "a-2"},
-		"going, and dead":  {func(h *house) { h.ask("a", "deploy", "v1"); h.planned("a", 1); h.ended["a-1"] = "ABORTED" }, "a-2"},
-		"raised only":      {func(h *house) { h.ask("a", "deploy", "v1"); h.started = nil }, "a-1"},
-		"never raised":     {func(h *house) { h.store.raise = lost; h.refused("a", "deploy"); h.store.raise = nil }, "a-1"},
-		"parked":           {func(h *house) { h.parked("a"); h.ended["a-1"] = "" }, ""},
-		"parked with news": {func(h *house) { h.parked("a"); h.store.raise = lost; h.refused("c", "continue"); h.store.raise = nil }, "a-2"},
-		"queued":           {func(h *house) { h.queued("z", "a"); h.ended["a-1"] = "" }, ""},
-		"queued, and its turn": {func(h *house) {
+		"over":             {func(h *fixture) { h.driven("a", "refresh", ""); h.ended["a-1"] = "Failed" }, ""},
+		"driven":           {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1) }, ""},
+		"asked, and dead":  {func(h *fixture) { h.ask("a", "deploy", "v1"); h.ended["a-1"] = "Unavailable" }, "a-2"},
+		"going, and dead":  {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1); h.ended["a-1"] = "ABORTED" }, "a-2"},
+		"raised only":      {func(h *fixture) { h.ask("a", "deploy", "v1"); h.started = nil }, "a-1"},
+		"never raised":     {func(h *fixture) { h.store.raise = lost; h.refused("a", "deploy"); h.store.raise = nil }, "a-1"},
+		"parked":           {func(h *fixture) { h.parked("a"); h.ended["a-1"] = "" }, ""},
+		"parked with news": {func(h *fixture) { h.parked("a"); h.store.raise = lost; h.refused("c", "continue"); h.store.raise = nil }, "a-2"},
+		"queued":           {func(h *fixture) { h.queued("z", "a"); h.ended["a-1"] = "" }, ""},
+		"queued, and its turn": {func(h *fixture) {
 			h.queued("z", "a")
 			h.ended["a-1"] = ""
 			h.store.raise = lost
@@ -37,14 +37,14 @@ func TestRecover(t *testing.T) {
 			h.store.raise = nil
 		}, "a-2"},
 	} {
-		for how, recover := range map[string]func(h *house) error{
-			"sweep": func(h *house) error { return h.Sweep(h.Context()) },
-			"event": func(h *house) error {
-				return h.Recover(h.Context(), engine.Drive{Run: "a", Drive: h.kept("a").Drive})
+		for how, recover := range map[string]func(h *fixture) error{
+			"sweep": func(h *fixture) error { return h.Sweep(h.Context()) },
+			"event": func(h *fixture) error {
+				return h.Recover(h.Context(), engine.ExecutionInput{Run: "a", Epoch: h.kept("a").Epoch})
 			},
 		} {
 			t.Run(name+" by "+how, func(t *testing.T) {
-				h := newHouse(t)
+				h := newFixture(t)
 				h.desire("v1", "vpc db<vpc")
 				c.bring(h)
 				before := len(h.started)
@@ -62,7 +62,7 @@ func lost(func() error) error { return fault.New(fault.Unavailable, "no answer")
 
 // refused asks for something, about run a if that is what it steers, and is not
 // heard to the end.
-func (h *house) refused(id, operation string) {
+func (h *fixture) refused(id, operation string) {
 	h.Helper()
 	q := engine.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: "v1"}, Run: "a"}
 	if err := h.Start(h.Context(), q); !fault.Is(err, fault.Unavailable) {
@@ -71,14 +71,14 @@ func (h *house) refused(id, operation string) {
 }
 
 // parked brings a run to where it waits for a person.
-func (h *house) parked(id string) {
+func (h *fixture) parked(id string) {
 	h.ask(id, "deploy", "v1")
 	h.ask("p", "pause", id)
 	h.looked(h.planned(id, 1))
 }
 
 // queued brings a run to where it waits for another.
-func (h *house) queued(owner, id string) {
+func (h *fixture) queued(owner, id string) {
 	h.ask(owner, "deploy", "v1")
 	h.planned(owner, 1)
 	h.ask(id, "deploy", "v1")
@@ -86,26 +86,26 @@ func (h *house) queued(owner, id string) {
 }
 
 // refusesEnd ends a run of which the end is written, and no more.
-func (h *house) refusesEnd(id string) {
+func (h *fixture) refusesEnd(id string) {
 	h.Helper()
 	h.ask("x", "cancel", id)
-	if err := h.Look(h.Context(), engine.Watch{Tick: engine.Tick{Run: id, Drive: 1, Wait: 60}, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
+	if err := h.Poll(h.Context(), engine.PollInput{Loop: engine.LoopState{Run: id, Epoch: 1, Wait: 60}, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
 		h.Fatalf("got %v", err)
 	}
-	if s := h.kept(id).State; s != run.Cancelled {
+	if s := h.kept(id).State; s != run.StateCancelled {
 		h.Fatalf("%s is %s", id, s)
 	}
 }
 
 // That of an older drive was not missed, and a run that is gone is nobody's.
 func TestRecoverLate(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
-	h.must(h.Store.Raise(t.Context(), run.Run{ID: "a", Drive: 1}))
+	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "a", Epoch: 1}))
 	h.ended["a-1"] = "TIMED_OUT"
-	h.must(h.Recover(t.Context(), engine.Drive{Run: "a", Drive: 1}))
-	h.must(h.Recover(t.Context(), engine.Drive{Run: "none", Drive: 1}))
+	h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 1}))
+	h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "none", Epoch: 1}))
 	if !slices.Equal(h.started, []string{"a-1"}) {
 		t.Errorf("started %v", h.started)
 	}
@@ -114,26 +114,26 @@ func TestRecoverLate(t *testing.T) {
 // A run that cannot be driven is given up, says why, and frees the lock; that a
 // step was settled in between makes up for all that was before.
 func TestGivenUp(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc web<db")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
 	h.begun(tick)
 	fail := func() {
-		drive := h.kept("a").Drive
+		drive := h.kept("a").Epoch
 		h.ended[fmt.Sprint("a-", drive)] = "FAILED: Denied"
-		h.must(h.Recover(t.Context(), engine.Drive{Run: "a", Drive: drive}))
+		h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "a", Epoch: drive}))
 		at := h.kept("a")
-		if once := at.Drive > drive; once != (at.Revived == 1 && once) {
-			t.Errorf("revived for the %dth time at once", at.Revived)
+		if once := at.Epoch > drive; once != (at.Restarts == 1 && once) {
+			t.Errorf("revived for the %dth time at once", at.Restarts)
 		}
-		if at.Drive > drive || at.State.Over() {
+		if at.Epoch > drive || at.State.Over() {
 			return
 		}
-		h.pass(5*time.Minute<<(at.Revived-1) - time.Second)
+		h.pass(5*time.Minute<<(at.Restarts-1) - time.Second)
 		h.must(h.Sweep(t.Context()))
-		if h.kept("a").Drive > drive {
-			t.Errorf("revived for the %dth time too early", at.Revived+1)
+		if h.kept("a").Epoch > drive {
+			t.Errorf("revived for the %dth time too early", at.Restarts+1)
 		}
 		h.pass(2 * time.Second)
 		h.must(h.Sweep(t.Context()))
@@ -142,7 +142,7 @@ func TestGivenUp(t *testing.T) {
 		fail()
 	}
 	h.pass(30e9)
-	tick = h.looked(engine.Tick{Run: "a", Drive: h.kept("a").Drive, Wait: 60})
+	tick = h.looked(engine.LoopState{Run: "a", Epoch: h.kept("a").Epoch, Wait: 60})
 	if r := h.kept("a"); r.Step("vpc/create").Status != run.Done {
 		t.Fatalf("nothing was settled: %+v", tick)
 	}
@@ -151,13 +151,13 @@ func TestGivenUp(t *testing.T) {
 	h.planned("b", 1)
 	for range 5 {
 		fail()
-		if s := h.kept("a").State; s != run.Going {
+		if s := h.kept("a").State; s != run.StateRunning {
 			t.Fatalf("it is %s", s)
 		}
 	}
 	fail()
 	r := h.kept("a")
-	if r.State != run.Broken || len(r.Messages) != 1 || !strings.Contains(r.Messages[0], "engine error: 6 executions in a row") || !strings.Contains(r.Messages[0], "FAILED: Denied") {
+	if r.State != run.StateFailed || len(r.Messages) != 1 || !strings.Contains(r.Messages[0], "engine error: 6 executions in a row") || !strings.Contains(r.Messages[0], "FAILED: Denied") {
 		t.Errorf("it is %s: %q", r.State, r.Messages)
 	}
 	if db, web := r.Step("db/create"), r.Step("web/create"); db.Status != run.Failed || web.Status != run.Skipped {
@@ -170,16 +170,16 @@ func TestGivenUp(t *testing.T) {
 
 // A person can free the lock, whoever holds it, and is named.
 func TestUnlock(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.queued("a", "b")
-	h.begun(engine.Tick{Run: "a", Drive: 1, Ready: []int{0}})
+	h.begun(engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}})
 	q := engine.Request{ID: "u", Project: shop, Operation: "unlock", Run: "a", Who: "ann", Why: "its account is closed"}
 	h.must(h.Start(t.Context(), q))
 	h.must(h.Start(t.Context(), q))
 	r := h.kept("a")
-	if r.State != run.Cancelled || r.Drive != 2 || !slices.Equal(r.Messages, []string{"unlocked by ann: its account is closed"}) {
-		t.Errorf("it is %s, driven by %d: %q", r.State, r.Drive, r.Messages)
+	if r.State != run.StateCancelled || r.Epoch != 2 || !slices.Equal(r.Messages, []string{"unlocked by ann: its account is closed"}) {
+		t.Errorf("it is %s, driven by %d: %q", r.State, r.Epoch, r.Messages)
 	}
 	if h.waits() != "b" || !slices.Contains(h.started, "b-2") {
 		t.Errorf("in line are %s, started %v", h.waits(), h.started)
@@ -191,7 +191,7 @@ func TestUnlock(t *testing.T) {
 	h.planned("c", 1)
 	q.ID, q.Run = "v", "c"
 	h.must(h.Start(t.Context(), q))
-	if tick := h.planned("v", 1); tick.State != run.Refused || !strings.Contains(h.kept("v").Messages[0], "run c does not hold the lock") {
+	if tick := h.planned("v", 1); tick.State != run.StateRefused || !strings.Contains(h.kept("v").Messages[0], "run c does not hold the lock") {
 		t.Errorf("it is %s: %q", tick.State, h.kept("v").Messages)
 	}
 }

@@ -20,7 +20,7 @@ var errGone = errors.New("nothing is done")
 // recall finds out what a schedule is to deploy, which reads nothing new: what
 // all stacks were last brought to; and whether that still has the schedule. Only
 // who owns the lock can tell.
-func (e *Engine) recall(ctx context.Context, r *run.Run) error {
+func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 	if r.Schedule == "" {
 		return nil
 	}
@@ -32,14 +32,14 @@ func (e *Engine) recall(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	if r.Operation == "deploy" && r.Source == (run.Source{}) {
-		switch r.Source = l.Whole; {
-		case l.Halted != "":
-			return fault.New(fault.Refused, "schedule %s deploys what was last deployed to %s, and that was cancelled: retry run %s, or deploy the project", r.Schedule, r.Project, l.Halted)
+		switch r.Source = l.LastFull; {
+		case l.CancelledBy != "":
+			return fault.New(fault.Refused, "schedule %s deploys what was last deployed to %s, and that was cancelled: retry run %s, or deploy the project", r.Schedule, r.Project, l.CancelledBy)
 		case r.Source == (run.Source{}):
 			return fault.New(fault.Refused, "schedule %s deploys what was last deployed to %s, and nothing was yet, or not since a person destroyed it: deploy the project", r.Schedule, r.Project)
 		}
 	}
-	return e.current(ctx, *r, l.Whole)
+	return e.current(ctx, *r, l.LastFull)
 }
 
 // current is errGone if the files that all stacks were last brought to no longer
@@ -61,7 +61,7 @@ func (e *Engine) current(ctx context.Context, r run.Run, whole run.Source) error
 		return err
 	}
 	s, ok := p.Schedules[r.Schedule]
-	if ok && s.Operation == r.Operation && (s.Once.IsZero() || s.Past(r.Asked.Add(early))) {
+	if ok && s.Operation == r.Operation && (s.Once.IsZero() || s.Past(r.Requested.Add(early))) {
 		return nil
 	}
 	return fmt.Errorf("schedule %s came up, but what was deployed since has no such %s, or at a later time: %w", r.Schedule, r.Operation, errGone)
@@ -70,12 +70,12 @@ func (e *Engine) current(ctx context.Context, r run.Run, whole run.Source) error
 // arrange has the project's schedules be those of the files that are deployed.
 // That a person destroys the project removes them. To do so before the plan is
 // committed is safe: whoever dies in between is planned again.
-func (e *Engine) arrange(ctx context.Context, r run.Run, desired project.Project) error {
+func (e *Engine) setSchedules(ctx context.Context, r run.Run, desired project.Project) error {
 	switch {
 	case r.Operation == preview, r.Operation == "refresh", len(r.Only) > 0, r.Operation == "destroy" && r.Schedule != "":
 		return nil
 	}
-	if err := e.Schedules.Arrange(ctx, r.Project, desired.Schedules, e.Now()); err != nil {
+	if err := e.Schedules.SetSchedules(ctx, r.Project, desired.Schedules, e.Now()); err != nil {
 		return fmt.Errorf("schedules: %w", err)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 )
 
 // fired asks for what a schedule does.
-func (h *house) fired(id, schedule, operation string) {
+func (h *fixture) fired(id, schedule, operation string) {
 	h.Helper()
 	h.must(h.Start(h.Context(), engine.Request{ID: id, Project: shop, Operation: operation, Schedule: schedule, Who: "schedule " + schedule}))
 	h.pass(time.Second)
@@ -23,7 +23,7 @@ func (h *house) fired(id, schedule, operation string) {
 
 // scheduled gives a version of the project schedules, as in nightly or
 // evening=destroy; they deploy if it is not said.
-func (h *house) scheduled(version string, names ...string) {
+func (h *fixture) scheduled(version string, names ...string) {
 	p := h.projects[version]
 	p.Schedules = make(map[string]project.Schedule)
 	for _, n := range names {
@@ -34,7 +34,7 @@ func (h *house) scheduled(version string, names ...string) {
 }
 
 // arranged lists the project's schedules.
-func (h *house) arranged() string {
+func (h *fixture) arranged() string {
 	var names []string
 	for name := range h.world.Schedules.Of(shop) {
 		names = append(names, name)
@@ -46,7 +46,7 @@ func (h *house) arranged() string {
 // What a person asks for says which schedules there are, if it is about all
 // stacks; what a schedule asks for does too, but it does not remove them.
 func TestSchedulesAreThoseOfWhatIsDeployed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "nightly")
 	h.desire("v2", "vpc")
@@ -68,7 +68,7 @@ func TestSchedulesAreThoseOfWhatIsDeployed(t *testing.T) {
 		} else {
 			h.ask(id, c.operation, c.version)
 		}
-		if r := h.end(id); r.State != run.Succeeded {
+		if r := h.end(id); r.State != run.StateSucceeded {
 			t.Fatalf("%s of %s: %s %v", c.operation, c.version, r.State, r.Messages)
 		}
 		if got := h.arranged(); got != c.want {
@@ -79,7 +79,7 @@ func TestSchedulesAreThoseOfWhatIsDeployed(t *testing.T) {
 
 // What is about some stacks only leaves the schedules as they are.
 func TestSchedulesAreLeftByWhatIsOnlyAboutSome(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "nightly")
 	for id, q := range map[string]engine.Request{
@@ -98,11 +98,11 @@ func TestSchedulesAreLeftByWhatIsOnlyAboutSome(t *testing.T) {
 // A schedule deploys what was last deployed, or tried to be; if there is nothing
 // it is refused, and holds no lock.
 func TestScheduledDeploy(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	refused := func(id string) {
 		t.Helper()
 		h.fired(id, "nightly", "deploy")
-		if r := h.end(id); r.State != run.Refused || !strings.Contains(strings.Join(r.Messages, " "), "schedule nightly deploys what was last deployed to shop@default, and nothing was yet") || h.waits() != "" {
+		if r := h.end(id); r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), "schedule nightly deploys what was last deployed to shop@default, and nothing was yet") || h.waits() != "" {
 			t.Errorf("%s %v; the lock is %q's", r.State, r.Messages, h.waits())
 		}
 	}
@@ -114,7 +114,7 @@ func TestScheduledDeploy(t *testing.T) {
 	h.driven("c", "deploy", "v2")
 	h.world.Cloud.Set("shop-db", "DELETE_COMPLETE")
 	h.fired("d", "nightly", "deploy")
-	if r := h.end("d"); r.State != run.Succeeded || r.Source.Version != "v2" || len(r.Steps) != 1 || r.Steps[0].Node != "db" {
+	if r := h.end("d"); r.State != run.StateSucceeded || r.Source.Version != "v2" || len(r.Steps) != 1 || r.Steps[0].Node != "db" {
 		t.Errorf("%s of %s: %v", r.State, r.Source.Version, r.Steps)
 	}
 	h.driven("e", "destroy", "")
@@ -124,7 +124,7 @@ func TestScheduledDeploy(t *testing.T) {
 // What a schedule deploys is told when it owns the lock: an upload that was
 // deployed while it waited is it.
 func TestScheduledDeployWaits(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.desire("v2", "vpc db")
 	h.scheduled("v2", "nightly")
@@ -132,18 +132,18 @@ func TestScheduledDeployWaits(t *testing.T) {
 	h.ask("b", "deploy", "v2")
 	first := h.planned("b", 1)
 	h.fired("c", "nightly", "deploy")
-	if tick := h.planned("c", 1); tick.State != run.Parked || h.waits() != "b c" {
+	if tick := h.planned("c", 1); tick.State != run.StateWaiting || h.waits() != "b c" {
 		t.Errorf("it is told %s; in line are %s", tick.State, h.waits())
 	}
 	h.through(first)
-	if r := h.end("c"); r.State != run.Succeeded || r.Source.Version != "v2" {
+	if r := h.end("c"); r.State != run.StateSucceeded || r.Source.Version != "v2" {
 		t.Errorf("%s of %s", r.State, r.Source.Version)
 	}
 }
 
 // While a run of a schedule is under way, it does not come up again.
 func TestScheduledAgain(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "nightly=destroy")
 	h.ask("a", "deploy", "v1")
@@ -152,19 +152,19 @@ func TestScheduledAgain(t *testing.T) {
 		h.fired(id, "nightly", "destroy")
 		h.planned(id, 1)
 	}
-	if r := h.kept("c"); r.State != run.Superseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly is not over yet") || h.waits() != "a b" {
+	if r := h.kept("c"); r.State != run.StateSuperseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly is not over yet") || h.waits() != "a b" {
 		t.Errorf("%s %v; in line are %s", r.State, r.Messages, h.waits())
 	}
 	h.through(first)
 	h.end("b")
 	h.fired("d", "nightly", "destroy")
-	if r := h.end("d"); r.State != run.Succeeded {
+	if r := h.end("d"); r.State != run.StateSucceeded {
 		t.Errorf("when that is over, it is %s", r.State)
 	}
 }
 
 // evening gives a version of the project a schedule that destroys it.
-func (h *house) evening(version string, once time.Time) {
+func (h *fixture) evening(version string, once time.Time) {
 	p := h.projects[version]
 	p.Schedules = map[string]project.Schedule{"evening": {Operation: "destroy", Expression: "cron(0 20 * * ? *)", Zone: "UTC", Once: once}}
 	h.projects[version] = p
@@ -174,13 +174,13 @@ func (h *house) evening(version string, once time.Time) {
 // a schedule that it no longer has, that is for something else by then, or that it
 // has put off, does nothing.
 func TestScheduleIsOvertaken(t *testing.T) {
-	for name, change := range map[string]func(*house){
-		"it is no longer in the files": func(*house) {},
-		"it is for something else":     func(h *house) { h.scheduled("v2", "evening") },
-		"it is put off":                func(h *house) { h.evening("v2", h.Now().Add(24*time.Hour)) },
+	for name, change := range map[string]func(*fixture){
+		"it is no longer in the files": func(*fixture) {},
+		"it is for something else":     func(h *fixture) { h.scheduled("v2", "evening") },
+		"it is put off":                func(h *fixture) { h.evening("v2", h.Now().Add(24*time.Hour)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.desire("v1", "vpc")
 			h.evening("v1", time.Time{})
 			h.driven("a", "deploy", "v1")
@@ -191,7 +191,7 @@ func TestScheduleIsOvertaken(t *testing.T) {
 			h.fired("c", "evening", "destroy")
 			h.planned("c", 1)
 			h.through(first)
-			if r := h.end("c"); r.State != run.Superseded || strings.Join(r.Messages, " ") != "schedule evening came up, but what was deployed since has no such destroy, or at a later time: nothing is done" || h.records() == "" || h.waits() != "" {
+			if r := h.end("c"); r.State != run.StateSuperseded || strings.Join(r.Messages, " ") != "schedule evening came up, but what was deployed since has no such destroy, or at a later time: nothing is done" || h.records() == "" || h.waits() != "" {
 				t.Errorf("%s %v; there are %q, and the lock is %q's", r.State, r.Messages, h.records(), h.waits())
 			}
 		})
@@ -201,12 +201,12 @@ func TestScheduleIsOvertaken(t *testing.T) {
 // A schedule that comes up when its time has come does its work, though the clocks
 // of those that call and are called differ by a little.
 func TestScheduleOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.evening("v1", h.Now().Add(2*time.Minute))
 	h.driven("a", "deploy", "v1")
 	h.fired("b", "evening", "destroy")
-	if r := h.end("b"); r.State != run.Succeeded || h.records() != "" {
+	if r := h.end("b"); r.State != run.StateSucceeded || h.records() != "" {
 		t.Errorf("%s %v; there are %q", r.State, r.Messages, h.records())
 	}
 }
@@ -214,20 +214,20 @@ func TestScheduleOnce(t *testing.T) {
 // A retry of what a schedule asked for is that schedule's still: it repeats the
 // very files, and leaves the schedules.
 func TestScheduledRetried(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "evening=destroy", "morning")
 	h.driven("a", "deploy", "v1")
 	h.world.Cloud.Fail["shop-vpc/delete"] = 1
 	h.fired("b", "evening", "destroy")
-	if r := h.end("b"); r.State != run.Broken {
+	if r := h.end("b"); r.State != run.StateFailed {
 		t.Fatal(r.State)
 	}
-	if r := h.driven("c", "retry", "b"); r.State != run.Succeeded || r.Schedule != "evening" || r.Who != "ann" || h.arranged() != "evening morning" {
+	if r := h.driven("c", "retry", "b"); r.State != run.StateSucceeded || r.Schedule != "evening" || r.Who != "ann" || h.arranged() != "evening morning" {
 		t.Errorf("%s, of schedule %q, by %s; there are %q", r.State, r.Schedule, r.Who, h.arranged())
 	}
 	h.fired("d", "morning", "deploy")
-	if r := h.end("d"); r.State != run.Succeeded || r.Source.Version != "v1" {
+	if r := h.end("d"); r.State != run.StateSucceeded || r.Source.Version != "v1" {
 		t.Errorf("then it is deployed: %s of %q", r.State, r.Source.Version)
 	}
 }
@@ -235,26 +235,26 @@ func TestScheduledRetried(t *testing.T) {
 // no refuses schedules as AWS may.
 type no struct{ err error }
 
-func (n no) Arrange(context.Context, string, map[string]project.Schedule, time.Time) error {
+func (n no) SetSchedules(context.Context, string, map[string]project.Schedule, time.Time) error {
 	return n.err
 }
 
 // What cannot be scheduled is not deployed, and moves nothing; what is only not
 // answered is asked again.
 func TestSchedulesRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.Schedules = no{fault.New(fault.Invalid, "schedule nightly: no such expression")}
-	if r := h.driven("a", "deploy", "v1"); r.State != run.Refused || len(r.Messages) != 1 || r.Messages[0] != "schedules: schedule nightly: no such expression" || h.waits() != "" {
+	if r := h.driven("a", "deploy", "v1"); r.State != run.StateRefused || len(r.Messages) != 1 || r.Messages[0] != "schedules: schedule nightly: no such expression" || h.waits() != "" {
 		t.Errorf("%s %v; the lock is %q's", r.State, r.Messages, h.waits())
 	}
 	h.Schedules = no{fault.New(fault.Throttled, "too many")}
 	h.ask("b", "deploy", "v1")
-	if _, err := h.Plan(t.Context(), engine.Drive{Run: "b", Drive: 1}); !fault.Is(err, fault.Throttled) || h.kept("b").State != run.Asked {
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "b", Epoch: 1}); !fault.Is(err, fault.Throttled) || h.kept("b").State != run.StatePending {
 		t.Errorf("%v, and it is %s", err, h.kept("b").State)
 	}
 	h.Schedules = h.world.Schedules
-	if r := h.end("b"); r.State != run.Succeeded {
+	if r := h.end("b"); r.State != run.StateSucceeded {
 		t.Errorf("when it is asked again, it is %s", r.State)
 	}
 }
@@ -262,20 +262,20 @@ func TestSchedulesRefused(t *testing.T) {
 // shut are specs that may not be kept.
 type shut struct{ engine.Specs }
 
-func (shut) Keep(context.Context, project.Node) (string, error) {
+func (shut) SaveSpec(context.Context, project.Node) (string, error) {
 	return "", fault.New(fault.Denied, "the key may not be used")
 }
 
 // A deploy that is refused, for whatever reason, leaves the schedules as they are.
 func TestWhatIsRefusedLeavesTheSchedules(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "nightly")
 	h.driven("a", "deploy", "v1")
 	h.desire("v2", "vpc db")
 	h.scheduled("v2", "evening=destroy")
 	h.Specs = shut{h.Specs}
-	if r := h.driven("b", "deploy", "v2"); r.State != run.Refused || h.arranged() != "nightly" {
+	if r := h.driven("b", "deploy", "v2"); r.State != run.StateRefused || h.arranged() != "nightly" {
 		t.Errorf("%s %v; there are %q", r.State, r.Messages, h.arranged())
 	}
 }

@@ -44,8 +44,8 @@ func RunID(words ...string) string {
 func RollbackOf(id string) string { return RunID(id, "rollback") }
 
 // wishes are the operations that steer a run instead of making one.
-func wishes() map[string]run.Wish {
-	return map[string]run.Wish{"pause": run.Pause, "continue": run.Go, "cancel": run.Cancel}
+func commands() map[string]run.Command {
+	return map[string]run.Command{"pause": run.Pause, "continue": run.Continue, "cancel": run.Cancel}
 }
 
 // Start makes a run of what is asked and starts an execution that drives it, or
@@ -58,26 +58,26 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 		}
 		q.Problems = fault.Messages(err)
 	}
-	r, _, err := e.Store.Ask(ctx, run.Run{
+	r, _, err := e.Store.CreateRun(ctx, run.Run{
 		ID: q.ID, Version: run.Version, Project: q.Project, Operation: q.Operation, Source: q.Source,
-		Of: q.Run, Force: q.Force, Who: q.Who, Wish: run.Go, State: run.Asked,
+		Of: q.Run, Force: q.Force, Who: q.Who, Command: run.Continue, State: run.StatePending,
 		Upload: q.Upload, Schedule: q.Schedule, Sequencer: q.Sequencer, Refuse: q.Refuse, Rollback: q.Rollback,
-		Messages: say(q.Problems), Asked: e.Now(), MaxDeletions: q.MaxDeletions, Only: q.Only,
+		Messages: say(q.Problems), Requested: e.Now(), MaxDeletions: q.MaxDeletions, Only: q.Only,
 	})
 	switch {
 	case err != nil:
 		return fmt.Errorf("ask for run %s: %w", q.ID, err)
-	case r.State != run.Asked:
+	case r.State != run.StatePending:
 		return nil // it has been taken up
-	case r.Drive > 0:
-		return e.launch(ctx, r.ID, r.Drive) // whoever raised it may have died there
+	case r.Epoch > 0:
+		return e.launch(ctx, r.ID, r.Epoch) // whoever raised it may have died there
 	}
-	return e.drive(ctx, r)
+	return e.startExecution(ctx, r)
 }
 
 // Steers reports whether an operation steers a run instead of making one.
 func Steers(operation string) bool {
-	_, wish := wishes()[operation]
+	_, wish := commands()[operation]
 	return wish || operation == unlock
 }
 
@@ -99,25 +99,25 @@ func (e *Engine) steering(q Request) func(context.Context) error {
 	if q.Operation == unlock {
 		return func(ctx context.Context) error { return e.Unlock(ctx, q) }
 	}
-	wish, ok := wishes()[q.Operation]
+	wish, ok := commands()[q.Operation]
 	switch {
 	case !ok:
 		return nil
 	case wish == run.Cancel && q.Rollback:
-		wish = run.Back
+		wish = run.CancelAndRollBack
 	}
-	return func(ctx context.Context) error { return e.Wish(ctx, q, wish) }
+	return func(ctx context.Context) error { return e.Command(ctx, q, wish) }
 }
 
 // Wish steers the run that q is about: it is obeyed at the next look, which is
 // now.
-func (e *Engine) Wish(ctx context.Context, q Request, w run.Wish) error {
+func (e *Engine) Command(ctx context.Context, q Request, w run.Command) error {
 	r, err := e.about(ctx, q)
 	if err == nil {
-		r, err = e.Store.Wish(ctx, r.ID, Wished{ID: q.ID, Wish: w, Force: q.Force, Who: q.Who, Why: q.Why, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: q.ID, Command: w, Force: q.Force, Who: q.Who, Why: q.Why, At: e.Now()})
 	}
 	if err == nil && !r.State.Over() {
-		err = e.stir(ctx, r)
+		err = e.ensureRunning(ctx, r)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.Operation, err)
@@ -136,7 +136,7 @@ func (e *Engine) about(ctx context.Context, q Request) (run.Run, error) {
 
 // repeat makes of a retry the run that it repeats. It is refused if that run is
 // not over.
-func (e *Engine) repeat(ctx context.Context, r *run.Run) error {
+func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	old, err := e.Store.Run(ctx, r.Of)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (e *Engine) newest(ctx context.Context, r run.Run) error {
 		return err
 	}
 	if l.Newer(old) {
-		return fault.New(fault.Refused, "run %s is not retried, for run %s has deployed something newer since: deploy that again, or force the retry", old.ID, l.Last.Run)
+		return fault.New(fault.Refused, "run %s is not retried, for run %s has deployed something newer since: deploy that again, or force the retry", old.ID, l.LastAttempted.Run)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestRunID(t *testing.T) {
 
 // Asked twice, a run is made once, and has one execution for each drive.
 func TestStartTwice(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	q := h.ask("a", "deploy", "v1")
 	h.must(h.Start(t.Context(), q))
@@ -34,7 +34,7 @@ func TestStartTwice(t *testing.T) {
 	}
 	h.planned("a", 1)
 	h.must(h.Start(t.Context(), q))
-	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || len(h.started) != 2 || h.kept("a").Drive != 1 {
+	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || len(h.started) != 2 || h.kept("a").Epoch != 1 {
 		t.Errorf("there are %d runs (%v), started %v", len(runs), err, h.started)
 	}
 }
@@ -42,7 +42,7 @@ func TestStartTwice(t *testing.T) {
 // Whoever raised the drive and died, or never heard that it was raised, leaves a
 // run that gets its execution all the same.
 func TestStartAfterALoss(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.down = fault.New(fault.Unavailable, "no answer")
 	q := engine.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}}
@@ -63,37 +63,37 @@ func TestStartAfterALoss(t *testing.T) {
 
 // A wish is obeyed by whoever looks next; what is parked gets a new execution.
 func TestWish(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc")
 	h.ask("a", "deploy", "v1")
 	h.ask("p", "pause", "a")
 	tick := h.planned("a", 1)
-	if tick.State != run.Look {
+	if tick.State != run.StatePoll {
 		t.Fatalf("paused before it began, it is %s", tick.State)
 	}
-	if got := h.looked(tick); got.State != run.Parked || h.kept("a").State != run.Parked {
+	if got := h.looked(tick); got.State != run.StateWaiting || h.kept("a").State != run.StateWaiting {
 		t.Fatalf("paused, it is %s", got.State)
 	}
 	h.store.raise = twice
 	h.ask("c", "continue", "a")
 	h.store.raise = nil
-	if r := h.kept("a"); r.Drive != 2 || r.State != run.Going || !slices.Contains(h.started, "a-2") {
-		t.Errorf("continued, it has drive %d, started %v", r.Drive, h.started)
+	if r := h.kept("a"); r.Epoch != 2 || r.State != run.StateRunning || !slices.Contains(h.started, "a-2") {
+		t.Errorf("continued, it has drive %d, started %v", r.Epoch, h.started)
 	}
 	answers := len(h.answers)
 	h.registered("a", 2, "waits", 10)
 	h.ask("x", "cancel", "a")
-	if len(h.answers) != answers+1 || h.answers[answers].State != run.Look || h.answers[answers].Drive != 2 {
+	if len(h.answers) != answers+1 || h.answers[answers].State != run.StatePoll || h.answers[answers].Epoch != 2 {
 		t.Errorf("nobody is woken: %v", h.answers)
 	}
-	if got := h.looked(engine.Tick{Run: "a", Drive: 2, Wait: 60}); got.State != run.Cancelled {
+	if got := h.looked(engine.LoopState{Run: "a", Epoch: 2, Wait: 60}); got.State != run.StateCancelled {
 		t.Errorf("cancelled, it is %s", got.State)
 	}
 }
 
 // What cannot be wished is a run that is refused and says why.
 func TestWishRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.driven("a", "deploy", "v1")
 	h.must(h.Start(t.Context(), engine.Request{ID: "z", Project: "other@default", Operation: "cancel", Run: "a"}))
@@ -103,7 +103,7 @@ func TestWishRefused(t *testing.T) {
 		if q.Operation != "" {
 			h.ask(id, q.Operation, q.Run)
 		}
-		if tick := h.planned(id, 1); tick.State != run.Refused || len(h.kept(id).Messages) != 1 {
+		if tick := h.planned(id, 1); tick.State != run.StateRefused || len(h.kept(id).Messages) != 1 {
 			t.Errorf("%s is %s: %q", id, tick.State, h.kept(id).Messages)
 		}
 	}
@@ -113,7 +113,7 @@ func TestWishRefused(t *testing.T) {
 }
 
 func TestRetryRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.desire("v2", "vpc")
 	h.driven("old", "deploy", "v1")
@@ -143,7 +143,7 @@ func TestRetryRefused(t *testing.T) {
 		}
 		h.must(h.Start(t.Context(), q))
 		tick := h.planned(id, 1)
-		if got := strings.Join(h.kept(id).Messages, "\n"); got != c.want || (tick.State == run.Refused) != (c.want != "") {
+		if got := strings.Join(h.kept(id).Messages, "\n"); got != c.want || (tick.State == run.StateRefused) != (c.want != "") {
 			t.Errorf("retry of %s is %s: %s", c.of, tick.State, got)
 		}
 		if c.want == "" { // its lock is wanted
@@ -157,13 +157,13 @@ func TestRetryRefused(t *testing.T) {
 
 // Who steers a run and may not is told so, and no run is made of that.
 func TestSteer(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	pause := engine.Request{ID: "p", Project: shop, Operation: "pause", Run: "a", Who: "ann"}
 	h.must(h.Steer(t.Context(), pause))
-	if r := h.kept("a"); r.Wish != run.Pause || r.News != 1 {
-		t.Errorf("%s is wished, with news %d", r.Wish, r.News)
+	if r := h.kept("a"); r.Command != run.Pause || r.Generation != 1 {
+		t.Errorf("%s is wished, with news %d", r.Command, r.Generation)
 	}
 	h.must(h.Steer(t.Context(), engine.Request{ID: "c", Project: shop, Operation: "cancel", Run: "a"}))
 	h.must(h.Steer(t.Context(), pause)) // it was obeyed before
@@ -179,7 +179,7 @@ func TestSteer(t *testing.T) {
 			t.Errorf("%s: it steers, or does not", q.Operation)
 		}
 	}
-	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || h.kept("a").Wish != run.Cancel {
+	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || h.kept("a").Command != run.Cancel {
 		t.Errorf("there are %d runs (%v)", len(runs), err)
 	}
 }

@@ -93,10 +93,10 @@ func random(seed uint64, most int) world {
 			w.Desired.Nodes[name] = d
 		}
 	}
-	recorded, leave, _ := plan.Displace(w.Desired, w.Recorded)
+	recorded, leave, _ := plan.Rename(w.Desired, w.Recorded)
 	for _, r := range leave {
-		w.Live[r.Node] = w.Live[r.Was]
-		delete(w.Live, r.Was)
+		w.Live[r.Node] = w.Live[r.FormerName]
+		delete(w.Live, r.FormerName)
 	}
 	w.Recorded = recorded
 	return w
@@ -175,7 +175,7 @@ type oracled struct {
 
 // lanes lists the steps of a plan that take each node down, or those that bring
 // it up, in the order in which the verbs can be done.
-func lanes(p plan.Plan, down bool) map[string][]string {
+func phases(p plan.Plan, down bool) map[string][]string {
 	falls := make(map[string]bool)
 	for _, s := range p.Steps {
 		if s.Verb == plan.Delete || s.Verb == plan.Forget {
@@ -183,9 +183,9 @@ func lanes(p plan.Plan, down bool) map[string][]string {
 		}
 	}
 	lanes := make(map[string][]string)
-	for _, verb := range []plan.Verb{plan.Settle, plan.Forget, plan.Continue, plan.Delete, plan.Create, plan.Update} {
+	for _, verb := range []plan.Verb{plan.Wait, plan.Forget, plan.Continue, plan.Delete, plan.Create, plan.Update} {
 		for _, s := range p.Steps {
-			fall := verb == plan.Delete || verb == plan.Forget || verb == plan.Settle && falls[s.Node]
+			fall := verb == plan.Delete || verb == plan.Forget || verb == plan.Wait && falls[s.Node]
 			if s.Verb == verb && fall == down {
 				lanes[s.Node] = append(lanes[s.Node], s.ID)
 			}
@@ -198,7 +198,7 @@ func lanes(p plan.Plan, down bool) map[string][]string {
 // literally: which steps there are is all that it takes from the plan.
 func oracle(v plan.View, p plan.Plan) oracled {
 	o := oracled{edges: make(edgeSet)}
-	falls, rises := lanes(p, true), lanes(p, false)
+	falls, rises := phases(p, true), phases(p, false)
 	for _, all := range []map[string][]string{falls, rises} {
 		for _, lane := range all {
 			before := ""
@@ -222,7 +222,7 @@ func oracle(v plan.View, p plan.Plan) oracled {
 	}
 	users := func(x string) []string { // recorded
 		var users []string
-		for _, name := range []string{x, v.Recorded[x].Was} {
+		for _, name := range []string{x, v.Recorded[x].FormerName} {
 			for _, u := range slices.Sorted(maps.Keys(v.Recorded)) {
 				if name != "" && slices.Contains(v.Recorded[u].Needs, name) {
 					users = append(users, u)
@@ -284,9 +284,9 @@ func large(n, wide, needs int) plan.View {
 		}
 		slices.Sort(on)
 		d := project.Node{Name: name(i), Stack: name(i), Needs: slices.Compact(on), Template: project.Template{Digest: "new", Pinned: true}}
-		r := plan.Record{Node: d.Name, Stack: d.Stack, StackID: "id" + d.Name, Needs: d.Needs, Digest: "old", Touched: epoch}
+		r := plan.Record{Node: d.Name, Stack: d.Stack, StackID: "id" + d.Name, Needs: d.Needs, Digest: "old", LastUpdated: epoch}
 		w.Desired.Nodes[d.Name], w.Recorded[d.Name] = d, r
-		w.Live[d.Name] = plan.Live{StackID: r.StackID, Status: "UPDATE_COMPLETE", Touched: epoch}
+		w.Live[d.Name] = plan.Live{StackID: r.StackID, Status: "UPDATE_COMPLETE", LastUpdated: epoch}
 	}
 	return w.View
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // lanes are the verbs for each node, in order.
-type lanes map[string][]Verb
+type phases map[string][]Verb
 
 // names lists the nodes that have a lane, sorted.
-func (l lanes) names() []string {
+func (l phases) names() []string {
 	var names []string
 	for _, n := range slices.Sorted(maps.Keys(l)) {
 		if len(l[n]) > 0 {
@@ -23,10 +23,10 @@ func (l lanes) names() []string {
 }
 
 // first names the step that begins a node's lane.
-func (l lanes) first(node string) string { return id(node, l[node][0]) }
+func (l phases) first(node string) string { return id(node, l[node][0]) }
 
 // last names the steps that end the lanes of the given nodes.
-func (l lanes) last(nodes ...string) []string {
+func (l phases) last(nodes ...string) []string {
 	var ids []string
 	for _, n := range nodes {
 		if k := len(l[n]); k > 0 {
@@ -38,35 +38,35 @@ func (l lanes) last(nodes ...string) []string {
 
 // A builder lays the lanes' steps and puts them in order.
 type builder struct {
-	view       View
-	fall, rise lanes
-	graph      graph.Graph[string]
-	steps      map[string]Step
+	view             View
+	deletes, deploys phases
+	graph            graph.Graph[string]
+	steps            map[string]Step
 }
 
 // plan lays every lane and every edge: the hard ones first, then the soft ones,
 // each only where it makes no cycle with those before.
 func (b *builder) plan() (Plan, error) {
 	b.steps = make(map[string]Step)
-	by := b.needed()
-	for _, name := range b.rise.names() {
+	by := b.dependents()
+	for _, name := range b.deploys.names() {
 		// (1) A node rises after what it needs has risen, (3) and after it has fallen.
-		after := append(b.fall.last(name), b.rise.last(b.view.Desired.Nodes[name].Needs...)...)
-		b.lay(name, after, b.rise[name]...)
+		after := append(b.deletes.last(name), b.deploys.last(b.view.Desired.Nodes[name].Needs...)...)
+		b.addPhase(name, after, b.deploys[name]...)
 	}
-	for _, name := range b.fall.names() {
+	for _, name := range b.deletes.names() {
 		// (2) A node falls after its users have fallen.
-		b.lay(name, b.fall.last(by[name]...), b.fall[name]...)
+		b.addPhase(name, b.deletes.last(by[name]...), b.deletes[name]...)
 	}
-	b.outlive(by)
+	b.afterFormerUsers(by)
 	users := b.users(by)
 	// The falls that some rise waits for. No soft edge makes them more, for what
 	// follows a fall on the way from a rise is a fall, and soft edges leave falls
 	// for rises.
-	awaited := b.graph.Reach(b.rise.last(b.rise.names()...)...)
-	b.letGo(users, awaited)
-	b.cleaned()
-	b.gate(awaited)
+	awaited := b.graph.Reach(b.deploys.last(b.deploys.names()...)...)
+	b.afterLastUse(users, awaited)
+	b.afterCleanup()
+	b.barrier(awaited)
 	order, err := b.graph.Order()
 	if err != nil {
 		return Plan{}, fault.As(fault.Invalid, err)
@@ -80,7 +80,7 @@ func (b *builder) plan() (Plan, error) {
 }
 
 // needed lists, for each node that a record needs, the recorded nodes that need it.
-func (b *builder) needed() map[string][]string {
+func (b *builder) dependents() map[string][]string {
 	by := make(map[string][]string)
 	for _, name := range slices.Sorted(maps.Keys(b.view.Recorded)) {
 		for _, need := range b.view.Recorded[name].Needs {
@@ -94,9 +94,9 @@ func (b *builder) needed() map[string][]string {
 // needed what it was before its node got another stack.
 func (b *builder) users(by map[string][]string) map[string][]string {
 	users := make(map[string][]string)
-	for _, name := range b.fall.names() {
+	for _, name := range b.deletes.names() {
 		users[name] = append(users[name], by[name]...)
-		if was := b.view.Recorded[name].Was; was != "" {
+		if was := b.view.Recorded[name].FormerName; was != "" {
 			users[name] = append(users[name], by[was]...)
 		}
 	}
@@ -106,14 +106,14 @@ func (b *builder) users(by map[string][]string) map[string][]string {
 // outlive adds (2) for the stacks that nodes left behind, softly: a record
 // names the nodes that it needs and not their stacks, so that whoever needs the
 // node may need the stack that it left or the one that it has by now.
-func (b *builder) outlive(by map[string][]string) {
-	for _, name := range b.fall.names() {
-		was := b.view.Recorded[name].Was
+func (b *builder) afterFormerUsers(by map[string][]string) {
+	for _, name := range b.deletes.names() {
+		was := b.view.Recorded[name].FormerName
 		if was == "" {
 			continue
 		}
-		for _, fallen := range b.fall.last(by[was]...) {
-			if fall := b.fall.first(name); !b.graph.Reach(fallen)[fall] {
+		for _, fallen := range b.deletes.last(by[was]...) {
+			if fall := b.deletes.first(name); !b.graph.Reach(fallen)[fall] {
 				b.graph.Add(fall, fallen)
 			}
 		}
@@ -123,20 +123,20 @@ func (b *builder) outlive(by map[string][]string) {
 // letGo adds (2b): what falls does so after those that stay and need it no
 // longer have let go of it. An update lets go only when its cleanup is over,
 // which releases rises before: the delete waits for that when it starts.
-func (b *builder) letGo(users map[string][]string, awaited map[string]bool) {
-	for _, name := range b.fall.names() {
+func (b *builder) afterLastUse(users map[string][]string, awaited map[string]bool) {
+	for _, name := range b.deletes.names() {
 		for _, u := range users[name] {
-			stays := len(b.rise[u]) > 0 && !slices.Contains(b.view.Desired.Nodes[u].Needs, name)
+			stays := len(b.deploys[u]) > 0 && !slices.Contains(b.view.Desired.Nodes[u].Needs, name)
 			if !stays {
 				continue
 			}
-			if id := b.fall.last(name)[0]; b.steps[id].Verb == Delete {
+			if id := b.deletes.last(name)[0]; b.steps[id].Verb == Delete {
 				s := b.steps[id]
 				s.Users = append(s.Users, u)
 				b.steps[id] = s
 			}
-			for _, risen := range b.rise.last(u) {
-				if fall := b.fall.first(name); !awaited[fall] || !b.graph.Reach(risen)[fall] {
+			for _, risen := range b.deploys.last(u) {
+				if fall := b.deletes.first(name); !awaited[fall] || !b.graph.Reach(risen)[fall] {
 					b.graph.Add(fall, risen)
 				}
 			}
@@ -146,13 +146,13 @@ func (b *builder) letGo(users map[string][]string, awaited map[string]bool) {
 
 // cleaned lets what falls wait for the cleanup of whatever is being cleaned up
 // now: it may hold on to what it no longer needs, and no record says to what.
-func (b *builder) cleaned() {
+func (b *builder) afterCleanup() {
 	for _, u := range slices.Sorted(maps.Keys(b.view.Live)) {
 		if !b.view.Live[u].Status.Cleaning() {
 			continue
 		}
-		for _, name := range b.fall.names() {
-			id := b.fall.last(name)[0]
+		for _, name := range b.deletes.names() {
+			id := b.deletes.last(name)[0]
 			if s := b.steps[id]; s.Verb == Delete && name != u && !slices.Contains(s.Users, u) {
 				s.Users = append(s.Users, u)
 				b.steps[id] = s
@@ -164,24 +164,24 @@ func (b *builder) cleaned() {
 // gate adds (4): what goes for good falls after all that stays has risen, as in
 // CloudFormation's own cleanup phase, unless some rise waits for the fall. One
 // step between them saves rises × falls edges.
-func (b *builder) gate(awaited map[string]bool) {
-	rises := b.rise.last(b.rise.names()...)
+func (b *builder) barrier(awaited map[string]bool) {
+	rises := b.deploys.last(b.deploys.names()...)
 	if len(rises) == 0 {
 		return
 	}
 	var going []string
-	for _, name := range b.fall.names() {
+	for _, name := range b.deletes.names() {
 		_, stays := b.view.Desired.Nodes[name]
-		if !stays && !awaited[b.fall.last(name)[0]] {
+		if !stays && !awaited[b.deletes.last(name)[0]] {
 			going = append(going, name)
 		}
 	}
 	if len(going) == 0 {
 		return
 	}
-	b.lay("", rises, Gate)
+	b.addPhase("", rises, Barrier)
 	for _, name := range going {
-		b.graph.Add(b.fall.first(name), string(Gate))
+		b.graph.Add(b.deletes.first(name), string(Barrier))
 	}
 }
 
@@ -194,10 +194,10 @@ func (v View) where(node string) string {
 }
 
 // lay lays a lane of steps for a node, the first after the given steps.
-func (b *builder) lay(node string, after []string, verbs ...Verb) {
+func (b *builder) addPhase(node string, after []string, verbs ...Verb) {
 	for _, v := range verbs {
 		s := Step{ID: id(node, v), Node: node, Where: b.view.where(node), Verb: v}
-		if v != Settle { // that is somebody else's
+		if v != Wait { // that is somebody else's
 			s.Timeout = b.view.Desired.Nodes[node].Timeout
 		}
 		b.graph.Add(s.ID, after...)

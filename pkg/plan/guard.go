@@ -45,7 +45,7 @@ func (v View) going() []string {
 	about, _ := v.reach()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if _, stays := v.Desired.Nodes[name]; stays || !v.ours(name) && !v.unseen(name) || about != nil && !about[name] {
+		if _, stays := v.Desired.Nodes[name]; stays || !v.ours(name) && !v.inaccessible(name) || about != nil && !about[name] {
 			continue
 		}
 		names = append(names, v.Recorded[name].called())
@@ -57,10 +57,10 @@ func (v View) going() []string {
 // called is how a person knows the stack of a record: one that its node left
 // behind by the name that it had, and its physical one.
 func (r Record) called() string {
-	if left := r.Node == r.StackID || strings.HasPrefix(r.Node, unknownID); !left || r.Was == "" {
+	if left := r.Node == r.StackID || strings.HasPrefix(r.Node, unknownID); !left || r.FormerName == "" {
 		return r.Node
 	}
-	return fmt.Sprintf("%s (%s)", r.Was, r.Stack)
+	return fmt.Sprintf("%s (%s)", r.FormerName, r.Stack)
 }
 
 // listed names the first of many.

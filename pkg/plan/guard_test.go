@@ -60,7 +60,7 @@ func TestWhatCountsAsADeletion(t *testing.T) {
 	n := w.Desired.Nodes["moved"]
 	n.Stack = "legacy"
 	w.Desired.Nodes["moved"] = n
-	w.Recorded, _, _ = plan.Displace(w.Desired, w.Recorded)
+	w.Recorded, _, _ = plan.Rename(w.Desired, w.Recorded)
 	w.Live["id-moved"] = w.Live["moved"]
 	delete(w.Live, "moved")
 	p, err := plan.Deploy(w.View)

@@ -47,7 +47,7 @@ func (v View) named(name string) []string {
 		}
 	}
 	for node, r := range v.Recorded {
-		if _, both := v.Desired.Nodes[node]; !both && (is(node) || is(r.Was)) {
+		if _, both := v.Desired.Nodes[node]; !both && (is(node) || is(r.FormerName)) {
 			found = append(found, node)
 		}
 	}
@@ -57,13 +57,13 @@ func (v View) named(name string) []string {
 
 // left refuses an operation on some nodes that would delete a stack under one
 // that it leaves alone.
-func (v View) left(about map[string]bool, falls lanes) []error {
+func (v View) left(about map[string]bool, falls phases) []error {
 	if about == nil {
 		return nil
 	}
 	var refusals []error
 	for _, user := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if about[user] || !v.ours(user) && !v.unseen(user) {
+		if about[user] || !v.ours(user) && !v.inaccessible(user) {
 			continue
 		}
 		for _, need := range v.Recorded[user].Needs {

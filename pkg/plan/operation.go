@@ -47,7 +47,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 	if err != nil {
 		return Plan{}, fault.As(fault.Invalid, err)
 	}
-	b := builder{view: v, fall: make(lanes), rise: make(lanes)}
+	b := builder{view: v, deletes: make(phases), deploys: make(phases)}
 	same, err := v.unchanged(order)
 	if err != nil {
 		return Plan{}, err
@@ -62,22 +62,22 @@ func (v View) plan(refusals []error) (Plan, error) {
 		if same[name] {
 			continue
 		}
-		fall, rise, err := v.mend(name)
+		fall, rise, err := v.planConvergence(name)
 		if err != nil {
 			refusals = append(refusals, err)
 			continue
 		}
-		b.fall[name], b.rise[name] = fall, rise
+		b.deletes[name], b.deploys[name] = fall, rise
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
 		if _, stays := v.Desired.Nodes[name]; stays || about != nil && !about[name] {
 			continue
 		}
-		if b.fall[name], err = v.lower(name); err != nil {
+		if b.deletes[name], err = v.planRemoval(name); err != nil {
 			refusals = append(refusals, err)
 		}
 	}
-	refusals = append(refusals, v.left(about, b.fall)...)
+	refusals = append(refusals, v.left(about, b.deletes)...)
 	if len(refusals) > 0 {
 		return Plan{}, errors.Join(refusals...)
 	}
@@ -121,11 +121,11 @@ const unknownID = "stack:"
 // taken up by that. It returns the records as they then are, and how they get
 // there: those that make place, then those that take it. A view is made of
 // displaced records.
-func Displace(p project.Project, recorded map[string]Record) (all map[string]Record, leave, take []Record) {
+func Rename(p project.Project, recorded map[string]Record) (all map[string]Record, leave, take []Record) {
 	all = maps.Clone(recorded)
 	move := func(from, to string) Record {
 		r := all[from]
-		r.Node, r.Was = to, from
+		r.Node, r.FormerName = to, from
 		delete(all, from)
 		all[to] = r
 		return r
@@ -134,7 +134,7 @@ func Displace(p project.Project, recorded map[string]Record) (all map[string]Rec
 	for _, name := range names {
 		n := p.Nodes[name]
 		r, ok := recorded[name]
-		if !ok || spotOf(r.Stack, r.Target) == spotOf(n.Stack, n.Target) {
+		if !ok || physicalNameOf(r.Stack, r.Target) == physicalNameOf(n.Stack, n.Target) {
 			continue
 		}
 		id := r.StackID
@@ -143,15 +143,15 @@ func Displace(p project.Project, recorded map[string]Record) (all map[string]Rec
 		}
 		leave = append(leave, move(name, id))
 	}
-	free := make(map[spot]string)
+	free := make(map[physicalName]string)
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(all))) {
 		if _, wanted := p.Nodes[name]; !wanted {
-			free[spotOf(all[name].Stack, all[name].Target)] = name
+			free[physicalNameOf(all[name].Stack, all[name].Target)] = name
 		}
 	}
 	for _, name := range names {
 		n := p.Nodes[name]
-		from, ok := free[spotOf(n.Stack, n.Target)]
+		from, ok := free[physicalNameOf(n.Stack, n.Target)]
 		if _, has := all[name]; ok && !has {
 			take = append(take, move(from, name))
 		}
@@ -160,9 +160,11 @@ func Displace(p project.Project, recorded map[string]Record) (all map[string]Rec
 }
 
 // A spot is what one stack can be at: what its target is called is no matter.
-type spot struct{ stack, account, region string }
+type physicalName struct{ stack, account, region string }
 
-func spotOf(stack string, t project.Target) spot { return spot{stack, t.Account, t.Region} }
+func physicalNameOf(stack string, t project.Target) physicalName {
+	return physicalName{stack, t.Account, t.Region}
+}
 
 // unchanged tells which desired nodes are as they should be: deployed from the
 // same words, not touched since, and with no changed node among their needs.
@@ -171,7 +173,7 @@ func (v View) unchanged(order []string) (map[string]bool, error) {
 	same := make(map[string]bool)
 	for _, name := range order {
 		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
-		if !n.Template.Pinned || !v.ours(name) || !r.Fresh(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
+		if !n.Template.Pinned || !v.ours(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
 			continue
 		}
 		if slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] }) {
@@ -195,8 +197,8 @@ func (v View) unchanged(order []string) (map[string]bool, error) {
 }
 
 // Fresh reports whether the live stack is whole, and as we left it.
-func (r Record) Fresh(live Live) bool {
-	return r.Digest != "" && r.Touched.Equal(live.Touched) && (live.Status.Good() || live.Status.Restored())
+func (r Record) Current(live Live) bool {
+	return r.Digest != "" && r.LastUpdated.Equal(live.LastUpdated) && (live.Status.Good() || live.Status.Restored())
 }
 
 // ours reports whether the live stack of a node is the one that we made: it
@@ -204,27 +206,27 @@ func (r Record) Fresh(live Live) bool {
 func (v View) ours(name string) bool {
 	r, ok := v.Recorded[name]
 	live := v.Live[name]
-	return ok && !live.Status.Gone() && (r.StackID == live.StackID || live.Born)
+	return ok && !live.Status.Gone() && (r.StackID == live.StackID || live.CreatedByToken)
 }
 
 // unseen reports whether nobody may look at a node's stack. What is planned for
 // it is one step, which fails when it starts for the reason that is told then;
 // unless whoever may not look now may by then.
-func (v View) unseen(name string) bool { return v.Live[name].Unseen != "" }
+func (v View) inaccessible(name string) bool { return v.Live[name].AccessError != "" }
 
 // mend lists the verbs that take a desired node's stack down, if it must, and
 // bring it up. What a busy stack will need is not known before it has settled:
 // its lane has a step for each way to end, and those that are not needed find so
 // when they start. To delete spares all but the dead, to continue all but the
 // stuck, and to update what is gone is to create it.
-func (v View) mend(name string) (fall, rise []Verb, err error) {
+func (v View) planConvergence(name string) (fall, rise []Verb, err error) {
 	live := v.Live[name]
 	s := live.Status
 	refuse := func(format string, args ...any) ([]Verb, []Verb, error) {
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
 	switch {
-	case v.unseen(name): // to update what is gone is to create it; whatever else there is says so when it is asked
+	case v.inaccessible(name): // to update what is gone is to create it; whatever else there is says so when it is asked
 		return nil, []Verb{Update}, nil
 	case s.Gone():
 		return nil, []Verb{Create}, nil
@@ -235,31 +237,31 @@ func (v View) mend(name string) (fall, rise []Verb, err error) {
 	case live.Dead():
 		return []Verb{Delete}, []Verb{Create}, nil
 	case s.Fragile():
-		return []Verb{Settle, Delete}, []Verb{Update}, nil
+		return []Verb{Wait, Delete}, []Verb{Update}, nil
 	case s.Busy():
-		return nil, []Verb{Settle, Continue, Update}, nil
+		return nil, []Verb{Wait, Continue, Update}, nil
 	case s.Stuck():
 		return nil, []Verb{Continue, Update}, nil
 	case live.Updatable():
 		return nil, []Verb{Update}, nil
 	}
-	return refuse("%w", live.Hopeless())
+	return refuse("%w", live.Unrecoverable())
 }
 
 // lower lists the verbs that take a recorded node's stack down for good.
-func (v View) lower(name string) ([]Verb, error) {
+func (v View) planRemoval(name string) ([]Verb, error) {
 	live := v.Live[name]
 	switch s := live.Status; {
-	case v.unseen(name):
+	case v.inaccessible(name):
 		return []Verb{Delete}, nil
 	case s.Gone(), !v.ours(name):
 		return []Verb{Forget}, nil
-	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.Kept:
-		return nil, fault.New(fault.Refused, "stack %s: %w", name, live.Hopeless())
+	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.HasResources:
+		return nil, fault.New(fault.Refused, "stack %s: %w", name, live.Unrecoverable())
 	case live.Protected:
 		return nil, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted: deploy it with protect: false first", name)
 	case s.Busy():
-		return []Verb{Settle, Delete}, nil
+		return []Verb{Wait, Delete}, nil
 	}
 	return []Verb{Delete}, nil
 }
@@ -272,15 +274,15 @@ func id(node string, v Verb) string {
 // Places lists where to look for every stack that an operation on p may
 // concern: the recorded ones where they are recorded, the others where they are
 // to be. The records are displaced ones.
-func Places(p project.Project, recorded map[string]Record) []Place {
-	var places []Place
+func Locations(p project.Project, recorded map[string]Record) []Location {
+	var places []Location
 	for _, name := range slices.Sorted(maps.Keys(recorded)) {
-		places = append(places, recorded[name].Place())
+		places = append(places, recorded[name].Location())
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Nodes)) {
 		if _, ok := recorded[name]; !ok {
 			n := p.Nodes[name]
-			places = append(places, Place{Node: name, Stack: n.Stack, Target: n.Target})
+			places = append(places, Location{Node: name, Stack: n.Stack, Target: n.Target})
 		}
 	}
 	return places

@@ -24,10 +24,10 @@ const (
 	Update   Verb = "update"
 	Delete   Verb = "delete"
 	Continue Verb = "continue" // continue a rollback that failed
-	Settle   Verb = "settle"   // wait for somebody else's operation
+	Wait     Verb = "settle"   // wait for somebody else's operation
 	Read     Verb = "read"     // read a live stack into its record
 	Forget   Verb = "forget"   // drop a record whose stack is gone
-	Gate     Verb = "gate"     // all that stays has risen: what goes for good may fall
+	Barrier  Verb = "gate"     // all that stays has risen: what goes for good may fall
 )
 
 // A Step applies one verb to one node, after other steps.
@@ -91,28 +91,28 @@ type View struct {
 
 // A Record is what we last did to a node.
 type Record struct {
-	Node     string            `json:"node"`
-	Was      string            `json:"was,omitempty"` // the node's name before it was displaced
-	Stack    string            `json:"stack"`         // physical name
-	Target   project.Target    `json:"target"`
-	StackID  string            `json:"stack_id,omitempty"` // empty until CloudFormation has answered
-	Digest   string            `json:"digest,omitempty"`   // of what was last deployed well; empty if nobody can tell
-	Needs    []string          `json:"needs,omitempty"`    // while an update is in flight: old ∪ new
-	Outputs  map[string]string `json:"outputs,omitempty"`
-	Touched  time.Time         `json:"touched,omitzero"`   // when CloudFormation last changed the stack, by its own clock
-	Revision string            `json:"revision,omitempty"` // of the configuration
-	Token    string            `json:"token,omitempty"`    // of the work that was last begun: the intent
-	Run      string            `json:"run,omitempty"`      // that wrote this last
-	Intent   bool              `json:"intent,omitempty"`   // nobody has written yet what came of that work: it may have made another stack
+	Node        string            `json:"node"`
+	FormerName  string            `json:"was,omitempty"` // the node's name before it was displaced
+	Stack       string            `json:"stack"`         // physical name
+	Target      project.Target    `json:"target"`
+	StackID     string            `json:"stack_id,omitempty"` // empty until CloudFormation has answered
+	Digest      string            `json:"digest,omitempty"`   // of what was last deployed well; empty if nobody can tell
+	Needs       []string          `json:"needs,omitempty"`    // while an update is in flight: old ∪ new
+	Outputs     map[string]string `json:"outputs,omitempty"`
+	LastUpdated time.Time         `json:"touched,omitzero"`   // when CloudFormation last changed the stack, by its own clock
+	Revision    string            `json:"revision,omitempty"` // of the configuration
+	Token       string            `json:"token,omitempty"`    // of the work that was last begun: the intent
+	Run         string            `json:"run,omitempty"`      // that wrote this last
+	Intent      bool              `json:"intent,omitempty"`   // nobody has written yet what came of that work: it may have made another stack
 }
 
 // Place says where to look for the stack that r is about.
-func (r Record) Place() Place {
-	return Place{Node: r.Node, Stack: r.Stack, StackID: r.StackID, Target: r.Target, Token: r.Token}
+func (r Record) Location() Location {
+	return Location{Node: r.Node, Stack: r.Stack, StackID: r.StackID, Target: r.Target, Token: r.Token}
 }
 
 // A Place is where a node's stack is, or would be.
-type Place struct {
+type Location struct {
 	Node    string
 	Stack   string // physical name
 	StackID string // of the stack that is recorded, if one is
@@ -123,44 +123,44 @@ type Place struct {
 // A Live is what CloudFormation says of a stack. The zero Live is that of a
 // stack that is not there, if it could be seen.
 type Live struct {
-	StackID   string
-	Status    Status
-	Reason    string
-	Outputs   map[string]string
-	Touched   time.Time // of the last update, or the creation
-	Protected bool      // termination protection
-	Kept      bool      // it would be dead, but holds what is not to go: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
-	Born      bool      // it is not the recorded stack, but its first event bears the Place's token
-	Unseen    string    // why nobody may look at it: all else is unknown then; empty if it was seen
+	StackID        string
+	Status         Status
+	Reason         string
+	Outputs        map[string]string
+	LastUpdated    time.Time // of the last update, or the creation
+	Protected      bool      // termination protection
+	HasResources   bool      // it would be dead, but holds what is not to go: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
+	CreatedByToken bool      // it is not the recorded stack, but its first event bears the Place's token
+	AccessError    string    // why nobody may look at it: all else is unknown then; empty if it was seen
 }
 
 // Dead reports whether the stack can only be deleted, and may be.
-func (l Live) Dead() bool { return l.Status.Dead() && !l.Kept }
+func (l Live) Dead() bool { return l.Status.Dead() && !l.HasResources }
 
 // Updatable reports whether the stack takes an update.
 func (l Live) Updatable() bool {
-	return l.Status.Good() || l.Status.Whole() || l.Status == "CREATE_FAILED" && l.Kept
+	return l.Status.Good() || l.Status.Recoverable() || l.Status == "CREATE_FAILED" && l.HasResources
 }
 
 // Hopeless says why nothing can be done with a stack that is neither Dead nor
 // Updatable, nor Stuck.
-func (l Live) Hopeless() error {
+func (l Live) Unrecoverable() error {
 	switch {
 	case !l.Status.Known():
 		return fault.New(fault.Refused, "its status %s is unknown to this version", l.Status)
-	case l.Kept:
+	case l.HasResources:
 		return fault.New(fault.Refused, "it is %s and yet holds resources, which only a person can mend: see its change sets in CloudFormation", l.Status)
 	}
 	return fault.New(fault.Refused, "it is %s, which only a person can mend: see its events in CloudFormation", l.Status)
 }
 
 // A Note is what CloudFormation answered when a step was started.
-type Note struct {
+type Receipt struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
 	Unchanged bool   `json:"unchanged,omitempty"` // there was nothing to do
-	Fresh     bool   `json:"fresh,omitempty"`     // it was as recorded before: what a rollback restores is what the record says
+	Restored  bool   `json:"fresh,omitempty"`     // it was as recorded before: what a rollback restores is what the record says
 }
 
 // Known reports whether CloudFormation has answered.
-func (n Note) Known() bool { return n != Note{} }
+func (n Receipt) Known() bool { return n != Receipt{} }

@@ -51,10 +51,10 @@ func (w world) want(list string) {
 func (w world) have(status plan.Status, list string) {
 	each(list, func(name string, needs []string) {
 		w.Recorded[name] = plan.Record{
-			Node: name, Stack: "shop-" + name, StackID: "id-" + name, Needs: needs, Digest: "old", Touched: epoch,
+			Node: name, Stack: "shop-" + name, StackID: "id-" + name, Needs: needs, Digest: "old", LastUpdated: epoch,
 			Outputs: map[string]string{"Id": "of " + name},
 		}
-		w.Live[name] = plan.Live{StackID: "id-" + name, Status: status, Touched: epoch}
+		w.Live[name] = plan.Live{StackID: "id-" + name, Status: status, LastUpdated: epoch}
 	})
 }
 
@@ -211,14 +211,14 @@ func TestUnchanged(t *testing.T) {
 		{"another template", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Digest = "newer" })},
 		{"what is reached", "vpc/update db/update app/update", change("vpc", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Protect = true })},
 		{"not pinned", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Pinned = false })},
-		{"touched", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Touched = epoch.Add(1) })},
+		{"touched", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.LastUpdated = epoch.Add(1) })},
 		{"failed in between", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_FAILED" })},
 		{"nobody can tell", "web/update", change("web", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Digest = "" })},
 		{"other needs", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Needs = []string{"vpc"} })},
 		{"another output", "db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = map[string]string{"Id": "other"} })},
 		{"no such output any more", "db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = nil })},
 		{"born of our token", "web/update", change("web", func(_ *plan.Record, l *plan.Live, n *project.Node) {
-			l.StackID, l.Born, l.Touched = "id-other", true, epoch.Add(1)
+			l.StackID, l.CreatedByToken, l.LastUpdated = "id-other", true, epoch.Add(1)
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestNotOurs(t *testing.T) {
 	if got := ids(plan.Destroy(w.View)); got != "vpc/forget" {
 		t.Errorf("got %s", got)
 	}
-	l.Born, l.Protected = true, false // it was ours after all: its first event says so
+	l.CreatedByToken, l.Protected = true, false // it was ours after all: its first event says so
 	w.Live["vpc"] = l
 	if got := ids(plan.Destroy(w.View)); got != "vpc/delete" {
 		t.Errorf("got %s", got)
@@ -318,21 +318,21 @@ func TestDisplace(t *testing.T) {
 	n := w.Desired.Nodes["other"]
 	n.Target.Region = "eu-west-1"
 	w.Desired.Nodes["other"] = n
-	all, leave, take := plan.Displace(w.Desired, w.Recorded)
+	all, leave, take := plan.Rename(w.Desired, w.Recorded)
 	moved := make(map[string]string)
 	for _, r := range leave {
-		moved[r.Was] = r.Node
+		moved[r.FormerName] = r.Node
 	}
 	if len(take) != 0 {
 		t.Errorf("nothing takes a place, not %v", take)
 	}
-	if len(w.Recorded) != 4 || w.Recorded["vpc"].Was != "" {
+	if len(w.Recorded) != 4 || w.Recorded["vpc"].FormerName != "" {
 		t.Error("the given records are changed")
 	}
-	if len(all) != 4 || len(moved) != 3 || all["id-vpc"].Was != "vpc" || all["id-vpc"].Node != "id-vpc" || moved["vpc"] != "id-vpc" || moved["other"] != "id-other" {
+	if len(all) != 4 || len(moved) != 3 || all["id-vpc"].FormerName != "vpc" || all["id-vpc"].Node != "id-vpc" || moved["vpc"] != "id-vpc" || moved["other"] != "id-other" {
 		t.Errorf("got %v, moved %v", all, moved)
 	}
-	if again, more, back := plan.Displace(w.Desired, all); len(more)+len(back) != 0 || len(again) != 4 {
+	if again, more, back := plan.Rename(w.Desired, all); len(more)+len(back) != 0 || len(again) != 4 {
 		t.Errorf("displaced again: %v %v", more, back)
 	}
 	for name := range moved {
@@ -351,8 +351,8 @@ func TestDisplace(t *testing.T) {
 		id-other/delete ← gate
 		id-vpc/delete ← app/update gate
 		BEGUN/forget ← gate`, "BEGUN", moved["begun"]))
-	places := plan.Places(w.Desired, all)
-	seen := make(map[string]plan.Place)
+	places := plan.Locations(w.Desired, all)
+	seen := make(map[string]plan.Location)
 	for _, p := range places {
 		seen[p.Node] = p
 	}
@@ -371,7 +371,7 @@ func TestDisplaceTwins(t *testing.T) {
 		p.Nodes[name] = project.Node{Name: name, Stack: "new", Target: project.Target{Region: region}}
 		recorded[name] = plan.Record{Node: name, Stack: "old", Target: project.Target{Region: region}}
 	}
-	if all, leave, _ := plan.Displace(p, recorded); len(all) != 2 || len(leave) != 2 {
+	if all, leave, _ := plan.Rename(p, recorded); len(all) != 2 || len(leave) != 2 {
 		t.Errorf("of two records there are left %v", all)
 	}
 }
@@ -399,13 +399,13 @@ func TestTakeUp(t *testing.T) {
 			name, stack, _ := strings.Cut(word, "=")
 			p.Nodes[name] = project.Node{Name: name, Stack: stack}
 		}
-		all, leave, take := plan.Displace(p, recorded)
+		all, leave, take := plan.Rename(p, recorded)
 		var is, moves []string
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			is = append(is, all[name].Node+"="+all[name].Stack)
 		}
 		for _, r := range append(leave, take...) {
-			moves = append(moves, r.Was+">"+r.Node)
+			moves = append(moves, r.FormerName+">"+r.Node)
 		}
 		if got := strings.Join(is, " "); got != c.becomes {
 			t.Errorf("%s → %s: got %s, want %s", c.have, c.want, got, c.becomes)
@@ -444,7 +444,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if (plan.Note{}).Known() || !(plan.Note{Unchanged: true}).Known() {
+	if (plan.Receipt{}).Known() || !(plan.Receipt{Unchanged: true}).Known() {
 		t.Error("a note is known that is not, or the other way around")
 	}
 }

@@ -18,9 +18,9 @@ const (
 	gone
 	busy
 	good
-	whole
+	recoverable
 	stuck
-	lost // a rollback that only a person can mend
+	unrecoverable // a rollback that only a person can mend
 	dead
 )
 
@@ -43,12 +43,12 @@ var classes = map[Status]class{
 	"IMPORT_COMPLETE":                     good,
 	"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS": good,
 
-	"UPDATE_ROLLBACK_COMPLETE": whole,
-	"IMPORT_ROLLBACK_COMPLETE": whole,
-	"UPDATE_FAILED":            whole,
+	"UPDATE_ROLLBACK_COMPLETE": recoverable,
+	"IMPORT_ROLLBACK_COMPLETE": recoverable,
+	"UPDATE_FAILED":            recoverable,
 
 	"UPDATE_ROLLBACK_FAILED": stuck,
-	"IMPORT_ROLLBACK_FAILED": lost,
+	"IMPORT_ROLLBACK_FAILED": unrecoverable,
 
 	"ROLLBACK_COMPLETE":  dead,
 	"ROLLBACK_FAILED":    dead,
@@ -74,7 +74,7 @@ func (s Status) Good() bool { return classes[s] == good }
 
 // Whole reports whether the last operation failed and left a stack that can be
 // updated.
-func (s Status) Whole() bool { return classes[s] == whole }
+func (s Status) Recoverable() bool { return classes[s] == recoverable }
 
 // Stuck reports whether an update failed and so did its rollback, which can be
 // continued.

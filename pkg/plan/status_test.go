@@ -75,7 +75,7 @@ func TestStatuses(t *testing.T) {
 			w.want("vpc")
 			w.have(plan.Status(status), "vpc")
 			l := w.Live["vpc"]
-			l.Kept, l.Protected = kept, c.protected
+			l.HasResources, l.Protected = kept, c.protected
 			w.Live["vpc"] = l
 			if got, want := ids(c.operation(w.View)), strings.ReplaceAll(c.want, "STATUS", status); got != want {
 				t.Errorf("what is %s (protected: %v): got %s, want %s", name, c.protected, got, want)
@@ -88,7 +88,7 @@ func TestStatuses(t *testing.T) {
 func TestStatusIsOfOneKind(t *testing.T) {
 	for _, s := range append([]plan.Status{"", "FUTURE_STATUS"}, statuses()...) {
 		kinds := 0
-		for _, is := range []bool{s.Gone(), s.Busy(), s.Good(), s.Whole(), s.Stuck(), s.Dead(), s == "IMPORT_ROLLBACK_FAILED"} {
+		for _, is := range []bool{s.Gone(), s.Busy(), s.Good(), s.Recoverable(), s.Stuck(), s.Dead(), s == "IMPORT_ROLLBACK_FAILED"} {
 			if is {
 				kinds++
 			}
@@ -96,10 +96,10 @@ func TestStatusIsOfOneKind(t *testing.T) {
 		if want := map[bool]int{true: 1, false: 0}[s.Known()]; kinds != want {
 			t.Errorf("%s is of %d kinds", s, kinds)
 		}
-		if s.Cleaning() && !s.Good() || s.Restored() && !s.Whole() || s.Fragile() && !s.Busy() {
+		if s.Cleaning() && !s.Good() || s.Restored() && !s.Recoverable() || s.Fragile() && !s.Busy() {
 			t.Errorf("%s is two things", s)
 		}
-		if l := (plan.Live{Status: s}); l.Dead() != s.Dead() || l.Updatable() != (s.Good() || s.Whole()) {
+		if l := (plan.Live{Status: s}); l.Dead() != s.Dead() || l.Updatable() != (s.Good() || s.Recoverable()) {
 			t.Errorf("a stack that is %s is another thing than its status says", s)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // unsee has nobody be able to look at some stacks.
 func (w world) unsee(names ...string) {
 	for _, name := range names {
-		w.Live[name] = plan.Live{Unseen: "denied"}
+		w.Live[name] = plan.Live{AccessError: "denied"}
 	}
 }
 
@@ -81,7 +81,7 @@ func TestDisplaceAmongTargets(t *testing.T) {
 		for _, n := range c.nodes {
 			p.Nodes[n.Name] = n
 		}
-		all, _, _ := plan.Displace(p, record)
+		all, _, _ := plan.Rename(p, record)
 		if r, ok := all[c.want]; !ok || len(all) != 1 || r.StackID != "id" {
 			t.Errorf("%s: recorded as %v, want %s", what, all, c.want)
 		}

@@ -10,7 +10,7 @@ import (
 // DueAt says when a running step is to be looked at: at once if an event was
 // heard of it that no look has seen.
 func (s Step) DueAt() time.Time {
-	if s.Event.Status != "" && s.Event.Looks == 0 {
+	if s.Event.Status != "" && s.Event.Polls == 0 {
 		return time.Time{}
 	}
 	return s.Due
@@ -39,7 +39,7 @@ func (r *Run) TimedOut() bool {
 // Next says when the run is to be looked at again: when a running step is due,
 // an open one may start, or the time is over for those that are pending. It is
 // the zero time if that is at once, or if nothing is awaited.
-func (r *Run) Next(now time.Time) time.Time {
+func (r *Run) NextPoll(now time.Time) time.Time {
 	var next time.Time
 	awaited := false
 	sooner := func(t time.Time) {
@@ -51,7 +51,7 @@ func (r *Run) Next(now time.Time) time.Time {
 		if s.Status == Running {
 			sooner(r.DueAt(s))
 		}
-		if s.Status == Pending && r.Wish == Go && !r.Deadline.IsZero() {
+		if s.Status == Pending && r.Command == Continue && !r.Deadline.IsZero() {
 			sooner(r.Deadline)
 		}
 	}

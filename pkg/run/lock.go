@@ -12,50 +12,50 @@ import (
 // that the change is about, so that a project with runs in line is never without
 // an owner.
 type Lock struct {
-	Version int               `json:"version"` // raised by every change; 0 is a lock that nobody ever took
-	Owner   Writer            `json:"owner"`
-	Waiting []Writer          `json:"waiting,omitempty"` // the next one first
-	Good    Source            `json:"good"`              // what was last deployed well; zero if nothing was, or it was destroyed
-	Last    Last              `json:"last"`              // what began to write last, but for rollbacks
-	Whole   Source            `json:"whole"`             // what all stacks were last brought to, or tried to be; zero if nothing was, or a person destroyed it
-	Halted  string            `json:"halted,omitempty"`  // the run by which they were to be brought there, if a person cancelled it
-	Newest  map[string]string `json:"newest,omitempty"`  // the sequencer of the newest upload that was seen, by key
+	Version        int               `json:"version"` // raised by every change; 0 is a lock that nobody ever took
+	Owner          Writer            `json:"owner"`
+	Waiting        []Writer          `json:"waiting,omitempty"` // the next one first
+	LastSuccessful Source            `json:"good"`              // what was last deployed well; zero if nothing was, or it was destroyed
+	LastAttempted  Attempt           `json:"last"`              // what began to write last, but for rollbacks
+	LastFull       Source            `json:"whole"`             // what all stacks were last brought to, or tried to be; zero if nothing was, or a person destroyed it
+	CancelledBy    string            `json:"halted,omitempty"`  // the run by which they were to be brought there, if a person cancelled it
+	Newest         map[string]string `json:"newest,omitempty"`  // the sequencer of the newest upload that was seen, by key
 }
 
 // A Last is a run that began to bring a project to its source.
-type Last struct {
-	Run    string    `json:"run,omitempty"`
-	Source Source    `json:"source"`
-	Asked  time.Time `json:"asked,omitzero"`
+type Attempt struct {
+	Run       string    `json:"run,omitempty"`
+	Source    Source    `json:"source"`
+	Requested time.Time `json:"asked,omitzero"`
 }
 
 // Newer reports whether something newer than r, of another source, has been
 // begun since r was asked for.
 func (l Lock) Newer(r Run) bool {
-	return l.Last.Run != "" && l.Last.Source != r.Source && l.Last.Asked.After(r.Asked)
+	return l.LastAttempted.Run != "" && l.LastAttempted.Source != r.Source && l.LastAttempted.Requested.After(r.Requested)
 }
 
 // A Writer is a run that owns a lock, or waits to. The zero Writer is nobody.
 type Writer struct {
-	Run      string `json:"run,omitempty"`
-	Upload   bool   `json:"upload,omitempty"`   // it takes the place of older ones, and of what a schedule deploys
-	Schedule string `json:"schedule,omitempty"` // that asked for it
-	Yields   bool   `json:"yields,omitempty"`   // it is a schedule's deploy
+	Run         string `json:"run,omitempty"`
+	Upload      bool   `json:"upload,omitempty"`   // it takes the place of older ones, and of what a schedule deploys
+	Schedule    string `json:"schedule,omitempty"` // that asked for it
+	Preemptible bool   `json:"yields,omitempty"`   // it is a schedule's deploy
 }
 
 // yields reports whether an upload takes w's place: latest wins among uploads
 // and what schedules deploy.
-func (w Writer) yields() bool { return w.Upload || w.Yields }
+func (w Writer) preemptible() bool { return w.Upload || w.Preemptible }
 
 // An Entry is what becomes of a project's lock, and of other runs, when a run
 // comes that wants to write.
 type Entry struct {
-	Lock    Lock     // as it is then
-	Has     bool     // the run may write: it owns the lock
-	Late    bool     // a newer upload has been seen: the run is superseded, and nothing changes
-	Again   string   // a run of the same schedule that is not over: the run is superseded by it, and nothing changes
-	Replace []string // runs in line whose place it takes: they are superseded
-	Stop    string   // the owner, which is to begin nothing more: the run comes after it
+	Lock       Lock     // as it is then
+	Owns       bool     // the run may write: it owns the lock
+	Outdated   bool     // a newer upload has been seen: the run is superseded, and nothing changes
+	Duplicate  string   // a run of the same schedule that is not over: the run is superseded by it, and nothing changes
+	Superseded []string // runs in line whose place it takes: they are superseded
+	StopOwner  string   // the owner, which is to begin nothing more: the run comes after it
 }
 
 // Enter lets r in: as the owner if there is none, else into the line, behind
@@ -64,11 +64,11 @@ type Entry struct {
 // two runs are there together.
 func (l Lock) Enter(r Run) Entry {
 	e := Entry{Lock: l.copy()}
-	if e.Again = l.again(r); e.Again != "" {
+	if e.Duplicate = l.duplicate(r); e.Duplicate != "" {
 		return e
 	}
 	if r.Upload && older(r.Sequencer, l.Newest[r.Source.Key]) {
-		e.Late = true
+		e.Outdated = true
 		return e
 	}
 	if r.Upload && r.Sequencer != "" {
@@ -77,23 +77,23 @@ func (l Lock) Enter(r Run) Entry {
 		}
 		e.Lock.Newest[r.Source.Key] = r.Sequencer
 	}
-	w := Writer{Run: r.ID, Upload: r.Upload, Schedule: r.Schedule, Yields: r.Schedule != "" && r.Operation == "deploy"}
+	w := Writer{Run: r.ID, Upload: r.Upload, Schedule: r.Schedule, Preemptible: r.Schedule != "" && r.Operation == "deploy"}
 	if l.Owner.Run == w.Run || l.Owner == (Writer{}) {
-		e.Lock.Owner, e.Has = w, true
+		e.Lock.Owner, e.Owns = w, true
 		return e
 	}
-	if l.Owner.yields() && r.Upload {
-		e.Stop = l.Owner.Run
+	if l.Owner.preemptible() && r.Upload {
+		e.StopOwner = l.Owner.Run
 	}
 	if !slices.ContainsFunc(l.Waiting, func(waits Writer) bool { return waits.Run == w.Run }) {
-		e.Lock.Waiting, e.Replace = line(l.Waiting, w)
+		e.Lock.Waiting, e.Superseded = enqueue(l.Waiting, w)
 	}
 	return e
 }
 
 // again is another run of the schedule that asked for r, which owns the lock or
 // waits; "" if there is none.
-func (l Lock) again(r Run) string {
+func (l Lock) duplicate(r Run) string {
 	for _, w := range append([]Writer{l.Owner}, l.Waiting...) {
 		if r.Schedule != "" && w.Schedule == r.Schedule && w.Run != r.ID {
 			return w.Run
@@ -104,9 +104,9 @@ func (l Lock) again(r Run) string {
 
 // line puts w in line. An upload has the place of the first one there that
 // yields, and replaces all of them.
-func line(waiting []Writer, w Writer) (with []Writer, replaced []string) {
+func enqueue(waiting []Writer, w Writer) (with []Writer, replaced []string) {
 	for _, waits := range waiting {
-		if !w.Upload || !waits.yields() {
+		if !w.Upload || !waits.preemptible() {
 			with = append(with, waits)
 			continue
 		}
@@ -123,12 +123,12 @@ func line(waiting []Writer, w Writer) (with []Writer, replaced []string) {
 
 // An Exit is what becomes of a project's lock when a run is over.
 type Exit struct {
-	From State  // what the run was until then
-	Lock Lock   // as it is then
-	Same bool   // as it was: it is only to be as it was read
-	Next string // the run that owns it from then on, if that has changed
-	Then *Run   // the rollback that is asked for with it, if one is: it comes next
-	Says string // that this one follows, or why none does; empty if none is wished for
+	From      State  // what the run was until then
+	Lock      Lock   // as it is then
+	Unchanged bool   // as it was: it is only to be as it was read
+	NextOwner string // the run that owns it from then on, if that has changed
+	Rollback  *Run   // the rollback that is asked for with it, if one is: it comes next
+	Message   string // that this one follows, or why none does; empty if none is wished for
 }
 
 // Leave lets r, which is over, go: the next in line is the owner then. What r
@@ -138,37 +138,37 @@ func (l Lock) Leave(r Run, rollback string) Exit {
 	x := Exit{Lock: l.copy()}
 	x.Lock.Waiting = slices.DeleteFunc(x.Lock.Waiting, func(w Writer) bool { return w.Run == r.ID })
 	if l.Owner.Run != r.ID {
-		x.Same = len(x.Lock.Waiting) == len(l.Waiting)
+		x.Unchanged = len(x.Lock.Waiting) == len(l.Waiting)
 		return x
 	}
-	if x.Then, x.Says = l.back(r, rollback); x.Then != nil {
+	if x.Rollback, x.Message = l.rollback(r, rollback); x.Rollback != nil {
 		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
 	}
 	if r.Writes() && r.Operation != "rollback" {
-		x.Lock.Last = Last{Run: r.ID, Source: r.Source, Asked: r.Asked}
+		x.Lock.LastAttempted = Attempt{Run: r.ID, Source: r.Source, Requested: r.Requested}
 	}
 	switch {
-	case r.State != Succeeded || len(r.Only) > 0:
+	case r.State != StateSucceeded || len(r.Only) > 0:
 	case r.Operation == "destroy":
-		x.Lock.Good = Source{}
+		x.Lock.LastSuccessful = Source{}
 	case r.Writes():
-		x.Lock.Good = r.Source
+		x.Lock.LastSuccessful = r.Source
 	}
-	x.Lock.Whole, x.Lock.Halted = l.whole(r), l.halted(r, x.Then != nil)
+	x.Lock.LastFull, x.Lock.CancelledBy = l.lastFull(r), l.cancelledBy(r, x.Rollback != nil)
 	x.Lock.Owner = Writer{}
 	if len(x.Lock.Waiting) > 0 {
 		x.Lock.Owner, x.Lock.Waiting = x.Lock.Waiting[0], x.Lock.Waiting[1:]
 	}
-	x.Next = x.Lock.Owner.Run
+	x.NextOwner = x.Lock.Owner.Run
 	return x
 }
 
 // whole is what all stacks were last brought to when r, which owns l, is over,
 // however it ended. That a schedule destroys them is for a time.
-func (l Lock) whole(r Run) Source {
+func (l Lock) lastFull(r Run) Source {
 	switch {
 	case !r.Writes() || len(r.Only) > 0 || r.Operation == "destroy" && r.Schedule != "":
-		return l.Whole
+		return l.LastFull
 	case r.Operation == "destroy":
 		return Source{}
 	}
@@ -178,11 +178,11 @@ func (l Lock) whole(r Run) Source {
 // halted is the run that a person has cancelled, and after which nothing was
 // deployed: r, unless a rollback follows, or the one before. What a schedule
 // asked for is cancelled for once.
-func (l Lock) halted(r Run, back bool) string {
+func (l Lock) cancelledBy(r Run, back bool) string {
 	switch {
-	case !r.Writes() || len(r.Only) > 0 || r.Schedule != "" && r.State == Cancelled:
-		return l.Halted
-	case r.State == Cancelled && !back:
+	case !r.Writes() || len(r.Only) > 0 || r.Schedule != "" && r.State == StateCancelled:
+		return l.CancelledBy
+	case r.State == StateCancelled && !back:
 		return r.ID
 	}
 	return ""
@@ -192,24 +192,24 @@ func (l Lock) halted(r Run, back bool) string {
 // be said of it. There is none if none is wished for, if there is nothing to go
 // back to, or if an upload waits: that is newer, and is planned on what is there
 // in any case.
-func (l Lock) back(r Run, id string) (then *Run, says string) {
-	failed := r.State == Broken
+func (l Lock) rollback(r Run, id string) (then *Run, says string) {
+	failed := r.State == StateFailed
 	newer := slices.IndexFunc(l.Waiting, func(w Writer) bool { return w.Upload })
 	switch {
-	case !(failed && r.Rollback && !r.Wish.Stops()) && !((failed || r.State == Cancelled) && r.Wish == Back):
+	case !(failed && r.Rollback && !r.Command.Stops()) && !((failed || r.State == StateCancelled) && r.Command == CancelAndRollBack):
 		return nil, ""
 	case r.Operation != "deploy":
 		return nil, "no rollback follows: only a deploy is rolled back"
 	case newer >= 0:
 		return nil, "no rollback follows: run " + l.Waiting[newer].Run + " waits, which was uploaded since"
-	case l.Good == (Source{}):
+	case l.LastSuccessful == (Source{}):
 		return nil, "there is nothing to go back to: no deploy has succeeded yet, or none since all was destroyed"
-	case l.Good == r.Source:
+	case l.LastSuccessful == r.Source:
 		return nil, "there is nothing to go back to: the last deploy that succeeded was of these very files"
 	}
 	return &Run{
-		ID: id, Version: Version, Project: r.Project, Operation: "rollback", Source: l.Good,
-		Of: r.ID, Who: r.Who, Wish: Go, State: Queued, Asked: r.Ended,
+		ID: id, Version: Version, Project: r.Project, Operation: "rollback", Source: l.LastSuccessful,
+		Of: r.ID, Who: r.Who, Command: Continue, State: StateQueued, Requested: r.Ended,
 	}, "rollback " + id + " follows, to what was last deployed well"
 }
 

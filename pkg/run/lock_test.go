@@ -58,11 +58,11 @@ func TestEnter(t *testing.T) {
 		for _, w := range e.Lock.Waiting {
 			then += " " + w.Run
 		}
-		if then != c.then || e.Stop != c.stops || strings.Join(e.Replace, " ") != c.replaces || e.Again != c.again {
-			t.Errorf("%s comes to %q: then there are %q, it stops %q, replaces %q, is there as %q", c.comes, c.line, then, e.Stop, e.Replace, e.Again)
+		if then != c.then || e.StopOwner != c.stops || strings.Join(e.Superseded, " ") != c.replaces || e.Duplicate != c.again {
+			t.Errorf("%s comes to %q: then there are %q, it stops %q, replaces %q, is there as %q", c.comes, c.line, then, e.StopOwner, e.Superseded, e.Duplicate)
 		}
-		if first, _, _ := strings.Cut(c.then, " "); e.Has != strings.HasSuffix(c.comes, first) {
-			t.Errorf("%s comes to %q and has the lock: %v", c.comes, c.line, e.Has)
+		if first, _, _ := strings.Cut(c.then, " "); e.Owns != strings.HasSuffix(c.comes, first) {
+			t.Errorf("%s comes to %q and has the lock: %v", c.comes, c.line, e.Owns)
 		}
 	}
 }
@@ -75,20 +75,20 @@ func TestLeaveKeepsWhatWasCancelled(t *testing.T) {
 		run  run.Run
 		want string
 	}{
-		"a deploy":                           {run.Run{Operation: "deploy", State: run.Cancelled}, "one"},
-		"one that is rolled back":            {run.Run{Operation: "deploy", State: run.Cancelled, Wish: run.Back}, ""},
-		"one that went on":                   {run.Run{Operation: "deploy", State: run.Broken}, ""},
-		"one that was superseded":            {run.Run{Operation: "deploy", State: run.Superseded}, ""},
-		"a schedule's, for once":             {run.Run{Operation: "deploy", State: run.Cancelled, Schedule: "nightly"}, "before"},
-		"a schedule's that went on":          {run.Run{Operation: "deploy", State: run.Succeeded, Schedule: "nightly"}, ""},
-		"of some stacks":                     {run.Run{Operation: "deploy", State: run.Succeeded, Only: []string{"a"}}, "before"},
-		"a refresh":                          {run.Run{Operation: "refresh", State: run.Succeeded}, "before"},
-		"a destroy":                          {run.Run{Operation: "destroy", State: run.Cancelled}, "one"},
-		"a rollback that a person cancelled": {run.Run{Operation: "rollback", State: run.Cancelled}, "one"},
+		"a deploy":                           {run.Run{Operation: "deploy", State: run.StateCancelled}, "one"},
+		"one that is rolled back":            {run.Run{Operation: "deploy", State: run.StateCancelled, Command: run.CancelAndRollBack}, ""},
+		"one that went on":                   {run.Run{Operation: "deploy", State: run.StateFailed}, ""},
+		"one that was superseded":            {run.Run{Operation: "deploy", State: run.StateSuperseded}, ""},
+		"a schedule's, for once":             {run.Run{Operation: "deploy", State: run.StateCancelled, Schedule: "nightly"}, "before"},
+		"a schedule's that went on":          {run.Run{Operation: "deploy", State: run.StateSucceeded, Schedule: "nightly"}, ""},
+		"of some stacks":                     {run.Run{Operation: "deploy", State: run.StateSucceeded, Only: []string{"a"}}, "before"},
+		"a refresh":                          {run.Run{Operation: "refresh", State: run.StateSucceeded}, "before"},
+		"a destroy":                          {run.Run{Operation: "destroy", State: run.StateCancelled}, "one"},
+		"a rollback that a person cancelled": {run.Run{Operation: "rollback", State: run.StateCancelled}, "one"},
 	} {
-		c.run.ID, c.run.Begun = "one", now
-		l := run.Lock{Owner: run.Writer{Run: "one"}, Halted: "before", Good: good}
-		if got := l.Leave(c.run, "next").Lock.Halted; got != c.want {
+		c.run.ID, c.run.Started = "one", now
+		l := run.Lock{Owner: run.Writer{Run: "one"}, CancelledBy: "before", LastSuccessful: good}
+		if got := l.Leave(c.run, "next").Lock.CancelledBy; got != c.want {
 			t.Errorf("%s leaves %q, want %q", what, got, c.want)
 		}
 	}
@@ -102,29 +102,29 @@ func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
 		run  run.Run
 		want run.Source
 	}{
-		"a deploy":                {run.Run{Operation: "deploy", State: run.Succeeded}, is},
-		"one that failed":         {run.Run{Operation: "deploy", State: run.Broken}, is},
-		"one that was superseded": {run.Run{Operation: "deploy", State: run.Superseded}, is},
-		"a rollback":              {run.Run{Operation: "rollback", State: run.Succeeded}, is},
-		"a schedule's":            {run.Run{Operation: "deploy", State: run.Succeeded, Schedule: "nightly"}, is},
-		"of some stacks":          {run.Run{Operation: "deploy", State: run.Succeeded, Only: []string{"a"}}, was},
-		"a refresh":               {run.Run{Operation: "refresh", State: run.Succeeded}, was},
-		"a destroy":               {run.Run{Operation: "destroy", State: run.Succeeded}, run.Source{}},
-		"a destroy that failed":   {run.Run{Operation: "destroy", State: run.Broken}, run.Source{}},
-		"a schedule's destroy":    {run.Run{Operation: "destroy", State: run.Succeeded, Schedule: "evening"}, was},
-		"a destroy of some":       {run.Run{Operation: "destroy", State: run.Succeeded, Only: []string{"a"}}, was},
+		"a deploy":                {run.Run{Operation: "deploy", State: run.StateSucceeded}, is},
+		"one that failed":         {run.Run{Operation: "deploy", State: run.StateFailed}, is},
+		"one that was superseded": {run.Run{Operation: "deploy", State: run.StateSuperseded}, is},
+		"a rollback":              {run.Run{Operation: "rollback", State: run.StateSucceeded}, is},
+		"a schedule's":            {run.Run{Operation: "deploy", State: run.StateSucceeded, Schedule: "nightly"}, is},
+		"of some stacks":          {run.Run{Operation: "deploy", State: run.StateSucceeded, Only: []string{"a"}}, was},
+		"a refresh":               {run.Run{Operation: "refresh", State: run.StateSucceeded}, was},
+		"a destroy":               {run.Run{Operation: "destroy", State: run.StateSucceeded}, run.Source{}},
+		"a destroy that failed":   {run.Run{Operation: "destroy", State: run.StateFailed}, run.Source{}},
+		"a schedule's destroy":    {run.Run{Operation: "destroy", State: run.StateSucceeded, Schedule: "evening"}, was},
+		"a destroy of some":       {run.Run{Operation: "destroy", State: run.StateSucceeded, Only: []string{"a"}}, was},
 	} {
-		c.run.ID, c.run.Source, c.run.Begun = "one", is, now
-		l := run.Lock{Owner: run.Writer{Run: "one"}, Whole: was}
-		if got := l.Leave(c.run, "next").Lock.Whole; got != c.want {
+		c.run.ID, c.run.Source, c.run.Started = "one", is, now
+		l := run.Lock{Owner: run.Writer{Run: "one"}, LastFull: was}
+		if got := l.Leave(c.run, "next").Lock.LastFull; got != c.want {
 			t.Errorf("%s leaves %v, want %v", what, got, c.want)
 		}
-		c.run.Begun = time.Time{}
-		if got := l.Leave(c.run, "next").Lock.Whole; got != was {
+		c.run.Started = time.Time{}
+		if got := l.Leave(c.run, "next").Lock.LastFull; got != was {
 			t.Errorf("%s that never began leaves %v", what, got)
 		}
 		l.Owner.Run = "another"
-		if got := l.Leave(c.run, "next").Lock.Whole; got != was {
+		if got := l.Leave(c.run, "next").Lock.LastFull; got != was {
 			t.Errorf("%s that never had the lock leaves %v", what, got)
 		}
 	}

@@ -10,8 +10,8 @@ const StuckAfter = time.Hour
 // that is not over, or of which no step was begun.
 func (r *Run) Makespan() time.Duration {
 	for _, s := range r.Steps {
-		if s.Attempt > 0 && !r.Begun.IsZero() && !r.Ended.IsZero() {
-			return r.Ended.Sub(r.Begun)
+		if s.Attempt > 0 && !r.Started.IsZero() && !r.Ended.IsZero() {
+			return r.Ended.Sub(r.Started)
 		}
 	}
 	return 0
@@ -46,10 +46,10 @@ func (s Step) took() time.Duration {
 // Waited is how long a run waited from when it was asked for until its plan was
 // made: for its planner, and in line. It is false for one that was never planned.
 func (r *Run) Waited() (time.Duration, bool) {
-	if r.Begun.IsZero() {
+	if r.Started.IsZero() {
 		return 0, false
 	}
-	return max(r.Begun.Sub(r.Asked), 0), true
+	return max(r.Started.Sub(r.Requested), 0), true
 }
 
 // Stuck reports whether a run that somebody should be driving has come no
@@ -58,16 +58,16 @@ func (r *Run) Waited() (time.Duration, bool) {
 // but not while it is within a timeout of its own, for then somebody has said
 // how long it may take. Nobody drives a run that is parked or waits in line.
 func (r *Run) Stuck(now time.Time) bool {
-	if r.State != Asked && r.State != Going {
+	if r.State != StatePending && r.State != StateRunning {
 		return false
 	}
-	last := r.Asked
+	last := r.Requested
 	later := func(t time.Time) {
 		if t.After(last) {
 			last = t
 		}
 	}
-	later(r.Begun)
+	later(r.Started)
 	for _, s := range r.Steps {
 		later(s.Ended)
 		if s.Attempt > 0 {
@@ -96,8 +96,8 @@ func NewBacklog(runs []Run, now time.Time) Backlog {
 			continue
 		}
 		b.Open++
-		if r.State != Parked {
-			b.Oldest = max(b.Oldest, now.Sub(r.Asked))
+		if r.State != StateWaiting {
+			b.Oldest = max(b.Oldest, now.Sub(r.Requested))
 		}
 		if r.Stuck(now) {
 			b.Stuck = append(b.Stuck, r.ID)

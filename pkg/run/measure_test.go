@@ -16,7 +16,7 @@ import (
 // when it was begun and ended, in seconds after now.
 func ran(t *testing.T, text string) *run.Run {
 	t.Helper()
-	r := &run.Run{ID: "one", State: run.Going, Asked: now.Add(-time.Minute), Begun: now}
+	r := &run.Run{ID: "one", State: run.StateRunning, Requested: now.Add(-time.Minute), Started: now}
 	for _, word := range strings.Fields(text) {
 		step, times, begun := strings.Cut(word, ":")
 		s := parse(t, step).Steps[0]
@@ -76,7 +76,7 @@ func TestMakespan(t *testing.T) {
 	if waited, ok := r.Waited(); !ok || waited != time.Minute {
 		t.Errorf("it waited %s, %t", waited, ok)
 	}
-	if waited, ok := (&run.Run{Asked: now, Ended: now.Add(time.Hour)}).Waited(); ok {
+	if waited, ok := (&run.Run{Requested: now, Ended: now.Add(time.Hour)}).Waited(); ok {
 		t.Errorf("what was never planned waited %s", waited)
 	}
 }
@@ -99,10 +99,10 @@ func TestStuck(t *testing.T) {
 		{"a step ended since", "a:0-3000 b", nil, time.Hour, false},
 		{"a step was begun since", "a:0 b:1200", nil, time.Hour, false},
 		{"nothing since", "a:0-100 b", nil, time.Hour + 100*time.Second, true},
-		{"parked", "a", func(r *run.Run) { r.State = run.Parked }, 9 * time.Hour, false},
-		{"in line", "", func(r *run.Run) { r.State = run.Queued }, 9 * time.Hour, false},
-		{"over", "a", func(r *run.Run) { r.State = run.Broken }, 9 * time.Hour, false},
-		{"never planned", "", func(r *run.Run) { r.State, r.Begun = run.Asked, time.Time{} }, time.Hour, true},
+		{"parked", "a", func(r *run.Run) { r.State = run.StateWaiting }, 9 * time.Hour, false},
+		{"in line", "", func(r *run.Run) { r.State = run.StateQueued }, 9 * time.Hour, false},
+		{"over", "a", func(r *run.Run) { r.State = run.StateFailed }, 9 * time.Hour, false},
+		{"never planned", "", func(r *run.Run) { r.State, r.Started = run.StatePending, time.Time{} }, time.Hour, true},
 	} {
 		r := ran(t, c.steps)
 		if c.change != nil {
@@ -117,9 +117,9 @@ func TestStuck(t *testing.T) {
 // The backlog counts what is not over; those that wait for a person are not old.
 func TestBacklog(t *testing.T) {
 	parked, over, stuck, young := *ran(t, "a"), *ran(t, "a"), *ran(t, "a"), *ran(t, "a")
-	parked.State, parked.Asked = run.Parked, now.Add(-99*time.Hour)
-	over.State = run.Succeeded
-	young.Begun = now.Add(time.Hour)
+	parked.State, parked.Requested = run.StateWaiting, now.Add(-99*time.Hour)
+	over.State = run.StateSucceeded
+	young.Started = now.Add(time.Hour)
 	unread := run.Run{}
 	got := run.NewBacklog([]run.Run{parked, over, stuck, young, unread}, now.Add(time.Hour))
 	if d := cmp.Diff(run.Backlog{Open: 3, Stuck: []string{"one"}, Oldest: time.Hour + time.Minute}, got); d != "" {

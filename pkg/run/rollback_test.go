@@ -17,19 +17,19 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 		follows bool
 		says    string
 	}{
-		"failed":              {run: run.Run{State: run.Broken, Rollback: true}, good: good, follows: true, says: "rollback next follows"},
-		"cancelled and back":  {run: run.Run{State: run.Cancelled, Wish: run.Back}, good: good, follows: true, says: "rollback next follows"},
-		"failed while so":     {run: run.Run{State: run.Broken, Wish: run.Back}, good: good, follows: true, says: "rollback next follows"},
-		"others wait":         {run: run.Run{State: run.Broken, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}}, follows: true, says: "rollback next follows"},
-		"not wished":          {run: run.Run{State: run.Broken}, good: good},
-		"only cancelled":      {run: run.Run{State: run.Cancelled, Wish: run.Cancel, Rollback: true}, good: good},
-		"succeeded":           {run: run.Run{State: run.Succeeded, Rollback: true}, good: good},
-		"superseded":          {run: run.Run{State: run.Superseded, Wish: run.Supersede, Rollback: true}, good: good},
-		"nothing succeeded":   {run: run.Run{State: run.Broken, Rollback: true}, says: "no deploy has succeeded yet"},
-		"the very same":       {run: run.Run{State: run.Broken, Rollback: true}, good: other, says: "of these very files"},
-		"an upload waits":     {run: run.Run{State: run.Broken, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}, {Run: "y", Upload: true}}, says: "run y waits"},
-		"a rollback is wrong": {run: run.Run{State: run.Cancelled, Wish: run.Back, Operation: "rollback"}, good: good, says: "only a deploy is rolled back"},
-		"a destroy":           {run: run.Run{State: run.Cancelled, Wish: run.Back, Operation: "destroy"}, good: good, says: "only a deploy is rolled back"},
+		"failed":              {run: run.Run{State: run.StateFailed, Rollback: true}, good: good, follows: true, says: "rollback next follows"},
+		"cancelled and back":  {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack}, good: good, follows: true, says: "rollback next follows"},
+		"failed while so":     {run: run.Run{State: run.StateFailed, Command: run.CancelAndRollBack}, good: good, follows: true, says: "rollback next follows"},
+		"others wait":         {run: run.Run{State: run.StateFailed, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}}, follows: true, says: "rollback next follows"},
+		"not wished":          {run: run.Run{State: run.StateFailed}, good: good},
+		"only cancelled":      {run: run.Run{State: run.StateCancelled, Command: run.Cancel, Rollback: true}, good: good},
+		"succeeded":           {run: run.Run{State: run.StateSucceeded, Rollback: true}, good: good},
+		"superseded":          {run: run.Run{State: run.StateSuperseded, Command: run.Supersede, Rollback: true}, good: good},
+		"nothing succeeded":   {run: run.Run{State: run.StateFailed, Rollback: true}, says: "no deploy has succeeded yet"},
+		"the very same":       {run: run.Run{State: run.StateFailed, Rollback: true}, good: other, says: "of these very files"},
+		"an upload waits":     {run: run.Run{State: run.StateFailed, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}, {Run: "y", Upload: true}}, says: "run y waits"},
+		"a rollback is wrong": {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack, Operation: "rollback"}, good: good, says: "only a deploy is rolled back"},
+		"a destroy":           {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack, Operation: "destroy"}, good: good, says: "only a deploy is rolled back"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := c.run
@@ -37,16 +37,16 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 			if r.Operation == "" {
 				r.Operation = "deploy"
 			}
-			x := run.Lock{Owner: run.Writer{Run: "one"}, Good: c.good, Waiting: c.waiting}.Leave(r, "next")
-			if (x.Then != nil) != c.follows || !strings.Contains(x.Says, c.says) || (c.says == "") != (x.Says == "") {
-				t.Errorf("follows: %v, says %q", x.Then, x.Says)
+			x := run.Lock{Owner: run.Writer{Run: "one"}, LastSuccessful: c.good, Waiting: c.waiting}.Leave(r, "next")
+			if (x.Rollback != nil) != c.follows || !strings.Contains(x.Message, c.says) || (c.says == "") != (x.Message == "") {
+				t.Errorf("follows: %v, says %q", x.Rollback, x.Message)
 			}
-			if c.follows && (x.Next != "next" || x.Then.Source != c.good) {
-				t.Errorf("next is %q, %+v", x.Next, x.Then)
+			if c.follows && (x.NextOwner != "next" || x.Rollback.Source != c.good) {
+				t.Errorf("next is %q, %+v", x.NextOwner, x.Rollback)
 			}
 		})
 	}
-	if x := (run.Lock{Owner: run.Writer{Run: "another"}, Good: good}).Leave(run.Run{ID: "one", Operation: "deploy", State: run.Cancelled, Wish: run.Back}, "next"); x.Then != nil || x.Says != "" {
-		t.Errorf("of a run that never had the lock: %v %q", x.Then, x.Says)
+	if x := (run.Lock{Owner: run.Writer{Run: "another"}, LastSuccessful: good}).Leave(run.Run{ID: "one", Operation: "deploy", State: run.StateCancelled, Command: run.CancelAndRollBack}, "next"); x.Rollback != nil || x.Message != "" {
+		t.Errorf("of a run that never had the lock: %v %q", x.Rollback, x.Message)
 	}
 }

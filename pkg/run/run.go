@@ -28,19 +28,19 @@ const (
 )
 
 // A Wish is how a person steers a run. It is obeyed at the next look.
-type Wish string
+type Command string
 
 // The wishes.
 const (
-	Go        Wish = "go"
-	Pause     Wish = "pause"
-	Cancel    Wish = "cancel"
-	Back      Wish = "rollback"  // cancel, and then go back to what was last deployed well
-	Supersede Wish = "supersede" // a newer upload waits for the end; nobody takes this back
+	Continue          Command = "go"
+	Pause             Command = "pause"
+	Cancel            Command = "cancel"
+	CancelAndRollBack Command = "rollback"  // cancel, and then go back to what was last deployed well
+	Supersede         Command = "supersede" // a newer upload waits for the end; nobody takes this back
 )
 
 // Stops reports whether nothing more is to begin, for good.
-func (w Wish) Stops() bool { return w == Cancel || w == Back || w == Supersede }
+func (w Command) Stops() bool { return w == Cancel || w == CancelAndRollBack || w == Supersede }
 
 // A State is what a run as a whole has come to.
 type State string
@@ -48,27 +48,27 @@ type State string
 // The states. Asked, Queued, Going and Parked are kept while a run lives, the
 // ends for good; Ready, Watch, Look and Aside pass through the state machine only.
 const (
-	Asked  State = "asked"  // no plan yet
-	Queued State = "queued" // no plan yet, and another run holds the lock
-	Going  State = "going"  // its plan is committed
+	StatePending State = "asked"  // no plan yet
+	StateQueued  State = "queued" // no plan yet, and another run holds the lock
+	StateRunning State = "going"  // its plan is committed
 
-	Ready State = "ready" // some step may start
-	Watch State = "watch" // something runs, or waits for its time
-	Look  State = "look"  // something has happened: see what
-	Aside State = "aside" // a newer execution drives the run
+	StateReady     State = "ready" // some step may start
+	StateWatch     State = "watch" // something runs, or waits for its time
+	StatePoll      State = "look"  // something has happened: see what
+	StateFencedOff State = "aside" // a newer execution drives the run
 
-	Parked     State = "parked"     // only a person can move it on
-	Succeeded  State = "succeeded"  // every step is done
-	Broken     State = "failed"     // some step failed
-	Cancelled  State = "cancelled"  // it was stopped
-	Superseded State = "superseded" // a newer run took its place
-	Refused    State = "refused"    // it never began
+	StateWaiting    State = "parked"     // only a person can move it on
+	StateSucceeded  State = "succeeded"  // every step is done
+	StateFailed     State = "failed"     // some step failed
+	StateCancelled  State = "cancelled"  // it was stopped
+	StateSuperseded State = "superseded" // a newer run took its place
+	StateRefused    State = "refused"    // it never began
 )
 
 // Over reports whether nothing more will happen to a run in this state.
 func (s State) Over() bool {
 	switch s {
-	case Succeeded, Broken, Cancelled, Superseded, Refused:
+	case StateSucceeded, StateFailed, StateCancelled, StateSuperseded, StateRefused:
 		return true
 	}
 	return false
@@ -94,25 +94,25 @@ type Run struct {
 	Refuse    bool   // rather than wait in line
 	Rollback  bool   // a deploy that fails is followed by a rollback
 
-	Wish   Wish
-	Forced bool   // what is being updated is cancelled too
-	By     string // the run that supersedes this one
-	Drive  int    // the number of the execution that may write
-	State  State  // Asked, Queued, Going, Parked or an end
-	News   int    // raised by whoever wishes or answers
-	Seen   int    // the news that it was parked with
-	Token  string // of the execution that waits
-	Events int    // in the execution's history, about
+	Command            Command
+	Forced             bool   // what is being updated is cancelled too
+	By                 string // the run that supersedes this one
+	Epoch              int    // the number of the execution that may write
+	State              State  // Asked, Queued, Going, Parked or an end
+	Generation         int    // raised by whoever wishes or answers
+	ObservedGeneration int    // the news that it was parked with
+	Token              string // of the execution that waits
+	Events             int    // in the execution's history, about
 
-	Revived   int       // how often since a step was last settled its execution had died
-	RevivedAt time.Time // for the last time
-	Settled   int       // how many steps were over when it was last revived
+	Restarts          int       // how often since a step was last settled its execution had died
+	RestartedAt       time.Time // for the last time
+	FinishedAtRestart int       // how many steps were over when it was last revived
 
 	Digest    string   // of the plan
 	Unchanged int      // how many nodes needed no step
 	Messages  []string // why it was refused, or what went wrong with the engine
-	Asked     time.Time
-	Begun     time.Time
+	Requested time.Time
+	Started   time.Time
 	Deadline  time.Time // when it is overdue; zero if it may take any time
 	Ended     time.Time
 
@@ -133,7 +133,7 @@ type Step struct {
 	Status    Status
 	Attempt   int // how often it has been begun
 	Nonce     string
-	Note      plan.Note
+	Receipt   plan.Receipt
 	Why       string // why it failed, or was skipped, or did nothing
 	Event     Event
 	Due       time.Time // of the next look, while it runs
@@ -146,7 +146,7 @@ type Step struct {
 // An Event is what was heard of a running step, until a look agrees with it.
 type Event struct {
 	Status plan.Status `json:"status,omitempty"`
-	Looks  int         `json:"looks,omitempty"` // how many have not yet seen it
+	Polls  int         `json:"looks,omitempty"` // how many have not yet seen it
 }
 
 // Writes reports whether the run was to bring the project to its source, and
@@ -154,13 +154,13 @@ type Event struct {
 func (r *Run) Writes() bool {
 	switch r.Operation {
 	case "deploy", "destroy", "rollback":
-		return !r.Begun.IsZero()
+		return !r.Started.IsZero()
 	}
 	return false
 }
 
 // Settles counts the steps that are over.
-func (r *Run) Settles() int {
+func (r *Run) Finished() int {
 	n := 0
 	for _, s := range r.Steps {
 		if s.Over() {
@@ -175,7 +175,7 @@ func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.S
 
 // Start puts the steps of a plan in the run, all pending.
 func (r *Run) Start(p plan.Plan, specs map[string]string) {
-	r.State, r.Digest, r.Unchanged = Going, p.Digest(specs), len(p.Unchanged)
+	r.State, r.Digest, r.Unchanged = StateRunning, p.Digest(specs), len(p.Unchanged)
 	r.Steps = make([]Step, len(p.Steps))
 	for i, s := range p.Steps {
 		r.Steps[i] = Step{Step: s, Number: i, Spec: specs[s.Node], Status: Pending}
@@ -214,7 +214,7 @@ func (r *Run) Ready(now time.Time, max int) []int {
 
 // open lists the pending steps for which only their time may have to come.
 func (r *Run) open(now time.Time) []*Step {
-	if r.Wish != Go || r.Overdue(now) {
+	if r.Command != Continue || r.Overdue(now) {
 		return nil
 	}
 	by := r.index()
@@ -239,11 +239,11 @@ func (r *Run) Prune(now time.Time) []int {
 		if s.Status != Pending {
 			continue
 		}
-		if why := doom(by, s.After); why != "" {
+		if why := rootCause(by, s.After); why != "" {
 			s.Status, s.Why = Skipped, why
-		} else if r.Wish.Stops() {
+		} else if r.Command.Stops() {
 			s.Status, s.Why = Skipped, r.stopped()
-		} else if r.Wish == Go && r.Overdue(now) {
+		} else if r.Command == Continue && r.Overdue(now) {
 			s.Status, s.Why = Skipped, timeIsOver
 		}
 		if s.Status == Skipped {
@@ -256,26 +256,26 @@ func (r *Run) Prune(now time.Time) []int {
 // Obey returns what is wished of r once w is. Nothing takes back what stops a
 // run, and least of all that it is superseded. The error is Refused if r cannot
 // obey.
-func (r *Run) Obey(w Wish) (Wish, error) {
+func (r *Run) Obey(w Command) (Command, error) {
 	switch {
 	case r.State.Over():
-		return r.Wish, fault.New(fault.Refused, "run %s is over (%s)", r.ID, r.State)
-	case r.Wish == Supersede && w.Stops():
-		return r.Wish, nil
-	case r.Wish == Supersede:
-		return r.Wish, fault.New(fault.Refused, "run %s is superseded by %s", r.ID, r.By)
-	case r.Wish.Stops() && !w.Stops():
-		return r.Wish, fault.New(fault.Refused, "run %s is being cancelled: retry it when it is over", r.ID)
+		return r.Command, fault.New(fault.Refused, "run %s is over (%s)", r.ID, r.State)
+	case r.Command == Supersede && w.Stops():
+		return r.Command, nil
+	case r.Command == Supersede:
+		return r.Command, fault.New(fault.Refused, "run %s is superseded by %s", r.ID, r.By)
+	case r.Command.Stops() && !w.Stops():
+		return r.Command, fault.New(fault.Refused, "run %s is being cancelled: retry it when it is over", r.ID)
 	}
 	return w, nil
 }
 
 // Stopped is the end of a run that a wish stopped.
 func (r *Run) Stopped() State {
-	if r.Wish == Supersede {
-		return Superseded
+	if r.Command == Supersede {
+		return StateSuperseded
 	}
-	return Cancelled
+	return StateCancelled
 }
 
 // Why steps are skipped: for another, whose ID follows, or for the time.
@@ -286,14 +286,14 @@ const (
 
 // stopped is why a step was skipped that nothing but a wish forbade.
 func (r *Run) stopped() string {
-	if r.Wish == Supersede {
+	if r.Command == Supersede {
 		return "superseded by " + r.By
 	}
 	return "cancelled"
 }
 
 // doom says why a step after the given ones can never start, if so.
-func doom(by map[string]*Step, ids []string) string {
+func rootCause(by map[string]*Step, ids []string) string {
 	for _, id := range ids {
 		switch a := by[id]; a.Status {
 		case Failed:
@@ -306,15 +306,15 @@ func doom(by map[string]*Step, ids []string) string {
 }
 
 // Standing says what a going run has come to: Ready, Watch, Parked or an end.
-func (r *Run) Standing(now time.Time) State {
+func (r *Run) Next(now time.Time) State {
 	if len(r.Ready(now, 1)) > 0 {
-		return Ready
+		return StateReady
 	}
 	var failed, stopped, pending bool
 	for _, s := range r.Steps {
 		switch s.Status {
 		case Running:
-			return Watch
+			return StateWatch
 		case Pending:
 			pending = true
 		case Failed:
@@ -324,18 +324,18 @@ func (r *Run) Standing(now time.Time) State {
 		}
 	}
 	switch {
-	case len(r.open(now)) > 0, pending && r.Wish == Go && r.Overdue(now): // which are to be skipped
-		return Watch
+	case len(r.open(now)) > 0, pending && r.Command == Continue && r.Overdue(now): // which are to be skipped
+		return StateWatch
 	case pending:
-		return Parked
-	case r.TimedOut() && r.Wish != Supersede:
-		return Broken
-	case stopped, failed && (r.Wish == Supersede || r.Forced):
+		return StateWaiting
+	case r.TimedOut() && r.Command != Supersede:
+		return StateFailed
+	case stopped, failed && (r.Command == Supersede || r.Forced):
 		return r.Stopped()
 	case failed:
-		return Broken
+		return StateFailed
 	}
-	return Succeeded
+	return StateSucceeded
 }
 
 // all reports whether every step of the given IDs has the given status.

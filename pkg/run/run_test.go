@@ -18,7 +18,7 @@ var now = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 // in order, each with its status, and the seconds until it may start or is due.
 func parse(t testing.TB, text string) *run.Run {
 	t.Helper()
-	r := &run.Run{Wish: run.Go, State: run.Going}
+	r := &run.Run{Command: run.Continue, State: run.StateRunning}
 	for n, word := range strings.Fields(text) {
 		word, late, isLate := strings.Cut(word, "+")
 		word, status, _ := strings.Cut(word, ":")
@@ -48,39 +48,39 @@ func TestRun(t *testing.T) {
 	const never = time.Duration(-1)
 	for _, c := range []struct {
 		name, steps string
-		wish        run.Wish
+		wish        run.Command
 		ready       string
 		pruned      string
 		state       run.State
 		next        time.Duration
 	}{
-		{"nothing to do", "", run.Go, "[]", "", run.Succeeded, never},
-		{"the first", "a b<a", run.Go, "[0]", "", run.Ready, never},
-		{"those after what is done", "a:done b<a c<a d<b,c", run.Go, "[1 2]", "", run.Ready, never},
-		{"not after what runs", "a:running+9 b<a", run.Go, "[]", "", run.Watch, 9 * time.Second},
-		{"others go on", "a:running+9 b<a c", run.Go, "[2]", "", run.Ready, never},
-		{"the earliest counts", "a:running+9 b:running+7 c+8", run.Go, "[]", "", run.Watch, 7 * time.Second},
-		{"the earliest start counts", "a:running+9 c+8", run.Go, "[]", "", run.Watch, 8 * time.Second},
-		{"not before its time", "a+30", run.Go, "[]", "", run.Watch, 30 * time.Second},
-		{"just in time", "a+0", run.Go, "[0]", "", run.Ready, 0},
-		{"all done", "a:done b<a:done", run.Go, "[]", "", run.Succeeded, never},
-		{"a failure skips what comes after it", "a:failed b<a c<b d", run.Go, "[3]", "b after a; c after a", run.Ready, never},
-		{"a failure while another runs", "a:failed b<a c:running+5", run.Go, "[]", "b after a", run.Watch, 5 * time.Second},
-		{"failed", "a:failed b<a c:done", run.Go, "[]", "b after a", run.Broken, never},
-		{"each names its root cause", "a:failed x:failed b<a y<x z<b,y", run.Go, "[]", "b after a; y after x; z after a", run.Broken, never},
-		{"paused at rest", "a:done b<a", run.Pause, "[]", "", run.Parked, never},
-		{"paused while something runs", "a:running+3 b<a c", run.Pause, "[]", "", run.Watch, 3 * time.Second},
-		{"paused, and all that is left cannot start", "a:failed b<a", run.Pause, "[]", "b after a", run.Broken, never},
-		{"paused after the end", "a:done", run.Pause, "[]", "", run.Succeeded, never},
-		{"cancelled", "a:done b<a c<b", run.Cancel, "[]", "b cancelled; c cancelled", run.Cancelled, never},
-		{"cancelled while something runs", "a:running+4 b<a", run.Cancel, "[]", "b cancelled", run.Watch, 4 * time.Second},
-		{"cancelled after a failure", "a:failed b<a c", run.Cancel, "[]", "b after a; c cancelled", run.Cancelled, never},
-		{"cancelled when nothing was left", "a:failed b<a", run.Cancel, "[]", "b after a", run.Broken, never},
-		{"cancelled after the end", "a:done", run.Cancel, "[]", "", run.Succeeded, never},
+		{"nothing to do", "", run.Continue, "[]", "", run.StateSucceeded, never},
+		{"the first", "a b<a", run.Continue, "[0]", "", run.StateReady, never},
+		{"those after what is done", "a:done b<a c<a d<b,c", run.Continue, "[1 2]", "", run.StateReady, never},
+		{"not after what runs", "a:running+9 b<a", run.Continue, "[]", "", run.StateWatch, 9 * time.Second},
+		{"others go on", "a:running+9 b<a c", run.Continue, "[2]", "", run.StateReady, never},
+		{"the earliest counts", "a:running+9 b:running+7 c+8", run.Continue, "[]", "", run.StateWatch, 7 * time.Second},
+		{"the earliest start counts", "a:running+9 c+8", run.Continue, "[]", "", run.StateWatch, 8 * time.Second},
+		{"not before its time", "a+30", run.Continue, "[]", "", run.StateWatch, 30 * time.Second},
+		{"just in time", "a+0", run.Continue, "[0]", "", run.StateReady, 0},
+		{"all done", "a:done b<a:done", run.Continue, "[]", "", run.StateSucceeded, never},
+		{"a failure skips what comes after it", "a:failed b<a c<b d", run.Continue, "[3]", "b after a; c after a", run.StateReady, never},
+		{"a failure while another runs", "a:failed b<a c:running+5", run.Continue, "[]", "b after a", run.StateWatch, 5 * time.Second},
+		{"failed", "a:failed b<a c:done", run.Continue, "[]", "b after a", run.StateFailed, never},
+		{"each names its root cause", "a:failed x:failed b<a y<x z<b,y", run.Continue, "[]", "b after a; y after x; z after a", run.StateFailed, never},
+		{"paused at rest", "a:done b<a", run.Pause, "[]", "", run.StateWaiting, never},
+		{"paused while something runs", "a:running+3 b<a c", run.Pause, "[]", "", run.StateWatch, 3 * time.Second},
+		{"paused, and all that is left cannot start", "a:failed b<a", run.Pause, "[]", "b after a", run.StateFailed, never},
+		{"paused after the end", "a:done", run.Pause, "[]", "", run.StateSucceeded, never},
+		{"cancelled", "a:done b<a c<b", run.Cancel, "[]", "b cancelled; c cancelled", run.StateCancelled, never},
+		{"cancelled while something runs", "a:running+4 b<a", run.Cancel, "[]", "b cancelled", run.StateWatch, 4 * time.Second},
+		{"cancelled after a failure", "a:failed b<a c", run.Cancel, "[]", "b after a; c cancelled", run.StateCancelled, never},
+		{"cancelled when nothing was left", "a:failed b<a", run.Cancel, "[]", "b after a", run.StateFailed, never},
+		{"cancelled after the end", "a:done", run.Cancel, "[]", "", run.StateSucceeded, never},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := parse(t, c.steps)
-			r.Wish = c.wish
+			r.Command = c.wish
 			var pruned []string
 			for _, n := range r.Prune(now) {
 				pruned = append(pruned, r.Steps[n].ID+" "+r.Steps[n].Why)
@@ -94,14 +94,14 @@ func TestRun(t *testing.T) {
 			if got := fmt.Sprint(r.Ready(now, 9)); got != c.ready {
 				t.Errorf("ready %s", got)
 			}
-			if got := r.Standing(now); got != c.state {
+			if got := r.Next(now); got != c.state {
 				t.Errorf("it is %s", got)
 			}
 			want := time.Time{}
 			if c.next != never {
 				want = now.Add(c.next)
 			}
-			if got := r.Next(now); !got.Equal(want) {
+			if got := r.NextPoll(now); !got.Equal(want) {
 				t.Errorf("next is %s, want %s", got, want)
 			}
 		})
@@ -115,32 +115,32 @@ func TestDeadline(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		steps  string
-		wish   run.Wish
+		wish   run.Command
 		left   time.Duration // to the deadline
 		pruned string
 		state  run.State
 		next   time.Duration
 	}{
-		{"in time", "a:running+9 b<a", run.Go, 10 * time.Second, "", run.Watch, 9 * time.Second},
-		{"looked at when it is overdue", "a:running+9 b<a", run.Go, 5 * time.Second, "", run.Watch, 5 * time.Second},
-		{"not if nothing is left", "a:running+9 b:done", run.Go, 5 * time.Second, "", run.Watch, 9 * time.Second},
-		{"overdue", "a:done b<a c<b", run.Go, 0, "b the run's time was over; c the run's time was over", run.Broken, never},
-		{"overdue while something runs", "a:running+9 b<a", run.Go, 0, "b the run's time was over", run.Watch, 9 * time.Second},
-		{"overdue with nothing left", "a:running+9", run.Go, -time.Hour, "", run.Watch, 9 * time.Second},
-		{"overdue and all done", "a:done", run.Go, -time.Hour, "", run.Succeeded, never},
-		{"overdue after a failure", "a:failed b<a c", run.Go, 0, "b after a; c the run's time was over", run.Broken, never},
-		{"overdue and paused", "a:done b<a", run.Pause, 0, "", run.Parked, never},
-		{"paused, and to be overdue", "a:running+9 b<a", run.Pause, 5 * time.Second, "", run.Watch, 9 * time.Second},
-		{"overdue and cancelled", "a:done b<a", run.Cancel, 0, "b cancelled", run.Cancelled, never},
-		{"overdue and superseded", "a:done b<a", run.Supersede, 0, "b superseded by next", run.Superseded, never},
+		{"in time", "a:running+9 b<a", run.Continue, 10 * time.Second, "", run.StateWatch, 9 * time.Second},
+		{"looked at when it is overdue", "a:running+9 b<a", run.Continue, 5 * time.Second, "", run.StateWatch, 5 * time.Second},
+		{"not if nothing is left", "a:running+9 b:done", run.Continue, 5 * time.Second, "", run.StateWatch, 9 * time.Second},
+		{"overdue", "a:done b<a c<b", run.Continue, 0, "b the run's time was over; c the run's time was over", run.StateFailed, never},
+		{"overdue while something runs", "a:running+9 b<a", run.Continue, 0, "b the run's time was over", run.StateWatch, 9 * time.Second},
+		{"overdue with nothing left", "a:running+9", run.Continue, -time.Hour, "", run.StateWatch, 9 * time.Second},
+		{"overdue and all done", "a:done", run.Continue, -time.Hour, "", run.StateSucceeded, never},
+		{"overdue after a failure", "a:failed b<a c", run.Continue, 0, "b after a; c the run's time was over", run.StateFailed, never},
+		{"overdue and paused", "a:done b<a", run.Pause, 0, "", run.StateWaiting, never},
+		{"paused, and to be overdue", "a:running+9 b<a", run.Pause, 5 * time.Second, "", run.StateWatch, 9 * time.Second},
+		{"overdue and cancelled", "a:done b<a", run.Cancel, 0, "b cancelled", run.StateCancelled, never},
+		{"overdue and superseded", "a:done b<a", run.Supersede, 0, "b superseded by next", run.StateSuperseded, never},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := parse(t, c.steps)
-			r.Wish, r.By, r.Deadline = c.wish, "next", now.Add(c.left)
+			r.Command, r.By, r.Deadline = c.wish, "next", now.Add(c.left)
 			if len(r.Ready(now, 9)) > 0 {
 				t.Error("something is ready")
 			}
-			if before := r.Standing(now); before == run.Parked && c.wish == run.Go {
+			if before := r.Next(now); before == run.StateWaiting && c.wish == run.Continue {
 				t.Errorf("before it is pruned it is %s", before)
 			}
 			var pruned []string
@@ -150,18 +150,18 @@ func TestDeadline(t *testing.T) {
 			if got := strings.Join(pruned, "; "); got != c.pruned {
 				t.Errorf("pruned %s", got)
 			}
-			if got := r.Standing(now); got != c.state {
+			if got := r.Next(now); got != c.state {
 				t.Errorf("it is %s", got)
 			}
 			want := time.Time{}
 			if c.next != never {
 				want = now.Add(c.next)
 			}
-			if got := r.Next(now); !got.Equal(want) {
+			if got := r.NextPoll(now); !got.Equal(want) {
 				t.Errorf("next is %s, want %s", got, want)
 			}
-			r.Wish = run.Supersede
-			if s := r.Standing(now); s.Over() && s != run.Superseded && s != run.Succeeded {
+			r.Command = run.Supersede
+			if s := r.Next(now); s.Over() && s != run.StateSuperseded && s != run.StateSucceeded {
 				t.Errorf("superseded since, it is %s", s)
 			}
 		})
@@ -172,21 +172,21 @@ func TestDeadline(t *testing.T) {
 func TestForced(t *testing.T) {
 	r := parse(t, "a:running+50 b:running+60")
 	r.Steps[0].Verb, r.Steps[1].Verb = plan.Update, plan.Create
-	if want := now.Add(50 * time.Second); !r.Next(now).Equal(want) {
+	if want := now.Add(50 * time.Second); !r.NextPoll(now).Equal(want) {
 		t.Error("it is due already")
 	}
 	r.Forced = true
-	if !r.DueAt(r.Steps[0]).IsZero() || !r.DueAt(r.Steps[1]).Equal(now.Add(time.Minute)) || !r.Next(now).IsZero() {
+	if !r.DueAt(r.Steps[0]).IsZero() || !r.DueAt(r.Steps[1]).Equal(now.Add(time.Minute)) || !r.NextPoll(now).IsZero() {
 		t.Error("not just the update is due")
 	}
-	r.Wish = run.Cancel
+	r.Command = run.Cancel
 	r.Steps[0].Status, r.Steps[1].Status = run.Failed, run.Done
-	if s := r.Standing(now); s != run.Cancelled {
+	if s := r.Next(now); s != run.StateCancelled {
 		t.Errorf("when all that it did was cancelled it is %s", s)
 	}
 	r.Steps[0].Status, r.Steps[1].Status = run.Running, run.Running
 	r.Steps[0].Forced = true
-	if want := now.Add(50 * time.Second); !r.Next(now).Equal(want) {
+	if want := now.Add(50 * time.Second); !r.NextPoll(now).Equal(want) {
 		t.Error("what was looked at is still due")
 	}
 }
@@ -196,11 +196,11 @@ func TestDue(t *testing.T) {
 	r := parse(t, "a:running+50 b<a")
 	s := &r.Steps[0]
 	s.Event = run.Event{Status: "UPDATE_COMPLETE"}
-	if !s.DueAt().IsZero() || !r.Next(now).IsZero() {
+	if !s.DueAt().IsZero() || !r.NextPoll(now).IsZero() {
 		t.Error("an event does not make it due")
 	}
-	s.Event.Looks = 1
-	if want := now.Add(50 * time.Second); !s.DueAt().Equal(want) || !r.Next(now).Equal(want) {
+	s.Event.Polls = 1
+	if want := now.Add(50 * time.Second); !s.DueAt().Equal(want) || !r.NextPoll(now).Equal(want) {
 		t.Error("a look that has seen the event leaves it due")
 	}
 }
@@ -219,10 +219,10 @@ func TestReadyIsBounded(t *testing.T) {
 }
 
 func TestStart(t *testing.T) {
-	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "gate", Verb: plan.Gate, After: []string{"a/create"}}}, Unchanged: []string{"b"}}
-	r := run.Run{State: run.Asked}
+	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "gate", Verb: plan.Barrier, After: []string{"a/create"}}}, Unchanged: []string{"b"}}
+	r := run.Run{State: run.StatePending}
 	r.Start(p, map[string]string{"a": "digest"})
-	if r.State != run.Going || r.Digest != p.Digest(map[string]string{"a": "digest"}) || r.Unchanged != len(p.Unchanged) || len(r.Steps) != 2 {
+	if r.State != run.StateRunning || r.Digest != p.Digest(map[string]string{"a": "digest"}) || r.Unchanged != len(p.Unchanged) || len(r.Steps) != 2 {
 		t.Errorf("got %+v", r)
 	}
 	if s := r.Step("gate"); s == nil || s.Number != 1 || s.Status != run.Pending || s.Spec != "" || r.Step("a/create").Spec != "digest" {
@@ -234,8 +234,8 @@ func TestStart(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	ends := []run.State{run.Succeeded, run.Broken, run.Cancelled, run.Superseded, run.Refused}
-	for _, s := range []run.State{"", run.Asked, run.Going, run.Ready, run.Watch, run.Look, run.Aside, run.Parked} {
+	ends := []run.State{run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused}
+	for _, s := range []run.State{"", run.StatePending, run.StateRunning, run.StateReady, run.StateWatch, run.StatePoll, run.StateFencedOff, run.StateWaiting} {
 		if s.Over() || slices.Contains(ends, s) {
 			t.Errorf("%s is over", s)
 		}
@@ -258,7 +258,7 @@ func TestStates(t *testing.T) {
 		{"deploy", now, true}, {"destroy", now, true}, {"rollback", now, true},
 		{"deploy", time.Time{}, false}, {"refresh", now, false}, {"plan", now, false},
 	} {
-		if r := (&run.Run{Operation: c.operation, Begun: c.begun}); r.Writes() != c.want {
+		if r := (&run.Run{Operation: c.operation, Started: c.begun}); r.Writes() != c.want {
 			t.Errorf("a %s that was begun at %s writes: %t", c.operation, c.begun, !c.want)
 		}
 	}
@@ -270,7 +270,7 @@ func TestAnyRunEnds(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := 1 + rng.IntN(12)
-		r := &run.Run{Wish: run.Go, State: run.Going}
+		r := &run.Run{Command: run.Continue, State: run.StateRunning}
 		for i := range n {
 			s := run.Step{Step: plan.Step{ID: fmt.Sprint(i)}, Number: i, Status: run.Pending}
 			for j := range i {
@@ -281,12 +281,12 @@ func TestAnyRunEnds(t *testing.T) {
 			r.Steps = append(r.Steps, s)
 		}
 		clock, cancelAt := now, rng.IntN(4*n)
-		for turn := 0; !r.Standing(clock).Over(); turn++ {
+		for turn := 0; !r.Next(clock).Over(); turn++ {
 			if turn > 10*n {
 				t.Fatalf("seed %d: it never ends: %+v", seed, r.Steps)
 			}
 			if turn == cancelAt {
-				r.Wish = run.Cancel
+				r.Command = run.Cancel
 			}
 			for _, k := range r.Ready(clock, 1+rng.IntN(3)) {
 				for _, a := range r.Steps[k].After {
@@ -334,8 +334,8 @@ func BenchmarkRun(b *testing.B) {
 	for name, do := range map[string]func(){
 		"Ready":    func() { r.Ready(now, 40) },
 		"Prune":    func() { r.Prune(now) },
-		"Standing": func() { r.Standing(now) },
-		"Next":     func() { r.Next(now) },
+		"Standing": func() { r.Next(now) },
+		"Next":     func() { r.NextPoll(now) },
 	} {
 		b.Run(name+" of 2000", func(b *testing.B) {
 			b.ReportAllocs()

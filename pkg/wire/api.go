@@ -13,8 +13,8 @@ import (
 
 // API answers a request over HTTP. It never fails: what goes wrong is in the
 // answer. What a request says wrongly is not logged, for who knows what that is.
-func (h *House) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	a := api.API{Engine: &h.engine, Book: h.table, Asked: trigger.Asked, Wished: trigger.Wished}
+func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	a := api.API{Engine: &h.engine, Reader: h.table, ParseRequest: trigger.ParseRequest, ParseCommand: trigger.ParseCommand}
 	r, err := a.Answer(ctx, e)
 	if r.StatusCode < http.StatusInternalServerError && r.StatusCode != http.StatusTooManyRequests {
 		err = nil

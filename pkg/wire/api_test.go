@@ -20,7 +20,7 @@ func request(route, body string) string {
 
 // The function always answers; what went wrong is in the answer and the log.
 func TestAPIAnswersWhatGoesWrong(t *testing.T) {
-	h, _, log := house(t)
+	h, _, log := newTestApp(t)
 	for _, route := range api.Routes() {
 		body := `{"operation":"refresh"}`
 		if strings.HasSuffix(route, "wishes") {
@@ -45,7 +45,7 @@ func TestAPIAnswersWhatGoesWrong(t *testing.T) {
 
 // What a request says wrongly may be a secret: it is answered, and not logged.
 func TestAPILogsNothingOfARequest(t *testing.T) {
-	h, calls, log := house(t)
+	h, calls, log := newTestApp(t)
 	text, err := invoke(t, h, "api", request("POST /projects/{project}/{environment}/runs", `{"operation":"hunter2","key":"hunter2","hunter2":1}`))
 	if err != nil || !strings.Contains(text, `"statusCode":400`) || calls.Load() > 0 {
 		t.Errorf("%s, %v, %d calls", text, err, calls.Load())

@@ -14,7 +14,7 @@ type tallyKey struct{}
 // acting is for what a function does for a run: it is done in the run's name, in
 // other accounts too, and what CloudFormation is asked is counted. The count is
 // written by done.
-func (h *House) acting(ctx context.Context, run string) (_ context.Context, done func()) {
+func (h *App) acting(ctx context.Context, run string) (_ context.Context, done func()) {
 	t := &cloudwatch.Tally{}
 	ctx = context.WithValue(as(ctx, run), tallyKey{}, t)
 	return ctx, func() { h.meter.Called(ctx, run, t) }

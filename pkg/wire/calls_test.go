@@ -32,7 +32,7 @@ func (c *crowded) Do(r *http.Request) (*http.Response, error) {
 // once or again.
 func TestCounting(t *testing.T) {
 	var log bytes.Buffer
-	h := &House{meter: cloudwatch.New(slog.New(slog.NewJSONHandler(&log, nil)), "stackwright")}
+	h := &App{meter: cloudwatch.New(slog.New(slog.NewJSONHandler(&log, nil)), "stackwright")}
 	client := cloudformation.NewFromConfig(aws.Config{Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, Retryer: retries, HTTPClient: &crowded{}}, yielding, counting)
 	list := func(ctx context.Context) {
 		if _, err := client.DescribeStacks(ctx, nil); err != nil {

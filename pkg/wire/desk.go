@@ -16,7 +16,7 @@ import (
 // A desk is where one plan is made. It keeps the templates of the configuration
 // that it has read at hand, so that those of the nodes that have a step can be
 // stored, and no others.
-type desk struct {
+type loader struct {
 	bucket   *s3.Bucket
 	registry *dynamodb.Table
 	home     project.Target
@@ -43,7 +43,7 @@ func installation(env Environment) config.Installation {
 }
 
 // Project is engine.Configurations.
-func (d *desk) Project(ctx context.Context, r run.Run) (project.Project, error) {
+func (d *loader) Project(ctx context.Context, r run.Run) (project.Project, error) {
 	body, err := d.bucket.Object(ctx, r.Source.Key, r.Source.Version)
 	if err != nil {
 		return project.Project{}, fmt.Errorf("configuration: %w", err)
@@ -70,15 +70,15 @@ func (d *desk) Project(ctx context.Context, r run.Run) (project.Project, error) 
 }
 
 // Keep is engine.Specs: the node's template is there before its spec is.
-func (d *desk) Keep(ctx context.Context, n project.Node) (string, error) {
+func (d *loader) SaveSpec(ctx context.Context, n project.Node) (string, error) {
 	if err := d.store(ctx, n.Template.Digest); err != nil {
 		return "", fmt.Errorf("template of %s: %w", n.Name, err)
 	}
-	return d.bucket.Keep(ctx, n)
+	return d.bucket.SaveSpec(ctx, n)
 }
 
 // store stores a template, or waits until somebody else has.
-func (d *desk) store(ctx context.Context, digest string) error {
+func (d *loader) store(ctx context.Context, digest string) error {
 	d.mu.Lock()
 	t := d.templates[digest]
 	mine := t != nil && !t.begun
@@ -90,7 +90,7 @@ func (d *desk) store(ctx context.Context, digest string) error {
 	case t == nil:
 		return nil
 	case mine:
-		t.err = d.bucket.KeepTemplate(ctx, digest, t.body)
+		t.err = d.bucket.SaveTemplate(ctx, digest, t.body)
 		close(t.done)
 	}
 	<-t.done
@@ -98,6 +98,6 @@ func (d *desk) store(ctx context.Context, digest string) error {
 }
 
 // Spec is engine.Specs.
-func (d *desk) Spec(ctx context.Context, digest string) (project.Node, error) {
+func (d *loader) Spec(ctx context.Context, digest string) (project.Node, error) {
 	return d.bucket.Spec(ctx, digest)
 }

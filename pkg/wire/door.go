@@ -12,13 +12,13 @@ import (
 )
 
 // doors are the ways to CloudFormation in all the accounts and regions.
-func doors(a *sts.Accounts) cfn.Doors {
-	return func(ctx context.Context, t project.Target) (cfn.Door, error) {
+func doors(a *sts.Accounts) cfn.TargetClients {
+	return func(ctx context.Context, t project.Target) (cfn.TargetClient, error) {
 		cfg, execution, err := a.In(ctx, t)
 		if err != nil {
-			return cfn.Door{}, err
+			return cfn.TargetClient{}, err
 		}
-		return cfn.Door{Client: cloudformation.NewFromConfig(cfg, yielding, counting), Role: execution}, nil
+		return cfn.TargetClient{Client: cloudformation.NewFromConfig(cfg, yielding, counting), Role: execution}, nil
 	}
 }
 
@@ -28,7 +28,7 @@ func as(ctx context.Context, run string) context.Context {
 }
 
 // targets are all that a project may name.
-func (d *desk) targets(ctx context.Context) (map[string]project.Target, error) {
+func (d *loader) targets(ctx context.Context) (map[string]project.Target, error) {
 	registered, err := d.registry.Targets(ctx)
 	if err != nil {
 		return nil, err

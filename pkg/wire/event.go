@@ -14,7 +14,7 @@ import (
 
 // Start makes a run of what was uploaded, or a schedule asks for, or steers one; takes up the run whose
 // execution went down; or, at its time, looks for all that nobody drives.
-func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
+func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
 	switch {
 	case trigger.Scheduled(e):
 		return struct{}{}, h.sweep(ctx, e)
@@ -30,7 +30,7 @@ func (h *House) Start(ctx context.Context, e events.EventBridgeEvent) (struct{},
 }
 
 // requested is what an upload, a request or a schedule asks for.
-func (h *House) requested(ctx context.Context, e events.EventBridgeEvent) (engine.Request, error) {
+func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (engine.Request, error) {
 	if trigger.Call(e) {
 		return trigger.Called(e)
 	}
@@ -38,27 +38,27 @@ func (h *House) requested(ctx context.Context, e events.EventBridgeEvent) (engin
 }
 
 // recover takes up the run whose execution went down.
-func (h *House) recover(ctx context.Context, e events.EventBridgeEvent) error {
+func (h *App) recover(ctx context.Context, e events.EventBridgeEvent) error {
 	d, err := trigger.Failed(e)
 	if err == nil {
 		err = h.engine.Recover(ctx, d)
 	}
-	h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("drive", d.Drive))
+	h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("drive", d.Epoch))
 	return unlessLate(err)
 }
 
 // sweep takes up every run that nobody drives, though somebody should.
-func (h *House) sweep(ctx context.Context, e events.EventBridgeEvent) error {
+func (h *App) sweep(ctx context.Context, e events.EventBridgeEvent) error {
 	err := h.engine.Sweep(ctx)
 	h.note(ctx, err, "sweep", slog.String("event", e.ID))
 	return unlessLate(err)
 }
 
 // StackEvent wakes the run that a change of a stack's status is about.
-func (h *House) StackEvent(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
-	heard, err := trigger.Heard(e)
+func (h *App) StackEvent(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
+	heard, err := trigger.StackEvent(e)
 	if err == nil {
-		err = h.engine.Nudge(ctx, heard)
+		err = h.engine.StackEvent(ctx, heard)
 	}
 	h.note(ctx, err, "event", slog.String("event", e.ID), slog.String("token", heard.Token), slog.String("status", string(heard.Status)))
 	return struct{}{}, unlessLate(err)
@@ -85,7 +85,7 @@ func unlessLate(err error) error {
 }
 
 // note logs what a function did, never a value of a parameter or an output.
-func (h *House) note(ctx context.Context, err error, what string, attrs ...slog.Attr) {
+func (h *App) note(ctx context.Context, err error, what string, attrs ...slog.Attr) {
 	level := slog.LevelInfo
 	if err != nil {
 		level = slog.LevelError
@@ -100,7 +100,7 @@ func Names() []string {
 }
 
 // Functions are the functions by name, as lambda.Start takes them.
-func (h *House) Functions() map[string]any {
+func (h *App) Functions() map[string]any {
 	return map[string]any{
 		"api":          fault.Report(h.API),
 		"start":        fault.Report(h.Start),

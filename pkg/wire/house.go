@@ -33,7 +33,7 @@ import (
 const parallel = 8
 
 // A House holds the functions, wired to the services that they use.
-type House struct {
+type App struct {
 	engine engine.Engine
 	bucket *bucket.Bucket
 	table  *table.Table
@@ -45,7 +45,7 @@ type House struct {
 
 // New wires the functions to the services that cfg reaches, and logs to log. It
 // dials nothing.
-func New(cfg aws.Config, env Environment, log io.Writer) *House {
+func New(cfg aws.Config, env Environment, log io.Writer) *App {
 	cfg.Retryer = retries
 	objects := bucket.New(s3.NewFromConfig(cfg, reaching), env.Bucket, env.Region)
 	table := table.New(dynamodb.NewFromConfig(cfg), env.Table)
@@ -53,7 +53,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 	cloud := cloudformation.New(doors(sts.New(cfg, home, env.StateMachine, table)), objects)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	meter := cloudwatch.New(logger, cmp.Or(env.Stack, "stackwright"))
-	return &House{
+	return &App{
 		bucket: objects,
 		table:  table,
 		home:   home.Target,
@@ -68,7 +68,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *House {
 			Budgets:   table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Actions:   action.Actions(cloud),
 			Machine:   stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
-			World:     bus.New(eventbridge.NewFromConfig(cfg), env.Bus, logger),
+			Notifier:  bus.New(eventbridge.NewFromConfig(cfg), env.Bus, logger),
 			Meter:     meter,
 			Now:       time.Now,
 			Nonce:     rand.Text,
@@ -86,32 +86,32 @@ func reaching(o *s3.Options) {
 }
 
 // Plan makes the plan of a run, or takes up one that has been made.
-func (h *House) Plan(ctx context.Context, d engine.Drive) (engine.Tick, error) {
+func (h *App) Plan(ctx context.Context, d engine.ExecutionInput) (engine.LoopState, error) {
 	ctx, done := h.acting(ctx, d.Run)
 	defer done()
 	e := h.engine
-	desk := &desk{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
+	desk := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
 	e.Configurations, e.Specs = desk, desk
 	t, err := e.Plan(ctx, d)
-	h.note(ctx, err, "plan", slog.String("run", d.Run), slog.Int("drive", d.Drive), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
+	h.note(ctx, err, "plan", slog.String("run", d.Run), slog.Int("drive", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err
 }
 
 // ExecuteStep starts one step.
-func (h *House) ExecuteStep(ctx context.Context, s engine.Start) (struct{}, error) {
+func (h *App) ExecuteStep(ctx context.Context, s engine.StepInput) (struct{}, error) {
 	ctx, done := h.acting(ctx, s.Run)
 	defer done()
 	err := h.engine.Execute(ctx, s)
-	h.note(ctx, err, "execute", slog.String("run", s.Run), slog.Int("drive", s.Drive), slog.Int("step", s.Step))
+	h.note(ctx, err, "execute", slog.String("run", s.Run), slog.Int("drive", s.Epoch), slog.Int("step", s.Step))
 	return struct{}{}, err
 }
 
 // WaitStatus looks at what runs, and answers the token when there is something
 // to say.
-func (h *House) WaitStatus(ctx context.Context, w engine.Watch) (struct{}, error) {
-	ctx, done := h.acting(ctx, w.Tick.Run)
+func (h *App) WaitStatus(ctx context.Context, w engine.PollInput) (struct{}, error) {
+	ctx, done := h.acting(ctx, w.Loop.Run)
 	defer done()
-	err := h.engine.Look(ctx, w)
-	h.note(ctx, err, "look", slog.String("run", w.Tick.Run), slog.Int("drive", w.Tick.Drive), slog.Int("wait", w.Tick.Wait))
+	err := h.engine.Poll(ctx, w)
+	h.note(ctx, err, "look", slog.String("run", w.Loop.Run), slog.Int("drive", w.Loop.Epoch), slog.Int("wait", w.Loop.Wait))
 	return struct{}{}, err
 }

@@ -46,7 +46,7 @@ type readCloser struct{ *strings.Reader }
 func (readCloser) Close() error { return nil }
 
 // house wires a house to an AWS that refuses everything.
-func house(t *testing.T) (h *wire.House, calls *atomic.Int32, log *bytes.Buffer) {
+func newTestApp(t *testing.T) (h *wire.App, calls *atomic.Int32, log *bytes.Buffer) {
 	t.Helper()
 	env, err := wire.FromEnv(func(k string) string { return sound()[k] })
 	if err != nil {
@@ -58,7 +58,7 @@ func house(t *testing.T) (h *wire.House, calls *atomic.Int32, log *bytes.Buffer)
 }
 
 // invoke calls a function as Lambda does.
-func invoke(t *testing.T, h *wire.House, name, payload string) (string, error) {
+func invoke(t *testing.T, h *wire.App, name, payload string) (string, error) {
 	t.Helper()
 	function, ok := h.Functions()[name]
 	if !ok {
@@ -69,7 +69,7 @@ func invoke(t *testing.T, h *wire.House, name, payload string) (string, error) {
 }
 
 func TestToWireIsNotToDial(t *testing.T) {
-	h, calls, _ := house(t)
+	h, calls, _ := newTestApp(t)
 	if d := cmp.Diff(wire.Names(), slices.Sorted(maps.Keys(h.Functions()))); d != "" {
 		t.Errorf("the functions are not those that are named: %s", d)
 	}
@@ -79,7 +79,7 @@ func TestToWireIsNotToDial(t *testing.T) {
 }
 
 func TestErrorsAreReportedByTheirKind(t *testing.T) {
-	h, _, log := house(t)
+	h, _, log := newTestApp(t)
 	for name, payload := range map[string]string{
 		"plan":         `{"run": "abc", "drive": 1}`,
 		"execute-step": `{"run": "abc", "drive": 1, "step": 0}`,
@@ -107,7 +107,7 @@ func TestErrorsAreReportedByTheirKind(t *testing.T) {
 
 // The start function is also told of executions that went down, and of the time.
 func TestStartRecoversAndSweeps(t *testing.T) {
-	h, calls, log := house(t)
+	h, calls, log := newTestApp(t)
 	for what, payload := range map[string]string{
 		"recover": `{"source": "aws.states", "detail-type": "Step Functions Execution Status Change", "detail":
 			{"name": "abcdefghijklmnopqrs2-3", "status": "ABORTED", "input": "{\"run\":\"abcdefghijklmnopqrs2\",\"drive\":3}"}}`,
@@ -138,7 +138,7 @@ func kind(err error) string {
 // What makes no sense is refused before anything is asked, so that it ends among
 // the dead letters.
 func TestSenselessEventsAreRefused(t *testing.T) {
-	h, calls, log := house(t)
+	h, calls, log := newTestApp(t)
 	for name, payload := range map[string]string{
 		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
 			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop.zip", "version-id": "1"}}}`,

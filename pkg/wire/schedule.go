@@ -65,7 +65,7 @@ func schedules(cfg aws.Config, g schedule.Group) engine.Schedules {
 type unscheduled struct{}
 
 // Arrange is engine.Schedules.
-func (unscheduled) Arrange(_ context.Context, id string, wanted map[string]project.Schedule, _ time.Time) error {
+func (unscheduled) SetSchedules(_ context.Context, id string, wanted map[string]project.Schedule, _ time.Time) error {
 	if len(wanted) == 0 {
 		return nil
 	}

@@ -34,7 +34,7 @@ func recovering(t *testing.T, h *heard) cloud.Options {
 			if err != nil {
 				t.Error(err)
 			}
-			h.say("%s %d", d.Run, d.Drive)
+			h.say("%s %d", d.Run, d.Epoch)
 			return nil
 		}
 		return lambda.InProcess(map[string]any{"start": start}, c.Host())

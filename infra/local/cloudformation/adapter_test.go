@@ -24,7 +24,7 @@ var _ engine.Clouds = (*adapter.Cloud)(nil)
 // doer carries out steps on one stack through the adapter and the real actions,
 // as the engine does: claim, start, then ask until it is over.
 type doer struct {
-	*world
+	*account
 	cloud  *adapter.Cloud
 	node   project.Node
 	want   project.Resolved
@@ -35,9 +35,9 @@ type doer struct {
 // doing runs a test on stack shop-q, in a world of its own.
 func doing(t *testing.T, tell func(d *doer)) {
 	t.Helper()
-	story(t, func(w *world) {
+	story(t, func(w *account) {
 		tell(&doer{
-			world: w, cloud: adapter.New(adapter.Everywhere(w.client), inline{}),
+			account: w, cloud: adapter.New(adapter.Everywhere(w.client), inline{}),
 			node: project.Node{Name: "q", Stack: "shop-q", Template: project.Template{Digest: three, Bytes: len(three)}},
 		})
 	})
@@ -80,8 +80,8 @@ func (d *doer) finish(t action.Task) action.Progress {
 		if err != nil {
 			d.Fatalf("%s: %v", t.Step.ID, err)
 		}
-		if p.Note.Known() {
-			t.Note = p.Note
+		if p.Receipt.Known() {
+			t.Receipt = p.Receipt
 		}
 		switch {
 		case p.Over && p.Forget:
@@ -104,7 +104,7 @@ func (d *doer) do(v plan.Verb) action.Progress {
 	d.Helper()
 	t := d.claim(v)
 	var err error
-	if t.Note, err = action.Actions(d.cloud)[v].Start(d.Context(), t); err != nil {
+	if t.Receipt, err = action.Actions(d.cloud)[v].Start(d.Context(), t); err != nil {
 		d.Fatalf("%s: %v", t.Step.ID, err)
 	}
 	return d.finish(t)
@@ -130,7 +130,7 @@ func (d *doer) badly(v plan.Verb, why string) {
 
 func (d *doer) live() plan.Live {
 	d.Helper()
-	l, err := d.cloud.Live(d.Context(), plan.Place{Stack: d.node.Stack, Target: d.node.Target})
+	l, err := d.cloud.Live(d.Context(), plan.Location{Stack: d.node.Stack, Target: d.node.Target})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -142,12 +142,12 @@ func TestAdapterLife(t *testing.T) {
 	doing(t, func(d *doer) {
 		d.wish("V", "one")
 		d.well(plan.Create)
-		if l := d.live(); l.Status != "CREATE_COMPLETE" || d.record.Outputs["V"] != "one" || d.record.StackID != l.StackID || !d.record.Fresh(l) {
+		if l := d.live(); l.Status != "CREATE_COMPLETE" || d.record.Outputs["V"] != "one" || d.record.StackID != l.StackID || !d.record.Current(l) {
 			t.Errorf("%+v\n%+v", l, d.record)
 		}
 		d.wish("V", "two")
 		d.well(plan.Update)
-		if l := d.live(); l.Status != "UPDATE_COMPLETE" || d.record.Outputs["V"] != "two" || !d.record.Fresh(l) || d.record.Digest != "V,two" {
+		if l := d.live(); l.Status != "UPDATE_COMPLETE" || d.record.Outputs["V"] != "two" || !d.record.Current(l) || d.record.Digest != "V,two" {
 			t.Errorf("%+v\n%+v", l, d.record)
 		}
 		if p := d.well(plan.Update); p.Why != "unchanged" || d.record.Outputs["V"] != "two" {
@@ -186,7 +186,7 @@ func TestAdapterRollback(t *testing.T) {
 		d.well(plan.Create)
 		d.wish("V", "two", "Fail", "update")
 		d.badly(plan.Update, "UPDATE_ROLLBACK_COMPLETE: B (AWS::SNS::Topic): out of luck")
-		if d.record.Outputs["V"] != "a" || !d.live().Status.Whole() {
+		if d.record.Outputs["V"] != "a" || !d.live().Status.Recoverable() {
 			t.Errorf("%+v\n%+v", d.record, d.live())
 		}
 		d.fault("POST", `{"stack":"shop-q","operation":"rollback","reason":"no way back","times":1}`, 200)
@@ -235,7 +235,7 @@ func TestAdapterLostRequest(t *testing.T) {
 		if p := d.finish(task); p.Err != nil {
 			t.Errorf("%+v", p)
 		}
-		if took := aws.ToTime(d.stack("shop-q").CreationTime).Sub(task.Claimed); took < action.Life || took > action.Life+5*time.Second {
+		if took := aws.ToTime(d.stack("shop-q").CreationTime).Sub(task.Claimed); took < action.MaxStartTime || took > action.MaxStartTime+5*time.Second {
 			t.Errorf("begun again after %s", took)
 		}
 	})
@@ -255,7 +255,7 @@ func TestAdapterBeginsOnce(t *testing.T) {
 			if err != nil || again.StackID != first.StackID {
 				t.Errorf("%s again: %+v, %v", v, again, err)
 			}
-			task.Note = first
+			task.Receipt = first
 			if p := d.finish(task); p.Err != nil {
 				t.Errorf("%s: %+v", v, p)
 			}
@@ -275,7 +275,7 @@ func TestAdapterBusy(t *testing.T) {
 				t.Errorf("%s: %v", v, err)
 			}
 		}
-		if p := d.well(plan.Settle); p.Why != "found it UPDATE_COMPLETE" {
+		if p := d.well(plan.Wait); p.Why != "found it UPDATE_COMPLETE" {
 			t.Errorf("%+v", p)
 		}
 		d.wish("V", "two")
@@ -292,7 +292,7 @@ func TestAdapterCancelled(t *testing.T) {
 			d.wish("V", "two")
 			task := d.claim(plan.Update)
 			var err error
-			if task.Note, err = d.cloud.Begin(d.Context(), task); err != nil {
+			if task.Receipt, err = d.cloud.Begin(d.Context(), task); err != nil {
 				t.Fatal(err)
 			}
 			in := &cloudformation.CancelUpdateStackInput{StackName: aws.String("shop-q"), ClientRequestToken: token}
@@ -367,15 +367,15 @@ func TestAdapterObserves(t *testing.T) {
 		}
 		d.wait("shop-q", types.StackStatusCreateComplete)
 		before := fmt.Sprint(d.service.Calls())
-		born := plan.Place{Node: "q", Stack: "shop-q", Token: task.Token()}
-		all := []plan.Place{born, {Node: "gone", Stack: "shop-gone"}}
+		born := plan.Location{Node: "q", Stack: "shop-q", Token: task.Token()}
+		all := []plan.Location{born, {Node: "gone", Stack: "shop-gone"}}
 		for i := range 120 {
 			name := fmt.Sprintf("other-%d", i)
-			all = append(all, plan.Place{Node: name, Stack: name, Token: "sw-x-1-1"})
+			all = append(all, plan.Location{Node: name, Stack: name, Token: "sw-x-1-1"})
 		}
-		for _, places := range [][]plan.Place{all[:2], all} {
+		for _, places := range [][]plan.Location{all[:2], all} {
 			got, err := d.cloud.Observe(d.Context(), places)
-			if err != nil || len(got) != len(places)-1 || !got["q"].Born || got["q"].Status != "CREATE_COMPLETE" || got["other-7"].Born {
+			if err != nil || len(got) != len(places)-1 || !got["q"].CreatedByToken || got["q"].Status != "CREATE_COMPLETE" || got["other-7"].CreatedByToken {
 				t.Errorf("%d seen of %d, %+v, %v", len(got), len(places), got["q"], err)
 			}
 		}

@@ -52,7 +52,7 @@ Outputs:
 func TestDynamicReferences(t *testing.T) {
 	const secret = "{{resolve:secretsmanager:prod/db:SecretString:password}}"
 	password := "one"
-	storyIn(t, "", vault(&password), func(w *world) {
+	storyIn(t, "", vault(&password), func(w *account) {
 		w.up("db", dynamicDB, createWith("Password", secret, "Name", "{{resolve:ssm:/prod/name:2}}"))
 		for key, want := range map[string]string{"Parameter": secret, "Seen": "one", "Name": "a-name"} {
 			if got := w.output("db", key); got != want {
@@ -87,7 +87,7 @@ func TestDynamicReferences(t *testing.T) {
 
 func TestDynamicReferencesToNothing(t *testing.T) {
 	password := "one"
-	storyIn(t, "", vault(&password), func(w *world) {
+	storyIn(t, "", vault(&password), func(w *account) {
 		for value, message := range map[string]string{
 			"{{resolve:ssm:/prod/other:1}}":       "Parameters: [ssm:/prod/other:1] cannot be found.",
 			"{{resolve:ssm-secure:/prod/none}}":   "Parameters: [ssm-secure:/prod/none] cannot be found.",
@@ -114,7 +114,7 @@ func TestDynamicReferencesToNothing(t *testing.T) {
 // What a stack has made can be referred to by others, and a custom resource
 // gets references as they are written.
 func TestDynamicReferencesToWhatStacksMake(t *testing.T) {
-	story(t, func(w *world) {
+	story(t, func(w *account) {
 		w.up("secrets", `
 Resources:
   Generated:

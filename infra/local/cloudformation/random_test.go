@@ -33,7 +33,7 @@ func TestRandomWorlds(t *testing.T) {
 		if n%5 == 0 {
 			dir = t.TempDir()
 		}
-		storyIn(t, dir, cloudformation.Options{Seed: n}, func(w *world) {
+		storyIn(t, dir, cloudformation.Options{Seed: n}, func(w *account) {
 			r := rand.New(rand.NewPCG(n, n))
 			for range 60 {
 				w.anything(r)
@@ -66,7 +66,7 @@ Outputs: {V: {Value: !Ref V, Export: {Name: !Sub '${AWS::StackName}-V'}}, Seen: 
 `
 
 // anything does something to some stack; refusals are as good as anything.
-func (w *world) anything(r *rand.Rand) {
+func (w *account) anything(r *rand.Rand) {
 	i := r.IntN(4)
 	name := fmt.Sprint("s", i)
 	parameters := given("V", fmt.Sprint(r.IntN(3)))
@@ -110,7 +110,7 @@ func (w *world) anything(r *rand.Rand) {
 	}
 }
 
-func (w *world) all() []types.Stack {
+func (w *account) all() []types.Stack {
 	w.Helper()
 	out, err := w.client.DescribeStacks(w.Context(), &cfn.DescribeStacksInput{})
 	if err != nil {
@@ -120,7 +120,7 @@ func (w *world) all() []types.Stack {
 }
 
 // holds checks what must hold at any time.
-func (w *world) holds(n uint64) {
+func (w *account) holds(n uint64) {
 	w.Helper()
 	exports := map[string]string{}
 	out, err := w.client.ListExports(w.Context(), &cfn.ListExportsInput{})
@@ -147,7 +147,7 @@ func (w *world) holds(n uint64) {
 	}
 }
 
-func (w *world) holdsTogether(n uint64, st types.Stack, v, from string, exports map[string]string) {
+func (w *account) holdsTogether(n uint64, st types.Stack, v, from string, exports map[string]string) {
 	w.Helper()
 	name := *st.StackName
 	for _, o := range st.Outputs {

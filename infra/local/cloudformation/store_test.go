@@ -29,17 +29,17 @@ func TestReopened(t *testing.T) {
 	for _, after := range []time.Duration{0, 300 * time.Millisecond, 700 * time.Millisecond, 1100 * time.Millisecond, 1400 * time.Millisecond, 2 * time.Second} {
 		for _, c := range []struct {
 			what string
-			do   func(w *world)
+			do   func(w *account)
 			want types.StackStatus
 		}{
-			{"create", func(w *world) { w.create("s", three, createToken("t")) }, types.StackStatusCreateComplete},
-			{"failed create", func(w *world) { w.create("s", three, createWith("Fail", "create")) }, types.StackStatusRollbackComplete},
-			{"update", func(w *world) { w.up("s", three); w.update("s", three, updateWith("V", "b")) }, types.StackStatusUpdateComplete},
-			{"replacement", func(w *world) { w.up("s", network); w.update("s", network, updateWith("Cidr", "10.1.0.0/16")) }, types.StackStatusUpdateComplete},
-			{"failed update", func(w *world) { w.up("s", three); w.update("s", three, updateWith("V", "b", "Fail", "update")) }, types.StackStatusUpdateRollbackComplete},
-			{"delete", func(w *world) { w.up("s", three); w.remove("s") }, types.StackStatusDeleteComplete},
+			{"create", func(w *account) { w.create("s", three, createToken("t")) }, types.StackStatusCreateComplete},
+			{"failed create", func(w *account) { w.create("s", three, createWith("Fail", "create")) }, types.StackStatusRollbackComplete},
+			{"update", func(w *account) { w.up("s", three); w.update("s", three, updateWith("V", "b")) }, types.StackStatusUpdateComplete},
+			{"replacement", func(w *account) { w.up("s", network); w.update("s", network, updateWith("Cidr", "10.1.0.0/16")) }, types.StackStatusUpdateComplete},
+			{"failed update", func(w *account) { w.up("s", three); w.update("s", three, updateWith("V", "b", "Fail", "update")) }, types.StackStatusUpdateRollbackComplete},
+			{"delete", func(w *account) { w.up("s", three); w.remove("s") }, types.StackStatusDeleteComplete},
 		} {
-			storyIn(t, t.TempDir(), cloudformation.Options{Seed: 7}, func(w *world) {
+			storyIn(t, t.TempDir(), cloudformation.Options{Seed: 7}, func(w *account) {
 				c.do(w)
 				id := *w.stack("s").StackId
 				time.Sleep(after)
@@ -68,8 +68,8 @@ func TestReopened(t *testing.T) {
 }
 
 // storyInHere does the same in a world of its own that is not interrupted.
-func storyInHere(w *world, do func(*world), check func(told string)) {
-	other := &world{T: w.T, options: w.options}
+func storyInHere(w *account, do func(*account), check func(told string)) {
+	other := &account{T: w.T, options: w.options}
 	other.open("")
 	do(other)
 	id := *other.stack("s").StackId
@@ -82,7 +82,7 @@ func storyInHere(w *world, do func(*world), check func(told string)) {
 
 // A folder that a killed service left is whole: nothing waits for Close.
 func TestKilled(t *testing.T) {
-	storyIn(t, t.TempDir(), cloudformation.Options{}, func(w *world) {
+	storyIn(t, t.TempDir(), cloudformation.Options{}, func(w *account) {
 		id := w.up("a", topic)
 		w.create("b", topic)
 		w.fault("POST", `{"stack":"c","operation":"create","reason":"kept"}`, 200)
@@ -108,7 +108,7 @@ func TestKilled(t *testing.T) {
 // With a seed everything follows from it, whatever else goes on.
 func TestSeed(t *testing.T) {
 	run := func(seed uint64, others int) (told string) {
-		storyIn(t, "", cloudformation.Options{Seed: seed}, func(w *world) {
+		storyIn(t, "", cloudformation.Options{Seed: seed}, func(w *account) {
 			for i := range others {
 				w.create(fmt.Sprint("other", i), topic)
 			}
@@ -131,7 +131,7 @@ func TestSeed(t *testing.T) {
 // Lists are paged, and the newest comes first.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStacks.html
 func TestPages(t *testing.T) {
-	story(t, func(w *world) {
+	story(t, func(w *account) {
 		for i := range 250 {
 			w.create(fmt.Sprint("s", i), topic)
 			time.Sleep(time.Millisecond)

@@ -50,7 +50,7 @@ func TestProductionTemplates(t *testing.T) {
 			return []byte(body), nil
 		},
 	}
-	storyIn(t, "", options, func(w *world) { w.upAndDown(bodies) })
+	storyIn(t, "", options, func(w *account) { w.upAndDown(bodies) })
 }
 
 // parents say which template a Parent…Stack parameter is about; those that
@@ -68,7 +68,7 @@ var values = map[string]string{
 	"ElbAcmCertificate":        "arn:aws:acm:us-east-1:000000000000:certificate/e",
 }
 
-func (w *world) upAndDown(bodies map[string]string) {
+func (w *account) upAndDown(bodies map[string]string) {
 	var done []string
 	for len(done) < len(bodies) {
 		before := len(done)
@@ -112,7 +112,7 @@ func sortedNames(bodies map[string]string) []string {
 	return names
 }
 
-func (w *world) parametersOf(name, body string, done []string) (all []types.Parameter, waits bool) {
+func (w *account) parametersOf(name, body string, done []string) (all []types.Parameter, waits bool) {
 	w.Helper()
 	t, err := template.Parse(name, []byte(body))
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 // world is one account in virtual time: the real SDK client, no sockets.
-type world struct {
+type account struct {
 	*testing.T
 	service *cloudformation.Service
 	client  *cfn.Client
@@ -41,15 +41,15 @@ type told struct {
 }
 
 // story runs a test in a world of its own.
-func story(t *testing.T, tell func(w *world)) {
+func story(t *testing.T, tell func(w *account)) {
 	t.Helper()
 	storyIn(t, "", cloudformation.Options{}, tell)
 }
 
-func storyIn(t *testing.T, dir string, options cloudformation.Options, tell func(w *world)) {
+func storyIn(t *testing.T, dir string, options cloudformation.Options, tell func(w *account)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{T: t, options: options}
+		w := &account{T: t, options: options}
 		w.open(dir)
 		tell(w)
 		if err := w.service.Close(); err != nil {
@@ -58,7 +58,7 @@ func storyIn(t *testing.T, dir string, options cloudformation.Options, tell func
 	})
 }
 
-func (w *world) open(dir string) {
+func (w *account) open(dir string) {
 	w.Helper()
 	w.dir = dir
 	o := w.options
@@ -94,7 +94,7 @@ func (p inProcess) Do(r *http.Request) (*http.Response, error) {
 }
 
 // fault talks to the control endpoint; want is the HTTP status.
-func (w *world) fault(method, body string, want int) string {
+func (w *account) fault(method, body string, want int) string {
 	w.Helper()
 	r := httptest.NewRequest(method, "/_faults", strings.NewReader(body))
 	recorder := httptest.NewRecorder()
@@ -105,7 +105,7 @@ func (w *world) fault(method, body string, want int) string {
 	return recorder.Body.String()
 }
 
-func (w *world) create(name, template string, more ...func(*cfn.CreateStackInput)) *cfn.CreateStackOutput {
+func (w *account) create(name, template string, more ...func(*cfn.CreateStackInput)) *cfn.CreateStackOutput {
 	w.Helper()
 	out, err := w.tryCreate(name, template, more...)
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *world) create(name, template string, more ...func(*cfn.CreateStackInput
 	return out
 }
 
-func (w *world) tryCreate(name, template string, more ...func(*cfn.CreateStackInput)) (*cfn.CreateStackOutput, error) {
+func (w *account) tryCreate(name, template string, more ...func(*cfn.CreateStackInput)) (*cfn.CreateStackOutput, error) {
 	in := &cfn.CreateStackInput{StackName: &name, TemplateBody: &template}
 	for _, f := range more {
 		f(in)
@@ -122,7 +122,7 @@ func (w *world) tryCreate(name, template string, more ...func(*cfn.CreateStackIn
 	return w.client.CreateStack(w.Context(), in)
 }
 
-func (w *world) update(name, template string, more ...func(*cfn.UpdateStackInput)) *cfn.UpdateStackOutput {
+func (w *account) update(name, template string, more ...func(*cfn.UpdateStackInput)) *cfn.UpdateStackOutput {
 	w.Helper()
 	out, err := w.tryUpdate(name, template, more...)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *world) update(name, template string, more ...func(*cfn.UpdateStackInput
 	return out
 }
 
-func (w *world) tryUpdate(name, template string, more ...func(*cfn.UpdateStackInput)) (*cfn.UpdateStackOutput, error) {
+func (w *account) tryUpdate(name, template string, more ...func(*cfn.UpdateStackInput)) (*cfn.UpdateStackOutput, error) {
 	in := &cfn.UpdateStackInput{StackName: &name, TemplateBody: &template}
 	for _, f := range more {
 		f(in)
@@ -139,14 +139,14 @@ func (w *world) tryUpdate(name, template string, more ...func(*cfn.UpdateStackIn
 	return w.client.UpdateStack(w.Context(), in)
 }
 
-func (w *world) remove(name string, more ...func(*cfn.DeleteStackInput)) {
+func (w *account) remove(name string, more ...func(*cfn.DeleteStackInput)) {
 	w.Helper()
 	if err := w.tryRemove(name, more...); err != nil {
 		w.Fatalf("delete %s: %v", name, err)
 	}
 }
 
-func (w *world) tryRemove(name string, more ...func(*cfn.DeleteStackInput)) error {
+func (w *account) tryRemove(name string, more ...func(*cfn.DeleteStackInput)) error {
 	in := &cfn.DeleteStackInput{StackName: &name}
 	for _, f := range more {
 		f(in)
@@ -156,14 +156,14 @@ func (w *world) tryRemove(name string, more ...func(*cfn.DeleteStackInput)) erro
 }
 
 // up creates a stack and waits for it.
-func (w *world) up(name, template string, more ...func(*cfn.CreateStackInput)) string {
+func (w *account) up(name, template string, more ...func(*cfn.CreateStackInput)) string {
 	w.Helper()
 	id := *w.create(name, template, more...).StackId
 	w.wait(name, types.StackStatusCreateComplete)
 	return id
 }
 
-func (w *world) stack(nameOrID string) types.Stack {
+func (w *account) stack(nameOrID string) types.Stack {
 	w.Helper()
 	out, err := w.client.DescribeStacks(w.Context(), &cfn.DescribeStacksInput{StackName: &nameOrID})
 	if err != nil {
@@ -173,7 +173,7 @@ func (w *world) stack(nameOrID string) types.Stack {
 }
 
 // wait lets the operation in hand end, and says how it must have.
-func (w *world) wait(nameOrID string, want types.StackStatus) types.Stack {
+func (w *account) wait(nameOrID string, want types.StackStatus) types.Stack {
 	w.Helper()
 	id := *w.stack(nameOrID).StackId
 	for range 1000 {
@@ -189,7 +189,7 @@ func (w *world) wait(nameOrID string, want types.StackStatus) types.Stack {
 	return types.Stack{}
 }
 
-func (w *world) stackEvents(nameOrID string) []types.StackEvent {
+func (w *account) stackEvents(nameOrID string) []types.StackEvent {
 	w.Helper()
 	var all []types.StackEvent
 	pages := cfn.NewDescribeStackEventsPaginator(w.client, &cfn.DescribeStackEventsInput{StackName: &nameOrID})
@@ -204,7 +204,7 @@ func (w *world) stackEvents(nameOrID string) []types.StackEvent {
 }
 
 // told is a stack's events, the oldest first: one line for each.
-func (w *world) told(nameOrID string) string {
+func (w *account) told(nameOrID string) string {
 	w.Helper()
 	var b strings.Builder
 	all := w.stackEvents(nameOrID)
@@ -219,7 +219,7 @@ func (w *world) told(nameOrID string) string {
 	return b.String()
 }
 
-func (w *world) output(name, key string) string {
+func (w *account) output(name, key string) string {
 	w.Helper()
 	for _, o := range w.stack(name).Outputs {
 		if *o.OutputKey == key {
@@ -231,7 +231,7 @@ func (w *world) output(name, key string) string {
 }
 
 // refused says that an error is CloudFormation's, in its words.
-func (w *world) refused(err error, code, message string) {
+func (w *account) refused(err error, code, message string) {
 	w.Helper()
 	var api smithy.APIError
 	if !errors.As(err, &api) {
@@ -243,7 +243,7 @@ func (w *world) refused(err error, code, message string) {
 }
 
 // reads says that a text is made of these lines.
-func (w *world) reads(got, want string) {
+func (w *account) reads(got, want string) {
 	w.Helper()
 	if got, want := strings.TrimSpace(got), strings.TrimSpace(want); got != want {
 		w.Errorf("got:\n%s\nwant:\n%s", got, want)

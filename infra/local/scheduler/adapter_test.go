@@ -57,7 +57,7 @@ func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 		begun := time.Now()
 		arrange := func(wanted map[string]project.Schedule) {
 			t.Helper()
-			if err := s.Arrange(t.Context(), shop, wanted, time.Now()); err != nil {
+			if err := s.SetSchedules(t.Context(), shop, wanted, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -90,7 +90,7 @@ func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	asked := func(want string) {
 		t.Helper()
 		b.calls = nil
-		if err := s.Arrange(t.Context(), shop, wanted, time.Now()); err != nil {
+		if err := s.SetSchedules(t.Context(), shop, wanted, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(b.calls, " "); got != want {
@@ -130,7 +130,7 @@ func TestLongNames(t *testing.T) {
 		for _, name := range []string{strings.Repeat("x", 32), strings.Repeat("x", 31) + "y"} {
 			wanted[name] = project.Schedule{Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "UTC"}
 		}
-		if err := s.Arrange(t.Context(), id, wanted, time.Now()); err != nil {
+		if err := s.SetSchedules(t.Context(), id, wanted, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,13 +145,13 @@ func TestLongNames(t *testing.T) {
 func TestKindsOfFaults(t *testing.T) {
 	b := open(t, "")
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * * *)", Zone: "UTC"}}
-	err := scheduler.New(b.client(), group).Arrange(t.Context(), shop, wanted, time.Now())
+	err := scheduler.New(b.client(), group).SetSchedules(t.Context(), shop, wanted, time.Now())
 	if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), "schedule nightly, cron(0 3 * * * *): EventBridge Scheduler does not take it") {
 		t.Errorf("%s: %v", fault.KindOf(err), err)
 	}
 	other := group
 	other.Name = "theirs"
-	err = scheduler.New(b.client(), other).Arrange(t.Context(), shop, wanted, time.Now())
+	err = scheduler.New(b.client(), other).SetSchedules(t.Context(), shop, wanted, time.Now())
 	if !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "there is no schedule group theirs: deploy Stackwright") {
 		t.Errorf("%s: %v", fault.KindOf(err), err)
 	}
@@ -160,7 +160,7 @@ func TestKindsOfFaults(t *testing.T) {
 		"AccessDeniedException": fault.Denied, "SomethingNewException": fault.Broken,
 	} {
 		b.fail = code
-		err := scheduler.New(b.client(), group).Arrange(t.Context(), shop, nil, time.Now())
+		err := scheduler.New(b.client(), group).SetSchedules(t.Context(), shop, nil, time.Now())
 		if !fault.Is(err, want) {
 			t.Errorf("%s is %s: %v", code, fault.KindOf(err), err)
 		}

@@ -23,24 +23,24 @@ const (
 
 // Begin asks CloudFormation for what t says, under t's token. Its errors are
 // those of action.Cloud.
-func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
-	client, err := c.door(ctx, t.Place().Target)
+func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
+	client, err := c.client(ctx, t.Location().Target)
 	if err != nil {
-		return plan.Note{}, unbegun(err)
+		return plan.Receipt{}, unbegun(err)
 	}
 	switch t.Step.Verb {
 	case plan.Create:
 		return c.create(ctx, client, t)
 	case plan.Update, plan.Delete, plan.Continue:
 	default:
-		return plan.Note{}, fault.New(fault.Broken, "CloudFormation cannot be asked to %s", t.Step.Verb)
+		return plan.Receipt{}, fault.New(fault.Broken, "CloudFormation cannot be asked to %s", t.Step.Verb)
 	}
 	s, err := ready(ctx, client, t)
 	if fault.Is(err, fault.Busy) {
 		return c.begun(ctx, t, err)
 	}
 	if err != nil {
-		return plan.Note{}, err
+		return plan.Receipt{}, err
 	}
 	switch t.Step.Verb {
 	case plan.Delete:
@@ -54,21 +54,21 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
 // begun looks whether what a stack is busy with is t's own work, asked for before.
 // CloudFormation would know it by the token, but of a stack that is being deleted
 // it accepts any other delete without a word.
-func (c *Cloud) begun(ctx context.Context, t action.Task, busy error) (plan.Note, error) {
-	work, err := c.Heard(ctx, t)
+func (c *Cloud) begun(ctx context.Context, t action.Task, busy error) (plan.Receipt, error) {
+	work, err := c.Events(ctx, t)
 	switch {
 	case err != nil:
-		return plan.Note{}, unbegun(err)
-	case !work.Heard:
-		return plan.Note{}, busy
+		return plan.Receipt{}, unbegun(err)
+	case !work.Found:
+		return plan.Receipt{}, busy
 	}
-	return work.Note, nil
+	return work.Receipt, nil
 }
 
 // ready returns the stack that t is about if something may be begun on it now.
 // One that is known by its name alone must say by its tag that it is ours.
 func ready(ctx context.Context, client Client, t action.Task) (types.Stack, error) {
-	p := t.Place()
+	p := t.Location()
 	s, err := describe(ctx, client, p)
 	if err != nil {
 		return s, unbegun(err)
@@ -94,10 +94,10 @@ func tagged(s types.Stack) string {
 	return ""
 }
 
-func (c *Cloud) create(ctx context.Context, client Door, t action.Task) (plan.Note, error) {
+func (c *Cloud) create(ctx context.Context, client TargetClient, t action.Task) (plan.Receipt, error) {
 	body, url, err := c.template(ctx, t.Node.Template)
 	if err != nil {
-		return plan.Note{}, err
+		return plan.Receipt{}, err
 	}
 	var timeout *int32
 	if m := t.Step.Timeout.Minutes(); m > 0 {
@@ -109,9 +109,9 @@ func (c *Cloud) create(ctx context.Context, client Door, t action.Task) (plan.No
 		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout, RoleARN: client.role(),
 	}, once)
 	if err != nil {
-		return plan.Note{}, understood("create stack "+t.Node.Stack, err)
+		return plan.Receipt{}, understood("create stack "+t.Node.Stack, err)
 	}
-	return plan.Note{StackID: aws.ToString(out.StackId), Operation: aws.ToString(out.OperationId)}, nil
+	return plan.Receipt{StackID: aws.ToString(out.StackId), Operation: aws.ToString(out.OperationId)}, nil
 }
 
 // update first brings the termination protection to what is wished, for that is
@@ -119,17 +119,17 @@ func (c *Cloud) create(ctx context.Context, client Door, t action.Task) (plan.No
 // leave it undone for good: the update would be recorded as deployed. A stack
 // whose last operation failed without a rollback is updated only if this one is
 // not to be rolled back either.
-func (c *Cloud) update(ctx context.Context, client Door, t action.Task, s types.Stack) (plan.Note, error) {
+func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
 	body, url, err := c.template(ctx, t.Node.Template)
 	if err != nil {
-		return plan.Note{}, err
+		return plan.Receipt{}, err
 	}
 	if t.Node.Protect != aws.ToBool(s.EnableTerminationProtection) {
 		_, err := client.UpdateTerminationProtection(ctx, &sdk.UpdateTerminationProtectionInput{
 			StackName: s.StackId, EnableTerminationProtection: &t.Node.Protect,
 		}, once)
 		if err != nil {
-			return plan.Note{}, unbegun(understood("change the termination protection of stack "+t.Node.Stack, err))
+			return plan.Receipt{}, unbegun(understood("change the termination protection of stack "+t.Node.Stack, err))
 		}
 	}
 	out, err := client.UpdateStack(ctx, &sdk.UpdateStackInput{
@@ -138,9 +138,9 @@ func (c *Cloud) update(ctx context.Context, client Door, t action.Task, s types.
 		DisableRollback: halted(s), RoleARN: client.role(),
 	}, once)
 	if err != nil {
-		return plan.Note{}, understood("update stack "+t.Node.Stack, err)
+		return plan.Receipt{}, understood("update stack "+t.Node.Stack, err)
 	}
-	return plan.Note{StackID: aws.ToString(s.StackId), Operation: aws.ToString(out.OperationId)}, nil
+	return plan.Receipt{StackID: aws.ToString(s.StackId), Operation: aws.ToString(out.OperationId)}, nil
 }
 
 // halted says of a stack that stands where its last operation failed that the
@@ -154,29 +154,29 @@ func halted(s types.Stack) *bool {
 }
 
 // remove deletes a stack by its ID, so that no other one of its name is hit.
-func remove(ctx context.Context, client Door, t action.Task, s types.Stack) (plan.Note, error) {
+func remove(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
 	in := &sdk.DeleteStackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
 	if _, err := client.DeleteStack(ctx, in, once); err != nil {
-		return plan.Note{}, understood("delete stack "+t.Place().Stack, err)
+		return plan.Receipt{}, understood("delete stack "+t.Location().Stack, err)
 	}
-	return plan.Note{StackID: aws.ToString(s.StackId)}, nil
+	return plan.Receipt{StackID: aws.ToString(s.StackId)}, nil
 }
 
 // resume continues a rollback that failed.
-func resume(ctx context.Context, client Door, t action.Task, s types.Stack) (plan.Note, error) {
+func resume(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
 	in := &sdk.ContinueUpdateRollbackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
 	if _, err := client.ContinueUpdateRollback(ctx, in, once); err != nil {
-		return plan.Note{}, understood("continue the rollback of stack "+t.Place().Stack, err)
+		return plan.Receipt{}, understood("continue the rollback of stack "+t.Location().Stack, err)
 	}
-	return plan.Note{StackID: aws.ToString(s.StackId)}, nil
+	return plan.Receipt{StackID: aws.ToString(s.StackId)}, nil
 }
 
 // Cancel asks CloudFormation to roll back the update that is under way on t's
 // stack.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CancelUpdateStack.html
 func (c *Cloud) Cancel(ctx context.Context, t action.Task) error {
-	p := t.Place()
-	client, err := c.door(ctx, p.Target)
+	p := t.Location()
+	client, err := c.client(ctx, p.Target)
 	if err != nil {
 		return err
 	}

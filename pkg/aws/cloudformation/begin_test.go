@@ -36,7 +36,7 @@ func TestCreate(t *testing.T) {
 	task.Step.Timeout = project.Timeout(90 * time.Second)
 	task.Want.Tags["stackwright:project"] = "somebody else's"
 	note, err := w.cloud().Begin(t.Context(), task)
-	if err != nil || note != (plan.Note{StackID: vpcID, Operation: "op"}) {
+	if err != nil || note != (plan.Receipt{StackID: vpcID, Operation: "op"}) {
 		t.Fatalf("%+v, %v", note, err)
 	}
 	want := map[string]string{
@@ -217,7 +217,7 @@ func attempts(t *testing.T) {
 		}
 		return stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))(form)
 	}
-	if l, err := w.cloud().Live(t.Context(), task(plan.Update).Place()); err != nil || l.StackID != vpcID || len(w.asked) != 2 {
+	if l, err := w.cloud().Live(t.Context(), task(plan.Update).Location()); err != nil || l.StackID != vpcID || len(w.asked) != 2 {
 		t.Errorf("sent %d times: %+v, %v", len(w.asked), l, err)
 	}
 }
@@ -239,14 +239,14 @@ func TestNoAnswer(t *testing.T) {
 // A verb that is nothing to CloudFormation, and a place that has no name, are never asked for.
 func TestNonsense(t *testing.T) {
 	w := newWire(t)
-	if _, err := w.cloud().Begin(t.Context(), task(plan.Gate)); !fault.Is(err, fault.Broken) {
+	if _, err := w.cloud().Begin(t.Context(), task(plan.Barrier)); !fault.Is(err, fault.Broken) {
 		t.Errorf("%v", err)
 	}
 	nameless := action.Task{Step: plan.Step{Verb: plan.Delete}}
 	if _, err := w.cloud().Begin(t.Context(), nameless); !fault.Is(err, fault.Broken) {
 		t.Errorf("%v", err)
 	}
-	if _, err := w.cloud().Heard(t.Context(), nameless); !fault.Is(err, fault.Broken) {
+	if _, err := w.cloud().Events(t.Context(), nameless); !fault.Is(err, fault.Broken) {
 		t.Errorf("%v", err)
 	}
 	if len(w.asked) > 0 {

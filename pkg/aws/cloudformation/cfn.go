@@ -28,13 +28,13 @@ type Client interface {
 }
 
 // A Door is the way to CloudFormation in a target.
-type Door struct {
+type TargetClient struct {
 	Client
 	Role string // ARN of the role that CloudFormation is to work with; empty for that of whoever asks
 }
 
 // role is the door's, as CloudFormation is told it.
-func (d Door) role() *string {
+func (d TargetClient) role() *string {
 	if d.Role == "" {
 		return nil
 	}
@@ -43,11 +43,11 @@ func (d Door) role() *string {
 
 // Doors returns the door to a target, or an error that says why there is none:
 // of kind Denied if nobody may go there. It is asked at every call.
-type Doors func(context.Context, project.Target) (Door, error)
+type TargetClients func(context.Context, project.Target) (TargetClient, error)
 
 // Everywhere is the Doors of an installation that has one target only.
-func Everywhere(c Client) Doors {
-	return func(context.Context, project.Target) (Door, error) { return Door{Client: c}, nil }
+func Everywhere(c Client) TargetClients {
+	return func(context.Context, project.Target) (TargetClient, error) { return TargetClient{Client: c}, nil }
 }
 
 // Templates keeps templates by their digest.
@@ -63,22 +63,22 @@ type Templates interface {
 // A Cloud is CloudFormation as the engine sees it: it is an action.Cloud and an
 // engine.Clouds.
 type Cloud struct {
-	doors     Doors
+	doors     TargetClients
 	templates Templates
 }
 
 var _ action.Cloud = (*Cloud)(nil)
 
 // New returns a Cloud that speaks through the given doors.
-func New(doors Doors, templates Templates) *Cloud {
+func New(doors TargetClients, templates Templates) *Cloud {
 	return &Cloud{doors: doors, templates: templates}
 }
 
 // door returns the door to a target.
-func (c *Cloud) door(ctx context.Context, t project.Target) (Door, error) {
+func (c *Cloud) client(ctx context.Context, t project.Target) (TargetClient, error) {
 	got, err := c.doors(ctx, t)
 	if err != nil {
-		return Door{}, fmt.Errorf("target %s: %w", t.Name, err)
+		return TargetClient{}, fmt.Errorf("target %s: %w", t.Name, err)
 	}
 	return got, nil
 }

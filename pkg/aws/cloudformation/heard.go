@@ -20,26 +20,26 @@ const skew = 15 * time.Minute
 
 // Heard reads the events of t's stack for the work under t's token, no further
 // back than that can go. Of a stack that is not there nothing is heard.
-func (c *Cloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
-	client, err := c.door(ctx, t.Place().Target)
+func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
+	client, err := c.client(ctx, t.Location().Target)
 	if err != nil {
-		return action.Work{}, err
+		return action.Operation{}, err
 	}
 	events, err := recent(ctx, client, t)
 	if err != nil || len(events) == 0 {
-		return action.Work{}, err
+		return action.Operation{}, err
 	}
 	first := events[0]
-	w := action.Work{Heard: true, Note: plan.Note{StackID: aws.ToString(first.StackId), Operation: aws.ToString(first.OperationId)}}
-	if w.Note.Operation == "" {
-		w.Note.Operation = t.Note.Operation
+	w := action.Operation{Found: true, Receipt: plan.Receipt{StackID: aws.ToString(first.StackId), Operation: aws.ToString(first.OperationId)}}
+	if w.Receipt.Operation == "" {
+		w.Receipt.Operation = t.Receipt.Operation
 	}
 	end := slices.IndexFunc(events, func(e types.StackEvent) bool { return root(e) && !status(e).Busy() })
 	if end < 0 {
 		return w, nil
 	}
 	w.Over, w.Status = true, status(events[end])
-	w.Since = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
+	w.Superseded = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
 	if !meets(t.Step.Verb, w.Status) {
 		w.Stopped = stopped(events[:end+1], t.CancelToken())
 		w.Why = why(events[:end+1], t.CancelToken())
@@ -50,7 +50,7 @@ func (c *Cloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
 // recent returns the events of t's stack from the first one of t's work on, in
 // the order in which they happened; none if the token was never heard.
 func recent(ctx context.Context, client Client, t action.Task) ([]types.StackEvent, error) {
-	p := t.Place()
+	p := t.Location()
 	name, err := reference(p)
 	if err != nil {
 		return nil, err

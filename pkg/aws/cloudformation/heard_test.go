@@ -108,17 +108,17 @@ func pages(size int, lines ...string) func(url.Values) (int, string) {
 }
 
 func TestHeard(t *testing.T) {
-	ours := func(over plan.Status, why string) action.Work {
-		return action.Work{Heard: true, Over: over != "", Status: over, Why: why, Note: plan.Note{StackID: vpcID, Operation: "op"}}
+	ours := func(over plan.Status, why string) action.Operation {
+		return action.Operation{Found: true, Over: over != "", Status: over, Why: why, Receipt: plan.Receipt{StackID: vpcID, Operation: "op"}}
 	}
 	for name, c := range map[string]struct {
 		verb   plan.Verb
 		events []string
-		want   action.Work
+		want   action.Operation
 	}{
 		"nothing was heard": {plan.Update, []string{
 			". CREATE_IN_PROGRESS by them", ". CREATE_COMPLETE by them",
-		}, action.Work{}},
+		}, action.Operation{}},
 		"begun": {plan.Create, []string{
 			". CREATE_IN_PROGRESS by us: User Initiated",
 		}, ours("", "")},
@@ -211,7 +211,7 @@ func TestHeard(t *testing.T) {
 		for _, size := range []int{1, 100} {
 			w := newWire(t)
 			w.answers["DescribeStackEvents"] = pages(size, c.events...)
-			got, err := w.cloud().Heard(t.Context(), task(c.verb))
+			got, err := w.cloud().Events(t.Context(), task(c.verb))
 			if err != nil || got != c.want {
 				t.Errorf("%s (by %d):\n got %+v, %v\nwant %+v", name, size, got, err, c.want)
 			}
@@ -220,7 +220,7 @@ func TestHeard(t *testing.T) {
 }
 
 // stopped is work that was cancelled five minutes after noon.
-func stopped(w action.Work) action.Work {
+func stopped(w action.Operation) action.Operation {
 	w.Stopped = noon.Add(5 * time.Minute)
 	return w
 }
@@ -244,9 +244,9 @@ func TestHowFarBack(t *testing.T) {
 	} {
 		w := newWire(t)
 		w.answers["DescribeStackEvents"] = pages(1, c.events...)
-		got, err := w.cloud().Heard(t.Context(), task(plan.Update))
-		if err != nil || got.Heard != c.heard || len(w.asked) != c.reads {
-			t.Errorf("%s: heard %v after %d reads, %v", name, got.Heard, len(w.asked), err)
+		got, err := w.cloud().Events(t.Context(), task(plan.Update))
+		if err != nil || got.Found != c.heard || len(w.asked) != c.reads {
+			t.Errorf("%s: heard %v after %d reads, %v", name, got.Found, len(w.asked), err)
 		}
 	}
 }
@@ -260,9 +260,9 @@ func TestWhichStack(t *testing.T) {
 		w := newWire(t)
 		w.answers["DescribeStackEvents"] = refuse(400, "ValidationError", "Stack ["+c.want+"] does not exist")
 		task := task(c.verb)
-		task.Note.StackID = c.note
-		got, err := w.cloud().Heard(t.Context(), task)
-		if err != nil || got != (action.Work{}) || w.last().Get("StackName") != c.want {
+		task.Receipt.StackID = c.note
+		got, err := w.cloud().Events(t.Context(), task)
+		if err != nil || got != (action.Operation{}) || w.last().Get("StackName") != c.want {
 			t.Errorf("%s: %+v, %v of %s", c.verb, got, err, w.last().Get("StackName"))
 		}
 	}
@@ -276,8 +276,8 @@ func TestNoteStays(t *testing.T) {
 		return status, strings.ReplaceAll(text, "<OperationId>op</OperationId>", "")
 	}
 	task := task(plan.Update)
-	task.Note = plan.Note{StackID: vpcID, Operation: "noted"}
-	if got, err := w.cloud().Heard(t.Context(), task); err != nil || got.Note != task.Note {
+	task.Receipt = plan.Receipt{StackID: vpcID, Operation: "noted"}
+	if got, err := w.cloud().Events(t.Context(), task); err != nil || got.Receipt != task.Receipt {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -287,7 +287,7 @@ func TestFailures(t *testing.T) {
 	for _, s := range types.ResourceStatus("").Values() {
 		w := newWire(t)
 		w.answers["DescribeStackEvents"] = told(". UPDATE_IN_PROGRESS by us", "A:T "+string(s)+" by us: why", ". UPDATE_ROLLBACK_COMPLETE by us")
-		got, err := w.cloud().Heard(t.Context(), task(plan.Update))
+		got, err := w.cloud().Events(t.Context(), task(plan.Update))
 		want := ""
 		if strings.Contains(string(s), "FAILED") {
 			want = "A (T): why"
@@ -299,7 +299,7 @@ func TestFailures(t *testing.T) {
 }
 
 // since is work after which something else has begun.
-func since(w action.Work) action.Work {
-	w.Since = true
+func since(w action.Operation) action.Operation {
+	w.Superseded = true
 	return w
 }

@@ -32,14 +32,14 @@ func TestKept(t *testing.T) {
 	} {
 		w := newWire(t)
 		w.answers["DescribeStacks"], w.answers["ListStackResources"] = stacks(stack(vpcID, "shop-vpc", c.status, c.more)), c.resources
-		p := plan.Place{Node: "vpc", Stack: "shop-vpc"}
+		p := plan.Location{Node: "vpc", Stack: "shop-vpc"}
 		got, err := w.cloud().Live(t.Context(), p)
-		if err != nil || got.Kept != c.kept || w.calls() != c.calls {
-			t.Errorf("%s: kept %v, %v, by %s", name, got.Kept, err, w.calls())
+		if err != nil || got.HasResources != c.kept || w.calls() != c.calls {
+			t.Errorf("%s: kept %v, %v, by %s", name, got.HasResources, err, w.calls())
 		}
-		seen, err := w.cloud().Observe(t.Context(), []plan.Place{p})
-		if err != nil || seen["vpc"].Kept != c.kept {
-			t.Errorf("%s: observed as kept %v, %v", name, seen["vpc"].Kept, err)
+		seen, err := w.cloud().Observe(t.Context(), []plan.Location{p})
+		if err != nil || seen["vpc"].HasResources != c.kept {
+			t.Errorf("%s: observed as kept %v, %v", name, seen["vpc"].HasResources, err)
 		}
 	}
 }
@@ -49,11 +49,11 @@ func TestKeptUnseen(t *testing.T) {
 	w := newWire(t)
 	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "REVIEW_IN_PROGRESS"))
 	w.answers["ListStackResources"] = refuse(403, "AccessDenied", "no")
-	p := plan.Place{Node: "vpc", Stack: "shop-vpc"}
+	p := plan.Location{Node: "vpc", Stack: "shop-vpc"}
 	if _, err := w.cloud().Live(t.Context(), p); !fault.Is(err, fault.Denied) {
 		t.Errorf("%v", err)
 	}
-	if _, err := w.cloud().Observe(t.Context(), []plan.Place{p}); !fault.Is(err, fault.Denied) {
+	if _, err := w.cloud().Observe(t.Context(), []plan.Location{p}); !fault.Is(err, fault.Denied) {
 		t.Errorf("%v", err)
 	}
 	w.answers["ListStackResources"] = refuse(400, "ValidationError", "Stack with id shop-vpc does not exist")

@@ -13,8 +13,8 @@ import (
 
 // Live returns what is at a place now, looked up by the stack's ID if that is
 // known, else by its name. A stack that is not there is the zero Live.
-func (c *Cloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
-	client, err := c.door(ctx, p.Target)
+func (c *Cloud) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
+	client, err := c.client(ctx, p.Target)
 	if err != nil {
 		return plan.Live{}, err
 	}
@@ -44,12 +44,12 @@ func seen(ctx context.Context, client Client, s types.Stack) (plan.Live, error) 
 	case err != nil:
 		return plan.Live{}, err
 	}
-	l.Kept = len(out.StackResourceSummaries) > 0
+	l.HasResources = len(out.StackResourceSummaries) > 0
 	return l, nil
 }
 
 // describe returns the stack at a place, or an error of kind Missing.
-func describe(ctx context.Context, client Client, p plan.Place) (types.Stack, error) {
+func describe(ctx context.Context, client Client, p plan.Location) (types.Stack, error) {
 	asked := "look at stack " + p.Stack
 	name, err := reference(p)
 	if err != nil {
@@ -67,7 +67,7 @@ func describe(ctx context.Context, client Client, p plan.Place) (types.Stack, er
 
 // reference is what CloudFormation knows the stack at a place by. A request without
 // one would be about all stacks.
-func reference(p plan.Place) (string, error) {
+func reference(p plan.Location) (string, error) {
 	switch {
 	case p.StackID != "":
 		return p.StackID, nil
@@ -85,8 +85,8 @@ func live(s types.Stack) plan.Live {
 	}
 	l := plan.Live{
 		StackID: aws.ToString(s.StackId), Status: plan.Status(s.StackStatus), Reason: aws.ToString(s.StackStatusReason),
-		Touched: aws.ToTime(touched), Protected: aws.ToBool(s.EnableTerminationProtection),
-		Kept: s.StackStatus == types.StackStatusCreateFailed && aws.ToBool(s.DisableRollback),
+		LastUpdated: aws.ToTime(touched), Protected: aws.ToBool(s.EnableTerminationProtection),
+		HasResources: s.StackStatus == types.StackStatusCreateFailed && aws.ToBool(s.DisableRollback),
 	}
 	if len(s.Outputs) > 0 {
 		l.Outputs = make(map[string]string, len(s.Outputs))

@@ -26,8 +26,8 @@ const (
 // the place's token; one with more than about 5,000 events is taken not to be.
 // What is in a target that denies us is Unseen; if nothing can be seen at all,
 // that is the error.
-func (c *Cloud) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
-	by := map[project.Target][]plan.Place{}
+func (c *Cloud) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
+	by := map[project.Target][]plan.Location{}
 	for _, p := range places {
 		by[p.Target] = append(by[p.Target], p)
 	}
@@ -49,10 +49,10 @@ func (c *Cloud) Observe(ctx context.Context, places []plan.Place) (map[string]pl
 }
 
 // unseen is what is known of places that nobody may look at.
-func unseen(places []plan.Place, why error) map[string]plan.Live {
+func unseen(places []plan.Location, why error) map[string]plan.Live {
 	all := make(map[string]plan.Live, len(places))
 	for _, p := range places {
-		all[p.Node] = plan.Live{Unseen: why.Error()}
+		all[p.Node] = plan.Live{AccessError: why.Error()}
 	}
 	return all
 }
@@ -63,8 +63,8 @@ func before(a, b project.Target) int {
 }
 
 // observe looks at the places of one target.
-func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Place) (map[string]plan.Live, error) {
-	client, err := c.door(ctx, t)
+func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Location) (map[string]plan.Live, error) {
+	client, err := c.client(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Pla
 			continue
 		}
 		if p.Token != "" && p.StackID != l.StackID {
-			if l.Born, err = born(ctx, client, l.StackID, p); err != nil {
+			if l.CreatedByToken, err = born(ctx, client, l.StackID, p); err != nil {
 				return nil, err
 			}
 		}
@@ -89,7 +89,7 @@ func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Pla
 }
 
 // byName returns the live stacks at the places, by their names.
-func byName(ctx context.Context, client Client, places []plan.Place) (map[string]plan.Live, error) {
+func byName(ctx context.Context, client Client, places []plan.Location) (map[string]plan.Live, error) {
 	wanted := map[string]bool{}
 	for _, p := range places {
 		if p.Stack == "" {
@@ -100,7 +100,7 @@ func byName(ctx context.Context, client Client, places []plan.Place) (map[string
 	named := make(map[string]plan.Live, len(wanted))
 	if len(wanted) <= few {
 		for _, n := range slices.Sorted(maps.Keys(wanted)) {
-			s, err := describe(ctx, client, plan.Place{Stack: n})
+			s, err := describe(ctx, client, plan.Location{Stack: n})
 			switch {
 			case err == nil:
 				if named[n], err = seen(ctx, client, s); err != nil {
@@ -130,7 +130,7 @@ func byName(ctx context.Context, client Client, places []plan.Place) (map[string
 }
 
 // born reports whether the first event of a stack bears the token of p.
-func born(ctx context.Context, client Client, stackID string, p plan.Place) (bool, error) {
+func born(ctx context.Context, client Client, stackID string, p plan.Location) (bool, error) {
 	pages := sdk.NewDescribeStackEventsPaginator(client, &sdk.DescribeStackEventsInput{StackName: &stackID})
 	token := ""
 	for n := 0; pages.HasMorePages(); n++ {

@@ -24,28 +24,28 @@ func TestLive(t *testing.T) {
 		"<StackStatusReason>so it is</StackStatusReason><EnableTerminationProtection>true</EnableTerminationProtection>",
 		"<LastUpdatedTime>2026-02-03T04:05:06.789Z</LastUpdatedTime><DeletionTime>2026-03-03T04:05:06Z</DeletionTime>",
 		"<Outputs><member><OutputKey>Id</OutputKey><OutputValue>vpc-1</OutputValue></member></Outputs>"))
-	got, err := w.cloud().Live(t.Context(), plan.Place{Stack: "shop-vpc", StackID: vpcID})
+	got, err := w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc", StackID: vpcID})
 	want := plan.Live{
 		StackID: vpcID, Status: "UPDATE_ROLLBACK_COMPLETE", Reason: "so it is", Protected: true, Outputs: map[string]string{"Id": "vpc-1"},
-		Touched: time.Date(2026, 2, 3, 4, 5, 6, 789e6, time.UTC),
+		LastUpdated: time.Date(2026, 2, 3, 4, 5, 6, 789e6, time.UTC),
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil || w.last().Get("StackName") != vpcID {
 		t.Errorf("%s, %v, of %s", diff, err, w.last().Get("StackName"))
 	}
 
 	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))
-	got, err = w.cloud().Live(t.Context(), plan.Place{Stack: "shop-vpc"})
-	if want := time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC); err != nil || !got.Touched.Equal(want) || w.last().Get("StackName") != "shop-vpc" {
-		t.Errorf("touched %s, %v, of %s", got.Touched, err, w.last().Get("StackName"))
+	got, err = w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc"})
+	if want := time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC); err != nil || !got.LastUpdated.Equal(want) || w.last().Get("StackName") != "shop-vpc" {
+		t.Errorf("touched %s, %v, of %s", got.LastUpdated, err, w.last().Get("StackName"))
 	}
 
 	w.answers["DescribeStacks"] = refuse(400, "ValidationError", "Stack with id shop-vpc does not exist")
-	if got, err = w.cloud().Live(t.Context(), plan.Place{Stack: "shop-vpc"}); err != nil || !cmp.Equal(got, plan.Live{}) {
+	if got, err = w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc"}); err != nil || !cmp.Equal(got, plan.Live{}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 
 	w.answers["DescribeStacks"] = refuse(403, "AccessDenied", "no")
-	if _, err = w.cloud().Live(t.Context(), plan.Place{Stack: "shop-vpc"}); !fault.Is(err, fault.Denied) {
+	if _, err = w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc"}); !fault.Is(err, fault.Denied) {
 		t.Errorf("%v", err)
 	}
 }
@@ -77,10 +77,10 @@ func account(names ...string) func(url.Values) (int, string) {
 	}
 }
 
-func places(names ...string) []plan.Place {
-	var all []plan.Place
+func places(names ...string) []plan.Location {
+	var all []plan.Location
 	for _, n := range names {
-		all = append(all, plan.Place{Node: "node " + n, Stack: n, StackID: "id/" + n, Token: token})
+		all = append(all, plan.Location{Node: "node " + n, Stack: n, StackID: "id/" + n, Token: token})
 	}
 	return all
 }
@@ -109,7 +109,7 @@ func TestObserve(t *testing.T) {
 		for _, n := range names {
 			if l, ok := got["node "+n]; ok {
 				seen = append(seen, n)
-				if l.StackID != "id/"+n || l.Status != "CREATE_COMPLETE" || l.Born {
+				if l.StackID != "id/"+n || l.Status != "CREATE_COMPLETE" || l.CreatedByToken {
 					t.Errorf("%s: %+v", n, l)
 				}
 			}
@@ -126,17 +126,17 @@ func TestBorn(t *testing.T) {
 	ours := []string{". CREATE_IN_PROGRESS by us", "A:T CREATE_COMPLETE by us", ". CREATE_COMPLETE by us"}
 	theirs := []string{". CREATE_IN_PROGRESS by them", ". CREATE_COMPLETE by them", ". UPDATE_IN_PROGRESS by us"}
 	for name, c := range map[string]struct {
-		place  plan.Place
+		place  plan.Location
 		events []string
 		born   bool
 		reads  int
 	}{
-		"recorded":                   {plan.Place{StackID: vpcID, Token: token}, ours, false, 0},
-		"no token":                   {plan.Place{}, ours, false, 0},
-		"ours":                       {plan.Place{Token: token}, ours, true, 3},
-		"ours in place of another":   {plan.Place{StackID: other, Token: token}, ours, true, 3},
-		"somebody else's":            {plan.Place{Token: token}, theirs, false, 3},
-		"too long a history to tell": {plan.Place{Token: token}, append(ours, make([]string, 100)...), false, 50},
+		"recorded":                   {plan.Location{StackID: vpcID, Token: token}, ours, false, 0},
+		"no token":                   {plan.Location{}, ours, false, 0},
+		"ours":                       {plan.Location{Token: token}, ours, true, 3},
+		"ours in place of another":   {plan.Location{StackID: other, Token: token}, ours, true, 3},
+		"somebody else's":            {plan.Location{Token: token}, theirs, false, 3},
+		"too long a history to tell": {plan.Location{Token: token}, append(ours, make([]string, 100)...), false, 50},
 	} {
 		for i, e := range c.events {
 			if e == "" {
@@ -147,9 +147,9 @@ func TestBorn(t *testing.T) {
 		w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))
 		w.answers["DescribeStackEvents"] = pages(1, c.events...)
 		c.place.Node, c.place.Stack = "vpc", "shop-vpc"
-		got, err := w.cloud().Observe(t.Context(), []plan.Place{c.place})
-		if err != nil || got["vpc"].Born != c.born || len(w.asked) != 1+c.reads {
-			t.Errorf("%s: born %v after %d reads, %v", name, got["vpc"].Born, len(w.asked)-1, err)
+		got, err := w.cloud().Observe(t.Context(), []plan.Location{c.place})
+		if err != nil || got["vpc"].CreatedByToken != c.born || len(w.asked) != 1+c.reads {
+			t.Errorf("%s: born %v after %d reads, %v", name, got["vpc"].CreatedByToken, len(w.asked)-1, err)
 		}
 	}
 }
@@ -164,31 +164,31 @@ func TestTargets(t *testing.T) {
 	shut := newWire(t)
 	shut.answers["DescribeStacks"] = refuse(403, "AccessDenied", "no")
 	all := map[string]cloudformation.Client{"eu": eu.client(), "us": us.client(), "shut": shut.client()}
-	cloud := cloudformation.New(func(_ context.Context, t project.Target) (cloudformation.Door, error) {
+	cloud := cloudformation.New(func(_ context.Context, t project.Target) (cloudformation.TargetClient, error) {
 		if t.Name == "venus" {
-			return cloudformation.Door{}, fault.New(fault.Denied, "nobody may")
+			return cloudformation.TargetClient{}, fault.New(fault.Denied, "nobody may")
 		}
 		if c, ok := all[t.Name]; ok {
-			return cloudformation.Door{Client: c}, nil
+			return cloudformation.TargetClient{Client: c}, nil
 		}
-		return cloudformation.Door{}, fault.New(fault.Missing, "it is not registered")
+		return cloudformation.TargetClient{}, fault.New(fault.Missing, "it is not registered")
 	}, shelf{})
-	at := func(target string) plan.Place {
-		return plan.Place{Node: "vpc@" + target, Stack: "shop-vpc", Target: project.Target{Name: target}}
+	at := func(target string) plan.Location {
+		return plan.Location{Node: "vpc@" + target, Stack: "shop-vpc", Target: project.Target{Name: target}}
 	}
-	got, err := cloud.Observe(t.Context(), []plan.Place{at("us"), at("eu")})
+	got, err := cloud.Observe(t.Context(), []plan.Location{at("us"), at("eu")})
 	if err != nil || got["vpc@eu"].StackID != vpcID || got["vpc@us"].StackID != other {
 		t.Errorf("%+v, %v", got, err)
 	}
-	got, err = cloud.Observe(t.Context(), []plan.Place{at("us"), at("venus"), at("shut")})
-	if err != nil || got["vpc@us"].StackID != other || got["vpc@venus"].Unseen != "target venus: nobody may" ||
-		!strings.HasSuffix(got["vpc@shut"].Unseen, "AccessDenied: no") {
+	got, err = cloud.Observe(t.Context(), []plan.Location{at("us"), at("venus"), at("shut")})
+	if err != nil || got["vpc@us"].StackID != other || got["vpc@venus"].AccessError != "target venus: nobody may" ||
+		!strings.HasSuffix(got["vpc@shut"].AccessError, "AccessDenied: no") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := cloud.Observe(t.Context(), []plan.Place{at("venus"), at("shut")}); !fault.Is(err, fault.Denied) || len(fault.Messages(err)) != 2 || got != nil {
+	if got, err := cloud.Observe(t.Context(), []plan.Location{at("venus"), at("shut")}); !fault.Is(err, fault.Denied) || len(fault.Messages(err)) != 2 || got != nil {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := cloud.Observe(t.Context(), []plan.Place{at("mars")}); !fault.Is(err, fault.Missing) || err.Error() != "target mars: it is not registered" {
+	if _, err := cloud.Observe(t.Context(), []plan.Location{at("mars")}); !fault.Is(err, fault.Missing) || err.Error() != "target mars: it is not registered" {
 		t.Errorf("%v", err)
 	}
 }

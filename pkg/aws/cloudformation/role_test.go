@@ -22,8 +22,8 @@ func TestExecutionRole(t *testing.T) {
 				w.answers[action] = say("")
 			}
 			w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", status))
-			cloud := cloudformation.New(func(context.Context, project.Target) (cloudformation.Door, error) {
-				return cloudformation.Door{Client: w.client(), Role: role}, nil
+			cloud := cloudformation.New(func(context.Context, project.Target) (cloudformation.TargetClient, error) {
+				return cloudformation.TargetClient{Client: w.client(), Role: role}, nil
 			}, shelf{})
 			if _, err := cloud.Begin(t.Context(), task(verb)); err != nil {
 				t.Fatal(err)
@@ -39,8 +39,8 @@ func TestExecutionRole(t *testing.T) {
 // nobody may go there at all.
 func TestShutDoors(t *testing.T) {
 	for is, becomes := range map[fault.Kind]fault.Kind{fault.Unavailable: fault.Throttled, fault.Throttled: fault.Throttled, fault.Denied: fault.Denied} {
-		cloud := cloudformation.New(func(context.Context, project.Target) (cloudformation.Door, error) {
-			return cloudformation.Door{}, fault.New(is, "no")
+		cloud := cloudformation.New(func(context.Context, project.Target) (cloudformation.TargetClient, error) {
+			return cloudformation.TargetClient{}, fault.New(is, "no")
 		}, shelf{})
 		if _, err := cloud.Begin(t.Context(), task(plan.Create)); !fault.Is(err, becomes) {
 			t.Errorf("%s has become %s", is, fault.KindOf(err))

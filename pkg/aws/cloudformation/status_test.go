@@ -57,7 +57,7 @@ func class(s plan.Status) string {
 	for _, c := range []struct {
 		name string
 		is   bool
-	}{{"gone", s.Gone()}, {"busy", s.Busy()}, {"good", s.Good()}, {"whole", s.Whole()}, {"stuck", s.Stuck()}, {"dead", s.Dead()}} {
+	}{{"gone", s.Gone()}, {"busy", s.Busy()}, {"good", s.Good()}, {"whole", s.Recoverable()}, {"stuck", s.Stuck()}, {"dead", s.Dead()}} {
 		if c.is {
 			all += c.name
 		}

@@ -52,9 +52,9 @@ func New(log *slog.Logger, installation string) *Meter {
 func (m *Meter) Ended(ctx context.Context, r run.Run) {
 	var all []value
 	switch r.State {
-	case run.Succeeded:
+	case run.StateSucceeded:
 		all = append(all, value{Succeeded, count, 1})
-	case run.Broken:
+	case run.StateFailed:
 		all = append(all, value{Failed, count, 1})
 	}
 	if took := r.Makespan(); took > 0 {

@@ -90,7 +90,7 @@ func at(seconds int) time.Time { return asked.Add(time.Duration(seconds) * time.
 // ended is a run in which a step of 40 seconds came after one of 40.
 func ended(s run.State) run.Run {
 	return run.Run{
-		ID: "one", Project: "shop@prod", Operation: "deploy", State: s, Asked: asked, Begun: at(10), Ended: at(110), Events: 86,
+		ID: "one", Project: "shop@prod", Operation: "deploy", State: s, Requested: asked, Started: at(10), Ended: at(110), Events: 86,
 		Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Attempt: 1, Claimed: at(12), Ended: at(52)},
 			{Step: plan.Step{ID: "db/create", After: []string{"vpc/create"}}, Status: run.Done, Attempt: 1, Claimed: at(60), Ended: at(100), Why: "secret-why"},
@@ -100,8 +100,8 @@ func ended(s run.State) run.Run {
 
 // The end of a run is measured by what it has come to.
 func TestEnded(t *testing.T) {
-	queued := run.Run{ID: "one", Project: "shop@prod", Operation: "deploy", State: run.Superseded, Asked: asked, Ended: at(10)}
-	unchanged := ended(run.Succeeded)
+	queued := run.Run{ID: "one", Project: "shop@prod", Operation: "deploy", State: run.StateSuperseded, Requested: asked, Ended: at(10)}
+	unchanged := ended(run.StateSucceeded)
 	unchanged.Steps, unchanged.Events = nil, 0
 	all := []string{"Makespan=100 Seconds", "CriticalPathRatio=1.25 None", "QueueWait=10 Seconds", "RunCost=0.0006222 None"}
 	for _, c := range []struct {
@@ -109,9 +109,9 @@ func TestEnded(t *testing.T) {
 		r    run.Run
 		want []string
 	}{
-		{"succeeded", ended(run.Succeeded), append([]string{"RunsSucceeded=1 Count"}, all...)},
-		{"failed", ended(run.Broken), append([]string{"RunsFailed=1 Count"}, all...)},
-		{"cancelled", ended(run.Cancelled), all},
+		{"succeeded", ended(run.StateSucceeded), append([]string{"RunsSucceeded=1 Count"}, all...)},
+		{"failed", ended(run.StateFailed), append([]string{"RunsFailed=1 Count"}, all...)},
+		{"cancelled", ended(run.StateCancelled), all},
 		{"unchanged", unchanged, []string{"RunsSucceeded=1 Count", "QueueWait=10 Seconds", "RunCost=9.457e-05 None"}},
 		{"never begun", queued, []string{"RunCost=9.457e-05 None"}},
 	} {
@@ -186,9 +186,9 @@ func TestCalled(t *testing.T) {
 // A run costs the more, the more it does; what it is estimated at is cents, not
 // dollars.
 func TestCost(t *testing.T) {
-	long := ended(run.Succeeded)
+	long := ended(run.StateSucceeded)
 	long.Events = 15_000
-	small, large := cloudwatch.Cost(ended(run.Succeeded)), cloudwatch.Cost(long)
+	small, large := cloudwatch.Cost(ended(run.StateSucceeded)), cloudwatch.Cost(long)
 	if nothing := cloudwatch.Cost(run.Run{}); nothing <= 0 || small <= nothing || large <= small || large > 0.2 {
 		t.Errorf("nothing costs %g, a small run %g, a large one %g", nothing, small, large)
 	}

@@ -71,7 +71,7 @@ func (b *Budgets) read(ctx context.Context, where string) (budget.Budget, error)
 }
 
 // Room is engine.Budgets.
-func (b *Budgets) Room(ctx context.Context, where string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+func (b *Budgets) Room(ctx context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	was, err := b.read(ctx, where)
 	if err != nil {
 		return 0, now, err
@@ -81,7 +81,7 @@ func (b *Budgets) Room(ctx context.Context, where string, asks []budget.Ask, now
 }
 
 // Take is engine.Budgets.
-func (b *Budgets) Take(ctx context.Context, where string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+func (b *Budgets) Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	for range mostTakes {
 		was, err := b.read(ctx, where)
 		if err != nil {

@@ -22,7 +22,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	begin := write{
 		key: runKey(r.ID), set: values{"planner": mine},
-		where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Drive, "asked": run.Asked},
+		where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Epoch, "asked": run.StatePending},
 	}
 	if failed, err := t.write(ctx, begin); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	}
 	check := write{
 		key: runKey(r.ID), where: "#planner = :mine AND #drive = :drive AND #state = :asked",
-		with: values{"mine": mine, "drive": r.Drive, "asked": run.Asked},
+		with: values{"mine": mine, "drive": r.Epoch, "asked": run.StatePending},
 	}
 	if err := t.writeSteps(ctx, check, r); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	commit := check
 	commit.set = values{
 		"state": r.State, "operation": r.Operation, "source": r.Source, "digest": r.Digest,
-		"unchanged": r.Unchanged, "begun": r.Begun, "deadline": r.Deadline, "steps": len(r.Steps),
+		"unchanged": r.Unchanged, "begun": r.Started, "deadline": r.Deadline, "steps": len(r.Steps),
 		"only": r.Only, "max_deletions": r.MaxDeletions, "rollback": r.Rollback, "schedule": r.Schedule,
 	}
 	failed, err := t.write(ctx, commit)
@@ -47,7 +47,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 		return err
 	}
 	now, err := t.item(ctx, r.ID)
-	if err == nil && (now.Planner != mine || now.State == run.Asked) {
+	if err == nil && (now.Planner != mine || now.State == run.StatePending) {
 		return notPlanned(r)
 	}
 	return err // it was committed, and the answer got lost
@@ -55,7 +55,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 
 // notPlanned says that r's plan is nobody's.
 func notPlanned(r run.Run) error {
-	return fault.New(fault.Stale, "run %s is planned or driven by another than %d", r.ID, r.Drive)
+	return fault.New(fault.Stale, "run %s is planned or driven by another than %d", r.ID, r.Epoch)
 }
 
 // writeSteps puts r's steps and deletes those that an earlier planner left

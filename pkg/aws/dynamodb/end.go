@@ -12,14 +12,14 @@ import (
 )
 
 // Park is engine.Drives.
-func (t *Table) Park(ctx context.Context, r run.Run) error {
+func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 	now := time.Now()
 	failed, err := t.write(ctx,
 		write{
-			key: runKey(r.ID), set: values{"state": run.Parked, "seen": r.News},
-			where: "#drive = :drive AND #news = :news AND " + live, with: alive(values{"drive": r.Drive, "news": r.News}),
+			key: runKey(r.ID), set: values{"state": run.StateWaiting, "seen": r.Generation},
+			where: "#drive = :drive AND #news = :news AND " + live, with: alive(values{"drive": r.Epoch, "news": r.Generation}),
 		},
-		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Parked), Drive: r.Drive}},
+		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.StateWaiting), Drive: r.Epoch}},
 	)
 	if err == nil && failed != held {
 		return notEnded(r)
@@ -32,14 +32,14 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	now := time.Now()
 	writes := ending(r, now)
 	writes[0].where = "#drive = :drive AND #news = :news AND #state = :from AND " + live
-	writes[0].with = alive(values{"drive": r.Drive, "news": r.News, "from": x.From})
+	writes[0].with = alive(values{"drive": r.Epoch, "news": r.Generation, "from": x.From})
 	lock := change(r.Project, x.Lock)
-	if x.Same {
+	if x.Unchanged {
 		lock.put = nil
 	}
 	writes = append(writes, lock)
-	if x.Then != nil {
-		writes = append(writes, asking(*x.Then)...)
+	if x.Rollback != nil {
+		writes = append(writes, asking(*x.Rollback)...)
 	}
 	failed, err := t.write(ctx, writes...)
 	switch {
@@ -68,14 +68,14 @@ func ending(r run.Run, now time.Time) []write {
 	return []write{
 		{key: runKey(r.ID), set: values{"state": r.State, "messages": r.Messages, "ended": r.Ended, "expires": expires}},
 		{key: openKey(r.ID), delete: true},
-		{key: listKey(r.Project, r.Asked, r.ID), put: listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked, Expires: expires}},
-		{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(r.State), Drive: r.Drive, Expires: expires}},
+		{key: listKey(r.Project, r.Requested, r.ID), put: listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Requested, Expires: expires}},
+		{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(r.State), Drive: r.Epoch, Expires: expires}},
 	}
 }
 
 // notEnded says that r or its lock is not as its driver believes.
 func notEnded(r run.Run) error {
-	return fault.New(fault.Stale, "run %s is over, has news, or is no longer driven by %d; or the lock on %s has changed", r.ID, r.Drive, r.Project)
+	return fault.New(fault.Stale, "run %s is over, has news, or is no longer driven by %d; or the lock on %s has changed", r.ID, r.Epoch, r.Project)
 }
 
 // expire marks what belongs to a run that is over, and changes no more, as

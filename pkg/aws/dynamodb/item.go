@@ -14,38 +14,38 @@ import (
 
 // runItem is a run as it is kept.
 type runItem struct {
-	Version   int        `json:"version"`
-	Run       string     `json:"run"`
-	Project   string     `json:"project"`
-	Operation string     `json:"operation"`
-	Source    run.Source `json:"source"`
-	Of        string     `json:"of,omitempty"`
-	Force     bool       `json:"force,omitempty"`
-	Who       string     `json:"who,omitempty"`
-	Upload    bool       `json:"upload,omitempty"`
-	Schedule  string     `json:"schedule,omitempty"`
-	Sequencer string     `json:"sequencer,omitempty"`
-	Refuse    bool       `json:"refuse,omitempty"`
-	Rollback  bool       `json:"rollback,omitempty"`
-	Wish      run.Wish   `json:"wish"`
-	Forced    bool       `json:"forced,omitempty"`
-	By        string     `json:"by,omitempty"`
-	Drive     int        `json:"drive"`
-	State     run.State  `json:"state"`
-	News      int        `json:"news"`
-	Seen      int        `json:"seen,omitempty"`
-	Revived   int        `json:"revived,omitempty"`
-	RevivedAt time.Time  `json:"revived_at"`
-	Settled   int        `json:"settled,omitempty"`
-	Token     string     `json:"token,omitempty"`
-	Events    int        `json:"events"`
-	Digest    string     `json:"digest,omitempty"`
-	Unchanged int        `json:"unchanged,omitempty"`
-	Messages  []string   `json:"messages,omitempty"`
-	Asked     time.Time  `json:"asked"`
-	Begun     time.Time  `json:"begun"`
-	Deadline  time.Time  `json:"deadline"`
-	Ended     time.Time  `json:"ended"`
+	Version   int         `json:"version"`
+	Run       string      `json:"run"`
+	Project   string      `json:"project"`
+	Operation string      `json:"operation"`
+	Source    run.Source  `json:"source"`
+	Of        string      `json:"of,omitempty"`
+	Force     bool        `json:"force,omitempty"`
+	Who       string      `json:"who,omitempty"`
+	Upload    bool        `json:"upload,omitempty"`
+	Schedule  string      `json:"schedule,omitempty"`
+	Sequencer string      `json:"sequencer,omitempty"`
+	Refuse    bool        `json:"refuse,omitempty"`
+	Rollback  bool        `json:"rollback,omitempty"`
+	Wish      run.Command `json:"wish"`
+	Forced    bool        `json:"forced,omitempty"`
+	By        string      `json:"by,omitempty"`
+	Drive     int         `json:"drive"`
+	State     run.State   `json:"state"`
+	News      int         `json:"news"`
+	Seen      int         `json:"seen,omitempty"`
+	Revived   int         `json:"revived,omitempty"`
+	RevivedAt time.Time   `json:"revived_at"`
+	Settled   int         `json:"settled,omitempty"`
+	Token     string      `json:"token,omitempty"`
+	Events    int         `json:"events"`
+	Digest    string      `json:"digest,omitempty"`
+	Unchanged int         `json:"unchanged,omitempty"`
+	Messages  []string    `json:"messages,omitempty"`
+	Asked     time.Time   `json:"asked"`
+	Begun     time.Time   `json:"begun"`
+	Deadline  time.Time   `json:"deadline"`
+	Ended     time.Time   `json:"ended"`
 
 	Only         []string `json:"only,omitempty"`
 	MaxDeletions *int     `json:"max_deletions,omitempty"`
@@ -60,11 +60,11 @@ type runItem struct {
 func itemOf(r run.Run) runItem {
 	return runItem{
 		Version: run.Version, Run: r.ID, Project: r.Project, Operation: r.Operation, Source: r.Source,
-		Of: r.Of, Force: r.Force, Who: r.Who, Wish: r.Wish, Drive: r.Drive, State: r.State, News: r.News,
+		Of: r.Of, Force: r.Force, Who: r.Who, Wish: r.Command, Drive: r.Epoch, State: r.State, News: r.Generation,
 		Upload: r.Upload, Schedule: r.Schedule, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
-		Seen: r.Seen, Revived: r.Revived, RevivedAt: r.RevivedAt, Settled: r.Settled,
+		Seen: r.ObservedGeneration, Revived: r.Restarts, RevivedAt: r.RestartedAt, Settled: r.FinishedAtRestart,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
-		Asked: r.Asked, Begun: r.Begun, Deadline: r.Deadline, Ended: r.Ended, Only: r.Only, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
+		Asked: r.Requested, Begun: r.Started, Deadline: r.Deadline, Ended: r.Ended, Only: r.Only, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
 	}
 }
 
@@ -72,48 +72,48 @@ func itemOf(r run.Run) runItem {
 func (i runItem) run() run.Run {
 	return run.Run{
 		ID: i.Run, Version: i.Version, Project: i.Project, Operation: i.Operation, Source: i.Source,
-		Of: i.Of, Force: i.Force, Who: i.Who, Wish: i.Wish, Drive: i.Drive, State: i.State, News: i.News,
+		Of: i.Of, Force: i.Force, Who: i.Who, Command: i.Wish, Epoch: i.Drive, State: i.State, Generation: i.News,
 		Upload: i.Upload, Schedule: i.Schedule, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
-		Seen: i.Seen, Revived: i.Revived, RevivedAt: i.RevivedAt, Settled: i.Settled,
+		ObservedGeneration: i.Seen, Restarts: i.Revived, RestartedAt: i.RevivedAt, FinishedAtRestart: i.Settled,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
-		Asked: i.Asked, Begun: i.Begun, Deadline: i.Deadline, Ended: i.Ended, Only: i.Only, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
+		Requested: i.Asked, Started: i.Begun, Deadline: i.Deadline, Ended: i.Ended, Only: i.Only, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
 	}
 }
 
 // committed reports whether the run's steps are anybody's.
-func (i runItem) committed() bool { return i.State != run.Asked && i.Steps > 0 }
+func (i runItem) committed() bool { return i.State != run.StatePending && i.Steps > 0 }
 
 // stepItem is a step as it is kept.
 type stepItem struct {
 	Version int `json:"version"`
 	plan.Step
-	Number    int         `json:"number"`
-	Spec      string      `json:"spec,omitempty"`
-	Status    run.Status  `json:"status"`
-	Attempt   int         `json:"attempt"`
-	Nonce     string      `json:"nonce,omitempty"`
-	Note      *plan.Note  `json:"note,omitempty"`
-	Why       string      `json:"why,omitempty"`
-	Heard     plan.Status `json:"heard"`
-	Looks     int         `json:"looks"`
-	Due       time.Time   `json:"due"`
-	NotBefore time.Time   `json:"not_before"`
-	Claimed   time.Time   `json:"claimed"`
-	Ended     time.Time   `json:"ended"`
-	Forced    bool        `json:"forced,omitempty"`
+	Number    int           `json:"number"`
+	Spec      string        `json:"spec,omitempty"`
+	Status    run.Status    `json:"status"`
+	Attempt   int           `json:"attempt"`
+	Nonce     string        `json:"nonce,omitempty"`
+	Note      *plan.Receipt `json:"note,omitempty"`
+	Why       string        `json:"why,omitempty"`
+	Heard     plan.Status   `json:"heard"`
+	Looks     int           `json:"looks"`
+	Due       time.Time     `json:"due"`
+	NotBefore time.Time     `json:"not_before"`
+	Claimed   time.Time     `json:"claimed"`
+	Ended     time.Time     `json:"ended"`
+	Forced    bool          `json:"forced,omitempty"`
 }
 
 // stepItemOf is how s is kept when it is planned.
 func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
-		Nonce: s.Nonce, Note: noted(s.Note), Why: s.Why, Heard: s.Event.Status, Looks: s.Event.Looks,
+		Nonce: s.Nonce, Note: noted(s.Receipt), Why: s.Why, Heard: s.Event.Status, Looks: s.Event.Polls,
 		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced,
 	}
 }
 
 // noted is n, or nil if CloudFormation has not answered.
-func noted(n plan.Note) *plan.Note {
+func noted(n plan.Receipt) *plan.Receipt {
 	if !n.Known() {
 		return nil
 	}
@@ -124,11 +124,11 @@ func noted(n plan.Note) *plan.Note {
 func (i stepItem) step() run.Step {
 	s := run.Step{
 		Step: i.Step, Number: i.Number, Spec: i.Spec, Status: i.Status, Attempt: i.Attempt, Nonce: i.Nonce,
-		Why: i.Why, Event: run.Event{Status: i.Heard, Looks: i.Looks},
+		Why: i.Why, Event: run.Event{Status: i.Heard, Polls: i.Looks},
 		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended, Forced: i.Forced,
 	}
 	if i.Note != nil {
-		s.Note = *i.Note
+		s.Receipt = *i.Note
 	}
 	return s
 }

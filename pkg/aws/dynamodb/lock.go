@@ -33,29 +33,29 @@ func change(project string, l run.Lock) write {
 
 // Enter is engine.Locks.
 func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error {
-	state := run.Queued
-	if e.Has {
-		state = run.Asked
+	state := run.StateQueued
+	if e.Owns {
+		state = run.StatePending
 	}
 	writes := []write{change(r.Project, e.Lock), {
 		key: runKey(r.ID), set: values{"state": state},
-		where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Drive, "asked": run.Asked},
+		where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Epoch, "asked": run.StatePending},
 	}}
-	for _, id := range e.Replace {
+	for _, id := range e.Superseded {
 		old, err := t.Run(ctx, id)
 		if err != nil {
 			return err
 		}
-		old.State, old.By, old.Ended = run.Superseded, r.ID, now
+		old.State, old.By, old.Ended = run.StateSuperseded, r.ID, now
 		over := ending(old, time.Now())
 		over[0].where, over[0].with = live, alive(nil)
 		over[0].set["by"] = r.ID
 		writes = append(writes, over...)
 	}
-	if e.Stop != "" {
+	if e.StopOwner != "" {
 		writes = append(writes,
-			write{key: runKey(e.Stop), set: values{"wish": run.Supersede, "by": r.ID}, add: values{"news": 1}, where: live, with: alive(nil)},
-			write{key: eventKey(e.Stop, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.ID}},
+			write{key: runKey(e.StopOwner), set: values{"wish": run.Supersede, "by": r.ID}, add: values{"news": 1}, where: live, with: alive(nil)},
+			write{key: eventKey(e.StopOwner, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.ID}},
 		)
 	}
 	failed, err := t.write(ctx, writes...)
@@ -63,9 +63,9 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 	case err != nil:
 		return err
 	case failed != held:
-		return fault.New(fault.Stale, "the lock on %s has changed, or run %s is no longer planned by %d", r.Project, r.ID, r.Drive)
+		return fault.New(fault.Stale, "the lock on %s has changed, or run %s is no longer planned by %d", r.Project, r.ID, r.Epoch)
 	}
-	for _, id := range e.Replace {
+	for _, id := range e.Superseded {
 		t.forget(ctx, id, time.Now())
 	}
 	return nil
@@ -86,17 +86,17 @@ func (t *Table) Open(ctx context.Context) ([]string, error) {
 
 // Wish is engine.Drives. What is wished is kept under the request that wished
 // it, so that it is carried out once.
-func (t *Table) Wish(ctx context.Context, id string, w engine.Wished) (run.Run, error) {
-	once := write{key: wishKey(id, w.ID), put: eventItem{Time: w.At, What: string(w.Wish), Force: w.Force, Who: w.Who, Why: w.Why}, where: "attribute_not_exists(#PK)"}
+func (t *Table) RecordCommand(ctx context.Context, id string, w engine.CommandRecord) (run.Run, error) {
+	once := write{key: wishKey(id, w.ID), put: eventItem{Time: w.At, What: string(w.Command), Force: w.Force, Who: w.Who, Why: w.Why}, where: "attribute_not_exists(#PK)"}
 	for {
 		was, err := t.Run(ctx, id)
 		if err != nil {
 			return run.Run{}, err
 		}
-		wish, refused := was.Obey(w.Wish)
+		wish, refused := was.Obey(w.Command)
 		wished := write{
 			key: runKey(id), set: values{"wish": wish, "forced": w.Force || was.Forced}, add: values{"news": 1},
-			where: live + " AND #wish = :was AND #news = :news", with: alive(values{"was": was.Wish, "news": was.News}),
+			where: live + " AND #wish = :was AND #news = :news", with: alive(values{"was": was.Command, "news": was.Generation}),
 		}
 		if refused != nil { // unless it was obeyed before
 			wished = write{key: runKey(id), where: "attribute_not_exists(#PK)"}

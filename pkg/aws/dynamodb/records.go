@@ -21,7 +21,7 @@ func (t *Table) Records(ctx context.Context, project string) (map[string]plan.Re
 }
 
 // Some is engine.Records.
-func (t *Table) Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+func (t *Table) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	keys := make([]key, len(nodes))
 	for i, node := range nodes {
 		keys[i] = recordKey(project, node)
@@ -47,7 +47,7 @@ func decodeRecords(items iter.Seq[item]) (map[string]plan.Record, error) {
 }
 
 // Displace is engine.Records.
-func (t *Table) Displace(ctx context.Context, r run.Run, records []plan.Record) error {
+func (t *Table) Rename(ctx context.Context, r run.Run, records []plan.Record) error {
 	for chunk := range slices.Chunk(records, mostWrites/2) {
 		if err := t.displace(ctx, r, slices.Clone(chunk)); err != nil {
 			return err
@@ -61,10 +61,10 @@ func (t *Table) Displace(ctx context.Context, r run.Run, records []plan.Record) 
 func (t *Table) displace(ctx context.Context, r run.Run, records []plan.Record) error {
 	for len(records) > 0 {
 		writes := []write{{
-			key: runKey(r.ID), where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Drive, "asked": run.Asked},
+			key: runKey(r.ID), where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Epoch, "asked": run.StatePending},
 		}}
 		for _, record := range records {
-			writes = append(writes, leave(recordKey(r.Project, record.Was), record))
+			writes = append(writes, leave(recordKey(r.Project, record.FormerName), record))
 		}
 		for _, record := range records {
 			writes = append(writes, write{key: recordKey(r.Project, record.Node), put: record})
@@ -100,7 +100,7 @@ func (t *Table) List(ctx context.Context, project string, most int) ([]run.Run, 
 // Before lists as List does, but only runs of r's project that are older than r.
 func (t *Table) Before(ctx context.Context, r run.Run, most int) ([]run.Run, error) {
 	lines := prefixed("PROJECT#"+r.Project, "RUN#")
-	lines.to, lines.newest = listKey(r.Project, r.Asked, r.ID).sk, true
+	lines.to, lines.newest = listKey(r.Project, r.Requested, r.ID).sk, true
 	if most > 0 {
 		lines.most = most + 1
 	}

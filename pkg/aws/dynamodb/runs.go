@@ -9,7 +9,7 @@ import (
 )
 
 // Ask is engine.Runs.
-func (t *Table) Ask(ctx context.Context, r run.Run) (run.Run, bool, error) {
+func (t *Table) CreateRun(ctx context.Context, r run.Run) (run.Run, bool, error) {
 	failed, err := t.write(ctx, asking(r)...)
 	if err != nil {
 		return run.Run{}, false, err
@@ -21,12 +21,12 @@ func (t *Table) Ask(ctx context.Context, r run.Run) (run.Run, bool, error) {
 // asking is what is written of a run that is asked for, if there is none of its
 // ID.
 func asking(r run.Run) []write {
-	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Asked}
+	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Requested}
 	return []write{
 		{key: runKey(r.ID), put: itemOf(r), where: "attribute_not_exists(#PK)"},
 		{key: openKey(r.ID), put: line},
-		{key: listKey(r.Project, r.Asked, r.ID), put: line},
-		{key: projectKey(r.Project), set: values{"asked": r.Asked}},
+		{key: listKey(r.Project, r.Requested, r.ID), put: line},
+		{key: projectKey(r.Project), set: values{"asked": r.Requested}},
 	}
 }
 
@@ -83,26 +83,26 @@ func (t *Table) Load(ctx context.Context, id string) (run.Run, error) {
 // Raise is engine.Drives. Another drive is another execution: no token of its own
 // waits yet, and its history is empty. Whether a refusal is only the echo of an
 // answer that was lost is told by a nonce.
-func (t *Table) Raise(ctx context.Context, r run.Run) error {
+func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	for {
 		was, err := t.item(ctx, r.ID)
 		switch {
 		case err != nil:
 			return err
-		case was.Drive == r.Drive+1 && was.Raiser == mine:
+		case was.Drive == r.Epoch+1 && was.Raiser == mine:
 			return nil
-		case was.Drive != r.Drive:
-			return stale(r.ID, r.Drive)
+		case was.Drive != r.Epoch:
+			return stale(r.ID, r.Epoch)
 		case was.State.Over():
 			return fault.New(fault.Stale, "run %s is over (%s)", r.ID, was.State)
 		}
 		failed, err := t.write(ctx, write{
 			key: runKey(r.ID), set: values{
-				"drive": r.Drive + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
-				"revived": r.Revived, "revived_at": r.RevivedAt, "settled": r.Settled,
+				"drive": r.Epoch + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
+				"revived": r.Restarts, "revived_at": r.RestartedAt, "settled": r.FinishedAtRestart,
 			},
-			where: "#drive = :from AND #state = :was", with: values{"from": r.Drive, "was": was.State},
+			where: "#drive = :from AND #state = :was", with: values{"from": r.Epoch, "was": was.State},
 		})
 		if err != nil || failed == held {
 			return err
@@ -113,16 +113,16 @@ func (t *Table) Raise(ctx context.Context, r run.Run) error {
 // awake is the state of a run that is driven again.
 func awake(s run.State) run.State {
 	switch s {
-	case run.Parked:
-		return run.Going
-	case run.Queued:
-		return run.Asked
+	case run.StateWaiting:
+		return run.StateRunning
+	case run.StateQueued:
+		return run.StatePending
 	}
 	return s
 }
 
 // Register is engine.Drives.
-func (t *Table) Register(ctx context.Context, id string, drive int, w engine.Watch, events int) (bool, error) {
+func (t *Table) Register(ctx context.Context, id string, drive int, w engine.PollInput, events int) (bool, error) {
 	since := stamp(w.Entered)
 	failed, err := t.write(ctx, write{
 		key: runKey(id), set: values{"token": w.Token, "since": since}, add: values{"events": events},
@@ -132,7 +132,7 @@ func (t *Table) Register(ctx context.Context, id string, drive int, w engine.Wat
 		return err == nil, err
 	}
 	r, err := t.Run(ctx, id)
-	if fault.Is(err, fault.Missing) || err == nil && r.Drive != drive {
+	if fault.Is(err, fault.Missing) || err == nil && r.Epoch != drive {
 		err = stale(id, drive)
 	}
 	return false, err

@@ -31,7 +31,7 @@ func (t *Table) Step(ctx context.Context, id string, number int) (run.Run, run.S
 func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	s := c.Step
 	set := values{
-		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "note": noted(s.Note), "why": s.Why,
+		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "note": noted(s.Receipt), "why": s.Why,
 		"due": s.Due, "not_before": s.NotBefore, "claimed": s.Claimed, "ended": s.Ended,
 		"forced": s.Forced,
 	}
@@ -46,9 +46,9 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 		step.where += " AND #nonce = :nonce"
 		step.with["nonce"] = c.Nonce
 	}
-	may := fence(c.Run, c.Drive)
+	may := fence(c.Run, c.Epoch)
 	if c.From == run.Pending && s.Status == run.Running {
-		may = mayClaim(c.Run, c.Drive)
+		may = mayClaim(c.Run, c.Epoch)
 	}
 	writes := []write{may, step}
 	switch {
@@ -62,7 +62,7 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	case err != nil || failed == held:
 		return err
 	case failed == 0:
-		return fault.New(fault.Stale, "run %s is no longer driven by %d, or is to claim no more steps", c.Run, c.Drive)
+		return fault.New(fault.Stale, "run %s is no longer driven by %d, or is to claim no more steps", c.Run, c.Epoch)
 	}
 	return t.repeated(ctx, c)
 }
@@ -83,7 +83,7 @@ func (t *Table) repeated(ctx context.Context, c engine.Change) error {
 // Later is engine.Steps. An event that no look has seen yet was marked since
 // the steps were loaded, unless this look is the one that saw it. A step that
 // is not as expected is tried again without its event, then left alone.
-func (t *Table) Later(ctx context.Context, id string, drive int, steps []run.Step) error {
+func (t *Table) Postpone(ctx context.Context, id string, drive int, steps []run.Step) error {
 	whole := make([]write, len(steps))
 	plain := make([]write, len(steps))
 	for i, s := range steps {
@@ -92,10 +92,10 @@ func (t *Table) Later(ctx context.Context, id string, drive int, steps []run.Ste
 			where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": s.Attempt},
 		}
 		whole[i] = plain[i]
-		whole[i].set = values{"due": s.Due, "why": s.Why, "forced": s.Forced, "heard": s.Event.Status, "looks": s.Event.Looks}
+		whole[i].set = values{"due": s.Due, "why": s.Why, "forced": s.Forced, "heard": s.Event.Status, "looks": s.Event.Polls}
 		whole[i].with = values{"running": run.Running, "attempt": s.Attempt, "nothing": "", "none": 0}
 		seen := "#heard = :nothing OR #looks > :none"
-		if s.Event.Looks == 1 {
+		if s.Event.Polls == 1 {
 			seen += " OR #heard = :heard"
 			whole[i].with["heard"] = s.Event.Status
 		}
@@ -137,7 +137,7 @@ func (t *Table) later(ctx context.Context, check write, whole, plain []write) er
 }
 
 // Mark is engine.Steps.
-func (t *Table) Mark(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error) {
+func (t *Table) MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error) {
 	failed, err := t.write(ctx, write{
 		key: stepKey(id, number), set: values{"heard": status, "looks": 0},
 		where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": attempt},

@@ -23,9 +23,9 @@ import (
 // planned asks for a run of so many steps and commits it.
 func planned(t *testing.T, table *Table, steps int) run.Run {
 	t.Helper()
-	r, _, err := table.Ask(t.Context(), run.Run{
+	r, _, err := table.CreateRun(t.Context(), run.Run{
 		ID: "one", Version: run.Version, Project: "shop@prod", Operation: "deploy", Who: "ann",
-		Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}, Wish: run.Go, State: run.Asked, Asked: time.Now(),
+		Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}, Command: run.Continue, State: run.StatePending, Requested: time.Now(),
 	})
 	must(t, err)
 	r.Start(reads(steps), nil)
@@ -65,7 +65,7 @@ func TestManySteps(t *testing.T) {
 		r.Steps[i].Status, r.Steps[i].Attempt, r.Steps[i].Due = run.Running, 1, time.Now()
 		must(t, table.Move(t.Context(), changeOf(r, i)))
 	}
-	must(t, table.Later(t.Context(), "one", r.Drive, r.Steps))
+	must(t, table.Postpone(t.Context(), "one", r.Epoch, r.Steps))
 	got, err := table.Load(t.Context(), "one")
 	must(t, err)
 	for i, s := range got.Steps {
@@ -78,7 +78,7 @@ func TestManySteps(t *testing.T) {
 // A planner that was cut off leaves more steps than the next one plans.
 func TestLeftovers(t *testing.T) {
 	table := open(t, &wire{page: 7})
-	r, _, err := table.Ask(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.Asked, Asked: time.Now()})
+	r, _, err := table.CreateRun(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.StatePending, Requested: time.Now()})
 	must(t, err)
 	r.Start(reads(250), nil)
 	must(t, table.writeSteps(t.Context(), write{key: runKey("one"), where: "#drive = :drive", with: values{"drive": 0}}, r))
@@ -93,7 +93,7 @@ func TestLeftovers(t *testing.T) {
 func TestLargeSteps(t *testing.T) {
 	w := &wire{}
 	table := open(t, w)
-	r, _, err := table.Ask(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.Asked, Asked: time.Now()})
+	r, _, err := table.CreateRun(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.StatePending, Requested: time.Now()})
 	must(t, err)
 	p := reads(40)
 	for i := range p.Steps {
@@ -141,7 +141,7 @@ func TestContention(t *testing.T) {
 					}
 					return 0, ""
 				}
-				_, err := table.Register(t.Context(), "one", 1, engine.Watch{Token: "token"}, 1)
+				_, err := table.Register(t.Context(), "one", 1, engine.PollInput{Token: "token"}, 1)
 				if !fault.Is(err, c.want) {
 					t.Errorf("want an error of kind %s, got %s: %v", c.want, fault.KindOf(err), err)
 				}
@@ -170,7 +170,7 @@ func TestTokens(t *testing.T) {
 				tokens[in.ClientRequestToken] = true
 				return http.StatusBadRequest, answer
 			}
-			if _, err := table.Register(t.Context(), "one", 1, engine.Watch{Token: "token"}, 1); err == nil {
+			if _, err := table.Register(t.Context(), "one", 1, engine.PollInput{Token: "token"}, 1); err == nil {
 				t.Error("it succeeded")
 			}
 			if len(tokens) != want {
@@ -187,12 +187,12 @@ func TestLostAnswersToTheForgetful(t *testing.T) {
 	table := open(t, w)
 	r := planned(t, table, 1)
 	w.lost, w.writes = 2, 1 // the next answer is lost, and then every other
-	must(t, table.Raise(t.Context(), r))
-	r.Drive = 1
+	must(t, table.RaiseEpoch(t.Context(), r))
+	r.Epoch = 1
 	must(t, table.Move(t.Context(), changeOf(r, 0)))
 	r, err := table.Load(t.Context(), "one")
-	if err != nil || r.Drive != 1 || r.Steps[0].Attempt != 1 {
-		t.Errorf("drive %d, %v, %v", r.Drive, r.Steps, err)
+	if err != nil || r.Epoch != 1 || r.Steps[0].Attempt != 1 {
+		t.Errorf("drive %d, %v, %v", r.Epoch, r.Steps, err)
 	}
 }
 
@@ -217,16 +217,16 @@ func TestExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := open(t, &wire{})
 		r := planned(t, table, 120)
-		_, err := table.Wish(t.Context(), "one", engine.Wished{ID: "request", Wish: run.Pause, Who: "ann", At: time.Now()})
+		_, err := table.RecordCommand(t.Context(), "one", engine.CommandRecord{ID: "request", Command: run.Pause, Who: "ann", At: time.Now()})
 		must(t, err)
-		r.News = 1
-		r.State = run.Parked
-		must(t, table.Park(t.Context(), r))
+		r.Generation = 1
+		r.State = run.StateWaiting
+		must(t, table.MarkWaiting(t.Context(), r))
 		if n := expiring(t, table); n != 0 {
 			t.Errorf("%d items of a parked run expire", n)
 		}
-		r.State = run.Cancelled
-		must(t, table.End(t.Context(), r, run.Exit{From: run.Parked}))
+		r.State = run.StateCancelled
+		must(t, table.End(t.Context(), r, run.Exit{From: run.StateWaiting}))
 		if n := expiring(t, table); n != 1+120+3+1 { // run, steps, events, place in the list
 			t.Errorf("%d items of a run that is over expire, want 125", n)
 		}
@@ -302,7 +302,7 @@ func TestReadable(t *testing.T) {
 	table := open(t, &wire{})
 	r := planned(t, table, 1)
 	c := changeOf(r, 0)
-	c.Step.Note, c.Step.Due = plan.Note{StackID: "arn"}, time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
+	c.Step.Receipt, c.Step.Due = plan.Receipt{StackID: "arn"}, time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
 	c.Record = &plan.Record{Node: "n0000", Stack: "shop-prod-n0000", Target: project.Target{Name: "eu"}, Outputs: map[string]string{"Id": "1"}}
 	must(t, table.Move(t.Context(), c))
 	projects, err := table.Projects(t.Context())
@@ -334,5 +334,5 @@ func TestReadable(t *testing.T) {
 func changeOf(r run.Run, number int) engine.Change {
 	s := r.Steps[number]
 	s.Status, s.Attempt = run.Running, 1
-	return engine.Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Step: s}
+	return engine.Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Step: s}
 }

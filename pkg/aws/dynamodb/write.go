@@ -168,13 +168,13 @@ func fence(id string, drive int) write {
 func mayClaim(id string, drive int) write {
 	return write{
 		key: runKey(id), where: "#drive = :drive AND #state = :going AND #wish = :go",
-		with: values{"drive": drive, "going": run.Going, "go": run.Go},
+		with: values{"drive": drive, "going": run.StateRunning, "go": run.Continue},
 	}
 }
 
 // alive are the placeholders of live, with others.
 func alive(more values) values {
-	all := values{"asked": run.Asked, "queued": run.Queued, "going": run.Going, "parked": run.Parked}
+	all := values{"asked": run.StatePending, "queued": run.StateQueued, "going": run.StateRunning, "parked": run.StateWaiting}
 	maps.Copy(all, more)
 	return all
 }

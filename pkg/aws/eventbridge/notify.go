@@ -66,7 +66,7 @@ const (
 )
 
 // Told is engine.World.
-func (b *Bus) Told(ctx context.Context, r run.Run) {
+func (b *Bus) Notify(ctx context.Context, r run.Run) {
 	detail, err := json.Marshal(change(r))
 	if err == nil {
 		err = b.put(ctx, r, string(detail))
@@ -107,7 +107,7 @@ func change(r run.Run) Change {
 		c.Steps[s.Status]++
 	}
 	if !r.Ended.IsZero() {
-		c.Seconds = int(r.Ended.Sub(r.Asked) / time.Second)
+		c.Seconds = int(r.Ended.Sub(r.Requested) / time.Second)
 	}
 	for i, m := range r.Messages {
 		if i == mostMessages {
@@ -129,15 +129,15 @@ func text(r run.Run) string {
 		what += ", for run " + r.Of + ","
 	}
 	switch r.State {
-	case run.Queued:
+	case run.StateQueued:
 		return what + " waits in line: another run holds the lock"
-	case run.Going:
+	case run.StateRunning:
 		return what + " has begun"
-	case run.Parked:
+	case run.StateWaiting:
 		return what + " is parked: only a person can move it on"
-	case run.Succeeded, run.Broken:
+	case run.StateSucceeded, run.StateFailed:
 		return what + " " + string(r.State)
-	case run.Superseded:
+	case run.StateSuperseded:
 		if r.By != "" {
 			return what + " was superseded by run " + r.By
 		}

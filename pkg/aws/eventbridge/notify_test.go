@@ -22,7 +22,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-var _ engine.World = (*bus.Bus)(nil)
+var _ engine.Notifier = (*bus.Bus)(nil)
 
 // A post is an event bus that keeps what it is given, or refuses it.
 type post struct {
@@ -45,8 +45,8 @@ func (p *post) PutEvents(_ context.Context, in *eventbridge.PutEventsInput, _ ..
 func ended() run.Run {
 	asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return run.Run{
-		ID: "one", Project: "shop@prod", Operation: "deploy", State: run.Broken, Messages: []string{"why"}, Unchanged: 2,
-		Asked: asked, Ended: asked.Add(90 * time.Second), Token: "secret-token",
+		ID: "one", Project: "shop@prod", Operation: "deploy", State: run.StateFailed, Messages: []string{"why"}, Unchanged: 2,
+		Requested: asked, Ended: asked.Add(90 * time.Second), Token: "secret-token",
 		Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Why: "secret-why"}, {Step: plan.Step{ID: "db/create"}, Status: run.Failed},
 			{Step: plan.Step{ID: "app/create"}, Status: run.Skipped}, {Step: plan.Step{ID: "api/create"}, Status: run.Skipped},
@@ -58,7 +58,7 @@ func ended() run.Run {
 func TestTold(t *testing.T) {
 	var p post
 	var log bytes.Buffer
-	bus.New(&p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Told(t.Context(), ended())
+	bus.New(&p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Notify(t.Context(), ended())
 	if len(p.kept) != 1 || log.Len() > 0 {
 		t.Fatalf("%d events, log %q", len(p.kept), log.String())
 	}
@@ -75,22 +75,22 @@ func TestTold(t *testing.T) {
 // Each event says in a sentence what has become of its run.
 func TestText(t *testing.T) {
 	for want, r := range map[string]run.Run{
-		"deploy of shop@prod waits in line: another run holds the lock": {State: run.Queued},
-		"deploy of shop@prod has begun":                                 {State: run.Going},
-		"deploy of shop@prod is parked: only a person can move it on":   {State: run.Parked},
-		"deploy of shop@prod succeeded":                                 {State: run.Succeeded},
-		"deploy of shop@prod was cancelled":                             {State: run.Cancelled},
-		"deploy of shop@prod was refused":                               {State: run.Refused},
-		"deploy of shop@prod was superseded by run two":                 {State: run.Superseded, By: "two"},
-		"deploy of shop@prod was superseded":                            {State: run.Superseded},
-		"rollback of shop@prod, for run zero, succeeded":                {State: run.Succeeded, Operation: "rollback", Of: "zero"},
+		"deploy of shop@prod waits in line: another run holds the lock": {State: run.StateQueued},
+		"deploy of shop@prod has begun":                                 {State: run.StateRunning},
+		"deploy of shop@prod is parked: only a person can move it on":   {State: run.StateWaiting},
+		"deploy of shop@prod succeeded":                                 {State: run.StateSucceeded},
+		"deploy of shop@prod was cancelled":                             {State: run.StateCancelled},
+		"deploy of shop@prod was refused":                               {State: run.StateRefused},
+		"deploy of shop@prod was superseded by run two":                 {State: run.StateSuperseded, By: "two"},
+		"deploy of shop@prod was superseded":                            {State: run.StateSuperseded},
+		"rollback of shop@prod, for run zero, succeeded":                {State: run.StateSucceeded, Operation: "rollback", Of: "zero"},
 	} {
 		var p post
 		r.Project = "shop@prod"
 		if r.Operation == "" {
 			r.Operation = "deploy"
 		}
-		bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Told(t.Context(), r)
+		bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
 		var got bus.Change
 		if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestManyMessages(t *testing.T) {
 	for range 5000 {
 		r.Messages = append(r.Messages, strings.Repeat("ü", 5000))
 	}
-	bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Told(t.Context(), r)
+	bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
 	var got bus.Change
 	if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestManyMessages(t *testing.T) {
 func TestNobodyListens(t *testing.T) {
 	for want, p := range map[string]*post{"ThrottlingException: no": {refuse: "ThrottlingException"}, "unreachable": {fail: errors.New("unreachable")}} {
 		var log bytes.Buffer
-		bus.New(p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Told(t.Context(), ended())
+		bus.New(p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Notify(t.Context(), ended())
 		for _, word := range []string{want, "run=one", "state=failed"} {
 			if !strings.Contains(log.String(), word) {
 				t.Errorf("no %q in %s", word, fmt.Sprint(log.String()))
@@ -143,10 +143,10 @@ func TestAMessageCanBeMadeOfAnyEvent(t *testing.T) {
 		r.ID, r.Project, r.Operation, r.Of, r.By = nasty, nasty, nasty, nasty, nasty
 		r.Messages = []string{nasty, nasty, nasty, nasty}
 		r.Steps[1].ID = nasty
-		for _, s := range []run.State{run.Queued, run.Going, run.Parked, run.Broken, run.Superseded, run.Refused} {
+		for _, s := range []run.State{run.StateQueued, run.StateRunning, run.StateWaiting, run.StateFailed, run.StateSuperseded, run.StateRefused} {
 			r.State = s
 			var p post
-			bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Told(t.Context(), r)
+			bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
 			var detail map[string]any
 			if err := json.Unmarshal([]byte(*p.kept[0].Detail), &detail); err != nil {
 				t.Fatal(err)
@@ -169,17 +169,17 @@ func TestAMessageCanBeMadeOfAnyEvent(t *testing.T) {
 
 // A message names what failed, as far as there is room, and why if we know.
 func TestWhy(t *testing.T) {
-	many := run.Run{State: run.Broken, Messages: []string{"a", "b", "c", "d"}}
+	many := run.Run{State: run.StateFailed, Messages: []string{"a", "b", "c", "d"}}
 	for i := range 9 {
 		many.Steps = append(many.Steps, run.Step{Step: plan.Step{ID: fmt.Sprint(i)}, Status: run.Failed, Why: "secret-why"})
 	}
 	for want, r := range map[string]run.Run{
-		"": {State: run.Going},
-		"stackwright.yaml:3:1: unknown key 'stack'":  {State: run.Refused, Messages: []string{`stackwright.yaml:3:1: unknown key "stack"`}},
+		"": {State: run.StateRunning},
+		"stackwright.yaml:3:1: unknown key 'stack'":  {State: run.StateRefused, Messages: []string{`stackwright.yaml:3:1: unknown key "stack"`}},
 		"a; b; c; failed: 0, 1, 2, 3, 4, and others": many,
 	} {
 		var p post
-		bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Told(t.Context(), r)
+		bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
 		var got bus.Change
 		if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil || got.Why != want {
 			t.Errorf("it says %q, not %q: %v", got.Why, want, err)

@@ -87,7 +87,7 @@ func (b *Bucket) Put(ctx context.Context, key string, body []byte) (version stri
 }
 
 // Keep is engine.Specs.
-func (b *Bucket) Keep(ctx context.Context, n project.Node) (string, error) {
+func (b *Bucket) SaveSpec(ctx context.Context, n project.Node) (string, error) {
 	body, err := json.Marshal(n)
 	if err != nil {
 		return "", fault.New(fault.Broken, "spec of %s: %w", n.Name, err)
@@ -111,7 +111,7 @@ func (b *Bucket) Spec(ctx context.Context, digest string) (project.Node, error) 
 }
 
 // KeepTemplate keeps a template under the SHA-256 of its bytes, in hex.
-func (b *Bucket) KeepTemplate(ctx context.Context, digest string, body []byte) error {
+func (b *Bucket) SaveTemplate(ctx context.Context, digest string, body []byte) error {
 	if got := sum(body); got != digest {
 		return fault.New(fault.Broken, "template %s has the digest %s", digest, got)
 	}

@@ -121,7 +121,7 @@ func TestSpecs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if got, err := b.Keep(t.Context(), n); err != nil || got != want {
+		if got, err := b.SaveSpec(t.Context(), n); err != nil || got != want {
 			t.Fatalf("kept as %s, %v; want %s", got, err, want)
 		}
 	}
@@ -142,7 +142,7 @@ func TestTemplates(t *testing.T) {
 	b, _ := open(t)
 	body := []byte("Resources: {}")
 	digest := sum(body)
-	if err := b.KeepTemplate(t.Context(), digest, body); err != nil {
+	if err := b.SaveTemplate(t.Context(), digest, body); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := b.Template(t.Context(), digest); err != nil || !bytes.Equal(got, body) {
@@ -151,7 +151,7 @@ func TestTemplates(t *testing.T) {
 	if got, want := b.URL(digest), "https://stackwright.s3.eu-west-1.amazonaws.com/templates/"+digest; got != want {
 		t.Errorf("it is at %s, want %s", got, want)
 	}
-	if err := b.KeepTemplate(t.Context(), digest, []byte("else")); !fault.Is(err, fault.Broken) {
+	if err := b.SaveTemplate(t.Context(), digest, []byte("else")); !fault.Is(err, fault.Broken) {
 		t.Errorf("kept under another's digest: %v", err)
 	}
 	if _, err := b.Put(t.Context(), "templates/"+digest, []byte("else")); err != nil {

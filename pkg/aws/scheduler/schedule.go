@@ -43,7 +43,7 @@ type Schedules struct {
 func New(c client, g Group) *Schedules { return &Schedules{client: c, group: g} }
 
 // Arrange is engine.Schedules. What is wanted is there before anything goes.
-func (s *Schedules) Arrange(ctx context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
+func (s *Schedules) SetSchedules(ctx context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
 	there, err := s.names(ctx, id)
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func TestRates(t *testing.T) {
 	} {
 		now = now.Add(c.passes)
 		wanted := map[string]project.Schedule{"often": {Operation: c.operation, Expression: c.expression, Zone: "UTC", Every: c.every}}
-		if err := s.Arrange(t.Context(), "shop@prod", wanted, now); err != nil {
+		if err := s.SetSchedules(t.Context(), "shop@prod", wanted, now); err != nil {
 			t.Fatal(err)
 		}
 		is := f.kept["shop.prod.often"]
@@ -132,7 +132,7 @@ func TestRates(t *testing.T) {
 func TestInput(t *testing.T) {
 	f := newFake()
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "Europe/Berlin"}}
-	if err := New(f, Group{Name: "g", Function: "f", Role: "r", Dead: "d"}).Arrange(t.Context(), "shop@prod", wanted, time.Now()); err != nil {
+	if err := New(f, Group{Name: "g", Function: "f", Role: "r", Dead: "d"}).SetSchedules(t.Context(), "shop@prod", wanted, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	is := f.kept["shop.prod.nightly"]
@@ -155,7 +155,7 @@ func (fleeting) CreateSchedule(context.Context, *scheduler.CreateScheduleInput, 
 // What could not be made is not said to be there.
 func TestGoneMeanwhile(t *testing.T) {
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)"}}
-	err := New(fleeting{newFake()}, Group{Name: "g", Function: "f", Role: "r"}).Arrange(t.Context(), "shop@prod", wanted, time.Now())
+	err := New(fleeting{newFake()}, Group{Name: "g", Function: "f", Role: "r"}).SetSchedules(t.Context(), "shop@prod", wanted, time.Now())
 	if !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}

@@ -39,7 +39,7 @@ func New(c client, arn string) *Machine { return &Machine{client: c, arn: arn} }
 
 // Start is engine.Machine. An execution of that name, running or over, is one
 // that was started before: names are remembered for 90 days.
-func (m *Machine) Start(ctx context.Context, name string, in engine.Drive) error {
+func (m *Machine) Start(ctx context.Context, name string, in engine.ExecutionInput) error {
 	input, err := json.Marshal(in)
 	if err != nil {
 		return fault.New(fault.Broken, "start execution %s: %w", name, err)
@@ -52,25 +52,25 @@ func (m *Machine) Start(ctx context.Context, name string, in engine.Drive) error
 }
 
 // Standing is engine.Machine.
-func (m *Machine) Standing(ctx context.Context, name string) (engine.Standing, error) {
+func (m *Machine) ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error) {
 	arn := strings.Replace(m.arn, ":stateMachine:", ":execution:", 1) + ":" + name
 	out, err := m.client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: &arn})
 	if is(err, "ExecutionDoesNotExist") {
-		return engine.Standing{}, nil
+		return engine.ExecutionStatus{}, nil
 	}
 	if err != nil {
-		return engine.Standing{}, classify("describe execution "+name, err)
+		return engine.ExecutionStatus{}, classify("describe execution "+name, err)
 	}
 	why := []string{string(out.Status), aws.ToString(out.Error), aws.ToString(out.Cause)}
-	return engine.Standing{
-		Begun:   true,
+	return engine.ExecutionStatus{
+		Started: true,
 		Running: out.Status == types.ExecutionStatusRunning,
 		Why:     strings.Join(slices.DeleteFunc(why, func(s string) bool { return s == "" }), ": "),
 	}, nil
 }
 
 // Answer is engine.Machine. Whoever is too late answers nobody.
-func (m *Machine) Answer(ctx context.Context, token string, t engine.Tick) error {
+func (m *Machine) Answer(ctx context.Context, token string, t engine.LoopState) error {
 	output, err := json.Marshal(t)
 	if err != nil {
 		return fault.New(fault.Broken, "answer run %s: %w", t.Run, err)

@@ -51,7 +51,7 @@ func open(w *wire) *Machine {
 func TestWhatIsSaid(t *testing.T) {
 	w := &wire{status: 200, body: `{"executionArn":"x","startDate":1}`}
 	m := open(w)
-	if err := m.Start(t.Context(), "one-1", engine.Drive{Run: "one", Drive: 1}); err != nil {
+	if err := m.Start(t.Context(), "one-1", engine.ExecutionInput{Run: "one", Epoch: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"name":"one-1"`, `"input":"{\"run\":\"one\",\"drive\":1}"`, `"stateMachineArn":"` + arn + `"`} {
@@ -60,7 +60,7 @@ func TestWhatIsSaid(t *testing.T) {
 		}
 	}
 	w.body = "{}"
-	if err := m.Answer(t.Context(), "token", engine.Tick{Run: "one", Drive: 1, State: run.Ready, Ready: []int{0, 3}, Wait: 60}); err != nil {
+	if err := m.Answer(t.Context(), "token", engine.LoopState{Run: "one", Epoch: 1, State: run.StateReady, Ready: []int{0, 3}, Wait: 60}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"taskToken":"token"`, `"output":"{\"run\":\"one\",\"drive\":1,\"state\":\"ready\",\"ready\":[0,3],\"wait\":60}"`} {
@@ -95,10 +95,10 @@ func TestAnswers(t *testing.T) {
 		{-1, "", fault.Unavailable, fault.Unavailable},
 	} {
 		m := open(&wire{status: c.status, body: `{"__type":"` + c.code + `","message":"m"}`})
-		if err := m.Start(t.Context(), "one-1", engine.Drive{}); fault.KindOf(err) != c.start || (err == nil) != (c.start == "") {
+		if err := m.Start(t.Context(), "one-1", engine.ExecutionInput{}); fault.KindOf(err) != c.start || (err == nil) != (c.start == "") {
 			t.Errorf("start: %d %s is %q: %v", c.status, c.code, fault.KindOf(err), err)
 		}
-		if err := m.Answer(t.Context(), "token", engine.Tick{}); fault.KindOf(err) != c.answer || (err == nil) != (c.answer == "") {
+		if err := m.Answer(t.Context(), "token", engine.LoopState{}); fault.KindOf(err) != c.answer || (err == nil) != (c.answer == "") {
 			t.Errorf("answer: %d %s is %q: %v", c.status, c.code, fault.KindOf(err), err)
 		}
 	}

@@ -65,13 +65,13 @@ func (s *tokens) Do(r *http.Request) (*http.Response, error) {
 }
 
 // book has targets by name. It counts how often it is asked.
-type book struct {
+type cache struct {
 	all   map[string]project.Access
 	err   error
 	asked int
 }
 
-func (b *book) Access(_ context.Context, name string) (project.Access, error) {
+func (b *cache) Access(_ context.Context, name string) (project.Access, error) {
 	b.asked++
 	if a, ok := b.all[name]; ok && b.err == nil {
 		return a, nil
@@ -82,8 +82,8 @@ func (b *book) Access(_ context.Context, name string) (project.Access, error) {
 	return project.Access{}, fault.New(fault.Missing, "no %s", name)
 }
 
-func open(s *tokens) (*sts.Accounts, *book) {
-	b := &book{all: map[string]project.Access{
+func open(s *tokens) (*sts.Accounts, *cache) {
+	b := &cache{all: map[string]project.Access{
 		"eu":   {Target: eu, Role: role, Execution: "theirs"},
 		"near": {Target: near},
 	}}

@@ -31,7 +31,7 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 		},
 		"it says when there is room": func(p purse) {
 			p.take(60, 50)
-			_, next, err := p.Budgets.Take(p.Context(), here, asks(1, budget.Ask{Reads: 1}), p.now)
+			_, next, err := p.Budgets.Take(p.Context(), here, asks(1, budget.Demand{Reads: 1}), p.now)
 			if wait := next.Sub(p.now); err != nil || wait <= 0 || wait > 200*time.Millisecond {
 				p.Fatalf("the next is granted in %s, %v", wait, err)
 			}
@@ -40,7 +40,7 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 		},
 		"places are apart": func(p purse) {
 			p.take(50, 50)
-			granted, _, err := p.Budgets.Take(p.Context(), "111122223333#us-east-1", asks(1, budget.Ask{Reads: 1}), p.now)
+			granted, _, err := p.Budgets.Take(p.Context(), "111122223333#us-east-1", asks(1, budget.Demand{Reads: 1}), p.now)
 			if err != nil || granted != 1 {
 				p.Errorf("elsewhere %d are granted, %v", granted, err)
 			}
@@ -53,18 +53,18 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 			p.take(60, 5)
 		},
 		"both are taken, or none": func(p purse) {
-			p.takes(asks(60, budget.Ask{Reads: 1, Writes: 1}), 40)
+			p.takes(asks(60, budget.Demand{Reads: 1, Writes: 1}), 40)
 			p.take(60, 10)
 			p.now = p.now.Add(time.Second)
-			p.takes(asks(60, budget.Ask{Reads: 1, Writes: 1}), 4)
+			p.takes(asks(60, budget.Demand{Reads: 1, Writes: 1}), 4)
 			p.take(60, 1)
 		},
 		"what is too large is granted once there is all room": func(p purse) {
-			p.takes(asks(2, budget.Ask{Reads: 100}), 1)
+			p.takes(asks(2, budget.Demand{Reads: 100}), 1)
 			p.now = p.now.Add(10 * time.Second)
 			p.take(1, 0)
 			p.now = p.now.Add(10 * time.Second)
-			p.takes(asks(2, budget.Ask{Reads: 100}), 1)
+			p.takes(asks(2, budget.Demand{Reads: 100}), 1)
 			p.now = p.now.Add(15 * time.Second)
 			p.take(60, 25)
 		},
@@ -88,7 +88,7 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 			var group sync.WaitGroup
 			for range 70 {
 				group.Go(func() {
-					n, _, err := p.Budgets.Take(p.Context(), here, asks(1, budget.Ask{Reads: 1, Writes: 1}), p.now)
+					n, _, err := p.Budgets.Take(p.Context(), here, asks(1, budget.Demand{Reads: 1, Writes: 1}), p.now)
 					if err != nil {
 						p.Error(err)
 					}
@@ -118,15 +118,15 @@ type purse struct {
 	now time.Time
 }
 
-func asks(n int, a budget.Ask) []budget.Ask {
-	all := make([]budget.Ask, n)
+func asks(n int, a budget.Demand) []budget.Demand {
+	all := make([]budget.Demand, n)
 	for i := range all {
 		all[i] = a
 	}
 	return all
 }
 
-func (p purse) takes(asks []budget.Ask, want int) {
+func (p purse) takes(asks []budget.Demand, want int) {
 	p.Helper()
 	granted, _, err := p.Budgets.Take(p.Context(), here, asks, p.now)
 	if err != nil || granted != want {
@@ -134,12 +134,12 @@ func (p purse) takes(asks []budget.Ask, want int) {
 	}
 }
 
-func (p purse) take(n, want int)   { p.Helper(); p.takes(asks(n, budget.Ask{Reads: 1}), want) }
-func (p purse) writes(n, want int) { p.Helper(); p.takes(asks(n, budget.Ask{Writes: 1}), want) }
+func (p purse) take(n, want int)   { p.Helper(); p.takes(asks(n, budget.Demand{Reads: 1}), want) }
+func (p purse) writes(n, want int) { p.Helper(); p.takes(asks(n, budget.Demand{Writes: 1}), want) }
 
 func (p purse) room(n, want int) {
 	p.Helper()
-	granted, _, err := p.Budgets.Room(p.Context(), here, asks(n, budget.Ask{Reads: 1}), p.now)
+	granted, _, err := p.Budgets.Room(p.Context(), here, asks(n, budget.Demand{Reads: 1}), p.now)
 	if err != nil || granted != want {
 		p.Fatalf("there is room for %d, want %d: %v", granted, want, err)
 	}

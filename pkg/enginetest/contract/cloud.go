@@ -38,62 +38,62 @@ type Sky interface {
 // Cloud holds a cloud to what action.Cloud and engine.Clouds promise. open
 // returns an empty one. It is called in the goroutine of the test.
 func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
-	for name, law := range map[string]func(scene){
-		"nothing is there": func(s scene) {
+	for name, law := range map[string]func(fixture){
+		"nothing is there": func(s fixture) {
 			s.status("vpc", "")
 			s.heard(s.task("vpc", plan.Update, "v1"), false, false, "")
 			s.begin(s.task("vpc", plan.Update, "v1"), fault.Missing)
 			s.begin(s.task("vpc", plan.Delete, "v1"), fault.Missing)
 		},
-		"a stack comes up": func(s scene) {
+		"a stack comes up": func(s fixture) {
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			s.busy(t, "CREATE_IN_PROGRESS")
 			s.Pass(30 * time.Second)
 			s.heard(t, true, true, "CREATE_COMPLETE")
-			if live := s.status("vpc", "CREATE_COMPLETE"); live.Outputs["Name"] != "vpc" || live.Touched.IsZero() || live.StackID != t.Note.StackID {
+			if live := s.status("vpc", "CREATE_COMPLETE"); live.Outputs["Name"] != "vpc" || live.LastUpdated.IsZero() || live.StackID != t.Receipt.StackID {
 				s.Errorf("live is %+v", live)
 			}
 		},
-		"a token is heard once": func(s scene) {
+		"a token is heard once": func(s fixture) {
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			again := t
-			again.Note = plan.Note{}
-			if again = s.begin(again, ""); again.Note.StackID != t.Note.StackID {
-				s.Errorf("begun again it is %v, not %v", again.Note, t.Note)
+			again.Receipt = plan.Receipt{}
+			if again = s.begin(again, ""); again.Receipt.StackID != t.Receipt.StackID {
+				s.Errorf("begun again it is %v, not %v", again.Receipt, t.Receipt)
 			}
 			s.Pass(30 * time.Second)
 			s.status("vpc", "CREATE_COMPLETE")
 		},
-		"a name is taken once": func(s scene) {
+		"a name is taken once": func(s fixture) {
 			s.up("vpc", "v1")
 			s.begin(s.task("vpc", plan.Create, "v2"), fault.Taken)
 		},
-		"a busy stack refuses": func(s scene) {
+		"a busy stack refuses": func(s fixture) {
 			s.begin(s.task("vpc", plan.Create, "v1"), "")
 			s.begin(s.task("vpc", plan.Update, "v2"), fault.Busy)
 		},
-		"what is as it was is unchanged": func(s scene) {
+		"what is as it was is unchanged": func(s fixture) {
 			s.up("vpc", "v1")
 			s.begin(s.task("vpc", plan.Update, "v1"), fault.Unchanged)
 		},
-		"an update releases rises before its cleanup": func(s scene) {
+		"an update releases rises before its cleanup": func(s fixture) {
 			s.up("vpc", "v1")
-			before := s.status("vpc", "CREATE_COMPLETE").Touched
+			before := s.status("vpc", "CREATE_COMPLETE").LastUpdated
 			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.Pass(30 * time.Second)
 			s.heard(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
-			if live := s.status("vpc", "UPDATE_COMPLETE"); !live.Touched.After(before) {
-				s.Errorf("touched %s, and %s before", live.Touched, before)
+			if live := s.status("vpc", "UPDATE_COMPLETE"); !live.LastUpdated.After(before) {
+				s.Errorf("touched %s, and %s before", live.LastUpdated, before)
 			}
 		},
-		"a create that fails is rolled back, and says why": func(s scene) {
+		"a create that fails is rolled back, and says why": func(s fixture) {
 			s.Fail("vpc", plan.Create)
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			s.Pass(40 * time.Second)
 			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "told to")
 			s.begin(s.task("vpc", plan.Update, "v1"), fault.Refused)
 		},
-		"an update that fails is rolled back": func(s scene) {
+		"an update that fails is rolled back": func(s fixture) {
 			s.up("vpc", "v1")
 			value := s.status("vpc", "CREATE_COMPLETE").Outputs["Value"]
 			s.Fail("vpc", plan.Update)
@@ -104,7 +104,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 				s.Errorf("the output is %q, and was %q", live.Outputs["Value"], value)
 			}
 		},
-		"an update is cancelled under a token of its own, once": func(s scene) {
+		"an update is cancelled under a token of its own, once": func(s fixture) {
 			s.up("vpc", "v1")
 			value := s.status("vpc", "CREATE_COMPLETE").Outputs["Value"]
 			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
@@ -127,7 +127,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 				s.Error("what comes after has been cancelled too")
 			}
 		},
-		"the rollback of what was cancelled may fail": func(s scene) {
+		"the rollback of what was cancelled may fail": func(s fixture) {
 			s.up("vpc", "v1")
 			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.Fail("vpc", "rollback")
@@ -136,7 +136,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Pass(40 * time.Second)
 			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_FAILED"), "told to")
 		},
-		"nothing but an update is cancelled": func(s scene) {
+		"nothing but an update is cancelled": func(s fixture) {
 			s.cancel(s.task("vpc", plan.Update, "v1"), fault.Missing)
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			s.Pass(time.Second)
@@ -145,7 +145,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.cancel(t, fault.Refused)
 			s.heard(t, true, true, "CREATE_COMPLETE")
 		},
-		"a create that takes longer than it may is rolled back": func(s scene) {
+		"a create that takes longer than it may is rolled back": func(s fixture) {
 			s.Slow("vpc", 10*time.Minute)
 			t := s.task("vpc", plan.Create, "v1")
 			t.Step.Timeout = project.Timeout(90 * time.Second) // which CloudFormation counts in minutes
@@ -157,14 +157,14 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Pass(11 * time.Minute)
 			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "exceeded the specified timeout")
 		},
-		"a create that takes no longer than it may comes up": func(s scene) {
+		"a create that takes no longer than it may comes up": func(s fixture) {
 			t := s.task("vpc", plan.Create, "v1")
 			t.Step.Timeout = project.LeastTimeout
 			t = s.begin(t, "")
 			s.Pass(2 * time.Minute)
 			s.heard(t, true, true, "CREATE_COMPLETE")
 		},
-		"a rollback that fails is continued": func(s scene) {
+		"a rollback that fails is continued": func(s fixture) {
 			s.up("vpc", "v1")
 			s.begin(s.task("vpc", plan.Continue, "v1"), fault.Refused)
 			s.Fail("vpc", plan.Update)
@@ -177,43 +177,43 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Pass(40 * time.Second)
 			s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
 		},
-		"a stack goes, and is found by its ID": func(s scene) {
+		"a stack goes, and is found by its ID": func(s fixture) {
 			s.up("vpc", "v1")
 			t := s.begin(s.task("vpc", plan.Delete, "v1"), "")
 			s.Pass(30 * time.Second)
 			s.heard(t, true, true, "DELETE_COMPLETE")
 			s.status("vpc", "")
-			live, err := s.Live(s.Context(), t.Place())
+			live, err := s.Live(s.Context(), t.Location())
 			if err != nil || live.Status != "DELETE_COMPLETE" {
 				s.Errorf("by its ID it is %s, %v", live.Status, err)
 			}
 		},
-		"what is missing is not imported": func(s scene) {
+		"what is missing is not imported": func(s fixture) {
 			t := s.begin(s.task("app", plan.Create, "v1", "vpc"), "")
 			s.Pass(40 * time.Second)
 			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "o export named")
 		},
-		"what is in use stays": func(s scene) {
+		"what is in use stays": func(s fixture) {
 			s.up("vpc", "v1")
 			s.up("app", "v1", "vpc")
 			t := s.begin(s.task("vpc", plan.Delete, "v1"), "")
 			s.Pass(30 * time.Second)
 			s.why(s.heard(t, true, true, "CREATE_COMPLETE"), "in use")
 		},
-		"a stack is known by the token of its birth": func(s scene) {
+		"a stack is known by the token of its birth": func(s fixture) {
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			for token, want := range map[string]bool{t.Token(): true, "sw-other-0-1": false, "": false} {
-				seen, err := s.Observe(s.Context(), []plan.Place{{Node: "n", Stack: "vpc", Target: t.Node.Target, Token: token}})
-				if err != nil || seen["n"].Born != want || seen["n"].StackID != t.Note.StackID {
+				seen, err := s.Observe(s.Context(), []plan.Location{{Node: "n", Stack: "vpc", Target: t.Node.Target, Token: token}})
+				if err != nil || seen["n"].CreatedByToken != want || seen["n"].StackID != t.Receipt.StackID {
 					s.Errorf("with token %q: %+v, %v", token, seen, err)
 				}
 			}
-			seen, err := s.Observe(s.Context(), []plan.Place{{Node: "n", Stack: "nobody", Target: t.Node.Target}})
+			seen, err := s.Observe(s.Context(), []plan.Location{{Node: "n", Stack: "nobody", Target: t.Node.Target}})
 			if err != nil || len(seen) != 0 && !seen["n"].Status.Gone() {
 				s.Errorf("of nothing it sees %v, %v", seen, err)
 			}
 		},
-		"termination protection forbids deletion": func(s scene) {
+		"termination protection forbids deletion": func(s fixture) {
 			t := s.task("vpc", plan.Create, "v1")
 			t.Node.Protect = true
 			s.begin(t, "")
@@ -225,13 +225,13 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			on(t, func(t *testing.T, sky Sky) { law(scene{t, sky, new(int), make(map[string]string)}) })
+			on(t, func(t *testing.T, sky Sky) { law(fixture{t, sky, new(int), make(map[string]string)}) })
 		})
 	}
 }
 
 // A scene is a sky under test.
-type scene struct {
+type fixture struct {
 	*testing.T
 	Sky
 	count *int
@@ -239,7 +239,7 @@ type scene struct {
 }
 
 // task makes a step of a run of its own on a stack.
-func (s scene) task(stack string, v plan.Verb, version string, imports ...string) action.Task {
+func (s fixture) task(stack string, v plan.Verb, version string, imports ...string) action.Task {
 	*s.count++
 	n := s.Node(stack, version, imports...)
 	return action.Task{
@@ -250,7 +250,7 @@ func (s scene) task(stack string, v plan.Verb, version string, imports ...string
 }
 
 // begin begins t and expects an error of a kind, or none.
-func (s scene) begin(t action.Task, want fault.Kind) action.Task {
+func (s fixture) begin(t action.Task, want fault.Kind) action.Task {
 	s.Helper()
 	note, err := s.Begin(context.Background(), t)
 	if fault.KindOf(err) != want || want == "" && err != nil {
@@ -259,12 +259,12 @@ func (s scene) begin(t action.Task, want fault.Kind) action.Task {
 	if err == nil && note.StackID == "" {
 		s.Errorf("%s: the note is %v", t.Step.ID, note)
 	}
-	t.Note = note
+	t.Receipt = note
 	return t
 }
 
 // cancel cancels t and expects an error of a kind, or none.
-func (s scene) cancel(t action.Task, want fault.Kind) {
+func (s fixture) cancel(t action.Task, want fault.Kind) {
 	s.Helper()
 	if err := s.Cancel(context.Background(), t); fault.KindOf(err) != want || want == "" && err != nil {
 		s.Fatalf("cancel %s: got %v (%s), want %q", t.Step.ID, err, fault.KindOf(err), want)
@@ -272,18 +272,18 @@ func (s scene) cancel(t action.Task, want fault.Kind) {
 }
 
 // up brings a stack up.
-func (s scene) up(stack, version string, imports ...string) {
+func (s fixture) up(stack, version string, imports ...string) {
 	s.Helper()
 	t := s.begin(s.task(stack, plan.Create, version, imports...), "")
 	s.Pass(30 * time.Second)
 	s.heard(t, true, true, "CREATE_COMPLETE")
-	s.ids[stack] = t.Note.StackID
+	s.ids[stack] = t.Receipt.StackID
 }
 
 // status expects what is live under a name.
-func (s scene) status(stack string, want plan.Status) plan.Live {
+func (s fixture) status(stack string, want plan.Status) plan.Live {
 	s.Helper()
-	live, err := s.Live(context.Background(), plan.Place{Node: stack, Stack: stack, Target: s.Node(stack, "v1").Target})
+	live, err := s.Live(context.Background(), plan.Location{Node: stack, Stack: stack, Target: s.Node(stack, "v1").Target})
 	if err != nil || live.Status != want {
 		s.Fatalf("%s is %s, %v; want %s", stack, live.Status, err, want)
 	}
@@ -291,7 +291,7 @@ func (s scene) status(stack string, want plan.Status) plan.Live {
 }
 
 // busy expects that work is under way.
-func (s scene) busy(t action.Task, want plan.Status) {
+func (s fixture) busy(t action.Task, want plan.Status) {
 	s.Helper()
 	s.Pass(time.Second)
 	s.heard(t, true, false, "")
@@ -299,18 +299,18 @@ func (s scene) busy(t action.Task, want plan.Status) {
 }
 
 // heard expects what is heard of work.
-func (s scene) heard(t action.Task, heard, over bool, status plan.Status) action.Work {
+func (s fixture) heard(t action.Task, heard, over bool, status plan.Status) action.Operation {
 	s.Helper()
 	t.Now = s.Now()
-	w, err := s.Heard(context.Background(), t)
-	if err != nil || w.Heard != heard || w.Over != over || w.Status != status {
+	w, err := s.Events(context.Background(), t)
+	if err != nil || w.Found != heard || w.Over != over || w.Status != status {
 		s.Fatalf("%s: heard %+v, %v; want %v %v %s", t.Step.ID, w, err, heard, over, status)
 	}
 	return w
 }
 
 // why expects a reason.
-func (s scene) why(w action.Work, want string) {
+func (s fixture) why(w action.Operation, want string) {
 	s.Helper()
 	if !strings.Contains(w.Why, want) {
 		s.Errorf("the reason is %q, not %q", w.Why, want)

@@ -15,7 +15,7 @@ func (b bench) upload(id, sequencer string) {
 	b.Helper()
 	r := asked(id)
 	r.Upload, r.Sequencer = true, sequencer
-	_, _, err := b.store.Ask(b.ctx, r)
+	_, _, err := b.store.CreateRun(b.ctx, r)
 	b.ok(err)
 	b.ok(b.raise(id, 0))
 }
@@ -55,11 +55,11 @@ func lockLaws() []law {
 		{"who comes first owns the lock, and the others wait in order", func(b bench) {
 			for _, id := range []string{"one", "two", "three"} {
 				b.ask(id)
-				b.same(b.enter(id).Has, id == "one")
+				b.same(b.enter(id).Owns, id == "one")
 			}
 			b.same(b.waits(), "one two three")
-			b.same(b.run("one").State, run.Asked)
-			b.same(b.run("two").State, run.Queued)
+			b.same(b.run("one").State, run.StatePending)
+			b.same(b.run("two").State, run.StateQueued)
 			b.same(b.lock().Version, 3)
 			l, err := b.store.Lock(b.ctx, "shop@test")
 			b.ok(err)
@@ -72,13 +72,13 @@ func lockLaws() []law {
 			b.enter("one")
 			b.is(b.store.Enter(b.ctx, b.run("two"), late, noon), fault.Stale)
 			b.same(b.waits(), "one")
-			b.same(b.run("two").State, run.Asked)
+			b.same(b.run("two").State, run.StatePending)
 		}},
 		{"only a run that is asked, by who drives it, enters", func(b bench) {
 			r := b.ask("one")
 			b.ok(b.raise("one", 1))
 			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r), noon), fault.Stale)
-			b.over("one", run.Refused)
+			b.over("one", run.StateRefused)
 			r = b.run("one")
 			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r), noon), fault.Stale)
 			b.same(b.lock().Owner, run.Writer{})
@@ -89,9 +89,9 @@ func lockLaws() []law {
 			b.enter("one")
 			b.enter("two")
 			b.ok(b.raise("two", 1))
-			b.same(b.run("two").State, run.Asked)
+			b.same(b.run("two").State, run.StatePending)
 			b.enter("two")
-			b.same(b.run("two").State, run.Queued)
+			b.same(b.run("two").State, run.StateQueued)
 			b.same(b.waits(), "one two")
 		}},
 		{"an end passes the lock on to the next in line", func(b bench) {
@@ -99,12 +99,12 @@ func lockLaws() []law {
 				b.ask(id)
 				b.enter(id)
 			}
-			b.over("one", run.Refused)
+			b.over("one", run.StateRefused)
 			b.same(b.waits(), "two three")
-			b.same(b.run("two").State, run.Queued)
-			b.over("three", run.Cancelled)
+			b.same(b.run("two").State, run.StateQueued)
+			b.over("three", run.StateCancelled)
 			b.same(b.waits(), "two")
-			b.over("two", run.Cancelled)
+			b.over("two", run.StateCancelled)
 			b.same(b.waits(), "")
 			b.same(b.open(), []string(nil))
 		}},
@@ -113,10 +113,10 @@ func lockLaws() []law {
 			b.enter("one")
 			r, err := b.wish("one", run.Pause, "ann")
 			b.ok(err)
-			r.State = run.Parked
+			r.State = run.StateWaiting
 			b.ok(b.end(r))
 			b.same(b.waits(), "one")
-			b.same(b.run("one").Seen, 1)
+			b.same(b.run("one").ObservedGeneration, 1)
 			b.same(b.open(), []string{"one"})
 		}},
 		{"an end that read another lock is not written", func(b bench) {
@@ -125,15 +125,15 @@ func lockLaws() []law {
 			b.enter("one")
 			r, l := b.run("one"), b.lock()
 			b.enter("two")
-			r.State = run.Succeeded
+			r.State = run.StateSucceeded
 			b.is(b.store.End(b.ctx, r, l.Leave(r, "x")), fault.Stale)
-			b.same(b.run("one").State, run.Asked)
+			b.same(b.run("one").State, run.StatePending)
 			b.same(b.waits(), "one two")
 		}},
 		{"an end counts on the lock even if it has no part in it", func(b bench) {
 			r, l := b.ask("one"), b.lock()
 			b.enter("one")
-			r.State = run.Refused
+			r.State = run.StateRefused
 			b.is(b.store.End(b.ctx, r, l.Leave(r, "x")), fault.Stale)
 			b.same(b.waits(), "one")
 		}},
@@ -143,14 +143,14 @@ func lockLaws() []law {
 			b.upload("two", "02")
 			b.enter("two")
 			one := b.run("one")
-			b.same(one.Wish, run.Supersede)
+			b.same(one.Command, run.Supersede)
 			b.same(one.By, "two")
-			b.same(one.News, 1)
+			b.same(one.Generation, 1)
 			b.upload("three", "03")
 			b.enter("three")
 			b.same(b.waits(), "one three")
 			two := b.run("two")
-			b.same(two.State, run.Superseded)
+			b.same(two.State, run.StateSuperseded)
 			b.same(two.By, "three")
 			b.same(two.Ended, noon)
 			b.same(b.open(), []string{"one", "three"})
@@ -160,36 +160,36 @@ func lockLaws() []law {
 			b.upload("one", "02")
 			b.enter("one")
 			b.upload("two", "01")
-			b.same(b.lock().Enter(b.run("two")).Late, true)
+			b.same(b.lock().Enter(b.run("two")).Outdated, true)
 		}},
 		{"who is to be superseded goes on to be, whatever is wished", func(b bench) {
 			b.upload("one", "01")
 			b.enter("one")
 			b.upload("two", "02")
 			b.enter("two")
-			_, err := b.wish("one", run.Go, "ann")
+			_, err := b.wish("one", run.Continue, "ann")
 			b.is(err, fault.Refused)
 			r, err := b.wish("one", run.Cancel, "ann")
 			b.ok(err)
-			b.same(r.Wish, run.Supersede)
-			b.same(r.News, 2)
+			b.same(r.Command, run.Supersede)
+			b.same(r.Generation, 2)
 			b.same(r.Forced, false)
-			r, err = b.store.Wish(b.ctx, "one", engine.Wished{ID: "hard", Wish: run.Cancel, Force: true, Who: "ann", At: noon})
+			r, err = b.store.RecordCommand(b.ctx, "one", engine.CommandRecord{ID: "hard", Command: run.Cancel, Force: true, Who: "ann", At: noon})
 			b.ok(err)
-			b.same(r.Wish, run.Supersede)
-			b.same(r.News, 3)
+			b.same(r.Command, run.Supersede)
+			b.same(r.Generation, 3)
 			b.same(r.Forced, true)
 		}},
 		{"nothing takes back a cancel", func(b bench) {
 			b.commit("one")
 			_, err := b.wish("one", run.Cancel, "ann")
 			b.ok(err)
-			_, err = b.wish("one", run.Go, "ann")
+			_, err = b.wish("one", run.Continue, "ann")
 			b.is(err, fault.Refused)
-			r, err := b.wish("one", run.Back, "ann")
+			r, err := b.wish("one", run.CancelAndRollBack, "ann")
 			b.ok(err)
-			b.same(r.Wish, run.Back)
-			b.same(r.News, 2)
+			b.same(r.Command, run.CancelAndRollBack)
+			b.same(r.Generation, 2)
 		}},
 		{"a rollback is asked for with the end that it follows", func(b bench) {
 			b.ask("zero")
@@ -197,48 +197,48 @@ func lockLaws() []law {
 			zero := b.run("zero")
 			zero.Source.Version, zero.Only = "v0", nil
 			zero.Start(plan.Plan{}, nil)
-			zero.Begun = noon
+			zero.Started = noon
 			b.ok(b.store.Commit(b.ctx, zero))
-			b.over("zero", run.Succeeded)
+			b.over("zero", run.StateSucceeded)
 			b.ask("one")
 			b.enter("one")
 			b.ask("two")
 			b.enter("two")
 			one := b.run("one")
-			one.State, one.Rollback, one.Ended = run.Broken, true, noon.Add(time.Hour)
+			one.State, one.Rollback, one.Ended = run.StateFailed, true, noon.Add(time.Hour)
 			b.ok(b.end(one))
 			b.same(b.waits(), "rollback-of-one two")
 			back := b.run("rollback-of-one")
-			b.same(back.State, run.Queued)
+			b.same(back.State, run.StateQueued)
 			b.same(back.Of, "one")
 			b.same(back.Operation, "rollback")
 			b.same(back.Source.Version, "v0")
-			b.same(back.Asked, one.Ended)
+			b.same(back.Requested, one.Ended)
 			b.same(b.open(), []string{"rollback-of-one", "two"})
 		}},
 		{"what is wished by one request is wished once", func(b bench) {
 			b.commit("one")
-			w := engine.Wished{ID: "request", Wish: run.Pause, Who: "ann", At: noon}
-			_, err := b.store.Wish(b.ctx, "one", w)
+			w := engine.CommandRecord{ID: "request", Command: run.Pause, Who: "ann", At: noon}
+			_, err := b.store.RecordCommand(b.ctx, "one", w)
 			b.ok(err)
-			_, err = b.wish("one", run.Go, "bob")
+			_, err = b.wish("one", run.Continue, "bob")
 			b.ok(err)
-			r, err := b.store.Wish(b.ctx, "one", w)
+			r, err := b.store.RecordCommand(b.ctx, "one", w)
 			b.ok(err)
-			b.same(r.Wish, run.Go)
-			b.same(r.News, 2)
-			b.over("one", run.Succeeded)
-			_, err = b.store.Wish(b.ctx, "one", w)
+			b.same(r.Command, run.Continue)
+			b.same(r.Generation, 2)
+			b.over("one", run.StateSucceeded)
+			_, err = b.store.RecordCommand(b.ctx, "one", w)
 			b.ok(err)
 		}},
 		{"a revival is counted with the drive", func(b bench) {
 			r := b.commit("one")
-			r.Revived, r.RevivedAt, r.Settled = 3, noon, 1
-			b.ok(b.store.Raise(b.ctx, r))
+			r.Restarts, r.RestartedAt, r.FinishedAtRestart = 3, noon, 1
+			b.ok(b.store.RaiseEpoch(b.ctx, r))
 			got := b.run("one")
-			b.same(got.Revived, 3)
-			b.same(got.RevivedAt, noon)
-			b.same(got.Settled, 1)
+			b.same(got.Restarts, 3)
+			b.same(got.RestartedAt, noon)
+			b.same(got.FinishedAtRestart, 1)
 		}},
 		{"of many who enter one owns the lock, and all others wait", func(b bench) {
 			for i := range racers {
@@ -264,9 +264,9 @@ func lockLaws() []law {
 			l := b.lock()
 			b.same(len(l.Waiting), racers-1)
 			for _, w := range l.Waiting {
-				b.same(b.run(w.Run).State, run.Queued)
+				b.same(b.run(w.Run).State, run.StateQueued)
 			}
-			b.same(b.run(l.Owner.Run).State, run.Asked)
+			b.same(b.run(l.Owner.Run).State, run.StatePending)
 		}},
 	}
 }

@@ -25,10 +25,10 @@ func recordLaws() []law {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
 			b.put(r, 1, record("db"))
-			some, err := b.store.Some(b.ctx, shop, []string{"db", "none", "db"})
+			some, err := b.store.RecordsOf(b.ctx, shop, []string{"db", "none", "db"})
 			b.ok(err)
 			b.same(some, map[string]plan.Record{"db": record("db")})
-			none, err := b.store.Some(b.ctx, shop, nil)
+			none, err := b.store.RecordsOf(b.ctx, shop, nil)
 			b.ok(err)
 			b.same(len(none), 0)
 		}},
@@ -45,32 +45,32 @@ func recordLaws() []law {
 			b.put(r, 0, record("vpc"))
 			b.put(r, 1, record("db"))
 			moved := record("vpc")
-			moved.Node, moved.Was = moved.StackID, "vpc"
+			moved.Node, moved.FormerName = moved.StackID, "vpc"
 			gone := record("web")
-			gone.Node, gone.Was = gone.StackID, "web"
+			gone.Node, gone.FormerName = gone.StackID, "web"
 			want := map[string]plan.Record{moved.StackID: moved, "db": record("db")}
 			next := b.ask("two")
-			b.ok(b.store.Displace(b.ctx, next, []plan.Record{moved, gone}))
+			b.ok(b.store.Rename(b.ctx, next, []plan.Record{moved, gone}))
 			b.same(b.records(), want)
-			b.ok(b.store.Displace(b.ctx, next, []plan.Record{moved, gone}))
+			b.ok(b.store.Rename(b.ctx, next, []plan.Record{moved, gone}))
 			b.same(b.records(), want)
 		}},
 		{"no record moves for an old drive", func(b bench) {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
 			next := b.ask("two")
-			b.ok(b.raise("two", next.Drive))
+			b.ok(b.raise("two", next.Epoch))
 			moved := record("vpc")
-			moved.Node, moved.Was = moved.StackID, "vpc"
-			b.is(b.store.Displace(b.ctx, next, []plan.Record{moved}), fault.Stale)
+			moved.Node, moved.FormerName = moved.StackID, "vpc"
+			b.is(b.store.Rename(b.ctx, next, []plan.Record{moved}), fault.Stale)
 			b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
 		}},
 		{"no record moves for a plan that is committed", func(b bench) {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
 			moved := record("vpc")
-			moved.Node, moved.Was = moved.StackID, "vpc"
-			b.is(b.store.Displace(b.ctx, r, []plan.Record{moved}), fault.Stale)
+			moved.Node, moved.FormerName = moved.StackID, "vpc"
+			b.is(b.store.Rename(b.ctx, r, []plan.Record{moved}), fault.Stale)
 			b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
 		}},
 		{"a record that has taken another's name does not move for it", func(b bench) {
@@ -84,8 +84,8 @@ func recordLaws() []law {
 			} {
 				moved := record("vpc")
 				late(&moved)
-				moved.Node, moved.Was = "old", "vpc"
-				b.ok(b.store.Displace(b.ctx, next, []plan.Record{moved}))
+				moved.Node, moved.FormerName = "old", "vpc"
+				b.ok(b.store.Rename(b.ctx, next, []plan.Record{moved}))
 				b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
 			}
 		}},
@@ -98,7 +98,7 @@ func recordLaws() []law {
 				name := fmt.Sprintf("n%02d", i)
 				p.Steps = append(p.Steps, plan.Step{ID: name + "/read", Node: name, Verb: plan.Read})
 				rec := record(name)
-				rec.Node, rec.Was = rec.StackID, name
+				rec.Node, rec.FormerName = rec.StackID, name
 				moved = append(moved, rec)
 				want[rec.Node] = rec
 			}
@@ -107,19 +107,19 @@ func recordLaws() []law {
 			for i := range 60 {
 				b.put(r, i, record(fmt.Sprintf("n%02d", i)))
 			}
-			b.ok(b.store.Displace(b.ctx, b.ask("two"), moved))
+			b.ok(b.store.Rename(b.ctx, b.ask("two"), moved))
 			b.same(b.records(), want)
 		}},
 		{"the newest runs are listed first", func(b bench) {
 			for i, id := range []string{"b", "c", "a"} {
 				r := asked(id)
-				r.Asked = noon.Add(time.Duration([]int{1, 10, 2}[i]) * 10 * time.Millisecond)
-				_, _, err := b.store.Ask(b.ctx, r)
+				r.Requested = noon.Add(time.Duration([]int{1, 10, 2}[i]) * 10 * time.Millisecond)
+				_, _, err := b.store.CreateRun(b.ctx, r)
 				b.ok(err)
 			}
 			other := asked("other")
 			other.Project = "shop@test"
-			_, _, err := b.store.Ask(b.ctx, other)
+			_, _, err := b.store.CreateRun(b.ctx, other)
 			b.ok(err)
 			b.same(b.list(0), []string{"c", "a", "b"})
 			b.same(b.list(2), []string{"c", "a"})
@@ -127,7 +127,7 @@ func recordLaws() []law {
 		}},
 		{"a list shows runs as they are by now", func(b bench) {
 			want := b.commit("one")
-			want.State, want.Ended = run.Succeeded, noon.Add(time.Hour)
+			want.State, want.Ended = run.StateSucceeded, noon.Add(time.Hour)
 			b.ok(b.end(want))
 			want.Steps = nil
 			runs, err := b.store.List(b.ctx, shop, 0)
@@ -207,13 +207,13 @@ func raceLaws() []law {
 		{"of many who raise a drive one does", func(b bench) {
 			b.commit("one")
 			b.same(b.won(race(func(int) error { return b.raise("one", 1) })), 1)
-			b.same(b.run("one").Drive, 2)
+			b.same(b.run("one").Epoch, 2)
 		}},
 		{"of many who ask for a run one gets a fresh one", func(b bench) {
 			var mu sync.Mutex
 			fresh := 0
 			for _, err := range race(func(int) error {
-				_, isFresh, err := b.store.Ask(b.ctx, asked("one"))
+				_, isFresh, err := b.store.CreateRun(b.ctx, asked("one"))
 				mu.Lock()
 				defer mu.Unlock()
 				if isFresh {
@@ -234,11 +234,11 @@ func raceLaws() []law {
 			}) {
 				b.ok(err)
 			}
-			b.same(b.run("one").News, racers)
+			b.same(b.run("one").Generation, racers)
 		}},
 		{"an end and a wish do not both believe they were first", func(b bench) {
 			r := b.commit("one")
-			r.State = run.Succeeded
+			r.State = run.StateSucceeded
 			errs := race(func(i int) error {
 				if i == 0 {
 					return b.end(r)
@@ -248,7 +248,7 @@ func raceLaws() []law {
 			})
 			ended := b.run("one")
 			b.same(ended.State.Over(), errs[0] == nil)
-			b.same(ended.News > 0, errs[0] != nil)
+			b.same(ended.Generation > 0, errs[0] != nil)
 		}},
 		{"planners of one drive leave one whole plan", func(b bench) {
 			r := b.ask("one")
@@ -261,7 +261,7 @@ func raceLaws() []law {
 				return b.store.Commit(b.ctx, mine)
 			})
 			got := b.load("one")
-			if won := b.won(errs); won > 1 || won == 1 && got.State != run.Going || won == 0 && got.State != run.Asked {
+			if won := b.won(errs); won > 1 || won == 1 && got.State != run.StateRunning || won == 0 && got.State != run.StatePending {
 				b.Fatalf("%d planners won, the run is %s", won, got.State)
 			}
 			for _, s := range got.Steps {

@@ -16,7 +16,7 @@ import (
 func runLaws() []law {
 	return []law{
 		{"a run that is asked for is kept as it is", func(b bench) {
-			kept, fresh, err := b.store.Ask(b.ctx, asked("one"))
+			kept, fresh, err := b.store.CreateRun(b.ctx, asked("one"))
 			b.ok(err)
 			b.same(fresh, true)
 			b.same(kept, asked("one"))
@@ -26,7 +26,7 @@ func runLaws() []law {
 			first := b.ask("one")
 			other := asked("one")
 			other.Who = "bob"
-			kept, fresh, err := b.store.Ask(b.ctx, other)
+			kept, fresh, err := b.store.CreateRun(b.ctx, other)
 			b.ok(err)
 			b.same(fresh, false)
 			b.same(kept, first)
@@ -55,11 +55,11 @@ func runLaws() []law {
 		}},
 		{"a drive is raised from what it is, once", func(b bench) {
 			b.ask("one")
-			b.same(b.run("one").Drive, 1)
+			b.same(b.run("one").Epoch, 1)
 			b.is(b.raise("one", 0), fault.Stale)
 			b.is(b.raise("one", 2), fault.Stale)
 			b.ok(b.raise("one", 1))
-			b.same(b.run("one").Drive, 2)
+			b.same(b.run("one").Epoch, 2)
 		}},
 		{"a new drive has no waiting token and no history yet", func(b bench) {
 			b.commit("one")
@@ -68,17 +68,17 @@ func runLaws() []law {
 			r := b.run("one")
 			b.same(r.Token, "")
 			b.same(r.Events, 0)
-			b.same(r.State, run.Going)
+			b.same(r.State, run.StateRunning)
 		}},
 		{"to raise the drive of a parked run makes it going", func(b bench) {
 			r := b.commit("one")
-			r.State = run.Parked
+			r.State = run.StateWaiting
 			b.ok(b.end(r))
 			b.ok(b.raise("one", 1))
-			b.same(b.run("one").State, run.Going)
+			b.same(b.run("one").State, run.StateRunning)
 		}},
 		{"the drive of a run that is asked for leaves it asked", func(b bench) {
-			b.same(b.ask("one").State, run.Asked)
+			b.same(b.ask("one").State, run.StatePending)
 		}},
 		{"a committed plan is loaded in its order, with all that belongs to it", func(b bench) {
 			want := b.ask("one")
@@ -92,7 +92,7 @@ func runLaws() []law {
 				p.Steps = append(p.Steps, s)
 			}
 			want.Start(p, map[string]string{"n7": "spec"})
-			want.Begun, want.Deadline = noon.Add(time.Second), noon.Add(time.Hour)
+			want.Started, want.Deadline = noon.Add(time.Second), noon.Add(time.Hour)
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
 			got, s, err := b.store.Step(b.ctx, "one", 129)
@@ -106,7 +106,7 @@ func runLaws() []law {
 			r := b.ask("one")
 			r.Start(plan.Plan{}, nil)
 			b.ok(b.store.Commit(b.ctx, r))
-			b.same(b.load("one").State, run.Going)
+			b.same(b.load("one").State, run.StateRunning)
 		}},
 		{"a run that is not committed has no steps", func(b bench) {
 			r := b.ask("one")
@@ -114,7 +114,7 @@ func runLaws() []law {
 			r.Start(plan.Plan{Steps: []plan.Step{{ID: "vpc/create", Node: "vpc", Verb: plan.Create}}}, nil)
 			b.is(b.store.Commit(b.ctx, r), fault.Stale)
 			got := b.load("one")
-			b.same(got.State, run.Asked)
+			b.same(got.State, run.StatePending)
 			b.same(len(got.Steps), 0)
 			_, _, err := b.store.Step(b.ctx, "one", 0)
 			b.is(err, fault.Missing)
@@ -123,7 +123,7 @@ func runLaws() []law {
 			want := b.commit("one")
 			late := want
 			late.Steps = late.Steps[:1]
-			late.State, late.Digest = run.Going, "another"
+			late.State, late.Digest = run.StateRunning, "another"
 			b.is(b.store.Commit(b.ctx, late), fault.Stale)
 			b.same(b.load("one"), want)
 		}},
@@ -142,7 +142,7 @@ func runLaws() []law {
 			b.same(r.Token, "second")
 			b.same(r.Events, 36)
 			for _, drive := range []int{0, 2} {
-				_, err := b.store.Register(b.ctx, "one", drive, engine.Watch{Token: "third", Entered: noon}, 1)
+				_, err := b.store.Register(b.ctx, "one", drive, engine.PollInput{Token: "third", Entered: noon}, 1)
 				b.is(err, fault.Stale)
 			}
 			b.same(b.run("one"), r)
@@ -155,7 +155,7 @@ func runLaws() []law {
 			b.same(r.Token, "later")
 			b.same(r.Events, 10)
 			b.ok(b.raise("one", 1))
-			newest, err := b.store.Register(b.ctx, "one", 2, engine.Watch{Token: "next", Entered: noon}, 1)
+			newest, err := b.store.Register(b.ctx, "one", 2, engine.PollInput{Token: "next", Entered: noon}, 1)
 			b.ok(err)
 			b.same(newest, true)
 			b.same(b.run("one").Token, "next")
@@ -168,41 +168,41 @@ func endLaws() []law {
 	return []law{
 		{"a wish is kept, is news, and is answered with the run", func(b bench) {
 			want := b.commit("one")
-			want.Steps, want.Wish, want.News = nil, run.Pause, 1
+			want.Steps, want.Command, want.Generation = nil, run.Pause, 1
 			got, err := b.wish("one", run.Pause, "bob")
 			b.ok(err)
 			b.same(got, want)
 			b.same(b.run("one"), want)
 			got, err = b.wish("one", run.Cancel, "bob")
 			b.ok(err)
-			b.same(got.News, 2)
-			b.same(got.Wish, run.Cancel)
+			b.same(got.Generation, 2)
+			b.same(got.Command, run.Cancel)
 		}},
 		{"what is wished with force is forced from then on", func(b bench) {
 			b.commit("one")
 			for _, c := range []struct {
-				wish   run.Wish
+				wish   run.Command
 				force  bool
 				forced bool
-			}{{run.Cancel, false, false}, {run.Cancel, true, true}, {run.Back, false, true}} {
-				r, err := b.store.Wish(b.ctx, "one", engine.Wished{ID: rand.Text(), Wish: c.wish, Force: c.force, Who: "ann", At: noon})
+			}{{run.Cancel, false, false}, {run.Cancel, true, true}, {run.CancelAndRollBack, false, true}} {
+				r, err := b.store.RecordCommand(b.ctx, "one", engine.CommandRecord{ID: rand.Text(), Command: c.wish, Force: c.force, Who: "ann", At: noon})
 				b.ok(err)
-				b.same(r.Wish, c.wish)
+				b.same(r.Command, c.wish)
 				b.same(r.Forced, c.forced)
 				b.same(b.run("one"), r)
 			}
 		}},
 		{"nothing is wished of a run that is over", func(b bench) {
 			r := b.commit("one")
-			r.State = run.Broken
+			r.State = run.StateFailed
 			b.ok(b.end(r))
-			_, err := b.wish("one", run.Go, "bob")
+			_, err := b.wish("one", run.Continue, "bob")
 			b.is(err, fault.Refused)
-			b.same(b.run("one").News, 0)
+			b.same(b.run("one").Generation, 0)
 		}},
 		{"an end is kept with its time and messages", func(b bench) {
 			want := b.commit("one")
-			want.State, want.Messages, want.Ended = run.Succeeded, []string{"three"}, noon.Add(time.Hour)
+			want.State, want.Messages, want.Ended = run.StateSucceeded, []string{"three"}, noon.Add(time.Hour)
 			b.ok(b.end(want))
 			b.same(b.load("one"), want)
 		}},
@@ -210,52 +210,52 @@ func endLaws() []law {
 			r := b.commit("one")
 			_, err := b.wish("one", run.Cancel, "bob")
 			b.ok(err)
-			r.State = run.Succeeded
+			r.State = run.StateSucceeded
 			b.is(b.end(r), fault.Stale)
-			b.same(b.run("one").State, run.Going)
-			r.News = 1
+			b.same(b.run("one").State, run.StateRunning)
+			r.Generation = 1
 			b.ok(b.end(r))
 		}},
 		{"an end is not written by an old drive", func(b bench) {
 			r := b.commit("one")
 			b.ok(b.raise("one", 1))
-			r.State = run.Succeeded
+			r.State = run.StateSucceeded
 			b.is(b.end(r), fault.Stale)
-			r.State = run.Parked
+			r.State = run.StateWaiting
 			b.is(b.end(r), fault.Stale)
-			b.same(b.run("one").State, run.Going)
+			b.same(b.run("one").State, run.StateRunning)
 		}},
 		{"an end is not written over a state that was not read", func(b bench) {
 			r := b.commit("one")
 			l, err := b.store.Lock(b.ctx, r.Project)
 			b.ok(err)
-			r.State = run.Broken
+			r.State = run.StateFailed
 			x := l.Leave(r, "x")
-			x.From = run.Asked // it was planned since
+			x.From = run.StatePending // it was planned since
 			b.is(b.store.End(b.ctx, r, x), fault.Stale)
-			b.same(b.run("one").State, run.Going)
+			b.same(b.run("one").State, run.StateRunning)
 		}},
 		{"what is over stays as it ended", func(b bench) {
 			r := b.commit("one")
-			r.State = run.Succeeded
+			r.State = run.StateSucceeded
 			b.ok(b.end(r))
-			r.State = run.Broken
+			r.State = run.StateFailed
 			b.is(b.end(r), fault.Stale)
 			b.is(b.raise("one", 1), fault.Stale)
-			b.same(b.run("one").State, run.Succeeded)
+			b.same(b.run("one").State, run.StateSucceeded)
 		}},
 		{"a run is parked as often as it is found so", func(b bench) {
 			r := b.commit("one")
-			r.State = run.Parked
+			r.State = run.StateWaiting
 			b.ok(b.end(r))
 			b.ok(b.end(r))
-			b.same(b.run("one").State, run.Parked)
+			b.same(b.run("one").State, run.StateWaiting)
 		}},
 		{"a run that was never planned ends too", func(b bench) {
 			r := b.ask("one")
-			r.State, r.Messages = run.Refused, []string{"no"}
+			r.State, r.Messages = run.StateRefused, []string{"no"}
 			b.ok(b.end(r))
-			b.same(b.load("one").State, run.Refused)
+			b.same(b.load("one").State, run.StateRefused)
 			b.is(b.store.Commit(b.ctx, r), fault.Stale)
 		}},
 	}

@@ -107,7 +107,7 @@ func (d diary) arrange(id string, all ...named) {
 	for _, n := range all {
 		wanted[n.name] = n.Schedule
 	}
-	if err := d.Arrange(d.Context(), id, wanted, d.now); err != nil {
+	if err := d.SetSchedules(d.Context(), id, wanted, d.now); err != nil {
 		d.Fatal(err)
 	}
 }

@@ -17,9 +17,9 @@ func stepLaws() []law {
 			b.ok(err)
 			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
 			parked := b.run("one")
-			parked.State = run.Parked
+			parked.State = run.StateWaiting
 			b.ok(b.end(parked))
-			_, err = b.wish("one", run.Go, "ann")
+			_, err = b.wish("one", run.Continue, "ann")
 			b.ok(err)
 			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
 			b.same(b.step("one", 0).Status, run.Pending)
@@ -36,7 +36,7 @@ func stepLaws() []law {
 		{"all that a step learns is kept", func(b bench) {
 			r := b.commit("one")
 			c := moving(r, b.claim(r, 1, "n1"), run.Failed)
-			c.Step.Note = plan.Note{StackID: "id", Operation: "op", Unchanged: true}
+			c.Step.Receipt = plan.Receipt{StackID: "id", Operation: "op", Unchanged: true}
 			c.Step.Why, c.Step.NotBefore, c.Step.Ended = "because", noon.Add(time.Hour), noon.Add(time.Second)
 			b.ok(b.store.Move(b.ctx, c))
 			b.same(b.step("one", 1), c.Step)
@@ -45,7 +45,7 @@ func stepLaws() []law {
 		{"a step forgets what it is told to forget", func(b bench) {
 			r := b.commit("one")
 			c := moving(r, b.claim(r, 1, "n1"), run.Pending)
-			c.Step.Note, c.Step.Why, c.Step.Due, c.Step.Claimed, c.Step.Attempt = plan.Note{}, "", time.Time{}, time.Time{}, 0
+			c.Step.Receipt, c.Step.Why, c.Step.Due, c.Step.Claimed, c.Step.Attempt = plan.Receipt{}, "", time.Time{}, time.Time{}, 0
 			b.ok(b.store.Move(b.ctx, c))
 			b.same(b.step("one", 1), c.Step)
 		}},
@@ -91,7 +91,7 @@ func stepLaws() []law {
 			back := moving(r, s, run.Pending)
 			back.Nonce, back.Step.Attempt = s.Nonce, 0
 			noted := moving(r, s, run.Running)
-			noted.Step.Note.StackID, noted.Step.Nonce = "id", "n2"
+			noted.Step.Receipt.StackID, noted.Step.Nonce = "id", "n2"
 			b.ok(b.store.Move(b.ctx, noted))
 			b.is(b.store.Move(b.ctx, back), fault.Stale)
 			b.same(b.step("one", 0), noted.Step)
@@ -105,14 +105,14 @@ func stepLaws() []law {
 			b.ok(b.raise("one", 1))
 			for _, drive := range []int{0, 1, 3} {
 				c := claiming(r, 0, "n1")
-				c.Drive = drive
+				c.Epoch = drive
 				rec := record("vpc")
 				c.Record = &rec
 				b.is(b.store.Move(b.ctx, c), fault.Stale)
 			}
 			b.same(b.step("one", 0).Status, run.Pending)
 			b.same(len(b.records()), 0)
-			r.Drive = 2
+			r.Epoch = 2
 			b.claim(r, 0, "n1")
 		}},
 		{"a record is replaced, and dropped, with the step", func(b bench) {
@@ -122,7 +122,7 @@ func stepLaws() []law {
 			c := moving(r, s, run.Running)
 			c.Record = &rec
 			b.ok(b.store.Move(b.ctx, c))
-			rec.Outputs, rec.Needs, rec.Digest, rec.Touched = nil, nil, "", time.Time{}
+			rec.Outputs, rec.Needs, rec.Digest, rec.LastUpdated = nil, nil, "", time.Time{}
 			b.ok(b.store.Move(b.ctx, c))
 			b.same(b.records(), map[string]plan.Record{"vpc": rec})
 			c.Step.Status, c.Record, c.Forget = run.Done, nil, true
@@ -151,11 +151,11 @@ func stepLaws() []law {
 			s := b.claim(r, 0, "n1")
 			b.mark("one", 0, 1, true)
 			c := moving(r, s, run.Running)
-			c.Step.Note.StackID = "id"
+			c.Step.Receipt.StackID = "id"
 			b.ok(b.store.Move(b.ctx, c))
 			got := b.step("one", 0)
 			b.same(got.Event, run.Event{Status: complete})
-			b.same(got.Note.StackID, "id")
+			b.same(got.Receipt.StackID, "id")
 		}},
 	}
 }
@@ -166,7 +166,7 @@ const complete plan.Status = "UPDATE_COMPLETE"
 // mark marks a step and expects that it was, or was not, to be marked.
 func (b bench) mark(id string, number, attempt int, want bool) {
 	b.Helper()
-	marked, err := b.store.Mark(b.ctx, id, number, attempt, complete)
+	marked, err := b.store.MarkEvent(b.ctx, id, number, attempt, complete)
 	b.ok(err)
 	b.same(marked, want)
 }
@@ -174,7 +174,7 @@ func (b bench) mark(id string, number, attempt int, want bool) {
 // later writes what a look found, and returns the step as it then is.
 func (b bench) later(r run.Run, s run.Step) run.Step {
 	b.Helper()
-	b.ok(b.store.Later(b.ctx, r.ID, r.Drive, []run.Step{s}))
+	b.ok(b.store.Postpone(b.ctx, r.ID, r.Epoch, []run.Step{s}))
 	return b.step(r.ID, s.Number)
 }
 
@@ -208,7 +208,7 @@ func lookLaws() []law {
 			found := s
 			found.Due, found.Why = noon.Add(time.Hour), "slow"
 			want := found
-			found.Note.StackID, found.Claimed, found.Nonce, found.Ended = "x", noon, "x", noon
+			found.Receipt.StackID, found.Claimed, found.Nonce, found.Ended = "x", noon, "x", noon
 			b.same(b.later(r, found), want)
 			found.Why, want.Why = "", ""
 			b.same(b.later(r, found), want)
@@ -217,7 +217,7 @@ func lookLaws() []law {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			b.mark("one", 0, 1, true)
-			for _, e := range []run.Event{{Status: complete, Looks: 1}, {Status: complete, Looks: 2}, {Status: complete, Looks: 3}, {}} {
+			for _, e := range []run.Event{{Status: complete, Polls: 1}, {Status: complete, Polls: 2}, {Status: complete, Polls: 3}, {}} {
 				s.Event = e
 				b.same(b.later(r, s).Event, e)
 			}
@@ -227,7 +227,7 @@ func lookLaws() []law {
 			s := b.claim(r, 0, "n1")
 			b.mark("one", 0, 1, true)
 			s.Due = noon.Add(time.Hour)
-			for _, seen := range []run.Event{{}, {Status: complete, Looks: 2}, {Status: complete, Looks: 3}, {Status: "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", Looks: 1}} {
+			for _, seen := range []run.Event{{}, {Status: complete, Polls: 2}, {Status: complete, Polls: 3}, {Status: "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", Polls: 1}} {
 				s.Event = seen
 				got := b.later(r, s)
 				b.same(got.Event, run.Event{Status: complete})
@@ -248,7 +248,7 @@ func lookLaws() []law {
 			second := b.claim(r, 1, "n2")
 			b.ok(b.store.Move(b.ctx, moving(r, first, run.Done)))
 			first.Due, second.Due, second.Forced = noon.Add(time.Hour), noon.Add(time.Hour), true
-			b.ok(b.store.Later(b.ctx, "one", 1, []run.Step{first, second}))
+			b.ok(b.store.Postpone(b.ctx, "one", 1, []run.Step{first, second}))
 			b.same(b.step("one", 0).Due, noon.Add(2*time.Minute))
 			b.same(b.step("one", 1), second)
 			second.Attempt, second.Due = 2, noon
@@ -259,7 +259,7 @@ func lookLaws() []law {
 			s := b.claim(r, 0, "n1")
 			b.ok(b.raise("one", 1))
 			s.Due = noon.Add(time.Hour)
-			b.is(b.store.Later(b.ctx, "one", 1, []run.Step{s}), fault.Stale)
+			b.is(b.store.Postpone(b.ctx, "one", 1, []run.Step{s}), fault.Stale)
 			b.same(b.step("one", 0).Due, noon.Add(2*time.Minute))
 		}},
 	}

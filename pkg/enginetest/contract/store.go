@@ -52,18 +52,18 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 func asked(id string) run.Run {
 	return run.Run{
 		ID: id, Version: run.Version, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
-		Of: "before", Force: true, Who: "ann", Wish: run.Go, State: run.Asked, Messages: []string{"one", "two"}, Asked: noon, MaxDeletions: new(0), Only: []string{"net/", "db"},
+		Of: "before", Force: true, Who: "ann", Command: run.Continue, State: run.StatePending, Messages: []string{"one", "two"}, Requested: noon, MaxDeletions: new(0), Only: []string{"net/", "db"},
 	}
 }
 
 // ask asks for a run and raises its drive to 1.
 func (b bench) ask(id string) run.Run {
 	b.Helper()
-	r, fresh, err := b.store.Ask(b.ctx, asked(id))
+	r, fresh, err := b.store.CreateRun(b.ctx, asked(id))
 	if err != nil || !fresh {
 		b.Fatalf("ask for %s: fresh %v, %v", id, fresh, err)
 	}
-	b.ok(b.raise(id, r.Drive))
+	b.ok(b.raise(id, r.Epoch))
 	return b.run(id)
 }
 
@@ -75,7 +75,7 @@ func (b bench) commit(id string) run.Run {
 		{ID: "vpc/create", Node: "vpc", Verb: plan.Create},
 		{ID: "db/update", Node: "db", Verb: plan.Update, After: []string{"vpc/create"}},
 	}, Unchanged: []string{"web"}}, map[string]string{"vpc": "spec-of-vpc", "db": "spec-of-db"})
-	r.Begun = noon.Add(time.Second)
+	r.Started = noon.Add(time.Second)
 	b.ok(b.store.Commit(b.ctx, r))
 	return b.load(id)
 }
@@ -93,12 +93,12 @@ func claiming(r run.Run, number int, nonce string) engine.Change {
 	s := r.Steps[number]
 	was := s.Attempt
 	s.Status, s.Attempt, s.Nonce, s.Claimed, s.Due = run.Running, was+1, nonce, noon.Add(time.Minute), noon.Add(2*time.Minute)
-	return engine.Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: run.Pending, Attempt: was, Step: s}
+	return engine.Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: was, Step: s}
 }
 
 // moving is the change that takes a step as it is to another status.
 func moving(r run.Run, s run.Step, to run.Status) engine.Change {
-	c := engine.Change{Run: r.ID, Drive: r.Drive, Project: r.Project, From: s.Status, Attempt: s.Attempt, Step: s}
+	c := engine.Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: s.Status, Attempt: s.Attempt, Step: s}
 	c.Step.Status = to
 	return c
 }
@@ -108,7 +108,7 @@ func record(node string) plan.Record {
 	return plan.Record{
 		Node: node, Stack: "shop-prod-" + node, Target: project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"},
 		StackID: "arn:aws:cloudformation:eu-west-1:111122223333:stack/shop-prod-" + node + "/1", Digest: "digest", Needs: []string{"a", "b"},
-		Outputs: map[string]string{"Id": "vpc-1", "Empty": ""}, Touched: noon, Revision: "v1", Token: "sw-run-0-1", Run: "run",
+		Outputs: map[string]string{"Id": "vpc-1", "Empty": ""}, LastUpdated: noon, Revision: "v1", Token: "sw-run-0-1", Run: "run",
 	}
 }
 
@@ -166,13 +166,13 @@ func (b bench) lock() run.Lock {
 
 // raise raises a drive from what it is believed to be.
 func (b bench) raise(id string, from int) error {
-	return b.store.Raise(b.ctx, run.Run{ID: id, Drive: from})
+	return b.store.RaiseEpoch(b.ctx, run.Run{ID: id, Epoch: from})
 }
 
 // end parks or ends a run.
 func (b bench) end(r run.Run) error {
-	if r.State == run.Parked {
-		return b.store.Park(b.ctx, r)
+	if r.State == run.StateWaiting {
+		return b.store.MarkWaiting(b.ctx, r)
 	}
 	l, err := b.store.Lock(b.ctx, r.Project)
 	if err != nil {
@@ -191,14 +191,14 @@ func (b bench) end(r run.Run) error {
 // the newest.
 func (b bench) register(token string, since time.Time, events int) bool {
 	b.Helper()
-	newest, err := b.store.Register(b.ctx, "one", 1, engine.Watch{Token: token, Entered: since}, events)
+	newest, err := b.store.Register(b.ctx, "one", 1, engine.PollInput{Token: token, Entered: since}, events)
 	b.ok(err)
 	return newest
 }
 
 // wish wishes something of a run, each time anew.
-func (b bench) wish(id string, w run.Wish, who string) (run.Run, error) {
-	return b.store.Wish(b.ctx, id, engine.Wished{ID: rand.Text(), Wish: w, Who: who, At: noon})
+func (b bench) wish(id string, w run.Command, who string) (run.Run, error) {
+	return b.store.RecordCommand(b.ctx, id, engine.CommandRecord{ID: rand.Text(), Command: w, Who: who, At: noon})
 }
 
 func (b bench) ok(err error) {

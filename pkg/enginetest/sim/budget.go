@@ -25,7 +25,7 @@ func NewBudgets(l budget.Limits) *Budgets {
 }
 
 // Room is engine.Budgets.
-func (b *Budgets) Room(_ context.Context, where string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+func (b *Budgets) Room(_ context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_, granted, next := b.limits.Take(b.kept[where], asks, now)
@@ -33,7 +33,7 @@ func (b *Budgets) Room(_ context.Context, where string, asks []budget.Ask, now t
 }
 
 // Take is engine.Budgets.
-func (b *Budgets) Take(_ context.Context, where string, asks []budget.Ask, now time.Time) (int, time.Time, error) {
+func (b *Budgets) Take(_ context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	after, granted, next := b.limits.Take(b.kept[where], asks, now)
@@ -50,13 +50,13 @@ func (b *Budgets) Throttled(_ context.Context, where string, k budget.Kind, now 
 }
 
 // mortalBudgets are budgets as functions reach them.
-type mortalBudgets struct {
+type crashingBudgets struct {
 	world *World
 	kept  engine.Budgets
 }
 
 // Room is the part of engine.Budgets.
-func (m mortalBudgets) Room(ctx context.Context, where string, asks []budget.Ask, now time.Time) (n int, next time.Time, err error) {
+func (m crashingBudgets) Room(ctx context.Context, where string, asks []budget.Demand, now time.Time) (n int, next time.Time, err error) {
 	err = m.world.do(ctx, "Budgets.Room", where, func() error {
 		n, next, err = m.kept.Room(ctx, where, asks, now)
 		return err
@@ -65,7 +65,7 @@ func (m mortalBudgets) Room(ctx context.Context, where string, asks []budget.Ask
 }
 
 // Take is the part of engine.Budgets.
-func (m mortalBudgets) Take(ctx context.Context, where string, asks []budget.Ask, now time.Time) (n int, next time.Time, err error) {
+func (m crashingBudgets) Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (n int, next time.Time, err error) {
 	err = m.world.do(ctx, "Budgets.Take", where, func() error {
 		n, next, err = m.kept.Take(ctx, where, asks, now)
 		return err
@@ -74,6 +74,6 @@ func (m mortalBudgets) Take(ctx context.Context, where string, asks []budget.Ask
 }
 
 // Throttled is the part of engine.Budgets.
-func (m mortalBudgets) Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error {
+func (m crashingBudgets) Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error {
 	return m.world.do(ctx, "Budgets.Throttled", where, func() error { return m.kept.Throttled(ctx, where, k, now) })
 }

@@ -138,7 +138,7 @@ func (c *Cloud) make(name string) *stack {
 }
 
 // Live is the part of action.Cloud.
-func (c *Cloud) Live(_ context.Context, p plan.Place) (plan.Live, error) {
+func (c *Cloud) Live(_ context.Context, p plan.Location) (plan.Live, error) {
 	st := c.find(p)
 	if err := c.denied(p.Target); err != nil || st == nil {
 		return plan.Live{}, err
@@ -147,7 +147,7 @@ func (c *Cloud) Live(_ context.Context, p plan.Place) (plan.Live, error) {
 }
 
 // find returns the stack of the recorded ID, or else of the name.
-func (c *Cloud) find(p plan.Place) *stack {
+func (c *Cloud) find(p plan.Location) *stack {
 	if p.StackID != "" {
 		return c.all[p.StackID]
 	}
@@ -155,7 +155,7 @@ func (c *Cloud) find(p plan.Place) *stack {
 }
 
 // Observe is the part of engine.Clouds.
-func (c *Cloud) Observe(_ context.Context, places []plan.Place) (map[string]plan.Live, error) {
+func (c *Cloud) Observe(_ context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	seen, err := c.unseen(places)
 	for _, p := range places {
 		if st := c.live[c.called(p)]; st != nil && c.denied(p.Target) == nil && err == nil {
@@ -165,10 +165,10 @@ func (c *Cloud) Observe(_ context.Context, places []plan.Place) (map[string]plan
 	return seen, err
 }
 
-func (st *stack) seen(p plan.Place) plan.Live {
+func (st *stack) seen(p plan.Location) plan.Live {
 	return plan.Live{
-		StackID: st.id, Status: st.status, Outputs: st.outputs(), Touched: st.touched, Protected: st.guarded,
-		Born: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
+		StackID: st.id, Status: st.status, Outputs: st.outputs(), LastUpdated: st.touched, Protected: st.guarded,
+		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
 }
 
@@ -180,23 +180,23 @@ func (st *stack) outputs() map[string]string {
 }
 
 // Heard is the part of action.Cloud.
-func (c *Cloud) Heard(_ context.Context, t action.Task) (action.Work, error) {
-	st := c.find(t.Place())
-	if err := c.denied(t.Place().Target); err != nil || st == nil {
-		return action.Work{}, err
+func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, error) {
+	st := c.find(t.Location())
+	if err := c.denied(t.Location().Target); err != nil || st == nil {
+		return action.Operation{}, err
 	}
 	first := slices.IndexFunc(st.events, func(e event) bool { return e.token == t.Token() })
 	if first < 0 {
-		return action.Work{}, nil
+		return action.Operation{}, nil
 	}
-	w := action.Work{Heard: true, Note: plan.Note{StackID: st.id, Operation: t.Token()}}
+	w := action.Operation{Found: true, Receipt: plan.Receipt{StackID: st.id, Operation: t.Token()}}
 	for _, e := range st.events[first:] {
 		if !w.Over && e.token == t.CancelToken() && w.Stopped.IsZero() {
 			w.Stopped = e.at
 		}
 		switch {
 		case w.Over:
-			w.Since = w.Since || e.status.Busy()
+			w.Superseded = w.Superseded || e.status.Busy()
 		case !e.status.Busy():
 			w.Over, w.Status = true, e.status
 			fallthrough
@@ -208,24 +208,24 @@ func (c *Cloud) Heard(_ context.Context, t action.Task) (action.Work, error) {
 }
 
 // Begin is the part of action.Cloud.
-func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
-	if err := c.denied(t.Place().Target); err != nil {
-		return plan.Note{}, err
+func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
+	if err := c.denied(t.Location().Target); err != nil {
+		return plan.Receipt{}, err
 	}
 	if id, ok := c.tokens[t.Token()]; ok {
-		return plan.Note{StackID: id, Operation: t.Token()}, nil // the same request, made again
+		return plan.Receipt{StackID: id, Operation: t.Token()}, nil // the same request, made again
 	}
-	name := c.called(t.Place())
-	st := c.find(t.Place())
+	name := c.called(t.Location())
+	st := c.find(t.Location())
 	if t.Step.Verb == plan.Create {
 		if c.live[name] != nil {
-			return plan.Note{}, fault.New(fault.Taken, "stack [%s] already exists", name)
+			return plan.Receipt{}, fault.New(fault.Taken, "stack [%s] already exists", name)
 		}
 		st = c.make(name)
 		st.touched = c.clock.Now()
 	}
-	if t.Step.Verb != plan.Create && t.Place().StackID == "" && st != nil && st.events[0].token == "" {
-		return plan.Note{}, fault.New(fault.Refused, "stack %s exists (%s) but does not bear our tag, so it is not ours", name, st.status)
+	if t.Step.Verb != plan.Create && t.Location().StackID == "" && st != nil && st.events[0].token == "" {
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not bear our tag, so it is not ours", name, st.status)
 	}
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
 	err := st.refuse(t.Step.Verb, want)
@@ -233,12 +233,12 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Note, error) {
 		st.guarded = t.Node.Protect
 	}
 	if err != nil {
-		return plan.Note{}, err
+		return plan.Receipt{}, err
 	}
 	c.tokens[t.Token()] = st.id
 	c.Asked = append(c.Asked, name+"/"+string(t.Step.Verb))
 	c.begin(st, t, want)
-	return plan.Note{StackID: st.id, Operation: t.Token()}, nil
+	return plan.Receipt{StackID: st.id, Operation: t.Token()}, nil
 }
 
 // refuse says what forbids an operation on a stack.
@@ -256,7 +256,7 @@ func (st *stack) refuse(v plan.Verb, want content) error {
 		return fault.New(fault.Refused, "stack [%s] cannot be deleted while termination protection is enabled", st.name)
 	case v == plan.Delete:
 		return nil
-	case v == plan.Continue && !s.Stuck(), v == plan.Update && !s.Good() && !s.Whole():
+	case v == plan.Continue && !s.Stuck(), v == plan.Update && !s.Good() && !s.Recoverable():
 		return fault.New(fault.Refused, "stack %s is in %s state and can not be changed", st.name, s)
 	case v == plan.Update && st.now.template == want.template && maps.Equal(st.now.params, want.params):
 		return fault.New(fault.Unchanged, "no updates are to be performed")

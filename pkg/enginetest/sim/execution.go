@@ -14,7 +14,7 @@ import (
 )
 
 // execute begins an execution.
-func (w *World) execute(name string, in engine.Drive) error {
+func (w *World) execute(name string, in engine.ExecutionInput) error {
 	input, err := json.Marshal(in)
 	if err != nil {
 		return err
@@ -138,23 +138,23 @@ func (h *host) invoke(function string, payload json.RawMessage, then func(json.R
 func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error) {
 	switch function := ctx.Value(callKey{}).(*invocation).function; function {
 	case "plan":
-		in, err := decode[engine.Drive](payload)
+		in, err := decode[engine.ExecutionInput](payload)
 		if err != nil {
 			return nil, err
 		}
 		return h.Engine.Plan(ctx, in)
 	case "execute-step":
-		in, err := decode[engine.Start](payload)
+		in, err := decode[engine.StepInput](payload)
 		if err != nil {
 			return nil, err
 		}
 		return struct{}{}, h.Engine.Execute(ctx, in)
 	case "wait-status":
-		in, err := decode[engine.Watch](payload)
+		in, err := decode[engine.PollInput](payload)
 		if err != nil {
 			return nil, err
 		}
-		return struct{}{}, h.Engine.Look(ctx, in)
+		return struct{}{}, h.Engine.Poll(ctx, in)
 	default:
 		return nil, fmt.Errorf("there is no function %q", function)
 	}

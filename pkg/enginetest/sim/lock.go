@@ -27,39 +27,39 @@ func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) 
 		if err := s.same(r.Project, e.Lock); err != nil {
 			return false, err
 		}
-		for _, id := range append(slices.Clone(e.Replace), e.Stop) {
+		for _, id := range append(slices.Clone(e.Superseded), e.StopOwner) {
 			if other, ok := s.runs[id]; id != "" && (!ok || other.run.State.Over()) {
 				return false, fault.New(fault.Stale, "run %s is over", id)
 			}
 		}
 		s.change(r.Project, e.Lock)
-		if !e.Has {
-			k.run.State = run.Queued
+		if !e.Owns {
+			k.run.State = run.StateQueued
 		}
-		for _, id := range e.Replace {
+		for _, id := range e.Superseded {
 			old := s.runs[id]
-			old.run.State, old.run.By, old.run.Ended = run.Superseded, r.ID, now
-			s.audit[id] = append(s.audit[id], Entry{Time: now, What: string(run.Superseded)})
+			old.run.State, old.run.By, old.run.Ended = run.StateSuperseded, r.ID, now
+			s.audit[id] = append(s.audit[id], Entry{Time: now, What: string(run.StateSuperseded)})
 			delete(s.open, id)
 		}
-		if owner, ok := s.runs[e.Stop]; ok {
-			owner.run.Wish, owner.run.By = run.Supersede, r.ID
-			owner.run.News++
-			s.audit[e.Stop] = append(s.audit[e.Stop], Entry{Time: now, What: string(run.Supersede), Who: r.ID})
+		if owner, ok := s.runs[e.StopOwner]; ok {
+			owner.run.Command, owner.run.By = run.Supersede, r.ID
+			owner.run.Generation++
+			s.audit[e.StopOwner] = append(s.audit[e.StopOwner], Entry{Time: now, What: string(run.Supersede), Who: r.ID})
 		}
 		return true, nil
 	})
 }
 
 // Park is engine.Drives.
-func (s *Store) Park(_ context.Context, r run.Run) error {
+func (s *Store) MarkWaiting(_ context.Context, r run.Run) error {
 	return s.write("Park", r.ID, func() (bool, error) {
 		k, err := s.ending(r)
 		if err != nil {
 			return false, err
 		}
-		k.run.State, k.run.Seen = run.Parked, r.News
-		s.audit[r.ID] = append(s.audit[r.ID], Entry{What: string(run.Parked)})
+		k.run.State, k.run.ObservedGeneration = run.StateWaiting, r.Generation
+		s.audit[r.ID] = append(s.audit[r.ID], Entry{What: string(run.StateWaiting)})
 		return true, nil
 	})
 }
@@ -77,14 +77,14 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 		if err := s.same(r.Project, x.Lock); err != nil {
 			return false, err
 		}
-		if !x.Same {
+		if !x.Unchanged {
 			s.change(r.Project, x.Lock)
 		}
 		k.run.State, k.run.Messages, k.run.Ended = r.State, slices.Clone(r.Messages), r.Ended
 		s.audit[r.ID] = append(s.audit[r.ID], Entry{Time: r.Ended, What: string(r.State)})
 		delete(s.open, r.ID)
-		if x.Then != nil {
-			s.ask(*x.Then)
+		if x.Rollback != nil {
+			s.ask(*x.Rollback)
 		}
 		return true, nil
 	})
@@ -92,13 +92,13 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 
 // ending returns the run that r is, if it may be ended with what r knows.
 func (s *Store) ending(r run.Run) (*kept, error) {
-	k, err := s.driven(r.ID, r.Drive)
+	k, err := s.driven(r.ID, r.Epoch)
 	switch {
 	case err != nil:
 		return nil, err
 	case k.run.State.Over():
 		return nil, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
-	case k.run.News != r.News:
+	case k.run.Generation != r.Generation:
 		return nil, fault.New(fault.Stale, "run %s has news", r.ID)
 	}
 	return k, nil

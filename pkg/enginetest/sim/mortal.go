@@ -12,7 +12,7 @@ import (
 )
 
 // mortalCloud is the cloud as functions reach it: calls take time and fail.
-type mortalCloud struct{ *World }
+type crashingCloud struct{ *World }
 
 // got is what a call answered, if it did.
 func got[T any](w *World, ctx context.Context, call, about string, do func() (T, error)) (out T, err error) {
@@ -31,7 +31,7 @@ func got[T any](w *World, ctx context.Context, call, about string, do func() (T,
 }
 
 // Live is the part of action.Cloud.
-func (m mortalCloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) {
+func (m crashingCloud) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
 	return got(m.World, ctx, "Cloud.Live", p.Stack, func() (plan.Live, error) {
 		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
 			return plan.Live{}, err
@@ -41,21 +41,21 @@ func (m mortalCloud) Live(ctx context.Context, p plan.Place) (plan.Live, error) 
 }
 
 // Begin is the part of action.Cloud.
-func (m mortalCloud) Begin(ctx context.Context, t action.Task) (plan.Note, error) {
-	return got(m.World, ctx, "Cloud.Begin", about(t), func() (plan.Note, error) {
+func (m crashingCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
+	return got(m.World, ctx, "Cloud.Begin", about(t), func() (plan.Receipt, error) {
 		reads := 1
 		if t.Step.Verb == plan.Create {
 			reads = 0
 		}
 		if err := m.Cloud.Limit.admit(m.Now(), reads, 1); err != nil {
-			return plan.Note{}, err
+			return plan.Receipt{}, err
 		}
 		return m.Cloud.Begin(ctx, t)
 	})
 }
 
 // Cancel is the part of action.Cloud.
-func (m mortalCloud) Cancel(ctx context.Context, t action.Task) error {
+func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 	return m.do(ctx, "Cloud.Cancel", about(t), func() error {
 		if err := m.Cloud.Limit.admit(m.Now(), 0, 1); err != nil {
 			return err
@@ -65,12 +65,12 @@ func (m mortalCloud) Cancel(ctx context.Context, t action.Task) error {
 }
 
 // Heard is the part of action.Cloud.
-func (m mortalCloud) Heard(ctx context.Context, t action.Task) (action.Work, error) {
-	return got(m.World, ctx, "Cloud.Heard", about(t), func() (action.Work, error) { return m.Cloud.Heard(ctx, t) })
+func (m crashingCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
+	return got(m.World, ctx, "Cloud.Heard", about(t), func() (action.Operation, error) { return m.Cloud.Events(ctx, t) })
 }
 
 // Observe is the part of engine.Clouds.
-func (m mortalCloud) Observe(ctx context.Context, places []plan.Place) (map[string]plan.Live, error) {
+func (m crashingCloud) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	return got(m.World, ctx, "Clouds.Observe", "", func() (map[string]plan.Live, error) {
 		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
 			return nil, err
@@ -80,77 +80,77 @@ func (m mortalCloud) Observe(ctx context.Context, places []plan.Place) (map[stri
 }
 
 // mortalStore is the store as functions reach it.
-type mortalStore struct {
+type crashingStore struct {
 	world *World
 	kept  engine.Store
 }
 
 // Ask is the part of engine.Runs.
-func (m mortalStore) Ask(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error) {
+func (m crashingStore) CreateRun(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error) {
 	err = m.world.do(ctx, "Store.Ask", r.ID, func() error {
-		kept, fresh, err = m.kept.Ask(ctx, r)
+		kept, fresh, err = m.kept.CreateRun(ctx, r)
 		return err
 	})
 	return kept, fresh, err
 }
 
 // Run is the part of engine.Runs.
-func (m mortalStore) Run(ctx context.Context, id string) (run.Run, error) {
+func (m crashingStore) Run(ctx context.Context, id string) (run.Run, error) {
 	return got(m.world, ctx, "Store.Run", id, func() (run.Run, error) { return m.kept.Run(ctx, id) })
 }
 
 // Load is the part of engine.Runs.
-func (m mortalStore) Load(ctx context.Context, id string) (run.Run, error) {
+func (m crashingStore) Load(ctx context.Context, id string) (run.Run, error) {
 	return got(m.world, ctx, "Store.Load", id, func() (run.Run, error) { return m.kept.Load(ctx, id) })
 }
 
 // Raise is the part of engine.Drives.
-func (m mortalStore) Raise(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.Raise", r.ID, func() error { return m.kept.Raise(ctx, r) })
+func (m crashingStore) RaiseEpoch(ctx context.Context, r run.Run) error {
+	return m.world.do(ctx, "Store.Raise", r.ID, func() error { return m.kept.RaiseEpoch(ctx, r) })
 }
 
 // Commit is the part of engine.Drives.
-func (m mortalStore) Commit(ctx context.Context, r run.Run) error {
+func (m crashingStore) Commit(ctx context.Context, r run.Run) error {
 	return m.world.do(ctx, "Store.Commit", r.ID, func() error { return m.kept.Commit(ctx, r) })
 }
 
 // Lock is the part of engine.Locks.
-func (m mortalStore) Lock(ctx context.Context, project string) (run.Lock, error) {
+func (m crashingStore) Lock(ctx context.Context, project string) (run.Lock, error) {
 	return got(m.world, ctx, "Store.Lock", project, func() (run.Lock, error) { return m.kept.Lock(ctx, project) })
 }
 
 // Enter is the part of engine.Locks.
-func (m mortalStore) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error {
+func (m crashingStore) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error {
 	return m.world.do(ctx, "Store.Enter", r.ID, func() error { return m.kept.Enter(ctx, r, e, now) })
 }
 
 // Park is the part of engine.Drives.
-func (m mortalStore) Park(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.Park", r.ID, func() error { return m.kept.Park(ctx, r) })
+func (m crashingStore) MarkWaiting(ctx context.Context, r run.Run) error {
+	return m.world.do(ctx, "Store.Park", r.ID, func() error { return m.kept.MarkWaiting(ctx, r) })
 }
 
 // End is the part of engine.Locks.
-func (m mortalStore) End(ctx context.Context, r run.Run, x run.Exit) error {
+func (m crashingStore) End(ctx context.Context, r run.Run, x run.Exit) error {
 	return m.world.do(ctx, "Store.End", r.ID, func() error { return m.kept.End(ctx, r, x) })
 }
 
 // Wish is the part of engine.Drives.
-func (m mortalStore) Wish(ctx context.Context, id string, w engine.Wished) (run.Run, error) {
-	return got(m.world, ctx, "Store.Wish", id, func() (run.Run, error) { return m.kept.Wish(ctx, id, w) })
+func (m crashingStore) RecordCommand(ctx context.Context, id string, w engine.CommandRecord) (run.Run, error) {
+	return got(m.world, ctx, "Store.Wish", id, func() (run.Run, error) { return m.kept.RecordCommand(ctx, id, w) })
 }
 
 // Open is the part of engine.Runs.
-func (m mortalStore) Open(ctx context.Context) ([]string, error) {
+func (m crashingStore) Open(ctx context.Context) ([]string, error) {
 	return got(m.world, ctx, "Store.Open", "", func() ([]string, error) { return m.kept.Open(ctx) })
 }
 
 // Register is the part of engine.Drives.
-func (m mortalStore) Register(ctx context.Context, id string, drive int, w engine.Watch, events int) (bool, error) {
+func (m crashingStore) Register(ctx context.Context, id string, drive int, w engine.PollInput, events int) (bool, error) {
 	return got(m.world, ctx, "Store.Register", id, func() (bool, error) { return m.kept.Register(ctx, id, drive, w, events) })
 }
 
 // Step is the part of engine.Steps.
-func (m mortalStore) Step(ctx context.Context, id string, number int) (r run.Run, s run.Step, err error) {
+func (m crashingStore) Step(ctx context.Context, id string, number int) (r run.Run, s run.Step, err error) {
 	err = m.world.do(ctx, "Store.Step", fmt.Sprint(number), func() error {
 		r, s, err = m.kept.Step(ctx, id, number)
 		return err
@@ -159,37 +159,37 @@ func (m mortalStore) Step(ctx context.Context, id string, number int) (r run.Run
 }
 
 // Move is the part of engine.Steps.
-func (m mortalStore) Move(ctx context.Context, c engine.Change) error {
+func (m crashingStore) Move(ctx context.Context, c engine.Change) error {
 	about := fmt.Sprintf("%s %s→%s", c.Step.ID, c.From, c.Step.Status)
 	return m.world.do(ctx, "Store.Move", about, func() error { return m.kept.Move(ctx, c) })
 }
 
 // Later is the part of engine.Steps.
-func (m mortalStore) Later(ctx context.Context, id string, drive int, steps []run.Step) error {
-	return m.world.do(ctx, "Store.Later", id, func() error { return m.kept.Later(ctx, id, drive, steps) })
+func (m crashingStore) Postpone(ctx context.Context, id string, drive int, steps []run.Step) error {
+	return m.world.do(ctx, "Store.Later", id, func() error { return m.kept.Postpone(ctx, id, drive, steps) })
 }
 
 // Mark is the part of engine.Steps.
-func (m mortalStore) Mark(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
-	return got(m.world, ctx, "Store.Mark", id, func() (bool, error) { return m.kept.Mark(ctx, id, number, attempt, s) })
+func (m crashingStore) MarkEvent(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
+	return got(m.world, ctx, "Store.Mark", id, func() (bool, error) { return m.kept.MarkEvent(ctx, id, number, attempt, s) })
 }
 
 // Records is the part of engine.Records.
-func (m mortalStore) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
+func (m crashingStore) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
 	return got(m.world, ctx, "Store.Records", project, func() (map[string]plan.Record, error) { return m.kept.Records(ctx, project) })
 }
 
 // Some is the part of engine.Records.
-func (m mortalStore) Some(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
-	return got(m.world, ctx, "Store.Some", project, func() (map[string]plan.Record, error) { return m.kept.Some(ctx, project, nodes) })
+func (m crashingStore) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+	return got(m.world, ctx, "Store.Some", project, func() (map[string]plan.Record, error) { return m.kept.RecordsOf(ctx, project, nodes) })
 }
 
 // Displace is the part of engine.Records.
-func (m mortalStore) Displace(ctx context.Context, r run.Run, records []plan.Record) error {
-	return m.world.do(ctx, "Store.Displace", r.ID, func() error { return m.kept.Displace(ctx, r, records) })
+func (m crashingStore) Rename(ctx context.Context, r run.Run, records []plan.Record) error {
+	return m.world.do(ctx, "Store.Displace", r.ID, func() error { return m.kept.Rename(ctx, r, records) })
 }
 
 // List is the part of engine.Runs.
-func (m mortalStore) List(ctx context.Context, project string, most int) ([]run.Run, error) {
+func (m crashingStore) List(ctx context.Context, project string, most int) ([]run.Run, error) {
 	return got(m.world, ctx, "Store.List", project, func() ([]run.Run, error) { return m.kept.List(ctx, project, most) })
 }

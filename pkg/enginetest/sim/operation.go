@@ -109,8 +109,8 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 
 // Cancel is the part of action.Cloud.
 func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
-	st := c.find(t.Place())
-	if err := c.denied(t.Place().Target); err != nil {
+	st := c.find(t.Location())
+	if err := c.denied(t.Location().Target); err != nil {
 		return err
 	}
 	if st == nil {

@@ -23,7 +23,7 @@ func NewSchedules() *Schedules {
 }
 
 // Arrange is engine.Schedules.
-func (s *Schedules) Arrange(_ context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
+func (s *Schedules) SetSchedules(_ context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
 	kept := make(map[string]project.Schedule)
 	for name, w := range wanted {
 		if s.kept[id][name] == w || !w.Past(now) {
@@ -38,9 +38,9 @@ func (s *Schedules) Arrange(_ context.Context, id string, wanted map[string]proj
 func (s *Schedules) Of(id string) map[string]project.Schedule { return maps.Clone(s.kept[id]) }
 
 // mortalSchedules are schedules as functions reach them.
-type mortalSchedules struct{ world *World }
+type crashingSchedules struct{ world *World }
 
 // Arrange is engine.Schedules.
-func (m mortalSchedules) Arrange(ctx context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
-	return m.world.do(ctx, "Schedules.Arrange", id, func() error { return m.world.Schedules.Arrange(ctx, id, wanted, now) })
+func (m crashingSchedules) SetSchedules(ctx context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
+	return m.world.do(ctx, "Schedules.Arrange", id, func() error { return m.world.Schedules.SetSchedules(ctx, id, wanted, now) })
 }

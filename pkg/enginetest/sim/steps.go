@@ -37,12 +37,12 @@ func (s *Store) Step(_ context.Context, id string, number int) (run.Run, run.Ste
 // Move is engine.Steps.
 func (s *Store) Move(_ context.Context, c engine.Change) error {
 	return s.write("Move", c.Run, func() (bool, error) {
-		k, err := s.driven(c.Run, c.Drive)
+		k, err := s.driven(c.Run, c.Epoch)
 		if err != nil {
 			return false, err
 		}
-		if c.From == run.Pending && c.Step.Status == run.Running && (k.run.State != run.Going || k.run.Wish != run.Go) {
-			return false, fault.New(fault.Stale, "run %s is %s, and is to %s", c.Run, k.run.State, k.run.Wish)
+		if c.From == run.Pending && c.Step.Status == run.Running && (k.run.State != run.StateRunning || k.run.Command != run.Continue) {
+			return false, fault.New(fault.Stale, "run %s is %s, and is to %s", c.Run, k.run.State, k.run.Command)
 		}
 		was, err := k.step(c.Step.Number)
 		if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 }
 
 // Later is engine.Steps.
-func (s *Store) Later(_ context.Context, id string, drive int, steps []run.Step) error {
+func (s *Store) Postpone(_ context.Context, id string, drive int, steps []run.Step) error {
 	return s.write("Later", id, func() (wrote bool, err error) {
 		k, err := s.driven(id, drive)
 		if err != nil {
@@ -86,8 +86,8 @@ func (s *Store) Later(_ context.Context, id string, drive int, steps []run.Step)
 				continue
 			}
 			was.Due, was.Why, was.Forced, wrote = next.Due, next.Why, next.Forced, true
-			unseen := was.Event.Status != "" && was.Event.Looks == 0
-			seen := next.Event == run.Event{Status: was.Event.Status, Looks: 1}
+			unseen := was.Event.Status != "" && was.Event.Polls == 0
+			seen := next.Event == run.Event{Status: was.Event.Status, Polls: 1}
 			if !unseen || seen {
 				was.Event = next.Event
 			}
@@ -97,7 +97,7 @@ func (s *Store) Later(_ context.Context, id string, drive int, steps []run.Step)
 }
 
 // Mark is engine.Steps.
-func (s *Store) Mark(_ context.Context, id string, number, attempt int, status plan.Status) (marked bool, err error) {
+func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, status plan.Status) (marked bool, err error) {
 	err = s.write("Mark", id, func() (bool, error) {
 		k, ok := s.runs[id]
 		if !ok {
@@ -125,7 +125,7 @@ func (s *Store) Records(_ context.Context, project string) (map[string]plan.Reco
 }
 
 // Some is engine.Records.
-func (s *Store) Some(_ context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+func (s *Store) RecordsOf(_ context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	some := make(map[string]plan.Record, len(nodes))
@@ -138,19 +138,19 @@ func (s *Store) Some(_ context.Context, project string, nodes []string) (map[str
 }
 
 // Displace is engine.Records.
-func (s *Store) Displace(_ context.Context, r run.Run, records []plan.Record) error {
+func (s *Store) Rename(_ context.Context, r run.Run, records []plan.Record) error {
 	return s.write("Displace", r.ID, func() (wrote bool, err error) {
-		k, err := s.driven(r.ID, r.Drive)
+		k, err := s.driven(r.ID, r.Epoch)
 		if err != nil {
 			return false, err
 		}
-		if k.run.State != run.Asked {
+		if k.run.State != run.StatePending {
 			return false, fault.New(fault.Stale, "run %s is planned already", r.ID)
 		}
 		for _, record := range records {
-			was, ok := s.records[k.run.Project][record.Was]
+			was, ok := s.records[k.run.Project][record.FormerName]
 			if ok && was.Stack == record.Stack && was.StackID == record.StackID {
-				delete(s.records[k.run.Project], record.Was)
+				delete(s.records[k.run.Project], record.FormerName)
 				s.put(k.run.Project, record)
 				wrote = true
 			}

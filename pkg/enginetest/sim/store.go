@@ -115,14 +115,14 @@ func (s *Store) find(id string) (*kept, error) {
 // driven returns the run if its drive is the given one, else a Stale error.
 func (s *Store) driven(id string, drive int) (*kept, error) {
 	k, err := s.find(id)
-	if err == nil && k.run.Drive != drive {
-		return nil, fault.New(fault.Stale, "run %s has drive %d, not %d", id, k.run.Drive, drive)
+	if err == nil && k.run.Epoch != drive {
+		return nil, fault.New(fault.Stale, "run %s has drive %d, not %d", id, k.run.Epoch, drive)
 	}
 	return k, err
 }
 
 // Ask is engine.Runs.
-func (s *Store) Ask(_ context.Context, r run.Run) (out run.Run, fresh bool, err error) {
+func (s *Store) CreateRun(_ context.Context, r run.Run) (out run.Run, fresh bool, err error) {
 	err = s.write("Ask", r.ID, func() (bool, error) {
 		if k, ok := s.runs[r.ID]; ok {
 			out = copyRun(k.run)
@@ -169,23 +169,23 @@ func (s *Store) Load(_ context.Context, id string) (run.Run, error) {
 }
 
 // Raise is engine.Drives.
-func (s *Store) Raise(_ context.Context, r run.Run) error {
+func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
 	return s.write("Raise", r.ID, func() (bool, error) {
-		k, err := s.driven(r.ID, r.Drive)
+		k, err := s.driven(r.ID, r.Epoch)
 		if err != nil {
 			return false, err
 		}
 		switch k.run.State {
-		case run.Parked:
-			k.run.State = run.Going
-		case run.Queued:
-			k.run.State = run.Asked
+		case run.StateWaiting:
+			k.run.State = run.StateRunning
+		case run.StateQueued:
+			k.run.State = run.StatePending
 		}
 		if k.run.State.Over() {
 			return false, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
 		}
-		k.run.Drive, k.run.Token, k.run.Events, k.since = r.Drive+1, "", 0, time.Time{}
-		k.run.Revived, k.run.RevivedAt, k.run.Settled = r.Revived, r.RevivedAt, r.Settled
+		k.run.Epoch, k.run.Token, k.run.Events, k.since = r.Epoch+1, "", 0, time.Time{}
+		k.run.Restarts, k.run.RestartedAt, k.run.FinishedAtRestart = r.Restarts, r.RestartedAt, r.FinishedAtRestart
 		return true, nil
 	})
 }
@@ -215,7 +215,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		}
 		k.committed = true
 		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Only = r.State, r.Operation, r.Source, r.MaxDeletions, slices.Clone(r.Only)
-		k.run.Digest, k.run.Unchanged, k.run.Begun, k.run.Rollback = r.Digest, r.Unchanged, r.Begun, r.Rollback
+		k.run.Digest, k.run.Unchanged, k.run.Started, k.run.Rollback = r.Digest, r.Unchanged, r.Started, r.Rollback
 		k.run.Deadline, k.run.Schedule = r.Deadline, r.Schedule
 		return true, nil
 	})
@@ -223,15 +223,15 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 
 // planned returns the run that r is the plan of, if it may still be planned.
 func (s *Store) planned(r run.Run) (*kept, error) {
-	k, err := s.driven(r.ID, r.Drive)
-	if err == nil && k.run.State != run.Asked {
+	k, err := s.driven(r.ID, r.Epoch)
+	if err == nil && k.run.State != run.StatePending {
 		return nil, fault.New(fault.Stale, "run %s has been planned: it is %s", r.ID, k.run.State)
 	}
 	return k, err
 }
 
 // Wish is engine.Drives.
-func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run, err error) {
+func (s *Store) RecordCommand(_ context.Context, id string, w engine.CommandRecord) (out run.Run, err error) {
 	err = s.write("Wish", id, func() (bool, error) {
 		k, err := s.find(id)
 		switch {
@@ -241,17 +241,17 @@ func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run
 			out = copyRun(k.run)
 			return false, nil
 		}
-		wish, err := k.run.Obey(w.Wish)
+		wish, err := k.run.Obey(w.Command)
 		if err != nil {
 			return false, err
 		}
-		k.run.Wish, k.run.Forced = wish, w.Force || k.run.Forced
+		k.run.Command, k.run.Forced = wish, w.Force || k.run.Forced
 		if k.wishes == nil {
 			k.wishes = make(map[string]bool)
 		}
 		k.wishes[w.ID] = true
-		k.run.News++
-		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Wish), Force: w.Force, Who: w.Who, Why: w.Why})
+		k.run.Generation++
+		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Command), Force: w.Force, Who: w.Who, Why: w.Why})
 		out = copyRun(k.run)
 		return true, nil
 	})
@@ -259,7 +259,7 @@ func (s *Store) Wish(_ context.Context, id string, w engine.Wished) (out run.Run
 }
 
 // Register is engine.Drives.
-func (s *Store) Register(_ context.Context, id string, drive int, w engine.Watch, events int) (newest bool, err error) {
+func (s *Store) Register(_ context.Context, id string, drive int, w engine.PollInput, events int) (newest bool, err error) {
 	err = s.write("Register", id, func() (bool, error) {
 		k, err := s.driven(id, drive)
 		if err != nil || w.Entered.Before(k.since) {
@@ -281,7 +281,7 @@ func (s *Store) List(_ context.Context, project string, most int) ([]run.Run, er
 		runs = append(runs, copyRun(s.runs[id].run))
 	}
 	slices.SortFunc(runs, func(a, b run.Run) int {
-		return cmp.Or(b.Asked.Compare(a.Asked), cmp.Compare(b.ID, a.ID))
+		return cmp.Or(b.Requested.Compare(a.Requested), cmp.Compare(b.ID, a.ID))
 	})
 	if most > 0 && len(runs) > most {
 		runs = runs[:most]

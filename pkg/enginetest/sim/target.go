@@ -10,7 +10,7 @@ import (
 
 // called is what the cloud calls a stack: by its name, with its target if that
 // is not the default one and targets are apart.
-func (c *Cloud) called(p plan.Place) string {
+func (c *Cloud) called(p plan.Location) string {
 	if !c.Apart || p.Target.Name == "" || p.Target.Name == project.DefaultTarget {
 		return p.Stack
 	}
@@ -27,7 +27,7 @@ func (c *Cloud) denied(t project.Target) error {
 
 // unseen is what can be told of places if some of them are denied us: it is an
 // error if all are.
-func (c *Cloud) unseen(places []plan.Place) (map[string]plan.Live, error) {
+func (c *Cloud) unseen(places []plan.Location) (map[string]plan.Live, error) {
 	seen := make(map[string]plan.Live)
 	var all []error
 	told := make(map[string]bool)
@@ -36,7 +36,7 @@ func (c *Cloud) unseen(places []plan.Place) (map[string]plan.Live, error) {
 		if err == nil {
 			continue
 		}
-		seen[p.Node] = plan.Live{Unseen: err.Error()}
+		seen[p.Node] = plan.Live{AccessError: err.Error()}
 		if !told[p.Target.Name] {
 			told[p.Target.Name], all = true, append(all, err)
 		}

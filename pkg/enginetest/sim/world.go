@@ -48,7 +48,7 @@ type World struct {
 type Faults struct {
 	// Call says what happens to a call that a function makes, as in
 	// ("execute-step", "Cloud.Begin", "shop-vpc/create").
-	Call func(function, call, about string) Mishap
+	Call func(function, call, about string) Fault
 
 	// Event returns how late an event is delivered, once for each delivery;
 	// none is a lost event.
@@ -59,20 +59,20 @@ type Faults struct {
 	Skew func() time.Duration
 
 	// Deaf says that nobody is told of executions that fail: only sweeps find them.
-	Deaf bool
+	EventsLost bool
 }
 
 // A Mishap is what happens to a call.
-type Mishap int
+type Fault int
 
 // The mishaps.
 const (
-	None       Mishap = iota
-	KillBefore        // the function dies before the call
-	KillAfter         // the function dies after the call
-	Lose              // the call is made, its answer is lost
-	Throttle          // the call is refused
-	Linger            // the function is believed dead, and yet makes the call some time later and goes on
+	None       Fault = iota
+	KillBefore       // the function dies before the call
+	KillAfter        // the function dies after the call
+	Lose             // the call is made, its answer is lost
+	Throttle         // the call is refused
+	Linger           // the function is believed dead, and yet makes the call some time later and goes on
 )
 
 // An Execution is one execution of the state machine.
@@ -83,7 +83,7 @@ type Execution struct {
 	Over    bool
 	Err     error // why it failed; a *asl.Error of name Failed or Refused is a run's end
 
-	in engine.Drive
+	in engine.ExecutionInput
 }
 
 // New returns an empty world in which the given state machine drives runs.
@@ -94,11 +94,11 @@ func New(machine *asl.Machine, seed uint64) *World {
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
-	cloud := mortalCloud{w}
+	cloud := crashingCloud{w}
 	w.Engine = &engine.Engine{
-		Store: mortalStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
-		Budgets: mortalBudgets{w, NewBudgets(budget.CloudFormation())}, Schedules: mortalSchedules{w},
-		Machine: w, World: deaf{}, Meter: counter{w}, Now: w.now, Nonce: w.unique, Parallel: 1,
+		Store: crashingStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
+		Budgets: crashingBudgets{w, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{w},
+		Machine: w, Notifier: silent{}, Meter: counter{w}, Now: w.now, Nonce: w.unique, Parallel: 1,
 	}
 	w.Cloud.Tell = w.tell
 	return w
@@ -127,7 +127,7 @@ func (w *World) unique() string {
 
 // Ask asks for what q says, as an event does: until it has been heard. It
 // returns the run's ID, a new one if q has none.
-func (w *World) Ask(q engine.Request) string {
+func (w *World) Submit(q engine.Request) string {
 	if q.ID == "" {
 		q.ID = engine.RunID(w.unique())
 	}
@@ -159,14 +159,14 @@ func (w *World) tend() {
 func (w *World) rests() bool {
 	for id := range w.Store.open {
 		r := w.Store.runs[id].run
-		if r.State == run.Queued {
+		if r.State == run.StateQueued {
 			owner, ok := w.Store.runs[w.Store.locks[r.Project].Owner.Run]
-			if !ok || r.Wish.Stops() {
+			if !ok || r.Command.Stops() {
 				return false
 			}
 			r = owner.run
 		}
-		if r.State != run.Parked || r.News > r.Seen {
+		if r.State != run.StateWaiting || r.Generation > r.ObservedGeneration {
 			return false
 		}
 	}
@@ -199,7 +199,7 @@ func (w *World) ends(x *Execution, err error) {
 		return
 	}
 	x.Over, x.Err = true, err
-	if err != nil && w.Faults.Deaf {
+	if err != nil && w.Faults.EventsLost {
 		w.tend()
 	} else if err != nil {
 		w.call("start", func(ctx context.Context) error { return w.Engine.Recover(ctx, x.in) })
@@ -255,7 +255,7 @@ func (w *World) tell(t action.Task, s plan.Status) {
 	for _, d := range late {
 		w.After(d, func() {
 			w.call("stack-event", func(ctx context.Context) error {
-				return w.Engine.Nudge(ctx, engine.Heard{Token: t.Token(), Status: s})
+				return w.Engine.StackEvent(ctx, engine.StackEvent{Token: t.Token(), Status: s})
 			})
 		})
 	}
@@ -274,7 +274,7 @@ func (w *World) Project(ctx context.Context, r run.Run) (p project.Project, err 
 }
 
 // Keep is the part of engine.Specs.
-func (w *World) Keep(ctx context.Context, n project.Node) (digest string, err error) {
+func (w *World) SaveSpec(ctx context.Context, n project.Node) (digest string, err error) {
 	if digest, err = n.Digest(); err != nil {
 		return "", err
 	}
@@ -297,7 +297,7 @@ func (w *World) Spec(ctx context.Context, digest string) (n project.Node, err er
 }
 
 // Start is the part of engine.Machine.
-func (w *World) Start(ctx context.Context, name string, in engine.Drive) error {
+func (w *World) Start(ctx context.Context, name string, in engine.ExecutionInput) error {
 	return w.do(ctx, "Machine.Start", name, func() error {
 		if w.executions[name] == nil {
 			return w.execute(name, in)
@@ -307,13 +307,13 @@ func (w *World) Start(ctx context.Context, name string, in engine.Drive) error {
 }
 
 // Standing is the part of engine.Machine.
-func (w *World) Standing(ctx context.Context, name string) (engine.Standing, error) {
-	return got(w, ctx, "Machine.Standing", name, func() (engine.Standing, error) {
+func (w *World) ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error) {
+	return got(w, ctx, "Machine.Standing", name, func() (engine.ExecutionStatus, error) {
 		x := w.executions[name]
 		if x == nil {
-			return engine.Standing{}, nil
+			return engine.ExecutionStatus{}, nil
 		}
-		s := engine.Standing{Begun: true, Running: !x.Over}
+		s := engine.ExecutionStatus{Started: true, Running: !x.Over}
 		if x.Err != nil {
 			s.Why = "FAILED: " + x.Err.Error()
 		}
@@ -322,7 +322,7 @@ func (w *World) Standing(ctx context.Context, name string) (engine.Standing, err
 }
 
 // Answer is the part of engine.Machine.
-func (w *World) Answer(ctx context.Context, token string, t engine.Tick) error {
+func (w *World) Answer(ctx context.Context, token string, t engine.LoopState) error {
 	return w.do(ctx, "Machine.Answer", string(t.State), func() error {
 		wait := w.waiting[token]
 		if wait == nil || wait.answer != nil {
@@ -335,10 +335,10 @@ func (w *World) Answer(ctx context.Context, token string, t engine.Tick) error {
 }
 
 // deaf is a world that does not care what happened.
-type deaf struct{}
+type silent struct{}
 
 // Told is the part of engine.World.
-func (deaf) Told(context.Context, run.Run) {}
+func (silent) Notify(context.Context, run.Run) {}
 
 // A counter counts the ends of runs.
 type counter struct{ w *World }
@@ -422,5 +422,5 @@ func (w *World) latency() time.Duration {
 
 // about names a task for the faults.
 func about(t action.Task) string {
-	return t.Place().Stack + "/" + strings.TrimSpace(string(t.Step.Verb))
+	return t.Location().Stack + "/" + strings.TrimSpace(string(t.Step.Verb))
 }

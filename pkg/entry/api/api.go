@@ -24,7 +24,7 @@ type Engine interface {
 }
 
 // Book is where runs are read.
-type Book interface {
+type Reader interface {
 	report.Runs
 
 	// Load returns a run with its steps, or an error of kind Missing.
@@ -40,21 +40,21 @@ type Book interface {
 // An API answers requests. All its fields are needed.
 type API struct {
 	Engine Engine
-	Book   Book
+	Reader Reader
 
 	// Asked reads what is asked for of a project, and Wished what is wished of a
 	// run. What is wrong with a text is in the Problems of what they return.
-	Asked  func(project string, text []byte) engine.Request
-	Wished func(project, run string, text []byte) engine.Request
+	ParseRequest func(project string, text []byte) engine.Request
+	ParseCommand func(project, run string, text []byte) engine.Request
 }
 
 // routes are what is answered, by API Gateway's keys of routes.
 func routes() map[string]func(API, context.Context, question) (answer, error) {
 	return map[string]func(API, context.Context, question) (answer, error){
-		"POST /projects/{project}/{environment}/runs": API.begin,
+		"POST /projects/{project}/{environment}/runs": API.start,
 		"GET /projects/{project}/{environment}/runs":  API.list,
 		"GET /runs/{run}":         API.show,
-		"POST /runs/{run}/wishes": API.wish,
+		"POST /runs/{run}/wishes": API.command,
 	}
 }
 

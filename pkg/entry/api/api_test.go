@@ -31,19 +31,19 @@ const (
 )
 
 const (
-	ann     = "arn:aws:sts::111122223333:assumed-role/ops/ann"
-	zip     = `"key":"revisions/shop/prod/0a.zip","version":"v7"`
-	runs    = "POST /projects/{project}/{environment}/runs"
-	list    = "GET /projects/{project}/{environment}/runs"
-	show    = "GET /runs/{run}"
-	wishes  = "POST /runs/{run}/wishes"
-	aDeploy = `{"operation":"deploy",` + zip + `}`
+	ann      = "arn:aws:sts::111122223333:assumed-role/ops/ann"
+	zip      = `"key":"revisions/shop/prod/0a.zip","version":"v7"`
+	runs     = "POST /projects/{project}/{environment}/runs"
+	list     = "GET /projects/{project}/{environment}/runs"
+	show     = "GET /runs/{run}"
+	commands = "POST /runs/{run}/wishes"
+	aDeploy  = `{"operation":"deploy",` + zip + `}`
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // A house is an engine that takes all that it is asked, and its book.
-type house struct {
+type app struct {
 	runs  []run.Run // newest first
 	asked []engine.Request
 	steer []engine.Request
@@ -52,26 +52,26 @@ type house struct {
 }
 
 // newHouse has three runs of a project, and one of another.
-func newHouse() *house {
-	h := &house{}
+func newApp() *app {
+	h := &app{}
 	for i, id := range []string{newest, middle, oldest, others} {
 		h.runs = append(h.runs, run.Run{
-			ID: id, Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"}, State: run.Succeeded, Wish: run.Go, Who: "bob",
-			Asked: noon.Add(-time.Duration(i) * time.Hour),
+			ID: id, Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"}, State: run.StateSucceeded, Command: run.Continue, Who: "bob",
+			Requested: noon.Add(-time.Duration(i) * time.Hour),
 		})
 	}
 	h.runs[3].Project = "other@prod"
-	h.runs[0].State = run.Going
+	h.runs[0].State = run.StateRunning
 	h.runs[0].Steps = []run.Step{{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create}, Status: run.Running, Attempt: 1, Claimed: noon}}
 	return h
 }
 
 // Start is api.Engine.
-func (h *house) Start(ctx context.Context, q engine.Request) error {
+func (h *app) Start(ctx context.Context, q engine.Request) error {
 	h.asked = append(h.asked, q)
 	if _, err := h.Run(ctx, q.ID); h.err == nil && fault.Is(err, fault.Missing) {
 		h.runs = append([]run.Run{{
-			ID: q.ID, Project: q.Project, Operation: q.Operation, Source: q.Source, Of: q.Run, Who: q.Who, Only: q.Only, State: run.Asked, Wish: run.Go, Asked: noon,
+			ID: q.ID, Project: q.Project, Operation: q.Operation, Source: q.Source, Of: q.Run, Who: q.Who, Only: q.Only, State: run.StatePending, Command: run.Continue, Requested: noon,
 			Force: q.Force, Refuse: q.Refuse, Rollback: q.Rollback, MaxDeletions: q.MaxDeletions,
 		}}, h.runs...)
 	}
@@ -79,20 +79,20 @@ func (h *house) Start(ctx context.Context, q engine.Request) error {
 }
 
 // Steer is api.Engine.
-func (h *house) Steer(_ context.Context, q engine.Request) error {
+func (h *app) Steer(_ context.Context, q engine.Request) error {
 	h.steer = append(h.steer, q)
 	return h.err
 }
 
 // Run is api.Book.
-func (h *house) Run(ctx context.Context, id string) (run.Run, error) {
+func (h *app) Run(ctx context.Context, id string) (run.Run, error) {
 	r, err := h.Load(ctx, id)
 	r.Steps = nil
 	return r, err
 }
 
 // Load is api.Book.
-func (h *house) Load(_ context.Context, id string) (run.Run, error) {
+func (h *app) Load(_ context.Context, id string) (run.Run, error) {
 	for _, r := range h.runs {
 		if r.ID == id && h.blind == nil {
 			return r, nil
@@ -105,7 +105,7 @@ func (h *house) Load(_ context.Context, id string) (run.Run, error) {
 }
 
 // Lock is api.Book.
-func (h *house) Lock(_ context.Context, project string) (run.Lock, error) {
+func (h *app) Lock(_ context.Context, project string) (run.Lock, error) {
 	if project == "shop@prod" {
 		return run.Lock{Version: 1, Owner: run.Writer{Run: newest}}, h.blind
 	}
@@ -113,15 +113,15 @@ func (h *house) Lock(_ context.Context, project string) (run.Lock, error) {
 }
 
 // List is api.Book.
-func (h *house) List(ctx context.Context, project string, most int) ([]run.Run, error) {
-	return h.Before(ctx, run.Run{Project: project, Asked: noon.Add(time.Second)}, most)
+func (h *app) List(ctx context.Context, project string, most int) ([]run.Run, error) {
+	return h.Before(ctx, run.Run{Project: project, Requested: noon.Add(time.Second)}, most)
 }
 
 // Before is api.Book.
-func (h *house) Before(_ context.Context, than run.Run, most int) ([]run.Run, error) {
+func (h *app) Before(_ context.Context, than run.Run, most int) ([]run.Run, error) {
 	var all []run.Run
 	for _, r := range h.runs {
-		if r.Project == than.Project && r.Asked.Before(than.Asked) && len(all) < most {
+		if r.Project == than.Project && r.Requested.Before(than.Requested) && len(all) < most {
 			all = append(all, r)
 		}
 	}
@@ -129,8 +129,8 @@ func (h *house) Before(_ context.Context, than run.Run, most int) ([]run.Run, er
 }
 
 // api is the API of the house.
-func (h *house) api() api.API {
-	return api.API{Engine: h, Book: h, Asked: trigger.Asked, Wished: trigger.Wished}
+func (h *app) api() api.API {
+	return api.API{Engine: h, Reader: h, ParseRequest: trigger.ParseRequest, ParseCommand: trigger.ParseCommand}
 }
 
 // call is a request of ann's: the route, what the path, query and headers say,
@@ -160,7 +160,7 @@ func call(route, body string, words ...string) events.APIGatewayV2HTTPRequest {
 }
 
 // A told is what an answer says.
-type told struct {
+type problem struct {
 	Run       string
 	Project   string
 	Operation string
@@ -178,10 +178,10 @@ type told struct {
 }
 
 // ask asks the house, and returns the status and what is said.
-func (h *house) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, told) {
+func (h *app) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, problem) {
 	t.Helper()
 	r, err := h.api().Answer(t.Context(), e)
-	var said told
+	var said problem
 	if bad := json.Unmarshal([]byte(r.Body), &said); bad != nil || r.Headers["content-type"] != "application/json" {
 		t.Fatalf("%s answers %q, %v", e.RouteKey, r.Body, bad)
 	}
@@ -203,7 +203,7 @@ func TestBegin(t *testing.T) {
 		`{"operation":"deploy","options":{"rollback":true,"who":""},` + zip + `}`:         {Operation: "deploy", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Rollback: true},
 		base64.StdEncoding.EncodeToString([]byte(`{"operation":"refresh","options":{}}`)): {Operation: "refresh"},
 	} {
-		h := newHouse()
+		h := newApp()
 		e := call(runs, body, "header.idempotency-key=release 7")
 		e.IsBase64Encoded = body[0] != '{'
 		r, said := h.ask(t, e)
@@ -223,7 +223,7 @@ func TestBegin(t *testing.T) {
 // The same key is the same run, whatever has become of it, and no key is another
 // run each time; a key of one project is not that of another.
 func TestBeginTwice(t *testing.T) {
-	h := newHouse()
+	h := newApp()
 	id := func(e events.APIGatewayV2HTTPRequest) string {
 		r, said := h.ask(t, e)
 		if r.StatusCode != 202 {
@@ -236,7 +236,7 @@ func TestBeginTwice(t *testing.T) {
 	if again := id(call(runs, aDeploy, key)); again != one || len(h.runs) != 5 {
 		t.Errorf("%s, then %s; %d runs", one, again, len(h.runs))
 	}
-	h.runs[0].State = run.Succeeded
+	h.runs[0].State = run.StateSucceeded
 	if again := id(call(runs, aDeploy, key)); again != one {
 		t.Errorf("%s, then %s", one, again)
 	}
@@ -275,7 +275,7 @@ func TestBeginTwice(t *testing.T) {
 
 // A run is shown with its steps and its project's lock; a list, page by page.
 func TestRead(t *testing.T) {
-	h := newHouse()
+	h := newApp()
 	r, said := h.ask(t, call(show, ""))
 	if r.StatusCode != 200 || said.Run != newest || said.State != "going" || len(said.Steps) != 1 || said.Steps[0].Status != "running" || said.Lock.Owner.Run != newest {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
@@ -315,8 +315,8 @@ func TestWish(t *testing.T) {
 		`{"wish":"unlock","reason":"it obeys no more"}`:   {Operation: "unlock", Why: "it obeys no more"},
 		`{"wish":"cancel","rollback":false,"reason":"x"}`: {Operation: "cancel", Why: "x"},
 	} {
-		h := newHouse()
-		r, said := h.ask(t, call(wishes, body, "header.idempotency-key=k"))
+		h := newApp()
+		r, said := h.ask(t, call(commands, body, "header.idempotency-key=k"))
 		want.Project, want.Run, want.Who = "shop@prod", newest, ann
 		if d := cmp.Diff([]engine.Request{want}, h.steer, cmpopts.IgnoreFields(engine.Request{}, "ID")); d != "" || len(h.asked) > 0 {
 			t.Errorf("%s: %s", body, d)
@@ -336,8 +336,8 @@ func TestWishAgain(t *testing.T) {
 	}
 	ids := make(map[string]string)
 	for _, e := range append(bodies, bodies...) {
-		h := newHouse()
-		h.ask(t, call(wishes, e, "header.idempotency-key=k"))
+		h := newApp()
+		h.ask(t, call(commands, e, "header.idempotency-key=k"))
 		if len(h.steer) != 1 {
 			t.Fatalf("%s: %d wishes", e, len(h.steer))
 		}
@@ -373,9 +373,9 @@ func TestWhoAsks(t *testing.T) {
 		{nil, ""},
 	} {
 		for _, route := range api.Routes() {
-			h := newHouse()
+			h := newApp()
 			e := call(route, aDeploy)
-			if route == wishes {
+			if route == commands {
 				e.Body = `{"wish":"pause"}`
 			}
 			e.RequestContext.Authorizer = c.by
@@ -408,8 +408,8 @@ func TestRefused(t *testing.T) {
 		{call("DELETE /runs/{run}", ""), 404, nil},
 		{call(show, "", "run="+nobody), 404, []string{"there is no run " + nobody}},
 		{call(show, "", "run=../x"), 404, []string{`there is no run "../x": its ID has 20 lower-case letters and digits`}},
-		{call(wishes, `{"wish":"pause"}`, "run="+nobody), 404, nil},
-		{call(wishes, `{"wish":"pause"}`, "run="), 404, nil},
+		{call(commands, `{"wish":"pause"}`, "run="+nobody), 404, nil},
+		{call(commands, `{"wish":"pause"}`, "run="), 404, nil},
 		{call(list, "", "query.before="+nobody), 404, []string{"before: there is no run " + nobody}},
 		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " is of other@prod, not of shop@prod: say one of the runs that were listed"}},
 		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there are limit and before`, `limit: "101": it is a number of runs, 1 to 100`}},
@@ -433,17 +433,17 @@ func TestRefused(t *testing.T) {
 		{call(runs, aDeploy, "header.content-type=application/x-www-form-urlencoded"), 415, []string{`content-type: "application/x-www-form-urlencoded" is not understood: send JSON, as application/json`}},
 		{call(runs, aDeploy, "header.content-type=;"), 415, nil},
 		{call(runs, long), 413, []string{"the body has more than 65536 bytes: no request needs that"}},
-		{call(wishes, long), 413, nil},
-		{call(wishes, `{"wish":"stop"}`), 400, []string{`wish: there is no "stop": say one of pause, continue, cancel, unlock`}},
-		{call(wishes, `{"wish":"retry"}`), 400, nil},
-		{call(wishes, `{}`), 400, []string{"wish: missing: say one of pause, continue, cancel, unlock"}},
-		{call(wishes, `{"wish":"pause","who":"boss"}`), 400, []string{`the wish is not understood: unknown field "who"`}},
-		{call(wishes, `{"wish":"pause","wish":"cancel"}`), 400, []string{`the wish is not understood: "wish" stands there twice`}},
-		{call(wishes, `{"wish":"unlock"}`), 400, []string{"reason: missing: say why the lock is taken away, for the record"}},
-		{call(wishes, `{"wish":"pause","force":true,"rollback":true}`), 400, []string{"force: it is for retry, cancel: leave it out", "rollback: it is for deploy, retry, cancel: leave it out"}},
-		{call(wishes, `{"wish":"pause","reason":"`+strings.Repeat("x", 1025)+`"}`), 400, []string{"reason: it has 1025 bytes, of at most 1024"}},
+		{call(commands, long), 413, nil},
+		{call(commands, `{"wish":"stop"}`), 400, []string{`wish: there is no "stop": say one of pause, continue, cancel, unlock`}},
+		{call(commands, `{"wish":"retry"}`), 400, nil},
+		{call(commands, `{}`), 400, []string{"wish: missing: say one of pause, continue, cancel, unlock"}},
+		{call(commands, `{"wish":"pause","who":"boss"}`), 400, []string{`the wish is not understood: unknown field "who"`}},
+		{call(commands, `{"wish":"pause","wish":"cancel"}`), 400, []string{`the wish is not understood: "wish" stands there twice`}},
+		{call(commands, `{"wish":"unlock"}`), 400, []string{"reason: missing: say why the lock is taken away, for the record"}},
+		{call(commands, `{"wish":"pause","force":true,"rollback":true}`), 400, []string{"force: it is for retry, cancel: leave it out", "rollback: it is for deploy, retry, cancel: leave it out"}},
+		{call(commands, `{"wish":"pause","reason":"`+strings.Repeat("x", 1025)+`"}`), 400, []string{"reason: it has 1025 bytes, of at most 1024"}},
 	} {
-		h := newHouse()
+		h := newApp()
 		r, said := h.ask(t, c.e)
 		if r.StatusCode != c.status || said.Error == nil || len(h.asked)+len(h.steer) > 0 {
 			t.Errorf("%s %.100s: %d %.300s; asked %v", c.e.RouteKey, c.e.Body, r.StatusCode, r.Body, h.asked)
@@ -464,13 +464,13 @@ func TestRefusedEvents(t *testing.T) {
 		400: func(e *events.APIGatewayV2HTTPRequest) { e.IsBase64Encoded = true },
 		413: func(e *events.APIGatewayV2HTTPRequest) { e.IsBase64Encoded, e.Body = true, strings.Repeat("A", 1<<20) },
 	} {
-		h, e := newHouse(), call(runs, aDeploy)
+		h, e := newApp(), call(runs, aDeploy)
 		change(&e)
 		if r, _ := h.ask(t, e); r.StatusCode != status || len(h.asked) > 0 {
 			t.Errorf("%d %s", r.StatusCode, r.Body)
 		}
 	}
-	h, e := newHouse(), call(runs, aDeploy)
+	h, e := newApp(), call(runs, aDeploy)
 	e.RequestContext.RequestID = ""
 	if r, _ := h.ask(t, e); r.StatusCode != 400 || !strings.Contains(r.Body, "requestId") || len(h.asked) > 0 {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
@@ -496,8 +496,8 @@ func TestTroubles(t *testing.T) {
 		{fault.New(fault.Broken, "hunter2"), 500, "Broken", "", "see the log of the function api for request", "hunter2"},
 		{errors.New("hunter2"), 500, "Broken", "", "see the log of the function api for request", "hunter2"},
 	} {
-		for _, e := range []events.APIGatewayV2HTTPRequest{call(runs, aDeploy), call(wishes, `{"wish":"pause"}`)} {
-			h := newHouse()
+		for _, e := range []events.APIGatewayV2HTTPRequest{call(runs, aDeploy), call(commands, `{"wish":"pause"}`)} {
+			h := newApp()
 			h.err = c.err
 			r, said := h.ask(t, e)
 			if r.StatusCode != c.status || said.Error.Kind != c.kind || r.Headers["retry-after"] != c.wait {
@@ -508,7 +508,7 @@ func TestTroubles(t *testing.T) {
 			}
 		}
 		for _, e := range []events.APIGatewayV2HTTPRequest{call(show, ""), call(list, "")} {
-			h := newHouse()
+			h := newApp()
 			h.blind = c.err
 			if r, _ := h.ask(t, e); r.StatusCode != c.status || strings.Contains(r.Body, "hunter2") {
 				t.Errorf("%v: %d %s", c.err, r.StatusCode, r.Body)
@@ -519,7 +519,7 @@ func TestTroubles(t *testing.T) {
 
 // A run that was started and cannot be read now was started all the same.
 func TestStartedUnseen(t *testing.T) {
-	h := newHouse()
+	h := newApp()
 	h.blind = fault.New(fault.Throttled, "slow down")
 	r, said := h.ask(t, call(runs, aDeploy))
 	if r.StatusCode != 202 || len(h.asked) != 1 || said.Run != h.asked[0].ID || r.Headers["location"] != "/runs/"+said.Run {
@@ -529,7 +529,7 @@ func TestStartedUnseen(t *testing.T) {
 
 // An answer that Lambda would not pass on says what to do instead.
 func TestAnswerTooLong(t *testing.T) {
-	h := newHouse()
+	h := newApp()
 	h.runs[0].Messages = []string{strings.Repeat("x", 5<<20)}
 	r, said := h.ask(t, call(list, ""))
 	if r.StatusCode != 500 || !strings.Contains(said.Error.Message, "list fewer runs with limit") {

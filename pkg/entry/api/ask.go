@@ -14,7 +14,7 @@ import (
 
 // begin starts a run. What is wrong with the request is all told at once, and
 // then no run is made of it.
-func (a API) begin(ctx context.Context, q question) (answer, error) {
+func (a API) start(ctx context.Context, q question) (answer, error) {
 	project, err := q.project()
 	if err != nil {
 		return answer{}, err
@@ -23,7 +23,7 @@ func (a API) begin(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	r := a.Asked(project, text)
+	r := a.ParseRequest(project, text)
 	if engine.Steers(r.Operation) {
 		return answer{}, fault.New(fault.Invalid, "operation: a %s starts no run: wish it of the run that it is about, with POST /runs/{run}/wishes", r.Operation)
 	}
@@ -67,7 +67,7 @@ func limited(kept run.Run, r engine.Request) bool {
 
 // wish steers a run. With one idempotency key each wish is carried out once: one
 // that is another is never taken for what was carried out before, and lost.
-func (a API) wish(ctx context.Context, q question) (answer, error) {
+func (a API) command(ctx context.Context, q question) (answer, error) {
 	text, err := q.body()
 	if err != nil {
 		return answer{}, err
@@ -76,7 +76,7 @@ func (a API) wish(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := a.Wished(r.Project, r.ID, text)
+	w := a.ParseCommand(r.Project, r.ID, text)
 	if w.ID, err = q.id(fmt.Sprintln(r.ID, w.Operation, w.Rollback, w.Force)); err != nil {
 		w.Problems = append(w.Problems, fault.Messages(err)...)
 	}
@@ -94,7 +94,7 @@ func (a API) wish(ctx context.Context, q question) (answer, error) {
 // that can be read now, and is what check wants it to be.
 func (a API) accepted(ctx context.Context, id string, check func(run.Run) error) (answer, error) {
 	said := answer{status: http.StatusAccepted, location: "/runs/" + id, body: map[string]string{"run": id}}
-	r, err := a.Book.Load(ctx, id)
+	r, err := a.Reader.Load(ctx, id)
 	if err == nil {
 		err = check(r)
 	}

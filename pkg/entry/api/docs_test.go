@@ -31,10 +31,10 @@ func TestDocuments(t *testing.T) {
 		t.Fatalf("there are %d examples", len(examples))
 	}
 	begin, shown, page1, wish, wrong := examples[0], examples[1], examples[2], examples[3], examples[4]
-	if r, _ := newHouse().ask(t, call(runs, begin)); r.StatusCode != 202 {
+	if r, _ := newApp().ask(t, call(runs, begin)); r.StatusCode != 202 {
 		t.Errorf("%s is answered %d %s", begin, r.StatusCode, r.Body)
 	}
-	if r, _ := newHouse().ask(t, call(wishes, wish)); r.StatusCode != 202 {
+	if r, _ := newApp().ask(t, call(commands, wish)); r.StatusCode != 202 {
 		t.Errorf("%s is answered %d %s", wish, r.StatusCode, r.Body)
 	}
 	known(t, shown, &report.Run{})
@@ -42,7 +42,7 @@ func TestDocuments(t *testing.T) {
 		Runs   []report.Run
 		Before string
 	}{})
-	r, _ := newHouse().ask(t, call(runs, `{"operation":"deploy"}`))
+	r, _ := newApp().ask(t, call(runs, `{"operation":"deploy"}`))
 	var want, got any
 	if err := json.Unmarshal([]byte(wrong), &want); err != nil {
 		t.Fatal(err)

@@ -31,8 +31,8 @@ func FuzzAPI(f *testing.F) {
 		call(runs, aDeploy), call(runs, aDeploy, "header.idempotency-key=a b"), call(runs, `{"operation":"retry","options":{"run":"`+oldest+`","force":true}}`),
 		call(runs, `{"operation":"destroy","options":{"who":"boss","only":[""],"max_deletions":-1}}`), call(runs, ``), call(runs, `{"operation":"unlock"}`),
 		call(runs, aDeploy, "project=a b", "header.content-type=text/plain"), call(list, ""), call(list, "", "query.limit=2", "query.before="+middle),
-		call(list, "", "query.before="+others, "query.x=y"), call(show, ""), call(show, "", "run="+nobody), call(wishes, `{"wish":"cancel","rollback":true,"force":true,"reason":"a"}`),
-		call(wishes, `{"wish":"pause","WISH":"cancel"}`), call("$default", "x"),
+		call(list, "", "query.before="+others, "query.x=y"), call(show, ""), call(show, "", "run="+nobody), call(commands, `{"wish":"cancel","rollback":true,"force":true,"reason":"a"}`),
+		call(commands, `{"wish":"pause","WISH":"cancel"}`), call("$default", "x"),
 	} {
 		f.Add(event(f, e))
 		e.Body, e.IsBase64Encoded = base64.StdEncoding.EncodeToString([]byte(e.Body)), true
@@ -44,7 +44,7 @@ func FuzzAPI(f *testing.F) {
 	f.Add([]byte(`{"routeKey":"GET /runs/{run}","requestContext":{"authorizer":{"iam":null}},"headers":null}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		one, two := newHouse(), newHouse()
+		one, two := newApp(), newApp()
 		var first, second *events.APIGatewayV2HTTPResponse
 		contract.Memory(t, len(text), 1<<20, 500, func() { first = one.invoke(t, text) })
 		if second = two.invoke(t, text); !cmp.Equal(first, second) {
@@ -75,7 +75,7 @@ func event(t testing.TB, e events.APIGatewayV2HTTPRequest) []byte {
 }
 
 // invoke answers an event, read as Lambda reads it; nil if that cannot be read.
-func (h *house) invoke(t *testing.T, text []byte) *events.APIGatewayV2HTTPResponse {
+func (h *app) invoke(t *testing.T, text []byte) *events.APIGatewayV2HTTPResponse {
 	t.Helper()
 	var said *events.APIGatewayV2HTTPResponse
 	_, _ = lambda.NewHandler(func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (struct{}, error) {

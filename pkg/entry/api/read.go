@@ -63,7 +63,7 @@ func (a API) list(ctx context.Context, q question) (answer, error) {
 // page returns the runs of one page of a project's list.
 func (a API) page(ctx context.Context, id string, most int, before string) ([]run.Run, error) {
 	if before == "" {
-		return a.Book.List(ctx, id, most)
+		return a.Reader.List(ctx, id, most)
 	}
 	r, err := a.find(ctx, before)
 	switch {
@@ -72,7 +72,7 @@ func (a API) page(ctx context.Context, id string, most int, before string) ([]ru
 	case r.Project != id:
 		return nil, fault.New(fault.Invalid, "before: run %s is of %s, not of %s: say one of the runs that were listed", r.ID, r.Project, id)
 	}
-	return a.Book.Before(ctx, r, most)
+	return a.Reader.Before(ctx, r, most)
 }
 
 // page is what the query says of the page that is wanted.
@@ -101,7 +101,7 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 	if err := form(id); err != nil {
 		return answer{}, err
 	}
-	r, err := a.Book.Load(ctx, id)
+	r, err := a.Reader.Load(ctx, id)
 	if err != nil {
 		return answer{}, err
 	}
@@ -112,7 +112,7 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 // shown is a run as it is shown, with the lock of its project.
 func (a API) shown(ctx context.Context, r run.Run) (report.Run, error) {
 	shown := report.Of(r)
-	line, err := report.LineOf(ctx, a.Book, r.Project)
+	line, err := report.QueueEntryOf(ctx, a.Reader, r.Project)
 	shown.Lock = line
 	return shown, err
 }
@@ -122,7 +122,7 @@ func (a API) find(ctx context.Context, id string) (run.Run, error) {
 	if err := form(id); err != nil {
 		return run.Run{}, err
 	}
-	return a.Book.Run(ctx, id)
+	return a.Reader.Run(ctx, id)
 }
 
 // runID is what engine.RunID makes.

@@ -19,29 +19,29 @@ type Runs interface {
 }
 
 // A Place is a run that holds a project's lock, or waits for it.
-type Place struct {
+type Owner struct {
 	Run       string    `json:"run"`
 	Operation string    `json:"operation"`
 	State     run.State `json:"state"`
 	Who       string    `json:"who"`
-	Asked     time.Time `json:"asked"`
+	Requested time.Time `json:"asked"`
 	Does      string    `json:"does"` // for people: what it does now, or does when it is its turn
 }
 
 // A Line is who holds a project's lock, and who waits for it.
-type Line struct {
+type QueueEntry struct {
 	Project string  `json:"project"`
-	Owner   Place   `json:"owner"`
-	Waiting []Place `json:"waiting"` // the next one first
+	Owner   Owner   `json:"owner"`
+	Waiting []Owner `json:"waiting"` // the next one first
 }
 
 // LineOf reports who holds the lock of a project, or nil if nobody does.
-func LineOf(ctx context.Context, runs Runs, project string) (*Line, error) {
+func QueueEntryOf(ctx context.Context, runs Runs, project string) (*QueueEntry, error) {
 	lock, err := runs.Lock(ctx, project)
 	if err != nil || lock.Owner.Run == "" {
 		return nil, err
 	}
-	l := &Line{Project: project, Waiting: []Place{}}
+	l := &QueueEntry{Project: project, Waiting: []Owner{}}
 	for i, w := range append([]run.Writer{lock.Owner}, lock.Waiting...) {
 		r, err := runs.Run(ctx, w.Run)
 		switch {
@@ -50,7 +50,7 @@ func LineOf(ctx context.Context, runs Runs, project string) (*Line, error) {
 		case err != nil:
 			return nil, fmt.Errorf("run %s: %w", w.Run, err)
 		}
-		p := Place{r.ID, r.Operation, r.State, r.Who, r.Asked, turn(r)}
+		p := Owner{r.ID, r.Operation, r.State, r.Who, r.Requested, turn(r)}
 		if i > 0 {
 			l.Waiting = append(l.Waiting, p)
 			continue
@@ -64,19 +64,19 @@ func LineOf(ctx context.Context, runs Runs, project string) (*Line, error) {
 // doing says how far the run has come that holds a lock.
 func doing(r run.Run) string {
 	switch {
-	case r.Wish == run.Supersede:
+	case r.Command == run.Supersede:
 		return "what is in flight ends, then it makes way for run " + r.By
-	case r.Wish == run.Back:
+	case r.Command == run.CancelAndRollBack:
 		return "what is in flight ends, then it is rolled back"
-	case r.Wish == run.Cancel:
+	case r.Command == run.Cancel:
 		return "what is in flight ends, then it is cancelled"
-	case r.State == run.Parked:
+	case r.State == run.StateWaiting:
 		return "only a person can move it on"
-	case r.Wish == run.Pause:
+	case r.Command == run.Pause:
 		return "what is in flight ends, then it is parked"
-	case r.State == run.Asked:
+	case r.State == run.StatePending:
 		return "it is being planned"
-	case r.State == run.Queued:
+	case r.State == run.StateQueued:
 		return "it is about to begin"
 	}
 	return "it is carried out"
@@ -85,7 +85,7 @@ func doing(r run.Run) string {
 // turn says what a run that waits does when it is its turn.
 func turn(r run.Run) string {
 	switch {
-	case r.Wish.Stops():
+	case r.Command.Stops():
 		return "it is being cancelled"
 	case r.Upload:
 		return "it deploys what was uploaded, unless a newer upload takes its place"

@@ -9,24 +9,24 @@ import (
 
 // A Run is a run as it stands.
 type Run struct {
-	Run       string    `json:"run"`
-	Project   string    `json:"project"`
-	Operation string    `json:"operation"`
-	State     run.State `json:"state"`
-	Wish      run.Wish  `json:"wish"`
-	Forced    bool      `json:"forced,omitempty"` // what is updated is cancelled too
-	Who       string    `json:"who"`
-	Of        string    `json:"of,omitempty"`
-	By        string    `json:"superseded_by,omitempty"`
-	Revived   int       `json:"restarted,omitempty"` // its execution had died, since a step was last settled
-	Asked     time.Time `json:"asked"`
-	Begun     time.Time `json:"begun,omitzero"`
-	Deadline  time.Time `json:"deadline,omitzero"` // when it is overdue
-	Ended     time.Time `json:"ended,omitzero"`
-	Unchanged int       `json:"unchanged"`
-	Messages  []string  `json:"messages,omitempty"`
-	Steps     []Step    `json:"steps,omitempty"`
-	Lock      *Line     `json:"lock,omitempty"` // of its project, if somebody holds it
+	Run       string      `json:"run"`
+	Project   string      `json:"project"`
+	Operation string      `json:"operation"`
+	State     run.State   `json:"state"`
+	Command   run.Command `json:"wish"`
+	Forced    bool        `json:"forced,omitempty"` // what is updated is cancelled too
+	Who       string      `json:"who"`
+	Of        string      `json:"of,omitempty"`
+	By        string      `json:"superseded_by,omitempty"`
+	Restarts  int         `json:"restarted,omitempty"` // its execution had died, since a step was last settled
+	Requested time.Time   `json:"asked"`
+	Started   time.Time   `json:"begun,omitzero"`
+	Deadline  time.Time   `json:"deadline,omitzero"` // when it is overdue
+	Ended     time.Time   `json:"ended,omitzero"`
+	Unchanged int         `json:"unchanged"`
+	Messages  []string    `json:"messages,omitempty"`
+	Steps     []Step      `json:"steps,omitempty"`
+	Lock      *QueueEntry `json:"lock,omitempty"` // of its project, if somebody holds it
 }
 
 // A Step is a step as it stands.
@@ -37,7 +37,7 @@ type Step struct {
 	Status   run.Status `json:"status"`
 	Why      string     `json:"why"`
 	After    []string   `json:"after"`
-	Begun    time.Time  `json:"begun,omitzero"`
+	Started  time.Time  `json:"begun,omitzero"`
 	Deadline time.Time  `json:"deadline,omitzero"` // when it is overdue
 	Ended    time.Time  `json:"ended,omitzero"`
 }
@@ -45,16 +45,16 @@ type Step struct {
 // Of reports all of a run that is worth showing, but for its project's lock.
 func Of(r run.Run) Run {
 	shown := Run{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Wish: r.Wish, Who: r.Who, Of: r.Of, By: r.By, Revived: r.Revived,
-		Asked: r.Asked, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
-		Forced: r.Forced, Begun: r.Begun, Deadline: r.Deadline,
+		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Of: r.Of, By: r.By, Restarts: r.Restarts,
+		Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
+		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
 	}
 	for _, s := range r.Steps {
 		step := Step{
 			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Status: s.Status, Why: s.Why, After: append([]string{}, s.After...),
 		}
 		if s.Attempt > 0 {
-			step.Begun, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended
+			step.Started, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended
 		}
 		shown.Steps = append(shown.Steps, step)
 	}

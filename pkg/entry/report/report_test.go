@@ -19,8 +19,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // deploy is a run in the middle of things.
 func deploy() run.Run {
 	return run.Run{
-		ID: "abc", Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"}, State: run.Going, Wish: run.Supersede, By: "def",
-		Who: "ann", Token: "secret of the machine", Upload: true, Asked: noon, Begun: noon.Add(time.Second), Unchanged: 2,
+		ID: "abc", Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"}, State: run.StateRunning, Command: run.Supersede, By: "def",
+		Who: "ann", Token: "secret of the machine", Upload: true, Requested: noon, Started: noon.Add(time.Second), Unchanged: 2,
 		Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create}, Status: run.Running, Attempt: 1, Claimed: noon.Add(time.Minute), Nonce: "n"},
 			{Step: plan.Step{ID: "db/create", Node: "db", Verb: plan.Create, After: []string{"vpc/create"}}, Number: 1, Status: run.Skipped, Why: "superseded by def", Ended: noon},
@@ -93,24 +93,24 @@ func (b book) Run(_ context.Context, id string) (run.Run, error) {
 func TestLine(t *testing.T) {
 	b := book{
 		lock: run.Lock{Owner: run.Writer{Run: "abc"}, Waiting: []run.Writer{{Run: "def"}, {Run: "gone"}}},
-		runs: map[string]run.Run{"abc": deploy(), "def": {ID: "def", Operation: "deploy", Upload: true, State: run.Queued, Wish: run.Go, Asked: noon}},
+		runs: map[string]run.Run{"abc": deploy(), "def": {ID: "def", Operation: "deploy", Upload: true, State: run.StateQueued, Command: run.Continue, Requested: noon}},
 	}
-	got, err := report.LineOf(t.Context(), b, "shop@prod")
+	got, err := report.QueueEntryOf(t.Context(), b, "shop@prod")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &report.Line{
+	want := &report.QueueEntry{
 		Project: "shop@prod",
-		Owner:   report.Place{Run: "abc", Operation: "deploy", State: run.Going, Who: "ann", Asked: noon, Does: "what is in flight ends, then it makes way for run def"},
-		Waiting: []report.Place{
-			{Run: "def", Operation: "deploy", State: run.Queued, Asked: noon, Does: "it deploys what was uploaded, unless a newer upload takes its place"},
+		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "ann", Requested: noon, Does: "what is in flight ends, then it makes way for run def"},
+		Waiting: []report.Owner{
+			{Run: "def", Operation: "deploy", State: run.StateQueued, Requested: noon, Does: "it deploys what was uploaded, unless a newer upload takes its place"},
 			{Run: "gone", Does: "it deploys"},
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if l, err := report.LineOf(t.Context(), book{}, "shop@prod"); l != nil || err != nil {
+	if l, err := report.QueueEntryOf(t.Context(), book{}, "shop@prod"); l != nil || err != nil {
 		t.Errorf("nobody holds the lock: %v, %v", l, err)
 	}
 }

@@ -53,8 +53,8 @@ func FuzzEvent(f *testing.F) {
 		if first.Request != nil {
 			sound(t, *first.Request)
 		}
-		if d := first.Drive; d != nil && (!anID.MatchString(d.Run) || d.Drive < 1 || !strings.Contains(string(text), strconv.Itoa(d.Drive))) {
-			t.Errorf("run %q, drive %d", d.Run, d.Drive)
+		if d := first.Drive; d != nil && (!anID.MatchString(d.Run) || d.Epoch < 1 || !strings.Contains(string(text), strconv.Itoa(d.Epoch))) {
+			t.Errorf("run %q, drive %d", d.Run, d.Epoch)
 		}
 		if h := first.Heard; h != nil && h.Status == "" {
 			t.Errorf("a status is heard that is none")
@@ -65,9 +65,9 @@ func FuzzEvent(f *testing.F) {
 // What an event is understood as: one of these.
 type understood struct {
 	Scheduled bool
-	Drive     *engine.Drive
+	Drive     *engine.ExecutionInput
 	Request   *engine.Request
-	Heard     *engine.Heard
+	Heard     *engine.StackEvent
 	Refused   string
 }
 
@@ -85,7 +85,7 @@ func understand(t *testing.T, text []byte) understood {
 			u.Drive = &d
 			return struct{}{}, err
 		}
-		if h, err := trigger.Heard(e); err == nil {
+		if h, err := trigger.StackEvent(e); err == nil {
 			u.Heard = &h
 			if run, _, _, ok := action.ParseToken(h.Token); !ok && run != "" {
 				t.Errorf("the token %q is not ours, and of run %q", h.Token, run)
@@ -160,7 +160,7 @@ func FuzzRequest(f *testing.F) {
 		if len(q.Problems) > 0 {
 			return
 		}
-		again, err := trigger.Request(t.Context(), e, object{text: string(asked(t, q))})
+		again, err := trigger.Request(t.Context(), e, object{text: string(runRequested(t, q))})
 		if diff := cmp.Diff(q, again); diff != "" || err != nil {
 			t.Errorf("written out it is another (%v):\n%s", err, diff)
 		}
@@ -168,7 +168,7 @@ func FuzzRequest(f *testing.F) {
 }
 
 // asked writes a request out.
-func asked(t *testing.T, q engine.Request) []byte {
+func runRequested(t *testing.T, q engine.Request) []byte {
 	t.Helper()
 	options := map[string]any{"run": q.Run, "force": q.Force, "who": q.Who, "reason": q.Why, "rollback": q.Rollback, "refuse": q.Refuse}
 	if q.Only != nil {

@@ -78,7 +78,7 @@ func fill(ctx context.Context, q engine.Request, c created, objects Objects) (en
 	case err != nil:
 		return q, fmt.Errorf("read request %s: %w", c.Object.Key, err)
 	}
-	asked := Asked(q.Project, text)
+	asked := ParseRequest(q.Project, text)
 	asked.ID, asked.Who = q.ID, cmp.Or(asked.Who, q.Who)
 	return asked, nil
 }
@@ -86,7 +86,7 @@ func fill(ctx context.Context, q engine.Request, c created, objects Objects) (en
 // Asked returns what the text of a request object asks for of a project. It has
 // no ID, and Who is empty unless the text says who asks. What is wrong with it is
 // in its Problems.
-func Asked(project string, text []byte) engine.Request {
+func ParseRequest(project string, text []byte) engine.Request {
 	q := engine.Request{Project: project, Operation: unknown}
 	b, err := decode[body](text)
 	if b.Operation != "" {

@@ -39,8 +39,8 @@ var dead = []string{"FAILED", "TIMED_OUT", "ABORTED"}
 // Failed returns the drive whose execution has gone down. The error is Invalid
 // if none has, or if it is none of ours: those are named <run>-<drive>, and were
 // given just that.
-func Failed(e events.EventBridgeEvent) (engine.Drive, error) {
-	none := engine.Drive{}
+func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
+	none := engine.ExecutionInput{}
 	if !Execution(e) {
 		return none, fault.New(fault.Invalid, "event %q of %q: only \"Step Functions Execution Status Change\" of \"aws.states\" recovers a run", e.DetailType, e.Source)
 	}
@@ -51,7 +51,7 @@ func Failed(e events.EventBridgeEvent) (engine.Drive, error) {
 	if !slices.Contains(dead, x.Status) {
 		return none, fault.New(fault.Invalid, "execution %q is %q: nothing is to be recovered", x.Name, x.Status)
 	}
-	named, ok := driven(x.Name)
+	named, ok := isExecution(x.Name)
 	if !ok {
 		return none, fault.New(fault.Invalid, "execution %q is none of ours: those are named <run>-<drive>", x.Name)
 	}
@@ -62,17 +62,17 @@ func Failed(e events.EventBridgeEvent) (engine.Drive, error) {
 		}
 	}
 	if given != named {
-		return none, fault.New(fault.Invalid, "execution %q is none of ours: it was given run %q and drive %d", x.Name, given.Run, given.Drive)
+		return none, fault.New(fault.Invalid, "execution %q is none of ours: it was given run %q and drive %d", x.Name, given.Run, given.Epoch)
 	}
 	return named, nil
 }
 
 // driven reads the name of an execution.
-func driven(name string) (engine.Drive, bool) {
+func isExecution(name string) (engine.ExecutionInput, bool) {
 	id, number, ok := strings.Cut(name, "-")
 	drive, err := strconv.Atoi(number)
 	if !ok || err != nil || drive < 1 || strconv.Itoa(drive) != number || !runID.MatchString(id) {
-		return engine.Drive{}, false
+		return engine.ExecutionInput{}, false
 	}
-	return engine.Drive{Run: id, Drive: drive}, true
+	return engine.ExecutionInput{Run: id, Epoch: drive}, true
 }

@@ -33,7 +33,7 @@ func TestFailed(t *testing.T) {
 	for _, status := range []string{"FAILED", "TIMED_OUT", "ABORTED"} {
 		for _, input := range []string{`{"run":"` + id + `","drive":12}`, ""} {
 			got, err := trigger.Failed(stood(t, id+"-12", status, input))
-			if want := (engine.Drive{Run: id, Drive: 12}); err != nil || got != want {
+			if want := (engine.ExecutionInput{Run: id, Epoch: 12}); err != nil || got != want {
 				t.Errorf("%s %q: %+v %v", status, input, got, err)
 			}
 		}

@@ -147,16 +147,16 @@ type changed struct {
 
 // Heard returns the change of a stack's status that an event tells of. Its
 // token is empty if the change was made without one.
-func Heard(e events.EventBridgeEvent) (engine.Heard, error) {
+func StackEvent(e events.EventBridgeEvent) (engine.StackEvent, error) {
 	if e.Source != "aws.cloudformation" || e.DetailType != "CloudFormation Stack Status Change" {
-		return engine.Heard{}, fault.New(fault.Invalid, "event %q of %q: only \"CloudFormation Stack Status Change\" of \"aws.cloudformation\" wakes a run", e.DetailType, e.Source)
+		return engine.StackEvent{}, fault.New(fault.Invalid, "event %q of %q: only \"CloudFormation Stack Status Change\" of \"aws.cloudformation\" wakes a run", e.DetailType, e.Source)
 	}
 	var c changed
 	if err := json.Unmarshal(e.Detail, &c); err != nil {
-		return engine.Heard{}, fault.New(fault.Invalid, "event %s: its detail is no CloudFormation event: %w", e.ID, err)
+		return engine.StackEvent{}, fault.New(fault.Invalid, "event %s: its detail is no CloudFormation event: %w", e.ID, err)
 	}
 	if c.Details.Status == "" {
-		return engine.Heard{}, fault.New(fault.Invalid, "event %s: it has no status-details.status", e.ID)
+		return engine.StackEvent{}, fault.New(fault.Invalid, "event %s: it has no status-details.status", e.ID)
 	}
-	return engine.Heard{Token: c.Token, Status: c.Details.Status}, nil
+	return engine.StackEvent{Token: c.Token, Status: c.Details.Status}, nil
 }

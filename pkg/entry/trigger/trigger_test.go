@@ -205,16 +205,16 @@ func TestHeard(t *testing.T) {
 	event := func(detail string) events.EventBridgeEvent {
 		return events.EventBridgeEvent{Source: "aws.cloudformation", DetailType: "CloudFormation Stack Status Change", Detail: json.RawMessage(detail)}
 	}
-	for detail, want := range map[string]engine.Heard{
+	for detail, want := range map[string]engine.StackEvent{
 		`{"stack-id":"arn","status-details":{"status":"UPDATE_COMPLETE","status-reason":""},"client-request-token":"sw-one-0-1"}`: {Token: "sw-one-0-1", Status: "UPDATE_COMPLETE"},
 		`{"stack-id":"arn","status-details":{"status":"CREATE_FAILED"}}`:                                                          {Status: "CREATE_FAILED"},
 	} {
-		if got, err := trigger.Heard(event(detail)); err != nil || got != want {
+		if got, err := trigger.StackEvent(event(detail)); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", detail, got, err)
 		}
 	}
 	for _, e := range []events.EventBridgeEvent{event(`{}`), event(`7`), {Source: "aws.cloudformation"}, put(t, "projects/shop/prod.zip")} {
-		if _, err := trigger.Heard(e); !fault.Is(err, fault.Invalid) {
+		if _, err := trigger.StackEvent(e); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", e.Detail, err)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // wish is how a request steers the run that it names elsewhere.
-type wish struct {
-	Wish     string `json:"wish"`     // pause, continue, cancel or unlock
+type commandBody struct {
+	Command  string `json:"wish"`     // pause, continue, cancel or unlock
 	Rollback bool   `json:"rollback"` // cancel, then go back to what was last deployed well
 	Force    bool   `json:"force"`    // cancel what is being updated, too
 	Reason   string `json:"reason"`   // for the record
@@ -18,11 +18,11 @@ type wish struct {
 
 // Wished returns what a text wishes of a run of a project. It has no ID and
 // nobody who asks. What is wrong with it is in its Problems.
-func Wished(project, run string, text []byte) engine.Request {
+func ParseCommand(project, run string, text []byte) engine.Request {
 	q := engine.Request{Project: project, Operation: unknown, Run: run}
-	w, err := decode[wish](text)
-	if w.Wish != "" {
-		q.Operation = short(w.Wish)
+	w, err := decode[commandBody](text)
+	if w.Command != "" {
+		q.Operation = short(w.Command)
 	}
 	if err != nil {
 		q.Problems = []string{"the wish is not understood: " + short(err.Error())}
@@ -35,15 +35,15 @@ func Wished(project, run string, text []byte) engine.Request {
 
 // problems tells all that is wrong with a wish, as of a request that says the
 // same.
-func (w wish) problems() []string {
+func (w commandBody) problems() []string {
 	known := strings.Join(steering, ", ")
 	switch {
-	case w.Wish == "":
+	case w.Command == "":
 		return []string{"wish: missing: say one of " + known}
-	case !slices.Contains(steering, w.Wish):
-		return []string{fmt.Sprintf("wish: there is no %q: say one of %s", short(w.Wish), known)}
+	case !slices.Contains(steering, w.Command):
+		return []string{fmt.Sprintf("wish: there is no %q: say one of %s", short(w.Command), known)}
 	}
-	b := body{Operation: w.Wish}
+	b := body{Operation: w.Command}
 	b.Options.Force, b.Options.Rollback, b.Options.Reason = w.Force, w.Rollback, w.Reason
 	all := append(tooLong(b), misplaced(b)...)
 	for i, p := range all {

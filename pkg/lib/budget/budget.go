@@ -47,18 +47,18 @@ type Bucket struct {
 }
 
 // An Ask is what one piece of work will ask of CloudFormation.
-type Ask struct {
+type Demand struct {
 	Reads, Writes int
 	Idle          bool // nobody waits for it: it leaves half of what there is to others
 }
 
 // Free reports whether it asks for nothing.
-func (a Ask) Free() bool { return a.Reads == 0 && a.Writes == 0 }
+func (a Demand) Free() bool { return a.Reads == 0 && a.Writes == 0 }
 
 // Take grants as many of the asks as there is room for, in their order, and
 // says when there is room for the one after them: now, if all are granted. An
 // ask that is larger than the bucket is granted when that is empty.
-func (l Limits) Take(b Budget, asks []Ask, now time.Time) (after Budget, granted int, next time.Time) {
+func (l Limits) Take(b Budget, asks []Demand, now time.Time) (after Budget, granted int, next time.Time) {
 	now = now.Truncate(finest)
 	reads, writes := b.Read.open(l.Reads, now), b.Write.open(l.Writes, now)
 	var keepReads, keepWrites int

@@ -11,13 +11,13 @@ import (
 var (
 	noon   = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	limits = budget.Limits{Reads: 5, Writes: 4}
-	begin  = budget.Ask{Reads: 1, Writes: 1}
-	look   = budget.Ask{Reads: 1}
-	idle   = budget.Ask{Reads: 1, Idle: true}
+	begin  = budget.Demand{Reads: 1, Writes: 1}
+	look   = budget.Demand{Reads: 1}
+	idle   = budget.Demand{Reads: 1, Idle: true}
 )
 
-func many(n int, a budget.Ask) []budget.Ask {
-	all := make([]budget.Ask, n)
+func many(n int, a budget.Demand) []budget.Demand {
+	all := make([]budget.Demand, n)
 	for i := range all {
 		all[i] = a
 	}
@@ -28,7 +28,7 @@ func many(n int, a budget.Ask) []budget.Ask {
 func TestTake(t *testing.T) {
 	type line struct {
 		at      float64 // seconds after noon
-		asks    []budget.Ask
+		asks    []budget.Demand
 		granted int
 		next    float64 // seconds after noon
 	}
@@ -39,14 +39,14 @@ func TestTake(t *testing.T) {
 		"who asks for little has it at once":   {{0, many(40, begin), 40, 0}, {0, many(10, look), 10, 0}},
 		"reads and writes are counted apart":   {{0, many(60, begin), 40, 0.25}, {0, many(60, look), 10, 0.2}},
 		"what begins needs both":               {{0, many(60, look), 50, 0.2}, {0, many(1, begin), 0, 0.2}},
-		"nothing asks for nothing":             {{0, many(50, look), 50, 0}, {0, []budget.Ask{{}, {}, look}, 2, 0.2}, {0, nil, 0, 0}},
+		"nothing asks for nothing":             {{0, many(50, look), 50, 0}, {0, []budget.Demand{{}, {}, look}, 2, 0.2}, {0, nil, 0, 0}},
 		"idle asks leave half to others":       {{0, many(60, idle), 25, 0.2 - 5}, {0, many(60, look), 25, 0.2}},
 		"idle asks leave half of what is left": {{0, append(many(30, look), many(60, idle)...), 40, 0.2 - 2}},
 		"the last one may be an idle one's":    {{0, many(49, look), 49, 0}, {0, many(2, idle), 1, 0.2}},
-		"nobody overtakes":                     {{0, []budget.Ask{{Reads: 30}, {Reads: 30}, look}, 1, 2}},
+		"nobody overtakes":                     {{0, []budget.Demand{{Reads: 30}, {Reads: 30}, look}, 1, 2}},
 		"too large an ask has an empty bucket to itself": {
-			{0, []budget.Ask{{Reads: 100}, look}, 1, 10.2}, {10, many(1, look), 0, 10.2}, {10.2, many(2, look), 1, 10.4}},
-		"and waits for it":                    {{0, many(1, look), 1, 0}, {0, []budget.Ask{{Reads: 100}}, 0, 0.2}, {0.2, []budget.Ask{{Reads: 100}}, 1, 0.2}},
+			{0, []budget.Demand{{Reads: 100}, look}, 1, 10.2}, {10, many(1, look), 0, 10.2}, {10.2, many(2, look), 1, 10.4}},
+		"and waits for it":                    {{0, many(1, look), 1, 0}, {0, []budget.Demand{{Reads: 100}}, 0, 0.2}, {0.2, []budget.Demand{{Reads: 100}}, 1, 0.2}},
 		"a clock that is behind gets no more": {{1, many(60, look), 50, 1.2}, {0, many(1, look), 0, 1.2}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestThrottled(t *testing.T) {
 			if cuts != c.cuts || granted != c.granted {
 				t.Errorf("cut %d times, it grants %d; want %d, %d", cuts, granted, c.cuts, c.granted)
 			}
-			if _, writes, _ := limits.Take(b, many(100, budget.Ask{Writes: 1}), at(c.at)); writes != 40 {
+			if _, writes, _ := limits.Take(b, many(100, budget.Demand{Writes: 1}), at(c.at)); writes != 40 {
 				t.Errorf("of writes it grants %d", writes)
 			}
 		})

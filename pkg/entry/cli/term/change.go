@@ -85,10 +85,10 @@ func took(s run.Step, now time.Time) time.Duration {
 
 // begun is when the run was planned, or else asked for.
 func begun(r run.Run) time.Time {
-	if r.Begun.IsZero() {
-		return r.Asked
+	if r.Started.IsZero() {
+		return r.Requested
 	}
-	return r.Begun
+	return r.Started
 }
 
 // latest is when the run ended, or else when the last of its steps moved.

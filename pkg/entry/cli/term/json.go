@@ -65,6 +65,6 @@ func (j *JSON) End(r run.Run) error {
 	if err := j.Show(r); err != nil {
 		return err
 	}
-	seconds := math.Round(latest(r).Sub(r.Asked).Seconds()*1000) / 1000
+	seconds := math.Round(latest(r).Sub(r.Requested).Seconds()*1000) / 1000
 	return j.out.Encode(ended{r.ID, r.Operation, r.Of, r.State, r.By, len(r.Steps), max(seconds, 0), r.Messages})
 }

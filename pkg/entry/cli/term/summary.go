@@ -16,12 +16,12 @@ type Next func(words ...string) string
 // skipped for it, and what to do next.
 func Summary(r run.Run, next Next) []string {
 	switch {
-	case r.State == run.Refused:
+	case r.State == run.StateRefused:
 		return refused(r)
-	case r.Operation == "plan" && r.State == run.Succeeded:
+	case r.Operation == "plan" && r.State == run.StateSucceeded:
 		return preview(r)
 	}
-	lines := []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), exactly(latest(r).Sub(r.Asked)), deeds(r))}
+	lines := []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), exactly(latest(r).Sub(r.Requested)), deeds(r))}
 	lines = append(lines, failures(r)...)
 	for _, m := range r.Messages {
 		lines = append(lines, "  "+oneLine(m))
@@ -35,9 +35,9 @@ func Summary(r run.Run, next Next) []string {
 // standing says how a run stands, in a sentence that goes on with a duration.
 func standing(r run.Run) string {
 	switch r.State {
-	case run.Broken, run.Succeeded:
+	case run.StateFailed, run.StateSucceeded:
 		return string(r.State) + " in"
-	case run.Superseded:
+	case run.StateSuperseded:
 		if r.By != "" {
 			return "was superseded by run " + r.By + " after"
 		}
@@ -52,13 +52,13 @@ func deeds(r run.Run) string {
 		word string
 	}{
 		{plan.Create, "created"}, {plan.Update, "updated"}, {plan.Delete, "deleted"},
-		{plan.Continue, "rolled back"}, {plan.Settle, "settled"}, {plan.Read, "read"}, {plan.Forget, "forgotten"},
+		{plan.Continue, "rolled back"}, {plan.Wait, "settled"}, {plan.Read, "read"}, {plan.Forget, "forgotten"},
 	}
 	same, by := r.Unchanged, make(map[plan.Verb]int)
 	for _, s := range r.Steps {
 		switch {
 		case s.Status != run.Done:
-		case s.Note.Unchanged:
+		case s.Receipt.Unchanged:
 			same++
 		default:
 			by[s.Verb]++
@@ -81,7 +81,7 @@ func deeds(r run.Run) string {
 	}
 	switch {
 	case len(words) > 0:
-	case r.State != run.Succeeded:
+	case r.State != run.StateSucceeded:
 		return "nothing was done"
 	default:
 		return "there was nothing to do"
@@ -108,7 +108,7 @@ func failures(r run.Run) []string {
 			lines = append(lines, fmt.Sprintf("  skipped, %s: %s", cause, strings.Join(names, ", ")))
 		}
 	}
-	if gate := r.Step(string(plan.Gate)); gate != nil && gate.Status == run.Skipped {
+	if gate := r.Step(string(plan.Barrier)); gate != nil && gate.Status == run.Skipped {
 		lines = append(lines, "  nothing was removed for good: removals wait until all that stays is up")
 	}
 	return lines
@@ -120,16 +120,16 @@ func wayOn(r run.Run, next Next) string {
 		return ""
 	}
 	switch r.State {
-	case run.Broken:
+	case run.StateFailed:
 		return "to go on from here: " + next("retry", r.ID)
-	case run.Cancelled:
+	case run.StateCancelled:
 		return "to take it up again: " + next("retry", r.ID)
-	case run.Superseded:
+	case run.StateSuperseded:
 		if r.By == "" {
 			return ""
 		}
 		return "to follow what took its place: " + next("status", r.By, "--follow")
-	case run.Parked:
+	case run.StateWaiting:
 		return "to let it go on: " + next("continue", r.ID)
 	}
 	return ""
@@ -196,7 +196,7 @@ func intention(node string, verbs []plan.Verb, after []string) string {
 func changes(r run.Run) int {
 	n := 0
 	for _, s := range r.Steps {
-		if s.Verb != plan.Gate {
+		if s.Verb != plan.Barrier {
 			n++
 		}
 	}

@@ -46,8 +46,8 @@ func then(s run.Step, status run.Status, why string, times ...int) run.Step {
 // shop is a deploy in the middle of things.
 func shop() run.Run {
 	r := run.Run{
-		ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.Going, Wish: run.Go,
-		Asked: noon, Begun: at(1), Unchanged: 2,
+		ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.StateRunning, Command: run.Continue,
+		Requested: noon, Started: at(1), Unchanged: 2,
 		Steps: []run.Step{
 			then(step("vpc/create"), run.Done, "", 1, 3),
 			then(step("db/create", "vpc/create"), run.Running, "", 3),
@@ -69,7 +69,7 @@ func shop() run.Run {
 // over is the shop at its end.
 func over() run.Run {
 	r := shop()
-	r.State, r.Ended = run.Broken, at(75)
+	r.State, r.Ended = run.StateFailed, at(75)
 	r.Steps[1] = then(r.Steps[1], run.Done, "", 3, 70)
 	r.Steps[5] = then(r.Steps[5], run.Done, "", 70, 73)
 	r.Steps[6] = then(r.Steps[6], run.Done, "", 73, 75)
@@ -91,7 +91,7 @@ func same(t *testing.T, got, want string) {
 func TestClear(t *testing.T) {
 	var out strings.Builder
 	l := &term.Live{Out: &out, Size: func() (int, int) { return 80, 24 }, Now: func() time.Time { return at(12) }}
-	queued := run.Run{ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.Queued, Asked: noon}
+	queued := run.Run{ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.StateQueued, Requested: noon}
 	for _, do := range []func() error{l.Clear, func() error { return l.Show(queued) }, l.Clear, l.Clear} {
 		if err := do(); err != nil {
 			t.Fatal(err)
@@ -108,12 +108,12 @@ func TestClear(t *testing.T) {
 // What the run was wished to come to is in its first line.
 func TestTreeSaysWhatIsWished(t *testing.T) {
 	for want, r := range map[string]run.Run{
-		"ending for run new":            {State: run.Going, Wish: run.Supersede, By: "new"},
-		"cancelling, then rolling back": {State: run.Going, Wish: run.Back},
-		"cancelling ·":                  {State: run.Going, Wish: run.Cancel},
-		"cancelling with force ·":       {State: run.Going, Wish: run.Cancel, Forced: true},
-		"cancelling with force, then ":  {State: run.Going, Wish: run.Back, Forced: true},
-		"queued":                        {State: run.Queued, Wish: run.Go},
+		"ending for run new":            {State: run.StateRunning, Command: run.Supersede, By: "new"},
+		"cancelling, then rolling back": {State: run.StateRunning, Command: run.CancelAndRollBack},
+		"cancelling ·":                  {State: run.StateRunning, Command: run.Cancel},
+		"cancelling with force ·":       {State: run.StateRunning, Command: run.Cancel, Forced: true},
+		"cancelling with force, then ":  {State: run.StateRunning, Command: run.CancelAndRollBack, Forced: true},
+		"queued":                        {State: run.StateQueued, Command: run.Continue},
 	} {
 		if got := (term.Tree{Run: r, Now: at(1)}).Render(200, 24)[0]; !strings.Contains(got, "· "+want) {
 			t.Errorf("no %q in %q", want, got)
@@ -199,7 +199,7 @@ func TestTreeKeepsWithinItsWindow(t *testing.T) {
 
 func TestTreeSaysWhatIsWishedAndWhatIsPutOff(t *testing.T) {
 	r := shop()
-	r.Wish = run.Pause
+	r.Command = run.Pause
 	r.Steps[5] = step("users/create", "vpc/create")
 	r.Steps[5].NotBefore, r.Steps[5].Why = at(20), "stack users is UPDATE_IN_PROGRESS"
 	text := strings.Join(term.Tree{Run: r, Now: at(12)}.Render(120, 24), "\n")
@@ -278,7 +278,7 @@ func TestAbleHonoursTheEnvironment(t *testing.T) {
 func TestPlainPrintsALineForEachChange(t *testing.T) {
 	var out bytes.Buffer
 	v := term.NewPlain(&out, next)
-	for _, r := range []run.Run{{ID: "abc", State: run.Asked}, shop(), shop()} {
+	for _, r := range []run.Run{{ID: "abc", State: run.StatePending}, shop(), shop()} {
 		if err := v.Show(r); err != nil {
 			t.Fatal(err)
 		}
@@ -360,17 +360,17 @@ func TestJSONPrintsAnObjectALine(t *testing.T) {
 
 func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	parked, cancelled := shop(), over()
-	quick := run.Run{ID: "abc", Operation: "refresh", Project: "shop@prod", State: run.Succeeded, Asked: noon, Ended: noon.Add(340 * time.Millisecond)}
-	parked.State = run.Parked
-	cancelled.State = run.Cancelled
+	quick := run.Run{ID: "abc", Operation: "refresh", Project: "shop@prod", State: run.StateSucceeded, Requested: noon, Ended: noon.Add(340 * time.Millisecond)}
+	parked.State = run.StateWaiting
+	cancelled.State = run.StateCancelled
 	cancelled.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "cancelled")}
 	superseded, inLine, late, abandoned := cancelled, cancelled, cancelled, over()
-	superseded.State, superseded.By = run.Superseded, "new"
+	superseded.State, superseded.By = run.StateSuperseded, "new"
 	superseded.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "superseded by new")}
-	inLine.State, inLine.By, inLine.Steps, inLine.Unchanged = run.Superseded, "new", nil, 0
-	late.State, late.Steps, late.Unchanged, late.Messages = run.Superseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip has been seen"}
-	abandoned.State, abandoned.Steps, abandoned.Unchanged, abandoned.Messages = run.Broken, nil, 0, []string{"engine error: it dies"}
-	preview := run.Run{ID: "abc", Operation: "plan", Project: "shop@prod", State: run.Succeeded, Unchanged: 1, Steps: []run.Step{
+	inLine.State, inLine.By, inLine.Steps, inLine.Unchanged = run.StateSuperseded, "new", nil, 0
+	late.State, late.Steps, late.Unchanged, late.Messages = run.StateSuperseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip has been seen"}
+	abandoned.State, abandoned.Steps, abandoned.Unchanged, abandoned.Messages = run.StateFailed, nil, 0, []string{"engine error: it dies"}
+	preview := run.Run{ID: "abc", Operation: "plan", Project: "shop@prod", State: run.StateSucceeded, Unchanged: 1, Steps: []run.Step{
 		step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("gate", "db/update"), step("gone/delete", "gate"),
 	}}
 	guessed := preview
@@ -402,11 +402,11 @@ deploy of shop@prod is superseded after 1m15s: nothing was done
 deploy of shop@prod failed in 1m15s: nothing was done
   engine error: it dies
 to go on from here: stackwright retry abc`},
-		"refused": {run.Run{ID: "abc", Operation: "deploy", Project: "shop@prod", State: run.Refused, Messages: []string{"one thing", "another"}}, `
+		"refused": {run.Run{ID: "abc", Operation: "deploy", Project: "shop@prod", State: run.StateRefused, Messages: []string{"one thing", "another"}}, `
 deploy of shop@prod was refused (run abc)
   one thing
   another`},
-		"nothing": {run.Run{ID: "abc", Operation: "destroy", Project: "shop@prod", State: run.Succeeded, Asked: noon, Ended: at(1)},
+		"nothing": {run.Run{ID: "abc", Operation: "destroy", Project: "shop@prod", State: run.StateSucceeded, Requested: noon, Ended: at(1)},
 			"destroy of shop@prod succeeded in 1s: there was nothing to do"},
 		"quick": {quick, "refresh of shop@prod succeeded in 0.3s: there was nothing to do"},
 		"plan": {preview, `

@@ -70,7 +70,7 @@ func (t Tree) head() line {
 	if word := t.mood(); word != "" {
 		l = append(l, span{yellow, " · " + word})
 	}
-	l = append(l, span{dim, " · " + elapsed(end.Sub(r.Asked))})
+	l = append(l, span{dim, " · " + elapsed(end.Sub(r.Requested))})
 	if !r.State.Over() {
 		l = append(l, t.left(r.Deadline)...)
 	}
@@ -80,21 +80,21 @@ func (t Tree) head() line {
 // mood says what else is to be known of the run as a whole.
 func (t Tree) mood() string {
 	switch r := t.Run; {
-	case r.State == run.Asked:
+	case r.State == run.StatePending:
 		return "planning"
-	case r.State != run.Going:
+	case r.State != run.StateRunning:
 		return string(r.State)
-	case r.Wish == run.Pause:
+	case r.Command == run.Pause:
 		return "pausing"
-	case r.Wish == run.Cancel && r.Forced:
+	case r.Command == run.Cancel && r.Forced:
 		return "cancelling with force"
-	case r.Wish == run.Cancel:
+	case r.Command == run.Cancel:
 		return "cancelling"
-	case r.Wish == run.Back && r.Forced:
+	case r.Command == run.CancelAndRollBack && r.Forced:
 		return "cancelling with force, then rolling back"
-	case r.Wish == run.Back:
+	case r.Command == run.CancelAndRollBack:
 		return "cancelling, then rolling back"
-	case r.Wish == run.Supersede:
+	case r.Command == run.Supersede:
 		return "ending for run " + r.By
 	}
 	return ""
