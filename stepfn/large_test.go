@@ -68,11 +68,11 @@ func TestLarge(t *testing.T) {
 			if r.State != run.StateSucceeded || r.Epoch < 2 || r.Restarts > 0 || took > longest(many, wide) {
 				t.Errorf("%s after %d executions and %s, not %s", r.State, r.Epoch, took, longest(many, wide))
 			}
-			for drive := 1; drive <= r.Epoch; drive++ {
-				x := p.Execution(fmt.Sprintf("%s-%d", id, drive))
-				t.Logf("execution %d: %d events, %v", drive, x.History, x.Err)
+			for epoch := 1; epoch <= r.Epoch; epoch++ {
+				x := p.Execution(fmt.Sprintf("%s-%d", id, epoch))
+				t.Logf("execution %d: %d events, %v", epoch, x.History, x.Err)
 				if x.History > 20_000 {
-					t.Errorf("execution %d had %d events", drive, x.History)
+					t.Errorf("execution %d had %d events", epoch, x.History)
 				}
 			}
 			if asked := p.Asked(); len(asked) != many {

@@ -31,7 +31,7 @@ func TestPoison(t *testing.T) {
 		}, "has no version"},
 		"an execution that somebody started by hand": {func(r *real) {
 			_, err := sfn.NewFromConfig(r.patient()).StartExecution(r.Context(), &sfn.StartExecutionInput{
-				StateMachineArn: &r.cloud.Machine, Name: aws.String("by-hand"), Input: aws.String(`{"run": "none", "drive": 1}`)})
+				StateMachineArn: &r.cloud.Machine, Name: aws.String("by-hand"), Input: aws.String(`{"run": "none", "epoch": 1}`)})
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestLateIsNoPoison(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReal(t)
 		gone := strings.Repeat("a", 20)
-		input, err := json.Marshal(map[string]any{"run": gone, "drive": 1})
+		input, err := json.Marshal(map[string]any{"run": gone, "epoch": 1})
 		if err != nil {
 			t.Fatal(err)
 		}

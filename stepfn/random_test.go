@@ -371,7 +371,7 @@ func (g *game) line() string {
 	l := g.Lock()
 	r := g.ExecutionStatus(l.Owner.Run)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the lock is held by run %s, which is %s in drive %d and wishes to %s; %v wait", r.ID, r.State, r.Epoch, r.Command, l.Waiting)
+	fmt.Fprintf(&b, "the lock is held by run %s, which is %s in epoch %d and wishes to %s; %v wait", r.ID, r.State, r.Epoch, r.Command, l.Waiting)
 	for _, s := range r.Steps {
 		fmt.Fprintf(&b, "\n    %-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)
 	}

@@ -448,7 +448,7 @@ func (r *real) Lock() run.Lock {
 	return l
 }
 
-// Abort stops the execution that drives a run, if one does: the drive may have
+// Abort stops the execution that drives a run, if one does: the epoch may have
 // been raised with none to follow, or by somebody who has still to start it.
 func (r *real) Abort(id string) {
 	name := fmt.Sprintf("%s-%d", id, r.ExecutionStatus(id).Epoch)

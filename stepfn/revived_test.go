@@ -37,7 +37,7 @@ func TestStoppedByHand(t *testing.T) {
 				id := r.Submit("deploy", shopOf("v1"), "")
 				r.Pass(15 * time.Second)
 				if got := r.ExecutionStatus(id); got.State != run.StateRunning || got.Epoch != 1 {
-					t.Fatalf("it is %s, drive %d, before it is stopped", got.State, got.Epoch)
+					t.Fatalf("it is %s, epoch %d, before it is stopped", got.State, got.Epoch)
 				}
 				flows := sfn.NewFromConfig(r.cloud.Config())
 				execution := fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:stackwright:%s-1", id)
@@ -49,7 +49,7 @@ func TestStoppedByHand(t *testing.T) {
 				}
 				got := r.ExecutionStatus(id)
 				if got.State != run.StateSucceeded || got.Epoch != 2 {
-					t.Errorf("it is %s %v, drive %d", got.State, got.Messages, got.Epoch)
+					t.Errorf("it is %s %v, epoch %d", got.State, got.Messages, got.Epoch)
 				}
 				if asked := r.Asked(); len(asked) != len(shopOf("")) {
 					t.Errorf("asked for %v", asked)

@@ -149,7 +149,7 @@ func (s *scenario) at(node string) string {
 }
 
 // ends are what a run may be waited for to come to.
-var ends = []string{"succeeded", "failed", "cancelled", "superseded", "refused", "parked", "queued"}
+var ends = []string{"succeeded", "failed", "cancelled", "superseded", "refused", "waiting", "queued"}
 
 // about is the run that a line names, or else the last one.
 func (s *scenario) about(words []string) string {

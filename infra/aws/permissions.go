@@ -51,7 +51,7 @@ var (
 	answers = []permission{{Do: []string{"states:SendTaskSuccess"}, On: []string{"${Machine}"}}}
 	sees    = []permission{{
 		Do: []string{"states:DescribeExecution"}, On: []string{"${Executions}:*"},
-		Why: "executions are named by run and drive",
+		Why: "executions are named by run and epoch",
 	}}
 )
 

@@ -219,7 +219,7 @@ func TestTemplateRuns(t *testing.T) {
 	}
 
 	i.upload(pair("large", ""))
-	i.stop(i.until(map[string]bool{}, "deploy", "going").Run)
+	i.stop(i.until(map[string]bool{}, "deploy", "running").Run)
 	i.until(known, "deploy", "succeeded")
 
 	soon := time.Now().Add(4 * time.Second).UTC().Format("2006-01-02T15:04:05")

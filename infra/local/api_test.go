@@ -137,17 +137,17 @@ func carriesOut(t *testing.T, l *laptop, h *host) {
 	if paused.Status != 202 || paused.Command != "pause" || paused.Run.Run != begun.Run.Run {
 		t.Fatalf("%d %s", paused.Status, paused.text)
 	}
-	a.until(begun.Location, "parked")
+	a.until(begun.Location, "waiting")
 	if again := a.ask("POST", "/projects/pair/prod/runs", body, "first"); again.Status != 202 || again.Run.Run != begun.Run.Run {
 		t.Errorf("asked again it is %d %s", again.Status, again.text)
 	}
 	if other := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"destroy"}`, "first"); other.Status != 409 {
 		t.Errorf("the key of another request is answered %d %s", other.Status, other.text)
 	}
-	if on := a.ask("POST", begun.Location+"/wishes", `{"wish":"continue"}`, "p"); on.Status != 202 || on.Command != "go" {
+	if on := a.ask("POST", begun.Location+"/wishes", `{"wish":"continue"}`, "p"); on.Status != 202 || on.Command != "continue" {
 		t.Errorf("%d %s", on.Status, on.text)
 	}
-	if late := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p"); late.Status != 202 || late.Command != "go" {
+	if late := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p"); late.Status != 202 || late.Command != "continue" {
 		t.Errorf("a pause that comes a second time is answered %d %s", late.Status, late.text)
 	}
 	ended := a.until(begun.Location, "succeeded")

@@ -68,7 +68,7 @@ func TestLookingChangesNothing(t *testing.T) {
 		}
 		l.has(r.err, "nobody serves", "stackwright serve --data "+l.data)
 	}
-	l.has(l.must(exitOK, "runs"), id, "going")
+	l.has(l.must(exitOK, "runs"), id, "running")
 	if len(l.begun) > 0 {
 		t.Errorf("started %v", l.begun)
 	}

@@ -98,7 +98,7 @@ func TestExecuteLeavesAlone(t *testing.T) {
 	}
 }
 
-// Whoever finds a newer drive when it claims a step leaves the step alone.
+// Whoever finds a newer epoch when it claims a step leaves the step alone.
 func TestExecuteOvertaken(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -197,7 +197,7 @@ func TestLookOvertaken(t *testing.T) {
 		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "b", Epoch: 1}))
 	}
 	if got := h.looked(tick); got.State != run.StateFencedOff || !slices.Contains(h.started, "b-2") {
-		t.Errorf("overtaken by a newer drive, it is %s, started %v", got.State, h.started)
+		t.Errorf("overtaken by a newer epoch, it is %s, started %v", got.State, h.started)
 	}
 }
 

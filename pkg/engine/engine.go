@@ -35,13 +35,13 @@ type Engine struct {
 // A Drive asks for a run to be driven.
 type ExecutionInput struct {
 	Run   string `json:"run"`
-	Epoch int    `json:"drive"`
+	Epoch int    `json:"epoch"`
 }
 
 // A Tick is all that passes through the state machine.
 type LoopState struct {
 	Run   string    `json:"run"`
-	Epoch int       `json:"drive"`
+	Epoch int       `json:"epoch"`
 	State run.State `json:"state"`
 	Ready []int     `json:"ready"` // numbers of the steps to execute now
 	Wait  int       `json:"wait"`  // seconds until the next look, 5 to 300
@@ -50,13 +50,13 @@ type LoopState struct {
 // A Start asks for one step to be executed.
 type StepInput struct {
 	Run   string `json:"run"`
-	Epoch int    `json:"drive"`
+	Epoch int    `json:"epoch"`
 	Step  int    `json:"step"`
 }
 
 // A Watch asks for a look at a run, on behalf of an execution that waits for it.
 type PollInput struct {
-	Loop    LoopState `json:"tick"`
+	Loop    LoopState `json:"loop"`
 	Token   string    `json:"token"`   // that the look, or whoever wakes the execution, answers
 	Entered time.Time `json:"entered"` // since when it waits
 }
@@ -78,11 +78,11 @@ const (
 	grace       = 10 * time.Second // for what was asked for last to be heard of
 )
 
-// execution names an execution: the first writer of a drive wins.
-func execution(id string, drive int) string { return fmt.Sprintf("%s-%d", id, drive) }
+// execution names an execution: the first writer of a epoch wins.
+func execution(id string, epoch int) string { return fmt.Sprintf("%s-%d", id, epoch) }
 
-// drive raises a run's drive and starts the execution that bears its number. If
-// the drive was raised meanwhile, by another or by us without our being told,
+// drive raises a run's epoch and starts the execution that bears its number. If
+// the epoch was raised meanwhile, by another or by us without our being told,
 // that one's execution is started.
 func (e *Engine) startExecution(ctx context.Context, r run.Run) error {
 	err := e.Store.RaiseEpoch(ctx, r)
@@ -91,26 +91,26 @@ func (e *Engine) startExecution(ctx context.Context, r run.Run) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
+		return fmt.Errorf("raise the epoch of run %s: %w", r.ID, err)
 	}
 	return e.launch(ctx, r.ID, r.Epoch+1)
 }
 
-// launch starts the execution for a drive that has been raised.
-func (e *Engine) launch(ctx context.Context, id string, drive int) error {
-	name := execution(id, drive)
-	if err := e.Machine.Start(ctx, name, ExecutionInput{Run: id, Epoch: drive}); err != nil {
+// launch starts the execution for a epoch that has been raised.
+func (e *Engine) launch(ctx context.Context, id string, epoch int) error {
+	name := execution(id, epoch)
+	if err := e.Machine.Start(ctx, name, ExecutionInput{Run: id, Epoch: epoch}); err != nil {
 		return fmt.Errorf("start execution %s: %w", name, err)
 	}
 	return nil
 }
 
 // aside says that a newer execution drives the run, and sees to it that there is
-// one: whoever raised the drive may have died before it started it.
-func (e *Engine) fencedOff(ctx context.Context, id string, drive int) (LoopState, error) {
-	t := loopState(run.Run{ID: id, Epoch: drive}, run.StateFencedOff, 0)
+// one: whoever raised the epoch may have died before it started it.
+func (e *Engine) fencedOff(ctx context.Context, id string, epoch int) (LoopState, error) {
+	t := loopState(run.Run{ID: id, Epoch: epoch}, run.StateFencedOff, 0)
 	r, err := e.Store.Run(ctx, id)
-	if err != nil || r.State.Over() || r.Epoch <= drive {
+	if err != nil || r.State.Over() || r.Epoch <= epoch {
 		return t, err
 	}
 	return t, e.launch(ctx, id, r.Epoch)

@@ -91,8 +91,8 @@ func (s *lossy) Move(ctx context.Context, c engine.Change) error {
 	return do()
 }
 
-func (s *lossy) Register(ctx context.Context, id string, drive int, w engine.PollInput, events int) (bool, error) {
-	newest, err := s.Store.Register(ctx, id, drive, w, events)
+func (s *lossy) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
+	newest, err := s.Store.Register(ctx, id, epoch, w, events)
 	if s.seen != nil {
 		s.seen()
 	}
@@ -278,9 +278,9 @@ func (h *fixture) must(err error) {
 }
 
 // planned plans a run and returns what the state machine is told.
-func (h *fixture) planned(id string, drive int) engine.LoopState {
+func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	h.Helper()
-	tick, err := h.Plan(h.Context(), engine.ExecutionInput{Run: id, Epoch: drive})
+	tick, err := h.Plan(h.Context(), engine.ExecutionInput{Run: id, Epoch: epoch})
 	h.must(err)
 	return tick
 }
@@ -355,9 +355,9 @@ func (h *fixture) waits() string {
 }
 
 // registered registers the token of a wait that begins now.
-func (h *fixture) registered(id string, drive int, token string, events int) {
+func (h *fixture) registered(id string, epoch int, token string, events int) {
 	h.Helper()
-	_, err := h.Store.Register(h.Context(), id, drive, engine.PollInput{Token: token, Entered: h.world.Now()}, events)
+	_, err := h.Store.Register(h.Context(), id, epoch, engine.PollInput{Token: token, Entered: h.world.Now()}, events)
 	h.must(err)
 }
 

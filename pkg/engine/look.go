@@ -90,7 +90,7 @@ func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, 
 }
 
 // see loads the run, settles what is over and skips what can no longer start.
-// It is Stale if another has written meanwhile; if that was a newer drive, it
+// It is Stale if another has written meanwhile; if that was a newer epoch, it
 // is over for this one.
 func (e *Engine) refresh(ctx context.Context, t LoopState, begun time.Time) (run.Run, error) {
 	r, err := e.Store.Load(ctx, t.Run)

@@ -42,14 +42,14 @@ const (
 
 // A hand is a function that starts or looks.
 type hand struct {
-	at, drive, answer uint8
+	at, epoch, answer uint8
 	old               bool // the claim was older than its claimer can live
 	works             bool // it is the claimer
 }
 
 // A claimState is a state of this world.
 type claimState struct {
-	drive        uint8
+	epoch        uint8
 	closed       bool // the run is over, by another hand
 	claimed      bool
 	old, noted   bool
@@ -64,7 +64,7 @@ type claimState struct {
 
 // Who acts: the first drive's starter, the same called again, the second
 // drive's; and both drives' looks.
-var hands = []string{"starter of drive 1", "the same, called again", "starter of drive 2", "look of drive 1", "look of drive 2"}
+var hands = []string{"starter of epoch 1", "the same, called again", "starter of epoch 2", "look of epoch 1", "look of epoch 2"}
 
 // These of them are called again, and look.
 const (
@@ -83,9 +83,9 @@ func (w claimWorld) lacks(safeguard string) bool { return w.without == safeguard
 
 // claimModel is the model of this world.
 func claimModel(w claimWorld) model[claimState] {
-	s := claimState{drive: 1, mishaps: w.mishaps, refusals: w.refusals}
+	s := claimState{epoch: 1, mishaps: w.mishaps, refusals: w.refusals}
 	for i := range s.hands {
-		s.hands[i].drive = [...]uint8{1, 1, 2, 1, 2}[i]
+		s.hands[i].epoch = [...]uint8{1, 1, 2, 1, 2}[i]
 	}
 	return model[claimState]{
 		start: s,
@@ -116,7 +116,7 @@ func (w claimWorld) next(s claimState, tell func(int, move[claimState])) {
 	for i, h := range s.hands {
 		if h.at != 0 {
 			w.step(s, i, tell)
-		} else if to := s; h.drive == s.drive && s.ended == nothing && i != again && (i >= looks || !s.claimed) {
+		} else if to := s; h.epoch == s.epoch && s.ended == nothing && i != again && (i >= looks || !s.claimed) {
 			to.hands[i].at = [...]uint8{readStep, 0, readStep, loadStep, loadStep}[i]
 			tell(i+3, move[claimState]{what: "is called", to: to})
 		}
@@ -140,7 +140,7 @@ func (w claimWorld) next(s claimState, tell func(int, move[claimState])) {
 		to.old = true
 		for i, h := range to.hands {
 			if h.works && !w.lacks("life") {
-				to.hands[i] = hand{drive: h.drive}
+				to.hands[i] = hand{epoch: h.epoch}
 			}
 		}
 		tell(2, move[claimState]{what: "passes, as long as a claimer lives", to: to})
@@ -155,7 +155,7 @@ func (w claimWorld) mishap(s claimState, tell func(int, move[claimState])) {
 	s.mishaps--
 	for i, h := range s.hands {
 		if to := s; h.at != 0 {
-			to.hands[i] = hand{drive: h.drive}
+			to.hands[i] = hand{epoch: h.epoch}
 			tell(fate, move[claimState]{what: hands[i] + " dies", to: to})
 		}
 	}
@@ -163,12 +163,12 @@ func (w claimWorld) mishap(s claimState, tell func(int, move[claimState])) {
 		to.hands[again].at = readStep
 		tell(fate, move[claimState]{what: "a starter is called again while the first works on", to: to})
 	}
-	if to := s; s.drive == 1 {
-		to.drive = 2
-		tell(fate, move[claimState]{what: "the drive is raised while the old functions work on", to: to})
+	if to := s; s.epoch == 1 {
+		to.epoch = 2
+		tell(fate, move[claimState]{what: "the epoch is raised while the old functions work on", to: to})
 	}
 	if to := s; !s.closed && s.ended == nothing {
-		to.drive, to.closed = 3, true
+		to.epoch, to.closed = 3, true
 		tell(fate, move[claimState]{what: "a person unlocks", to: to})
 	}
 }
@@ -189,7 +189,7 @@ func (s *claimState) hears(w claimWorld) uint8 {
 func (w claimWorld) step(s claimState, i int, tell func(int, move[claimState])) {
 	h := s.hands[i]
 	who, what := i+3, saidOfStep[h.at]
-	if h.drive != s.drive {
+	if h.epoch != s.epoch {
 		who, what = fate, hands[i]+" "+what
 	}
 	to := s

@@ -11,7 +11,7 @@ func (w lockWorld) step(s lockState, n int, tell func(int, move[lockState])) {
 	}
 	to, why := s, ""
 	if p.at < tend {
-		why = w.drive(&to, n)
+		why = w.epoch(&to, n)
 	} else {
 		why = w.tend(&to, n)
 	}
@@ -29,14 +29,14 @@ func (w lockWorld) step(s lockState, n int, tell func(int, move[lockState])) {
 }
 
 // drive is a step of the routine of an execution. It says what it breaks.
-func (w lockWorld) drive(s *lockState, n int) string {
+func (w lockWorld) epoch(s *lockState, n int) string {
 	p := &s.procs[n]
 	i, r := p.run, &s.runs[p.run]
-	mine := r.drive == p.drive
+	mine := r.epoch == p.epoch
 	switch p.at {
 	case readRun:
 		switch {
-		case r.drive != p.drive:
+		case r.epoch != p.epoch:
 			w.done(s, n)
 		case r.state == asked && r.supersede:
 			w.leaves(s, p, asked)
@@ -169,7 +169,7 @@ func (w lockWorld) look(s *lockState, n int) {
 	p := &s.procs[n]
 	r := s.runs[p.run]
 	switch {
-	case r.drive != p.drive || r.state != going:
+	case r.epoch != p.epoch || r.state != going:
 		w.done(s, n)
 	case r.step == begun:
 	case r.step >= settled:
@@ -238,7 +238,7 @@ func (s *lockState) end(i, how uint8) {
 
 // done ends the execution's function, and the execution.
 func (w lockWorld) done(s *lockState, n int) {
-	if p := s.procs[n]; n < asker && s.runs[p.run].drive == p.drive {
+	if p := s.procs[n]; n < asker && s.runs[p.run].epoch == p.epoch {
 		s.runs[p.run].exec = ended
 	}
 	s.procs[n] = proc{}

@@ -30,11 +30,11 @@ func (w claimWorld) begin(s claimState, i int, tell func(string, claimState)) {
 
 // start is a step of a function that starts the step.
 func (w claimWorld) start(s *claimState, h *hand) string {
-	mine := h.drive == s.drive || w.lacks("fence")
+	mine := h.epoch == s.epoch || w.lacks("fence")
 	switch h.at {
 	case readStep:
 		h.at = 0
-		if h.drive == s.drive && !s.claimed && s.ended == nothing {
+		if h.epoch == s.epoch && !s.claimed && s.ended == nothing {
 			h.at = claimIt
 		}
 	case claimIt:
@@ -73,14 +73,14 @@ func (w claimWorld) note(s *claimState, h *hand, mine bool) {
 
 // look is a step of a function that looks.
 func (w claimWorld) look(s *claimState, h *hand) string {
-	mine := h.drive == s.drive || w.lacks("fence")
+	mine := h.epoch == s.epoch || w.lacks("fence")
 	at := h.at
 	h.at = loadStep
 	switch at {
 	case loadStep:
 		h.old = s.old
 		switch {
-		case h.drive != s.drive || s.ended != nothing:
+		case h.epoch != s.epoch || s.ended != nothing:
 			h.at, h.old = 0, false
 		case s.claimed:
 			h.at = hear

@@ -62,10 +62,10 @@ const (
 
 	tend     // read a run, and whether it owns the lock
 	tendExec // and how its execution stands
-	raise    // its drive
+	raise    // its epoch
 	launch   // the execution
 	seeAgain // read the run again
-	giveUp   // raise the drive of a run that is to end
+	giveUp   // raise the epoch of a run that is to end
 	strike   // its steps
 	giveEnd  // end it
 )
@@ -73,7 +73,7 @@ const (
 // The routines are told in these words.
 var said = [...]string{
 	"is idle", "reads its run and the lock", "reads the lock", "enters", "commits its plan", "looks", "claims its step", "skips its step", "parks", "ends", "frees the lock",
-	"reads", "sees how the execution stands", "raises the drive", "starts the execution", "reads it again", "raises the drive to end it", "strikes its steps", "ends it",
+	"reads", "sees how the execution stands", "raises the epoch", "starts the execution", "reads it again", "raises the epoch to end it", "strikes its steps", "ends it",
 }
 
 // A lockItem is the item that is lock and queue.
@@ -85,7 +85,7 @@ type lockItem struct {
 
 // A lockRun is a run's item, with its execution and its step.
 type lockRun struct {
-	state, drive, exec, step uint8
+	state, epoch, exec, step uint8
 
 	supersede bool  // is its wish
 	news      bool  // since it parked
@@ -96,7 +96,7 @@ type lockRun struct {
 // A proc is a function at work. What it read it needs no copy of: it writes on
 // condition that it is still so, which is kept here instead.
 type proc struct {
-	at, run, drive uint8 // of the run that it tends, if it does
+	at, run, epoch uint8 // of the run that it tends, if it does
 	lock, news     bool  // are still as it read them
 	saw            uint8 // the state that it read; the owner, for whoever enters without condition
 	was            uint8 // the state of the run that it ends
@@ -152,8 +152,8 @@ func lockModel(w lockWorld) model[lockState] {
 	s.lockItem = lockItem{owner: nobody, waiting: [runs]uint8{nobody, nobody, nobody}}
 	if w.busy {
 		s.owner = 2
-		s.runs[2] = lockRun{state: going, drive: 1, exec: running, step: begun}
-		s.procs[driver+2] = proc{at: look, run: 2, drive: 1}
+		s.runs[2] = lockRun{state: going, epoch: 1, exec: running, step: begun}
+		s.procs[driver+2] = proc{at: look, run: 2, epoch: 1}
 	}
 	return model[lockState]{
 		start: s,

@@ -13,7 +13,7 @@ const (
 
 // A wisher carries a wish out: it writes it, and sees to it that somebody looks.
 type wisher struct {
-	at, drive, saw uint8
+	at, epoch, saw uint8
 	wish           uint8
 	heard          uint8 // how often
 }
@@ -23,7 +23,7 @@ type newsState struct {
 	lockRun
 	wish, last uint8 // as written; and as it ought to be
 	driver     struct {
-		at, drive uint8
+		at, epoch uint8
 		news      bool // it knows of all of it
 	}
 	wishers [2]wisher
@@ -43,7 +43,7 @@ func (w newsWorld) lacks(safeguard string) bool { return w.without == safeguard 
 
 // newsModel is the model of this world.
 func newsModel(w newsWorld) model[newsState] {
-	s := newsState{lockRun: lockRun{state: going, drive: 1}, wish: pause, last: pause, mishaps: w.mishaps}
+	s := newsState{lockRun: lockRun{state: going, epoch: 1}, wish: pause, last: pause, mishaps: w.mishaps}
 	for i, wish := range w.wishes {
 		s.wishers[i].wish = wish
 	}
@@ -74,7 +74,7 @@ func (s newsState) good() bool {
 // next tells what may happen.
 func (w newsWorld) next(s newsState, tell func(int, move[newsState])) {
 	if to := s; s.driver.at != idle {
-		w.drive(&to)
+		w.epoch(&to)
 		tell(1, move[newsState]{what: said[s.driver.at], to: to})
 	}
 	for i, p := range s.wishers {
@@ -104,7 +104,7 @@ func (w newsWorld) next(s newsState, tell func(int, move[newsState])) {
 func (w newsWorld) mishap(s newsState, tell func(int, move[newsState])) {
 	s.mishaps--
 	if to := s; s.driver.at != idle {
-		to.driver.at, to.driver.drive, to.driver.news, to.exec = idle, 0, false, ended
+		to.driver.at, to.driver.epoch, to.driver.news, to.exec = idle, 0, false, ended
 		tell(fate, move[newsState]{what: "the execution fails", to: to})
 	}
 	for i, p := range s.wishers {
@@ -144,9 +144,9 @@ func (w newsWorld) write(s *newsState, i int) {
 }
 
 // drive is a step of the execution's routine.
-func (w newsWorld) drive(s *newsState) {
+func (w newsWorld) epoch(s *newsState) {
 	d := &s.driver
-	mine := d.drive == s.lockRun.drive
+	mine := d.epoch == s.lockRun.epoch
 	at := d.at
 	d.at = look
 	switch {
@@ -183,10 +183,10 @@ func (w newsWorld) decide(s newsState) uint8 {
 
 // leave ends the execution.
 func (w newsWorld) leave(s *newsState) {
-	if s.driver.drive == s.lockRun.drive {
+	if s.driver.epoch == s.lockRun.epoch {
 		s.exec = ended
 	}
-	s.driver.at, s.driver.drive, s.driver.news = idle, 0, false
+	s.driver.at, s.driver.epoch, s.driver.news = idle, 0, false
 }
 
 // tend is a step of whoever sees to it that the run is driven.
@@ -196,44 +196,44 @@ func (w newsWorld) tend(s *newsState, p *wisher, sweeps bool) string {
 	switch at {
 	case tend:
 		if p.at = tends(r, false); p.at != idle {
-			p.drive, p.saw = r.drive, r.state
+			p.epoch, p.saw = r.epoch, r.state
 		}
 	case tendExec:
 		switch {
-		case r.drive != p.drive || r.exec == running:
+		case r.epoch != p.epoch || r.exec == running:
 		case r.exec == unstarted:
 			p.at = launch
 		case sweeps:
 			p.at = raise
 		}
 	case raise:
-		if r.drive == p.drive && r.live() && r.state == p.saw {
-			r.drive++
+		if r.epoch == p.epoch && r.live() && r.state == p.saw {
+			r.epoch++
 			r.state, r.exec, r.news = going, unstarted, false
-			p.at, p.drive = launch, r.drive
-		} else if w.lacks("drive at raise") && r.live() {
+			p.at, p.epoch = launch, r.epoch
+		} else if w.lacks("epoch at raise") && r.live() {
 			p.at = launch
 		}
 	case launch:
 		return w.launch(s, p)
 	}
 	if p.at == idle {
-		p.drive, p.saw = 0, 0
+		p.epoch, p.saw = 0, 0
 	}
 	return ""
 }
 
 // launch starts an execution, if none of its name was ever started.
 func (w newsWorld) launch(s *newsState, p *wisher) string {
-	drive := p.drive
-	p.drive, p.saw = 0, 0
+	epoch := p.epoch
+	p.epoch, p.saw = 0, 0
 	switch {
-	case s.lockRun.drive != drive || !s.live():
+	case s.lockRun.epoch != epoch || !s.live():
 	case s.exec == unstarted:
 		s.exec = running
-		s.driver.at, s.driver.drive, s.driver.news = look, drive, false
+		s.driver.at, s.driver.epoch, s.driver.news = look, epoch, false
 	case w.lacks("name"):
-		return "two executions drive under one number"
+		return "two executions epoch under one number"
 	}
 	return ""
 }

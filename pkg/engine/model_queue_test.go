@@ -15,7 +15,7 @@ func (w lockWorld) next(s lockState, tell func(int, move[lockState])) {
 	}
 	if o := s.owner; s.unlocks > 0 && o != nobody {
 		s.unlocks--
-		s.procs[opener] = proc{at: w.gives(), run: o, drive: s.runs[o].drive}
+		s.procs[opener] = proc{at: w.gives(), run: o, epoch: s.runs[o].epoch}
 		tell(fate, move[lockState]{what: "a person unlocks", to: s})
 	}
 }
@@ -76,7 +76,7 @@ func (w lockWorld) mishap(s lockState, tell func(int, move[lockState])) {
 			tell(fate, move[lockState]{what: "the execution fails: run " + names[i], to: to})
 			if s.runs[i].exec == running && w.zombies {
 				to.runs[i].exec = running
-				to.procs[driver+i] = proc{at: readRun, run: i, drive: s.runs[i].drive}
+				to.procs[driver+i] = proc{at: readRun, run: i, epoch: s.runs[i].epoch}
 				tell(fate, move[lockState]{what: "a function is called again while the first works on: run " + names[i], to: to})
 			}
 		}
@@ -103,7 +103,7 @@ var names = [...]string{"0", "1", "2", "nobody"}
 func (w lockWorld) settle(s *lockState) {
 	for i := range s.runs {
 		if r := &s.runs[i]; r.state >= over {
-			*r = lockRun{state: r.state, drive: r.drive, exec: ended, step: r.step}
+			*r = lockRun{state: r.state, epoch: r.epoch, exec: ended, step: r.step}
 		}
 	}
 	for n := range s.procs {
@@ -114,7 +114,7 @@ func (w lockWorld) settle(s *lockState) {
 	}
 	z := s.procs[zombie]
 	r := s.runs[z.run]
-	refused := r.drive != z.drive || r.state >= over && r.step != pending && !w.lacks("asked")
+	refused := r.epoch != z.epoch || r.state >= over && r.step != pending && !w.lacks("asked")
 	if z.at < tend && z.at != free && refused {
 		s.procs[zombie] = proc{}
 	}

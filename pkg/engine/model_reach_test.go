@@ -63,7 +63,7 @@ func reached() map[string]func() proof {
 		"a look comes late":                      wakes.when(func(s wakeState) bool { return s.looks[1].at == register && s.token > s.looks[1].wait }),
 		"an event outruns what is shown":         wakes.when(func(s wakeState) bool { return s.soon && !s.shown }),
 		"an old token is about to be answered":   wakes.when(func(s wakeState) bool { return s.events[0].at == wake && s.events[0].token < s.wait && !s.settled }),
-		"a run parks twice":                      news.when(func(s newsState) bool { return s.state == parked && s.lockRun.drive > 2 }),
+		"a run parks twice":                      news.when(func(s newsState) bool { return s.state == parked && s.lockRun.epoch > 2 }),
 		"a wish comes while a look decides":      news.when(func(s newsState) bool { return s.driver.at == park && !s.driver.news }),
 	}
 }

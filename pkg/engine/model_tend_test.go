@@ -6,18 +6,18 @@ func (w lockWorld) tend(s *lockState, n int) string {
 	r := &s.runs[p.run]
 	switch p.at {
 	case tend:
-		p.drive, p.saw = r.drive, class(r.state)
+		p.epoch, p.saw = r.epoch, class(r.state)
 		p.at = tends(r, s.owner == p.run)
 	case tendExec:
 		w.execution(s, n)
 	case seeAgain:
 		p.at = raise
-		if r.drive != p.drive || class(r.state) != p.saw {
+		if r.epoch != p.epoch || class(r.state) != p.saw {
 			p.at = idle
 		}
 	case raise:
 		p.at = idle
-		if r.drive == p.drive && r.live() {
+		if r.epoch == p.epoch && r.live() {
 			if class(r.state) != p.saw && !w.zombies {
 				return "a run is started that nothing calls for"
 			}
@@ -25,9 +25,9 @@ func (w lockWorld) tend(s *lockState, n int) string {
 		}
 	case launch:
 		p.at = idle
-		if r.drive == p.drive && r.exec == unstarted && s.procs[driver+p.run].at == idle {
+		if r.epoch == p.epoch && r.exec == unstarted && s.procs[driver+p.run].at == idle {
 			r.exec = running
-			s.procs[driver+p.run] = proc{at: readRun, run: p.run, drive: r.drive}
+			s.procs[driver+p.run] = proc{at: readRun, run: p.run, epoch: r.epoch}
 		}
 	case giveUp, strike, giveEnd:
 		return w.giveUp(s, n)
@@ -38,7 +38,7 @@ func (w lockWorld) tend(s *lockState, n int) string {
 	return ""
 }
 
-// class is what raising a drive depends on of a run's state.
+// class is what raising a epoch depends on of a run's state.
 func class(state uint8) uint8 {
 	if state == asked {
 		return going
@@ -51,7 +51,7 @@ func tends(r *lockRun, owns bool) uint8 {
 	switch {
 	case !r.live():
 		return idle
-	case r.state == parked && r.news, r.state == queued && owns, r.drive == 0:
+	case r.state == parked && r.news, r.state == queued && owns, r.epoch == 0:
 		return raise
 	case r.state == parked, r.state == queued:
 		return idle
@@ -59,16 +59,16 @@ func tends(r *lockRun, owns bool) uint8 {
 	return tendExec
 }
 
-// execution sees whether the execution of the drive that was read goes on.
+// execution sees whether the execution of the epoch that was read goes on.
 // Only the sweep makes good for one that is over.
 func (w lockWorld) execution(s *lockState, n int) {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	p.at = idle
 	switch {
-	case r.drive == p.drive && r.exec == unstarted:
+	case r.epoch == p.epoch && r.exec == unstarted:
 		p.at = launch
-	case r.drive == p.drive && r.exec == running || n != sweep:
+	case r.epoch == p.epoch && r.exec == running || n != sweep:
 	case r.revived >= w.limit:
 		p.at = w.gives()
 	case w.lacks("look again"):
@@ -85,7 +85,7 @@ func (w lockWorld) raise(s *lockState, n int) {
 	if r.exec == ended && class(r.state) == going {
 		r.revived++
 	}
-	r.drive++
+	r.epoch++
 	r.exec, r.news = unstarted, false
 	if r.state == queued {
 		r.state = asked
@@ -95,25 +95,25 @@ func (w lockWorld) raise(s *lockState, n int) {
 	if d := &s.procs[driver+p.run]; d.at != idle && driver+int(p.run) != n {
 		s.procs[zombie], *d = *d, proc{}
 	}
-	p.at, p.drive = launch, r.drive
+	p.at, p.epoch = launch, r.epoch
 }
 
 // gives is how to begin to give up a run: its driver is fenced off first.
 func (w lockWorld) gives() uint8 {
-	if w.lacks("drive at an end") {
+	if w.lacks("epoch at an end") {
 		return strike
 	}
 	return giveUp
 }
 
 // giveUp ends a run out of the hands of its driver, in three steps, and looks
-// after the next. An execution of the drive that it raises may be started
+// after the next. An execution of the epoch that it raises may be started
 // meanwhile, by whoever believes that it was forgotten.
 func (w lockWorld) giveUp(s *lockState, n int) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	switch {
-	case r.drive != p.drive || !r.live():
+	case r.epoch != p.epoch || !r.live():
 		w.doneTending(s, n)
 	case p.at == giveUp:
 		w.raise(s, n)

@@ -84,7 +84,7 @@ func unsafe() []world {
 	for without, w := range map[string]lockWorld{
 		"state at an end":                  {queue: 1, unlocks: 1},
 		"version":                          {queue: 2},
-		"drive at an end, state at an end": {queue: 1, zombies: true, mishaps: 1},
+		"epoch at an end, state at an end": {queue: 1, zombies: true, mishaps: 1},
 		"news":                             {queue: 2, limit: 1, person: true},
 		"sweep":                            {queue: 2, limit: 1, askers: true, mishaps: 1},
 		"one transaction":                  {queue: 1, limit: 1, mishaps: 1},

@@ -61,7 +61,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 }
 
 // takeUp says how to go on with a run that need not be planned any more, or not
-// by this drive.
+// by this epoch.
 func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopState, error) {
 	switch {
 	case r.Epoch != d.Epoch:
@@ -78,7 +78,7 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopS
 }
 
 // overtaken says how to go on for a planner that another was faster than: one of
-// a newer drive, one of its own drive that was thought dead, or one of another
+// a newer epoch, one of its own drive that was thought dead, or one of another
 // run that took the lock.
 func (e *Engine) overtaken(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)

@@ -79,7 +79,7 @@ func TestLock(t *testing.T) {
 	h.planned("a", 1)
 	h.must(h.Start(t.Context(), engine.Request{ID: "b", Project: shop, Operation: "destroy", Refuse: true}))
 	h.planned("b", 1)
-	want := "run a (deploy, going) holds the lock on shop@default: wait for its end, or ask to be put in line"
+	want := "run a (deploy, running) holds the lock on shop@default: wait for its end, or ask to be put in line"
 	if got := h.kept("b").Messages; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q", got)
 	}
@@ -153,7 +153,7 @@ func TestPlannedByAnother(t *testing.T) {
 		return fault.New(fault.Stale, "driven by another")
 	}
 	if tick := h.planned("b", 1); tick.State != run.StateFencedOff {
-		t.Errorf("a newer drive leaves it %s", tick.State)
+		t.Errorf("a newer epoch leaves it %s", tick.State)
 	}
 	h.store.commit = func(func() error) error {
 		r := h.kept("b")

@@ -12,7 +12,7 @@ import (
 
 // A Store keeps what must outlive a function. Every read is strongly
 // consistent. Whatever is written for a run by whoever drives it is written on
-// condition of its drive, else the error is Stale.
+// condition of its epoch, else the error is Stale.
 type Store interface {
 	Runs
 	Executions
@@ -45,23 +45,23 @@ type Runs interface {
 
 // Drives keeps how runs are driven and steered.
 type Executions interface {
-	// Raise makes the drive r.Drive+1, a queued run asked, a parked one going,
+	// Raise makes the epoch r.Epoch+1, a queued run asked, a parked one going,
 	// and the waiting token and the history those of a new execution: none. It
-	// writes r.Revived, r.RevivedAt and r.Settled. It is Stale if the drive is not r.Drive,
+	// writes r.Revived, r.RevivedAt and r.Settled. It is Stale if the epoch is not r.Epoch,
 	// or the run is over.
 	RaiseEpoch(ctx context.Context, r run.Run) error
 
 	// Commit deletes whatever steps an earlier planner left, writes r's own,
 	// then moves r from asked to its state and writes what it is about: its
 	// operation, source, deletions and digest, whether it rolls back, when it
-	// began and its deadline. It is Stale if r is not asked, or its drive is not
-	// r.Drive.
+	// began and its deadline. It is Stale if r is not asked, or its epoch is not
+	// r.Epoch.
 	Commit(ctx context.Context, r run.Run) error
 
 	// Register makes w's token the one that waits for run id, and adds to its
 	// history's length. It reports false, and does neither, if that of a later
-	// wait was registered before. It is Stale if the run's drive is not drive.
-	Register(ctx context.Context, id string, drive int, w PollInput, events int) (newest bool, err error)
+	// wait was registered before. It is Stale if the run's epoch is not drive.
+	Register(ctx context.Context, id string, epoch int, w PollInput, events int) (newest bool, err error)
 
 	// Wish writes what a person wishes of a run, raises its news and writes an
 	// event for the audit, in one transaction and once for each w.ID. What is
@@ -70,7 +70,7 @@ type Executions interface {
 	// is over, or is being stopped and would not be by w; Missing if there is none.
 	RecordCommand(ctx context.Context, id string, w CommandRecord) (run.Run, error)
 
-	// Park writes that r is parked, on condition of r.Drive and that the news
+	// Park writes that r is parked, on condition of r.Epoch and that the news
 	// is r.News.
 	MarkWaiting(ctx context.Context, r run.Run) error
 }
@@ -92,14 +92,14 @@ type Locks interface {
 	Lock(ctx context.Context, project string) (run.Lock, error)
 
 	// Enter writes what becomes of the lock of r's project when r comes, on
-	// condition that r is asked and is driven by r.Drive. In the same transaction
+	// condition that r is asked and is driven by r.Epoch. In the same transaction
 	// r is queued, if it has to wait; those that it replaces are over, as
 	// superseded by r; and the owner that it stops is wished to be superseded by
 	// r, which is news.
 	Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error
 
 	// End writes r.State, which is an end, messages and time, on condition of
-	// r.Drive, that the news is r.News, and the state x.From; and what becomes of
+	// r.Epoch, that the news is r.News, and the state x.From; and what becomes of
 	// the lock, or if that is nothing, that it is as it was. In the same transaction the open item goes, and the
 	// rollback that follows is asked for.
 	End(ctx context.Context, r run.Run, x run.Exit) error
@@ -111,8 +111,8 @@ type Steps interface {
 	Step(ctx context.Context, id string, number int) (run.Run, run.Step, error)
 
 	// Move writes a change of one step, with what it does to the node's
-	// record, in one transaction. It is Stale if the run's drive is not
-	// c.Drive, or the step is not as c.From says. To repeat a Move that
+	// record, in one transaction. It is Stale if the run's epoch is not
+	// c.Epoch, or the step is not as c.From says. To repeat a Move that
 	// succeeded succeeds, if its nonce is the step's.
 	// To claim a step, from pending to running, is Stale too if the run is not
 	// going, or is to pause or stop.
@@ -122,7 +122,7 @@ type Steps interface {
 	// look found not to be over, and whether they were forced. It leaves alone an
 	// event that was marked since the steps were loaded, and a step that is no
 	// longer running.
-	Postpone(ctx context.Context, id string, drive int, steps []run.Step) error
+	Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error
 
 	// Mark writes that an event was heard of a running step's attempt, which
 	// makes it due. It reports false if there is no such step running.
@@ -152,7 +152,7 @@ type Records interface {
 	RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
 
 	// Displace moves records to their new names, on condition that the run that
-	// does it has r's drive and is still asked, else it is Stale: whoever plans
+	// does it has r's epoch and is still asked, else it is Stale: whoever plans
 	// beside one that has committed moves nothing. A record that is there no
 	// longer, or is of another stack by now, is passed over.
 	Rename(ctx context.Context, r run.Run, records []plan.Record) error
@@ -195,7 +195,7 @@ type ExecutionStatus struct {
 	Why     string // it failed, if it did
 }
 
-// Machine starts and wakes the executions that drive runs.
+// Machine starts and wakes the executions that epoch runs.
 type Machine interface {
 	// Start starts an execution of the given name. To start one that was
 	// started before is no error.

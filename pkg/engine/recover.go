@@ -116,7 +116,7 @@ func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, 
 	switch {
 	case err != nil:
 		return false, err
-	case !s.Started: // whoever raised the drive died there
+	case !s.Started: // whoever raised the epoch died there
 		return false, e.launch(ctx, r.ID, r.Epoch)
 	case s.Running:
 		return true, nil
@@ -185,15 +185,15 @@ func (e *Engine) Unlock(ctx context.Context, q Request) error {
 }
 
 // abandon ends a run as it stands, out of the hands of whoever drives it. Who
-// finds the drive raised may begin to drive it at once: what that does meanwhile
+// finds the epoch raised may begin to drive it at once: what that does meanwhile
 // is seen, and the run ended as it then stands.
 func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why string) error {
 	if err := e.Store.RaiseEpoch(ctx, r); err != nil {
-		return fmt.Errorf("raise the drive of run %s: %w", r.ID, err)
+		return fmt.Errorf("raise the epoch of run %s: %w", r.ID, err)
 	}
-	for drive := r.Epoch + 1; ; {
+	for epoch := r.Epoch + 1; ; {
 		now, err := e.loadWhole(ctx, r)
-		if err != nil || now.Epoch != drive || now.State.Over() {
+		if err != nil || now.Epoch != epoch || now.State.Over() {
 			return err
 		}
 		for _, s := range now.Steps {

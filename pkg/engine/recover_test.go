@@ -120,19 +120,19 @@ func TestGivenUp(t *testing.T) {
 	tick := h.planned("a", 1)
 	h.begun(tick)
 	fail := func() {
-		drive := h.kept("a").Epoch
-		h.ended[fmt.Sprint("a-", drive)] = "FAILED: Denied"
-		h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "a", Epoch: drive}))
+		epoch := h.kept("a").Epoch
+		h.ended[fmt.Sprint("a-", epoch)] = "FAILED: Denied"
+		h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "a", Epoch: epoch}))
 		at := h.kept("a")
-		if once := at.Epoch > drive; once != (at.Restarts == 1 && once) {
+		if once := at.Epoch > epoch; once != (at.Restarts == 1 && once) {
 			t.Errorf("revived for the %dth time at once", at.Restarts)
 		}
-		if at.Epoch > drive || at.State.Over() {
+		if at.Epoch > epoch || at.State.Over() {
 			return
 		}
 		h.pass(5*time.Minute<<(at.Restarts-1) - time.Second)
 		h.must(h.Sweep(t.Context()))
-		if h.kept("a").Epoch > drive {
+		if h.kept("a").Epoch > epoch {
 			t.Errorf("revived for the %dth time too early", at.Restarts+1)
 		}
 		h.pass(2 * time.Second)

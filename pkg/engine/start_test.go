@@ -39,7 +39,7 @@ func TestStartTwice(t *testing.T) {
 	}
 }
 
-// Whoever raised the drive and died, or never heard that it was raised, leaves a
+// Whoever raised the epoch and died, or never heard that it was raised, leaves a
 // run that gets its execution all the same.
 func TestStartAfterALoss(t *testing.T) {
 	h := newFixture(t)
@@ -78,7 +78,7 @@ func TestWish(t *testing.T) {
 	h.ask("c", "continue", "a")
 	h.store.raise = nil
 	if r := h.kept("a"); r.Epoch != 2 || r.State != run.StateRunning || !slices.Contains(h.started, "a-2") {
-		t.Errorf("continued, it has drive %d, started %v", r.Epoch, h.started)
+		t.Errorf("continued, it has epoch %d, started %v", r.Epoch, h.started)
 	}
 	answers := len(h.answers)
 	h.registered("a", 2, "waits", 10)
@@ -129,7 +129,7 @@ func TestRetryRefused(t *testing.T) {
 	}{
 		{of: "none", want: "there is no run none"},
 		{of: "old", project: "other@default", want: "run old is of shop@default, not of other@default"},
-		{of: "late", want: "run late is not over (asked): wait for its end, or cancel it"},
+		{of: "late", want: "run late is not over (pending): wait for its end, or cancel it"},
 		{of: "preview", want: "run preview was a plan, of which nothing can be retried: ask for it anew"},
 		{of: "old", want: "run old is not retried, for run new has deployed something newer since: deploy that again, or force the retry"},
 		{of: "seen"},

@@ -32,7 +32,7 @@ type Command string
 
 // The wishes.
 const (
-	Continue          Command = "go"
+	Continue          Command = "continue"
 	Pause             Command = "pause"
 	Cancel            Command = "cancel"
 	CancelAndRollBack Command = "rollback"  // cancel, and then go back to what was last deployed well
@@ -48,16 +48,16 @@ type State string
 // The states. Asked, Queued, Going and Parked are kept while a run lives, the
 // ends for good; Ready, Watch, Look and Aside pass through the state machine only.
 const (
-	StatePending State = "asked"  // no plan yet
-	StateQueued  State = "queued" // no plan yet, and another run holds the lock
-	StateRunning State = "going"  // its plan is committed
+	StatePending State = "pending" // no plan yet
+	StateQueued  State = "queued"  // no plan yet, and another run holds the lock
+	StateRunning State = "running" // its plan is committed
 
-	StateReady     State = "ready" // some step may start
-	StateWatch     State = "watch" // something runs, or waits for its time
-	StatePoll      State = "look"  // something has happened: see what
-	StateFencedOff State = "aside" // a newer execution drives the run
+	StateReady     State = "ready"      // some step may start
+	StateWatch     State = "watch"      // something runs, or waits for its time
+	StatePoll      State = "poll"       // something has happened: see what
+	StateFencedOff State = "fenced off" // a newer execution drives the run
 
-	StateWaiting    State = "parked"     // only a person can move it on
+	StateWaiting    State = "waiting"    // only a person can move it on
 	StateSucceeded  State = "succeeded"  // every step is done
 	StateFailed     State = "failed"     // some step failed
 	StateCancelled  State = "cancelled"  // it was stopped

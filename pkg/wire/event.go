@@ -43,7 +43,7 @@ func (h *App) recover(ctx context.Context, e events.EventBridgeEvent) error {
 	if err == nil {
 		err = h.engine.Recover(ctx, d)
 	}
-	h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("drive", d.Epoch))
+	h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("epoch", d.Epoch))
 	return unlessLate(err)
 }
 

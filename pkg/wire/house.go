@@ -93,7 +93,7 @@ func (h *App) Plan(ctx context.Context, d engine.ExecutionInput) (engine.LoopSta
 	desk := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
 	e.Configurations, e.Specs = desk, desk
 	t, err := e.Plan(ctx, d)
-	h.note(ctx, err, "plan", slog.String("run", d.Run), slog.Int("drive", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
+	h.note(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err
 }
 
@@ -102,7 +102,7 @@ func (h *App) ExecuteStep(ctx context.Context, s engine.StepInput) (struct{}, er
 	ctx, done := h.acting(ctx, s.Run)
 	defer done()
 	err := h.engine.Execute(ctx, s)
-	h.note(ctx, err, "execute", slog.String("run", s.Run), slog.Int("drive", s.Epoch), slog.Int("step", s.Step))
+	h.note(ctx, err, "execute", slog.String("run", s.Run), slog.Int("epoch", s.Epoch), slog.Int("step", s.Step))
 	return struct{}{}, err
 }
 
@@ -112,6 +112,6 @@ func (h *App) WaitStatus(ctx context.Context, w engine.PollInput) (struct{}, err
 	ctx, done := h.acting(ctx, w.Loop.Run)
 	defer done()
 	err := h.engine.Poll(ctx, w)
-	h.note(ctx, err, "look", slog.String("run", w.Loop.Run), slog.Int("drive", w.Loop.Epoch), slog.Int("wait", w.Loop.Wait))
+	h.note(ctx, err, "look", slog.String("run", w.Loop.Run), slog.Int("epoch", w.Loop.Epoch), slog.Int("wait", w.Loop.Wait))
 	return struct{}{}, err
 }

@@ -81,9 +81,9 @@ func TestToWireIsNotToDial(t *testing.T) {
 func TestErrorsAreReportedByTheirKind(t *testing.T) {
 	h, _, log := newTestApp(t)
 	for name, payload := range map[string]string{
-		"plan":         `{"run": "abc", "drive": 1}`,
-		"execute-step": `{"run": "abc", "drive": 1, "step": 0}`,
-		"wait-status":  `{"tick": {"run": "abc", "drive": 1, "state": "watch", "ready": [], "wait": 5}, "token": "t"}`,
+		"plan":         `{"run": "abc", "epoch": 1}`,
+		"execute-step": `{"run": "abc", "epoch": 1, "step": 0}`,
+		"wait-status":  `{"loop": {"run": "abc", "epoch": 1, "state": "watch", "ready": [], "wait": 5}, "token": "t"}`,
 		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
 			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop/prod.zip", "version-id": "1"}}}`,
 		"stack-event": `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail":
@@ -110,7 +110,7 @@ func TestStartRecoversAndSweeps(t *testing.T) {
 	h, calls, log := newTestApp(t)
 	for what, payload := range map[string]string{
 		"recover": `{"source": "aws.states", "detail-type": "Step Functions Execution Status Change", "detail":
-			{"name": "abcdefghijklmnopqrs2-3", "status": "ABORTED", "input": "{\"run\":\"abcdefghijklmnopqrs2\",\"drive\":3}"}}`,
+			{"name": "abcdefghijklmnopqrs2-3", "status": "ABORTED", "input": "{\"run\":\"abcdefghijklmnopqrs2\",\"epoch\":3}"}}`,
 		"sweep": `{"source": "aws.events", "detail-type": "Scheduled Event", "detail": {}}`,
 	} {
 		log.Reset()

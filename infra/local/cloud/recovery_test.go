@@ -51,10 +51,10 @@ func TestDeadExecutionsReachStart(t *testing.T) {
 		c := open(t, opts)
 		flows := sfn.NewFromConfig(c.Config())
 		for _, in := range [][2]string{
-			{"aaaaaaaaaaaaaaaaaaaa-1", `{"run":"aaaaaaaaaaaaaaaaaaaa","drive":1}`},
-			{"bbbbbbbbbbbbbbbbbbbb-2", `{"run":"bbbbbbbbbbbbbbbbbbbb","drive":2}`},
-			{"cccccccccccccccccccc-3", `{"run":"cccccccccccccccccccc","drive":3}`},
-			{"dddddddddddddddddddd-4", `{"run":"dddddddddddddddddddd","drive":4}`},
+			{"aaaaaaaaaaaaaaaaaaaa-1", `{"run":"aaaaaaaaaaaaaaaaaaaa","epoch":1}`},
+			{"bbbbbbbbbbbbbbbbbbbb-2", `{"run":"bbbbbbbbbbbbbbbbbbbb","epoch":2}`},
+			{"cccccccccccccccccccc-3", `{"run":"cccccccccccccccccccc","epoch":3}`},
+			{"dddddddddddddddddddd-4", `{"run":"dddddddddddddddddddd","epoch":4}`},
 		} {
 			out, err := flows.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: &c.Machine, Name: &in[0], Input: &in[1]})
 			if err != nil {

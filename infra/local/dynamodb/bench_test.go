@@ -74,18 +74,18 @@ func history(b *testing.B, client *sdk.Client, size int) {
 // step is about as large as a step of a run.
 func step(pk, sk string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
-		"PK": s(pk), "SK": s(sk), "id": s("vpc/create"), "node": s("vpc"), "status": s("pending"), "drive": n("1"), "attempt": n("0"),
+		"PK": s(pk), "SK": s(sk), "id": s("vpc/create"), "node": s("vpc"), "status": s("pending"), "epoch": n("1"), "attempt": n("0"),
 		"why": s(""), "due": s("2026-01-02T03:04:05Z"), "looks": n("0"), "number": n("7"), "spec": s("0123456789abcdef0123456789abcdef"),
 		"after": &types.AttributeValueMemberL{Value: []types.AttributeValue{s("a/create"), s("b/create")}},
 	}
 }
 
-// claim checks the run's drive, moves a step and writes a record: three items in two partitions.
+// claim checks the run's epoch, moves a step and writes a record: three items in two partitions.
 func claim() *sdk.TransactWriteItemsInput {
 	return &sdk.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{ConditionCheck: &types.ConditionCheck{
-			TableName: aws.String("runs"), Key: key("RUN#now", "RUN"), ConditionExpression: aws.String("#drive = :drive"),
-			ExpressionAttributeNames: map[string]string{"#drive": "drive"}, ExpressionAttributeValues: map[string]types.AttributeValue{":drive": n("1")},
+			TableName: aws.String("runs"), Key: key("RUN#now", "RUN"), ConditionExpression: aws.String("#epoch = :epoch"),
+			ExpressionAttributeNames: map[string]string{"#epoch": "epoch"}, ExpressionAttributeValues: map[string]types.AttributeValue{":epoch": n("1")},
 		}},
 		{Update: &types.Update{
 			TableName: aws.String("runs"), Key: key("RUN#now", "STEP#00007"), UpdateExpression: aws.String("SET #attempt = :attempt, #why = :why"),

@@ -151,7 +151,7 @@ type own struct{ kind, text string }
 func (e own) Error() string     { return e.text }
 func (e own) ErrorType() string { return e.kind }
 
-const drive = `{"StartAt":"Plan","States":{
+const epoch = `{"StartAt":"Plan","States":{
  "Plan":{"Type":"Task","Resource":"plan","Next":"Execute"},
  "Execute":{"Type":"Map","ItemsPath":"$.ready","ItemSelector":{"step.$":"$$.Map.Item.Value"},"MaxConcurrency":1,"ResultPath":null,"Next":"Watch",
   "ItemProcessor":{"StartAt":"Step","States":{"Step":{"Type":"Task","Resource":"step","Catch":[{"ErrorEquals":["States.ALL"],"ResultPath":null,"Next":"Later"}],"End":true},"Later":{"Type":"Pass","End":true}}}},
@@ -192,7 +192,7 @@ func TestDrive(t *testing.T) {
 			return []byte(`null`), nil
 		})
 		begin := time.Now()
-		arn := h.start(h.machine("m", drive), "run-1", `{"run":"r"}`)
+		arn := h.start(h.machine("m", epoch), "run-1", `{"run":"r"}`)
 		out := h.ends(arn, types.ExecutionStatusSucceeded)
 		if *out.Output != `{"state":"over"}` || *out.Input != `{"run":"r"}` {
 			t.Errorf("output %s of %s", *out.Output, *out.Input)

@@ -22,7 +22,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	begin := write{
 		key: runKey(r.ID), set: values{"planner": mine},
-		where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Epoch, "asked": run.StatePending},
+		where: "#epoch = :epoch AND #state = :asked", with: values{"epoch": r.Epoch, "asked": run.StatePending},
 	}
 	if failed, err := t.write(ctx, begin); err != nil {
 		return err
@@ -30,8 +30,8 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 		return notPlanned(r)
 	}
 	check := write{
-		key: runKey(r.ID), where: "#planner = :mine AND #drive = :drive AND #state = :asked",
-		with: values{"mine": mine, "drive": r.Epoch, "asked": run.StatePending},
+		key: runKey(r.ID), where: "#planner = :mine AND #epoch = :epoch AND #state = :asked",
+		with: values{"mine": mine, "epoch": r.Epoch, "asked": run.StatePending},
 	}
 	if err := t.writeSteps(ctx, check, r); err != nil {
 		return err

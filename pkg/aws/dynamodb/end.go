@@ -17,7 +17,7 @@ func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 	failed, err := t.write(ctx,
 		write{
 			key: runKey(r.ID), set: values{"state": run.StateWaiting, "seen": r.Generation},
-			where: "#drive = :drive AND #news = :news AND " + live, with: alive(values{"drive": r.Epoch, "news": r.Generation}),
+			where: "#epoch = :epoch AND #news = :news AND " + live, with: alive(values{"epoch": r.Epoch, "news": r.Generation}),
 		},
 		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.StateWaiting), Drive: r.Epoch}},
 	)
@@ -31,8 +31,8 @@ func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	now := time.Now()
 	writes := ending(r, now)
-	writes[0].where = "#drive = :drive AND #news = :news AND #state = :from AND " + live
-	writes[0].with = alive(values{"drive": r.Epoch, "news": r.Generation, "from": x.From})
+	writes[0].where = "#epoch = :epoch AND #news = :news AND #state = :from AND " + live
+	writes[0].with = alive(values{"epoch": r.Epoch, "news": r.Generation, "from": x.From})
 	lock := change(r.Project, x.Lock)
 	if x.Unchanged {
 		lock.put = nil

@@ -30,7 +30,7 @@ type runItem struct {
 	Wish      run.Command `json:"wish"`
 	Forced    bool        `json:"forced,omitempty"`
 	By        string      `json:"by,omitempty"`
-	Drive     int         `json:"drive"`
+	Drive     int         `json:"epoch"`
 	State     run.State   `json:"state"`
 	News      int         `json:"news"`
 	Seen      int         `json:"seen,omitempty"`
@@ -52,7 +52,7 @@ type runItem struct {
 
 	Steps   int    `json:"steps"`             // how many are committed
 	Planner string `json:"planner,omitempty"` // nonce of who writes, or wrote, the steps
-	Raiser  string `json:"raiser,omitempty"`  // nonce of who raised the drive
+	Raiser  string `json:"raiser,omitempty"`  // nonce of who raised the epoch
 	Expires int64  `json:"expires,omitempty"` // Unix seconds
 }
 
@@ -149,7 +149,7 @@ type eventItem struct {
 	Force   bool      `json:"force,omitempty"`
 	Who     string    `json:"who,omitempty"`
 	Why     string    `json:"why,omitempty"`
-	Drive   int       `json:"drive,omitempty"`
+	Drive   int       `json:"epoch,omitempty"`
 	Expires int64     `json:"expires,omitempty"`
 }
 

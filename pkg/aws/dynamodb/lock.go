@@ -39,7 +39,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 	}
 	writes := []write{change(r.Project, e.Lock), {
 		key: runKey(r.ID), set: values{"state": state},
-		where: "#drive = :drive AND #state = :asked", with: values{"drive": r.Epoch, "asked": run.StatePending},
+		where: "#epoch = :epoch AND #state = :asked", with: values{"epoch": r.Epoch, "asked": run.StatePending},
 	}}
 	for _, id := range e.Superseded {
 		old, err := t.Run(ctx, id)

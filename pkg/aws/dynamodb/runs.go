@@ -99,10 +99,10 @@ func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 		}
 		failed, err := t.write(ctx, write{
 			key: runKey(r.ID), set: values{
-				"drive": r.Epoch + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
+				"epoch": r.Epoch + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
 				"revived": r.Restarts, "revived_at": r.RestartedAt, "settled": r.FinishedAtRestart,
 			},
-			where: "#drive = :from AND #state = :was", with: values{"from": r.Epoch, "was": was.State},
+			where: "#epoch = :from AND #state = :was", with: values{"from": r.Epoch, "was": was.State},
 		})
 		if err != nil || failed == held {
 			return err
@@ -122,23 +122,23 @@ func awake(s run.State) run.State {
 }
 
 // Register is engine.Drives.
-func (t *Table) Register(ctx context.Context, id string, drive int, w engine.PollInput, events int) (bool, error) {
+func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
 	since := stamp(w.Entered)
 	failed, err := t.write(ctx, write{
 		key: runKey(id), set: values{"token": w.Token, "since": since}, add: values{"events": events},
-		where: "#drive = :drive AND (attribute_not_exists(#since) OR #since <= :entered)", with: values{"drive": drive, "entered": since},
+		where: "#epoch = :epoch AND (attribute_not_exists(#since) OR #since <= :entered)", with: values{"epoch": epoch, "entered": since},
 	})
 	if err != nil || failed == held {
 		return err == nil, err
 	}
 	r, err := t.Run(ctx, id)
-	if fault.Is(err, fault.Missing) || err == nil && r.Epoch != drive {
-		err = stale(id, drive)
+	if fault.Is(err, fault.Missing) || err == nil && r.Epoch != epoch {
+		err = stale(id, epoch)
 	}
 	return false, err
 }
 
-// stale says that a run has another drive.
-func stale(id string, drive int) error {
-	return fault.New(fault.Stale, "run %s is no longer driven by %d", id, drive)
+// stale says that a run has another epoch.
+func stale(id string, epoch int) error {
+	return fault.New(fault.Stale, "run %s is no longer driven by %d", id, epoch)
 }

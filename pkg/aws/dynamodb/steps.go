@@ -83,7 +83,7 @@ func (t *Table) repeated(ctx context.Context, c engine.Change) error {
 // Later is engine.Steps. An event that no look has seen yet was marked since
 // the steps were loaded, unless this look is the one that saw it. A step that
 // is not as expected is tried again without its event, then left alone.
-func (t *Table) Postpone(ctx context.Context, id string, drive int, steps []run.Step) error {
+func (t *Table) Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error {
 	whole := make([]write, len(steps))
 	plain := make([]write, len(steps))
 	for i, s := range steps {
@@ -103,7 +103,7 @@ func (t *Table) Postpone(ctx context.Context, id string, drive int, steps []run.
 	}
 	for len(whole) > 0 {
 		n := min(len(whole), mostWrites)
-		if err := t.later(ctx, fence(id, drive), whole[:n], plain[:n]); err != nil {
+		if err := t.later(ctx, fence(id, epoch), whole[:n], plain[:n]); err != nil {
 			return err
 		}
 		whole, plain = whole[n:], plain[n:]
@@ -123,7 +123,7 @@ func (t *Table) later(ctx context.Context, check write, whole, plain []write) er
 		case err != nil || failed == held:
 			return err
 		case failed == 0:
-			return fault.New(fault.Stale, "%s has another drive", check.key.pk)
+			return fault.New(fault.Stale, "%s has another epoch", check.key.pk)
 		}
 		refused := whole[failed-1]
 		if w, ok := fallback[refused.key]; ok {

@@ -81,7 +81,7 @@ func TestLeftovers(t *testing.T) {
 	r, _, err := table.CreateRun(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.StatePending, Requested: time.Now()})
 	must(t, err)
 	r.Start(reads(250), nil)
-	must(t, table.writeSteps(t.Context(), write{key: runKey("one"), where: "#drive = :drive", with: values{"drive": 0}}, r))
+	must(t, table.writeSteps(t.Context(), write{key: runKey("one"), where: "#epoch = :epoch", with: values{"epoch": 0}}, r))
 	r.Start(reads(3), nil)
 	must(t, table.Commit(t.Context(), r))
 	if r, err = table.Load(t.Context(), "one"); err != nil || len(r.Steps) != 3 {
@@ -181,7 +181,7 @@ func TestTokens(t *testing.T) {
 }
 
 // Where nothing but the run can tell that an answer was lost, whoever raised
-// its drive still knows that it was him.
+// its epoch still knows that it was him.
 func TestLostAnswersToTheForgetful(t *testing.T) {
 	w := &wire{forgetful: true}
 	table := open(t, w)
@@ -192,7 +192,7 @@ func TestLostAnswersToTheForgetful(t *testing.T) {
 	must(t, table.Move(t.Context(), changeOf(r, 0)))
 	r, err := table.Load(t.Context(), "one")
 	if err != nil || r.Epoch != 1 || r.Steps[0].Attempt != 1 {
-		t.Errorf("drive %d, %v, %v", r.Epoch, r.Steps, err)
+		t.Errorf("epoch %d, %v, %v", r.Epoch, r.Steps, err)
 	}
 }
 

@@ -159,16 +159,16 @@ func encodeValues(v values) (item, error) {
 	return out, nil
 }
 
-// fence checks that a run has the given drive.
-func fence(id string, drive int) write {
-	return write{key: runKey(id), where: "#drive = :drive", with: values{"drive": drive}}
+// fence checks that a run has the given epoch.
+func fence(id string, epoch int) write {
+	return write{key: runKey(id), where: "#epoch = :epoch", with: values{"epoch": epoch}}
 }
 
-// mayClaim checks that a run has the given drive, and is to go on.
-func mayClaim(id string, drive int) write {
+// mayClaim checks that a run has the given epoch, and is to go on.
+func mayClaim(id string, epoch int) write {
 	return write{
-		key: runKey(id), where: "#drive = :drive AND #state = :going AND #wish = :go",
-		with: values{"drive": drive, "going": run.StateRunning, "go": run.Continue},
+		key: runKey(id), where: "#epoch = :epoch AND #state = :going AND #wish = :go",
+		with: values{"epoch": epoch, "going": run.StateRunning, "go": run.Continue},
 	}
 }
 

@@ -54,7 +54,7 @@ func TestWhatIsSaid(t *testing.T) {
 	if err := m.Start(t.Context(), "one-1", engine.ExecutionInput{Run: "one", Epoch: 1}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"name":"one-1"`, `"input":"{\"run\":\"one\",\"drive\":1}"`, `"stateMachineArn":"` + arn + `"`} {
+	for _, want := range []string{`"name":"one-1"`, `"input":"{\"run\":\"one\",\"epoch\":1}"`, `"stateMachineArn":"` + arn + `"`} {
 		if !strings.Contains(w.asked, want) {
 			t.Errorf("start: no %s in %s", want, w.asked)
 		}
@@ -63,7 +63,7 @@ func TestWhatIsSaid(t *testing.T) {
 	if err := m.Answer(t.Context(), "token", engine.LoopState{Run: "one", Epoch: 1, State: run.StateReady, Ready: []int{0, 3}, Wait: 60}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"taskToken":"token"`, `"output":"{\"run\":\"one\",\"drive\":1,\"state\":\"ready\",\"ready\":[0,3],\"wait\":60}"`} {
+	for _, want := range []string{`"taskToken":"token"`, `"output":"{\"run\":\"one\",\"epoch\":1,\"state\":\"ready\",\"ready\":[0,3],\"wait\":60}"`} {
 		if !strings.Contains(w.asked, want) {
 			t.Errorf("answer: no %s in %s", want, w.asked)
 		}

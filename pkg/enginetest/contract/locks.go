@@ -10,7 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// upload asks for a run as an upload does, and raises its drive to 1.
+// upload asks for a run as an upload does, and raises its epoch to 1.
 func (b bench) upload(id, sequencer string) {
 	b.Helper()
 	r := asked(id)
@@ -83,7 +83,7 @@ func lockLaws() []law {
 			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r), noon), fault.Stale)
 			b.same(b.lock().Owner, run.Writer{})
 		}},
-		{"a run that waits is asked again when its drive is raised", func(b bench) {
+		{"a run that waits is asked again when its epoch is raised", func(b bench) {
 			b.ask("one")
 			b.ask("two")
 			b.enter("one")
@@ -231,7 +231,7 @@ func lockLaws() []law {
 			_, err = b.store.RecordCommand(b.ctx, "one", w)
 			b.ok(err)
 		}},
-		{"a revival is counted with the drive", func(b bench) {
+		{"a revival is counted with the epoch", func(b bench) {
 			r := b.commit("one")
 			r.Restarts, r.RestartedAt, r.FinishedAtRestart = 3, noon, 1
 			b.ok(b.store.RaiseEpoch(b.ctx, r))

@@ -55,7 +55,7 @@ func recordLaws() []law {
 			b.ok(b.store.Rename(b.ctx, next, []plan.Record{moved, gone}))
 			b.same(b.records(), want)
 		}},
-		{"no record moves for an old drive", func(b bench) {
+		{"no record moves for an old epoch", func(b bench) {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
 			next := b.ask("two")
@@ -204,7 +204,7 @@ func raceLaws() []law {
 			b.same(b.records()["vpc"].Token, s.Nonce)
 			b.same(s.Attempt, 1)
 		}},
-		{"of many who raise a drive one does", func(b bench) {
+		{"of many who raise a epoch one does", func(b bench) {
 			b.commit("one")
 			b.same(b.won(race(func(int) error { return b.raise("one", 1) })), 1)
 			b.same(b.run("one").Epoch, 2)
@@ -250,7 +250,7 @@ func raceLaws() []law {
 			b.same(ended.State.Over(), errs[0] == nil)
 			b.same(ended.Generation > 0, errs[0] != nil)
 		}},
-		{"planners of one drive leave one whole plan", func(b bench) {
+		{"planners of one epoch leave one whole plan", func(b bench) {
 			r := b.ask("one")
 			errs := race(func(i int) error {
 				mine, p := r, plan.Plan{}

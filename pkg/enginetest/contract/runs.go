@@ -53,7 +53,7 @@ func runLaws() []law {
 			b.is(err, fault.Missing)
 			b.is(b.raise("none", 0), fault.Missing)
 		}},
-		{"a drive is raised from what it is, once", func(b bench) {
+		{"a epoch is raised from what it is, once", func(b bench) {
 			b.ask("one")
 			b.same(b.run("one").Epoch, 1)
 			b.is(b.raise("one", 0), fault.Stale)
@@ -61,7 +61,7 @@ func runLaws() []law {
 			b.ok(b.raise("one", 1))
 			b.same(b.run("one").Epoch, 2)
 		}},
-		{"a new drive has no waiting token and no history yet", func(b bench) {
+		{"a new epoch has no waiting token and no history yet", func(b bench) {
 			b.commit("one")
 			b.register("token", noon, 10)
 			b.ok(b.raise("one", 1))
@@ -70,14 +70,14 @@ func runLaws() []law {
 			b.same(r.Events, 0)
 			b.same(r.State, run.StateRunning)
 		}},
-		{"to raise the drive of a parked run makes it going", func(b bench) {
+		{"to raise the epoch of a parked run makes it going", func(b bench) {
 			r := b.commit("one")
 			r.State = run.StateWaiting
 			b.ok(b.end(r))
 			b.ok(b.raise("one", 1))
 			b.same(b.run("one").State, run.StateRunning)
 		}},
-		{"the drive of a run that is asked for leaves it asked", func(b bench) {
+		{"the epoch of a run that is asked for leaves it asked", func(b bench) {
 			b.same(b.ask("one").State, run.StatePending)
 		}},
 		{"a committed plan is loaded in its order, with all that belongs to it", func(b bench) {
@@ -134,15 +134,15 @@ func runLaws() []law {
 			_, _, err = b.store.Step(b.ctx, "one", -1)
 			b.is(err, fault.Missing)
 		}},
-		{"a token is registered for the drive, and the history grows", func(b bench) {
+		{"a token is registered for the epoch, and the history grows", func(b bench) {
 			b.commit("one")
 			b.register("first", noon, 10)
 			b.register("second", noon, 26)
 			r := b.run("one")
 			b.same(r.Token, "second")
 			b.same(r.Events, 36)
-			for _, drive := range []int{0, 2} {
-				_, err := b.store.Register(b.ctx, "one", drive, engine.PollInput{Token: "third", Entered: noon}, 1)
+			for _, epoch := range []int{0, 2} {
+				_, err := b.store.Register(b.ctx, "one", epoch, engine.PollInput{Token: "third", Entered: noon}, 1)
 				b.is(err, fault.Stale)
 			}
 			b.same(b.run("one"), r)
@@ -216,7 +216,7 @@ func endLaws() []law {
 			r.Generation = 1
 			b.ok(b.end(r))
 		}},
-		{"an end is not written by an old drive", func(b bench) {
+		{"an end is not written by an old epoch", func(b bench) {
 			r := b.commit("one")
 			b.ok(b.raise("one", 1))
 			r.State = run.StateSucceeded

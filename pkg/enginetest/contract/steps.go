@@ -100,12 +100,12 @@ func stepLaws() []law {
 			b.ok(b.store.Move(b.ctx, back))
 			b.same(b.step("one", 0).Status, run.Pending)
 		}},
-		{"no step moves for an old drive, nor for one to come", func(b bench) {
+		{"no step moves for an old epoch, nor for one to come", func(b bench) {
 			r := b.commit("one")
 			b.ok(b.raise("one", 1))
-			for _, drive := range []int{0, 1, 3} {
+			for _, epoch := range []int{0, 1, 3} {
 				c := claiming(r, 0, "n1")
-				c.Epoch = drive
+				c.Epoch = epoch
 				rec := record("vpc")
 				c.Record = &rec
 				b.is(b.store.Move(b.ctx, c), fault.Stale)
@@ -254,7 +254,7 @@ func lookLaws() []law {
 			second.Attempt, second.Due = 2, noon
 			b.same(b.later(r, second).Due, noon.Add(time.Hour))
 		}},
-		{"a look writes nothing for an old drive", func(b bench) {
+		{"a look writes nothing for an old epoch", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			b.ok(b.raise("one", 1))

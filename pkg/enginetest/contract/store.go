@@ -56,7 +56,7 @@ func asked(id string) run.Run {
 	}
 }
 
-// ask asks for a run and raises its drive to 1.
+// ask asks for a run and raises its epoch to 1.
 func (b bench) ask(id string) run.Run {
 	b.Helper()
 	r, fresh, err := b.store.CreateRun(b.ctx, asked(id))
@@ -164,7 +164,7 @@ func (b bench) lock() run.Lock {
 	return l
 }
 
-// raise raises a drive from what it is believed to be.
+// raise raises a epoch from what it is believed to be.
 func (b bench) raise(id string, from int) error {
 	return b.store.RaiseEpoch(b.ctx, run.Run{ID: id, Epoch: from})
 }

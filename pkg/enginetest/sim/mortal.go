@@ -145,8 +145,8 @@ func (m crashingStore) Open(ctx context.Context) ([]string, error) {
 }
 
 // Register is the part of engine.Drives.
-func (m crashingStore) Register(ctx context.Context, id string, drive int, w engine.PollInput, events int) (bool, error) {
-	return got(m.world, ctx, "Store.Register", id, func() (bool, error) { return m.kept.Register(ctx, id, drive, w, events) })
+func (m crashingStore) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
+	return got(m.world, ctx, "Store.Register", id, func() (bool, error) { return m.kept.Register(ctx, id, epoch, w, events) })
 }
 
 // Step is the part of engine.Steps.
@@ -165,8 +165,8 @@ func (m crashingStore) Move(ctx context.Context, c engine.Change) error {
 }
 
 // Later is the part of engine.Steps.
-func (m crashingStore) Postpone(ctx context.Context, id string, drive int, steps []run.Step) error {
-	return m.world.do(ctx, "Store.Later", id, func() error { return m.kept.Postpone(ctx, id, drive, steps) })
+func (m crashingStore) Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error {
+	return m.world.do(ctx, "Store.Later", id, func() error { return m.kept.Postpone(ctx, id, epoch, steps) })
 }
 
 // Mark is the part of engine.Steps.

@@ -71,9 +71,9 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 }
 
 // Later is engine.Steps.
-func (s *Store) Postpone(_ context.Context, id string, drive int, steps []run.Step) error {
+func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.Step) error {
 	return s.write("Later", id, func() (wrote bool, err error) {
-		k, err := s.driven(id, drive)
+		k, err := s.driven(id, epoch)
 		if err != nil {
 			return false, err
 		}

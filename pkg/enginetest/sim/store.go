@@ -112,11 +112,11 @@ func (s *Store) find(id string) (*kept, error) {
 	return k, nil
 }
 
-// driven returns the run if its drive is the given one, else a Stale error.
-func (s *Store) driven(id string, drive int) (*kept, error) {
+// driven returns the run if its epoch is the given one, else a Stale error.
+func (s *Store) driven(id string, epoch int) (*kept, error) {
 	k, err := s.find(id)
-	if err == nil && k.run.Epoch != drive {
-		return nil, fault.New(fault.Stale, "run %s has drive %d, not %d", id, k.run.Epoch, drive)
+	if err == nil && k.run.Epoch != epoch {
+		return nil, fault.New(fault.Stale, "run %s has epoch %d, not %d", id, k.run.Epoch, epoch)
 	}
 	return k, err
 }
@@ -259,9 +259,9 @@ func (s *Store) RecordCommand(_ context.Context, id string, w engine.CommandReco
 }
 
 // Register is engine.Drives.
-func (s *Store) Register(_ context.Context, id string, drive int, w engine.PollInput, events int) (newest bool, err error) {
+func (s *Store) Register(_ context.Context, id string, epoch int, w engine.PollInput, events int) (newest bool, err error) {
 	err = s.write("Register", id, func() (bool, error) {
-		k, err := s.driven(id, drive)
+		k, err := s.driven(id, epoch)
 		if err != nil || w.Entered.Before(k.since) {
 			return false, err
 		}

@@ -214,7 +214,7 @@ func TestBegin(t *testing.T) {
 		if d := cmp.Diff(want, h.asked[0]); d != "" {
 			t.Errorf("%s: %s", body, d)
 		}
-		if r.StatusCode != 202 || r.Headers["location"] != "/runs/"+want.ID || said.Run != want.ID || said.State != "asked" || said.Who != ann || said.Lock.Owner.Run != newest {
+		if r.StatusCode != 202 || r.Headers["location"] != "/runs/"+want.ID || said.Run != want.ID || said.State != "pending" || said.Who != ann || said.Lock.Owner.Run != newest {
 			t.Errorf("%s: %d %v %s", body, r.StatusCode, r.Headers, r.Body)
 		}
 	}
@@ -277,7 +277,7 @@ func TestBeginTwice(t *testing.T) {
 func TestRead(t *testing.T) {
 	h := newApp()
 	r, said := h.ask(t, call(show, ""))
-	if r.StatusCode != 200 || said.Run != newest || said.State != "going" || len(said.Steps) != 1 || said.Steps[0].Status != "running" || said.Lock.Owner.Run != newest {
+	if r.StatusCode != 200 || said.Run != newest || said.State != "running" || len(said.Steps) != 1 || said.Steps[0].Status != "running" || said.Lock.Owner.Run != newest {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 	if r, said := h.ask(t, call(show, "", "run="+others)); r.StatusCode != 200 || said.Lock != nil {

@@ -38,7 +38,7 @@ func TestRunAsJSON(t *testing.T) {
  "run": "abc",
  "project": "shop@prod",
  "operation": "deploy",
- "state": "going",
+ "state": "running",
  "wish": "supersede",
  "who": "ann",
  "superseded_by": "def",

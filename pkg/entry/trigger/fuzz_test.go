@@ -33,7 +33,7 @@ func FuzzEvent(f *testing.F) {
 		f.Add(written(f, put(f, key)))
 	}
 	const id = "abcdefghijklmnopqrs2"
-	f.Add(written(f, stood(f, id+"-12", "FAILED", `{"run":"`+id+`","drive":12}`)))
+	f.Add(written(f, stood(f, id+"-12", "FAILED", `{"run":"`+id+`","epoch":12}`)))
 	f.Add(written(f, stood(f, id+"-12", "TIMED_OUT", "")))
 	f.Add(written(f, stood(f, id+"-012", "ABORTED", "[]")))
 	f.Add([]byte(`{"source":"aws.cloudformation","detail-type":"CloudFormation Stack Status Change","detail":{"status-details":{"status":"UPDATE_COMPLETE"},"client-request-token":"sw-` + id + `-0-1"}}`))
@@ -54,7 +54,7 @@ func FuzzEvent(f *testing.F) {
 			sound(t, *first.Request)
 		}
 		if d := first.Drive; d != nil && (!anID.MatchString(d.Run) || d.Epoch < 1 || !strings.Contains(string(text), strconv.Itoa(d.Epoch))) {
-			t.Errorf("run %q, drive %d", d.Run, d.Epoch)
+			t.Errorf("run %q, epoch %d", d.Run, d.Epoch)
 		}
 		if h := first.Heard; h != nil && h.Status == "" {
 			t.Errorf("a status is heard that is none")

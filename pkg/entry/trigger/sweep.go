@@ -36,7 +36,7 @@ type execution struct {
 // its run stands; that of a run that failed is among them.
 var dead = []string{"FAILED", "TIMED_OUT", "ABORTED"}
 
-// Failed returns the drive whose execution has gone down. The error is Invalid
+// Failed returns the epoch whose execution has gone down. The error is Invalid
 // if none has, or if it is none of ours: those are named <run>-<drive>, and were
 // given just that.
 func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
@@ -53,16 +53,16 @@ func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 	}
 	named, ok := isExecution(x.Name)
 	if !ok {
-		return none, fault.New(fault.Invalid, "execution %q is none of ours: those are named <run>-<drive>", x.Name)
+		return none, fault.New(fault.Invalid, "execution %q is none of ours: those are named <run>-<epoch>", x.Name)
 	}
 	given := named
 	if x.Input != "" {
 		if err := json.Unmarshal([]byte(x.Input), &given); err != nil {
-			return none, fault.New(fault.Invalid, "execution %q is none of ours: its input says no run and drive", x.Name)
+			return none, fault.New(fault.Invalid, "execution %q is none of ours: its input says no run and epoch", x.Name)
 		}
 	}
 	if given != named {
-		return none, fault.New(fault.Invalid, "execution %q is none of ours: it was given run %q and drive %d", x.Name, given.Run, given.Epoch)
+		return none, fault.New(fault.Invalid, "execution %q is none of ours: it was given run %q and epoch %d", x.Name, given.Run, given.Epoch)
 	}
 	return named, nil
 }
@@ -70,9 +70,9 @@ func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 // driven reads the name of an execution.
 func isExecution(name string) (engine.ExecutionInput, bool) {
 	id, number, ok := strings.Cut(name, "-")
-	drive, err := strconv.Atoi(number)
-	if !ok || err != nil || drive < 1 || strconv.Itoa(drive) != number || !runID.MatchString(id) {
+	epoch, err := strconv.Atoi(number)
+	if !ok || err != nil || epoch < 1 || strconv.Itoa(epoch) != number || !runID.MatchString(id) {
 		return engine.ExecutionInput{}, false
 	}
-	return engine.ExecutionInput{Run: id, Epoch: drive}, true
+	return engine.ExecutionInput{Run: id, Epoch: epoch}, true
 }

@@ -31,7 +31,7 @@ func stood(t testing.TB, name, status, input string) events.EventBridgeEvent {
 func TestFailed(t *testing.T) {
 	const id = "abcdefghijklmnopqrs2"
 	for _, status := range []string{"FAILED", "TIMED_OUT", "ABORTED"} {
-		for _, input := range []string{`{"run":"` + id + `","drive":12}`, ""} {
+		for _, input := range []string{`{"run":"` + id + `","epoch":12}`, ""} {
 			got, err := trigger.Failed(stood(t, id+"-12", status, input))
 			if want := (engine.ExecutionInput{Run: id, Epoch: 12}); err != nil || got != want {
 				t.Errorf("%s %q: %+v %v", status, input, got, err)
@@ -53,8 +53,8 @@ func TestFailed(t *testing.T) {
 		{stood(t, id+"-0", "FAILED", ""), "none of ours"},
 		{stood(t, id+"-01", "FAILED", ""), "none of ours"},
 		{stood(t, id+"-1-1", "FAILED", ""), "none of ours"},
-		{stood(t, "by-hand", "FAILED", `{"run":"`+id+`","drive":1}`), "none of ours"},
-		{stood(t, id+"-1", "FAILED", `{"run":"`+id+`","drive":2}`), "it was given run"},
+		{stood(t, "by-hand", "FAILED", `{"run":"`+id+`","epoch":1}`), "none of ours"},
+		{stood(t, id+"-1", "FAILED", `{"run":"`+id+`","epoch":2}`), "it was given run"},
 		{stood(t, id+"-1", "FAILED", `[]`), "none of ours"},
 		{detail(`[]`), "no Step Functions event"},
 		{put(t, "projects/shop/prod.zip"), "recovers a run"},

@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 			f.Add([]byte(l.machine), []byte(`{"s":"a","n":1,"l":[1,{"x":2}]}`))
 		}
 	}
-	f.Add(deployed(f), []byte(`{"run":"r","drive":1}`))
+	f.Add(deployed(f), []byte(`{"run":"r","epoch":1}`))
 	f.Add([]byte(strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000)), []byte(`{}`))
 	f.Add([]byte(single(`{"Type":"Pass","Parameters":{"a.$":"$","b.$":"$"},"ResultPath":"$.x"}`)), []byte(`[[[[[[]]]]]]`))
 	f.Fuzz(func(t *testing.T, machine, input []byte) {
@@ -101,13 +101,13 @@ func deployed(t testing.TB) []byte {
 func FuzzInput(f *testing.F) {
 	m := parse(f, string(deployed(f)))
 	for _, answers := range []string{
-		`{"run":"r","drive":1,"state":"ready","ready":[1,2],"wait":5}` + "\n{}\n!Throttled\n" + `{"run":"r","drive":1,"state":"succeeded","ready":[],"wait":5}`,
+		`{"run":"r","epoch":1,"state":"ready","ready":[1,2],"wait":5}` + "\n{}\n!Throttled\n" + `{"run":"r","epoch":1,"state":"succeeded","ready":[],"wait":5}`,
 		`{"state":"parked"}`, `{"state":"look","wait":30}` + "\n!States.Timeout\n" + `{"state":"refused"}`, `{"state":"ready"}`, `{"state":"ready","ready":{}}`, `{"state":"look","wait":-1}`,
 		`{"state":7,"wait":1e9}`, `[]`, `null`, ``, `!Lambda.Unknown`, `{"state":"look","wait":1.5}`, `{"state":"ready","ready":[` + strings.Repeat("1,", 2000) + `1]}`, "!States.ALL\n!", `{"state":"aside"}{}`,
 	} {
-		f.Add([]byte(`{"run":"abcdefghijklmnopqrs2","drive":1}`), answers)
+		f.Add([]byte(`{"run":"abcdefghijklmnopqrs2","epoch":1}`), answers)
 	}
-	f.Add([]byte(`[]`), `{"state":"ready","run":{},"drive":[],"ready":[{}]}`)
+	f.Add([]byte(`[]`), `{"state":"ready","run":{},"epoch":[],"ready":[{}]}`)
 	f.Add([]byte(`"`+strings.Repeat("x", 1000)+`"`), `{"state":"ready","ready":[null],"run":1}`)
 	f.Fuzz(func(t *testing.T, input []byte, answers string) {
 		if !json.Valid(input) {
@@ -160,7 +160,7 @@ func called(t *testing.T, c asl.Call) {
 	if err := json.Unmarshal(c.Payload, &given); name != "plan" && err != nil || len(c.Payload) > asl.MaxPayload {
 		t.Errorf("%s is given %d bytes: %v", name, len(c.Payload), err)
 	}
-	want := map[string][]string{"plan": nil, "execute": {"drive", "run", "step"}, "wait": {"entered", "tick", "token"}}
+	want := map[string][]string{"plan": nil, "execute": {"epoch", "run", "step"}, "wait": {"entered", "loop", "token"}}
 	keys, known := want[name]
 	if !known {
 		t.Errorf("%s is called", c.Function)
@@ -239,7 +239,7 @@ func BenchmarkRun(b *testing.B) {
 				return `{"state":"over"}`, nil
 			}
 			looks++
-			return `{"run":"r","drive":1,"state":"ready","ready":["00001","00002","00003","00004","00005"],"wait":30}`, nil
+			return `{"run":"r","epoch":1,"state":"ready","ready":["00001","00002","00003","00004","00005"],"wait":30}`, nil
 		}}}
 		if _, err := r.Run(b.Context(), m, json.RawMessage(`{"run":"r"}`)); err != nil {
 			b.Fatal(err)

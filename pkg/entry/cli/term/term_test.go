@@ -380,7 +380,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 		want string
 	}{
 		"parked": {parked, `
-deploy of shop@prod is parked after 4s: 1 created, 2 unchanged, 1 failed, 2 skipped, 1 running, 3 pending
+deploy of shop@prod is waiting after 4s: 1 created, 2 unchanged, 1 failed, 2 skipped, 1 running, 3 pending
   queue/create failed: CREATE_FAILED: Queue: quota exceeded
     skipped with it: app, web
 to let it go on: stackwright continue abc`},
