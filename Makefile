@@ -63,7 +63,7 @@ smoke: ## make, change and delete three free stacks at an installation on AWS
 	$(GO) test ./infra/local -run '^TestSmoke$$' -smoke "$$STACKWRIGHT_INSTALLATION" -count 1 -v -timeout 60m
 
 large: ## runs of 2,000 stacks on the real adapters, some minutes each
-	$(GO) test ./stepfn -run '^TestLargeForReal$$' -large 2000 -timeout 60m -count 1 -v
+	$(GO) test ./stepfn -run '^TestLargeOnEmulators$$' -large 2000 -timeout 60m -count 1 -v
 
 # The cdk command brings Go files that are templates of some.
 GOFILES = find . \( -name node_modules -o -name cdk.out \) -prune -o -name '*.go' -print0

@@ -20,31 +20,31 @@ import (
 func TestCloud(t *testing.T) {
 	contract.Cloud(t, func(t *testing.T, holds func(*testing.T, contract.Sky)) {
 		synctest.Test(t, func(t *testing.T) {
-			r := newReal(t)
+			r := newEmulators(t)
 			client := cloudformation.NewFromConfig(r.cloud.Config())
-			holds(t, sky{cfn.New(cfn.Everywhere(client), inline{}), r})
+			holds(t, testCloud{cfn.New(cfn.Everywhere(client), inline{}), r})
 		})
 	})
 }
 
 // sky is CloudFormation as the contract turns it.
-type sky struct {
+type testCloud struct {
 	*cfn.Cloud
-	real *real
+	real *emulators
 }
 
-func (s sky) Now() time.Time       { return time.Now() }
-func (s sky) Pass(d time.Duration) { s.real.Pass(d) }
+func (s testCloud) Now() time.Time       { return time.Now() }
+func (s testCloud) Pass(d time.Duration) { s.real.Pass(d) }
 
-func (s sky) Fail(stack string, v plan.Verb) {
+func (s testCloud) Fail(stack string, v plan.Verb) {
 	s.real.inject(local.Fault{Stack: stack, Operation: string(v), Reason: "told to", Times: 1})
 }
 
-func (s sky) Slow(stack string, d time.Duration) {
+func (s testCloud) Slow(stack string, d time.Duration) {
 	s.real.inject(local.Fault{Stack: stack, Seconds: d.Seconds()})
 }
 
-func (s sky) Node(name, version string, imports ...string) project.Node {
+func (s testCloud) Node(name, version string, imports ...string) project.Node {
 	st := stack{version: version}
 	text := string(st.template(nil))
 	for _, i := range imports {

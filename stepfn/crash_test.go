@@ -21,24 +21,24 @@ var writes = []string{
 }
 
 // The ways to die at a write.
-var deaths = []string{"before it", "after it", "after it, with the execution"}
+var crashPoints = []string{"before it", "after it", "after it, with the execution"}
 
 // Every story is told again for every write in it, at which the function dies
 // that makes it, before it or after it, alone or with the execution that drives
 // the run and without anybody being told of that. Whatever was asked comes to
 // its end all the same, nothing is made twice, and where no time was of the
 // essence all is in the end as it would have been.
-func TestDeathAtEveryWrite(t *testing.T) {
+func TestCrashAtEveryWrite(t *testing.T) {
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			want, n := ended(t, s.text, 0, "")
+			want, n := playCrashing(t, s.text, 0, "")
 			if n == 0 {
 				t.Skip("nothing is written in it")
 			}
-			for k := 1; k <= n; k += max(1, n/mostDeaths) {
-				for _, death := range deaths {
-					got, _ := ended(t, s.text, k, death)
+			for k := 1; k <= n; k += max(1, n/mostCrashes) {
+				for _, death := range crashPoints {
+					got, _ := playCrashing(t, s.text, k, death)
 					if strings.Contains(s.text, "\npass ") || strings.Contains(s.text, "\noutage ") { // time decides what comes of it
 						got, want = got.certain(), want.certain()
 					}
@@ -56,13 +56,13 @@ func TestDeathAtEveryWrite(t *testing.T) {
 
 // An outcome is how things stand when all is quiet.
 type outcome struct {
-	Runs    []run.State // in the order in which they were asked for
-	Stacks  []string    // that are live, each with what it is made of
-	Records []string    // without the digest: who dies may no longer know it, and then it is asked for anew
-	Asked   []string    // of CloudFormation, sorted
-	Lock    string      // who holds it, and who waits
-	Recur   []string    // the schedules that are there
-	Twice   []string    // made more than once by one step
+	Runs      []run.State // in the order in which they were asked for
+	Stacks    []string    // that are live, each with what it is made of
+	Records   []string    // without the digest: who dies may no longer know it, and then it is asked for anew
+	Requests  []string    // of CloudFormation, sorted
+	Lock      string      // who holds it, and who waits
+	Schedules []string    // the schedules that are there
+	Twice     []string    // made more than once by one step
 }
 
 // certain is what time has no part in.
@@ -76,9 +76,9 @@ func (o outcome) certain() outcome {
 
 // ended tells a story in which a function dies at the k-th write, and returns
 // how it ends, and how many writes there were. Nobody dies at write 0.
-func ended(t *testing.T, text string, k int, death string) (outcome, int) {
+func playCrashing(t *testing.T, text string, k int, death string) (outcome, int) {
 	t.Helper()
-	p := newPure(t, 1)
+	p := newMemory(t, 1)
 	defer p.Stop()
 	told := p.Faults.Call
 	n := 0
@@ -90,17 +90,17 @@ func ended(t *testing.T, text string, k int, death string) (outcome, int) {
 		if n++; n != k {
 			return sim.None
 		}
-		if death == deaths[0] {
+		if death == crashPoints[0] {
 			return sim.KillBefore
 		}
-		if death == deaths[2] {
+		if death == crashPoints[2] {
 			p.AbortAll()
 		}
 		return sim.KillAfter
 	}
 	s := &mute{scenario{T: t, backend: p}, nil}
 	s.tell(text)
-	if !p.Quiet() {
+	if !p.WaitIdle() {
 		t.Errorf("it never ends: a function dies at write %d %s", k, death)
 	}
 	return s.outcome(p), n
@@ -125,7 +125,7 @@ func (m *mute) tell(text string) {
 		case "then":
 			m.id = engine.RunID(m.id, "rollback")
 		case "ends":
-			m.Quiet()
+			m.WaitIdle()
 		default:
 			last := len(words) - 1
 			waits := slices.Contains(ends, words[last])
@@ -133,7 +133,7 @@ func (m *mute) tell(text string) {
 				words[last] = "begins"
 			}
 			if m.ask(words); waits {
-				m.Quiet()
+				m.WaitIdle()
 			}
 		}
 		if m.id != before {
@@ -143,7 +143,7 @@ func (m *mute) tell(text string) {
 }
 
 // outcome is how things stand.
-func (m *mute) outcome(p *pure) outcome {
+func (m *mute) outcome(p *memoryBackend) outcome {
 	var o outcome
 	for _, id := range m.asked {
 		o.Runs = append(o.Runs, m.ExecutionStatus(id).State)
@@ -156,10 +156,10 @@ func (m *mute) outcome(p *pure) outcome {
 		o.Records = append(o.Records, fmt.Sprintf("%s: %s %v %v", node, r.Stack, r.Needs, r.Outputs))
 	}
 	slices.Sort(o.Records)
-	o.Asked = slices.Sorted(slices.Values(m.Asked()))
+	o.Requests = slices.Sorted(slices.Values(m.Requests()))
 	l := m.Lock()
 	o.Lock = fmt.Sprint(len(l.Waiting), " wait, owned: ", l.Owner != run.Writer{})
-	o.Recur = m.Scheduled()
+	o.Schedules = m.Scheduled()
 	o.Twice = p.Cloud.Twice()
 	return o
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // crowd is a world of so many stacks that need nothing.
-func crowd(n int) world {
-	var w world
+func crowd(n int) stacks {
+	var w stacks
 	for i := range n {
 		name := fmt.Sprintf("s%03d", i)
 		w = append(w, stack{name: name, version: "v1", physical: physicalName(name)})
@@ -36,13 +36,13 @@ func TestCrowd(t *testing.T) {
 		"without events":      {sim.Limit{Reads: 5, Writes: 4, Burst: 50}, nil, 30, 8 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPure(t, 1)
+			p := newMemory(t, 1)
 			defer p.Stop()
 			p.Events(c.events...)
 			p.Cloud.Limit = c.limit
 			for _, operation := range []string{"deploy", "destroy"} {
 				id := p.Submit(operation, crowd(300), "")
-				if !p.Quiet() {
+				if !p.WaitIdle() {
 					t.Fatalf("%s never ends", operation)
 				}
 				r := p.ExecutionStatus(id)
@@ -51,7 +51,7 @@ func TestCrowd(t *testing.T) {
 				if r.State != run.StateSucceeded || took > c.most || p.Cloud.Limit.Refused > c.refused {
 					t.Errorf("%s is %s after %s, and %d requests were refused; want at most %s, %d", operation, r.State, took, p.Cloud.Limit.Refused, c.most, c.refused)
 				}
-				if asked := p.Asked(); len(asked) != 300 {
+				if asked := p.Requests(); len(asked) != 300 {
 					t.Errorf("%s asked for %d things", operation, len(asked))
 				}
 				p.Cloud.Limit.Refused = 0
@@ -61,7 +61,7 @@ func TestCrowd(t *testing.T) {
 }
 
 // The same through the real adapters, which send what is refused again.
-func TestCrowdForReal(t *testing.T) {
+func TestCrowdOnEmulators(t *testing.T) {
 	for name, c := range map[string]struct {
 		rate    float64
 		refused int // at most
@@ -71,10 +71,10 @@ func TestCrowdForReal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newReal(t)
+				r := newEmulators(t)
 				r.inject(local.Fault{Rate: c.rate})
 				id := r.Submit("deploy", crowd(120), "")
-				if !r.Quiet() {
+				if !r.WaitIdle() {
 					t.Fatal("it never ends")
 				}
 				got := r.ExecutionStatus(id)

@@ -22,8 +22,8 @@ import (
 var large = flag.Int("large", defaultLarge, "how many stacks large runs have on the real adapters")
 
 // grid is a world of n stacks, so many wide: each needs one of the row before.
-func grid(n, wide int) world {
-	var w world
+func grid(n, wide int) stacks {
+	var w stacks
 	for i := range n {
 		name := fmt.Sprintf("s%04d", i)
 		s := stack{name: name, version: "v1", physical: physicalName(name)}
@@ -38,8 +38,8 @@ func grid(n, wide int) world {
 // longest is what a deploy of so many stacks may take: half as long again as the
 // longest path through them, or as CloudFormation would take to answer what is
 // asked of it, with three reads for each stack.
-func longest(n, wide int) time.Duration {
-	path := time.Duration((n+wide-1)/wide) * seconds10 * time.Second
+func longestDuration(n, wide int) time.Duration {
+	path := time.Duration((n+wide-1)/wide) * operationSeconds * time.Second
 	return max(path, time.Duration(n)*3*time.Second/5)*3/2 + time.Minute
 }
 
@@ -55,18 +55,18 @@ func shapes(n int) map[string]int {
 func TestLarge(t *testing.T) {
 	for name, wide := range shapes(many) {
 		t.Run(name, func(t *testing.T) {
-			p := newPure(t, 1)
+			p := newMemory(t, 1)
 			defer p.Stop()
 			p.Cloud.Limit = sim.Limit{Reads: 5, Writes: 4, Burst: 50}
 			id := p.Submit("deploy", grid(many, wide), "")
-			if !p.Quiet() {
+			if !p.WaitIdle() {
 				t.Fatal("it never ends")
 			}
 			r := p.ExecutionStatus(id)
 			took := r.Ended.Sub(r.Requested)
 			t.Logf("%s after %s, with %d requests refused", r.State, took, p.Cloud.Limit.Refused)
-			if r.State != run.StateSucceeded || r.Epoch < 2 || r.Restarts > 0 || took > longest(many, wide) {
-				t.Errorf("%s after %d executions and %s, not %s", r.State, r.Epoch, took, longest(many, wide))
+			if r.State != run.StateSucceeded || r.Epoch < 2 || r.Restarts > 0 || took > longestDuration(many, wide) {
+				t.Errorf("%s after %d executions and %s, not %s", r.State, r.Epoch, took, longestDuration(many, wide))
 			}
 			for epoch := 1; epoch <= r.Epoch; epoch++ {
 				x := p.Execution(fmt.Sprintf("%s-%d", id, epoch))
@@ -75,7 +75,7 @@ func TestLarge(t *testing.T) {
 					t.Errorf("execution %d had %d events", epoch, x.History)
 				}
 			}
-			if asked := p.Asked(); len(asked) != many {
+			if asked := p.Requests(); len(asked) != many {
 				t.Errorf("%d stacks, %d calls", many, len(asked))
 			}
 		})
@@ -84,14 +84,14 @@ func TestLarge(t *testing.T) {
 
 // The same through the real adapters, on stand-ins that refuse what AWS would:
 // a history, a payload, an item or a transaction that is too large.
-func TestLargeForReal(t *testing.T) {
+func TestLargeOnEmulators(t *testing.T) {
 	for name, wide := range shapes(*large) {
 		t.Run(name, func(t *testing.T) {
 			begun := time.Now()
 			synctest.Test(t, func(t *testing.T) {
-				r := newReal(t)
+				r := newEmulators(t)
 				looks := 0
-				r.kill = func(function string) sim.Fault {
+				r.crash = func(function string) sim.Fault {
 					if strings.HasSuffix(function, "wait-status") {
 						looks++
 					}
@@ -99,11 +99,11 @@ func TestLargeForReal(t *testing.T) {
 				}
 				id := r.Submit("deploy", grid(*large, wide), "")
 				r.over(id)
-				got, bytes := r.weigh(id)
+				got, bytes := r.loadCounting(id)
 				took := got.Ended.Sub(got.Requested)
 				t.Logf("%s after %s, %d executions and %d looks; to load it is to read %d bytes", got.State, took, got.Epoch, looks, bytes)
-				if got.State != run.StateSucceeded || got.Restarts > 0 || took > longest(*large, wide) {
-					t.Errorf("%s %v after %s, not %s; revived %d times", got.State, got.Messages, took, longest(*large, wide), got.Restarts)
+				if got.State != run.StateSucceeded || got.Restarts > 0 || took > longestDuration(*large, wide) {
+					t.Errorf("%s %v after %s, not %s; revived %d times", got.State, got.Messages, took, longestDuration(*large, wide), got.Restarts)
 				}
 				if bytes > 2000*(*large+1) { // in DynamoDB's JSON
 					t.Errorf("each step has %d bytes", bytes / *large)
@@ -118,7 +118,7 @@ func TestLargeForReal(t *testing.T) {
 }
 
 // over waits for the end of a run, and does not load its steps all the while.
-func (r *real) over(id string) {
+func (r *emulators) over(id string) {
 	r.Helper()
 	for range 24 * 60 {
 		r.Pass(time.Minute)
@@ -134,10 +134,10 @@ func (r *real) over(id string) {
 }
 
 // weigh loads a run, and says how many bytes that takes.
-func (r *real) weigh(id string) (run.Run, int) {
+func (r *emulators) loadCounting(id string) (run.Run, int) {
 	r.Helper()
 	cfg := r.cloud.Config()
-	s := &scales{way: cfg.HTTPClient.(*http.Client).Transport}
+	s := &byteCounter{transport: cfg.HTTPClient.(*http.Client).Transport}
 	cfg.HTTPClient = &http.Client{Transport: s}
 	got, err := table.New(dynamodb.NewFromConfig(cfg), "stackwright").Load(r.Context(), id)
 	if err != nil {
@@ -147,35 +147,35 @@ func (r *real) weigh(id string) (run.Run, int) {
 }
 
 // scales weigh answers.
-type scales struct {
-	way   http.RoundTripper
-	bytes int
+type byteCounter struct {
+	transport http.RoundTripper
+	bytes     int
 }
 
-func (s *scales) RoundTrip(q *http.Request) (*http.Response, error) {
-	a, err := s.way.RoundTrip(q)
+func (s *byteCounter) RoundTrip(q *http.Request) (*http.Response, error) {
+	a, err := s.transport.RoundTrip(q)
 	if err == nil {
-		a.Body = weighed{a.Body, s}
+		a.Body = countedBody{a.Body, s}
 	}
 	return a, err
 }
 
-type weighed struct {
+type countedBody struct {
 	io.ReadCloser
-	scales *scales
+	counter *byteCounter
 }
 
-func (w weighed) Read(p []byte) (int, error) {
+func (w countedBody) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
-	w.scales.bytes += n
+	w.counter.bytes += n
 	return n, err
 }
 
 // A step that comes after all others fits into the table, however many there are
 // and though their names are as long as CloudFormation takes them.
-func TestGateOfManyLongNames(t *testing.T) {
+func TestBarrierOfManyLongNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReal(t)
+		r := newEmulators(t)
 		made, err := plan.Deploy(changed(2000))
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func TestGateOfManyLongNames(t *testing.T) {
 		if err := r.store.Commit(t.Context(), want); err != nil {
 			t.Fatal(err)
 		}
-		got, bytes := r.weigh(want.ID)
+		got, bytes := r.loadCounting(want.ID)
 		t.Logf("%d steps, %d bytes", len(got.Steps), bytes)
 		if d := cmp.Diff(want.Steps, got.Steps); d != "" {
 			t.Error(d)
@@ -202,7 +202,7 @@ func TestGateOfManyLongNames(t *testing.T) {
 // changed is a view of n stacks with the longest names, of which one is no longer
 // wanted and all others have changed.
 func changed(n int) plan.View {
-	var w world
+	var w stacks
 	for i := range n {
 		name := fmt.Sprintf("s%04d-", i)
 		name += strings.Repeat("x", 128-len(name))

@@ -41,20 +41,20 @@ type suite struct {
 // suites are tried one after another: what tells a story first, and of that the
 // cheapest.
 var suites = []suite{
-	{name: "stories", dir: "stepfn", args: []string{"-test.run=^TestStories$"}, on: memory},
-	{name: "worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorld$", "-worlds=2000"}, on: memory},
-	{name: "promptness", dir: "stepfn", args: []string{"-test.run=^TestPrompt$"}, on: adapters},
+	{name: "stories", dir: "stepfn", args: []string{"-test.run=^TestScenarios$"}, on: onMemory},
+	{name: "worlds", dir: "stepfn", args: []string{"-test.run=^TestRandomScenarios$", "-scenarios=2000"}, on: onMemory},
+	{name: "promptness", dir: "stepfn", args: []string{"-test.run=^TestPrompt$"}, on: onEmulators},
 	{name: "tests of packages", args: []string{"-test.skip=^(TestModels|TestModelsReach|TestSafeguards|TestProve)$"}},
-	{name: "deaths", dir: "stepfn", args: []string{"-test.run=^TestDeathAtEveryWrite$"}, on: memory},
-	{name: "real stories", dir: "stepfn", args: []string{"-test.run=^TestStoriesForReal$"}, on: adapters},
-	{name: "real worlds", dir: "stepfn", args: []string{"-test.run=^TestAnyWorldForReal$", "-reals=50"}, on: adapters},
+	{name: "deaths", dir: "stepfn", args: []string{"-test.run=^TestCrashAtEveryWrite$"}, on: onMemory},
+	{name: "real stories", dir: "stepfn", args: []string{"-test.run=^TestScenariosOnEmulators$"}, on: onEmulators},
+	{name: "real worlds", dir: "stepfn", args: []string{"-test.run=^TestRandomScenariosOnEmulators$", "-emulated=50"}, on: onEmulators},
 }
 
 // What suites play on: one that does so in memory has no use for what is wrong
 // with an adapter, nor the other way round.
 const (
-	memory   = "memory"
-	adapters = "adapters"
+	onMemory    = "memory"
+	onEmulators = "adapters"
 )
 
 // plays reports whether what m changes is part of what is played on.
@@ -64,9 +64,9 @@ func (m mutant) plays(on string) bool {
 		case "pkg/action", "pkg/engine", "pkg/plan", "pkg/run":
 			return true
 		case "pkg/enginetest/sim":
-			return on == memory
+			return on == onMemory
 		}
-		return on == adapters
+		return on == onEmulators
 	})
 }
 

@@ -3,12 +3,12 @@
 package stepfn_test
 
 const (
-	defaultWorlds = 10_000
-	defaultReals  = 300
-	defaultLarge  = 300
-	many          = 2_000 // stacks of a large run in memory
+	defaultScenarios = 10_000
+	defaultEmulated  = 300
+	defaultLarge     = 300
+	many             = 2_000 // stacks of a large run in memory
 )
 
 // mostDeaths is at about how many of its writes a story is interrupted, each in
 // turn; few have more.
-const mostDeaths = 100
+const mostCrashes = 100

@@ -26,7 +26,7 @@ func TestPrompt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newReal(t, func(o *cloud.Options) {
+				r := newEmulators(t, func(o *cloud.Options) {
 					o.Latency = func(*http.Request) time.Duration { return 30 * time.Millisecond }
 				})
 				r.Events(c.events...)
@@ -40,8 +40,8 @@ func TestPrompt(t *testing.T) {
 				}
 				r.Slow("x", took-time.Second)
 				r.Slow("hour", time.Hour)
-				id := r.Submit("deploy", parseWorld(words), "")
-				if !r.Quiet() {
+				id := r.Submit("deploy", parseStacks(words), "")
+				if !r.WaitIdle() {
 					t.Fatal("it never ends")
 				}
 				got := r.ExecutionStatus(id)

@@ -17,41 +17,41 @@ import (
 )
 
 var (
-	worlds = flag.Int("worlds", defaultWorlds, "how many random worlds to play in memory")
-	reals  = flag.Int("reals", defaultReals, "how many random worlds to play on the real adapters")
-	seed   = flag.Uint64("seed", 0, "play the random world of this seed only")
-	replay = flag.String("replay", "", "play this random world only")
-	less   = flag.Bool("shrink", true, "look for the shortest world that still fails")
+	scenarioCount = flag.Int("scenarios", defaultScenarios, "how many random worlds to play in memory")
+	emulatedCount = flag.Int("emulated", defaultEmulated, "how many random worlds to play on the real adapters")
+	seed          = flag.Uint64("seed", 0, "play the random world of this seed only")
+	replay        = flag.String("replay", "", "play this random world only")
+	shrinkFailing = flag.Bool("shrink", true, "look for the shortest world that still fails")
 )
 
 // Whatever the project, the operations and the faults: the invariants hold.
-func TestAnyWorld(t *testing.T) { playAll(t, inMemory, *worlds) }
+func TestRandomScenarios(t *testing.T) { playAll(t, randomInMemory, *scenarioCount) }
 
 // The same through the real functions and adapters on the stand-ins for AWS, in
 // virtual time.
-func TestAnyWorldForReal(t *testing.T) { playAll(t, forReal, *reals) }
+func TestRandomScenariosOnEmulators(t *testing.T) { playAll(t, randomOnEmulators, *emulatedCount) }
 
 // A tier is one of the ways to play a world.
-type tier struct {
-	test string // that plays it
-	real bool
-	play func(t *testing.T, s script, seen func(*game)) // the game is seen while its world stands
+type randomTest struct {
+	test     string // that plays it
+	emulated bool
+	play     func(t *testing.T, s script, seen func(*player)) // the game is seen while its world stands
 }
 
-var inMemory = tier{"TestAnyWorld", false, func(t *testing.T, s script, seen func(*game)) {
-	g := newGame(t)
-	p := newPure(g.verdict, uint64(s.setting("latency")))
+var randomInMemory = randomTest{"TestRandomScenarios", false, func(t *testing.T, s script, seen func(*player)) {
+	g := newPlayer(t)
+	p := newMemory(g.recorder, uint64(s.setting("latency")))
 	defer p.Stop()
 	g.backend = p
-	g.look(p)
+	g.monitor(p)
 	g.play(s)
 	seen(g)
 }}
 
-var forReal = tier{"TestAnyWorldForReal", true, func(t *testing.T, s script, seen func(*game)) {
+var randomOnEmulators = randomTest{"TestRandomScenariosOnEmulators", true, func(t *testing.T, s script, seen func(*player)) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGame(t)
-		g.backend = newReal(g.verdict)
+		g := newPlayer(t)
+		g.backend = newEmulators(g.recorder)
 		g.play(s)
 		seen(g)
 	})
@@ -68,13 +68,13 @@ func (s script) setting(what string) int {
 }
 
 // playAll plays the worlds of the seeds 1 to n, or the one that is asked for.
-func playAll(t *testing.T, on tier, n int) {
+func playAll(t *testing.T, on randomTest, n int) {
 	switch {
 	case *replay != "":
 		on.judge(t, parseScript(*replay), "")
 		return
 	case *seed != 0:
-		on.judge(t, writeScript(*seed, on.real), fmt.Sprint("seed ", *seed))
+		on.judge(t, writeScript(*seed, on.emulated), fmt.Sprint("seed ", *seed))
 		return
 	}
 	lanes := runtime.GOMAXPROCS(0)
@@ -82,7 +82,7 @@ func playAll(t *testing.T, on tier, n int) {
 		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
 			t.Parallel()
 			for n0 := lane + 1; n0 <= n && !t.Failed(); n0 += lanes {
-				on.judge(t, writeScript(uint64(n0), on.real), fmt.Sprint("seed ", n0))
+				on.judge(t, writeScript(uint64(n0), on.emulated), fmt.Sprint("seed ", n0))
 			}
 		})
 	}
@@ -91,18 +91,18 @@ func playAll(t *testing.T, on tier, n int) {
 // judge plays a world. If something is wrong in it, it looks for the shortest
 // world in which the same is wrong, and tells how to see that again. It returns
 // what was checked, and what went wrong by itself.
-func (on tier) judge(t *testing.T, s script, name string) (checked, struck map[string]int) {
+func (on randomTest) judge(t *testing.T, s script, name string) (checked, struck map[string]int) {
 	t.Helper()
-	wrong, checked, struck := on.wrong(t, s)
+	wrong, checked, struck := on.problems(t, s)
 	if wrong == nil {
 		return checked, struck
 	}
-	if *less && *replay == "" {
+	if *shrinkFailing && *replay == "" {
 		s = shrink(s, time.Now().Add(shrinking), func(s script) bool {
-			again, _, _ := on.wrong(t, s)
+			again, _, _ := on.problems(t, s)
 			return again != nil && cause(again) == cause(wrong)
 		})
-		if again, _, _ := on.wrong(t, s); again != nil {
+		if again, _, _ := on.problems(t, s); again != nil {
 			wrong = again
 		}
 	}
@@ -121,15 +121,15 @@ func cause(wrong []string) string {
 }
 
 // wrong plays a world and says what is wrong in it: nothing if it is nil.
-func (on tier) wrong(t *testing.T, s script) (wrong []string, checked, struck map[string]int) {
+func (on randomTest) problems(t *testing.T, s script) (wrong []string, checked, struck map[string]int) {
 	var shown []string
-	on.play(t, s, func(g *game) { wrong, checked, struck, shown = g.wrong, g.checked, g.struck, g.shown })
+	on.play(t, s, func(g *player) { wrong, checked, struck, shown = g.wrong, g.checked, g.injected, g.snapshots })
 	if len(wrong) == 0 && s.plain() {
 		other := slices.Concat(script{{"latency", "77"}}, s)
-		on.play(t, other, func(g *game) {
+		on.play(t, other, func(g *player) {
 			checked[certain.name()]++
-			if !slices.Equal(shown, g.shown) {
-				wrong = []string{fmt.Sprintf("%s\n    %v\n    %v", certain, shown, g.shown)}
+			if !slices.Equal(shown, g.snapshots) {
+				wrong = []string{fmt.Sprintf("%s\n    %v\n    %v", certain, shown, g.snapshots)}
 			}
 		})
 	}
@@ -144,98 +144,98 @@ func (s script) plain() bool {
 
 // A verdict takes down what is wrong in place of failing a test, for most worlds
 // are played to be made shorter.
-type verdict struct {
+type recorder struct {
 	testing.TB
 	wrong []string
 }
 
 // over is what a world is ended with that cannot go on.
-type over struct{}
+type stop struct{}
 
-func (v *verdict) Errorf(format string, args ...any) {
+func (v *recorder) Errorf(format string, args ...any) {
 	v.wrong = append(v.wrong, fmt.Sprintf(format, args...))
 }
-func (v *verdict) Error(args ...any) { v.wrong = append(v.wrong, fmt.Sprintln(args...)) }
-func (v *verdict) Fatalf(format string, args ...any) {
+func (v *recorder) Error(args ...any) { v.wrong = append(v.wrong, fmt.Sprintln(args...)) }
+func (v *recorder) Fatalf(format string, args ...any) {
 	v.Errorf(format, args...)
-	panic(over{})
+	panic(stop{})
 }
-func (v *verdict) Fatal(args ...any) {
+func (v *recorder) Fatal(args ...any) {
 	v.Error(args...)
-	panic(over{})
+	panic(stop{})
 }
-func (v *verdict) Failed() bool { return len(v.wrong) > 0 }
+func (v *recorder) Failed() bool { return len(v.wrong) > 0 }
 
 // A game is one random world that is played on a stage.
-type game struct {
-	*verdict
+type player struct {
+	*recorder
 	backend
-	asked    []string                       // runs, in order
-	worlds   map[string]world               // by run: what is desired
-	sources  map[run.Source]world           // the same
-	projects map[run.Source]project.Project // the same
-	judged   string                         // the run that wrote last when all was quiet before
-	last     world                          // what was asked for last
-	touched  map[string]bool                // stacks that somebody else had a hand in since all was quiet
-	shown    []string                       // how all was, whenever it was quiet
-	checked  map[string]int                 // invariants
-	struck   map[string]int                 // what went wrong, by kind
+	requested      []string                       // runs, in order
+	desired        map[string]stacks              // by run: what is desired
+	sources        map[run.Source]stacks          // the same
+	projects       map[run.Source]project.Project // the same
+	lastJudged     string                         // the run that wrote last when all was quiet before
+	last           stacks                         // what was asked for last
+	changedOutside map[string]bool                // stacks that somebody else had a hand in since all was quiet
+	snapshots      []string                       // how all was, whenever it was quiet
+	checked        map[string]int                 // invariants
+	injected       map[string]int                 // what went wrong, by kind
 }
 
-func newGame(t testing.TB) *game {
-	return &game{
-		verdict: &verdict{TB: t}, worlds: make(map[string]world), sources: make(map[run.Source]world), projects: make(map[run.Source]project.Project),
-		touched: make(map[string]bool), checked: make(map[string]int), struck: make(map[string]int),
+func newPlayer(t testing.TB) *player {
+	return &player{
+		recorder: &recorder{TB: t}, desired: make(map[string]stacks), sources: make(map[run.Source]stacks), projects: make(map[run.Source]project.Project),
+		changedOutside: make(map[string]bool), checked: make(map[string]int), injected: make(map[string]int),
 	}
 }
 
 // play plays a script, until something is wrong.
-func (g *game) play(s script) {
+func (g *player) play(s script) {
 	defer func() {
-		if r := recover(); r != nil && r != (over{}) {
+		if r := recover(); r != nil && r != (stop{}) {
 			panic(r)
 		}
 	}()
-	g.Allow(1000) // whatever a world thinks of next
+	g.MaxDeletions(1000) // whatever a world thinks of next
 	g.faultPlan(s)
 	for _, l := range s {
-		if g.does(l); g.Failed() {
+		if g.execute(l); g.Failed() {
 			return
 		}
 	}
-	g.rest()
+	g.settle()
 }
 
 // does lets one line happen.
-func (g *game) does(l line) {
+func (g *player) execute(l line) {
 	switch what := l[0]; what {
 	case "deploy", "plan", "destroy", "refresh", "retry":
-		g.asks(l)
+		g.submit(l)
 	case "pause", "continue", "cancel", "back", "unlock", "abort":
-		g.steers(l)
+		g.command(l)
 	case "pass":
 		g.Pass(time.Duration(l.number(1)) * time.Second)
 	case "quiet":
-		g.rest()
+		g.settle()
 	case "slow":
 		g.Slow(l[1], time.Duration(l.number(2))*time.Second)
 	case "fail":
 		name, v, _ := strings.Cut(l[1], "/")
 		g.Fail(name, plan.Verb(v))
 	case "live":
-		g.meddles(l[1], plan.Status(l[2]))
+		g.changeOutside(l[1], plan.Status(l[2]))
 	case "outage":
-		g.struck["outage"]++
+		g.injected["outage"]++
 		g.outage(time.Duration(l.number(1)) * time.Second)
 	case "mend":
-		g.mends(l.world())
+		g.redeploy(l.stacks())
 	case "empty":
-		g.empties()
+		g.destroyAll()
 	}
 }
 
 // asks asks for a run.
-func (g *game) asks(l line) {
+func (g *player) submit(l line) {
 	var o []options
 	if _, ok := l.option("rolling-back"); ok {
 		o = []options{{rollback: true}}
@@ -243,9 +243,9 @@ func (g *game) asks(l line) {
 	if _, ok := l.option("refusing"); ok {
 		o = []options{{refuse: true}}
 	}
-	var w world
+	var w stacks
 	if l[0] == "deploy" || l[0] == "plan" {
-		w = l.world()
+		w = l.stacks()
 	}
 	if l[0] == "deploy" {
 		g.last = w
@@ -257,14 +257,14 @@ func (g *game) asks(l line) {
 		}
 	}
 	id := g.deliver(l, w, of, o)
-	g.asked = append(g.asked, id)
+	g.requested = append(g.requested, id)
 	if w != nil {
-		g.worlds[id] = w
+		g.desired[id] = w
 	}
 }
 
 // steers wishes something of the last run, or of the one so many before it.
-func (g *game) steers(l line) {
+func (g *player) command(l line) {
 	id := g.of(l.number(1))
 	switch {
 	case id == "":
@@ -278,27 +278,27 @@ func (g *game) steers(l line) {
 }
 
 // of returns the run that was asked for so many before the last.
-func (g *game) of(before int) string {
-	if before >= len(g.asked) {
+func (g *player) of(before int) string {
+	if before >= len(g.requested) {
 		return ""
 	}
-	return g.asked[len(g.asked)-1-before]
+	return g.requested[len(g.requested)-1-before]
 }
 
 // meddles lets a person do something to a stack of ours that allows it.
-func (g *game) meddles(name string, becomes plan.Status) {
+func (g *player) changeOutside(name string, becomes plan.Status) {
 	s := g.Status(name)
 	if s.Busy() || s.Cleaning() || s.Gone() || s.Dead() || s == becomes || becomes.Gone() && g.inUse(name) {
 		return
 	}
-	g.struck["meddling"]++
-	g.touched[physicalName(name)] = true
+	g.injected["meddling"]++
+	g.changedOutside[physicalName(name)] = true
 	g.Live(name, becomes)
 }
 
 // inUse reports whether a recorded stack needs the one of that name:
 // CloudFormation keeps what is in use from people too.
-func (g *game) inUse(name string) bool {
+func (g *player) inUse(name string) bool {
 	records := g.Recorded()
 	for node, r := range records {
 		if r.Stack != physicalName(name) {
@@ -314,9 +314,9 @@ func (g *game) inUse(name string) bool {
 }
 
 // runs lists the runs that were asked for, and the rollbacks that followed.
-func (g *game) runs() []run.Run {
+func (g *player) runs() []run.Run {
 	var all []run.Run
-	for _, id := range g.asked {
+	for _, id := range g.requested {
 		for _, id := range []string{id, rollbackOf(id)} {
 			if r := g.ExecutionStatus(id); r.State != "" {
 				all = append(all, r)
@@ -328,11 +328,11 @@ func (g *game) runs() []run.Run {
 
 // rest waits until all is quiet, lets what is parked go on, and checks what must
 // hold then.
-func (g *game) rest() {
+func (g *player) settle() {
 	var runs []run.Run
 	for range 6 {
-		if !g.Quiet() {
-			g.holds(ending, false, "there is something going on for ever: %s", g.line())
+		if !g.WaitIdle() {
+			g.holds(terminates, false, "there is something going on for ever: %s", g.queue())
 			return
 		}
 		runs = g.runs()
@@ -348,26 +348,26 @@ func (g *game) rest() {
 		}
 	}
 	for _, r := range runs {
-		if w, ok := g.worlds[r.ID]; ok {
+		if w, ok := g.desired[r.ID]; ok {
 			g.sources[r.Source] = w
 		}
 	}
 	for _, r := range runs {
-		g.holds(ending, r.State.Over(), "run %s is %s when all is quiet: %s", r.ID, r.State, g.line())
-		if p, pure := g.backend.(*pure); pure {
+		g.holds(terminates, r.State.Over(), "run %s is %s when all is quiet: %s", r.ID, r.State, g.queue())
+		if p, pure := g.backend.(*memoryBackend); pure {
 			g.holds(measured, p.Ends[r.ID] <= 1, "the end of run %s is measured %d times", r.ID, p.Ends[r.ID])
 		}
-		g.settles(r)
+		g.checkSteps(r)
 	}
 	l := g.Lock()
 	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v wait", l.Owner.Run, l.Waiting)
-	g.lastly()
-	g.shown = append(g.shown, g.picture())
-	clear(g.touched)
+	g.checkLastRun()
+	g.snapshots = append(g.snapshots, g.snapshot())
+	clear(g.changedOutside)
 }
 
 // line says who owns the lock, and how that stands.
-func (g *game) line() string {
+func (g *player) queue() string {
 	l := g.Lock()
 	r := g.ExecutionStatus(l.Owner.Run)
 	var b strings.Builder
@@ -379,7 +379,7 @@ func (g *game) line() string {
 }
 
 // settles checks the steps of a run that is over.
-func (g *game) settles(r run.Run) {
+func (g *player) checkSteps(r run.Run) {
 	by := make(map[string]run.Step)
 	for _, st := range r.Steps {
 		by[st.ID] = st
@@ -396,8 +396,8 @@ func (g *game) settles(r run.Run) {
 // lastly checks on the real adapters what the run has brought that wrote last,
 // be it one of which nobody was told: who puts an object again, because the answer
 // was lost, has asked twice.
-func (g *game) lastly() {
-	stage, ok := g.backend.(*real)
+func (g *player) checkLastRun() {
+	stage, ok := g.backend.(*emulators)
 	if !ok {
 		return // it was checked when each ended
 	}
@@ -407,18 +407,18 @@ func (g *game) lastly() {
 			last = r
 		}
 	}
-	if last.ID == g.judged {
+	if last.ID == g.lastJudged {
 		return // somebody may have had a hand in it since
 	}
-	g.judged = last.ID
+	g.lastJudged = last.ID
 	if w, ok := g.sources[last.Source]; ok && last.State == run.StateSucceeded && last.Operation != "destroy" {
 		g.asDesired(last, w)
 	}
 }
 
 // picture is what is live and recorded, but for when it came to be.
-func (g *game) picture() string {
-	p, ok := g.backend.(*pure)
+func (g *player) snapshot() string {
+	p, ok := g.backend.(*memoryBackend)
 	if !ok {
 		return ""
 	}
@@ -437,14 +437,14 @@ func (g *game) picture() string {
 
 // mends checks that without faults a deploy brings what is desired, and that
 // another then costs nothing.
-func (g *game) mends(w world) {
-	g.rest()
-	g.calm()
+func (g *player) redeploy(w stacks) {
+	g.settle()
+	g.stopFaults()
 	for range 2 {
-		g.asks(append(line{"deploy"}, w.words()...))
-		g.rest()
+		g.submit(append(line{"deploy"}, w.words()...))
+		g.settle()
 		r := g.ExecutionStatus(g.of(0))
-		g.holds(mended, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
+		g.holds(converges, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
 		if g.Failed() {
 			return
 		}
@@ -465,11 +465,11 @@ func failures(r run.Run) string {
 }
 
 // empties checks that without faults a destroy leaves nothing.
-func (g *game) empties() {
-	g.rest()
-	g.calm()
-	g.asks(line{"destroy"})
-	g.rest()
+func (g *player) destroyAll() {
+	g.settle()
+	g.stopFaults()
+	g.submit(line{"destroy"})
+	g.settle()
 	r := g.ExecutionStatus(g.of(0))
 	g.holds(emptied, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failures(r), r.Messages)
 	g.holds(emptied, len(g.Recorded()) == 0, "there are records: %v", g.Recorded())

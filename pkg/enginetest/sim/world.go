@@ -214,9 +214,9 @@ func (w *World) Source(p project.Project) run.Source {
 	return run.Source{Key: "projects/" + p.ID(), Version: version}
 }
 
-// Quiet lets things happen until there is nothing left to happen. It reports
+// WaitIdle runs the simulation until nothing is left to happen. It reports
 // false if that takes longer than a month.
-func (w *World) Quiet() bool {
+func (w *World) WaitIdle() bool {
 	end := w.Now().Add(30 * 24 * time.Hour)
 	return !w.Run(func() bool { return w.Now().After(end) })
 }

@@ -24,15 +24,15 @@ import (
 // node, and where that is not in the default target, with it: db@eu. Verbs are
 // those of plans.
 type backend interface {
-	Submit(operation string, w world, of string, with ...options) (id string)
-	Allow(deletions int)                    // what projects say from now on
-	Limit(stack string, d time.Duration)    // so too, of operations on a stack, or of runs if none is named
+	Submit(operation string, w stacks, of string, with ...options) (id string)
+	MaxDeletions(deletions int)             // what projects say from now on
+	Timeout(stack string, d time.Duration)  // so too, of operations on a stack, or of runs if none is named
 	OnFailure(word string)                  // and this besides
 	Schedules(operations map[string]string) // and these, by name
 	Scheduled() []string                    // the names of those that are there, sorted
 	Fire(name string) (id string)           // has one come up
 	Pass(time.Duration)
-	Quiet() bool                       // lets everything come to its end; false if something never does
+	WaitIdle() bool                    // lets everything come to its end; false if something never does
 	ExecutionStatus(id string) run.Run // zero if nobody has heard of it yet
 	Recorded() map[string]plan.Record
 	Lock() run.Lock
@@ -41,13 +41,13 @@ type backend interface {
 	Deny(target string, denied bool)
 
 	Status(stack string) plan.Status
-	Made(stack string) (version string, params map[string]string)
+	Deployed(stack string) (version string, params map[string]string)
 	Output(stack, output string) string
-	Asked() []string // of CloudFormation, since it was asked last
+	Requests() []string // of CloudFormation, since it was asked last
 
 	Live(stack string, s plan.Status)             // a person brings it about
-	Underway(stack string, now, end plan.Status)  // a person begins what ends so in five minutes
-	Use(user, stack string)                       // a person makes a stack that imports from ours
+	Foreign(stack string, now, end plan.Status)   // a person begins what ends so in five minutes
+	Import(user, stack string)                    // a person makes a stack that imports from ours
 	Fail(stack string, v plan.Verb)               // the next one fails
 	Slow(stack string, d time.Duration)           // every operation takes so long
 	Fault(stack string, v plan.Verb, m sim.Fault) // of the next call that begins it
@@ -63,31 +63,31 @@ type options struct {
 }
 
 // pure is the stage in memory.
-type pure struct {
+type memoryBackend struct {
 	testing.TB
 	*sim.World
-	uploads int
-	mishaps map[string]sim.Fault
-	asked   int
-	allowed *int                       // deletions
-	limits  map[string]project.Timeout // by stack; "" is that of runs
-	back    bool                       // on failure
-	recur   map[string]string          // operations of schedules, by name
-	called  map[string]string          // the same, of all there ever were
-	spread  int                        // over how many accounts; 0 is one
-	count   int
+	uploads       int
+	faults        map[string]sim.Fault
+	seen          int
+	maxDeletions  *int                       // deletions
+	timeouts      map[string]project.Timeout // by stack; "" is that of runs
+	rollback      bool                       // on failure
+	schedules     map[string]string          // operations of schedules, by name
+	everScheduled map[string]string          // the same, of all there ever were
+	accounts      int                        // over how many accounts; 0 is one
+	count         int
 }
 
 // newPure returns an empty world. Whoever plays on it stops it; to leave that to
 // the test's cleanup would keep every world until the test ends.
-func newPure(t testing.TB, seed uint64) *pure {
-	p := &pure{TB: t, World: sim.New(machine(t), seed), mishaps: make(map[string]sim.Fault), limits: make(map[string]project.Timeout), called: make(map[string]string)}
+func newMemory(t testing.TB, seed uint64) *memoryBackend {
+	p := &memoryBackend{TB: t, World: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string)}
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		if call != "Cloud.Begin" {
 			return sim.None
 		}
-		m := p.mishaps[about]
-		delete(p.mishaps, about)
+		m := p.faults[about]
+		delete(p.faults, about)
 		return m
 	}
 	return p
@@ -117,15 +117,15 @@ func arn(function string) string {
 	return "arn:aws:lambda:us-east-1:000000000000:function:" + function
 }
 
-func (p *pure) Submit(operation string, w world, of string, with ...options) string {
+func (p *memoryBackend) Submit(operation string, w stacks, of string, with ...options) string {
 	return p.World.Submit(p.request(operation, w, of, with...))
 }
 
 // next is a word that was not there before.
-func (p *pure) next() string { p.count++; return fmt.Sprint(p.count) }
+func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 
 // request is what asks for an operation, without an ID.
-func (p *pure) request(operation string, w world, of string, with ...options) engine.Request {
+func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) engine.Request {
 	q := engine.Request{Project: "shop@default", Operation: operation, Run: of, Who: "somebody"}
 	for _, o := range with {
 		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only = o.deletions, o.rollback, o.refuse, o.force, o.only
@@ -145,17 +145,17 @@ func (p *pure) request(operation string, w world, of string, with ...options) en
 }
 
 // project is w with what projects say.
-func (p *pure) project(w world) project.Project {
+func (p *memoryBackend) project(w stacks) project.Project {
 	made := w.project()
 	p.Cloud.Apart = p.Cloud.Apart || slices.ContainsFunc(w, func(s stack) bool { return len(s.targets) > 0 })
 	made.Schedules = make(map[string]project.Schedule)
-	for name, operation := range p.recur {
+	for name, operation := range p.schedules {
 		made.Schedules[name] = project.Schedule{Operation: operation, Expression: "cron(0 3 1 1 ? 2199)", Zone: "UTC"}
 	}
-	made.MaxDeletions, made.Rollback, made.Timeout = p.allowed, p.back, p.limits[""]
+	made.MaxDeletions, made.Rollback, made.Timeout = p.maxDeletions, p.rollback, p.timeouts[""]
 	for name, n := range made.Nodes {
-		if n.Timeout = p.limits[name]; p.spread > 1 {
-			account := int(name[len(name)-1]) % p.spread
+		if n.Timeout = p.timeouts[name]; p.accounts > 1 {
+			account := int(name[len(name)-1]) % p.accounts
 			n.Target = project.Target{Name: fmt.Sprint("target", account), Account: fmt.Sprintf("%012d", account), Region: "eu-central-1"}
 		}
 		made.Nodes[name] = n
@@ -163,23 +163,25 @@ func (p *pure) project(w world) project.Project {
 	return made
 }
 
-func (p *pure) Limit(stack string, d time.Duration) { p.limits[stack] = project.Timeout(d) }
-
-func (p *pure) Allow(deletions int) { p.allowed = &deletions }
-
-func (p *pure) Schedules(operations map[string]string) {
-	p.recur = operations
-	maps.Copy(p.called, operations)
+func (p *memoryBackend) Timeout(stack string, d time.Duration) {
+	p.timeouts[stack] = project.Timeout(d)
 }
 
-func (p *pure) Scheduled() []string {
+func (p *memoryBackend) MaxDeletions(deletions int) { p.maxDeletions = &deletions }
+
+func (p *memoryBackend) Schedules(operations map[string]string) {
+	p.schedules = operations
+	maps.Copy(p.everScheduled, operations)
+}
+
+func (p *memoryBackend) Scheduled() []string {
 	return slices.Sorted(maps.Keys(p.World.Schedules.Of("shop@default")))
 }
 
 // Fire has a schedule come up, also when it has gone meanwhile: then its call was
 // already under way.
-func (p *pure) Fire(name string) string {
-	operation, ok := p.called[name]
+func (p *memoryBackend) Fire(name string) string {
+	operation, ok := p.everScheduled[name]
 	if s, there := p.World.Schedules.Of("shop@default")[name]; there {
 		operation, ok = s.Operation, true
 	}
@@ -189,16 +191,16 @@ func (p *pure) Fire(name string) string {
 	return p.World.Submit(engine.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
 }
 
-func (p *pure) OnFailure(word string) { p.back = word == "rollback" }
+func (p *memoryBackend) OnFailure(word string) { p.rollback = word == "rollback" }
 
-func (p *pure) Pass(d time.Duration) {
+func (p *memoryBackend) Pass(d time.Duration) {
 	end := p.Now().Add(d)
 	passed := false
 	p.After(d, func() { passed = true })
 	p.World.Run(func() bool { return passed || p.Now().After(end) })
 }
 
-func (p *pure) ExecutionStatus(id string) run.Run {
+func (p *memoryBackend) ExecutionStatus(id string) run.Run {
 	r, err := p.Kept(id)
 	if err != nil && !fault.Is(err, fault.Missing) {
 		p.Fatalf("run %s: %v", id, err)
@@ -206,7 +208,7 @@ func (p *pure) ExecutionStatus(id string) run.Run {
 	return r
 }
 
-func (p *pure) Recorded() map[string]plan.Record {
+func (p *memoryBackend) Recorded() map[string]plan.Record {
 	records, err := p.Store.Records(p.Context(), "shop@default")
 	if err != nil {
 		p.Fatal(err)
@@ -214,7 +216,7 @@ func (p *pure) Recorded() map[string]plan.Record {
 	return records
 }
 
-func (p *pure) Lock() run.Lock {
+func (p *memoryBackend) Lock() run.Lock {
 	l, err := p.Store.Lock(p.Context(), "shop@default")
 	if err != nil {
 		p.Fatal(err)
@@ -222,51 +224,57 @@ func (p *pure) Lock() run.Lock {
 	return l
 }
 
-func (p *pure) Abort(id string) {
+func (p *memoryBackend) Abort(id string) {
 	p.World.Abort(fmt.Sprintf("%s-%d", id, p.ExecutionStatus(id).Epoch))
 }
 
-func (p *pure) Deny(target string, denied bool) {
+func (p *memoryBackend) Deny(target string, denied bool) {
 	if p.Cloud.Denied == nil {
 		p.Cloud.Denied = make(map[string]bool)
 	}
 	p.Cloud.Denied[target] = denied
 }
 
-func (p *pure) Status(name string) plan.Status { return p.Cloud.Status(physicalName(name)) }
+func (p *memoryBackend) Status(name string) plan.Status { return p.Cloud.Status(physicalName(name)) }
 
-func (p *pure) Made(name string) (string, map[string]string) {
+func (p *memoryBackend) Deployed(name string) (string, map[string]string) {
 	template, params := p.Cloud.Template(physicalName(name))
 	version, _, _ := strings.Cut(template, " ")
 	return version, params
 }
 
-func (p *pure) Output(name, output string) string { return p.Cloud.Output(physicalName(name), output) }
+func (p *memoryBackend) Output(name, output string) string {
+	return p.Cloud.Output(physicalName(name), output)
+}
 
-func (p *pure) Asked() []string {
+func (p *memoryBackend) Requests() []string {
 	var asked []string
-	for _, a := range p.Cloud.Asked[p.asked:] {
+	for _, a := range p.Cloud.Asked[p.seen:] {
 		asked = append(asked, strings.TrimPrefix(a, "shop-"))
 	}
-	p.asked = len(p.Cloud.Asked)
+	p.seen = len(p.Cloud.Asked)
 	return asked
 }
 
-func (p *pure) Live(name string, s plan.Status) { p.Cloud.Set(physicalName(name), s) }
-func (p *pure) Underway(name string, now, end plan.Status) {
+func (p *memoryBackend) Live(name string, s plan.Status) { p.Cloud.Set(physicalName(name), s) }
+func (p *memoryBackend) Foreign(name string, now, end plan.Status) {
 	p.Live(name, now)
 	p.After(5*time.Minute, func() { p.Live(name, end) })
 }
-func (p *pure) Fail(name string, v plan.Verb) { p.Cloud.Fail[physicalName(name)+"/"+string(v)]++ }
-func (p *pure) Use(user, stack string)        { p.Cloud.Use(physicalName(user), physicalName(stack)) }
-func (p *pure) Slow(name string, d time.Duration) {
+func (p *memoryBackend) Fail(name string, v plan.Verb) {
+	p.Cloud.Fail[physicalName(name)+"/"+string(v)]++
+}
+func (p *memoryBackend) Import(user, stack string) {
+	p.Cloud.Use(physicalName(user), physicalName(stack))
+}
+func (p *memoryBackend) Slow(name string, d time.Duration) {
 	p.Cloud.Seconds[physicalName(name)] = d.Seconds()
 }
 
-func (p *pure) Fault(name string, v plan.Verb, m sim.Fault) {
-	p.mishaps[fmt.Sprintf("%s/%s", physicalName(name), v)] = m
+func (p *memoryBackend) Fault(name string, v plan.Verb, m sim.Fault) {
+	p.faults[fmt.Sprintf("%s/%s", physicalName(name), v)] = m
 }
 
-func (p *pure) Events(deliveries ...time.Duration) {
+func (p *memoryBackend) Events(deliveries ...time.Duration) {
 	p.Faults.Event = func() []time.Duration { return deliveries }
 }

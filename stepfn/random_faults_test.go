@@ -14,12 +14,12 @@ import (
 )
 
 // mishaps are what may happen to a call, by the words of scripts.
-var mishaps = map[string]sim.Fault{
+var faultKinds = map[string]sim.Fault{
 	"dies-before": sim.KillBefore, "dies-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle, "lingers": sim.Linger,
 }
 
 // strikes finds what happens to the n-th call of all, or invocation.
-func (s script) strikes() map[int]string {
+func (s script) faults() map[int]string {
 	at := make(map[int]string)
 	for _, l := range s {
 		if l[0] == "mishap" && len(l) == 3 {
@@ -30,12 +30,12 @@ func (s script) strikes() map[int]string {
 }
 
 // weather lets go wrong by itself what the script says.
-func (g *game) faultPlan(s script) {
+func (g *player) faultPlan(s script) {
 	switch on := g.backend.(type) {
-	case *pure:
-		g.inMemory(on, s)
-	case *real:
-		g.forReal(on, s)
+	case *memoryBackend:
+		g.faultsInMemory(on, s)
+	case *emulators:
+		g.faultsOnEmulators(on, s)
 	}
 }
 
@@ -51,9 +51,9 @@ func dice(s script) func(n int) int {
 }
 
 // inMemory lets it go wrong in memory.
-func (g *game) inMemory(p *pure, s script) {
-	draw, strikes := dice(s), s.strikes()
-	p.spread = s.setting("targets")
+func (g *player) faultsInMemory(p *memoryBackend, s script) {
+	draw, strikes := dice(s), s.faults()
+	p.accounts = s.setting("targets")
 	p.Faults.Call = func(function, call, about string) sim.Fault {
 		kind, ok := strikes[p.Calls]
 		if *replay != "" {
@@ -62,22 +62,22 @@ func (g *game) inMemory(p *pure, s script) {
 		if !ok {
 			return sim.None
 		}
-		m := mishaps[kind]
+		m := faultKinds[kind]
 		if (m == sim.Lose || m == sim.Throttle) && !strings.HasPrefix(call, "Cloud") {
 			kind, m = "dies-before", sim.KillBefore // the store's and the machine's adapters see to the rest
 		}
-		g.struck[kind]++
+		g.injected[kind]++
 		return m
 	}
 	for _, l := range s {
 		switch l[0] {
 		case "events":
-			p.Faults.Event = g.lateness(l[1], draw)
+			p.Faults.Event = g.eventDelays(l[1], draw)
 		case "deaf":
-			g.struck["deaf"]++
+			g.injected["deaf"]++
 			p.Faults.EventsLost = true
 		case "skewed":
-			g.struck["skewed"]++
+			g.injected["skewed"]++
 			minutes := l.number(1)
 			p.Faults.Skew = func() time.Duration { return time.Duration(draw(120*minutes)-60*minutes) * time.Second }
 		}
@@ -85,17 +85,17 @@ func (g *game) inMemory(p *pure, s script) {
 }
 
 // lateness is how late events come, how often.
-func (g *game) lateness(kind string, draw func(int) int) func() []time.Duration {
+func (g *player) eventDelays(kind string, draw func(int) int) func() []time.Duration {
 	return func() []time.Duration {
 		switch {
 		case kind == "lost":
-			g.struck["event lost"]++
+			g.injected["event lost"]++
 			return nil
 		case kind == "wild" && draw(6) == 0:
-			g.struck["event lost"]++
+			g.injected["event lost"]++
 			return nil
 		case kind == "wild" && draw(2) == 0:
-			g.struck["event twice and late"]++
+			g.injected["event twice and late"]++
 			return []time.Duration{time.Duration(draw(60)) * time.Second, time.Duration(draw(4000)) * time.Millisecond}
 		}
 		return []time.Duration{time.Duration(draw(1500)) * time.Millisecond}
@@ -104,8 +104,8 @@ func (g *game) lateness(kind string, draw func(int) int) func() []time.Duration 
 
 // forReal lets it go wrong on the real adapters. A mishap is one of an invocation,
 // or else of a request.
-func (g *game) forReal(r *real, s script) {
-	draw, strikes := dice(s), s.strikes()
+func (g *player) faultsOnEmulators(r *emulators, s script) {
+	draw, strikes := dice(s), s.faults()
 	var mu sync.Mutex // functions run side by side
 	calls, requests := 0, 0
 	strike := func(n *int, kinds ...string) string {
@@ -113,18 +113,18 @@ func (g *game) forReal(r *real, s script) {
 		defer mu.Unlock()
 		*n++
 		for _, k := range kinds {
-			if strikes[*n] == k && !r.calm {
-				g.struck[k]++
+			if strikes[*n] == k && !r.steady {
+				g.injected[k]++
 				return k
 			}
 		}
 		return ""
 	}
-	r.kill = func(string) sim.Fault { return mishaps[strike(&calls, "dies-before", "dies-after")] }
+	r.crash = func(string) sim.Fault { return faultKinds[strike(&calls, "dies-before", "dies-after")] }
 	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
 		kind := strike(&requests, "answer-lost", "throttled")
 		switch {
-		case q.Service == "cloudformation" && time.Now().Before(r.down):
+		case q.Service == "cloudformation" && time.Now().Before(r.outageUntil):
 			return &gateway.Trouble{Status: http.StatusServiceUnavailable, Fault: gateway.Fault{Code: "ServiceUnavailable", Message: "no route"}}
 		case kind == "":
 			return nil
@@ -134,31 +134,31 @@ func (g *game) forReal(r *real, s script) {
 	for _, l := range s {
 		switch l[0] {
 		case "events":
-			late := g.lateness(l[1], draw)
+			late := g.eventDelays(l[1], draw)
 			r.events = func() []time.Duration {
 				mu.Lock()
 				defer mu.Unlock()
 				return late()
 			}
 		case "deaf":
-			g.struck["deaf"]++
-			r.deaf = true
+			g.injected["deaf"]++
+			r.eventsLost = true
 		case "throttling":
-			g.struck["throttling"]++
+			g.injected["throttling"]++
 			r.inject(local.Fault{Throttle: 0.03})
 		}
 	}
 }
 
 // calm lets nothing go wrong any more.
-func (g *game) calm() {
+func (g *player) stopFaults() {
 	switch on := g.backend.(type) {
-	case *pure:
+	case *memoryBackend:
 		on.Faults = sim.Faults{}
 		clear(on.Cloud.Fail)
 		clear(on.Cloud.Seconds)
-	case *real:
-		on.kill, on.calm, on.deaf = nil, true, false
+	case *emulators:
+		on.crash, on.steady, on.eventsLost = nil, true, false
 		on.Events(200 * time.Millisecond)
 		if err := on.cloud.Stacks.Mend(); err != nil {
 			g.Fatal(err)
@@ -167,32 +167,32 @@ func (g *game) calm() {
 }
 
 // skewed reports whether the clocks of functions are wrong.
-func (g *game) skewed() bool { return g.struck["skewed"] > 0 }
+func (g *player) skewed() bool { return g.injected["skewed"] > 0 }
 
 // outage makes CloudFormation unreachable for a while.
-func (g *game) outage(d time.Duration) {
-	if r, ok := g.backend.(*real); ok {
-		r.down = time.Now().Add(d)
+func (g *player) outage(d time.Duration) {
+	if r, ok := g.backend.(*emulators); ok {
+		r.outageUntil = time.Now().Add(d)
 		return
 	}
 	g.Outage(d)
 }
 
 // deliver asks for what a line says: at once, or late, or twice.
-func (g *game) deliver(l line, w world, of string, o []options) string {
+func (g *player) deliver(l line, w stacks, of string, o []options) string {
 	late := []time.Duration{0}
 	if n, ok := l.option("late"); ok {
-		g.struck["request late"]++
+		g.injected["request late"]++
 		late = []time.Duration{time.Duration(n) * time.Second}
 	} else if n, ok := l.option("twice"); ok {
-		g.struck["request twice"]++
+		g.injected["request twice"]++
 		late = append(late, time.Duration(n)*time.Second)
 	}
-	if r, ok := g.backend.(*real); ok {
+	if r, ok := g.backend.(*emulators); ok {
 		r.uploads = late
 		return g.Submit(l[0], w, of, o...)
 	}
-	p := g.backend.(*pure)
+	p := g.backend.(*memoryBackend)
 	q := p.request(l[0], w, of, o...)
 	q.ID = engine.RunID("asked", p.next())
 	if w != nil {

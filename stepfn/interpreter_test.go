@@ -42,38 +42,38 @@ var (
 // hurried is how much longer what a story tells of takes in the story than where
 // it is told in real time. What takes a function or the engine its time takes it
 // there too.
-const hurried = 20
+const realTimeSpeedup = 20
 
 // Why a story is not told in real time.
 const (
-	minutes = "the engine waits for minutes in it, by its own clock"
-	lengthy = "CloudFormation works for minutes in it, however hurried"
-	moment  = "it is about a moment that nobody hits in real time"
-	unheard = "the other interpreter tells no event bus of executions that are over"
+	engineWaits    = "the engine waits for minutes in it, by its own clock"
+	longOperations = "CloudFormation works for minutes in it, however hurried"
+	exactMoment    = "it is about a moment that nobody hits in real time"
+	noEvents       = "the other interpreter tells no event bus of executions that are over"
 )
 
 // left are the stories that are not told in real time.
-var left = map[string]string{
-	"aborted": unheard, "aborted_planning": unheard,
-	"cancelled_for_good": moment, "cleaned_up": moment, "schedules_overtaken": moment, "schedules_superseded": moment, "touched_in_between": moment,
-	"forced": lengthy, "forced_lost_answer": lengthy, "forced_alone": lengthy, "forced_back": lengthy, "forced_superseded": lengthy,
-	"lost_delete": minutes, "lost_start": minutes,
-	"outage_cancelled": minutes, "outage_planning": minutes, "outage_planning_short": minutes, "outage_running": minutes,
-	"overdue_create": minutes, "overdue_delete": minutes, "overdue_run": minutes, "overdue_run_at_its_end": minutes,
-	"overdue_run_paused": minutes, "overdue_run_rolled_back": minutes, "overdue_run_superseded": minutes,
-	"overdue_update": minutes, "overdue_update_done": minutes, "overdue_update_stuck": minutes, "overdue_update_theirs": minutes,
-	"prompt": lengthy, "slow_without_events": lengthy,
-	"targets-unseen": minutes,
+var notInRealTime = map[string]string{
+	"aborted": noEvents, "aborted_planning": noEvents,
+	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "touched_in_between": exactMoment,
+	"forced": longOperations, "forced_lost_answer": longOperations, "forced_alone": longOperations, "forced_back": longOperations, "forced_superseded": longOperations,
+	"lost_delete": engineWaits, "lost_start": engineWaits,
+	"outage_cancelled": engineWaits, "outage_planning": engineWaits, "outage_planning_short": engineWaits, "outage_running": engineWaits,
+	"overdue_create": engineWaits, "overdue_delete": engineWaits, "overdue_run": engineWaits, "overdue_run_at_its_end": engineWaits,
+	"overdue_run_paused": engineWaits, "overdue_run_rolled_back": engineWaits, "overdue_run_superseded": engineWaits,
+	"overdue_update": engineWaits, "overdue_update_done": engineWaits, "overdue_update_stuck": engineWaits, "overdue_update_theirs": engineWaits,
+	"prompt": longOperations, "slow_without_events": longOperations,
+	"targets-unseen": engineWaits,
 }
 
 // The state machine that is deployed, run by an interpreter that is not ours, with
 // the functions as they are deployed behind it, comes to the same ends.
-func TestStoriesElsewhere(t *testing.T) {
+func TestScenariosOnAnotherInterpreter(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range left {
+	for name := range notInRealTime {
 		if !slices.Contains(files, "testdata/"+name+".txt") {
 			t.Errorf("%s is left out, but there is no such story", name)
 		}
@@ -81,10 +81,10 @@ func TestStoriesElsewhere(t *testing.T) {
 	if *interpreter == "" {
 		t.Skip("make integration says where another interpreter is")
 	}
-	calls := newSwitchboard(t)
+	calls := newRouter(t)
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".txt")
-		if _, out := left[name]; out {
+		if _, out := notInRealTime[name]; out {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -93,18 +93,18 @@ func TestStoriesElsewhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, string(text), newElsewhere(t, calls, name))
+			compare(t, string(text), newOnInterpreter(t, calls, name))
 		})
 	}
-	t.Logf("%d of %d stories are told by another interpreter", len(files)-len(left), len(files))
+	t.Logf("%d of %d stories are told by another interpreter", len(files)-len(notInRealTime), len(files))
 }
 
 // compare tells a story twice, with our interpreter and in real time with the
 // other one, and compares how all ends.
-func compare(t *testing.T, text string, there *real) {
+func compare(t *testing.T, text string, there *emulators) {
 	var want string
 	synctest.Test(t, func(t *testing.T) {
-		here := newReal(t)
+		here := newEmulators(t)
 		(&scenario{T: t, backend: here}).tell(text)
 		want = here.outcome()
 	})
@@ -113,7 +113,7 @@ func compare(t *testing.T, text string, there *real) {
 	if t.Failed() {
 		return
 	}
-	if !there.Quiet() {
+	if !there.WaitIdle() {
 		t.Error("something goes on at the end")
 	}
 	t.Logf("told in %s", time.Since(begun).Round(time.Millisecond))
@@ -124,7 +124,7 @@ func compare(t *testing.T, text string, there *real) {
 
 // newElsewhere returns a stage whose state machine is run by the other
 // interpreter, and whose functions are processes.
-func newElsewhere(t testing.TB, calls *switchboard, name string) *real {
+func newOnInterpreter(t testing.TB, calls *router, name string) *emulators {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func newElsewhere(t testing.TB, calls *switchboard, name string) *real {
 	t.Cleanup(func() { _ = server.Close() })       // it only ever served this test
 	name = fmt.Sprintf("%s-%d", name, os.Getpid()) // names of executions are never free again
 	machine := strings.Replace(installation, "stackwright", name, 1)
-	r := newReal(t, func(o *cloud.Options) {
+	r := newEmulators(t, func(o *cloud.Options) {
 		o.Seconds, o.StateMachine = 0.3, name
 		o.Definition, err = asl.Substitute(stepfn.Run, map[string]string{
 			"Plan": arn(name + "--plan"), "ExecuteStep": arn(name + "--execute-step"), "WaitStatus": arn(name + "--wait-status"),
@@ -150,11 +150,11 @@ func newElsewhere(t testing.TB, calls *switchboard, name string) *real {
 			calls.connect(name, c)
 			return lambda.NewBinaries(*bootstraps, append(c.Environ("http://"+listener.Addr().String()),
 				"STACKWRIGHT_TABLE=stackwright", "STACKWRIGHT_BUCKET=stackwright", "STACKWRIGHT_ACCOUNT=000000000000",
-				"STACKWRIGHT_STACK=stackwright", "STACKWRIGHT_STATE_MACHINE="+machine, "STACKWRIGHT_SCHEDULE_GROUP="+scheduled.Name,
-				"STACKWRIGHT_SCHEDULE_ROLE="+scheduled.Role, "STACKWRIGHT_START="+scheduled.Function), c.Host())
+				"STACKWRIGHT_STACK=stackwright", "STACKWRIGHT_STATE_MACHINE="+machine, "STACKWRIGHT_SCHEDULE_GROUP="+scheduleGroup.Name,
+				"STACKWRIGHT_SCHEDULE_ROLE="+scheduleGroup.Role, "STACKWRIGHT_START="+scheduleGroup.Function), c.Host())
 		}
 	})
-	r.hurry = hurried
+	r.speedup = realTimeSpeedup
 	if r.cloud.Machine != machine {
 		t.Fatalf("the state machine is %s, not %s", r.cloud.Machine, machine)
 	}
@@ -163,13 +163,13 @@ func newElsewhere(t testing.TB, calls *switchboard, name string) *real {
 
 // A switchboard connects the interpreter, which knows one Lambda, with the
 // functions of all stages: story--function.
-type switchboard struct {
+type router struct {
 	mu     sync.Mutex
 	clouds map[string]*cloud.Cloud
 }
 
-func newSwitchboard(t *testing.T) *switchboard {
-	s := &switchboard{clouds: make(map[string]*cloud.Cloud)}
+func newRouter(t *testing.T) *router {
+	s := &router{clouds: make(map[string]*cloud.Cloud)}
 	listener, err := net.Listen("tcp", *callback)
 	if err != nil {
 		t.Fatal(err)
@@ -188,14 +188,14 @@ func newSwitchboard(t *testing.T) *switchboard {
 	return s
 }
 
-func (s *switchboard) connect(name string, c *cloud.Cloud) {
+func (s *router) connect(name string, c *cloud.Cloud) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clouds[name] = c
 }
 
 // Invoke calls a function of a stage.
-func (s *switchboard) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
+func (s *router) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	name, function, _ := strings.Cut(lambda.Name(function), "--")
 	s.mu.Lock()
 	c := s.clouds[name]
@@ -207,14 +207,14 @@ func (s *switchboard) Invoke(ctx context.Context, function string, payload []byt
 }
 
 // Names lists no functions: nobody asks.
-func (s *switchboard) Names() []string { return nil }
+func (s *router) Names() []string { return nil }
 
 // still waits, in real time, until every run is over or waits for a person, no
 // execution goes on, and no stack.
-func (r *real) still() bool {
+func (r *emulators) idleInRealTime() bool {
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		r.asked = slices.DeleteFunc(r.asked, func(id string) bool { return r.kept(id).State != "" })
-		if len(r.asked) == 0 && r.rests() && r.idle() {
+		r.requested = slices.DeleteFunc(r.requested, func(id string) bool { return r.run(id).State != "" })
+		if len(r.requested) == 0 && r.allWait() && r.idle() {
 			return true
 		}
 	}
@@ -223,8 +223,8 @@ func (r *real) still() bool {
 
 // idle reports whether no execution runs, no event is under way and no stack is
 // worked on.
-func (r *real) idle() bool {
-	out, err := sfn.NewFromConfig(r.patient()).ListExecutions(r.Context(), &sfn.ListExecutionsInput{
+func (r *emulators) idle() bool {
+	out, err := sfn.NewFromConfig(r.retrying()).ListExecutions(r.Context(), &sfn.ListExecutionsInput{
 		StateMachineArn: &r.cloud.Machine, StatusFilter: flowtypes.ExecutionStatusRunning,
 	})
 	if err != nil {
@@ -241,9 +241,9 @@ func (r *real) idle() bool {
 }
 
 // targets are those that stacks may be in.
-func (r *real) targets() []string {
+func (r *emulators) targets() []string {
 	all := []string{"default"}
-	for target := range r.known {
+	for target := range r.registered {
 		all = append(all, target)
 	}
 	return sorted(all)
@@ -251,7 +251,7 @@ func (r *real) targets() []string {
 
 // outcome tells how all ended: runs with their steps, records, the lock, and the
 // stacks that there have been. Runs are told by their place in the line.
-func (r *real) outcome() string {
+func (r *emulators) outcome() string {
 	runs, err := r.store.List(r.Context(), "shop@default", 0)
 	if err != nil {
 		r.Fatal(err)

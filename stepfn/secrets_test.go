@@ -96,10 +96,10 @@ func with(files config.Files, words ...string) config.Files {
 // output or value, whatever becomes of the run.
 func TestSecretsAreNowhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newSpied(t)
+		r := newRecorded(t)
 		id := r.deploy(secretive, run.StateSucceeded)
 		r.deploy(secretive, run.StateSucceeded)
-		r.asked("db", "Password", "****")
+		r.checkParameter("db", "Password", "****")
 
 		updates := r.cloud.Stacks.Calls()["UpdateStack"]
 		r.deploy(secretive, run.StateSucceeded)
@@ -121,13 +121,13 @@ func TestSecretsAreNowhere(t *testing.T) {
 		for where, there := range map[string]string{
 			"log": id, "request": visible, "answer": visible, "table": visible, "object": visible, "history": id, "event": id, "line": id, "value": visible,
 		} {
-			if !r.heard(where, there) {
+			if !r.contains(where, there) {
 				t.Errorf("%s: %s is not there: is anything?", where, there)
 			}
-			if r.heard(where, canary) {
+			if r.contains(where, canary) {
 				t.Errorf("%s: a secret is there", where)
 			}
-			if where != "object" && where != "answer" && r.heard(where, literal) { // the object is the user's own, and read once
+			if where != "object" && where != "answer" && r.contains(where, literal) { // the object is the user's own, and read once
 				t.Errorf("%s: what should not have been written is there", where)
 			}
 		}
@@ -135,16 +135,16 @@ func TestSecretsAreNowhere(t *testing.T) {
 }
 
 // What AWS gives away is found where it is: so the test above would fail.
-func TestSecretsGivenAwayAreFound(t *testing.T) {
+func TestLeakedSecretsAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newSpied(t)
+		r := newRecorded(t)
 		open := with(secretive, "Url: {Value: !Ref Url}", "Url: {Value: !GetAtt DB.MasterUserPassword}")
 		r.deploy(open, run.StateSucceeded)
 		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "not " + canary, Times: 1})
 		r.deploy(with(open, visible, visible+"x"), run.StateFailed)
 		r.collect()
 		for _, where := range []string{"request", "answer", "table", "event", "line", "value"} {
-			if !r.heard(where, canary) {
+			if !r.contains(where, canary) {
 				t.Errorf("%s: what was given away is not found", where)
 			}
 		}
@@ -152,7 +152,7 @@ func TestSecretsGivenAwayAreFound(t *testing.T) {
 }
 
 // deploy uploads a project and waits for the run's end.
-func (r *spied) deploy(files config.Files, want run.State) string {
+func (r *recorded) deploy(files config.Files, want run.State) string {
 	r.Helper()
 	body, err := config.Pack(files)
 	if err != nil {
@@ -160,12 +160,12 @@ func (r *spied) deploy(files config.Files, want run.State) string {
 	}
 	const key = "projects/shop/default.zip"
 	id := engine.RunID("stackwright", key, r.put(key, body))
-	r.real.asked = append(r.real.asked, id)
+	r.emulators.requested = append(r.emulators.requested, id)
 	return r.ends(id, want)
 }
 
 // preview asks for the plan of a project.
-func (r *spied) preview(files config.Files) {
+func (r *recorded) preview(files config.Files) {
 	r.Helper()
 	body, err := config.Pack(files)
 	if err != nil {
@@ -175,21 +175,21 @@ func (r *spied) preview(files config.Files) {
 	version := r.put(key, body)
 	asked := r.put(request, fmt.Appendf(nil, `{"operation": "plan", "key": %q, "version": %q}`, key, version))
 	id := engine.RunID("stackwright", request, asked)
-	r.real.asked = append(r.real.asked, id)
+	r.emulators.requested = append(r.emulators.requested, id)
 	r.ends(id, run.StateSucceeded)
 }
 
 // follow asks for an operation of the world as it is.
-func (r *spied) follow(operation, of string, want run.State) string {
+func (r *recorded) follow(operation, of string, want run.State) string {
 	r.Helper()
-	var w world
+	var w stacks
 	return r.ends(r.Submit(operation, w, of), want)
 }
 
 // ends waits for a run's end, and shows it in every way that there is.
-func (r *spied) ends(id string, want run.State) string {
+func (r *recorded) ends(id string, want run.State) string {
 	r.Helper()
-	if !r.Quiet() {
+	if !r.WaitIdle() {
 		r.Fatal("it never ends")
 	}
 	got := r.ExecutionStatus(id)
@@ -204,15 +204,15 @@ func (r *spied) ends(id string, want run.State) string {
 }
 
 // asked checks what CloudFormation tells of a parameter.
-func (r *spied) asked(name, parameter, want string) {
+func (r *recorded) checkParameter(name, parameter, want string) {
 	r.Helper()
-	if _, all := r.Made(name); all[parameter] != want {
+	if _, all := r.Deployed(name); all[parameter] != want {
 		r.Errorf("parameter %s of %s is told as %s", parameter, name, all[parameter])
 	}
 }
 
 // heard says whether a text, or the base64 of it, is in a kind of place.
-func (r *spied) heard(where, text string) bool {
+func (r *recorded) contains(where, text string) bool {
 	r.trace.mu.Lock()
 	defer r.trace.mu.Unlock()
 	body := r.trace.said[where].String()

@@ -18,19 +18,19 @@ import (
 
 // An event that makes no sense is among the dead letters after its attempts, and
 // nothing is done about it; what makes sense goes on meanwhile.
-func TestPoison(t *testing.T) {
+func TestMalformedEventsBecomeDeadLetters(t *testing.T) {
 	for name, c := range map[string]struct {
-		poison func(r *real)
+		poison func(r *emulators)
 		says   string
 	}{
-		"an object that names no environment": {func(r *real) { r.put("projects/shop.zip", []byte("zip")) }, "names no project and environment"},
-		"a request that names no project":     {func(r *real) { r.put("requests/now.json", []byte("{}")) }, "names no project and environment"},
-		"an upload without a version": {func(r *real) {
+		"an object that names no environment": {func(r *emulators) { r.put("projects/shop.zip", []byte("zip")) }, "names no project and environment"},
+		"a request that names no project":     {func(r *emulators) { r.put("requests/now.json", []byte("{}")) }, "names no project and environment"},
+		"an upload without a version": {func(r *emulators) {
 			r.cloud.Bus.Emit("aws.s3", "Object Created", nil, map[string]any{
 				"bucket": map[string]any{"name": "stackwright"}, "object": map[string]any{"key": "projects/shop/prod.zip"}})
 		}, "has no version"},
-		"an execution that somebody started by hand": {func(r *real) {
-			_, err := sfn.NewFromConfig(r.patient()).StartExecution(r.Context(), &sfn.StartExecutionInput{
+		"an execution that somebody started by hand": {func(r *emulators) {
+			_, err := sfn.NewFromConfig(r.retrying()).StartExecution(r.Context(), &sfn.StartExecutionInput{
 				StateMachineArn: &r.cloud.Machine, Name: aws.String("by-hand"), Input: aws.String(`{"run": "none", "epoch": 1}`)})
 			if err != nil {
 				r.Fatal(err)
@@ -39,20 +39,20 @@ func TestPoison(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newReal(t)
-				before := r.rows()
+				r := newEmulators(t)
+				before := r.itemCount()
 				c.poison(r)
 				r.Pass(5 * time.Minute)
 				letters := r.cloud.Bus.Dead()
 				if len(letters) != 1 || !strings.HasSuffix(letters[0].Function, ":start") || !strings.Contains(letters[0].Why, c.says) {
-					t.Fatalf("the dead letters are %v", said(letters))
+					t.Fatalf("the dead letters are %v", reasons(letters))
 				}
-				if after := r.rows(); after != before {
+				if after := r.itemCount(); after != before {
 					t.Errorf("there were %d items, and are %d", before, after)
 				}
-				id := r.Submit("deploy", parseWorld([]string{"vpc"}), "")
-				if !r.Quiet() || r.kept(id).State != run.StateSucceeded {
-					t.Errorf("a run after it is %s", r.kept(id).State)
+				id := r.Submit("deploy", parseStacks([]string{"vpc"}), "")
+				if !r.WaitIdle() || r.run(id).State != run.StateSucceeded {
+					t.Errorf("a run after it is %s", r.run(id).State)
 				}
 			})
 		})
@@ -60,9 +60,9 @@ func TestPoison(t *testing.T) {
 }
 
 // An event about a run that is not there any more is no poison: it came late.
-func TestLateIsNoPoison(t *testing.T) {
+func TestLateEventsAreNoDeadLetters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReal(t)
+		r := newEmulators(t)
 		gone := strings.Repeat("a", 20)
 		input, err := json.Marshal(map[string]any{"run": gone, "epoch": 1})
 		if err != nil {
@@ -74,13 +74,13 @@ func TestLateIsNoPoison(t *testing.T) {
 			map[string]any{"client-request-token": "sw-" + gone + "-0-1", "status-details": map[string]any{"status": "CREATE_COMPLETE"}})
 		r.Pass(5 * time.Minute)
 		if letters := r.cloud.Bus.Dead(); len(letters) > 0 {
-			t.Errorf("the dead letters are %v", said(letters))
+			t.Errorf("the dead letters are %v", reasons(letters))
 		}
 	})
 }
 
 // said is why letters were given up.
-func said(letters []events.Letter) []string {
+func reasons(letters []events.Letter) []string {
 	var all []string
 	for _, l := range letters {
 		all = append(all, l.Function+": "+l.Why)
@@ -89,8 +89,8 @@ func said(letters []events.Letter) []string {
 }
 
 // rows is how many items the table holds.
-func (r *real) rows() int {
-	out, err := dynamodb.NewFromConfig(r.past(r.cloud.Tables)).Scan(context.Background(), &dynamodb.ScanInput{TableName: aws.String("stackwright")})
+func (r *emulators) itemCount() int {
+	out, err := dynamodb.NewFromConfig(r.direct(r.cloud.Tables)).Scan(context.Background(), &dynamodb.ScanInput{TableName: aws.String("stackwright")})
 	if err != nil {
 		r.Fatal(err)
 	}

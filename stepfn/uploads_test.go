@@ -12,11 +12,11 @@ import (
 
 // What is uploaded never deletes anything by what is missing in it: stacks, the
 // project file, the environment. And it never touches Stackwright itself.
-func TestUploadsThatWouldHarm(t *testing.T) {
+func TestHarmfulUploadsAreRefused(t *testing.T) {
 	const topic = "    template: {Resources: {Topic: {Type: AWS::SNS::Topic}}}\n"
 	const prod = "project: shop\nstacks:\n  vpc:\n" + topic
 	synctest.Test(t, func(t *testing.T) {
-		r := newReal(t)
+		r := newEmulators(t)
 		upload := func(files config.Files) run.Run {
 			body, err := config.Pack(files)
 			if err != nil {
@@ -24,8 +24,8 @@ func TestUploadsThatWouldHarm(t *testing.T) {
 			}
 			const key = "projects/shop/prod.zip"
 			id := engine.RunID("stackwright", key, r.put(key, body))
-			r.asked = append(r.asked, id)
-			if !r.Quiet() {
+			r.requested = append(r.requested, id)
+			if !r.WaitIdle() {
 				t.Error("it never ends")
 			}
 			return r.ExecutionStatus(id)
@@ -33,7 +33,7 @@ func TestUploadsThatWouldHarm(t *testing.T) {
 		if got := upload(config.Files{"stackwright.yaml": []byte(prod + "environments: {prod: {}}\n")}); got.State != run.StateSucceeded {
 			t.Fatalf("%s %v", got.State, got.Messages)
 		}
-		r.Asked()
+		r.Requests()
 		for file, want := range map[string]string{
 			"project: shop\nstacks: {}\nenvironments: {prod: {}}\n": "stackwright.yaml:2:9: stacks: there is none: a project has at least one; to delete all that it had, ask for destroy",
 			"project: shop\nenvironments: {prod: {}}\n":             "stackwright.yaml:1:1: stacks is missing",
@@ -51,7 +51,7 @@ func TestUploadsThatWouldHarm(t *testing.T) {
 				t.Errorf("%q is %s: %v", file, got.State, got.Messages)
 			}
 		}
-		if asked := r.Asked(); len(asked) > 0 {
+		if asked := r.Requests(); len(asked) > 0 {
 			t.Errorf("asked for %v", asked)
 		}
 	})

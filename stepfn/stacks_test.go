@@ -15,7 +15,7 @@ import (
 //	db+                   db is protected
 //	db@eu,us<vpc          db goes to two targets; it needs vpc in the same, or wherever that is
 //	db@eu<vpc@us          db is in one target and needs vpc in another
-type world []stack
+type stacks []stack
 
 type stack struct {
 	name, version, physical string
@@ -30,8 +30,8 @@ type need struct {
 	bare   bool // it is not imported too
 }
 
-func parseWorld(words []string) world {
-	var w world
+func parseStacks(words []string) stacks {
+	var w stacks
 	for _, word := range words {
 		word, physical, _ := strings.Cut(word, "=")
 		word, version, _ := strings.Cut(word, "!")
@@ -63,7 +63,7 @@ func parseWorld(words []string) world {
 func physicalName(node string) string { return "shop-" + node }
 
 // physicals finds a stack's physical name by node.
-func (w world) physicals() map[string]string {
+func (w stacks) physicalNames() map[string]string {
 	names := make(map[string]string)
 	for _, s := range w {
 		names[s.name] = s.physical
@@ -72,7 +72,7 @@ func (w world) physicals() map[string]string {
 }
 
 // placed returns the stack of a name, which may say a target.
-func (w world) placed(name string) stack {
+func (w stacks) named(name string) stack {
 	name, _, _ = strings.Cut(name, "@")
 	for _, s := range w {
 		if s.name == name {
@@ -107,11 +107,11 @@ func at(name, target string) string {
 }
 
 // where says in which target a stack in one finds what it needs.
-func (w world) where(n need, from string) string {
+func (w stacks) targetOfNeed(n need, from string) string {
 	if _, target, told := strings.Cut(n.name, "@"); told {
 		return target
 	}
-	if on := w.placed(n.name).in(); !slices.Contains(on, from) {
+	if on := w.named(n.name).in(); !slices.Contains(on, from) {
 		return on[0]
 	}
 	return from
@@ -119,8 +119,8 @@ func (w world) where(n need, from string) string {
 
 // imports reports whether a stack imports what it needs: from where it is, in
 // all its targets.
-func (w world) imports(s stack, n need) bool {
-	return !n.bare && !slices.ContainsFunc(s.in(), func(t string) bool { return w.where(n, t) != t })
+func (w stacks) imports(s stack, n need) bool {
+	return !n.bare && !slices.ContainsFunc(s.in(), func(t string) bool { return w.targetOfNeed(n, t) != t })
 }
 
 // param is the parameter that is given an output of what is needed.
@@ -148,7 +148,7 @@ func targetOf(name string) project.Target {
 }
 
 // project makes of w what a configuration would.
-func (w world) project() project.Project {
+func (w stacks) project() project.Project {
 	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
 	for _, s := range w {
 		for _, target := range s.in() {
@@ -159,12 +159,12 @@ func (w world) project() project.Project {
 			}
 			imports := []string{s.version, "imports"}
 			for _, need := range s.needs {
-				there := w.where(need, target)
-				on := w.placed(need.name).node(there)
+				there := w.targetOfNeed(need, target)
+				on := w.named(need.name).node(there)
 				n.Needs = append(n.Needs, on)
 				n.Parameters[need.param()] = project.Text{{Node: on, Output: need.output}}
 				if w.imports(s, need) {
-					imports = append(imports, at(w.placed(need.name).physical, there))
+					imports = append(imports, at(w.named(need.name).physical, there))
 				}
 			}
 			n.Needs = slices.Compact(sorted(n.Needs))

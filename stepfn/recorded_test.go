@@ -28,8 +28,8 @@ import (
 )
 
 // spied is the stage of real adapters, with all that anybody could read of it.
-type spied struct {
-	*real
+type recorded struct {
+	*emulators
 	trace *trace
 }
 
@@ -50,12 +50,12 @@ func (t *trace) note(where string, what []byte) {
 }
 
 // pen writes to one kind of place.
-type pen struct {
+type traceWriter struct {
 	*trace
 	where string
 }
 
-func (p pen) Write(what []byte) (int, error) {
+func (p traceWriter) Write(what []byte) (int, error) {
 	p.note(p.where, what)
 	return len(what), nil
 }
@@ -93,18 +93,18 @@ func (t tap) copy(where string, from io.ReadCloser) (io.ReadCloser, error) {
 }
 
 // newSpied is a stage whose functions are listened to.
-func newSpied(t *testing.T) *spied {
+func newRecorded(t *testing.T) *recorded {
 	heard := &trace{said: make(map[string]*bytes.Buffer)}
-	r := newReal(t, func(o *cloud.Options) {
+	r := newEmulators(t, func(o *cloud.Options) {
 		o.Held = vault
-		o.Log = pen{heard, "log"}
+		o.Log = traceWriter{heard, "log"}
 		o.Functions = func(c *cloud.Cloud) (cloud.Invoker, error) {
 			cfg := c.Config()
 			cfg.HTTPClient = tap{cfg.HTTPClient, heard}
 			all := wire.New(cfg, wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1",
 				StateMachine: "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
-			}, pen{heard, "log"}).Functions()
+			}, traceWriter{heard, "log"}).Functions()
 			all["listener"] = func(event json.RawMessage) error {
 				heard.note("event", event)
 				return nil
@@ -112,13 +112,13 @@ func newSpied(t *testing.T) *spied {
 			return lambda.InProcess(all, c.Host())
 		}
 	})
-	s := &spied{r, heard}
+	s := &recorded{r, heard}
 	s.listen()
 	return s
 }
 
 // listen sends every event on the bus to the listener.
-func (r *spied) listen() {
+func (r *recorded) listen() {
 	bus := eventbridge.NewFromConfig(r.cloud.Config())
 	_, err := bus.PutRule(r.Context(), &eventbridge.PutRuleInput{Name: aws.String("all"), EventPattern: aws.String(`{"account": ["000000000000"]}`)})
 	if err != nil {
@@ -132,9 +132,9 @@ func (r *spied) listen() {
 }
 
 // show notes how a run and the records are shown.
-func (r *spied) show(of run.Run) {
+func (r *recorded) show(of run.Run) {
 	next := func(words ...string) string { return strings.Join(words, " ") }
-	lines := pen{r.trace, "line"}
+	lines := traceWriter{r.trace, "line"}
 	views := []interface {
 		Show(run.Run) error
 		End(run.Run) error
@@ -156,25 +156,25 @@ func (r *spied) show(of run.Run) {
 }
 
 // collect notes what is kept: items, objects in all their versions, histories.
-func (r *spied) collect() {
+func (r *recorded) collect() {
 	r.items()
 	r.objects()
 	r.histories()
 }
 
-func (r *spied) items() {
+func (r *recorded) items() {
 	pages := dynamodb.NewScanPaginator(dynamodb.NewFromConfig(r.cloud.Config()), &dynamodb.ScanInput{TableName: aws.String("stackwright")})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(r.Context())
 		if err != nil {
 			r.Fatal(err)
 		}
-		r.written("table", page.Items)
+		r.noteJSON("table", page.Items)
 	}
 }
 
 // written notes what the SDK makes of an answer.
-func (r *spied) written(where string, what any) {
+func (r *recorded) noteJSON(where string, what any) {
 	body, err := json.Marshal(what)
 	if err != nil {
 		r.Fatal(err)
@@ -182,7 +182,7 @@ func (r *spied) written(where string, what any) {
 	r.trace.note(where, body)
 }
 
-func (r *spied) objects() {
+func (r *recorded) objects() {
 	pages := s3.NewListObjectVersionsPaginator(r.bucket, &s3.ListObjectVersionsInput{Bucket: aws.String("stackwright")})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(r.Context())
@@ -195,7 +195,7 @@ func (r *spied) objects() {
 	}
 }
 
-func (r *spied) object(key string, version *string) {
+func (r *recorded) object(key string, version *string) {
 	out, err := r.bucket.GetObject(r.Context(), &s3.GetObjectInput{Bucket: aws.String("stackwright"), Key: &key, VersionId: version})
 	if err != nil {
 		r.Fatal(err)
@@ -217,7 +217,7 @@ func (r *spied) object(key string, version *string) {
 	}
 }
 
-func (r *spied) histories() {
+func (r *recorded) histories() {
 	flows := sfn.NewFromConfig(r.cloud.Config())
 	executions := sfn.NewListExecutionsPaginator(flows, &sfn.ListExecutionsInput{StateMachineArn: &r.cloud.Machine})
 	for executions.HasMorePages() {
@@ -231,19 +231,19 @@ func (r *spied) histories() {
 	}
 }
 
-func (r *spied) execution(flows *sfn.Client, arn *string) {
+func (r *recorded) execution(flows *sfn.Client, arn *string) {
 	about, err := flows.DescribeExecution(r.Context(), &sfn.DescribeExecutionInput{ExecutionArn: arn})
 	if err != nil {
 		r.Fatal(err)
 	}
-	r.written("history", about)
+	r.noteJSON("history", about)
 	pages := sfn.NewGetExecutionHistoryPaginator(flows, &sfn.GetExecutionHistoryInput{ExecutionArn: arn})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(r.Context())
 		if err != nil {
 			r.Fatal(err)
 		}
-		r.written("history", page.Events)
+		r.noteJSON("history", page.Events)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 )
 
 // shopOf is a web shop of nine stacks at a version.
-func shopOf(version string) world {
+func shopOf(version string) stacks {
 	words := "vpc security<vpc db<vpc,security queue images orders<db,queue api<queue,images,orders uploads<images alarms<orders,api,queue"
-	w := parseWorld(strings.Fields(words))
+	w := parseStacks(strings.Fields(words))
 	for i := range w {
 		w[i].version = version
 	}
@@ -28,17 +28,17 @@ func shopOf(version string) world {
 func TestHalfOfAllRequestsFail(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { half(t, seed) })
+			synctest.Test(t, func(t *testing.T) { halfFails(t, seed) })
 		})
 	}
 }
 
-func half(t *testing.T, seed uint64) {
+func halfFails(t *testing.T, seed uint64) {
 	var sent, failed atomic.Int64
 	unsteady := gateway.Unsteady(0.5, seed)
-	r := newReal(t, func(o *cloud.Options) {
+	r := newEmulators(t, func(o *cloud.Options) {
 		o.Fail = func(q gateway.Request) *gateway.Trouble {
-			if q.AccessKey != theirKey {
+			if q.AccessKey != functionKey {
 				return nil
 			}
 			sent.Add(1)
@@ -64,7 +64,7 @@ func half(t *testing.T, seed uint64) {
 		schedules          int
 	}{{"deploy", "v1", every("create"), 2}, {"deploy", "v2", every("update"), 2}, {"destroy", "", every("delete"), 0}} {
 		id := r.Submit(c.operation, shopOf(c.version), "")
-		if !r.Quiet() {
+		if !r.WaitIdle() {
 			t.Fatalf("%s %s never ends", c.operation, c.version)
 		}
 		if got := r.ExecutionStatus(id); got.State != run.StateSucceeded {
@@ -76,7 +76,7 @@ func half(t *testing.T, seed uint64) {
 		if there := r.Scheduled(); len(there) != c.schedules {
 			t.Errorf("after %s there are schedules %v", c.operation, there)
 		}
-		asked := r.Asked()
+		asked := r.Requests()
 		if slices.Sort(asked); !slices.Equal(asked, c.want) {
 			t.Errorf("%s %s asked for %v", c.operation, c.version, asked)
 		}

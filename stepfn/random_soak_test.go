@@ -15,7 +15,7 @@ import (
 var soak = flag.Duration("soak", 0, "how long to play fresh random worlds; make soak does it")
 
 // perReal is how many worlds are played in memory for each on the real adapters.
-const perReal = 20
+const memoryPerEmulated = 20
 
 // Fresh worlds, for as long as it is told. It ends at the first in which
 // something is wrong.
@@ -44,13 +44,13 @@ func TestSoak(t *testing.T) {
 
 // A tally is what was played, by all lanes.
 type tally struct {
-	mu              sync.Mutex
-	first, next     uint64 // seeds
-	begun           time.Time
-	memory, real    int                        // worlds
-	faulty          struct{ memory, real int } // of these, those in which something went wrong by itself or by people
-	checked, struck map[string]int
-	failed          bool
+	mu               sync.Mutex
+	first, next      uint64 // seeds
+	begun            time.Time
+	memory, emulated int                            // worlds
+	faulty           struct{ memory, emulated int } // of these, those in which something went wrong by itself or by people
+	checked, struck  map[string]int
+	failed           bool
 }
 
 // play plays the next world.
@@ -59,17 +59,17 @@ func (a *tally) play(t *testing.T) {
 	n := a.next
 	a.next++
 	a.mu.Unlock()
-	on := inMemory
-	if n%(perReal+1) == 0 {
-		on = forReal
+	on := randomInMemory
+	if n%(memoryPerEmulated+1) == 0 {
+		on = randomOnEmulators
 	}
-	checked, struck := on.judge(t, writeScript(n, on.real), fmt.Sprint("seed ", n))
+	checked, struck := on.judge(t, writeScript(n, on.emulated), fmt.Sprint("seed ", n))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.failed = a.failed || t.Failed()
 	played, faulty := &a.memory, &a.faulty.memory
-	if on.real {
-		played, faulty = &a.real, &a.faulty.real
+	if on.emulated {
+		played, faulty = &a.emulated, &a.faulty.emulated
 	}
 	*played++
 	if len(struck) > 0 {
@@ -85,7 +85,7 @@ func (a *tally) play(t *testing.T) {
 
 func (a *tally) String() string {
 	return fmt.Sprintf("played for %s the seeds %d to %d:\n    %d worlds in memory, %d of them with faults\n    %d worlds on the real adapters, %d of them with faults\nfaults:%s\ninvariants checked:%s",
-		time.Since(a.begun).Round(time.Second), a.first, a.next-1, a.memory, a.faulty.memory, a.real, a.faulty.real, counts(a.struck), counts(a.checked))
+		time.Since(a.begun).Round(time.Second), a.first, a.next-1, a.memory, a.faulty.memory, a.emulated, a.faulty.emulated, counts(a.struck), counts(a.checked))
 }
 
 // counts lists what was counted, sorted.

@@ -22,7 +22,7 @@ type measure struct {
 }
 
 // measures are all the lines of metrics so far.
-func (r *spied) measures() []measure {
+func (r *recorded) measures() []measure {
 	r.trace.mu.Lock()
 	defer r.trace.mu.Unlock()
 	var all []measure
@@ -38,10 +38,10 @@ func (r *spied) measures() []measure {
 // The end of each run is measured once, with all that an alarm or a dashboard
 // needs; every request to CloudFormation is counted; and what nothing goes on in
 // for more than an hour is stuck.
-func TestMetricsForReal(t *testing.T) {
+func TestMetricsOnEmulators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newSpied(t)
-		before := r.asksOfCloudFormation()
+		r := newRecorded(t)
+		before := r.cloudFormationRequests()
 		done := r.deploy(secretive, run.StateSucceeded)
 		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "told to", Times: 1})
 		failed := r.deploy(with(secretive, visible, visible+"x"), run.StateFailed)
@@ -67,11 +67,11 @@ func TestMetricsForReal(t *testing.T) {
 				t.Errorf("the end of %s is measured as %+v", id, m)
 				continue
 			}
-			if m[0].Makespan < seconds10 || m[0].CriticalPathRatio < 1 || m[0].CriticalPathRatio > 1.1 || m[0].RunCost <= 0 || m[0].QueueWait > 5 {
+			if m[0].Makespan < operationSeconds || m[0].CriticalPathRatio < 1 || m[0].CriticalPathRatio > 1.1 || m[0].RunCost <= 0 || m[0].QueueWait > 5 {
 				t.Errorf("run %s is measured as %+v", id, m)
 			}
 		}
-		if asked := r.asksOfCloudFormation() - before; calls != asked || calls == 0 {
+		if asked := r.cloudFormationRequests() - before; calls != asked || calls == 0 {
 			t.Errorf("%d requests to CloudFormation are counted, of %d", calls, asked)
 		}
 		if stuck != 6 { // an update takes 90 minutes then, and half an hour has six sweeps
@@ -81,7 +81,7 @@ func TestMetricsForReal(t *testing.T) {
 }
 
 // asksOfCloudFormation is how many requests there were so far.
-func (r *spied) asksOfCloudFormation() int {
+func (r *recorded) cloudFormationRequests() int {
 	n := 0
 	for call, times := range r.cloud.Gateway.Calls() {
 		if call.Service == "cloudformation" {

@@ -21,12 +21,12 @@ import (
 )
 
 // register registers targets, as whoever keeps the installation does.
-func (r *real) register(names ...string) {
+func (r *emulators) register(names ...string) {
 	for _, name := range names {
-		if r.known[name] || name == "default" {
+		if r.registered[name] || name == "default" {
 			continue
 		}
-		r.known[name] = true
+		r.registered[name] = true
 		if err := r.store.AddTarget(r.Context(), accesses[name]); err != nil {
 			r.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func (r *real) register(names ...string) {
 
 // trust is that of the targets' roles: each lets the installation in that knows
 // the external ID of its account.
-func (r *real) trust(role string) (externalID string, ok bool) {
+func (r *emulators) trust(role string) (externalID string, ok bool) {
 	for name, a := range accesses {
 		if a.Role == role && !r.denied[name] {
 			return accounts.ExternalID(r.cloud.Machine, a.Account), true
@@ -44,10 +44,10 @@ func (r *real) trust(role string) (externalID string, ok bool) {
 	return "", false
 }
 
-func (r *real) Deny(target string, denied bool) { r.denied[target] = denied }
+func (r *emulators) Deny(target string, denied bool) { r.denied[target] = denied }
 
 // stacksIn is the CloudFormation of a target.
-func (r *real) stacksIn(target string) *local.Service {
+func (r *emulators) stacksIn(target string) *local.Service {
 	t := targetOf(target)
 	s, err := r.cloud.StacksIn(t.Account, t.Region)
 	if err != nil {
@@ -57,29 +57,29 @@ func (r *real) stacksIn(target string) *local.Service {
 }
 
 // peopleIn is the client of people in a target.
-func (r *real) peopleIn(target string) *cloudformation.Client {
+func (r *emulators) outsideIn(target string) *cloudformation.Client {
 	if target == "" || target == "default" {
-		return r.people
+		return r.outside
 	}
-	return cloudformation.NewFromConfig(r.past(r.stacksIn(target)))
+	return cloudformation.NewFromConfig(r.direct(r.stacksIn(target)))
 }
 
 // at is the client of people where a stack is, and its physical name there.
-func (r *real) at(name string) (people *cloudformation.Client, physical string) {
+func (r *emulators) at(name string) (people *cloudformation.Client, physical string) {
 	name, target, _ := strings.Cut(name, "@")
-	return r.peopleIn(target), physicalName(name)
+	return r.outsideIn(target), physicalName(name)
 }
 
 // Credentials that expire in the middle of a run are got anew; whoever looks
 // into the trail of an account finds the run by the name of the session; and
 // CloudFormation works with the role of the target.
-func TestCredentialsOutliveNoRun(t *testing.T) {
+func TestExpiredCredentialsAreRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		trail := &trail{until: make(map[string]map[time.Time]bool), sessions: make(map[string]bool)}
-		r := newReal(t, func(o *cloud.Options) { o.Fail = trail.note })
+		trail := &sessionLog{until: make(map[string]map[time.Time]bool), sessions: make(map[string]bool)}
+		r := newEmulators(t, func(o *cloud.Options) { o.Fail = trail.note })
 		r.Slow("vpc@eu", 40*time.Minute)
-		id := r.Submit("deploy", parseWorld(strings.Fields("vpc@eu,us app@eu<vpc@us db@us<vpc@eu")), "")
-		if !r.Quiet() || r.ExecutionStatus(id).State != run.StateSucceeded {
+		id := r.Submit("deploy", parseStacks(strings.Fields("vpc@eu,us app@eu<vpc@us db@us<vpc@eu")), "")
+		if !r.WaitIdle() || r.ExecutionStatus(id).State != run.StateSucceeded {
 			t.Fatalf("the run has %s: %v", r.ExecutionStatus(id).State, r.ExecutionStatus(id).Messages)
 		}
 		if eu, us := len(trail.until["111111111111"]), len(trail.until["222222222222"]); eu < 3 || us < 2 {
@@ -101,14 +101,14 @@ func TestCredentialsOutliveNoRun(t *testing.T) {
 }
 
 // A trail is what is asked of CloudFormation by those who have assumed a role.
-type trail struct {
+type sessionLog struct {
 	mu       sync.Mutex
 	until    map[string]map[time.Time]bool // when credentials expire, by account
 	sessions map[string]bool               // by name
 	late     int
 }
 
-func (l *trail) note(q gateway.Request) *gateway.Trouble {
+func (l *sessionLog) note(q gateway.Request) *gateway.Trouble {
 	h, ok := sts.Owner(q.AccessKey)
 	if !ok || q.Service != "cloudformation" {
 		return nil
@@ -128,11 +128,11 @@ func (l *trail) note(q gateway.Request) *gateway.Trouble {
 // Nobody gets in without the external ID that a role asks for.
 func TestExternalIDIsRequired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReal(t, func(o *cloud.Options) {
+		r := newEmulators(t, func(o *cloud.Options) {
 			o.Trust = func(string) (string, bool) { return accounts.ExternalID(installation+"2", "111111111111"), true }
 		})
-		id := r.Submit("deploy", parseWorld(strings.Fields("vpc@eu")), "")
-		r.Quiet()
+		id := r.Submit("deploy", parseStacks(strings.Fields("vpc@eu")), "")
+		r.WaitIdle()
 		got := r.ExecutionStatus(id)
 		if got.State != run.StateRefused || len(got.Messages) != 1 || !strings.Contains(got.Messages[0], "role "+accesses["eu"].Role+" of account 111111111111 cannot be assumed (AccessDenied: ") {
 			t.Errorf("the run is %s: %q", got.State, got.Messages)
@@ -144,13 +144,13 @@ func TestExternalIDIsRequired(t *testing.T) {
 // nothing else. What CloudFormation went on with is found by the next run.
 func TestRoleIsTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReal(t)
+		r := newEmulators(t)
 		r.Slow("vpc@us", 20*time.Minute)
-		w := parseWorld(strings.Fields("vpc@eu,us app@eu,us<vpc"))
+		w := parseStacks(strings.Fields("vpc@eu,us app@eu,us<vpc"))
 		id := r.Submit("deploy", w, "")
 		r.Pass(time.Minute)
 		r.Deny("us", true)
-		r.Quiet()
+		r.WaitIdle()
 		got := r.ExecutionStatus(id)
 		for step, want := range map[string]run.Status{"vpc@eu/create": run.Done, "app@eu/create": run.Done, "vpc@us/create": run.Failed, "app@us/create": run.Skipped} {
 			if s := got.Step(step); s.Status != want {
@@ -163,7 +163,7 @@ func TestRoleIsTakenAway(t *testing.T) {
 		r.Deny("us", false)
 		r.Pass(20 * time.Minute)
 		again := r.Submit("retry", nil, id)
-		if r.Quiet(); r.ExecutionStatus(again).State != run.StateSucceeded || r.Status("app@us") != plan.Status("CREATE_COMPLETE") {
+		if r.WaitIdle(); r.ExecutionStatus(again).State != run.StateSucceeded || r.Status("app@us") != plan.Status("CREATE_COMPLETE") {
 			t.Errorf("the retry has %s: %v", r.ExecutionStatus(again).State, r.ExecutionStatus(again).Messages)
 		}
 	})

@@ -16,7 +16,7 @@ import (
 
 // Whoever stops an execution by hand stops no run: the machine's own event has it taken up again, or, if that is lost,
 // the sweep.
-func TestStoppedByHand(t *testing.T) {
+func TestStoppedExecutionIsRestarted(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		sweep time.Duration
@@ -24,7 +24,7 @@ func TestStoppedByHand(t *testing.T) {
 	}{{"told by the event", -1, false}, {"found by the sweep", 0, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newReal(t, func(o *cloud.Options) {
+				r := newEmulators(t, func(o *cloud.Options) {
 					o.Sweep = c.sweep
 					disturb := o.Disturb
 					o.Disturb = func(e events.Event, function string) []time.Duration {
@@ -44,14 +44,14 @@ func TestStoppedByHand(t *testing.T) {
 				if _, err := flows.StopExecution(t.Context(), &sfn.StopExecutionInput{ExecutionArn: aws.String(execution)}); err != nil {
 					t.Fatal(err)
 				}
-				if !r.Quiet() {
+				if !r.WaitIdle() {
 					t.Fatal("it never ends")
 				}
 				got := r.ExecutionStatus(id)
 				if got.State != run.StateSucceeded || got.Epoch != 2 {
 					t.Errorf("it is %s %v, epoch %d", got.State, got.Messages, got.Epoch)
 				}
-				if asked := r.Asked(); len(asked) != len(shopOf("")) {
+				if asked := r.Requests(); len(asked) != len(shopOf("")) {
 					t.Errorf("asked for %v", asked)
 				}
 			})

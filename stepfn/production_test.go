@@ -17,14 +17,14 @@ import (
 // Production templates that hang together by exports alone come up in order,
 // cost nothing the second time, and go down again; two are too large to go
 // inline. The folder with the templates is named by STACKWRIGHT_INPUTS.
-func TestTemplatesOfTheField(t *testing.T) {
+func TestProductionTemplates(t *testing.T) {
 	inputs := os.Getenv("STACKWRIGHT_INPUTS")
 	if inputs == "" {
 		t.Skip("STACKWRIGHT_INPUTS names no folder of templates")
 	}
-	files := field(t, inputs)
+	files := productionProject(t, inputs)
 	synctest.Test(t, func(t *testing.T) {
-		r := newReal(t, func(o *cloud.Options) {
+		r := newEmulators(t, func(o *cloud.Options) {
 			o.Held = func(template.Dynamic) (string, bool) { return "what-the-store-holds", true }
 		})
 		body, err := config.Pack(files)
@@ -34,8 +34,8 @@ func TestTemplatesOfTheField(t *testing.T) {
 		deploy := func() run.Run {
 			key := "projects/widdix/default.zip"
 			id := engine.RunID("stackwright", key, r.put(key, body))
-			r.asked = append(r.asked, id)
-			if !r.Quiet() {
+			r.requested = append(r.requested, id)
+			if !r.WaitIdle() {
 				t.Fatal("it never ends")
 			}
 			got := r.ExecutionStatus(id)
@@ -63,8 +63,8 @@ func TestTemplatesOfTheField(t *testing.T) {
 		}
 		key := "requests/widdix/default/destroy.json"
 		id := engine.RunID("stackwright", key, r.put(key, []byte(`{"operation":"destroy"}`)))
-		r.asked = append(r.asked, id)
-		r.Quiet()
+		r.requested = append(r.requested, id)
+		r.WaitIdle()
 		if got := r.ExecutionStatus(id); got.State != run.StateSucceeded || len(got.Steps) != len(first.Steps) {
 			t.Errorf("destroy %s %v: %d steps", got.State, got.Messages, len(got.Steps))
 		}
@@ -72,7 +72,7 @@ func TestTemplatesOfTheField(t *testing.T) {
 }
 
 // calls counts what has been asked of CloudFormation that changes something.
-func calls(r *real) int {
+func calls(r *emulators) int {
 	n := 0
 	for _, k := range r.cloud.Stacks.Calls() {
 		n += k
@@ -82,7 +82,7 @@ func calls(r *real) int {
 
 // field is the project made of the templates in a folder, its edges inferred
 // from imports alone.
-func field(t *testing.T, inputs string) config.Files {
+func productionProject(t *testing.T, inputs string) config.Files {
 	t.Helper()
 	files, err := config.Folder(inputs)
 	if err != nil {

@@ -45,11 +45,11 @@ func (s script) copy() script {
 }
 
 // world is what a line asks for.
-func (l line) world() world {
+func (l line) stacks() stacks {
 	if end := slices.Index(l, "with"); end >= 0 {
 		l = l[:end]
 	}
-	return parseWorld(l[1:])
+	return parseStacks(l[1:])
 }
 
 // number is the n-th word as a number; 0 if it is none.
@@ -73,32 +73,32 @@ func (l line) option(name string) (int, bool) {
 // An author makes up scripts.
 type generator struct {
 	*rand.Rand
-	script script
-	real   bool  // for the real adapters: shorter
-	last   world // what is asked for last
-	plain  bool  // nothing goes wrong, and nobody changes their mind
+	script   script
+	emulated bool   // for the real adapters: shorter
+	last     stacks // what is asked for last
+	plain    bool   // nothing goes wrong, and nobody changes their mind
 }
 
 // writeScript makes up the world of a seed.
 func writeScript(seed uint64, real bool) script {
-	a := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), real: real}
+	a := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), emulated: real}
 	a.plain = a.IntN(12) == 0
 	a.faultPlan(seed)
 	turns := 1 + a.IntN(3)
-	if a.real {
+	if a.emulated {
 		turns = 1 + a.IntN(5)/4
 	}
 	for range turns {
-		a.turn()
+		a.round()
 	}
 	if a.IntN(3) == 0 {
-		a.tell("mend", a.dream().words()...)
+		a.add("mend", a.stacks().words()...)
 	}
-	a.tell("empty")
+	a.add("empty")
 	return a.script
 }
 
-func (a *generator) tell(what string, words ...string) {
+func (a *generator) add(what string, words ...string) {
 	a.script = append(a.script, append(line{what}, words...))
 }
 
@@ -110,81 +110,81 @@ func (a *generator) number(n int) string { return strconv.Itoa(a.IntN(n)) }
 
 // weather decides what goes wrong by itself.
 func (a *generator) faultPlan(seed uint64) {
-	a.tell("latency", strconv.FormatUint(seed, 10))
-	if !a.real && a.IntN(4) == 0 {
-		a.tell("targets", a.one("2", "3"))
+	a.add("latency", strconv.FormatUint(seed, 10))
+	if !a.emulated && a.IntN(4) == 0 {
+		a.add("targets", a.one("2", "3"))
 	}
 	if a.plain {
 		return
 	}
-	a.tell("events", a.one("prompt", "lost", "wild", "wild"))
+	a.add("events", a.one("prompt", "lost", "wild", "wild"))
 	if a.IntN(4) == 0 {
-		a.tell("deaf")
+		a.add("deaf")
 	}
-	if !a.real && a.IntN(4) == 0 {
-		a.tell("skewed", a.one("1", "3", "10"))
+	if !a.emulated && a.IntN(4) == 0 {
+		a.add("skewed", a.one("1", "3", "10"))
 	}
 	risk := []float64{0, 0.003, 0.02, 0.04}[a.IntN(4)]
 	if risk == 0 {
 		return
 	}
 	kinds := []string{"dies-before", "dies-after", "answer-lost", "throttled", "lingers"}
-	if a.real {
+	if a.emulated {
 		kinds = kinds[:4]
-		a.tell("throttling", fmt.Sprint(risk))
+		a.add("throttling", fmt.Sprint(risk))
 	}
 	for at := 0; ; {
 		at += 1 + int(a.ExpFloat64()/risk)
 		if at > 2000 || len(a.script) > 60 {
 			return
 		}
-		a.tell("mishap", strconv.Itoa(at), a.one(kinds...))
+		a.add("mishap", strconv.Itoa(at), a.one(kinds...))
 	}
 }
 
 // turn has something asked for and, maybe, somebody change their mind in the
 // middle of it.
-func (a *generator) turn() {
+func (a *generator) round() {
 	for _, st := range a.last {
 		if a.IntN(12) == 0 && !a.plain {
-			a.tell("live", st.called(), a.one(meddling...))
+			a.add("live", st.nameOnBackend(), a.one(outsideChanges...))
 		}
 	}
-	w := a.dream()
+	w := a.stacks()
 	for _, st := range w {
 		if a.IntN(2) == 0 {
-			a.tell("slow", st.called(), strconv.Itoa(1+a.IntN(90)))
+			a.add("slow", st.nameOnBackend(), strconv.Itoa(1+a.IntN(90)))
 		}
 		if a.IntN(7) == 0 {
-			a.tell("fail", st.called()+"/"+a.one("create", "update", "delete", "continue", "rollback"))
+			a.add("fail", st.nameOnBackend()+"/"+a.one("create", "update", "delete", "continue", "rollback"))
 		}
 	}
-	a.ask(w)
+	a.request(w)
 	for i := 0; i < 4 && a.IntN(5) < 2 && !a.plain; i++ {
-		a.tell("pass", a.number(100))
+		a.add("pass", a.number(100))
 		a.meanwhile()
 	}
-	a.tell("quiet")
+	a.add("quiet")
 	if a.IntN(4) == 0 {
-		a.tell("retry")
-		a.tell("quiet")
+		a.add("retry")
+		a.add("quiet")
 	}
 }
 
 // ask has w deployed, or something else done.
-func (a *generator) ask(w world) {
+func (a *generator) request(w stacks) {
 	switch what := a.one("deploy", "deploy", "deploy", "deploy", "destroy", "refresh", "plan"); what {
 	case "deploy":
 		a.deploy(w)
 	case "plan":
-		a.tell(what, w.words()...)
+		a.add(what, w.words()...)
 	default:
-		a.tell(what)
+		a.add(what)
 	}
 }
 
 // deploy has w uploaded, or asked for otherwise.
-func (a *generator) deploy(w world) {
+func (a *generator) deploy(w stacks) {
 	words := w.words()
 	switch a.IntN(8) {
 	case 0:
@@ -196,7 +196,7 @@ func (a *generator) deploy(w world) {
 	case 3:
 		words = append(words, "with", "twice", a.number(60))
 	}
-	a.tell("deploy", words...)
+	a.add("deploy", words...)
 	a.last = w
 }
 
@@ -205,33 +205,33 @@ func (a *generator) meanwhile() {
 	what := a.one("deploy", "deploy", "deploy", "pause", "pause", "continue", "cancel", "back", "unlock", "abort", "destroy", "refresh", "retry", "outage", "live")
 	switch what {
 	case "deploy":
-		a.deploy(a.dream())
+		a.deploy(a.stacks())
 	case "destroy", "refresh", "retry":
-		a.tell(what)
+		a.add(what)
 	case "outage":
-		a.tell(what, strconv.Itoa(1+a.IntN(900)))
+		a.add(what, strconv.Itoa(1+a.IntN(900)))
 	case "live":
-		if st := a.last; len(st) > 0 && !a.real {
-			a.tell(what, st[a.IntN(len(st))].called(), a.one(meddling...))
+		if st := a.last; len(st) > 0 && !a.emulated {
+			a.add(what, st[a.IntN(len(st))].nameOnBackend(), a.one(outsideChanges...))
 		}
 	default: // of the last run, or of the one before
 		words := []string{a.one("0", "0", "0", "1")}
 		if a.IntN(4) == 0 && what != "abort" {
 			words = append(words, "with", "twice", a.number(20))
 		}
-		a.tell(what, words...)
+		a.add(what, words...)
 	}
 }
 
 // meddling is what people make of our stacks.
-var meddling = []string{"UPDATE_ROLLBACK_FAILED", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "DELETE_COMPLETE"}
+var outsideChanges = []string{"UPDATE_ROLLBACK_FAILED", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "DELETE_COMPLETE"}
 
 // size is how many stacks a project has: mostly few.
 func (a *generator) size() int {
 	switch k := a.IntN(40); {
-	case a.real && k < 39:
+	case a.emulated && k < 39:
 		return 2 + a.IntN(3)
-	case a.real:
+	case a.emulated:
 		return 2 + a.IntN(9)
 	case k < 30:
 		return 2 + a.IntN(3)
@@ -242,11 +242,11 @@ func (a *generator) size() int {
 }
 
 // dream makes up a project: often a variation of the last one.
-func (a *generator) dream() world {
+func (a *generator) stacks() stacks {
 	if len(a.last) > 0 && a.IntN(2) == 0 {
-		return a.vary(slices.Clone(a.last))
+		return a.change(slices.Clone(a.last))
 	}
-	var w world
+	var w stacks
 	n := a.size()
 	wild := 2 + n/3 // so that the edges do not grow with the square
 	for _, k := range a.Perm(n) {
@@ -265,7 +265,7 @@ func (a *generator) dream() world {
 func (a *generator) version() string { return a.one("v1", "v2", "v3") }
 
 // vary changes something about a project.
-func (a *generator) vary(w world) world {
+func (a *generator) change(w stacks) stacks {
 	k := a.IntN(len(w))
 	switch a.IntN(6) {
 	case 0: // it goes
@@ -292,10 +292,10 @@ func (s stack) tidy() stack {
 }
 
 // called is how the stage calls the physical stack of s.
-func (s stack) called() string { return strings.TrimPrefix(s.physical, physicalName("")) }
+func (s stack) nameOnBackend() string { return strings.TrimPrefix(s.physical, physicalName("")) }
 
 // words writes a world as parseWorld reads it.
-func (w world) words() []string {
+func (w stacks) words() []string {
 	var words []string
 	for _, s := range w {
 		words = append(words, s.word())

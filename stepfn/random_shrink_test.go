@@ -47,14 +47,14 @@ func shrink(s script, deadline time.Time, fails func(script) bool) script {
 }
 
 // asking are the lines that name a project.
-var asking = []string{"deploy", "plan", "mend"}
+var projectLines = []string{"deploy", "plan", "mend"}
 
 // stacks lists the names of all stacks in a script.
 func (s script) stacks() []string {
 	var names []string
 	for _, l := range s {
-		if slices.Contains(asking, l[0]) {
-			for _, st := range l.world() {
+		if slices.Contains(projectLines, l[0]) {
+			for _, st := range l.stacks() {
 				names = append(names, st.name)
 			}
 		}
@@ -67,13 +67,13 @@ func (s script) stacks() []string {
 func (s script) without(name string) script {
 	var c script
 	for _, l := range s.copy() {
-		if !slices.Contains(asking, l[0]) {
+		if !slices.Contains(projectLines, l[0]) {
 			if len(l) < 2 || l[1] != name && !strings.HasPrefix(l[1], name+"/") {
 				c = append(c, l)
 			}
 			continue
 		}
-		w := slices.DeleteFunc(l.world(), func(st stack) bool { return st.name == name })
+		w := slices.DeleteFunc(l.stacks(), func(st stack) bool { return st.name == name })
 		for i := range w {
 			w[i].needs = slices.DeleteFunc(w[i].needs, func(n need) bool { return n.name == name })
 		}
@@ -104,11 +104,11 @@ func simplify(l line, j int) []line {
 	if l[j] == "with" {
 		return []line{slices.Clone(l[:j])}
 	}
-	if !slices.Contains(asking, l[0]) || j > len(l)-len(l.rest())-1 {
+	if !slices.Contains(projectLines, l[0]) || j > len(l)-len(l.rest())-1 {
 		return nil
 	}
 	var simpler []line
-	st := l.world()[j-1]
+	st := l.stacks()[j-1]
 	for i := range st.needs {
 		c := st
 		c.needs = slices.Delete(slices.Clone(st.needs), i, i+1)
@@ -119,10 +119,10 @@ func simplify(l line, j int) []line {
 			simpler = append(simpler, with(c.word()))
 		}
 	}
-	used := slices.ContainsFunc(l.world(), func(o stack) bool {
+	used := slices.ContainsFunc(l.stacks(), func(o stack) bool {
 		return slices.ContainsFunc(o.needs, func(n need) bool { return n.name == st.name })
 	})
-	if !used && len(l.world()) > 1 {
+	if !used && len(l.stacks()) > 1 {
 		simpler = append(simpler, with())
 	}
 	return simpler
@@ -135,7 +135,7 @@ func TestShrink(t *testing.T) {
 		asked, stopped, died := false, false, false
 		for _, l := range s {
 			if l[0] == "deploy" {
-				for _, st := range l.world() {
+				for _, st := range l.stacks() {
 					asked = asked || st.name == "s1" && st.version == "v2"
 				}
 			}

@@ -19,9 +19,9 @@ import (
 
 // Each testdata/*.txt is a story: what is asked, what the world does, and how
 // things then stand. It runs on the state machine that is deployed.
-func TestStories(t *testing.T) {
+func TestScenarios(t *testing.T) {
 	tellAll(t, func(t *testing.T, tell func(backend)) {
-		p := newPure(t, 1)
+		p := newMemory(t, 1)
 		defer p.Stop()
 		tell(p)
 	})
@@ -49,7 +49,7 @@ func tellAll(t *testing.T, on func(*testing.T, func(backend))) {
 type scenario struct {
 	*testing.T
 	backend
-	world world
+	world stacks
 	there map[string]string // where nodes are that are not in the default target, as stages call them
 	id    string            // of the run that was asked for last
 	named map[string]string
@@ -83,7 +83,7 @@ func (s *scenario) tell(text string) {
 func (s *scenario) ask(words []string) bool {
 	switch words[0] {
 	case "project":
-		s.world = parseWorld(words[1:])
+		s.world = parseStacks(words[1:])
 		s.place()
 		return true
 	case "call": // gives the last run a name
@@ -108,7 +108,7 @@ func (s *scenario) ask(words []string) bool {
 		s.wait(func() bool { return underway(s.ExecutionStatus(s.id)) })
 	}
 	if slices.Contains(ends, want) {
-		if !s.Quiet() {
+		if !s.WaitIdle() {
 			s.Errorf("%s: it never ends", s.line)
 		}
 		if got := s.ExecutionStatus(s.id); string(got.State) != want {
@@ -206,16 +206,16 @@ func (s *scenario) turn(words []string) bool {
 	case verb == "live":
 		s.Live(s.at(words[1]), plan.Status(words[2]))
 	case verb == "underway":
-		s.Underway(s.at(words[1]), plan.Status(words[2]), plan.Status(words[3]))
+		s.Foreign(s.at(words[1]), plan.Status(words[2]), plan.Status(words[3]))
 	case verb == "uses":
-		s.Use(words[1], s.at(words[2]))
+		s.Import(words[1], s.at(words[2]))
 	case verb == "fail":
 		name, v, _ := strings.Cut(words[1], "/")
 		s.Fail(s.at(name), plan.Verb(v))
 	case verb == "slow":
 		s.Slow(s.at(words[1]), seconds(words[2]))
 	case verb == "allow": // so many deletions: it stands in every project file from now on
-		s.Allow(number(words[1]))
+		s.MaxDeletions(number(words[1]))
 	case verb == "on-failure": // rollback or keep: likewise
 		s.OnFailure(words[1])
 	case verb == "schedules": // nightly=deploy: likewise
@@ -226,9 +226,9 @@ func (s *scenario) turn(words []string) bool {
 		}
 		s.Schedules(operations)
 	case verb == "limit" && len(words) == 2: // what runs may take: it stands in every project file from now on
-		s.Limit("", seconds(words[1]))
+		s.Timeout("", seconds(words[1]))
 	case verb == "limit":
-		s.Limit(words[1], seconds(words[2]))
+		s.Timeout(words[1], seconds(words[2]))
 	case verb == "pass":
 		s.Pass(seconds(words[1]))
 	case verb == "events":
@@ -291,7 +291,7 @@ func (s *scenario) see(words []string) bool {
 	case "then": // the rollback that followed the last run is the last one from here on
 		s.id = engine.RunID(s.id, "rollback")
 	case "asked":
-		asked := s.Asked()
+		asked := s.Requests()
 		if s.live {
 			asked, rest = sorted(asked), strings.Join(sorted(slices.Clone(words[1:])), " ")
 		}
@@ -323,10 +323,10 @@ func (s *scenario) see(words []string) bool {
 	case "stack":
 		expect(words[1] + " " + s.Status(s.at(words[1])).String())
 	case "made":
-		version, _ := s.Made(s.at(words[1]))
+		version, _ := s.Deployed(s.at(words[1]))
 		expect(words[1] + " " + version)
 	case "passed":
-		_, params := s.Made(s.at(words[1]))
+		_, params := s.Deployed(s.at(words[1]))
 		as := words[2] // passed db vpc@us as vpc
 		if len(words) > 3 {
 			as = words[4]

@@ -49,54 +49,54 @@ import (
 
 // The same stories, told through the real functions and adapters on the
 // stand-ins for AWS, in virtual time.
-func TestStoriesForReal(t *testing.T) {
+func TestScenariosOnEmulators(t *testing.T) {
 	tellAll(t, func(t *testing.T, tell func(backend)) {
-		synctest.Test(t, func(t *testing.T) { tell(newReal(t)) })
+		synctest.Test(t, func(t *testing.T) { tell(newEmulators(t)) })
 	})
 }
 
 // real is the stage of real adapters.
-type real struct {
+type emulators struct {
 	testing.TB
-	cloud   *cloud.Cloud
-	store   *table.Table // past the gateway: nobody counts what is looked at
-	bucket  *s3.Client
-	people  *cloudformation.Client // past the gateway too
-	asked   []string               // runs
-	kill    func(function string) sim.Fault
-	seen    map[string]bool        // calls that Asked has told
-	events  func() []time.Duration // how late those of CloudFormation are
-	uploads []time.Duration        // how late the next upload's event is; as ever if there are none
-	deaf    bool                   // nobody is told of executions that fail
-	calm    bool                   // nothing goes wrong any more
-	down    time.Time              // until when CloudFormation cannot be reached
-	says    map[string]string      // what every project file says besides, by key
-	denied  map[string]bool        // targets whose role cannot be assumed
-	known   map[string]bool        // targets that are registered
-	hurry   time.Duration          // how much longer what a story tells of takes in the story; 1 in a bubble
-	count   int
+	cloud       *cloud.Cloud
+	store       *table.Table // past the gateway: nobody counts what is looked at
+	bucket      *s3.Client
+	outside     *cloudformation.Client // past the gateway too
+	requested   []string               // runs
+	crash       func(function string) sim.Fault
+	seen        map[string]bool        // calls that Asked has told
+	events      func() []time.Duration // how late those of CloudFormation are
+	uploads     []time.Duration        // how late the next upload's event is; as ever if there are none
+	eventsLost  bool                   // nobody is told of executions that fail
+	steady      bool                   // nothing goes wrong any more
+	outageUntil time.Time              // until when CloudFormation cannot be reached
+	keys        map[string]string      // what every project file says besides, by key
+	denied      map[string]bool        // targets whose role cannot be assumed
+	registered  map[string]bool        // targets that are registered
+	speedup     time.Duration          // how much longer what a story tells of takes in the story; 1 in a bubble
+	count       int
 }
 
 // mortals are functions that die when they are told to.
-type mortals struct {
+type crashing struct {
 	*lambda.Functions
-	real *real
+	real *emulators
 }
 
 // errDied is what Lambda says of a function that had not answered when its time was over.
-var errDied = &lambda.FunctionError{Type: "Sandbox.Timedout", Message: "the function died"}
+var errTimedOut = &lambda.FunctionError{Type: "Sandbox.Timedout", Message: "the function died"}
 
-func (m mortals) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
+func (m crashing) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	mishap := sim.None
-	if m.real.kill != nil {
-		mishap = m.real.kill(function)
+	if m.real.crash != nil {
+		mishap = m.real.crash(function)
 	}
 	if mishap == sim.KillBefore {
-		return nil, errDied
+		return nil, errTimedOut
 	}
 	out, err := m.Functions.Invoke(ctx, function, payload)
 	if mishap == sim.KillAfter {
-		return nil, errDied
+		return nil, errTimedOut
 	}
 	return out, err
 }
@@ -105,15 +105,15 @@ func (m mortals) Invoke(ctx context.Context, function string, payload []byte) ([
 const installation = "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright"
 
 // scheduled is where its schedules are.
-var scheduled = schedules.Group{Name: "stackwright", Function: arn("start"), Role: "arn:aws:iam::000000000000:role/stackwright-schedule"}
+var scheduleGroup = schedules.Group{Name: "stackwright", Function: arn("start"), Role: "arn:aws:iam::000000000000:role/stackwright-schedule"}
 
 // theirKey is the access key that the functions sign with, and the test does not.
-const theirKey = "functions"
+const functionKey = "functions"
 
-const seconds10 = 10 // what an operation takes, as in the world in memory
+const operationSeconds = 10 // what an operation takes, as in the world in memory
 
-func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
-	r := &real{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), known: make(map[string]bool), hurry: 1}
+func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
+	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1}
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
 		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
@@ -122,22 +122,22 @@ func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
 		t.Fatal(err)
 	}
 	options := cloud.Options{
-		Seconds: seconds10, Seed: 1, Bucket: "stackwright", Table: "stackwright", StateMachine: "stackwright", Group: "stackwright", Definition: definition,
+		Seconds: operationSeconds, Seed: 1, Bucket: "stackwright", Table: "stackwright", StateMachine: "stackwright", Group: "stackwright", Definition: definition,
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
-				StateMachine: installation, Schedules: scheduled,
+				StateMachine: installation, Schedules: scheduleGroup,
 			}
 			cfg := c.Config()
-			cfg.Credentials = credentials.NewStaticCredentialsProvider(theirKey, "secret", "")
+			cfg.Credentials = credentials.NewStaticCredentialsProvider(functionKey, "secret", "")
 			functions, err := lambda.InProcess(wire.New(cfg, env, io.Discard).Functions(), c.Host())
-			return mortals{functions, r}, err
+			return crashing{functions, r}, err
 		},
 		Disturb: func(e events.Event, _ string) []time.Duration {
 			switch late := r.uploads; {
 			case e.Source == "aws.cloudformation":
 				return r.events()
-			case e.Source == "aws.states" && r.deaf:
+			case e.Source == "aws.states" && r.eventsLost:
 				return nil
 			case e.Source == "aws.s3" && late != nil:
 				r.uploads = nil
@@ -159,14 +159,14 @@ func newReal(t testing.TB, with ...func(*cloud.Options)) *real {
 			t.Error(err)
 		}
 	})
-	r.store = table.New(dynamodb.NewFromConfig(r.past(r.cloud.Tables)), "stackwright")
-	r.bucket = s3.NewFromConfig(r.patient(), func(o *s3.Options) { o.UsePathStyle = true })
-	r.people = cloudformation.NewFromConfig(r.past(r.cloud.Stacks))
+	r.store = table.New(dynamodb.NewFromConfig(r.direct(r.cloud.Tables)), "stackwright")
+	r.bucket = s3.NewFromConfig(r.retrying(), func(o *s3.Options) { o.UsePathStyle = true })
+	r.outside = cloudformation.NewFromConfig(r.direct(r.cloud.Stacks))
 	return r
 }
 
 // patient leads to all services, as a person comes to them who tries until it works.
-func (r *real) patient() aws.Config {
+func (r *emulators) retrying() aws.Config {
 	cfg := r.cloud.Config()
 	cfg.Retryer = func() aws.Retryer {
 		return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.RateLimiter = 0, ratelimit.None })
@@ -175,7 +175,7 @@ func (r *real) patient() aws.Config {
 }
 
 // past leads to a service past the gateway, where nothing goes wrong on the way.
-func (r *real) past(service http.Handler) aws.Config {
+func (r *emulators) direct(service http.Handler) aws.Config {
 	cfg := r.cloud.Config()
 	cfg.HTTPClient = &http.Client{Transport: gateway.Transport{Handler: service}}
 	cfg.Credentials = aws.AnonymousCredentials{}
@@ -183,11 +183,11 @@ func (r *real) past(service http.Handler) aws.Config {
 }
 
 // Ask uploads, or puts a request object.
-func (r *real) Submit(operation string, w world, of string, with ...options) string {
+func (r *emulators) Submit(operation string, w stacks, of string, with ...options) string {
 	if operation == "deploy" && len(with) == 0 {
 		key := "projects/shop/default.zip"
 		id := engine.RunID("stackwright", key, r.upload(key, w))
-		r.asked = append(r.asked, id)
+		r.requested = append(r.requested, id)
 		return id
 	}
 	request, about := map[string]any{"operation": operation}, map[string]any{}
@@ -215,26 +215,26 @@ func (r *real) Submit(operation string, w world, of string, with ...options) str
 	key := fmt.Sprintf("requests/shop/default/%d.json", r.next())
 	id := engine.RunID("stackwright", key, r.put(key, body))
 	if !slices.Contains([]string{"pause", "continue", "cancel", "unlock"}, operation) {
-		r.asked = append(r.asked, id)
+		r.requested = append(r.requested, id)
 	}
 	return id
 }
 
-func (r *real) Allow(deletions int) { r.say("max_deletions", fmt.Sprint(deletions)) }
+func (r *emulators) MaxDeletions(deletions int) { r.setKey("max_deletions", fmt.Sprint(deletions)) }
 
-func (r *real) OnFailure(word string) { r.say("on_failure", word) }
+func (r *emulators) OnFailure(word string) { r.setKey("on_failure", word) }
 
 // Schedules say when they come up in the far future: stories have them come up.
-func (r *real) Schedules(operations map[string]string) {
+func (r *emulators) Schedules(operations map[string]string) {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(operations)) {
 		all = append(all, fmt.Sprintf("%s: { operation: %s, cron: 0 3 1 1 ? 2199 }", name, operations[name]))
 	}
-	r.say("schedules", "{ "+strings.Join(all, ", ")+" }")
+	r.setKey("schedules", "{ "+strings.Join(all, ", ")+" }")
 }
 
-func (r *real) Scheduled() []string {
-	kept, err := schedules.New(scheduler.NewFromConfig(r.past(r.cloud.Schedules)), scheduled).List(r.Context(), "shop@default")
+func (r *emulators) Scheduled() []string {
+	kept, err := schedules.New(scheduler.NewFromConfig(r.direct(r.cloud.Schedules)), scheduleGroup).List(r.Context(), "shop@default")
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -245,56 +245,56 @@ func (r *real) Scheduled() []string {
 	return names
 }
 
-func (r *real) Fire(name string) string {
+func (r *emulators) Fire(name string) string {
 	id := engine.RunID("schedule", "shop@default", name, time.Now().UTC().Format(time.RFC3339))
-	if !r.cloud.Schedules.Fire(scheduled.Name, "shop.default."+name) {
+	if !r.cloud.Schedules.Fire(scheduleGroup.Name, "shop.default."+name) {
 		r.Fatalf("there is no schedule %s", name)
 	}
-	r.asked = append(r.asked, id)
+	r.requested = append(r.requested, id)
 	return id
 }
 
 // Limit says it in the defaults, for each stack by its name. A second one of a stack
 // would be a second key, and is refused.
-func (r *real) Limit(stack string, d time.Duration) {
+func (r *emulators) Timeout(stack string, d time.Duration) {
 	if stack == "" {
-		r.say("timeout", d.String())
+		r.setKey("timeout", d.String())
 		return
 	}
-	of := strings.TrimSuffix(strings.TrimPrefix(r.says["defaults"], "{ "), " }")
+	of := strings.TrimSuffix(strings.TrimPrefix(r.keys["defaults"], "{ "), " }")
 	if of != "" {
 		of += ", "
 	}
-	r.say("defaults", fmt.Sprintf("{ %s%s: { timeout: %s } }", of, stack, d))
+	r.setKey("defaults", fmt.Sprintf("{ %s%s: { timeout: %s } }", of, stack, d))
 }
 
 // say has every project file say something from now on.
-func (r *real) say(key, value string) {
-	if r.says == nil {
-		r.says = make(map[string]string)
+func (r *emulators) setKey(key, value string) {
+	if r.keys == nil {
+		r.keys = make(map[string]string)
 	}
-	r.says[key] = value
+	r.keys[key] = value
 }
 
-func (r *real) next() int { r.count++; return r.count }
+func (r *emulators) next() int { r.count++; return r.count }
 
 // put puts an object and returns its version.
-func (r *real) put(key string, body []byte) string {
+func (r *emulators) put(key string, body []byte) string {
 	out, err := r.bucket.PutObject(r.Context(), &s3.PutObjectInput{Bucket: aws.String("stackwright"), Key: &key, Body: bytes.NewReader(body)})
 	if err != nil {
 		r.Fatal(err)
 	}
-	for r.hurry > 1 && r.cloud.Bus.Undelivered() > 0 { // what is put next is told of next
+	for r.speedup > 1 && r.cloud.Bus.Undelivered() > 0 { // what is put next is told of next
 		time.Sleep(10 * time.Millisecond)
 	}
 	return aws.ToString(out.VersionId)
 }
 
 // upload puts a world as a user would, and returns the object's version.
-func (r *real) upload(key string, w world) string {
+func (r *emulators) upload(key string, w stacks) string {
 	files := w.files()
-	for _, key := range slices.Sorted(maps.Keys(r.says)) {
-		files["stackwright.yaml"] = append([]byte(key+": "+r.says[key]+"\n"), files["stackwright.yaml"]...)
+	for _, key := range slices.Sorted(maps.Keys(r.keys)) {
+		files["stackwright.yaml"] = append([]byte(key+": "+r.keys[key]+"\n"), files["stackwright.yaml"]...)
 	}
 	for _, s := range w {
 		r.register(s.targets...)
@@ -307,7 +307,7 @@ func (r *real) upload(key string, w world) string {
 }
 
 // files writes w as a user would.
-func (w world) files() config.Files {
+func (w stacks) files() config.Files {
 	var b strings.Builder
 	files := make(config.Files)
 	b.WriteString("project: shop\nstacks:\n")
@@ -333,7 +333,7 @@ func (w world) files() config.Files {
 
 // template is one that imports what s needs, gives its name, and gives a value
 // that follows from its version and what it was given.
-func (s stack) template(w world) []byte {
+func (s stack) template(w stacks) []byte {
 	var params, values, imports strings.Builder
 	for i, n := range s.needs {
 		if i == 0 {
@@ -343,7 +343,7 @@ func (s stack) template(w world) []byte {
 		fmt.Fprintf(&params, "  %s: { Type: String }\n", n.param())
 		fmt.Fprintf(&imports, ", !Ref %s", n.param())
 		if w.imports(s, n) {
-			fmt.Fprintf(&imports, ", !ImportValue %s-Name", w.placed(n.name).physical)
+			fmt.Fprintf(&imports, ", !ImportValue %s-Name", w.named(n.name).physical)
 		}
 	}
 	return fmt.Appendf(nil, `Description: %s
@@ -359,9 +359,9 @@ Outputs:
 `, s.version, params.String(), s.version, imports.String(), s.version, values.String())
 }
 
-func (r *real) Pass(d time.Duration) {
-	time.Sleep(d / r.hurry)
-	if r.hurry == 1 {
+func (r *emulators) Pass(d time.Duration) {
+	time.Sleep(d / r.speedup)
+	if r.speedup == 1 {
 		synctest.Wait()
 	}
 }
@@ -369,9 +369,9 @@ func (r *real) Pass(d time.Duration) {
 // Quiet waits until every run is over, or waits for a person or for one that
 // does, and every late event has come. As long as nothing is written, it need not
 // look again.
-func (r *real) Quiet() bool {
-	if r.hurry > 1 {
-		return r.still()
+func (r *emulators) WaitIdle() bool {
+	if r.speedup > 1 {
+		return r.idleInRealTime()
 	}
 	r.Pass(5 * time.Second)
 	looked := -1
@@ -381,10 +381,10 @@ func (r *real) Quiet() bool {
 			continue
 		}
 		looked = written
-		r.asked = slices.DeleteFunc(r.asked, func(id string) bool { return r.kept(id).State != "" })
-		if len(r.asked) == 0 && r.rests() {
+		r.requested = slices.DeleteFunc(r.requested, func(id string) bool { return r.run(id).State != "" })
+		if len(r.requested) == 0 && r.allWait() {
 			r.Pass(70 * time.Second)
-			if r.rests() {
+			if r.allWait() {
 				return true
 			}
 		}
@@ -393,35 +393,35 @@ func (r *real) Quiet() bool {
 }
 
 // all are the runs of the project that are kept.
-func (r *real) all() []run.Run {
+func (r *emulators) all() []run.Run {
 	listed, err := r.store.List(r.Context(), "shop@default", 0)
 	if err != nil {
 		r.Fatal(err)
 	}
 	var all []run.Run
 	for _, one := range listed {
-		all = append(all, r.kept(one.ID))
+		all = append(all, r.run(one.ID))
 	}
 	return all
 }
 
 // rests reports whether no run goes on by itself.
-func (r *real) rests() bool {
+func (r *emulators) allWait() bool {
 	open, err := r.store.Open(r.Context())
 	if err != nil {
 		r.Fatal(err)
 	}
 	return !slices.ContainsFunc(open, func(id string) bool {
-		s := r.kept(id)
+		s := r.run(id)
 		if s.State == run.StateQueued && !s.Command.Stops() {
-			s = r.kept(r.Lock().Owner.Run)
+			s = r.run(r.Lock().Owner.Run)
 		}
 		return s.State != run.StateWaiting || s.Generation > s.ObservedGeneration
 	})
 }
 
 // kept is a run without its steps; zero if nobody has heard of it.
-func (r *real) kept(id string) run.Run {
+func (r *emulators) run(id string) run.Run {
 	got, err := r.store.Run(r.Context(), id)
 	if err != nil && !fault.Is(err, fault.Missing) {
 		r.Fatal(err)
@@ -429,7 +429,7 @@ func (r *real) kept(id string) run.Run {
 	return got
 }
 
-func (r *real) ExecutionStatus(id string) run.Run {
+func (r *emulators) ExecutionStatus(id string) run.Run {
 	if id == "" {
 		return run.Run{}
 	}
@@ -440,7 +440,7 @@ func (r *real) ExecutionStatus(id string) run.Run {
 	return got
 }
 
-func (r *real) Lock() run.Lock {
+func (r *emulators) Lock() run.Lock {
 	l, err := r.store.Lock(r.Context(), "shop@default")
 	if err != nil {
 		r.Fatal(err)
@@ -450,10 +450,10 @@ func (r *real) Lock() run.Lock {
 
 // Abort stops the execution that drives a run, if one does: the epoch may have
 // been raised with none to follow, or by somebody who has still to start it.
-func (r *real) Abort(id string) {
+func (r *emulators) Abort(id string) {
 	name := fmt.Sprintf("%s-%d", id, r.ExecutionStatus(id).Epoch)
 	arn := strings.Replace(r.cloud.Machine, ":stateMachine:", ":execution:", 1) + ":" + name
-	_, err := sfn.NewFromConfig(r.patient()).StopExecution(r.Context(), &sfn.StopExecutionInput{ExecutionArn: &arn})
+	_, err := sfn.NewFromConfig(r.retrying()).StopExecution(r.Context(), &sfn.StopExecutionInput{ExecutionArn: &arn})
 	if absent := (*flowtypes.ExecutionDoesNotExist)(nil); err != nil && !errors.As(err, &absent) {
 		r.Fatal(err)
 	}
@@ -461,8 +461,8 @@ func (r *real) Abort(id string) {
 
 // Outage lets every request to CloudFormation fail, as a network does that is
 // not there.
-func (r *real) Outage(d time.Duration) {
-	end := time.Now().Add(d / r.hurry)
+func (r *emulators) Outage(d time.Duration) {
+	end := time.Now().Add(d / r.speedup)
 	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
 		if q.Service != "cloudformation" || !time.Now().Before(end) {
 			return nil
@@ -471,7 +471,7 @@ func (r *real) Outage(d time.Duration) {
 	})
 }
 
-func (r *real) Recorded() map[string]plan.Record {
+func (r *emulators) Recorded() map[string]plan.Record {
 	records, err := r.store.Records(r.Context(), "shop@default")
 	if err != nil {
 		r.Fatal(err)
@@ -480,7 +480,7 @@ func (r *real) Recorded() map[string]plan.Record {
 }
 
 // found describes the live stack of a node, if there is one.
-func (r *real) found(name string) *types.Stack {
+func (r *emulators) found(name string) *types.Stack {
 	people, physical := r.at(name)
 	out, err := people.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
 	if err != nil || len(out.Stacks) == 0 {
@@ -489,14 +489,14 @@ func (r *real) found(name string) *types.Stack {
 	return &out.Stacks[0]
 }
 
-func (r *real) Status(name string) plan.Status {
+func (r *emulators) Status(name string) plan.Status {
 	if s := r.found(name); s != nil {
 		return plan.Status(s.StackStatus)
 	}
 	return ""
 }
 
-func (r *real) Made(name string) (version string, params map[string]string) {
+func (r *emulators) Deployed(name string) (version string, params map[string]string) {
 	s := r.found(name)
 	if s == nil {
 		return "", nil
@@ -508,7 +508,7 @@ func (r *real) Made(name string) (version string, params map[string]string) {
 	return aws.ToString(s.Description), params
 }
 
-func (r *real) Output(name, output string) string {
+func (r *emulators) Output(name, output string) string {
 	if s := r.found(name); s != nil {
 		for _, o := range s.Outputs {
 			if aws.ToString(o.OutputKey) == output {
@@ -520,7 +520,7 @@ func (r *real) Output(name, output string) string {
 }
 
 // ended is when CloudFormation ended the last operation on a node's stack.
-func (r *real) ended(name string) time.Time {
+func (r *emulators) ended(name string) time.Time {
 	people, physical := r.at(name)
 	out, err := people.DescribeStackEvents(r.Context(), &cloudformation.DescribeStackEventsInput{StackName: &physical})
 	if err != nil {
@@ -530,25 +530,25 @@ func (r *real) ended(name string) time.Time {
 }
 
 // begun is what the first event of an operation of ours says that it is.
-var begun = map[types.ResourceStatus]plan.Verb{
+var firstStatus = map[types.ResourceStatus]plan.Verb{
 	"CREATE_IN_PROGRESS": plan.Create, "UPDATE_IN_PROGRESS": plan.Update, "DELETE_IN_PROGRESS": plan.Delete,
 	"UPDATE_ROLLBACK_IN_PROGRESS": plan.Continue,
 }
 
 // An opening is what was begun under one of our tokens.
-type opening struct {
+type request struct {
 	at     time.Time
 	number int
 	what   string
 }
 
 // Asked reads from the stacks' events what began under our tokens.
-func (r *real) Asked() []string {
-	calls := r.askedIn("default")
-	for target := range r.known {
-		calls = append(calls, r.askedIn(target)...)
+func (r *emulators) Requests() []string {
+	calls := r.requestsIn("default")
+	for target := range r.registered {
+		calls = append(calls, r.requestsIn(target)...)
 	}
-	slices.SortFunc(calls, func(a, b opening) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })
+	slices.SortFunc(calls, func(a, b request) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })
 	var asked []string
 	for _, c := range calls {
 		asked = append(asked, c.what)
@@ -556,11 +556,11 @@ func (r *real) Asked() []string {
 	return asked
 }
 
-func (r *real) askedIn(target string) []opening {
-	var calls []opening
+func (r *emulators) requestsIn(target string) []request {
+	var calls []request
 	for _, st := range r.everStacksIn(target) {
 		first := make(map[string]types.StackEvent) // of each token
-		events := cloudformation.NewDescribeStackEventsPaginator(r.peopleIn(target), &cloudformation.DescribeStackEventsInput{StackName: st.StackId})
+		events := cloudformation.NewDescribeStackEventsPaginator(r.outsideIn(target), &cloudformation.DescribeStackEventsInput{StackName: st.StackId})
 		for events.HasMorePages() {
 			page, err := events.NextPage(r.Context())
 			if err != nil {
@@ -578,24 +578,24 @@ func (r *real) askedIn(target string) []opening {
 				continue
 			}
 			r.seen[token] = true
-			what := string(begun[e.ResourceStatus])
+			what := string(firstStatus[e.ResourceStatus])
 			if strings.HasSuffix(token, "-cancel") {
 				what = "cancel"
 			}
 			node := at(strings.TrimPrefix(aws.ToString(st.StackName), "shop-"), target)
-			calls = append(calls, opening{aws.ToTime(e.Timestamp), number, node + "/" + what})
+			calls = append(calls, request{aws.ToTime(e.Timestamp), number, node + "/" + what})
 		}
 	}
 	return calls
 }
 
 // everStacks lists all stacks of the default target, deleted ones too.
-func (r *real) everStacks() []types.StackSummary { return r.everStacksIn("default") }
+func (r *emulators) everStacks() []types.StackSummary { return r.everStacksIn("default") }
 
 // everStacksIn lists all stacks of a target, deleted ones too.
-func (r *real) everStacksIn(target string) []types.StackSummary {
+func (r *emulators) everStacksIn(target string) []types.StackSummary {
 	var all []types.StackSummary
-	pages := cloudformation.NewListStacksPaginator(r.peopleIn(target), &cloudformation.ListStacksInput{})
+	pages := cloudformation.NewListStacksPaginator(r.outsideIn(target), &cloudformation.ListStacksInput{})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(r.Context())
 		if err != nil {
@@ -607,7 +607,7 @@ func (r *real) everStacksIn(target string) []types.StackSummary {
 }
 
 // Live brings a status about as a person would.
-func (r *real) Live(name string, s plan.Status) {
+func (r *emulators) Live(name string, s plan.Status) {
 	people, physical := r.at(name)
 	ctx := r.Context()
 	var err error
@@ -629,13 +629,13 @@ func (r *real) Live(name string, s plan.Status) {
 	if s == "UPDATE_IN_PROGRESS" {
 		return
 	}
-	r.settled(name)
+	r.waitNotBusy(name)
 }
 
-func (r *real) Underway(name string, now, end plan.Status) {
+func (r *emulators) Foreign(name string, now, end plan.Status) {
 	people, physical := r.at(name)
 	r.Slow(name, 5*time.Minute)
-	defer r.Slow(name, seconds10*time.Second)
+	defer r.Slow(name, operationSeconds*time.Second)
 	var err error
 	switch now {
 	case "UPDATE_IN_PROGRESS":
@@ -654,27 +654,27 @@ func (r *real) Underway(name string, now, end plan.Status) {
 }
 
 // settled waits until nothing happens to a stack.
-func (r *real) settled(name string) {
+func (r *emulators) waitNotBusy(name string) {
 	for s := r.Status(name); s.Busy() || s.Cleaning(); s = r.Status(name) {
 		r.Pass(time.Second)
 	}
 }
 
 // update makes a person update a stack, with the end that is wanted.
-func (r *real) update(name string, end plan.Status) error {
+func (r *emulators) update(name string, end plan.Status) error {
 	people, physical := r.at(name)
 	if r.Status(name).Stuck() {
 		if _, err := people.ContinueUpdateRollback(r.Context(), &cloudformation.ContinueUpdateRollbackInput{StackName: &physical}); err != nil {
 			return err
 		}
-		r.settled(name)
+		r.waitNotBusy(name)
 		if end == "UPDATE_ROLLBACK_COMPLETE" {
 			return nil
 		}
 	}
 	if end == "UPDATE_IN_PROGRESS" {
 		r.Slow(name, 5*time.Minute)
-		defer r.Slow(name, seconds10*time.Second)
+		defer r.Slow(name, operationSeconds*time.Second)
 	}
 	if end == "UPDATE_ROLLBACK_FAILED" || end == "UPDATE_ROLLBACK_COMPLETE" || end == "UPDATE_FAILED" {
 		r.injectAt(name, local.Fault{Operation: "update", Reason: "told to", Times: 1})
@@ -694,7 +694,7 @@ func (r *real) update(name string, end plan.Status) error {
 	return err
 }
 
-func (r *real) Use(user, name string) {
+func (r *emulators) Import(user, name string) {
 	people, physical := r.at(user)
 	body := string(stack{version: "theirs", needs: nil}.template(nil))
 	body = strings.Replace(body, "[theirs]", "[theirs, !ImportValue "+physicalName(name)+"-Name]", 1)
@@ -705,7 +705,7 @@ func (r *real) Use(user, name string) {
 }
 
 // injectAt has something go wrong with one stack.
-func (r *real) injectAt(name string, f local.Fault) {
+func (r *emulators) injectAt(name string, f local.Fault) {
 	name, target, _ := strings.Cut(name, "@")
 	f.Stack = physicalName(name)
 	if err := r.stacksIn(target).Inject(f); err != nil {
@@ -713,13 +713,13 @@ func (r *real) injectAt(name string, f local.Fault) {
 	}
 }
 
-func (r *real) inject(f local.Fault) {
+func (r *emulators) inject(f local.Fault) {
 	if err := r.cloud.Stacks.Inject(f); err != nil {
 		r.Fatal(err)
 	}
 }
 
-func (r *real) Fail(name string, v plan.Verb) {
+func (r *emulators) Fail(name string, v plan.Verb) {
 	operation := string(v)
 	if v == plan.Continue {
 		operation = "rollback"
@@ -727,8 +727,8 @@ func (r *real) Fail(name string, v plan.Verb) {
 	r.injectAt(name, local.Fault{Operation: operation, Reason: "told to", Times: 1})
 }
 
-func (r *real) Slow(name string, d time.Duration) {
-	r.injectAt(name, local.Fault{Seconds: (d / r.hurry).Seconds()})
+func (r *emulators) Slow(name string, d time.Duration) {
+	r.injectAt(name, local.Fault{Seconds: (d / r.speedup).Seconds()})
 }
 
 // actions are the calls that begin a step.
@@ -738,7 +738,7 @@ var actions = map[plan.Verb]string{
 
 // Mishap lets the call go wrong at CloudFormation's door: to a function that
 // dies there, and to one that hears nothing, it is the same.
-func (r *real) Fault(name string, v plan.Verb, m sim.Fault) {
+func (r *emulators) Fault(name string, v plan.Verb, m sim.Fault) {
 	e := &local.FaultError{Action: actions[v], Code: "InternalFailure", Status: 500, After: m == sim.KillAfter || m == sim.Lose}
 	if m == sim.Throttle {
 		e.Code, e.Status = "Throttling", 400
@@ -746,6 +746,6 @@ func (r *real) Fault(name string, v plan.Verb, m sim.Fault) {
 	r.injectAt(name, local.Fault{Error: e, Times: 1})
 }
 
-func (r *real) Events(deliveries ...time.Duration) {
+func (r *emulators) Events(deliveries ...time.Duration) {
 	r.events = func() []time.Duration { return deliveries }
 }

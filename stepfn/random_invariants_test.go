@@ -31,14 +31,14 @@ const (
 
 // The invariants that are checked when all is quiet.
 const (
-	ending    invariant = "ends: every run ends"
-	measured  invariant = "measured: the end of a run is measured at most once"
-	freed     invariant = "freed: when every run is over nobody holds the lock"
-	settled   invariant = "settled: every step of a run that is over is over, begun at most once, and in order"
-	mended    invariant = "mended: without faults a deploy brings what is desired, whatever was there before"
-	unchanged invariant = "unchanged: what is deployed again without a change costs nothing"
-	emptied   invariant = "emptied: without faults a destroy leaves nothing"
-	certain   invariant = "certain: the result does not depend on what happens first"
+	terminates invariant = "ends: every run ends"
+	measured   invariant = "measured: the end of a run is measured at most once"
+	freed      invariant = "freed: when every run is over nobody holds the lock"
+	settled    invariant = "settled: every step of a run that is over is over, begun at most once, and in order"
+	converges  invariant = "mended: without faults a deploy brings what is desired, whatever was there before"
+	unchanged  invariant = "unchanged: what is deployed again without a change costs nothing"
+	emptied    invariant = "emptied: without faults a destroy leaves nothing"
+	certain    invariant = "certain: the result does not depend on what happens first"
 )
 
 // name is the first word.
@@ -48,7 +48,7 @@ func (i invariant) name() string {
 }
 
 // holds checks an invariant.
-func (g *game) holds(i invariant, ok bool, format string, args ...any) {
+func (g *player) holds(i invariant, ok bool, format string, args ...any) {
 	g.checked[i.name()]++
 	if !ok {
 		g.Helper()
@@ -57,16 +57,16 @@ func (g *game) holds(i invariant, ok bool, format string, args ...any) {
 }
 
 // A watch checks the invariants of a world in memory after every write.
-type watch struct {
-	*game
-	p     *pure
-	known map[string]*watched // runs
-	begun map[string]string   // by run and step: the token that CloudFormation heard
-	named map[string]bool     // stacks that the records name
+type monitor struct {
+	*player
+	p     *memoryBackend
+	known map[string]*observed // runs
+	begun map[string]string    // by run and step: the token that CloudFormation heard
+	named map[string]bool      // stacks that the records name
 }
 
 // watched is what a watch remembers of a run.
-type watched struct {
+type observed struct {
 	over   bool
 	given  bool // up: it was ended from outside
 	status []run.Status
@@ -74,17 +74,17 @@ type watched struct {
 }
 
 // look sets a watch on a world in memory.
-func (g *game) look(p *pure) {
-	w := &watch{game: g, p: p, known: make(map[string]*watched), begun: make(map[string]string), named: make(map[string]bool)}
+func (g *player) monitor(p *memoryBackend) {
+	w := &monitor{player: g, p: p, known: make(map[string]*observed), begun: make(map[string]string), named: make(map[string]bool)}
 	p.Store.After = w.wrote
 	p.World.Under = w.under
 }
 
 // of returns what is remembered of a run.
-func (w *watch) of(id string) *watched {
+func (w *monitor) of(id string) *observed {
 	k, ok := w.known[id]
 	if !ok {
-		k = &watched{}
+		k = &observed{}
 		w.known[id] = k
 	}
 	return k
@@ -92,7 +92,7 @@ func (w *watch) of(id string) *watched {
 
 // wrote checks what must hold after a write. A look may come to a run that is
 // over, and register before it sees that.
-func (w *watch) wrote(x sim.Write) {
+func (w *monitor) wrote(x sim.Write) {
 	k := w.of(x.Run)
 	w.holds(finished, !k.over || x.Op == "Register", "%s writes for run %s, which is over", x.Op, x.Run)
 	switch x.Op {
@@ -113,7 +113,7 @@ func (w *watch) wrote(x sim.Write) {
 }
 
 // line checks the lock, and sees who is over.
-func (w *watch) line(x sim.Write) {
+func (w *monitor) line(x sim.Write) {
 	for id, k := range w.known {
 		r := w.p.Store.Lend(id)
 		if r.State.Over() && !k.over {
@@ -135,14 +135,14 @@ func (w *watch) line(x sim.Write) {
 }
 
 // ended checks a run that is over now.
-func (w *watch) ended(r run.Run) {
+func (w *monitor) ended(r run.Run) {
 	if desired, ok := w.sources[r.Source]; ok && r.State == run.StateSucceeded && (r.Operation == "deploy" || r.Operation == "rollback") {
 		w.asDesired(r, desired)
 	}
 }
 
 // moved checks a step that has moved.
-func (w *watch) moved(r run.Run, number int) {
+func (w *monitor) moved(r run.Run, number int) {
 	k, s := w.of(r.ID), r.Steps[number]
 	was := k.status[number]
 	k.status[number] = s.Status
@@ -155,7 +155,7 @@ func (w *watch) moved(r run.Run, number int) {
 	}
 	l, err := w.p.Store.Lock(w.p.Context(), r.Project)
 	w.holds(owned, err == nil && l.Owner.Run == r.ID, "%s of run %s is begun, and run %s owns the lock", s.ID, r.ID, l.Owner.Run)
-	if !intends(s.Verb) {
+	if !requests(s.Verb) {
 		return
 	}
 	for id, other := range w.known {
@@ -164,19 +164,19 @@ func (w *watch) moved(r run.Run, number int) {
 		}
 		for _, o := range w.p.Store.Lend(id).Steps {
 			same := id == r.ID && o.Number == number
-			w.holds(alone, same || o.Node != s.Node || o.Status != run.Running || !intends(o.Verb),
+			w.holds(alone, same || o.Node != s.Node || o.Status != run.Running || !requests(o.Verb),
 				"%s of run %s is begun while %s of run %s is running", s.ID, r.ID, o.ID, id)
 		}
 	}
 }
 
 // intends reports whether a verb asks CloudFormation for something.
-func intends(v plan.Verb) bool {
+func requests(v plan.Verb) bool {
 	return v == plan.Create || v == plan.Update || v == plan.Continue || v == plan.Delete
 }
 
 // under checks what gets under way at CloudFormation.
-func (w *watch) under(t action.Task) {
+func (w *monitor) under(t action.Task) {
 	key := fmt.Sprintf("%s/%d", t.Run, t.Number)
 	heard, before := w.begun[key]
 	if before && heard == t.Token() {
@@ -204,22 +204,22 @@ func (w *watch) under(t action.Task) {
 }
 
 // unneeded checks that nobody uses a stack that goes for good.
-func (w *watch) unneeded(t action.Task) {
+func (w *monitor) unneeded(t action.Task) {
 	name := t.Location().Stack
-	if t.Node.Name != "" || w.touched[name] {
+	if t.Node.Name != "" || w.changedOutside[name] {
 		return // it is dead, or somebody else had a hand in it
 	}
 	w.holds(unused, !w.p.Cloud.InUse(name), "%s is being deleted while a live stack uses it", name)
 	for _, s := range w.p.Store.Lend(t.Run).Steps {
 		record := w.p.Store.LendRecords(t.Project)[s.Node]
-		w.holds(unused, s.Status != run.Running || s.Node == t.Step.Node || !intends(s.Verb) || !slices.Contains(record.Needs, t.Step.Node),
+		w.holds(unused, s.Status != run.Running || s.Node == t.Step.Node || !requests(s.Verb) || !slices.Contains(record.Needs, t.Step.Node),
 			"%s is being deleted while %s is in flight and needs it", name, s.ID)
 	}
 }
 
 // upToDate checks that a stack is made of what this run has made of those that
 // it needs.
-func (w *watch) upToDate(t action.Task) {
+func (w *monitor) upToDate(t action.Task) {
 	source := w.p.Store.Lend(t.Run).Source
 	desired, ok := w.projects[source]
 	if made, known := w.sources[source]; !ok && known {
@@ -229,7 +229,7 @@ func (w *watch) upToDate(t action.Task) {
 	for name, text := range t.Node.Parameters {
 		for _, part := range text {
 			n, here := desired.Nodes[part.Node]
-			if part.Node == "" || !here || w.touched[n.Stack] {
+			if part.Node == "" || !here || w.changedOutside[n.Stack] {
 				continue
 			}
 			template, _ := w.p.Cloud.Template(n.Stack)
@@ -241,7 +241,7 @@ func (w *watch) upToDate(t action.Task) {
 }
 
 // remembers checks that the records name every stack that we made.
-func (w *watch) remembers() {
+func (w *monitor) remembers() {
 	clear(w.named)
 	for _, r := range w.p.Store.LendRecords("shop@default") {
 		w.named[r.Stack] = true
@@ -253,25 +253,25 @@ func (w *watch) remembers() {
 
 // asDesired checks that what is live is what was asked for, made of the outputs
 // of this version.
-func (g *game) asDesired(r run.Run, w world) {
-	_, real := g.backend.(*real)
-	physical := w.physicals()
+func (g *player) asDesired(r run.Run, w stacks) {
+	_, real := g.backend.(*emulators)
+	physical := w.physicalNames()
 	wanted := make(map[string]bool)
 	for _, st := range w {
 		wanted[st.name] = true
-		if g.touched[st.physical] {
+		if g.changedOutside[st.physical] {
 			continue
 		}
-		s := g.Status(st.called())
-		version, params := g.Made(st.called())
+		s := g.Status(st.nameOnBackend())
+		version, params := g.Deployed(st.nameOnBackend())
 		g.holds(fulfilled, (s.Good() || s.Restored()) && version == st.version, "run %s has succeeded, and %s is %s at %q, not %s", r.ID, st.name, s, version, st.version)
 		for _, n := range st.needs {
 			got, told := params["From"+n.name]
-			if real && !told || g.touched[physical[n.name]] {
+			if real && !told || g.changedOutside[physical[n.name]] {
 				continue // CloudFormation updates nothing where only the names of parameters change
 			}
 			on := stack{physical: physical[n.name]}
-			want := g.Output(on.called(), n.output)
+			want := g.Output(on.nameOnBackend(), n.output)
 			g.holds(fulfilled, got == want, "run %s has succeeded, and %s was given %q by %s, whose output is %q", r.ID, st.name, got, n.name, want)
 		}
 	}
