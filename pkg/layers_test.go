@@ -55,7 +55,7 @@ W  wire      engine action run plan project fault lib/budget config aws/cloudfor
 const rest = `
 stepfn
 infra/local  * sdk
-functions    wire engine fault trigger sdk
+functions    wire
 examples
 `
 
@@ -64,7 +64,7 @@ const (
 	sdk     = "github.com/aws/aws-sdk-go-v2"
 	smithy  = "github.com/aws/smithy-go" // what the SDK is made of
 	jsii    = "github.com/aws/jsii-runtime-go"
-	longest = 30 // lines of a function's main
+	longest = 10 // lines of a function's main
 )
 
 // A piece is a package of this module.

@@ -1,26 +1,6 @@
 // Command plan is the function that makes the plan of a run.
 package main
 
-import (
-	"context"
-	"log"
-	"os"
+import "github.com/stackwright/stackwright/pkg/wire"
 
-	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/config"
-
-	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/wire"
-)
-
-func main() {
-	env, err := wire.FromEnv(os.Getenv)
-	if err != nil {
-		log.Fatal(err)
-	}
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	lambda.Start(fault.Report(wire.New(cfg, env, os.Stderr).Plan))
-}
+func main() { wire.Main((*wire.App).Plan) }

@@ -1,26 +1,6 @@
-// Command wait-status is the function that looks at what runs, and says what is next.
+// Command wait-status is the function that polls the steps of a run and says what the state machine does next.
 package main
 
-import (
-	"context"
-	"log"
-	"os"
+import "github.com/stackwright/stackwright/pkg/wire"
 
-	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/config"
-
-	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/wire"
-)
-
-func main() {
-	env, err := wire.FromEnv(os.Getenv)
-	if err != nil {
-		log.Fatal(err)
-	}
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	lambda.Start(fault.Report(wire.New(cfg, env, os.Stderr).WaitStatus))
-}
+func main() { wire.Main((*wire.App).WaitStatus) }

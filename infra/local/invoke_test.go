@@ -34,7 +34,7 @@ var replies = map[string]struct {
 	"start.poison.json":           {exitFailed, `{"errorMessage":"object .*names no project and environment.*","errorType":"Invalid"}`, `"level":"ERROR","msg":"start"`},
 	"plan.run.json":               {exitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"wait":5}`, `"msg":"plan".*"ready":1}`},
 	"execute-step.step.json":      {exitOK, `{}`, `"msg":"execute","run":"` + shopping + `","epoch":1,"step":0}`},
-	"wait-status.look.json":       {exitOK, `{}`, `"msg":"look","run":"` + shopping + `","epoch":1,"wait":60}`},
+	"wait-status.poll.json":       {exitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
 	"stack-event.complete.json":   {exitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1","status":"CREATE_COMPLETE"}`},
 	"stack-event.theirs.json":     {exitOK, `{}`, `"msg":"event".*"token":"Console-`},
 	"api.start.json":              {exitOK, `{"statusCode":202,.*\\"operation\\":\\"plan\\",\\"state\\":\\"pending\\".*}`, `"msg":"api".*"status":202,"location":"/runs/`},

@@ -10,7 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/api"
 )
 
-// request is one of API Gateway's, of a route, with a body.
+// request returns a request as API Gateway sends it.
 func request(route, body string) string {
 	quoted, _ := json.Marshal(body) // a string always marshals
 	return `{"version": "2.0", "routeKey": "` + route + `", "body": ` + string(quoted) + `, "pathParameters":
@@ -18,7 +18,7 @@ func request(route, body string) string {
 		"authorizer": {"iam": {"userArn": "arn:aws:iam::111122223333:user/ann"}}}}`
 }
 
-// The function always answers; what went wrong is in the answer and the log.
+// The function answers every request; the answer and the log say what went wrong.
 func TestAPIAnswersWhatGoesWrong(t *testing.T) {
 	h, _, log := newTestApp(t)
 	for _, route := range api.Routes() {
@@ -43,7 +43,7 @@ func TestAPIAnswersWhatGoesWrong(t *testing.T) {
 	}
 }
 
-// What a request says wrongly may be a secret: it is answered, and not logged.
+// A request may hold a secret: its faults are answered, and not logged.
 func TestAPILogsNothingOfARequest(t *testing.T) {
 	h, calls, log := newTestApp(t)
 	text, err := invoke(t, h, "api", request("POST /projects/{project}/{environment}/runs", `{"operation":"hunter2","key":"hunter2","hunter2":1}`))

@@ -1,4 +1,4 @@
-// Package wire builds an engine from the environment.
+// Package wire builds the Lambda functions: it connects the engine to its adapters.
 package wire
 
 import (
@@ -11,8 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 )
 
-// An Environment is what a function is told of the installation that it is part
-// of.
+// An Environment names the resources of the installation that a function belongs to.
 type Environment struct {
 	Table        string // of DynamoDB
 	Bucket       string
@@ -21,7 +20,7 @@ type Environment struct {
 	Region       string
 	Bus          string // the name of an event bus
 	Stack        string // CloudFormation's name for the installation; may be empty
-	Execution    string // ARN of the role that CloudFormation is given in the installation's own account; may be empty
+	Execution    string // ARN of the role that CloudFormation assumes in the installation's own account; may be empty
 	Limits       budget.Limits
 	Schedules    scheduler.Group // empty if there is none
 }
@@ -38,8 +37,7 @@ const (
 	envExecution    = "STACKWRIGHT_EXECUTION_ROLE"
 )
 
-// forms are what the variables have to look like; one that is not here may be
-// left out.
+// forms are the required variables and their patterns.
 var forms = []struct {
 	name string
 	form *regexp.Regexp
@@ -52,8 +50,8 @@ var forms = []struct {
 	{envRegion, regexp.MustCompile(`^[a-z0-9-]+$`), "the region"},
 }
 
-// FromEnv reads an Environment. All that is missing or malformed is told at
-// once, as an error of kind fault.Invalid.
+// FromEnv reads an Environment. One error of kind fault.Invalid names every
+// variable that is missing or malformed.
 func FromEnv(getenv func(string) string) (Environment, error) {
 	var wrong []string
 	for _, f := range forms {

@@ -11,8 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// sound is an environment in which nothing is missing.
-func sound() map[string]string {
+// complete returns an environment without faults.
+func complete() map[string]string {
 	return map[string]string{
 		"STACKWRIGHT_TABLE":         "stackwright",
 		"STACKWRIGHT_BUCKET":        "stackwright",
@@ -26,7 +26,7 @@ func sound() map[string]string {
 }
 
 func TestFromEnvReadsAll(t *testing.T) {
-	env := sound()
+	env := complete()
 	got, err := wire.FromEnv(func(k string) string { return env[k] })
 	if err != nil {
 		t.Fatal(err)
@@ -42,8 +42,8 @@ func TestFromEnvReadsAll(t *testing.T) {
 	}
 }
 
-func TestFromEnvTellsAllThatIsWrongAtOnce(t *testing.T) {
-	env := sound()
+func TestFromEnvReportsAllFaultsAtOnce(t *testing.T) {
+	env := complete()
 	env["STACKWRIGHT_ACCOUNT"] = "12"
 	delete(env, "STACKWRIGHT_TABLE")
 	delete(env, "AWS_REGION")

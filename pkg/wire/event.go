@@ -12,8 +12,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// Start makes a run of what was uploaded, or a schedule asks for, or steers one; takes up the run whose
-// execution went down; or, at its time, looks for all that nobody drives.
+// Start handles the events of three sources. For an upload, a request object or a
+// schedule it starts or controls a run. For a failed execution it restarts the
+// execution's run. For the sweep's timer it restarts every run that has no
+// execution though it should have one.
 func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
 	switch {
 	case trigger.Scheduled(e):
@@ -25,11 +27,11 @@ func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, e
 	if err == nil {
 		err = h.engine.Start(ctx, q)
 	}
-	h.note(ctx, err, "start", slog.String("event", e.ID), slog.String("run", q.ID), slog.String("operation", q.Operation), slog.String("project", q.Project))
+	h.logResult(ctx, err, "start", slog.String("event", e.ID), slog.String("run", q.ID), slog.String("operation", q.Operation), slog.String("project", q.Project))
 	return struct{}{}, unlessLate(err)
 }
 
-// requested is what an upload, a request or a schedule asks for.
+// requested returns the request of an upload, a request object or a schedule.
 func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (engine.Request, error) {
 	if trigger.Call(e) {
 		return trigger.Called(e)
@@ -37,39 +39,38 @@ func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (engine.
 	return trigger.Request(ctx, e, h.bucket)
 }
 
-// recover takes up the run whose execution went down.
+// recover restarts the run of a failed execution.
 func (h *App) recover(ctx context.Context, e events.EventBridgeEvent) error {
 	d, err := trigger.Failed(e)
 	if err == nil {
 		err = h.engine.Recover(ctx, d)
 	}
-	h.note(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("epoch", d.Epoch))
+	h.logResult(ctx, err, "recover", slog.String("event", e.ID), slog.String("run", d.Run), slog.Int("epoch", d.Epoch))
 	return unlessLate(err)
 }
 
-// sweep takes up every run that nobody drives, though somebody should.
+// sweep restarts every run that has no execution though it should have one.
 func (h *App) sweep(ctx context.Context, e events.EventBridgeEvent) error {
 	err := h.engine.Sweep(ctx)
-	h.note(ctx, err, "sweep", slog.String("event", e.ID))
+	h.logResult(ctx, err, "sweep", slog.String("event", e.ID))
 	return unlessLate(err)
 }
 
-// StackEvent wakes the run that a change of a stack's status is about.
+// StackEvent wakes the run whose stack has changed its status.
 func (h *App) StackEvent(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
-	heard, err := trigger.StackEvent(e)
+	change, err := trigger.StackEvent(e)
 	if err == nil {
-		err = h.engine.StackEvent(ctx, heard)
+		err = h.engine.StackEvent(ctx, change)
 	}
-	h.note(ctx, err, "event", slog.String("event", e.ID), slog.String("token", heard.Token), slog.String("status", string(heard.Status)))
+	h.logResult(ctx, err, "event", slog.String("event", e.ID), slog.String("token", change.Token), slog.String("status", string(change.Status)))
 	return struct{}{}, unlessLate(err)
 }
 
-// unlessLate is err, unless the event that led to it is about a run that is not
-// there any more: that is logged, and all is done. Whatever else goes wrong is
-// returned, so that the event is delivered again, and in the end is a dead letter:
-// also one that makes no sense, though it makes no more of it the next time, for
-// somebody has sent it and is to hear of it. Of many that are joined, those that
-// are late are left out.
+// unlessLate returns err without the errors of kind Missing: those come from
+// events about a run that no longer exists, and there is nothing left to do. Every
+// other error is returned, so that Lambda delivers the event again and finally
+// moves it to the dead-letter queue. That includes events that make no sense:
+// their sender must be able to find them.
 func unlessLate(err error) error {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		var left []error
@@ -84,8 +85,9 @@ func unlessLate(err error) error {
 	return err
 }
 
-// note logs what a function did, never a value of a parameter or an output.
-func (h *App) note(ctx context.Context, err error, what string, attrs ...slog.Attr) {
+// logResult logs what a function did. It never logs the value of a parameter or an
+// output.
+func (h *App) logResult(ctx context.Context, err error, what string, attrs ...slog.Attr) {
 	level := slog.LevelInfo
 	if err != nil {
 		level = slog.LevelError
@@ -94,12 +96,12 @@ func (h *App) note(ctx context.Context, err error, what string, attrs ...slog.At
 	h.log.LogAttrs(ctx, level, what, attrs...)
 }
 
-// Names lists the functions, as they are called in AWS.
+// Names lists the functions by the names that they have in AWS.
 func Names() []string {
 	return []string{"api", "execute-step", "plan", "stack-event", "start", "wait-status"}
 }
 
-// Functions are the functions by name, as lambda.Start takes them.
+// Functions returns the functions by name, as lambda.Start takes them.
 func (h *App) Functions() map[string]any {
 	return map[string]any{
 		"api":          fault.Report(h.API),

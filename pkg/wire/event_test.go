@@ -8,8 +8,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// What comes late is no error, and hides none that is found beside it, as by a
-// sweep of many runs.
+// An event about a run that no longer exists is no error. It hides no other error,
+// for instance in a sweep of many runs.
 func TestUnlessLate(t *testing.T) {
 	late := fmt.Errorf("sweep run a: %w", fault.New(fault.Missing, "there is no run a"))
 	broken := fmt.Errorf("sweep run b: %w", fault.New(fault.Broken, "run b cannot be read"))

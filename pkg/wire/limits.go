@@ -7,8 +7,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 )
 
-// The variables that say how many requests a second CloudFormation is asked in
-// an account and region. They may be left out.
+// The variables that limit the requests a second to CloudFormation in one account
+// and region. Both are optional.
 const (
 	envReads  = "STACKWRIGHT_READS"
 	envWrites = "STACKWRIGHT_WRITES"

@@ -10,7 +10,7 @@ import (
 )
 
 func TestFromEnvReadsLimits(t *testing.T) {
-	env := sound()
+	env := complete()
 	env["STACKWRIGHT_READS"] = "20"
 	got, err := wire.FromEnv(func(k string) string { return env[k] })
 	if want := (budget.Limits{Reads: 20, Writes: budget.CloudFormation().Writes}); err != nil || got.Limits != want {

@@ -9,28 +9,26 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 )
 
-// How often a request is sent that may be sent again, and how long the pauses
-// before that are: a twentieth of a second at most before the second attempt,
-// twice as long before each further one. All ten together take eight seconds on
-// the average, which a look has, and any function. That half of all
-// requests fail, one fails for good in a thousand; the step, or the state
-// machine, then tries again.
+// A request is sent up to ten times. The pause before the second attempt is at
+// most a twentieth of a second; the bound doubles before each further attempt. All
+// pauses together take eight seconds on average, and every function has that time.
+// If half of all requests fail, one request in a thousand fails ten times; then
+// the step, or the state machine, tries again.
 const (
 	attempts   = 10
 	firstPause = 50 * time.Millisecond
 	lastPause  = 5 * time.Second
 )
 
-// retries makes the SDK's standard retries, with those numbers and without a
-// quota. The quota has a client give up at once when many of its requests have
-// failed of late, to spare a service that is down. But ours live for seconds,
-// what they ask for is bounded by the pauses and by the number of functions, and
-// whoever gives up here is only asked again by the state machine.
+// retries returns the SDK's standard retryer with those numbers and without its
+// quota. With the quota, a client gives up at once when many of its requests have
+// failed lately, to spare a service that is down. Our clients live for seconds, and
+// the pauses and the number of functions bound their requests. If a client gave up,
+// the state machine would only call the function again.
 //
-// The adaptive mode has a client hold requests back when some are throttled,
-// whatever they ask for: in a function that lives for seconds it would keep a
-// look waiting for the sake of others, and it learns nothing before the function
-// is gone.
+// The adaptive mode delays all requests of a client when some are throttled. A
+// function lives for seconds: the delay would hold back polls for the sake of
+// other requests, and the client would learn nothing before the function ends.
 func retries() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = attempts
@@ -39,8 +37,8 @@ func retries() aws.Retryer {
 	})
 }
 
-// pause is how long to wait after so many attempts: anything up to the bound, so
-// that those who were refused together do not come back together.
+// pause returns a random time up to the bound of the attempt, so that requests
+// that were throttled together are not sent together again.
 func pause(attempt int, _ error) (time.Duration, error) {
 	bound := min(firstPause<<min(attempt-1, 20), lastPause)
 	return rand.N(bound), nil

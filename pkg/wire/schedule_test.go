@@ -9,15 +9,15 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// Where schedules are is told wholly, or not at all.
+// The variables of schedules are set together, or not at all.
 func TestFromEnvReadsSchedules(t *testing.T) {
-	whole := map[string]string{
+	all := map[string]string{
 		"STACKWRIGHT_SCHEDULE_GROUP": "stackwright", "STACKWRIGHT_SCHEDULE_ROLE": "arn:aws:iam::000000000000:role/schedule",
 		"STACKWRIGHT_START": "arn:aws:lambda:us-east-1:000000000000:function:start", "STACKWRIGHT_SCHEDULE_DEAD": "arn:aws:sqs:us-east-1:000000000000:dead",
 	}
 	read := func(change map[string]string) (scheduler.Group, error) {
-		env := sound()
-		for k, v := range whole {
+		env := complete()
+		for k, v := range all {
 			env[k] = v
 		}
 		for k, v := range change {
@@ -26,7 +26,7 @@ func TestFromEnvReadsSchedules(t *testing.T) {
 		got, err := wire.FromEnv(func(k string) string { return env[k] })
 		return got.Schedules, err
 	}
-	want := scheduler.Group{Name: "stackwright", Role: whole["STACKWRIGHT_SCHEDULE_ROLE"], Function: whole["STACKWRIGHT_START"], Dead: whole["STACKWRIGHT_SCHEDULE_DEAD"]}
+	want := scheduler.Group{Name: "stackwright", Role: all["STACKWRIGHT_SCHEDULE_ROLE"], Function: all["STACKWRIGHT_START"], Dead: all["STACKWRIGHT_SCHEDULE_DEAD"]}
 	if got, err := read(nil); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -35,7 +35,7 @@ func TestFromEnvReadsSchedules(t *testing.T) {
 		t.Errorf("without a queue: %+v, %v", got, err)
 	}
 	none := map[string]string{}
-	for k := range whole {
+	for k := range all {
 		none[k] = ""
 	}
 	if got, err := read(none); err != nil || got != (scheduler.Group{}) {
@@ -47,7 +47,7 @@ func TestFromEnvReadsSchedules(t *testing.T) {
 		if _, err := read(map[string]string{name: wrong}); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), name+" is not ") {
 			t.Errorf("%s=%s: %v", name, wrong, err)
 		}
-		if _, err := read(map[string]string{name: ""}); name != "STACKWRIGHT_SCHEDULE_DEAD" && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), name+" is missing, and others of schedules are not")) {
+		if _, err := read(map[string]string{name: ""}); name != "STACKWRIGHT_SCHEDULE_DEAD" && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), name+" is missing, but other variables of schedules are set")) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}

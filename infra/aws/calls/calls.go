@@ -86,7 +86,7 @@ func (c *Code) Of(function string) (Use, error) {
 	}
 	w := newWalk(c.all)
 	before := w.wire(main.Func("main"), main.Func("init"))
-	work, err := w.work(main.Func("main"))
+	work, err := w.work(before)
 	if err != nil {
 		return Use{}, fmt.Errorf("function %s: %w", function, err)
 	}

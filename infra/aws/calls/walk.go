@@ -36,20 +36,22 @@ func newWalk(all *ssa.Program) *walk {
 // wire returns what is done before the work.
 func (w *walk) wire(roots ...*ssa.Function) []*ssa.Function { return w.reach(roots) }
 
-// work returns what is done by whatever main hands to lambda.Start.
-func (w *walk) work(main *ssa.Function) ([]*ssa.Function, error) {
+// work returns what the handler does that the wiring hands to lambda.Start.
+func (w *walk) work(wiring []*ssa.Function) ([]*ssa.Function, error) {
 	var roots []*ssa.Function
-	for _, b := range main.Blocks {
-		for _, i := range b.Instrs {
-			if call, ok := i.(*ssa.Call); ok && starts(call.Call.StaticCallee()) {
-				if made, ok := call.Call.Args[0].(*ssa.MakeInterface); ok {
-					roots = append(roots, w.fitting(made.X.Type())...)
+	for _, f := range wiring {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				if call, ok := i.(*ssa.Call); ok && starts(call.Call.StaticCallee()) {
+					if made, ok := call.Call.Args[0].(*ssa.MakeInterface); ok {
+						roots = append(roots, w.fitting(made.X.Type())...)
+					}
 				}
 			}
 		}
 	}
 	if len(roots) == 0 {
-		return nil, errors.New("its main hands no function to lambda.Start")
+		return nil, errors.New("its main passes no function to lambda.Start")
 	}
 	w.working = true
 	for f := range w.handed {

@@ -10,23 +10,23 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// What is refused as one too many is sent three times, with pauses that others
-// can use; what fails otherwise as often as anything.
-func TestYielding(t *testing.T) {
+// A throttled request is sent three times; a request that fails otherwise is
+// retried as usual.
+func TestThrottledRequestsAreSentThreeTimes(t *testing.T) {
 	o := cloudformation.Options{Retryer: retries()}
-	yielding(&o)
-	crowded := &smithy.GenericAPIError{Code: "Throttling", Message: "Rate exceeded"}
+	fewerRetries(&o)
+	throttled := &smithy.GenericAPIError{Code: "Throttling", Message: "Rate exceeded"}
 	for attempt, most := range map[int]time.Duration{1: 400 * time.Millisecond, 2: 800 * time.Millisecond} {
 		for range 100 {
-			if wait, err := o.Retryer.RetryDelay(attempt, crowded); err != nil || wait < 0 || wait > most {
+			if wait, err := o.Retryer.RetryDelay(attempt, throttled); err != nil || wait < 0 || wait > most {
 				t.Fatalf("after %d attempts it waits %s, %v", attempt, wait, err)
 			}
 		}
 	}
-	if _, err := o.Retryer.RetryDelay(3, crowded); !errors.Is(err, crowded) {
+	if _, err := o.Retryer.RetryDelay(3, throttled); !errors.Is(err, throttled) {
 		t.Errorf("after three attempts: %v", err)
 	}
 	if _, err := o.Retryer.RetryDelay(3, context.DeadlineExceeded); err != nil || o.Retryer.MaxAttempts() != attempts {
-		t.Errorf("of what fails otherwise: %v, %d attempts", err, o.Retryer.MaxAttempts())
+		t.Errorf("another failure: %v, %d attempts", err, o.Retryer.MaxAttempts())
 	}
 }

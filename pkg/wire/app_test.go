@@ -20,7 +20,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// A denier is AWS to somebody who may do nothing. It counts what is asked.
+// A denier is an AWS that denies every request. It counts them.
 type denier struct{ calls atomic.Int32 }
 
 // Do is aws.HTTPClient.
@@ -30,7 +30,7 @@ func (d *denier) Do(r *http.Request) (*http.Response, error) {
 	return w, nil
 }
 
-// newAnswer refuses a request as DynamoDB does.
+// newAnswer denies a request as DynamoDB does.
 func newAnswer(r *http.Request) *http.Response {
 	body := `{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"no"}`
 	return &http.Response{
@@ -45,10 +45,10 @@ type readCloser struct{ *strings.Reader }
 // Close is io.Closer.
 func (readCloser) Close() error { return nil }
 
-// house wires a house to an AWS that refuses everything.
+// newTestApp returns an App on an AWS that denies every request.
 func newTestApp(t *testing.T) (h *wire.App, calls *atomic.Int32, log *bytes.Buffer) {
 	t.Helper()
-	env, err := wire.FromEnv(func(k string) string { return sound()[k] })
+	env, err := wire.FromEnv(func(k string) string { return complete()[k] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func invoke(t *testing.T, h *wire.App, name, payload string) (string, error) {
 	return string(answer), err
 }
 
-func TestToWireIsNotToDial(t *testing.T) {
+func TestNewSendsNoRequest(t *testing.T) {
 	h, calls, _ := newTestApp(t)
 	if d := cmp.Diff(wire.Names(), slices.Sorted(maps.Keys(h.Functions()))); d != "" {
 		t.Errorf("the functions are not those that are named: %s", d)
@@ -78,7 +78,7 @@ func TestToWireIsNotToDial(t *testing.T) {
 	}
 }
 
-func TestErrorsAreReportedByTheirKind(t *testing.T) {
+func TestErrorTypeIsTheKindOfTheFault(t *testing.T) {
 	h, _, log := newTestApp(t)
 	for name, payload := range map[string]string{
 		"plan":         `{"run": "abc", "epoch": 1}`,
@@ -105,7 +105,7 @@ func TestErrorsAreReportedByTheirKind(t *testing.T) {
 	}
 }
 
-// The start function is also told of executions that went down, and of the time.
+// The start function also handles failed executions and the timer of the sweep.
 func TestStartRecoversAndSweeps(t *testing.T) {
 	h, calls, log := newTestApp(t)
 	for what, payload := range map[string]string{
@@ -116,7 +116,7 @@ func TestStartRecoversAndSweeps(t *testing.T) {
 		log.Reset()
 		before := calls.Load()
 		if _, err := invoke(t, h, "start", payload); err == nil {
-			t.Errorf("%s: AWS refuses everything, and it says nothing", what)
+			t.Errorf("%s: no error, though AWS denies every request", what)
 		}
 		if calls.Load() == before || !strings.Contains(log.String(), `"msg":"`+what+`"`) || !strings.Contains(log.String(), `"kind":"Denied"`) {
 			t.Errorf("%s: %d calls, and it logs %s", what, calls.Load()-before, log)
@@ -125,7 +125,7 @@ func TestStartRecoversAndSweeps(t *testing.T) {
 	before := calls.Load()
 	theirs := `{"source": "aws.states", "detail-type": "Step Functions Execution Status Change", "detail": {"name": "by-hand", "status": "FAILED", "input": "{}"}}`
 	if _, err := invoke(t, h, "start", theirs); kind(err) != "Invalid" || calls.Load() > before {
-		t.Errorf("an execution of somebody else's: %v, %d calls", err, calls.Load()-before)
+		t.Errorf("a foreign execution: %v, %d calls", err, calls.Load()-before)
 	}
 }
 
@@ -135,9 +135,9 @@ func kind(err error) string {
 	return reported.Type
 }
 
-// What makes no sense is refused before anything is asked, so that it ends among
-// the dead letters.
-func TestSenselessEventsAreRefused(t *testing.T) {
+// An event that makes no sense fails before any request is sent, so that it ends in
+// the dead-letter queue.
+func TestMalformedEventsFailWithoutRequests(t *testing.T) {
 	h, calls, log := newTestApp(t)
 	for name, payload := range map[string]string{
 		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
@@ -152,7 +152,7 @@ func TestSenselessEventsAreRefused(t *testing.T) {
 			t.Errorf("%s logs %s", name, log)
 		}
 	}
-	// A stack of somebody else's is none of our business, and no error.
+	// An event of a foreign stack is no error.
 	answer, err := invoke(t, h, "stack-event", `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail":
 		{"client-request-token": "theirs", "status-details": {"status": "CREATE_COMPLETE"}}}`)
 	if err != nil || answer != "{}" {

@@ -1,0 +1,102 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	"github.com/stackwright/stackwright/pkg/aws/s3"
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A loader loads the configuration of one run. It holds the templates that it has
+// read until a step needs one: only the templates of nodes with a step are stored.
+type loader struct {
+	bucket   *s3.Bucket
+	registry *dynamodb.Table
+	home     project.Target
+	own      config.Installation
+
+	mu        sync.Mutex
+	templates map[string]*template // by digest
+}
+
+// A template is stored once, however many nodes have it.
+type template struct {
+	body    []byte
+	started bool          // somebody stores it
+	done    chan struct{} // closed when it is stored, or cannot be
+	err     error
+}
+
+// installation names the resources that no project may change.
+func installation(env Environment) config.Installation {
+	return config.Installation{
+		Stack: env.Stack, Bucket: env.Bucket, Table: env.Table,
+		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:],
+	}
+}
+
+// Project implements engine.Configurations.
+func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error) {
+	body, err := l.bucket.Object(ctx, r.Source.Key, r.Source.Version)
+	if err != nil {
+		return project.Project{}, fmt.Errorf("configuration: %w", err)
+	}
+	files, err := config.Archive(r.Source.Key, body)
+	if err != nil {
+		return project.Project{}, err
+	}
+	targets, err := l.targets(ctx)
+	if err != nil {
+		return project.Project{}, fmt.Errorf("targets: %w", err)
+	}
+	name, environment, _ := strings.Cut(r.Project, "@")
+	loaded, err := config.Read(files, config.Options{
+		Project: name, Environment: environment, Targets: targets, Installation: l.own,
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.templates = make(map[string]*template)
+	for digest, body := range loaded.Templates {
+		l.templates[digest] = &template{body: body, done: make(chan struct{})}
+	}
+	return loaded.Project, err
+}
+
+// SaveSpec implements engine.Specs. It stores the node's template before its spec.
+func (l *loader) SaveSpec(ctx context.Context, n project.Node) (string, error) {
+	if err := l.store(ctx, n.Template.Digest); err != nil {
+		return "", fmt.Errorf("template of %s: %w", n.Name, err)
+	}
+	return l.bucket.SaveSpec(ctx, n)
+}
+
+// store stores a template, or waits until another call has stored it.
+func (l *loader) store(ctx context.Context, digest string) error {
+	l.mu.Lock()
+	t := l.templates[digest]
+	mine := t != nil && !t.started
+	if mine {
+		t.started = true
+	}
+	l.mu.Unlock()
+	switch {
+	case t == nil:
+		return nil
+	case mine:
+		t.err = l.bucket.SaveTemplate(ctx, digest, t.body)
+		close(t.done)
+	}
+	<-t.done
+	return t.err
+}
+
+// Spec implements engine.Specs.
+func (l *loader) Spec(ctx context.Context, digest string) (project.Node, error) {
+	return l.bucket.Spec(ctx, digest)
+}

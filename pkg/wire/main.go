@@ -1,0 +1,28 @@
+package wire
+
+import (
+	"context"
+	"log"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// Main runs one of App's methods as a Lambda function. The environment names the
+// installation; if it is incomplete, Main ends the process before the function
+// accepts an event.
+func Main[In, Out any](handle func(*App, context.Context, In) (Out, error)) {
+	env, err := FromEnv(os.Getenv)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal("load the AWS configuration: ", err)
+	}
+	app := New(cfg, env, os.Stderr)
+	lambda.Start(fault.Report(func(ctx context.Context, in In) (Out, error) { return handle(app, ctx, in) }))
+}
