@@ -88,7 +88,7 @@ func TestRollbackIsFollowed(t *testing.T) {
 	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "update", Times: 1})
 	l.edit("templates/queue.yaml", "Resources:", "Metadata: { v: 2 }\nResources:")
 	l.has(l.must(exitFailed, "deploy", l.project, "--rollback"),
-		"deploy of pair@default failed in", " follows, to what was last deployed well\n", "rollback pair@default: run ", "rollback of pair@default succeeded")
+		"deploy of pair@default failed in", " follows, to the last successful deploy\n", "rollback pair@default: run ", "rollback of pair@default succeeded")
 
 	l.edit("stackwright.yaml", "project: pair", "project: pair\non_failure: rollback")
 	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "update", Times: 1})
@@ -105,7 +105,7 @@ func TestRollbackIsFollowed(t *testing.T) {
 	l.has(l.must(exitOK, "outputs", "topic"), "hello")
 
 	l.fail(h, cloudformation.Fault{Stack: "pair-prod-topic", Operation: "create", Times: 1})
-	l.has(l.must(exitFailed, "deploy", l.project, "--env", "prod"), "there is nothing to go back to: no deploy has succeeded yet")
+	l.has(l.must(exitFailed, "deploy", l.project, "--env", "prod"), "no rollback follows: no deploy has succeeded yet")
 }
 
 // Who cancels with --rollback sees that to its end too.

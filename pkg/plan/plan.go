@@ -92,18 +92,18 @@ type View struct {
 // A Record is what we last did to a node.
 type Record struct {
 	Node        string            `json:"node"`
-	FormerName  string            `json:"was,omitempty"` // the node's name before it was displaced
-	Stack       string            `json:"stack"`         // physical name
+	FormerName  string            `json:"former_name,omitempty"` // the node's name before it was displaced
+	Stack       string            `json:"stack"`                 // physical name
 	Target      project.Target    `json:"target"`
 	StackID     string            `json:"stack_id,omitempty"` // empty until CloudFormation has answered
 	Digest      string            `json:"digest,omitempty"`   // of what was last deployed well; empty if nobody can tell
 	Needs       []string          `json:"needs,omitempty"`    // while an update is in flight: old ∪ new
 	Outputs     map[string]string `json:"outputs,omitempty"`
-	LastUpdated time.Time         `json:"touched,omitzero"`   // when CloudFormation last changed the stack, by its own clock
-	Revision    string            `json:"revision,omitempty"` // of the configuration
-	Token       string            `json:"token,omitempty"`    // of the work that was last begun: the intent
-	Run         string            `json:"run,omitempty"`      // that wrote this last
-	Intent      bool              `json:"intent,omitempty"`   // nobody has written yet what came of that work: it may have made another stack
+	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
+	Revision    string            `json:"revision,omitempty"`    // of the configuration
+	Token       string            `json:"token,omitempty"`       // of the work that was last begun: the intent
+	Run         string            `json:"run,omitempty"`         // that wrote this last
+	Intent      bool              `json:"intent,omitempty"`      // nobody has written yet what came of that work: it may have made another stack
 }
 
 // Place says where to look for the stack that r is about.
@@ -159,7 +159,7 @@ type Receipt struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
 	Unchanged bool   `json:"unchanged,omitempty"` // there was nothing to do
-	Restored  bool   `json:"fresh,omitempty"`     // it was as recorded before: what a rollback restores is what the record says
+	Restored  bool   `json:"restored,omitempty"`  // it was as recorded before: what a rollback restores is what the record says
 }
 
 // Known reports whether CloudFormation has answered.

@@ -87,7 +87,7 @@ func TestLeaveKeepsWhatWasCancelled(t *testing.T) {
 		"a rollback that a person cancelled": {run.Run{Operation: "rollback", State: run.StateCancelled}, "one"},
 	} {
 		c.run.ID, c.run.Started = "one", now
-		l := run.Lock{Owner: run.Writer{Run: "one"}, CancelledBy: "before", LastSuccessful: good}
+		l := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{CancelledBy: "before", LastSuccessful: good}}
 		if got := l.Leave(c.run, "next").Lock.CancelledBy; got != c.want {
 			t.Errorf("%s leaves %q, want %q", what, got, c.want)
 		}
@@ -115,7 +115,7 @@ func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
 		"a destroy of some":       {run.Run{Operation: "destroy", State: run.StateSucceeded, Only: []string{"a"}}, was},
 	} {
 		c.run.ID, c.run.Source, c.run.Started = "one", is, now
-		l := run.Lock{Owner: run.Writer{Run: "one"}, LastFull: was}
+		l := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{LastFull: was}}
 		if got := l.Leave(c.run, "next").Lock.LastFull; got != c.want {
 			t.Errorf("%s leaves %v, want %v", what, got, c.want)
 		}

@@ -26,8 +26,8 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 		"succeeded":           {run: run.Run{State: run.StateSucceeded, Rollback: true}, good: good},
 		"superseded":          {run: run.Run{State: run.StateSuperseded, Command: run.Supersede, Rollback: true}, good: good},
 		"nothing succeeded":   {run: run.Run{State: run.StateFailed, Rollback: true}, says: "no deploy has succeeded yet"},
-		"the very same":       {run: run.Run{State: run.StateFailed, Rollback: true}, good: other, says: "of these very files"},
-		"an upload waits":     {run: run.Run{State: run.StateFailed, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}, {Run: "y", Upload: true}}, says: "run y waits"},
+		"the very same":       {run: run.Run{State: run.StateFailed, Rollback: true}, good: other, says: "of the same files"},
+		"an upload waits":     {run: run.Run{State: run.StateFailed, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}, {Run: "y", Upload: true}}, says: "run y was uploaded since"},
 		"a rollback is wrong": {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack, Operation: "rollback"}, good: good, says: "only a deploy is rolled back"},
 		"a destroy":           {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack, Operation: "destroy"}, good: good, says: "only a deploy is rolled back"},
 	} {
@@ -37,7 +37,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 			if r.Operation == "" {
 				r.Operation = "deploy"
 			}
-			x := run.Lock{Owner: run.Writer{Run: "one"}, LastSuccessful: c.good, Waiting: c.waiting}.Leave(r, "next")
+			x := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{LastSuccessful: c.good}, Waiting: c.waiting}.Leave(r, "next")
 			if (x.Rollback != nil) != c.follows || !strings.Contains(x.Message, c.says) || (c.says == "") != (x.Message == "") {
 				t.Errorf("follows: %v, says %q", x.Rollback, x.Message)
 			}
@@ -46,7 +46,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 			}
 		})
 	}
-	if x := (run.Lock{Owner: run.Writer{Run: "another"}, LastSuccessful: good}).Leave(run.Run{ID: "one", Operation: "deploy", State: run.StateCancelled, Command: run.CancelAndRollBack}, "next"); x.Rollback != nil || x.Message != "" {
+	if x := (run.Lock{Owner: run.Writer{Run: "another"}, History: run.History{LastSuccessful: good}}).Leave(run.Run{ID: "one", Operation: "deploy", State: run.StateCancelled, Command: run.CancelAndRollBack}, "next"); x.Rollback != nil || x.Message != "" {
 		t.Errorf("of a run that never had the lock: %v %q", x.Rollback, x.Message)
 	}
 }

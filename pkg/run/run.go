@@ -146,7 +146,7 @@ type Step struct {
 // An Event is what was heard of a running step, until a look agrees with it.
 type Event struct {
 	Status plan.Status `json:"status,omitempty"`
-	Polls  int         `json:"looks,omitempty"` // how many have not yet seen it
+	Polls  int         `json:"polls,omitempty"` // how many have not yet seen it
 }
 
 // Writes reports whether the run was to bring the project to its source, and

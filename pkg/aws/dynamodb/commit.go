@@ -22,7 +22,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	begin := write{
 		key: runKey(r.ID), set: values{"planner": mine},
-		where: "#epoch = :epoch AND #state = :asked", with: values{"epoch": r.Epoch, "asked": run.StatePending},
+		where: "#epoch = :epoch AND #state = :pending", with: values{"epoch": r.Epoch, "pending": run.StatePending},
 	}
 	if failed, err := t.write(ctx, begin); err != nil {
 		return err
@@ -30,8 +30,8 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 		return notPlanned(r)
 	}
 	check := write{
-		key: runKey(r.ID), where: "#planner = :mine AND #epoch = :epoch AND #state = :asked",
-		with: values{"mine": mine, "epoch": r.Epoch, "asked": run.StatePending},
+		key: runKey(r.ID), where: "#planner = :mine AND #epoch = :epoch AND #state = :pending",
+		with: values{"mine": mine, "epoch": r.Epoch, "pending": run.StatePending},
 	}
 	if err := t.writeSteps(ctx, check, r); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	commit := check
 	commit.set = values{
 		"state": r.State, "operation": r.Operation, "source": r.Source, "digest": r.Digest,
-		"unchanged": r.Unchanged, "begun": r.Started, "deadline": r.Deadline, "steps": len(r.Steps),
+		"unchanged": r.Unchanged, "started": r.Started, "deadline": r.Deadline, "steps": len(r.Steps),
 		"only": r.Only, "max_deletions": r.MaxDeletions, "rollback": r.Rollback, "schedule": r.Schedule,
 	}
 	failed, err := t.write(ctx, commit)

@@ -62,7 +62,7 @@ func eventKey(id string, now time.Time, nonce string) key {
 	return key{"RUN#" + id, "EVENT#" + stamp(now) + "#" + nonce}
 }
 
-func wishKey(id, request string) key { return key{"RUN#" + id, "WISH#" + request} }
+func commandKey(id, request string) key { return key{"RUN#" + id, "COMMAND#" + request} }
 
 const (
 	recordPrefix = "STACK#"
@@ -92,7 +92,7 @@ func (i item) text(name string) string {
 }
 
 // live lists the states of a run that is not over, as a condition.
-const live = "#state IN (:asked, :queued, :going, :parked)"
+const live = "#state IN (:pending, :queued, :running, :waiting)"
 
 // words names the attributes that expressions speak of as #name: many of our
 // names are reserved words of DynamoDB.

@@ -16,10 +16,10 @@ func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 	now := time.Now()
 	failed, err := t.write(ctx,
 		write{
-			key: runKey(r.ID), set: values{"state": run.StateWaiting, "seen": r.Generation},
-			where: "#epoch = :epoch AND #news = :news AND " + live, with: alive(values{"epoch": r.Epoch, "news": r.Generation}),
+			key: runKey(r.ID), set: values{"state": run.StateWaiting, "observed_generation": r.Generation},
+			where: "#epoch = :epoch AND #generation = :generation AND " + live, with: alive(values{"epoch": r.Epoch, "generation": r.Generation}),
 		},
-		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.StateWaiting), Drive: r.Epoch}},
+		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.StateWaiting), Epoch: r.Epoch}},
 	)
 	if err == nil && failed != held {
 		return notEnded(r)
@@ -31,8 +31,8 @@ func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	now := time.Now()
 	writes := ending(r, now)
-	writes[0].where = "#epoch = :epoch AND #news = :news AND #state = :from AND " + live
-	writes[0].with = alive(values{"epoch": r.Epoch, "news": r.Generation, "from": x.From})
+	writes[0].where = "#epoch = :epoch AND #generation = :generation AND #state = :from AND " + live
+	writes[0].with = alive(values{"epoch": r.Epoch, "generation": r.Generation, "from": x.From})
 	lock := change(r.Project, x.Lock)
 	if x.Unchanged {
 		lock.put = nil
@@ -68,8 +68,8 @@ func ending(r run.Run, now time.Time) []write {
 	return []write{
 		{key: runKey(r.ID), set: values{"state": r.State, "messages": r.Messages, "ended": r.Ended, "expires": expires}},
 		{key: openKey(r.ID), delete: true},
-		{key: listKey(r.Project, r.Requested, r.ID), put: listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Requested, Expires: expires}},
-		{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(r.State), Drive: r.Epoch, Expires: expires}},
+		{key: listKey(r.Project, r.Requested, r.ID), put: listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Requested: r.Requested, Expires: expires}},
+		{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(r.State), Epoch: r.Epoch, Expires: expires}},
 	}
 }
 

@@ -34,11 +34,11 @@ func FuzzItem(f *testing.F) {
 	f.Add(stored(f, itemOf(run.Run{ID: "r", Version: run.Version, Project: "shop@prod", Operation: "deploy", Epoch: 3, State: run.StateReady, Requested: at, MaxDeletions: new(3), Messages: []string{"a"}})))
 	f.Add(stored(f, stepItemOf(run.Step{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create, After: []string{"a", "b"}}, Status: run.Running, Attempt: 2, Due: at, Receipt: plan.Receipt{StackID: "arn"}})))
 	f.Add(stored(f, plan.Record{Node: "vpc", Stack: "shop-vpc", Target: project.Target{Name: "default", Account: "111122223333", Region: "eu-west-1"}, Needs: []string{"a"}, Outputs: map[string]string{"A": "b"}, LastUpdated: at}))
-	f.Add(stored(f, run.Lock{Version: 4, Owner: run.Writer{Run: "r", Upload: true}, Waiting: []run.Writer{{Run: "s"}}, Newest: map[string]string{"k": "1"}}))
+	f.Add(stored(f, run.Lock{Version: 4, Owner: run.Writer{Run: "r", Upload: true}, Waiting: []run.Writer{{Run: "s"}}, Uploads: run.Uploads{"k": "1"}}))
 	for _, text := range []string{
 		`{}`, `null`, `[]`, `{"version":{"N":"1e400"}}`, `{"version":{"N":"1.5"}}`, `{"version":{"S":"1"}}`, `{"version":{"N":"99"},"run":{"S":"r"}}`, `{"version":{"N":"0"}}`,
-		`{"version":{"N":"1"},"asked":{"S":"yesterday"}}`, `{"version":{"N":"1"},"expires":{"N":"1"}}`, `{"version":{"N":"1"},"messages":{"SS":["b","a"]},"source":{"NULL":true}}`,
-		`{"version":{"N":"1"},"note":{"M":{"x":{"B":"AA=="}}},"after":{"L":[{"S":"a"},{"N":"1"}]}}`, `{"version":{}}`, `{"version":{"N":null,"S":"x"}}`, `{"outputs":{"M":{"A":{"N":"1"}}}}`,
+		`{"version":{"N":"1"},"requested":{"S":"yesterday"}}`, `{"version":{"N":"1"},"expires":{"N":"1"}}`, `{"version":{"N":"1"},"messages":{"SS":["b","a"]},"source":{"NULL":true}}`,
+		`{"version":{"N":"1"},"receipt":{"M":{"x":{"B":"AA=="}}},"after":{"L":[{"S":"a"},{"N":"1"}]}}`, `{"version":{}}`, `{"version":{"N":null,"S":"x"}}`, `{"outputs":{"M":{"A":{"N":"1"}}}}`,
 	} {
 		f.Add([]byte(text))
 	}

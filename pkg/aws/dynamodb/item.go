@@ -14,38 +14,38 @@ import (
 
 // runItem is a run as it is kept.
 type runItem struct {
-	Version   int         `json:"version"`
-	Run       string      `json:"run"`
-	Project   string      `json:"project"`
-	Operation string      `json:"operation"`
-	Source    run.Source  `json:"source"`
-	Of        string      `json:"of,omitempty"`
-	Force     bool        `json:"force,omitempty"`
-	Who       string      `json:"who,omitempty"`
-	Upload    bool        `json:"upload,omitempty"`
-	Schedule  string      `json:"schedule,omitempty"`
-	Sequencer string      `json:"sequencer,omitempty"`
-	Refuse    bool        `json:"refuse,omitempty"`
-	Rollback  bool        `json:"rollback,omitempty"`
-	Wish      run.Command `json:"wish"`
-	Forced    bool        `json:"forced,omitempty"`
-	By        string      `json:"by,omitempty"`
-	Drive     int         `json:"epoch"`
-	State     run.State   `json:"state"`
-	News      int         `json:"news"`
-	Seen      int         `json:"seen,omitempty"`
-	Revived   int         `json:"revived,omitempty"`
-	RevivedAt time.Time   `json:"revived_at"`
-	Settled   int         `json:"settled,omitempty"`
-	Token     string      `json:"token,omitempty"`
-	Events    int         `json:"events"`
-	Digest    string      `json:"digest,omitempty"`
-	Unchanged int         `json:"unchanged,omitempty"`
-	Messages  []string    `json:"messages,omitempty"`
-	Asked     time.Time   `json:"asked"`
-	Begun     time.Time   `json:"begun"`
-	Deadline  time.Time   `json:"deadline"`
-	Ended     time.Time   `json:"ended"`
+	Version            int         `json:"version"`
+	Run                string      `json:"run"`
+	Project            string      `json:"project"`
+	Operation          string      `json:"operation"`
+	Source             run.Source  `json:"source"`
+	Of                 string      `json:"of,omitempty"`
+	Force              bool        `json:"force,omitempty"`
+	Who                string      `json:"who,omitempty"`
+	Upload             bool        `json:"upload,omitempty"`
+	Schedule           string      `json:"schedule,omitempty"`
+	Sequencer          string      `json:"sequencer,omitempty"`
+	Refuse             bool        `json:"refuse,omitempty"`
+	Rollback           bool        `json:"rollback,omitempty"`
+	Command            run.Command `json:"command"`
+	Forced             bool        `json:"forced,omitempty"`
+	By                 string      `json:"by,omitempty"`
+	Epoch              int         `json:"epoch"`
+	State              run.State   `json:"state"`
+	Generation         int         `json:"generation"`
+	ObservedGeneration int         `json:"observed_generation,omitempty"`
+	Restarts           int         `json:"restarts,omitempty"`
+	RestartedAt        time.Time   `json:"restarted_at"`
+	FinishedAtRestart  int         `json:"finished_at_restart,omitempty"`
+	Token              string      `json:"token,omitempty"`
+	Events             int         `json:"events"`
+	Digest             string      `json:"digest,omitempty"`
+	Unchanged          int         `json:"unchanged,omitempty"`
+	Messages           []string    `json:"messages,omitempty"`
+	Requested          time.Time   `json:"requested"`
+	Started            time.Time   `json:"started"`
+	Deadline           time.Time   `json:"deadline"`
+	Ended              time.Time   `json:"ended"`
 
 	Only         []string `json:"only,omitempty"`
 	MaxDeletions *int     `json:"max_deletions,omitempty"`
@@ -60,11 +60,11 @@ type runItem struct {
 func itemOf(r run.Run) runItem {
 	return runItem{
 		Version: run.Version, Run: r.ID, Project: r.Project, Operation: r.Operation, Source: r.Source,
-		Of: r.Of, Force: r.Force, Who: r.Who, Wish: r.Command, Drive: r.Epoch, State: r.State, News: r.Generation,
+		Of: r.Of, Force: r.Force, Who: r.Who, Command: r.Command, Epoch: r.Epoch, State: r.State, Generation: r.Generation,
 		Upload: r.Upload, Schedule: r.Schedule, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
-		Seen: r.ObservedGeneration, Revived: r.Restarts, RevivedAt: r.RestartedAt, Settled: r.FinishedAtRestart,
+		ObservedGeneration: r.ObservedGeneration, Restarts: r.Restarts, RestartedAt: r.RestartedAt, FinishedAtRestart: r.FinishedAtRestart,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
-		Asked: r.Requested, Begun: r.Started, Deadline: r.Deadline, Ended: r.Ended, Only: r.Only, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
+		Requested: r.Requested, Started: r.Started, Deadline: r.Deadline, Ended: r.Ended, Only: r.Only, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
 	}
 }
 
@@ -72,11 +72,11 @@ func itemOf(r run.Run) runItem {
 func (i runItem) run() run.Run {
 	return run.Run{
 		ID: i.Run, Version: i.Version, Project: i.Project, Operation: i.Operation, Source: i.Source,
-		Of: i.Of, Force: i.Force, Who: i.Who, Command: i.Wish, Epoch: i.Drive, State: i.State, Generation: i.News,
+		Of: i.Of, Force: i.Force, Who: i.Who, Command: i.Command, Epoch: i.Epoch, State: i.State, Generation: i.Generation,
 		Upload: i.Upload, Schedule: i.Schedule, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
-		ObservedGeneration: i.Seen, Restarts: i.Revived, RestartedAt: i.RevivedAt, FinishedAtRestart: i.Settled,
+		ObservedGeneration: i.ObservedGeneration, Restarts: i.Restarts, RestartedAt: i.RestartedAt, FinishedAtRestart: i.FinishedAtRestart,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
-		Requested: i.Asked, Started: i.Begun, Deadline: i.Deadline, Ended: i.Ended, Only: i.Only, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
+		Requested: i.Requested, Started: i.Started, Deadline: i.Deadline, Ended: i.Ended, Only: i.Only, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
 	}
 }
 
@@ -92,10 +92,10 @@ type stepItem struct {
 	Status    run.Status    `json:"status"`
 	Attempt   int           `json:"attempt"`
 	Nonce     string        `json:"nonce,omitempty"`
-	Note      *plan.Receipt `json:"note,omitempty"`
+	Receipt   *plan.Receipt `json:"receipt,omitempty"`
 	Why       string        `json:"why,omitempty"`
-	Heard     plan.Status   `json:"heard"`
-	Looks     int           `json:"looks"`
+	Event     plan.Status   `json:"event"`
+	Polls     int           `json:"polls"`
 	Due       time.Time     `json:"due"`
 	NotBefore time.Time     `json:"not_before"`
 	Claimed   time.Time     `json:"claimed"`
@@ -107,28 +107,28 @@ type stepItem struct {
 func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
-		Nonce: s.Nonce, Note: noted(s.Receipt), Why: s.Why, Heard: s.Event.Status, Looks: s.Event.Polls,
+		Nonce: s.Nonce, Receipt: known(s.Receipt), Why: s.Why, Event: s.Event.Status, Polls: s.Event.Polls,
 		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced,
 	}
 }
 
-// noted is n, or nil if CloudFormation has not answered.
-func noted(n plan.Receipt) *plan.Receipt {
-	if !n.Known() {
+// known returns r, or nil if CloudFormation has not answered.
+func known(r plan.Receipt) *plan.Receipt {
+	if !r.Known() {
 		return nil
 	}
-	return &n
+	return &r
 }
 
 // step returns the step.
 func (i stepItem) step() run.Step {
 	s := run.Step{
 		Step: i.Step, Number: i.Number, Spec: i.Spec, Status: i.Status, Attempt: i.Attempt, Nonce: i.Nonce,
-		Why: i.Why, Event: run.Event{Status: i.Heard, Polls: i.Looks},
+		Why: i.Why, Event: run.Event{Status: i.Event, Polls: i.Polls},
 		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended, Forced: i.Forced,
 	}
-	if i.Note != nil {
-		s.Receipt = *i.Note
+	if i.Receipt != nil {
+		s.Receipt = *i.Receipt
 	}
 	return s
 }
@@ -138,7 +138,7 @@ type listItem struct {
 	Run       string    `json:"run"`
 	Project   string    `json:"project"`
 	Operation string    `json:"operation"`
-	Asked     time.Time `json:"asked"`
+	Requested time.Time `json:"requested"`
 	Expires   int64     `json:"expires,omitempty"`
 }
 
@@ -149,7 +149,7 @@ type eventItem struct {
 	Force   bool      `json:"force,omitempty"`
 	Who     string    `json:"who,omitempty"`
 	Why     string    `json:"why,omitempty"`
-	Drive   int       `json:"epoch,omitempty"`
+	Epoch   int       `json:"epoch,omitempty"`
 	Expires int64     `json:"expires,omitempty"`
 }
 

@@ -39,7 +39,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 	}
 	writes := []write{change(r.Project, e.Lock), {
 		key: runKey(r.ID), set: values{"state": state},
-		where: "#epoch = :epoch AND #state = :asked", with: values{"epoch": r.Epoch, "asked": run.StatePending},
+		where: "#epoch = :epoch AND #state = :pending", with: values{"epoch": r.Epoch, "pending": run.StatePending},
 	}}
 	for _, id := range e.Superseded {
 		old, err := t.Run(ctx, id)
@@ -54,7 +54,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 	}
 	if e.StopOwner != "" {
 		writes = append(writes,
-			write{key: runKey(e.StopOwner), set: values{"wish": run.Supersede, "by": r.ID}, add: values{"news": 1}, where: live, with: alive(nil)},
+			write{key: runKey(e.StopOwner), set: values{"command": run.Supersede, "by": r.ID}, add: values{"generation": 1}, where: live, with: alive(nil)},
 			write{key: eventKey(e.StopOwner, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.ID}},
 		)
 	}
@@ -87,7 +87,7 @@ func (t *Table) Open(ctx context.Context) ([]string, error) {
 // Wish is engine.Drives. What is wished is kept under the request that wished
 // it, so that it is carried out once.
 func (t *Table) RecordCommand(ctx context.Context, id string, w engine.CommandRecord) (run.Run, error) {
-	once := write{key: wishKey(id, w.ID), put: eventItem{Time: w.At, What: string(w.Command), Force: w.Force, Who: w.Who, Why: w.Why}, where: "attribute_not_exists(#PK)"}
+	once := write{key: commandKey(id, w.ID), put: eventItem{Time: w.At, What: string(w.Command), Force: w.Force, Who: w.Who, Why: w.Why}, where: "attribute_not_exists(#PK)"}
 	for {
 		was, err := t.Run(ctx, id)
 		if err != nil {
@@ -95,8 +95,8 @@ func (t *Table) RecordCommand(ctx context.Context, id string, w engine.CommandRe
 		}
 		wish, refused := was.Obey(w.Command)
 		wished := write{
-			key: runKey(id), set: values{"wish": wish, "forced": w.Force || was.Forced}, add: values{"news": 1},
-			where: live + " AND #wish = :was AND #news = :news", with: alive(values{"was": was.Command, "news": was.Generation}),
+			key: runKey(id), set: values{"command": wish, "forced": w.Force || was.Forced}, add: values{"generation": 1},
+			where: live + " AND #command = :was AND #generation = :generation", with: alive(values{"was": was.Command, "generation": was.Generation}),
 		}
 		if refused != nil { // unless it was obeyed before
 			wished = write{key: runKey(id), where: "attribute_not_exists(#PK)"}

@@ -21,12 +21,12 @@ func (t *Table) CreateRun(ctx context.Context, r run.Run) (run.Run, bool, error)
 // asking is what is written of a run that is asked for, if there is none of its
 // ID.
 func asking(r run.Run) []write {
-	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Asked: r.Requested}
+	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Requested: r.Requested}
 	return []write{
 		{key: runKey(r.ID), put: itemOf(r), where: "attribute_not_exists(#PK)"},
 		{key: openKey(r.ID), put: line},
 		{key: listKey(r.Project, r.Requested, r.ID), put: line},
-		{key: projectKey(r.Project), set: values{"asked": r.Requested}},
+		{key: projectKey(r.Project), set: values{"requested": r.Requested}},
 	}
 }
 
@@ -90,9 +90,9 @@ func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 		switch {
 		case err != nil:
 			return err
-		case was.Drive == r.Epoch+1 && was.Raiser == mine:
+		case was.Epoch == r.Epoch+1 && was.Raiser == mine:
 			return nil
-		case was.Drive != r.Epoch:
+		case was.Epoch != r.Epoch:
 			return stale(r.ID, r.Epoch)
 		case was.State.Over():
 			return fault.New(fault.Stale, "run %s is over (%s)", r.ID, was.State)
@@ -100,7 +100,7 @@ func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 		failed, err := t.write(ctx, write{
 			key: runKey(r.ID), set: values{
 				"epoch": r.Epoch + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
-				"revived": r.Restarts, "revived_at": r.RestartedAt, "settled": r.FinishedAtRestart,
+				"restarts": r.Restarts, "restarted_at": r.RestartedAt, "finished_at_restart": r.FinishedAtRestart,
 			},
 			where: "#epoch = :from AND #state = :was", with: values{"from": r.Epoch, "was": was.State},
 		})

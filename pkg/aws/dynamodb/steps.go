@@ -31,12 +31,12 @@ func (t *Table) Step(ctx context.Context, id string, number int) (run.Run, run.S
 func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	s := c.Step
 	set := values{
-		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "note": noted(s.Receipt), "why": s.Why,
+		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "receipt": known(s.Receipt), "why": s.Why,
 		"due": s.Due, "not_before": s.NotBefore, "claimed": s.Claimed, "ended": s.Ended,
 		"forced": s.Forced,
 	}
 	if c.From == run.Pending {
-		set["heard"], set["looks"] = plan.Status(""), 0
+		set["event"], set["polls"] = plan.Status(""), 0
 	}
 	step := write{
 		key: stepKey(c.Run, s.Number), set: set,
@@ -92,12 +92,12 @@ func (t *Table) Postpone(ctx context.Context, id string, epoch int, steps []run.
 			where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": s.Attempt},
 		}
 		whole[i] = plain[i]
-		whole[i].set = values{"due": s.Due, "why": s.Why, "forced": s.Forced, "heard": s.Event.Status, "looks": s.Event.Polls}
+		whole[i].set = values{"due": s.Due, "why": s.Why, "forced": s.Forced, "event": s.Event.Status, "polls": s.Event.Polls}
 		whole[i].with = values{"running": run.Running, "attempt": s.Attempt, "nothing": "", "none": 0}
-		seen := "#heard = :nothing OR #looks > :none"
+		seen := "#event = :nothing OR #polls > :none"
 		if s.Event.Polls == 1 {
-			seen += " OR #heard = :heard"
-			whole[i].with["heard"] = s.Event.Status
+			seen += " OR #event = :event"
+			whole[i].with["event"] = s.Event.Status
 		}
 		whole[i].where += " AND (" + seen + ")"
 	}
@@ -139,7 +139,7 @@ func (t *Table) later(ctx context.Context, check write, whole, plain []write) er
 // Mark is engine.Steps.
 func (t *Table) MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error) {
 	failed, err := t.write(ctx, write{
-		key: stepKey(id, number), set: values{"heard": status, "looks": 0},
+		key: stepKey(id, number), set: values{"event": status, "polls": 0},
 		where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": attempt},
 	})
 	return err == nil && failed == held, err

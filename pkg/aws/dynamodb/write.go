@@ -167,14 +167,14 @@ func fence(id string, epoch int) write {
 // mayClaim checks that a run has the given epoch, and is to go on.
 func mayClaim(id string, epoch int) write {
 	return write{
-		key: runKey(id), where: "#epoch = :epoch AND #state = :going AND #wish = :go",
-		with: values{"epoch": epoch, "going": run.StateRunning, "go": run.Continue},
+		key: runKey(id), where: "#epoch = :epoch AND #state = :running AND #command = :continue",
+		with: values{"epoch": epoch, "running": run.StateRunning, "continue": run.Continue},
 	}
 }
 
 // alive are the placeholders of live, with others.
 func alive(more values) values {
-	all := values{"asked": run.StatePending, "queued": run.StateQueued, "going": run.StateRunning, "parked": run.StateWaiting}
+	all := values{"pending": run.StatePending, "queued": run.StateQueued, "running": run.StateRunning, "waiting": run.StateWaiting}
 	maps.Copy(all, more)
 	return all
 }

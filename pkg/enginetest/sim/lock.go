@@ -121,6 +121,6 @@ func (s *Store) change(project string, l run.Lock) {
 
 // copyLock returns a lock that shares nothing with l.
 func copyLock(l run.Lock) run.Lock {
-	l.Waiting, l.Newest = slices.Clone(l.Waiting), maps.Clone(l.Newest)
+	l.Waiting, l.Uploads = slices.Clone(l.Waiting), maps.Clone(l.Uploads)
 	return l
 }

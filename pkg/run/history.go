@@ -1,0 +1,66 @@
+package run
+
+import "time"
+
+// A History says what was deployed to a project. It is part of the project's lock
+// and changes only when the run that owns the lock ends.
+type History struct {
+	LastSuccessful Source  `json:"last_successful"`        // the last deploy of all stacks that succeeded; zero if none did, or they were destroyed since
+	LastAttempted  Attempt `json:"last_attempted"`         // the last run that started to write, rollbacks excepted
+	LastFull       Source  `json:"last_full"`              // the last deploy of all stacks, however it ended; zero if there was none, or a user destroyed them since
+	CancelledBy    string  `json:"cancelled_by,omitempty"` // the run of that deploy, if a user cancelled it
+}
+
+// An Attempt is a run that started to bring a project to its source.
+type Attempt struct {
+	Run       string    `json:"run,omitempty"`
+	Source    Source    `json:"source"`
+	Requested time.Time `json:"requested,omitzero"`
+}
+
+// Newer reports whether a run of another source, requested after r, has started
+// to write.
+func (h History) Newer(r Run) bool {
+	return h.LastAttempted.Run != "" && h.LastAttempted.Source != r.Source && h.LastAttempted.Requested.After(r.Requested)
+}
+
+// with returns the history after r, which owned the lock and has ended. A rollback
+// goes back to the last successful deploy.
+func (h History) with(r Run, rolledBack bool) History {
+	if r.Writes() && r.Operation != "rollback" {
+		h.LastAttempted = Attempt{Run: r.ID, Source: r.Source, Requested: r.Requested}
+	}
+	switch {
+	case r.State != StateSucceeded || len(r.Only) > 0:
+	case r.Operation == "destroy":
+		h.LastSuccessful = Source{}
+	case r.Writes():
+		h.LastSuccessful = r.Source
+	}
+	h.LastFull, h.CancelledBy = h.lastFull(r), h.cancelledBy(r, rolledBack)
+	return h
+}
+
+// lastFull is LastFull after r, however r ended. A scheduled destroy leaves it: the
+// stacks are to be deployed again.
+func (h History) lastFull(r Run) Source {
+	switch {
+	case !r.Writes() || len(r.Only) > 0 || r.Operation == "destroy" && r.Schedule != "":
+		return h.LastFull
+	case r.Operation == "destroy":
+		return Source{}
+	}
+	return r.Source
+}
+
+// cancelledBy is CancelledBy after r: r if a user cancelled it and no rollback
+// follows. To cancel a scheduled run cancels only that run, not later ones.
+func (h History) cancelledBy(r Run, rolledBack bool) string {
+	switch {
+	case !r.Writes() || len(r.Only) > 0 || r.Schedule != "" && r.State == StateCancelled:
+		return h.CancelledBy
+	case r.State == StateCancelled && !rolledBack:
+		return r.ID
+	}
+	return ""
+}
