@@ -15,7 +15,7 @@ help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 build: ## build/stackwright, and the functions for this machine in build/FUNCTION/bootstrap
-	$(GO) build -o build/stackwright ./infra/local
+	$(GO) build -o build/stackwright ./infra/stackwright
 	@set -e; for f in $(FUNCTIONS); do \
 		$(GO) build -tags lambda.norpc -o build/$$f/bootstrap ./functions/$$f; \
 	done
@@ -34,7 +34,7 @@ invoke: ## send events/F.E.json to the function F on this machine (F=start E=upl
 	@build/stackwright invoke events/$(F).$(E).json
 
 demo: ## deploy, change, break, retry and destroy examples/shop on this machine
-	@$(GO) build -o build/stackwright ./infra/local
+	@$(GO) build -o build/stackwright ./infra/stackwright
 	@$(GO) run ./examples/demo
 
 test: ## all tests, and some of them under the race detector where there is a C compiler
@@ -51,7 +51,7 @@ soak: ## play fresh random worlds for SECONDS seconds (600)
 
 ROUNDS ?= 20
 chaos: ## kill functions at random while examples/shop is deployed ROUNDS times (20)
-	$(GO) test ./infra/local -run '^TestKilledFunctions$$' -rounds $(ROUNDS) -parallel 4 -timeout 60m -count 1 -v
+	$(GO) test ./infra/stackwright -run '^TestKilledFunctions$$' -rounds $(ROUNDS) -parallel 4 -timeout 60m -count 1 -v
 
 # It works in a real account, so it has to be asked for twice.
 smoke: ## make, change and delete three free stacks at an installation on AWS
@@ -59,8 +59,8 @@ smoke: ## make, change and delete three free stacks at an installation on AWS
 		echo "make smoke works in an AWS account: it deploys three stacks that cost nothing, changes one and deletes them," >&2; \
 		echo "which costs about a cent (docs/deploy.md). If that is wanted, log in to AWS, name the installation and say so:" >&2; \
 		echo "  STACKWRIGHT_SMOKE=1 STACKWRIGHT_INSTALLATION=stackwright make smoke" >&2; exit 2; fi
-	@$(GO) build -o build/stackwright ./infra/local
-	$(GO) test ./infra/local -run '^TestSmoke$$' -smoke "$$STACKWRIGHT_INSTALLATION" -count 1 -v -timeout 60m
+	@$(GO) build -o build/stackwright ./infra/stackwright
+	$(GO) test ./infra/stackwright -run '^TestSmoke$$' -smoke "$$STACKWRIGHT_INSTALLATION" -count 1 -v -timeout 60m
 
 large: ## runs of 2,000 stacks on the real adapters, some minutes each
 	$(GO) test ./stepfn -run '^TestLargeOnEmulators$$' -large 2000 -timeout 60m -count 1 -v

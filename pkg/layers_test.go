@@ -16,7 +16,7 @@ import (
 // architecture.
 //
 // Layers are numbered from the bottom; A are adapters, which never import one
-// another, T are tools, W wires all together.
+// another, T are tools, W are what wires them: the functions, and the command line.
 const layers = `
 0  fault
 0  lib/graph
@@ -49,12 +49,14 @@ T  enginetest/sim       action engine plan project run fault lib/budget lib/asl
 T  enginetest/contract  action engine run plan project fault lib/budget
 
 W  wire      engine action run plan project fault lib/budget config aws/cloudformation aws/dynamodb aws/s3 aws/sts entry/trigger entry/api aws/eventbridge aws/cloudwatch aws/stepfunctions aws/scheduler sdk
+W  entry/cli engine run plan project fault lib/cron config entry/report entry/cli/term aws/dynamodb aws/s3 aws/sts aws/stepfunctions aws/scheduler sdk
 `
 
 // The rest of the house. What is below a folder is like it.
 const rest = `
 stepfn
 infra/local  * sdk
+infra/stackwright  *
 functions    wire
 examples
 `
@@ -116,7 +118,7 @@ func TestTableOfLayers(t *testing.T) {
 			case on != "sdk" && below == "":
 				t.Errorf("%s may import %s, which is not in the table", w[1], on)
 			case below == "A" && w[0] != "W":
-				t.Errorf("%s may import %s: only wire knows the adapters", w[1], on)
+				t.Errorf("%s may import %s: only what wires them knows adapters", w[1], on)
 			case w[0] >= "0" && w[0] <= "9" && on != "sdk" && below >= w[0]:
 				t.Errorf("%s of layer %s may import %s of layer %s", w[1], w[0], on, below)
 			}

@@ -1,0 +1,211 @@
+// Package host runs an installation in this process: the functions and the state
+// machine that are deployed, on emulators of AWS, served at one address.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/stepfn"
+)
+
+// A Laptop is what the command hosts installations with.
+type Laptop struct{}
+
+// An options is a hosting with what only fixtures have.
+type options struct {
+	cli.Hosting
+	seed    uint64 // what IDs follow from; 0 is chance
+	machine []byte // the state machine; nil is the one that is deployed
+}
+
+// Start is cli.Laptop.
+func (Laptop) Start(ctx context.Context, how cli.Hosting) (cli.Host, error) {
+	return narrow(Open(ctx, how))
+}
+
+// Holder is cli.Laptop.
+func (Laptop) Holder(data string) (url string, held bool, err error) {
+	holder, held, err := cloud.Occupied(data)
+	return holder.URL, held, err
+}
+
+// narrow is a Host as the command knows it.
+func narrow(h *Host, err error) (cli.Host, error) {
+	if used, is := errors.AsType[*cloud.InUse](err); is {
+		return nil, &cli.InUse{Err: used}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Open hosts the cloud of a data folder and serves it. The error for a folder
+// that another process has is a *cloud.InUse.
+func Open(ctx context.Context, how cli.Hosting) (*Host, error) {
+	return open(ctx, options{Hosting: how})
+}
+
+// A Host is a cloud of this process, served at an address.
+type Host struct {
+	Cloud  *cloud.Cloud
+	server *http.Server
+	url    string
+	file   io.Closer // the log; nil if it is not ours
+	failed chan error
+}
+
+// open hosts a cloud. What goes wrong in it is logged.
+func open(ctx context.Context, how options) (*Host, error) {
+	listener, err := net.Listen("tcp", how.Address)
+	if err != nil {
+		return nil, fmt.Errorf("listen at %s: %w: choose another address with --listen", how.Address, err)
+	}
+	h := &Host{url: "http://" + listener.Addr().String(), failed: make(chan error, 1)}
+	if how.Log == nil {
+		file, err := logFile(how.Data)
+		if err != nil {
+			return nil, errors.Join(err, listener.Close())
+		}
+		h.file, how.Log = file, file
+	}
+	definition, err := how.definition()
+	if err == nil {
+		h.Cloud, err = cloud.Open(ctx, cloud.Options{
+			Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: how.Seconds,
+			Bucket: cli.Name, Table: cli.Name, StateMachine: cli.Name, Group: cli.Name, Definition: definition,
+			Functions: functions(how.Functions, h.url, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
+			Still: how.ReadOnly, Seed: how.seed, Trust: trust,
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, listener.Close(), h.closeLog())
+	}
+	h.server = &http.Server{Handler: h.Cloud, ReadHeaderTimeout: time.Minute}
+	go func() { h.failed <- h.server.Serve(listener) }()
+	if err := h.Cloud.Serving(h.url, how.Yields); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// definition is that of the state machine.
+func (how options) definition() ([]byte, error) {
+	if how.machine != nil {
+		return how.machine, nil
+	}
+	return asl.Substitute(stepfn.Run, map[string]string{
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
+	})
+}
+
+// logFile opens the log in the data folder.
+func logFile(data string) (*os.File, error) {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, fmt.Errorf("make data folder: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(data, "stackwright.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
+	}
+	return file, nil
+}
+
+// Stay is cli.Laptop.
+func (Laptop) Stay(ctx context.Context, how cli.Hosting) (cli.Host, error) {
+	return narrow(Stay(ctx, how))
+}
+
+// Stay is Open for a server. It waits for commands that use the folder for a
+// moment, and interrupts a process that hosts the folder until it is idle,
+// unless it is to be such a process itself.
+func Stay(ctx context.Context, how cli.Hosting) (*Host, error) {
+	interrupted := 0
+	for started := time.Now(); ; {
+		h, err := Open(ctx, how)
+		used, taken := errors.AsType[*cloud.InUse](err)
+		if !taken || time.Since(started) > patience {
+			return h, err
+		}
+		switch is := used.Holder; {
+		case is.URL == "": // a command opens, reads, or closes it
+		case !is.Yields || how.Yields:
+			return nil, err
+		case is.PID != interrupted:
+			if interrupted = is.PID; interrupt(interrupted) != nil {
+				return nil, err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
+const (
+	patience = 30 * time.Second       // how long Stay waits for the folder
+	pause    = 200 * time.Millisecond // between two tries
+)
+
+// URL is cli.Host.
+func (h *Host) URL() string { return h.url }
+
+// Failed is cli.Host.
+func (h *Host) Failed() <-chan error { return h.failed }
+
+// Delivering is cli.Host.
+func (h *Host) Delivering() bool { return h.Cloud.Bus.Undelivered() > 0 }
+
+// interrupt asks a process to end.
+func interrupt(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Signal(os.Interrupt), p.Release())
+}
+
+// Idle reports whether there is nothing to go on with now.
+func (h *Host) Idle(ctx context.Context) bool {
+	out, err := sfn.NewFromConfig(h.Cloud.Config()).ListExecutions(ctx, &sfn.ListExecutionsInput{
+		StateMachineArn: aws.String(h.Cloud.Machine), StatusFilter: types.ExecutionStatusRunning,
+	})
+	return err == nil && len(out.Executions) == 0 && h.Cloud.Bus.Undelivered() == 0 && h.Cloud.Schedules.Pending() == 0
+}
+
+// Close ends the server and then the cloud; what was in flight goes on when the
+// folder is next opened.
+func (h *Host) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	err := h.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = h.server.Close()
+	}
+	return errors.Join(err, h.Cloud.Close(), h.closeLog())
+}
+
+// closeLog closes the log if it is ours.
+func (h *Host) closeLog() error {
+	if h.file == nil {
+		return nil
+	}
+	return h.file.Close()
+}

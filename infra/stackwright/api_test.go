@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/stackwright/stackwright/infra/local/host"
+	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/entry/report"
+)
+
+// An asker asks the API at a URL.
+type asker struct {
+	*testing.T
+	url string
+}
+
+// A heard is what an asker is told.
+type heard struct {
+	report.Run
+	Runs   []report.Run
+	Before string
+	Error  struct{ Kind, Message string }
+
+	Status   int    `json:"-"`
+	Location string `json:"-"`
+	text     string
+}
+
+// ask sends a request, with an idempotency key unless that is "".
+func (a asker) ask(method, path, body, key string) heard {
+	a.Helper()
+	r, err := http.NewRequestWithContext(a.Context(), method, a.url+path, strings.NewReader(body))
+	if err != nil {
+		a.Fatal(err)
+	}
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=0")
+	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	h := heard{Status: answer.StatusCode, Location: answer.Header.Get("Location"), text: string(text)}
+	if err := json.Unmarshal(text, &h); err != nil {
+		a.Fatalf("%s %s: %s: %v", method, path, text, err)
+	}
+	return h
+}
+
+// until reads a run until it has come to a state.
+func (a asker) until(path, state string) heard {
+	a.Helper()
+	for range 3000 {
+		h := a.ask("GET", path, "", "")
+		if string(h.State) == state {
+			return h
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	a.Fatalf("%s is never %s", path, state)
+	return heard{}
+}
+
+// revision puts the laptop's project where nothing comes of it until it is asked
+// for, and returns a body that asks.
+func (l *laptop) revision(h *host.Host, operation string) string {
+	l.Helper()
+	files, err := config.Open(l.project)
+	if err != nil {
+		l.Fatal(err)
+	}
+	body, err := config.Pack(files)
+	if err != nil {
+		l.Fatal(err)
+	}
+	const key = "revisions/pair/prod/1.zip"
+	version, err := objects(h).Put(l.Context(), key, body)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return `{"operation":"` + operation + `","key":"` + key + `","version":"` + version + `"}`
+}
+
+// objects is the bucket of a host.
+func objects(h *host.Host) *bucket.Bucket {
+	return bucket.New(s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true }), cli.Name, cli.Region)
+}
+
+// A program starts a run, asks again because it lost the answer, reads the run,
+// pauses it, lets it go on, and sees its end; it is told what it cannot do.
+func TestRunByTheAPI(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.5)
+	carriesOut(t, l, h)
+	a := asker{t, h.URL()}
+	if wrong := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"deploy"}`, ""); wrong.Status != 400 || !strings.HasPrefix(wrong.Error.Message, "key: missing") {
+		t.Errorf("%d %s", wrong.Status, wrong.text)
+	}
+	if wrong := a.ask("GET", "/runs/abcdefghijklmnopqrs2", "", ""); wrong.Status != 404 || wrong.Error.Kind != "Missing" {
+		t.Errorf("%d %s", wrong.Status, wrong.text)
+	}
+	last := l.must(cli.ExitOK, "runs", "-o", "json")
+	if n := strings.Count(last, "\n"); n != 1 {
+		t.Errorf("what is wrong made a run: there are %d", n)
+	}
+	page := a.ask("GET", "/projects/pair/prod/runs?limit=1", "", "")
+	if len(page.Runs) != 1 || page.Before != page.Runs[0].Run {
+		t.Errorf("the list is %s", page.text)
+	}
+	if rest := a.ask("GET", "/projects/pair/prod/runs?before="+page.Before, "", ""); len(rest.Runs) > 0 || rest.Status != 200 {
+		t.Errorf("the rest of it is %d %s", rest.Status, rest.text)
+	}
+}
+
+// carriesOut plays a deploy by the API.
+func carriesOut(t *testing.T, l *laptop, h *host.Host) {
+	t.Helper()
+	a := asker{t, h.URL()}
+	body := l.revision(h, "deploy")
+	begun := a.ask("POST", "/projects/pair/prod/runs", body, "first")
+	if begun.Status != 202 || begun.Location != "/runs/"+begun.Run.Run || begun.Who != "arn:aws:iam::000000000000:root" {
+		t.Fatalf("%d %s %s", begun.Status, begun.Location, begun.text)
+	}
+	paused := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p")
+	if paused.Status != 202 || paused.Command != "pause" || paused.Run.Run != begun.Run.Run {
+		t.Fatalf("%d %s", paused.Status, paused.text)
+	}
+	a.until(begun.Location, "waiting")
+	if again := a.ask("POST", "/projects/pair/prod/runs", body, "first"); again.Status != 202 || again.Run.Run != begun.Run.Run {
+		t.Errorf("asked again it is %d %s", again.Status, again.text)
+	}
+	if other := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"destroy"}`, "first"); other.Status != 409 {
+		t.Errorf("the key of another request is answered %d %s", other.Status, other.text)
+	}
+	if on := a.ask("POST", begun.Location+"/wishes", `{"wish":"continue"}`, "p"); on.Status != 202 || on.Command != "continue" {
+		t.Errorf("%d %s", on.Status, on.text)
+	}
+	if late := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p"); late.Status != 202 || late.Command != "continue" {
+		t.Errorf("a pause that comes a second time is answered %d %s", late.Status, late.text)
+	}
+	ended := a.until(begun.Location, "succeeded")
+	if len(ended.Steps) != 3 || ended.Lock != nil {
+		t.Errorf("it ends as %s", ended.text)
+	}
+	if d := cmp.Diff(l.must(cli.ExitOK, "status", begun.Run.Run, "-o", "json"), ended.text); d != "" {
+		t.Errorf("the command shows another run: %s", d)
+	}
+	if stop := a.ask("POST", begun.Location+"/wishes", `{"wish":"cancel"}`, ""); stop.Status != 409 || !strings.Contains(stop.Error.Message, "is over (succeeded)") {
+		t.Errorf("a wish that comes too late is answered %d %s", stop.Status, stop.text)
+	}
+	if list := a.ask("GET", "/projects/pair/prod/runs", "", ""); len(list.Runs) != 1 || list.Runs[0].Run != begun.Run.Run {
+		t.Errorf("the runs are %s", list.text)
+	}
+}
+
+// The function that is deployed does what it does in process.
+func TestRunByTheAPIWithBinaries(t *testing.T) {
+	l := newLaptop(t)
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	how := l.hosting(0.5)
+	how.Functions = "binaries"
+	h, err := host.Open(t.Context(), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	carriesOut(t, l, h)
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whoever has only curl asks as the documents say.
+func TestCurl(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl on this machine")
+	}
+	h := newLaptop(t).serve(0.05)
+	curl := func(args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		cmd := exec.Command("curl", append([]string{"-sS", "--noproxy", "*"}, args...)...)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("curl %s: %v\n%s", strings.Join(args, " "), err, out.String())
+		}
+		return strings.TrimSpace(out.String())
+	}
+	signed := []string{"--aws-sigv4", "aws:amz:us-east-1:execute-api", "--user", "local:local"}
+	runs := h.URL() + "/projects/shop/prod/runs"
+	if got := curl(append(signed, runs)...); got != `{"runs":[]}` {
+		t.Errorf("it is answered %s", got)
+	}
+	if got := curl(append(signed, "-H", "content-type: application/json", "-d", `{"operation":"refresh"}`, runs)...); !strings.Contains(got, `"operation":"refresh"`) {
+		t.Errorf("it is answered %s", got)
+	}
+	if got := curl(append(signed, "-d", `{"operation":"refresh"}`, runs)...); !strings.Contains(got, "send JSON, as application/json") {
+		t.Errorf("it is answered %s", got)
+	}
+	if got := curl(append(signed, h.URL()+"/nothing")...); got != `{"message":"Not Found"}` {
+		t.Errorf("it is answered %s", got)
+	}
+	if got := curl("-H", "Host: stackwright.execute-api.localhost", runs); got != `{"message":"Forbidden"}` {
+		t.Errorf("unsigned it is answered %s", got)
+	}
+}

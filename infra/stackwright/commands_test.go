@@ -1,0 +1,262 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// A project's life, a command at a time, each of which hosts the stand-ins for
+// itself: so all that one did must be in the folder for the next.
+func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.has(l.must(cli.ExitChanges, "plan", l.project, "--exit-code"), "plan of pair@default: 3 changes, 0 unchanged", "+ queue  create  (after topic/create)")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "deploy pair@default: run ", "done     queue/create", "3 created")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "succeeded", "3 unchanged")
+	l.has(l.must(cli.ExitOK, "status"), "deploy of pair@default succeeded")
+	l.has(l.must(cli.ExitOK, "plan", l.project, "--exit-code"), "0 changes, 3 unchanged")
+
+	l.has(l.must(cli.ExitOK, "outputs"), "topic  Text    hello")
+	l.has(l.must(cli.ExitOK, "outputs", "queue"), "arn:aws:sns:us-east-1:000000000000:")
+	l.has(l.run("outputs", "topik").err, "there is no stack topik: did you mean topic?")
+	l.has(l.must(cli.ExitOK, "stacks"), "queue  pair@default  pair-queue  CREATE_COMPLETE")
+
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.has(l.must(cli.ExitChanges, "plan", l.project, "--exit-code"), "~ topic  update")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "done     topic/update", "1 updated")
+	l.has(l.must(cli.ExitOK, "refresh", l.project), "3 read")
+
+	r := l.run("destroy", l.project)
+	if r.code != cli.ExitRefused {
+		t.Errorf("destroy without --yes ended with %d", r.code)
+	}
+	l.has(r.err, "say --yes")
+	l.has(l.must(cli.ExitOK, "destroy", l.project, "--yes"), "3 deleted")
+	if got := l.objects(l.must(cli.ExitOK, "stacks", "-o", "json")); len(got) > 0 {
+		t.Errorf("left: %v", got)
+	}
+	runs := l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))
+	var operations []any
+	for _, r := range runs {
+		operations = append(operations, r["operation"])
+	}
+	want := []any{"destroy", "refresh", "deploy", "plan", "plan", "deploy", "deploy", "plan"}
+	if d := cmp.Diff(want, operations); d != "" {
+		t.Errorf("runs, newest first: %s", d)
+	}
+	l.has(runs[0]["who"].(string), "ann@")
+}
+
+// What would delete too much says so, and what to do: the flag that it names is
+// there.
+func TestMaxDeletions(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", `  queue:
+    template: templates/queue.yaml
+    parameters: { Topic: "${topic.Arn}" }
+  alone:
+    template: templates/queue.yaml
+    parameters: { Topic: nobody }
+`, "")
+	for _, command := range []string{"deploy", "plan"} {
+		r := l.run(command, l.project)
+		if r.code != cli.ExitRefused {
+			t.Errorf("%s ended with %d", command, r.code)
+		}
+		l.has(r.out+r.err, "2 of the 3 recorded stacks would be deleted for good (alone, queue), and at most 1 may be", "deploy with --max-deletions 2")
+	}
+	l.has(l.must(cli.ExitOK, "plan", l.project, "--max-deletions", "2"), "- queue  delete")
+	l.has(l.must(cli.ExitOK, "deploy", l.project, "--max-deletions", "2"), "2 deleted")
+	l.has(l.run("deploy", l.project, "--max-deletions", "-1").err, "a number of stacks is wanted, 0 or more")
+}
+
+func TestJSONIsOneObjectALine(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	objects := l.objects(l.must(cli.ExitOK, "deploy", l.project, "-o", "json", "--env", "prod"))
+	statuses := make(map[string][]string)
+	for _, o := range objects[:len(objects)-1] {
+		step := o["step"].(string)
+		statuses[step] = append(statuses[step], o["status"].(string))
+		if o["stack"].(string)+"/"+o["verb"].(string) != step {
+			t.Errorf("%v", o)
+		}
+		for _, k := range []string{"time", "run", "why"} {
+			if _, ok := o[k].(string); !ok {
+				t.Errorf("no %s in %v", k, o)
+			}
+		}
+	}
+	each := []string{"pending", "running", "done"}
+	want := map[string][]string{"topic/create": each, "queue/create": each, "alone/create": each}
+	if d := cmp.Diff(want, statuses); d != "" {
+		t.Error(d)
+	}
+	last := objects[len(objects)-1]
+	if last["state"] != "succeeded" || last["operation"] != "deploy" || last["steps"] != 3.0 || last["run"] == "" {
+		t.Errorf("last: %v", last)
+	}
+	l.has(l.must(cli.ExitOK, "outputs", "topic", "-o", "json"), `"Text":"good morning"`, `"project":"pair@prod"`)
+}
+
+// What is wrong with a project is told before anything is asked of AWS.
+func TestRefusedProjectMakesNoCall(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	aws := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
+	defer aws.Close()
+	l := newLaptop(t)
+	for _, command := range []string{"deploy", "plan", "destroy", "refresh"} {
+		r := l.run(command, "testdata/broken", "--endpoint", aws.URL, "--yes", "-o", "json")
+		if r.code != cli.ExitRefused {
+			t.Errorf("%s ended with %d", command, r.code)
+		}
+		l.has(r.err, "stackwright.yaml:4:15: stack a: template: there is no file nowhere.yaml")
+		last := l.last(r.out)
+		if last["state"] != "refused" || last["operation"] != command || len(last["messages"].([]any)) == 0 {
+			t.Errorf("%v", last)
+		}
+	}
+	l.must(cli.ExitRefused, "deploy", "testdata/broken")
+	l.must(cli.ExitRefused, "deploy", l.project, "--env", "nowhere")
+	l.must(cli.ExitRefused, "graph", "testdata/broken")
+	if calls.Load() > 0 {
+		t.Errorf("%d calls", calls.Load())
+	}
+	if _, err := os.Stat(l.data); err == nil {
+		t.Error("the data folder was made")
+	}
+}
+
+func TestFailureNamesItsCauseAndRetryMendsIt(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "create", Reason: "no more topics", Times: 1})
+	out := l.must(cli.ExitFailed, "deploy", l.project)
+	l.has(out, "failed   topic/create  (", "no more topics", "skipped  queue/create  (after topic/create)", "done     alone/create", "1 failed, 1 skipped")
+	_, command, found := strings.Cut(strings.TrimSpace(out), "to go on from here: stackwright ")
+	if !found {
+		t.Fatalf("no word of what to do next in\n%s", out)
+	}
+	words := strings.Fields(command)
+	l.has(l.must(cli.ExitOK, "status"), "✗ topic  create", "no more topics", "skipped with it: queue")
+	l.has(l.must(cli.ExitOK, words[:2]...), "1 deleted", "2 created", "1 unchanged")
+	r := l.run("retry", "nosuchrun")
+	if r.code != cli.ExitRefused {
+		t.Errorf("retry of no run ended with %d", r.code)
+	}
+	l.has(r.err, "nosuchrun")
+}
+
+func TestSteeringObeysAndTellsSo(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.serve(1)
+	var out, err syncBuffer
+	done := make(chan int, 1)
+	go func() { done <- l.runTo(&out, &err, "deploy", l.project) }()
+	id := l.running(&out)
+	l.has(l.must(cli.ExitOK, "pause", id), "is waiting after", "to let it go on: stackwright continue "+id)
+	if code := <-done; code != cli.ExitWaiting {
+		t.Errorf("deploy of a run that was paused ended with %d\n%s%s", code, out.String(), err.String())
+	}
+	status := l.run("status")
+	l.has(status.err, "pair@default is locked by run "+id+" (deploy, waiting)")
+	l.has(l.must(cli.ExitOK, "cancel", id), "is cancelled after", "skipped, cancelled: queue")
+	r := l.run("pause", id)
+	if r.code != cli.ExitRefused {
+		t.Errorf("pause of a run that is over ended with %d", r.code)
+	}
+	l.has(r.out, "was refused", id)
+	l.has(l.must(cli.ExitOK, "retry", id), "1 created")
+}
+
+func TestContinueFollowsToTheEnd(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.serve(1)
+	var out, err syncBuffer
+	done := make(chan int, 1)
+	go func() { done <- l.runTo(&out, &err, "deploy", l.project) }()
+	id := l.running(&out)
+	l.must(cli.ExitOK, "pause", id)
+	<-done
+	l.has(l.must(cli.ExitOK, "continue", id), "done     queue/create", "succeeded")
+	l.must(cli.ExitOK, "status", id, "--follow")
+}
+
+func TestDestroyAsksFirst(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.answers = "no\n"
+	r := l.run("destroy", l.project)
+	if r.code != cli.ExitRefused {
+		t.Errorf("ended with %d", r.code)
+	}
+	l.has(r.err, "destroy deletes the 3 stacks of pair@default: alone, queue, topic")
+	l.answers = "yes\n"
+	l.must(cli.ExitOK, "destroy", l.project)
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"deplyo", "x"}, "there is no command deplyo: did you mean deploy?"},
+		{[]string{"deploy"}, "deploy: give DIR|FILE"},
+		{[]string{"deploy", "a", "b"}, "deploy: b is one too many"},
+		{[]string{"runs", "x"}, "runs takes no arguments: x"},
+		{[]string{"deploy", "a", "--endpont", "x"}, "unknown flag: --endpont: did you mean --endpoint?"},
+		{[]string{"pause", "a", "--rollback"}, "unknown flag: --rollback"},
+		{[]string{"unlock", "a", "b"}, "unlock: b is one too many: it takes [RUN]"},
+		{[]string{"deploy", "a", "-o", "yaml"}, "-o yaml: there is text, json"},
+		{[]string{"deploy", "a", "--functions", "docker"}, "--functions docker: there is inprocess and binaries"},
+		{[]string{"deploy", "a", "--seconds", "-1"}, "time does not run backwards"},
+		{[]string{"deploy", "/nowhere"}, "read /nowhere: no such file or directory"},
+	} {
+		r := l.run(c.args...)
+		if r.code != cli.ExitRefused || r.out != "" {
+			t.Errorf("%v ended with %d and printed %q", c.args, r.code, r.out)
+		}
+		l.has(r.err, c.want)
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	r := l.run("runs", "--endpoint", "127.0.0.1:1")
+	if r.code != cli.ExitFailed {
+		t.Errorf("ended with %d", r.code)
+	}
+	l.has(r.err, "nothing listens at http://127.0.0.1:1: is serve running there?")
+}
+
+func TestGraphShowsEdgesAndWhy(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	want := "pair@default: 3 stacks, 1 edge\nalone\ntopic\n└─ queue  (output Arn)\n"
+	if d := cmp.Diff(want, l.must(cli.ExitOK, "graph", l.project)); d != "" {
+		t.Error(d)
+	}
+	l.has(l.must(cli.ExitOK, "graph", l.project, "-o", "json"), `"node":"queue","needs":"topic","cause":"output","what":"Arn"`)
+	l.has(l.must(cli.ExitOK, "graph", l.project, "-o", "dot"), `"topic" -> "queue" [label="output Arn"];`)
+	l.has(l.must(cli.ExitOK, "graph", l.project, "-o", "mermaid"), "s2 --> s1")
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// Who may not do something is told which permission that takes; who is not known
+// to AWS, to log in.
+func TestDeniedAtAnInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	type refusal struct {
+		of gateway.Call
+		gateway.Fault
+	}
+	var now atomic.Pointer[refusal]
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if r := now.Load(); q.AccessKey == "person" && r != nil && q.Call == r.of {
+			return &gateway.Trouble{Status: http.StatusBadRequest, Fault: r.Fault}
+		}
+		return nil
+	})
+	for _, c := range []struct {
+		denied gateway.Call
+		args   []string
+		says   string
+	}{
+		{gateway.Call{Service: "cloudformation", Operation: "DescribeStacks"}, []string{"runs"}, "needs the permission cloudformation:DescribeStacks at installation sw"},
+		{gateway.Call{Service: "dynamodb", Operation: "Query"}, []string{"runs"}, "needs the permission dynamodb:Query"},
+		{gateway.Call{Service: "s3", Operation: "PutObject"}, []string{"deploy", l.project}, "needs the permission s3:PutObject"},
+		{gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}, []string{"targets", "add", "near", "--region", "eu-west-1"}, "needs the permission dynamodb:PutItem and dynamodb:DeleteItem"},
+	} {
+		now.Store(&refusal{c.denied, gateway.Fault{Code: "AccessDeniedException", Message: "User is not authorized"}})
+		r := l.run(c.args...)
+		if l.has(r.err, c.says); r.code == cli.ExitOK {
+			t.Errorf("%v ended well", c.args)
+		}
+	}
+	expired := gateway.Fault{Code: "ExpiredTokenException", Message: "The security token included in the request is expired"}
+	now.Store(&refusal{gateway.Call{Service: "dynamodb", Operation: "Query"}, expired})
+	l.has(l.run("runs").err, "AWS does not take these credentials, or no longer: log in anew")
+}
+
+// An error that passes does not end the watching of a run.
+func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
+	l, h := newInstallation(t)
+	var reads atomic.Int32
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if q.AccessKey != "person" || q.Service != "dynamodb" {
+			return nil
+		}
+		if reads.Add(1) > 4 {
+			return nil
+		}
+		return &gateway.Trouble{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "oh"}}
+	})
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 created")
+	if n := reads.Load(); n <= 4 {
+		t.Errorf("%d reads", n)
+	}
+}
+
+// Who loses the permission to watch a run, or the session, is told that the run
+// goes on.
+func TestWatchingIsLost(t *testing.T) {
+	l, h := newInstallation(t)
+	var begun atomic.Bool
+	var seen atomic.Int32
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if q.Operation == "CreateStack" {
+			begun.Store(true)
+		}
+		if q.AccessKey != "person" || q.Operation != "Query" || !begun.Load() || seen.Add(1) <= 1 {
+			return nil
+		}
+		return &gateway.Trouble{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}
+	})
+	l.fail(h, stand.Fault{Stack: "pair-*", Seconds: 2})
+	r := l.run("deploy", l.project)
+	if l.has(r.err, "it has expired", "goes on without its watcher", "stackwright status ", " --follow", "log in anew"); r.code != cli.ExitFailed {
+		t.Errorf("ended with %d\n%s", r.code, r.out)
+	}
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
+	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/host"
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// made is what the stack of a laptop's installation says of it, as that of one
+// on AWS does.
+func made() map[string]string {
+	return map[string]string{"BucketName": cli.Name, "TableName": cli.Name, "StateMachineArn": cli.MachineARN(), "ExecutionRoleArn": "arn:aws:iam::000000000000:role/execution", "ScheduleGroupName": cli.Name}
+}
+
+// newInstallation is a laptop that a person takes for AWS: it is served, it has
+// a stack called sw that says what Stackwright is made of, and commands find it
+// by the environment of the SDK.
+func newInstallation(t *testing.T) (*laptop, *host.Host) {
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.elsewhere = true
+	l.env["STACKWRIGHT_INSTALLATION"] = "sw"
+	for k, v := range map[string]string{
+		"AWS_ENDPOINT_URL": h.URL(), "AWS_REGION": cli.Region, "AWS_ACCESS_KEY_ID": "person", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "",
+		"AWS_PROFILE": "", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
+	} {
+		t.Setenv(k, v)
+	}
+	l.install(h, "sw", made())
+	return l, h
+}
+
+// install makes a stack that has outputs and costs nothing.
+func (l *laptop) install(h *host.Host, stack string, outputs map[string]string) {
+	l.Helper()
+	var body strings.Builder
+	body.WriteString("Resources:\n  Nothing: { Type: AWS::CloudFormation::WaitConditionHandle }\nOutputs:\n  Other: { Value: x }\n")
+	for _, k := range slices.Sorted(maps.Keys(outputs)) {
+		fmt.Fprintf(&body, "  %s: { Value: %q }\n", k, outputs[k])
+	}
+	client := cloudformation.NewFromConfig(h.Cloud.Config())
+	if _, err := client.CreateStack(l.Context(), &cloudformation.CreateStackInput{StackName: &stack, TemplateBody: aws.String(body.String())}); err != nil {
+		l.Fatal(err)
+	}
+	made := cloudformation.NewStackCreateCompleteWaiter(client, func(o *cloudformation.StackCreateCompleteWaiterOptions) {
+		o.MinDelay, o.MaxDelay = 20*time.Millisecond, 100*time.Millisecond
+	})
+	if err := made.Wait(l.Context(), &cloudformation.DescribeStacksInput{StackName: &stack}, time.Minute); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// All that works on a laptop works on an installation: what is there, its stack
+// says.
+func TestCommandsOnAnInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	asked := l.spy(h)
+	l.has(l.must(cli.ExitChanges, "plan", l.project, "--exit-code"), "3 changes")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "deploy pair@default: run ", "3 created")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 unchanged")
+	l.has(l.must(cli.ExitOK, "stacks"), "queue  pair@default  pair-queue  CREATE_COMPLETE")
+	l.has(l.must(cli.ExitOK, "outputs", "queue"), "arn:aws:sns:us-east-1:000000000000:")
+	l.has(l.must(cli.ExitOK, "graph", l.project), "3 stacks, 1 edge")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.env["STACKWRIGHT_INSTALLATION"] = ""
+	out := l.must(cli.ExitOK, "deploy", l.project, "--installation", "sw", "--rollback")
+	l.has(out, "1 updated")
+	id := l.objects(l.must(cli.ExitOK, "runs", "--installation", "sw", "-o", "json"))[0]["run"].(string)
+	l.has(l.must(cli.ExitOK, "status", id, "--installation", "sw", "--follow"), "succeeded")
+	l.has(l.must(cli.ExitOK, "refresh", l.project, "--installation", "sw"), "3 read")
+	l.answers = "no\n"
+	l.has(l.run("destroy", l.project, "--installation", "sw").err, "at installation sw (account 000000000000, region us-east-1)\ntype yes to go on")
+	l.must(cli.ExitOK, "destroy", l.project, "--installation", "sw", "--yes")
+	l.elsewhere = false
+	l.has(l.must(cli.ExitOK, "runs"), "pair@default  destroy    succeeded")
+	l.elsewhere, l.env["STACKWRIGHT_INSTALLATION"] = true, "sw"
+	l.must(cli.ExitOK, "targets", "add", "near", "--region", "us-west-2")
+	l.must(cli.ExitOK, "targets", "remove", "near")
+	page, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## On AWS\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	if calls := asked(); len(calls) < 5 {
+		t.Errorf("a person asked for %v only", calls)
+	} else {
+		for _, action := range calls {
+			_, operation, _ := strings.Cut(action, ":")
+			l.has(section, "`"+operation+"`")
+		}
+	}
+}
+
+// spy returns what a person has asked for since, by the permissions that it takes.
+func (l *laptop) spy(h *host.Host) func() []string {
+	var mu sync.Mutex
+	seen := make(map[string]bool)
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+		if q.AccessKey == "person" {
+			action := q.Service + ":" + q.Operation
+			if q.Operation == "TransactWriteItems" {
+				action = "dynamodb:PutItem and dynamodb:DeleteItem"
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for one := range strings.SplitSeq(action, " and ") {
+				seen[one] = true
+			}
+		}
+		return nil
+	})
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Sorted(maps.Keys(seen))
+	}
+}
+
+// Steering needs nothing but the table and the bucket; how to go on is said for
+// where it was begun.
+func TestSteeringOnAnInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	l.env["STACKWRIGHT_INSTALLATION"] = ""
+	l.fail(h, stand.Fault{Stack: "pair-topic", Operation: "create", Times: 1})
+	out := l.must(cli.ExitFailed, "deploy", l.project, "--installation", "sw")
+	_, next, found := strings.Cut(strings.TrimSpace(out), "to go on from here: stackwright ")
+	if !found || !strings.HasSuffix(next, " --installation sw") {
+		t.Fatalf("to go on: %q in\n%s", next, out)
+	}
+	l.env["STACKWRIGHT_INSTALLATION"] = "sw"
+	id := strings.Fields(next)[1]
+	l.has(l.must(cli.ExitOK, "status"), "to go on from here: stackwright retry "+id+"\n")
+	l.must(cli.ExitOK, "retry", id)
+	r := l.run("cancel", id)
+	if l.has(r.out, "was refused"); r.code != cli.ExitRefused {
+		t.Errorf("cancel ended with %d", r.code)
+	}
+	l.has(l.run("unlock", "--reason", "x").err, "no run holds a lock")
+}
+
+// The external ID, the own account and the execution role are the
+// installation's.
+func TestTargetsOfAnInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	outputs := made()
+	outputs["StateMachineArn"] = "arn:aws:states:eu-west-1:222222222222:stateMachine:sw"
+	outputs["ExecutionRoleArn"] = "arn:aws:iam::222222222222:role/execution"
+	l.install(h, "abroad", outputs)
+	l.env["STACKWRIGHT_INSTALLATION"] = "abroad"
+	external := accounts.ExternalID(outputs["StateMachineArn"], "111111111111")
+	l.has(l.must(cli.ExitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"),
+		"from account 222222222222 with the external ID "+external)
+	l.must(cli.ExitOK, "targets", "add", "near", "--region", "us-west-2")
+	l.has(l.must(cli.ExitOK, "targets"), "default  222222222222  eu-west-1", external, "near     222222222222  us-west-2", outputs["ExecutionRoleArn"])
+	if n := strings.Count(l.must(cli.ExitOK, "targets"), outputs["ExecutionRoleArn"]); n != 2 {
+		t.Errorf("the execution role is that of %d targets, not of the two in the own account", n)
+	}
+	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [eu, near] } }\n")
+	l.has(l.must(cli.ExitOK, "graph", l.project), "topic@eu", "queue@near")
+	l.must(cli.ExitOK, "targets", "remove", "eu")
+	l.has(l.run("graph", l.project).err, "target eu is not registered: there is default, near")
+}
+
+// What stands between a person and an installation is said, with what to do.
+func TestNoSuchInstallation(t *testing.T) {
+	l, h := newInstallation(t)
+	older := made()
+	delete(older, "TableName")
+	l.install(h, "older", older)
+	l.install(h, "other", nil)
+	for _, c := range []struct {
+		stack string
+		env   map[string]string
+		code  int
+		says  []string
+	}{
+		{"nowhere", nil, cli.ExitRefused, []string{"installation nowhere in region us-east-1", "does not exist", "what looks like an installation here: sw"}},
+		{"nowhere", map[string]string{"AWS_REGION": "us-west-2"}, cli.ExitRefused, []string{"installation nowhere in region us-west-2", "no stack here looks like an installation", "AWS_REGION", "make deploy"}},
+		{"older", nil, cli.ExitRefused, []string{"CREATE_COMPLETE and has no output TableName: another version made it"}},
+		{"other", nil, cli.ExitRefused, []string{"it is none of Stackwright's", "here: sw"}},
+		{"sw", map[string]string{"AWS_REGION": ""}, cli.ExitRefused, []string{"no region is known: set AWS_REGION"}},
+		{"sw", map[string]string{"AWS_PROFILE": "nobody"}, cli.ExitFailed, []string{"the AWS configuration is of no use", "nobody", "AWS_PROFILE"}},
+		{"sw", map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, cli.ExitFailed, []string{"there are no AWS credentials", "aws sso login"}},
+	} {
+		t.Run(c.stack+fmt.Sprint(c.env), func(t *testing.T) {
+			for k, v := range c.env {
+				t.Setenv(k, v)
+			}
+			l := &laptop{T: t, env: map[string]string{"STACKWRIGHT_INSTALLATION": c.stack}, elsewhere: true}
+			r := l.run("runs")
+			if l.has(r.err, c.says...); r.code != c.code {
+				t.Errorf("ended with %d", r.code)
+			}
+		})
+	}
+}
+
+// A profile may assume a role, and want the code of a device for that.
+func TestProfileWithDevice(t *testing.T) {
+	l, h := newInstallation(t)
+	profile := filepath.Join(t.TempDir(), "config")
+	text := fmt.Sprintf("[profile mfa]\nrole_arn = arn:aws:iam::%[1]s:role/stackwright/stackwright-orchestrator\nexternal_id = %[2]s\n"+
+		"mfa_serial = arn:aws:iam::%[1]s:mfa/ann\nsource_profile = own\n[profile own]\naws_access_key_id = person\naws_secret_access_key = secret\n", cli.Account, accounts.ExternalID(cli.MachineARN(), cli.Account))
+	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range map[string]string{"AWS_CONFIG_FILE": profile, "AWS_PROFILE": "mfa", "AWS_ENDPOINT_URL_STS": h.URL(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""} {
+		t.Setenv(k, v)
+	}
+	r := l.run("runs")
+	if l.has(r.err, "wants the code of an MFA device, and nobody can be asked here"); r.code != cli.ExitFailed {
+		t.Errorf("ended with %d", r.code)
+	}
+	l.answers = "123456\n"
+	r = l.run("runs")
+	if l.has(r.err, "code of the MFA device: "); r.code != cli.ExitOK {
+		t.Errorf("ended with %d: %s", r.code, r.err)
+	}
+}
+
+// Flags say where to work; the environment does where they do not.
+func TestWhereToWork(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.elsewhere = true
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"runs", "--installation", "sw", "--data", l.data}, "--installation is on AWS, --data and --endpoint are a laptop: say one of them"},
+		{[]string{"runs", "--installation", ""}, "--installation: name its CloudFormation stack"},
+		{[]string{"deploy", l.project, "--installation", "sw", "--seconds", "1"}, "--seconds is about a laptop, and installation sw is on AWS"},
+		{[]string{"serve", "--installation", "sw"}, "serve stands in for AWS on a laptop, and installation sw is on AWS"},
+	} {
+		r := l.run(c.args...)
+		if l.has(r.err, c.says); r.code != cli.ExitRefused {
+			t.Errorf("%v ended with %d", c.args, r.code)
+		}
+	}
+	l.env["STACKWRIGHT_INSTALLATION"] = "sw"
+	l.elsewhere = false
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 created")
+	l.has(l.must(cli.ExitOK, "runs"), "pair@default")
+}

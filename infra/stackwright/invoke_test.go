@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/wire"
+)
+
+// shopping is the run that events/start.upload.json leads to.
+const shopping = "ss3pvqdeong2exw6qsxx"
+
+// The answer to each event file, as a regular expression, and what the function
+// logs. A file that is not here is tested by nobody.
+var replies = map[string]struct {
+	code        int
+	answer, log string
+}{
+	"start.upload.json":           {cli.ExitOK, `{}`, `"msg":"start".*"run":"` + shopping + `","operation":"deploy","project":"shop@prod"`},
+	"start.request.json":          {cli.ExitOK, `{}`, `"msg":"start".*"operation":"plan","project":"shop@prod"}`},
+	"start.execution-failed.json": {cli.ExitOK, `{}`, `"msg":"recover".*"run":"` + shopping + `","epoch":1}`},
+	"start.sweep.json":            {cli.ExitOK, `{}`, `"msg":"metrics".*"RunsOpen":0`},
+	"start.schedule.json":         {cli.ExitOK, `{}`, `"msg":"start".*"operation":"refresh","project":"shop@prod"}`},
+	"start.poison.json":           {cli.ExitFailed, `{"errorMessage":"object .*names no project and environment.*","errorType":"Invalid"}`, `"level":"ERROR","msg":"start"`},
+	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"wait":5}`, `"msg":"plan".*"ready":1}`},
+	"execute-step.step.json":      {cli.ExitOK, `{}`, `"msg":"execute","run":"` + shopping + `","epoch":1,"step":0}`},
+	"wait-status.poll.json":       {cli.ExitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
+	"stack-event.complete.json":   {cli.ExitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1","status":"CREATE_COMPLETE"}`},
+	"stack-event.theirs.json":     {cli.ExitOK, `{}`, `"msg":"event".*"token":"Console-`},
+	"api.start.json":              {cli.ExitOK, `{"statusCode":202,.*\\"operation\\":\\"plan\\",\\"state\\":\\"pending\\".*}`, `"msg":"api".*"status":202,"location":"/runs/`},
+	"api.list.json":               {cli.ExitOK, `{"statusCode":200,.*{\\"runs\\":\[{\\"run\\":\\"` + shopping + `\\".*}`, `"status":200`},
+	"api.show.json":               {cli.ExitOK, `{"statusCode":200,.*\\"step\\":\\"topic/create\\".*}`, `"status":200`},
+	"api.wish.json":               {cli.ExitOK, `{"statusCode":202,.*\\"wish\\":\\"cancel\\".*}`, `"status":202`},
+	"api.unsigned.json":           {cli.ExitOK, `{"statusCode":403,.*nobody knows who asks.*}`, `"status":403`},
+}
+
+// eventFiles lists the event files.
+func eventFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../events/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no event files: %v", err)
+	}
+	return files
+}
+
+// functionOf is the function that an event file is for.
+func functionOf(file string) string {
+	name, _, _ := strings.Cut(filepath.Base(file), ".")
+	return name
+}
+
+// Every event file is for a function and has its answer here, every answer has a
+// file, and every function has an event.
+func TestEventFilesAreComplete(t *testing.T) {
+	t.Parallel()
+	var there []string
+	has := make(map[string]bool)
+	for _, f := range eventFiles(t) {
+		name := filepath.Base(f)
+		there = append(there, name)
+		has[functionOf(name)] = true
+		if _, ok := replies[name]; !ok {
+			t.Errorf("nobody knows what %s is answered", name)
+		}
+	}
+	for name := range replies {
+		if !slices.Contains(there, name) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	for _, function := range wire.Names() {
+		if !has[function] {
+			t.Errorf("there is no event for %s", function)
+		}
+	}
+}
+
+// What a file says is what its function takes, and nothing else.
+func TestEventFilesAreDecoded(t *testing.T) {
+	t.Parallel()
+	for _, f := range eventFiles(t) {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		function := functionOf(f)
+		takes := map[string]any{
+			"start": &events.EventBridgeEvent{}, "stack-event": &events.EventBridgeEvent{}, "api": &events.APIGatewayV2HTTPRequest{},
+			"plan": &engine.ExecutionInput{}, "execute-step": &engine.StepInput{}, "wait-status": &engine.PollInput{},
+		}[function]
+		d := json.NewDecoder(strings.NewReader(string(text)))
+		d.DisallowUnknownFields()
+		if err := d.Decode(takes); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// Every event is answered by the function's binary as it should be.
+func TestInvoke(t *testing.T) {
+	files := eventFiles(t)
+	for i, f := range files {
+		path, err := filepath.Abs(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[i] = path
+	}
+	l := newLaptop(t)
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, path := range files {
+		want := replies[filepath.Base(path)]
+		r := l.run("invoke", path)
+		if r.code != want.code || !regexp.MustCompile(`^`+want.answer+`\n$`).MatchString(r.out) || !regexp.MustCompile(want.log).MatchString(r.err) {
+			t.Errorf("%s ended with %d\n%s%s", path, r.code, r.out, r.err)
+		}
+	}
+}
+
+// What is no event file is refused, and says how to call it.
+func TestInvokeNobody(t *testing.T) {
+	l := newLaptop(t)
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	var told bytes.Buffer
+	code := cli.Execute(t.Context(), cli.Shell{Out: io.Discard, Err: &told, Getenv: func(string) string { return "" }}, []string{"invoke", "start.upload.json", "--installation", "stackwright"})
+	if l.has(told.String(), "is on AWS: leave it out"); code != cli.ExitRefused {
+		t.Errorf("about an installation on AWS it ended with %d", code)
+	}
+	for file, want := range map[string]string{
+		"nobody.upload.json": "is for no function: call it FUNCTION.WHAT.json",
+		"start.json":         "is for no function",
+		"start.none.json":    "read the event",
+	} {
+		r := l.run("invoke", file)
+		if r.code == cli.ExitOK || r.out != "" {
+			t.Errorf("%s ended with %d: %s", file, r.code, r.out)
+		}
+		l.has(r.err, want)
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+var (
+	rounds = flag.Int("rounds", 0, "how often the shop is deployed while any of its functions are killed; 0 is twice, while some are")
+	seed   = flag.Uint64("seed", 1, "of the first round")
+)
+
+// Whatever functions are killed, and when, the shop is deployed, and nothing of
+// it twice. Without -rounds, execute-step is spared: of one that dies between
+// its claim and its request nothing is begun again for a minute.
+func TestKilledFunctions(t *testing.T) {
+	t.Parallel()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, most, spared := *rounds, 30, ""
+	if n == 0 {
+		n, most, spared = 2, 8, "execute-step"
+	}
+	all := make([]*round, n)
+	t.Run("round", func(t *testing.T) {
+		for i := range all {
+			s := *seed + uint64(i)
+			t.Run(fmt.Sprintf("with seed %d", s), func(t *testing.T) {
+				t.Parallel()
+				all[i] = &round{T: t, chance: rand.New(rand.NewPCG(s, 0)), dir: dir, data: t.TempDir(), most: most, spared: spared, seen: make(map[int]time.Time)}
+				all[i].play()
+			})
+		}
+	})
+	kills, atWork := 0, 0
+	for _, r := range all {
+		kills, atWork = kills+r.kills, atWork+r.atWork
+	}
+	t.Logf("%d rounds, %d kills, %d of them of a function at work for the state machine", n, kills, atWork)
+	if kills < most*n/2 {
+		t.Errorf("only %d functions were killed", kills)
+	}
+}
+
+// A round is one deploy of the shop during which functions are killed.
+type round struct {
+	*testing.T
+	chance        *rand.Rand
+	dir, data     string            // of the functions, and of the program's state
+	most          int               // kills: a run goes on however many there are, but slower and slower
+	spared        string            // a function that is not killed
+	seen          map[int]time.Time // since when processes are there
+	kills, atWork int
+}
+
+// play deploys the shop while functions are killed, and then looks at what came
+// of it.
+func (r *round) play() {
+	begun := time.Now()
+	out := r.deploy(r.strike)
+	took := time.Since(begun)
+	if !strings.Contains(out, "9 created") {
+		r.Errorf("the shop was not created:\n%s", out)
+	}
+	if out := r.deploy(nil); !strings.Contains(out, "9 unchanged") {
+		r.Errorf("the second deploy changed something:\n%s", out)
+	}
+	r.vacant()
+	r.inspect()
+	r.Logf("%d kills, %d of them at work for the state machine; it took %s", r.kills, r.atWork, took.Round(100*time.Millisecond))
+}
+
+// deploy runs the real command to its end and returns what it printed. Meanwhile
+// it has strike strike, if there is one.
+func (r *round) deploy(strike func(parent int)) string {
+	r.Helper()
+	shop, err := filepath.Abs("../../examples/shop")
+	if err != nil {
+		r.Fatal(err)
+	}
+	cmd, err := program(r.dir, "deploy", shop, "--functions", "binaries", "--data", r.data, "--seconds", "0.3")
+	if err != nil {
+		r.Fatal(err)
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		r.Fatal(err)
+	}
+	over := make(chan error, 1)
+	go func() { over <- cmd.Wait() }()
+	limit := time.After(15 * time.Minute)
+	tick := time.NewTicker(3 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-over:
+			if err != nil {
+				log, _ := os.ReadFile(filepath.Join(r.data, "stackwright.log")) // it may not be there
+				r.Fatalf("deploy: %v\n%s\nlog:\n%s", err, out.String(), log)
+			}
+			return out.String()
+		case <-limit:
+			_ = cmd.Process.Kill() // it is over now
+			r.Fatalf("deploy never ends:\n%s", out.String())
+		case <-tick.C:
+			if strike != nil && r.kills < r.most {
+				strike(cmd.Process.Pid)
+			}
+		}
+	}
+}
+
+// strike kills functions that a process has started: now and then
+// one, more often one that has only just been started and so is at work, and
+// seldom all.
+func (r *round) strike(parent int) {
+	all := r.functions(parent)
+	var victims []int
+	for pid, age := range all {
+		if odds := r.chance.Float64(); odds < 0.01 || odds < 0.04 && age < 150*time.Millisecond {
+			victims = append(victims, pid)
+		}
+	}
+	if r.chance.Float64() < 0.003 {
+		for pid := range all {
+			victims = append(victims, pid)
+		}
+	}
+	for _, pid := range victims {
+		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+			r.kills++
+		}
+	}
+}
+
+// functions finds the processes of functions that a process has started, and
+// how long they have been there.
+func (r *round) functions(parent int) map[int]time.Duration {
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+	if err != nil {
+		r.Fatal(err)
+	}
+	found := make(map[int]time.Duration)
+	for _, list := range lists {
+		pids, _ := os.ReadFile(list) // a thread may be gone
+		for word := range strings.FieldsSeq(string(pids)) {
+			exe, _ := os.Readlink("/proc/" + word + "/exe") // and so may a process
+			function, ours := strings.CutPrefix(exe, filepath.Join(r.dir, "build")+"/")
+			pid, err := strconv.Atoi(word)
+			if !ours || err != nil || function == r.spared+"/bootstrap" {
+				continue
+			}
+			if r.seen[pid].IsZero() {
+				r.seen[pid] = time.Now()
+			}
+			found[pid] = time.Since(r.seen[pid])
+		}
+	}
+	return found
+}
+
+// vacant waits until nobody has the data folder: somebody may still deliver
+// events to functions that were killed.
+func (r *round) vacant() {
+	for range 1200 {
+		_, taken, err := cloud.Occupied(r.data)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if !taken {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	r.Fatal("somebody never leaves the data folder")
+}
+
+// inspect looks at what is in the data folder when all is over: each stack was
+// made once.
+func (r *round) inspect() {
+	r.Helper()
+	c, err := cloud.Open(r.Context(), cloud.Options{Data: r.data, Still: true, Getenv: func(string) string { return "" }})
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer c.Close()
+	once(r.T, cloudformation.NewFromConfig(c.Config()), 9)
+	flows := sfn.NewFromConfig(c.Config())
+	executions, err := flows.ListExecutions(r.Context(), &sfn.ListExecutionsInput{StateMachineArn: aws.String("arn:aws:states:" + cli.Region + ":" + cli.Account + ":stateMachine:" + cli.Name)})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, x := range executions.Executions {
+		pages := sfn.NewGetExecutionHistoryPaginator(flows, &sfn.GetExecutionHistoryInput{ExecutionArn: x.ExecutionArn})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(r.Context())
+			if err != nil {
+				r.Fatal(err)
+			}
+			for _, e := range page.Events {
+				if d := e.TaskFailedEventDetails; d != nil && aws.ToString(d.Error) == "Runtime.ExitError" {
+					r.atWork++
+				}
+			}
+		}
+	}
+}

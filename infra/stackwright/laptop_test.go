@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/host"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// A laptop is a data folder and a project, for commands to be tried on.
+type laptop struct {
+	*testing.T
+	data, project string
+	env           map[string]string
+	answers       string // of the person who sits there; "" is nobody
+	interrupts    chan os.Signal
+	elsewhere     bool // commands are not told of the data folder
+
+	mu     sync.Mutex
+	begun  [][]string // what was started as a process of its own
+	begins func(args []string)
+}
+
+// newLaptop has a copy of the pair of stacks.
+func newLaptop(t *testing.T) *laptop {
+	l := &laptop{T: t, data: filepath.Join(t.TempDir(), "data"), project: filepath.Join(t.TempDir(), "pair"), interrupts: make(chan os.Signal, 1)}
+	l.env = map[string]string{"USER": "ann", "AWS_PROFILE": "nobody", "AWS_REGION": "eu-north-1", "AWS_CONFIG_FILE": "/nowhere"}
+	if err := os.CopyFS(l.project, os.DirFS("testdata/pair")); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// A result is what a command left behind.
+type result struct {
+	code     int
+	out, err string
+}
+
+// run carries out a command on the laptop.
+func (l *laptop) run(args ...string) result {
+	l.Helper()
+	var out, err bytes.Buffer
+	code := l.runTo(&out, &err, args...)
+	return result{code, out.String(), err.String()}
+}
+
+// runTo carries out a command that writes to out and err as it goes.
+func (l *laptop) runTo(out, err io.Writer, args ...string) int {
+	s := cli.Shell{
+		Laptop: host.Laptop{},
+		In:     strings.NewReader(l.answers), Out: out, Err: err, Self: "stackwright", Asks: l.answers != "",
+		Getenv: func(k string) string { return l.env[k] }, Interrupts: l.interrupts,
+		Start: func(args []string, _ string) error {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.begun = append(l.begun, args)
+			if l.begins != nil {
+				l.begins(args)
+			}
+			return nil
+		},
+	}
+	if !l.elsewhere {
+		args = append([]string{args[0], "--data", l.data, "--seconds", "0.05"}, args[1:]...)
+	}
+	return cli.Execute(context.Background(), s, args)
+}
+
+// must carries out a command that has to end with a code, and returns what it
+// printed.
+func (l *laptop) must(code int, args ...string) string {
+	l.Helper()
+	r := l.run(args...)
+	if r.code != code {
+		l.Fatalf("%s ended with %d, not with %d\n%s%s%s", strings.Join(args, " "), r.code, code, r.out, r.err, l.log())
+	}
+	return r.out
+}
+
+// log is what went wrong unseen.
+func (l *laptop) log() string {
+	b, err := os.ReadFile(filepath.Join(l.data, "stackwright.log"))
+	if err != nil {
+		return ""
+	}
+	return "log:\n" + string(b)
+}
+
+// edit changes a file of the project.
+func (l *laptop) edit(name, from, to string) {
+	l.Helper()
+	path := filepath.Join(l.project, name)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		l.Fatal(err)
+	}
+	after := strings.Replace(string(before), from, to, 1)
+	if after == string(before) {
+		l.Fatalf("%s has no %q", name, from)
+	}
+	if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// hosting says how the laptop's cloud is hosted.
+func (l *laptop) hosting(seconds float64) cli.Hosting {
+	return cli.Hosting{
+		Data: l.data, Address: "127.0.0.1:0", Functions: "inprocess", Seconds: seconds,
+		Getenv: func(k string) string { return l.env[k] },
+	}
+}
+
+// serve hosts the laptop's cloud until the test is over.
+func (l *laptop) serve(seconds float64) *host.Host {
+	l.Helper()
+	h, err := host.Open(context.Background(), l.hosting(seconds))
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			l.Error(err)
+		}
+	})
+	return h
+}
+
+// fail has a stack fail once.
+func (l *laptop) fail(h *host.Host, f cloudformation.Fault) {
+	l.Helper()
+	if err := h.Cloud.Stacks.Inject(f); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// objects reads an object a line.
+func (l *laptop) objects(text string) []map[string]any {
+	l.Helper()
+	var all []map[string]any
+	for line := range strings.Lines(text) {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			l.Fatalf("%v in %q", err, line)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// last is the object of a run at its end.
+func (l *laptop) last(text string) map[string]any {
+	l.Helper()
+	all := l.objects(text)
+	if len(all) == 0 {
+		l.Fatal("nothing was printed")
+	}
+	return all[len(all)-1]
+}
+
+// has checks that a text holds words.
+func (l *laptop) has(text string, words ...string) {
+	l.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			l.Errorf("no %q in\n%s", w, text)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/host"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// begin carries out a command in the background; its code is sent when it ends.
+func (l *laptop) begin(args ...string) (out *syncBuffer, code chan int) {
+	out, code = new(syncBuffer), make(chan int, 1)
+	go func() { code <- l.runTo(out, out, args...) }()
+	return out, code
+}
+
+// ended checks the code of a command that was begun.
+func (l *laptop) ended(out *syncBuffer, code chan int, want int) {
+	l.Helper()
+	if got := <-code; got != want {
+		l.Errorf("it ended with %d, not with %d\n%s", got, want, out.String())
+	}
+}
+
+// slow carries out f while every operation that begins on a stack takes some
+// seconds.
+func (l *laptop) slow(h *host.Host, stack string, seconds float64, f func()) {
+	l.Helper()
+	l.fail(h, cloudformation.Fault{Stack: stack, Seconds: seconds})
+	f()
+	if err := h.Cloud.Stacks.Mend(); err != nil {
+		l.Error(err)
+	}
+}
+
+// The watcher of an upload that is superseded says by which run; that of the
+// newer one, what it waits for. status shows the line.
+func TestNewerUploadSupersedes(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	var first *syncBuffer
+	var one chan int
+	var id string
+	l.slow(h, "pair-topic", 6, func() {
+		first, one = l.begin("deploy", l.project)
+		id = l.running(first)
+		l.until(first, `(done)  +alone/create`)
+	})
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	second, two := l.begin("deploy", l.project)
+	newer := l.until(second, `run (\w+) waits for `+id)
+	third, three := l.begin("refresh", l.project)
+	last := l.until(third, `run (\w+) waits for `+id)
+
+	status := l.run("status")
+	l.has(status.err,
+		"pair@default is locked by run "+id+" (deploy, running) of ", ": what is in flight ends, then it makes way for run "+newer,
+		"  1. run "+newer+" (deploy) of ", ": it deploys what was uploaded, unless a newer upload takes its place",
+		"  2. run "+last+" (refresh) of ann@", ": it reads the live stacks into the records")
+	shown := l.last(l.must(cli.ExitOK, "status", last, "-o", "json"))
+	lock := shown["lock"].(map[string]any)
+	if shown["state"] != "queued" || lock["owner"].(map[string]any)["run"] != id || len(lock["waiting"].([]any)) != 2 {
+		t.Errorf("%v", shown)
+	}
+
+	l.ended(first, one, cli.ExitStopped)
+	l.has(first.String(), "deploy of pair@default was superseded by run "+newer, "skipped, superseded by "+newer+": queue",
+		"to follow what took its place: stackwright status "+newer+" --follow")
+	l.ended(second, two, cli.ExitOK)
+	l.ended(third, three, cli.ExitOK)
+	l.has(l.must(cli.ExitOK, "outputs", "topic"), "goodbye")
+	l.has(l.must(cli.ExitOK, "runs"), "superseded by "+newer)
+	if _, held := l.last(l.must(cli.ExitOK, "status", "-o", "json"))["lock"]; held {
+		t.Error("the lock is held though all runs are over")
+	}
+}
+
+// Who deploys with --rollback sees the rollback to its end; the deploy has failed
+// all the same. So it is where the project says so.
+func TestRollbackIsFollowed(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "update", Times: 1})
+	l.edit("templates/queue.yaml", "Resources:", "Metadata: { v: 2 }\nResources:")
+	l.has(l.must(cli.ExitFailed, "deploy", l.project, "--rollback"),
+		"deploy of pair@default failed in", " follows, to the last successful deploy\n", "rollback pair@default: run ", "rollback of pair@default succeeded")
+
+	l.edit("stackwright.yaml", "project: pair", "project: pair\non_failure: rollback")
+	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "update", Times: 1})
+	runs := l.objects(l.must(cli.ExitFailed, "deploy", l.project, "-o", "json"))
+	var ends []map[string]any
+	for _, o := range runs {
+		if o["state"] != nil {
+			ends = append(ends, o)
+		}
+	}
+	if len(ends) != 2 || ends[0]["state"] != "failed" || ends[1]["operation"] != "rollback" || ends[1]["of"] != ends[0]["run"] || ends[1]["state"] != "succeeded" {
+		t.Errorf("%v", ends)
+	}
+	l.has(l.must(cli.ExitOK, "outputs", "topic"), "hello")
+
+	l.fail(h, cloudformation.Fault{Stack: "pair-prod-topic", Operation: "create", Times: 1})
+	l.has(l.must(cli.ExitFailed, "deploy", l.project, "--env", "prod"), "no rollback follows: no deploy has succeeded yet")
+}
+
+// Who cancels with --rollback sees that to its end too.
+func TestCancelGoesBack(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.edit("templates/queue.yaml", "Resources:", "Metadata: { v: 2 }\nResources:")
+	var out *syncBuffer
+	var code chan int
+	l.slow(h, "pair-topic", 4, func() {
+		out, code = l.begin("deploy", l.project)
+		l.until(out, `(running)  topic/update`)
+		l.until(out, `(done)  +alone/update`)
+	})
+	id := l.until(out, `: run (\w+),`)
+	l.has(l.must(cli.ExitOK, "cancel", id, "--rollback", "--reason", "wrong branch"), "deploy of pair@default is cancelled after", "rollback of pair@default succeeded")
+	l.ended(out, code, cli.ExitStopped)
+	l.has(l.must(cli.ExitOK, "outputs", "topic"), "hello")
+}
+
+// Who cancels with force does not wait for an update to end, and sees how much
+// time it would have had.
+func TestCancelWithForce(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", "project: pair", "project: pair\ntimeout: 2h\ndefaults: { topic: { timeout: 1h } }")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	var out *syncBuffer
+	var code chan int
+	l.slow(h, "pair-topic", 3600, func() {
+		out, code = l.begin("deploy", l.project)
+		l.until(out, `(running)  topic/update  \(overdue at`)
+	})
+	id := l.until(out, `: run (\w+),`)
+	l.has(l.must(cli.ExitOK, "status", id), " left · run "+id, "● topic  update  ", " left\n")
+	shown := l.last(l.must(cli.ExitOK, "status", id, "-o", "json"))
+	if step := shown["steps"].([]any)[0].(map[string]any); shown["deadline"] == nil || step["deadline"] == nil || step["begun"] == nil {
+		t.Errorf("%v", shown)
+	}
+	l.has(l.must(cli.ExitOK, "cancel", id, "--force"), "deploy of pair@default is cancelled after", "topic/update failed: UPDATE_ROLLBACK_COMPLETE: it was cancelled, as was wished")
+	l.ended(out, code, cli.ExitStopped)
+	l.has(l.must(cli.ExitOK, "outputs", "topic"), "hello")
+}
+
+// A lock that hangs is taken away, with a reason; who does not want to wait is
+// refused meanwhile.
+func TestUnlock(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.serve(3600)
+	r := l.run("unlock", "--reason", "it hangs")
+	if r.code != cli.ExitRefused {
+		t.Errorf("unlock of nothing ended with %d", r.code)
+	}
+	l.has(r.err, "no run holds a lock")
+	out, code := l.begin("deploy", l.project)
+	id := l.running(out)
+	for _, args := range [][]string{{"deploy", l.project}, {"refresh", l.project}, {"destroy", l.project, "--yes"}} {
+		l.has(l.must(cli.ExitRefused, append(args, "--refuse")...), "was refused", "run "+id+" (deploy, running) holds the lock on pair@default")
+	}
+	other, prod := l.begin("deploy", l.project, "--env", "prod")
+	l.running(other)
+
+	r = l.run("unlock")
+	if r.code != cli.ExitRefused {
+		t.Errorf("unlock without a reason ended with %d", r.code)
+	}
+	l.has(r.err, "say why with --reason TEXT")
+	r = l.run("unlock", "--reason", "it hangs")
+	if r.code != cli.ExitRefused {
+		t.Errorf("unlock of two ended with %d", r.code)
+	}
+	l.has(r.err, "several runs hold a lock: say which one is meant: ", id+" (deploy of pair@default)")
+	l.has(l.must(cli.ExitOK, "unlock", "--env", "prod", "--reason", "it hangs"), "is cancelled after", "unlocked by ann@", ": it hangs")
+	l.ended(other, prod, cli.ExitStopped)
+	l.must(cli.ExitOK, "unlock", id, "--reason", "it hangs")
+	l.ended(out, code, cli.ExitStopped)
+	l.has(out.String(), "the next run finds what came of it")
+	l.has(l.must(cli.ExitRefused, "unlock", id, "--reason", "again"), "was refused")
+}

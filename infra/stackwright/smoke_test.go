@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/host"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// smokes names the installation at which make smoke tries all of it. Without it
+// everything is tried on a laptop.
+var smokes = flag.String("smoke", "", "the `installation` on AWS at which TestSmoke makes, changes and deletes three stacks that cost nothing")
+
+// A smoke is the life of the project in examples/smoke at an installation, under
+// a name that nobody else has.
+type smoke struct {
+	project string // "smoke-k3jd8a"
+	folder  string // a copy of the project's files, which is kept if something goes wrong
+	shell   cli.Shell
+	at      string    // the installation
+	told    io.Writer // what happens
+}
+
+// newSmoke copies the project into a folder under one that is given.
+func newSmoke(under string, s cli.Shell, installation string) (*smoke, error) {
+	m := &smoke{project: "smoke-" + strings.ToLower(rand.Text()[:6]), shell: s, at: installation, told: os.Stdout}
+	m.folder = filepath.Join(under, m.project)
+	if err := os.CopyFS(m.folder, os.DirFS("../../examples/smoke")); err != nil {
+		return nil, err
+	}
+	return m, m.edit("project: smoke\n", "project: "+m.project+"\n")
+}
+
+// edit changes the project file.
+func (m *smoke) edit(from, to string) error {
+	path := filepath.Join(m.folder, "stackwright.yaml")
+	text, err := os.ReadFile(path)
+	if err == nil && !bytes.Contains(text, []byte(from)) {
+		err = fmt.Errorf("%s has no %q", path, from)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, bytes.Replace(text, []byte(from), []byte(to), 1), 0o644)
+}
+
+// play plays it to the end, or until something is not as it should be.
+func (m *smoke) play(ctx context.Context) error {
+	acts := []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"deploy three stacks, each after another", m.deploys},
+		{"see that outputs were passed on", m.tells},
+		{"see that there is a schedule", m.schedules},
+		{"deploy the same again: no step", m.repeats},
+		{"change one of them", m.changes},
+		{"destroy them", m.destroys},
+		{"see what is left", m.leaves},
+	}
+	for n, act := range acts {
+		fmt.Fprintf(m.told, "%d. %s\n", n+1, act.what)
+		if err := act.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", act.what, err)
+		}
+	}
+	return nil
+}
+
+func (m *smoke) deploys(ctx context.Context) error {
+	return m.steps(ctx, []string{"topic/create done", "note/create done", "last/create done"}, "deploy", m.folder)
+}
+
+func (m *smoke) repeats(ctx context.Context) error { return m.steps(ctx, nil, "deploy", m.folder) }
+
+func (m *smoke) changes(ctx context.Context) error {
+	if err := m.edit("text: first", "text: second"); err != nil {
+		return err
+	}
+	return m.steps(ctx, []string{"note/update done", "last/update done unchanged"}, "deploy", m.folder)
+}
+
+func (m *smoke) destroys(ctx context.Context) error {
+	return m.steps(ctx, []string{"last/delete done", "note/delete done", "topic/delete done"}, "destroy", m.folder, "--yes")
+}
+
+// tells compares what a stack was given with what another has put out.
+func (m *smoke) tells(ctx context.Context) error {
+	lines, err := m.ask(ctx, "outputs", "--project", m.project)
+	if err != nil {
+		return err
+	}
+	outputs := make(map[string]map[string]any)
+	for _, l := range lines {
+		outputs[fmt.Sprint(l["stack"])], _ = l["outputs"].(map[string]any)
+	}
+	arn, name := outputs["topic"]["Arn"], outputs["note"]["Name"]
+	if arn == nil || name == nil || outputs["note"]["Text"] != fmt.Sprintf("first: %v", arn) || outputs["last"]["Note"] != name {
+		return fmt.Errorf("these outputs do not fit together: %v", outputs)
+	}
+	return nil
+}
+
+// schedules looks for the project's schedule.
+func (m *smoke) schedules(ctx context.Context) error {
+	left, err := m.left(ctx)
+	if err == nil && !slices.Equal(left.times, []string{"never"}) {
+		err = fmt.Errorf("the schedules are %v", left.times)
+	}
+	return err
+}
+
+// steps has a run made by a command, which must succeed with these steps in this
+// order of their ends.
+func (m *smoke) steps(ctx context.Context, want []string, args ...string) error {
+	lines, err := m.ask(ctx, args...)
+	if err != nil {
+		return err
+	}
+	var got []string
+	for _, l := range lines {
+		if slices.Contains([]string{"done", "failed", "skipped"}, fmt.Sprint(l["status"])) {
+			got = append(got, strings.TrimSpace(fmt.Sprint(l["step"], " ", l["status"], " ", l["why"])))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		return fmt.Errorf("the steps are not those that should be (-want +got):\n%s", diff)
+	}
+	return nil
+}
+
+// ask carries out a command that must end well, and returns what it prints.
+func (m *smoke) ask(ctx context.Context, args ...string) ([]map[string]any, error) {
+	var out, said bytes.Buffer
+	s := m.shell
+	s.Out, s.Err = io.MultiWriter(&out, m.told), io.MultiWriter(&said, m.told)
+	code := cli.Execute(ctx, s, append(args, "--installation", m.at, "-o", "json"))
+	var lines []map[string]any
+	for d := json.NewDecoder(&out); ; {
+		var l map[string]any
+		err := d.Decode(&l)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+		if l["status"] == "failed" {
+			fmt.Fprintf(&said, "%v: %v", l["step"], l["why"])
+		}
+	}
+	if code != cli.ExitOK {
+		return nil, fmt.Errorf("stackwright %s ended with %d: %s", strings.Join(args, " "), code, strings.TrimSpace(said.String()))
+	}
+	return lines, nil
+}
+
+// leaves says what is left, which must be nothing.
+func (m *smoke) leaves(ctx context.Context) error {
+	left, err := m.left(ctx)
+	if err == nil && !left.none() {
+		err = fmt.Errorf("something is left:\n%s", left)
+	}
+	return err
+}
+
+// After a life of a project nothing is left of it, also where somebody else does
+// the same at the same time. With -smoke, on AWS.
+func TestSmoke(t *testing.T) {
+	s := cli.Shell{Laptop: host.Laptop{}, In: strings.NewReader(""), Getenv: os.Getenv, Self: "build/stackwright"}
+	under, installation := t.TempDir(), *smokes
+	others := make(chan error, 1)
+	if installation == "" {
+		newInstallation(t)
+		installation = "sw"
+		go func() { others <- somebody(t.Context(), under) }()
+	} else {
+		others <- nil
+		var err error
+		if under, err = kept(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := newSmoke(under, s, installation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(m.tryOut(t.Context()), <-others); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// somebody is another person who tries it out, of whom nothing is to be seen.
+func somebody(ctx context.Context, under string) error {
+	m, err := newSmoke(under, cli.Shell{Laptop: host.Laptop{}, In: strings.NewReader(""), Getenv: os.Getenv, Self: "build/stackwright"}, "sw")
+	if err != nil {
+		return err
+	}
+	m.told = io.Discard
+	return m.tryOut(ctx)
+}
+
+// kept is the folder in which the files are kept of what went wrong.
+func kept() (string, error) {
+	folder, err := filepath.Abs("../../build/smoke")
+	if err != nil {
+		return "", err
+	}
+	return folder, os.MkdirAll(folder, 0o755)
+}
+
+// tryOut plays it and says how it went. If it went wrong, it says what is left
+// and how that is removed.
+func (m *smoke) tryOut(ctx context.Context) error {
+	fmt.Fprintf(m.told, "project %s, files in %s\nif it is broken off: %s\n", m.project, m.folder, m.remedy())
+	if err := m.play(ctx); err != nil {
+		return fmt.Errorf("%w\n\n%s", err, m.debris(context.WithoutCancel(ctx)))
+	}
+	fmt.Fprintf(m.told, "nothing is left of %s: no stack, no record, no lock, no open run, no schedule.\n"+
+		"What stays is its history: its runs for 90 days, and what was uploaded, a few kB, as long as the bucket keeps it.\n", m.project)
+	return os.RemoveAll(m.folder)
+}
+
+// What goes wrong is told with what is left of it, and the command that is then
+// named removes that.
+func TestSmokeThatFails(t *testing.T) {
+	l, h := newInstallation(t)
+	m, err := newSmoke(t.TempDir(), cli.Shell{Laptop: host.Laptop{}, In: strings.NewReader(""), Getenv: os.Getenv, Self: "stackwright"}, "sw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	m.told = &told
+	l.fail(h, stand.Fault{Stack: m.project + "-last", Operation: "delete", Reason: "out of luck", Times: 1})
+	err = m.tryOut(t.Context())
+	if err == nil {
+		t.Fatal("it went well")
+	}
+	l.has(err.Error(), "destroy them: ", "out of luck", "record last", "record topic", "stack "+m.project+"-last (DELETE_FAILED)", "to remove it:\n  "+m.remedy())
+	words := strings.Fields(m.remedy())
+	if i := slices.Index(words, "destroy"); i != 1 {
+		t.Fatalf("remedy: %v", words)
+	}
+	l.has(l.must(cli.ExitOK, words[1:]...), "succeeded")
+	if err := m.leaves(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// debris says what a smoke that went wrong leaves behind.
+func (m *smoke) debris(ctx context.Context) string {
+	left, err := m.left(ctx)
+	if err != nil {
+		return fmt.Sprintf("what is left cannot be seen: %v\nto remove it:\n  %s", err, m.remedy())
+	}
+	if left.none() {
+		return "nothing is left of " + m.project
+	}
+	return fmt.Sprintf("left of %s:\n%sto remove it:\n%s", m.project, left, left.remedies(m))
+}
+
+// remedy is the command that removes all.
+func (m *smoke) remedy() string {
+	return fmt.Sprintf("%s destroy %s --yes --installation %s", m.shell.Self, m.folder, m.at)
+}
+
+// Who has not said that it may be tried on AWS is told how to.
+func TestMakeSmokeAsksFirst(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("there is no make on this machine")
+	}
+	for _, env := range [][]string{nil, {"STACKWRIGHT_INSTALLATION" + "=sw"}, {"STACKWRIGHT_SMOKE=1"}} {
+		cmd := exec.Command("make", "-C", "../..", "smoke")
+		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "STACKWRIGHT_SMOKE=1 STACKWRIGHT_INSTALLATION=stackwright make smoke") {
+			t.Errorf("with %v: %v\n%s", env, err, out)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"strings"
+	"testing"
+)
+
+// Targets are registered, projects name them, and one that has stacks stays.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	role := func(account, name string) string { return "arn:aws:iam::" + account + ":role/" + name }
+	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [eu, near] } }\n")
+	l.has(l.run("graph", l.project).err, "targets: target eu is not registered: there is default")
+
+	l.has(l.must(cli.ExitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "stackwright/stackwright-orchestrator")),
+		"target eu is account 111111111111, region eu-west-1", "from account 000000000000 with the external ID sw-")
+	l.must(cli.ExitOK, "targets", "add", "near", "--region", "us-west-2")
+	l.has(l.must(cli.ExitOK, "targets"), "default  000000000000  us-east-1", "eu       111111111111  eu-west-1  arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator", "sw-", "near     000000000000  us-west-2")
+	l.has(l.must(cli.ExitOK, "graph", l.project), "topic@eu", "queue@near")
+
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "done     queue@eu/create", "done     queue@near/create", "6 created")
+	l.has(l.must(cli.ExitOK, "outputs", "queue@eu"), "arn:aws:sns:eu-west-1:111111111111:")
+	l.has(l.must(cli.ExitOK, "stacks"), "queue@near  pair@default  pair-queue  CREATE_COMPLETE")
+
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"remove", "eu"}, "target eu has 3 recorded stacks, such as alone@eu of pair@default: destroy them first"},
+		{[]string{"remove", "mars"}, "target mars is not registered"},
+		{[]string{"add", "near", "--region", "us-west-1"}, "target near has 3 recorded stacks"},
+		{[]string{"add", "us", "--account", "222222222222", "--region", "us-west-2"}, "account 222222222222 is not the installation's own: give the ARN of the role"},
+		{[]string{"add"}, "targets add: there is targets, targets add NAME and targets remove NAME"},
+	} {
+		r := l.run(append([]string{"targets"}, c.args...)...)
+		if l.has(r.err, c.says); r.code != cli.ExitRefused {
+			t.Errorf("targets %v ended with %d", c.args, r.code)
+		}
+	}
+
+	l.must(cli.ExitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "unknown"))
+	l.has(l.must(cli.ExitOK, "stacks"), "queue@eu    pair@default  pair-queue  not seen")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.has(l.must(cli.ExitOK, "plan", l.project), "not seen: target eu: role arn:aws:iam::111111111111:role/unknown of account 111111111111 cannot be assumed")
+	l.has(l.must(cli.ExitFailed, "deploy", l.project), "failed   topic@eu/update", "skipped  queue@eu/update", "done     topic@near/update")
+
+	l.must(cli.ExitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "stackwright/stackwright-orchestrator"))
+	l.must(cli.ExitOK, "destroy", l.project, "--yes")
+	l.must(cli.ExitOK, "targets", "remove", "eu")
+	if left := l.must(cli.ExitOK, "targets"); strings.Contains(left, "eu-west-1") {
+		t.Errorf("eu is still there:\n%s", left)
+	}
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// deploy uploads the project, which starts a run, and follows it. An upload says
+// nothing else: what does is a request, which waits for its turn where an upload
+// supersedes another.
+func deploy(ctx context.Context, c *call) (int, error) {
+	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || len(f.only) > 0 {
+		return c.request(ctx, "deploy")
+	}
+	return c.ask(ctx, "deploy", func(s *session, p packed) (string, error) {
+		return s.upload(ctx, fmt.Sprintf("projects/%s/%s.zip", p.Name, p.Environment), p.body)
+	})
+}
+
+// refresh asks for the records to be read anew, and follows that.
+func refresh(ctx context.Context, c *call) (int, error) { return c.request(ctx, "refresh") }
+
+// preview asks for a plan, and shows it.
+func preview(ctx context.Context, c *call) (int, error) {
+	var changes bool
+	code, err := c.ask(ctx, "plan", func(s *session, p packed) (string, error) {
+		id, err := s.request(ctx, "plan", p)
+		s.ended = func(r run.Run) { changes = len(r.Steps) > 0 }
+		return id, err
+	})
+	if code == ExitOK && err == nil && c.flags.exitCode && changes {
+		code = ExitChanges
+	}
+	return code, err
+}
+
+// destroy asks whether that is meant, then asks for it, and follows that.
+func destroy(ctx context.Context, c *call) (int, error) {
+	if !c.flags.yes && !c.Asks {
+		return c.refuse("destroy", fault.New(fault.Refused, "destroy deletes every stack of the project: nobody can be asked here whether that is meant, so say --yes"))
+	}
+	return c.request(ctx, "destroy")
+}
+
+// request asks for an operation by a request object, and follows the run.
+func (c *call) request(ctx context.Context, operation string) (int, error) {
+	return c.ask(ctx, operation, func(s *session, p packed) (string, error) {
+		if operation == "destroy" && !c.flags.yes {
+			if err := s.confirm(ctx, p); err != nil {
+				return "", err
+			}
+		}
+		return s.request(ctx, operation, p)
+	})
+}
+
+// ask checks the project's files, then asks for a run and follows it.
+func (c *call) ask(ctx context.Context, operation string, begin func(*session, packed) (id string, err error)) (int, error) {
+	p, err := c.pack(ctx)
+	if err != nil {
+		return c.refuse(operation, err)
+	}
+	s, err := c.open(ctx)
+	if err != nil {
+		return ExitFailed, err
+	}
+	return s.leave(ctx, func() (int, error) {
+		id, err := begin(s, p)
+		if fault.Is(err, fault.Refused) {
+			return c.refuse(operation, err)
+		}
+		if err != nil {
+			return ExitFailed, err
+		}
+		q, err := s.toTheEnd(ctx, watch{run: id})
+		if errors.Is(err, errInterrupted) {
+			return s.detach(ctx, q.last(id))
+		}
+		if err == nil && s.ended != nil {
+			s.ended(q.first)
+		}
+		return q.exit(""), err
+	})
+}
+
+// A packed is a project that was found to be in order, as it is uploaded.
+type packed struct {
+	project.Project
+	body []byte
+}
+
+// pack reads and checks the project that the call names.
+func (c *call) pack(ctx context.Context) (packed, error) {
+	files, loaded, err := c.load(ctx)
+	if err != nil {
+		return packed{}, err
+	}
+	body, err := config.Pack(files)
+	return packed{loaded.Project, body}, err
+}
+
+// refuse tells why nothing was asked for at all, as a run in state refused would.
+func (c *call) refuse(operation string, err error) (int, error) {
+	if !fault.Is(err, fault.Invalid, fault.Refused, fault.Missing, fault.Denied) {
+		return ExitFailed, err
+	}
+	if c.flags.output == "json" {
+		r := run.Run{Operation: operation, State: run.StateRefused, Messages: fault.Messages(err)}
+		if shown := term.NewJSON(c.Out).End(r); shown != nil {
+			return ExitFailed, shown
+		}
+	}
+	c.explain(err)
+	fmt.Fprintf(c.Err, "%s refused: nothing was done\n", operation)
+	return ExitRefused, nil
+}
+
+// confirm asks a person whether all stacks are to be deleted.
+func (s *session) confirm(ctx context.Context, p packed) error {
+	records, err := s.reader.Records(ctx, p.ID())
+	if err != nil {
+		return err
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(records))
+	what := fmt.Sprintf("the %d stacks of %s", len(names), p.ID())
+	if only := s.call.flags.only; len(only) > 0 {
+		what, names = "of "+p.ID(), only
+	}
+	fmt.Fprintf(s.call.Err, "destroy deletes %s: %s\nat %s\ntype yes to go on: ", what, strings.Join(names, ", "), s.label)
+	answer, err := bufio.NewReader(s.call.In).ReadString('\n')
+	if strings.TrimSpace(answer) != "yes" {
+		return fault.New(fault.Refused, "that was not yes")
+	}
+	return err
+}
+
+// An asking is the content of a request object.
+type asking struct {
+	Operation string  `json:"operation"`
+	Key       string  `json:"key,omitempty"`
+	Version   string  `json:"version,omitempty"`
+	Options   options `json:"options"`
+}
+
+// options are those of an asking.
+type options struct {
+	Run   string `json:"run,omitempty"`
+	Force bool   `json:"force,omitempty"`
+	Who   string `json:"who,omitempty"`
+
+	Reason   string `json:"reason,omitempty"`
+	Rollback bool   `json:"rollback,omitempty"`
+	Refuse   bool   `json:"refuse,omitempty"`
+
+	Only         []string `json:"only,omitempty"`
+	MaxDeletions *int     `json:"max_deletions,omitempty"`
+}
+
+// options are what the call's flags say about a run, if it is about one.
+func (c *call) options(about string) options {
+	f := c.flags
+	return options{
+		Run: about, Force: f.force, Who: c.who(), Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,
+	}
+}
+
+// request puts a configuration and a request object that names it, and returns
+// the run that this asks for.
+func (s *session) request(ctx context.Context, operation string, p packed) (string, error) {
+	key := fmt.Sprintf("revisions/%s/%s/%s.zip", p.Name, p.Environment, digest(p.body))
+	version, err := s.objects.Put(ctx, key, p.body)
+	if err != nil {
+		return "", fmt.Errorf("upload to %s: %w", s.label, err)
+	}
+	return s.post(ctx, p.Project.ID(), asking{
+		Operation: operation, Key: key, Version: version,
+		Options: s.call.options(""),
+	})
+}
+
+// post puts a request object for a project and returns the run that it asks for.
+func (s *session) post(ctx context.Context, id string, a asking) (string, error) {
+	body, err := json.Marshal(a)
+	if err != nil {
+		return "", fault.New(fault.Broken, "request %s: %w", a.Operation, err)
+	}
+	name, environment, _ := strings.Cut(id, "@")
+	return s.upload(ctx, fmt.Sprintf("requests/%s/%s/%s.json", name, environment, unique()), body)
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// detach leaves a run to itself after Ctrl-C, and says how to follow it again.
+// If it is hosted here, a process of its own carries it on. A second Ctrl-C ends
+// the program at once.
+func (s *session) detach(ctx context.Context, id string) (int, error) {
+	c := s.call
+	if c.Obey != nil {
+		c.Obey()
+	}
+	if s.host != nil {
+		fmt.Fprintf(c.Err, "interrupted: handing run %s over; Ctrl-C again ends it all at once\n", id)
+		if err := s.carryOn(ctx); err != nil {
+			return ExitFailed, err
+		}
+	}
+	fmt.Fprintf(c.Err, "run %s goes on without its watcher. Follow it again with\n  %s\n", id, c.spell("status", id, "--follow"))
+	return ExitUnwatched, nil
+}
+
+// carryOn ends what is hosted, and has a process of its own host it until no
+// run goes on.
+func (s *session) carryOn(ctx context.Context) error {
+	c := s.call
+	data, err := filepath.Abs(c.flags.data)
+	if err != nil {
+		return fmt.Errorf("find data folder: %w", err)
+	}
+	address := strings.TrimPrefix(s.host.URL(), "http://")
+	if err := s.end(); err != nil {
+		return err
+	}
+	args := []string{
+		"serve", "--until-idle", "--data", data, "--listen", address,
+		"--seconds", number(c.flags.seconds), "--functions", c.flags.functions,
+	}
+	start := c.Start
+	if start == nil {
+		start = begin
+	}
+	if err := start(args, filepath.Join(data, "stackwright.log")); err != nil {
+		return errors.Join(fmt.Errorf("carry on: %w", err), fmt.Errorf("what was begun goes on with: %s", c.spell("serve")))
+	}
+	return nil
+}
+
+// begin starts this program anew, in a session of its own, with its output in a
+// log.
+func begin(args []string, log string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Stdout, cmd.Stderr = out, out
+	apart(cmd)
+	err = cmd.Start()
+	if err == nil {
+		err = cmd.Process.Release()
+	}
+	return errors.Join(err, out.Close())
+}

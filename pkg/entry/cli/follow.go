@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+const (
+	glance  = 200 * time.Millisecond // between two looks at a run
+	patient = 30 * time.Second       // for a run to be there at all
+)
+
+// errInterrupted is what following ends with after Ctrl-C, or when nobody reads
+// what is shown.
+var errInterrupted = fault.New(fault.Stale, "interrupted")
+
+// errGap is for a while in which nobody serves: the server that was used is
+// gone, and another takes over.
+var errGap = fault.New(fault.Unavailable, "nobody serves")
+
+// A watch says when to stop following, and what to follow instead.
+type watch struct {
+	run     string             // to follow
+	instead string             // a run that, if it comes to be, is followed instead; may be empty
+	enough  func(run.Run) bool // nil is when the run is over or parked
+}
+
+// follow shows a run until it is enough, and returns it as it then is.
+func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) {
+	if w.enough == nil {
+		w.enough = settled
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	begun, known, l := time.Now(), false, &monitor{session: s, view: v}
+	next := func() { timer.Reset(s.until(time.Since(begun))) }
+	for {
+		select {
+		case <-ctx.Done():
+			return run.Run{}, context.Cause(ctx)
+		case <-s.call.Interrupts:
+			return run.Run{}, errInterrupted
+		case <-timer.C:
+		}
+		r, err := s.see(ctx, w)
+		if err = s.again(ctx, err); errors.Is(err, errGap) {
+			next()
+			continue
+		}
+		switch {
+		case fault.Is(err, fault.Missing) && !known && (time.Since(begun) < s.patient || s.delivers()):
+		case fault.Is(err, fault.Missing) && !known:
+			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: %s", w.run, s.silence)
+		case err != nil && known && s.call.flags.installation != "":
+			return r, fmt.Errorf("%w\nrun %s goes on without its watcher. Follow it again with\n  %s", err, w.run, s.call.spell("status", w.run, "--follow"))
+		case err != nil:
+			return r, err
+		case w.enough(r):
+			return r, v.End(r)
+		default:
+			known = true
+			l.tell(ctx, r)
+			if err := v.Show(r); err != nil {
+				return r, fmt.Errorf("show run %s: %w: %w", r.ID, err, errInterrupted)
+			}
+		}
+		next()
+	}
+}
+
+// see loads the run that is followed. If another is to be followed instead, it
+// is that one as soon as it is there.
+func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
+	if w.instead != "" {
+		r, err := s.load(ctx, w.instead)
+		if !fault.Is(err, fault.Missing) {
+			return r, err
+		}
+	}
+	return s.load(ctx, w.run)
+}
+
+// delivers reports whether events are still on their way to functions that are
+// hosted here: one that failed is told again, and may yet take up a run.
+func (s *session) delivers() bool { return s.host != nil && s.host.Delivering() }
+
+// settled reports whether a run is over, or only a person can move it on.
+func settled(r run.Run) bool { return r.State.Over() || r.State == run.StateWaiting }

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	arns "github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// envInstallation names the CloudFormation stack of an installation on AWS, for
+// commands that are not told where to work by a flag.
+const envInstallation = "STACKWRIGHT_INSTALLATION"
+
+// The outputs of an installation's stack from which a command knows it. The
+// first three are those that it cannot do without.
+const (
+	outBucket    = "BucketName"
+	outTable     = "TableName"
+	outMachine   = "StateMachineArn"
+	outExecution = "ExecutionRoleArn"
+	outGroup     = "ScheduleGroupName"
+)
+
+// site is that of the installation on AWS that the call names. It is asked for
+// once.
+func (c *call) site(ctx context.Context) (site, error) {
+	if c.place == nil {
+		there, err := c.installed(ctx)
+		if err != nil {
+			return site{}, err
+		}
+		c.place = &there
+	}
+	return *c.place, nil
+}
+
+// installed is the site of the installation on AWS that the call names. It is
+// reached with the user's own configuration, as the aws command is: profile,
+// region, single sign-on.
+func (c *call) installed(ctx context.Context) (site, error) {
+	stack := c.flags.installation
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) {
+		o.TokenProvider = c.code
+	}))
+	if err != nil {
+		return site{}, fault.New(fault.Denied, "installation %s: the AWS configuration is of no use: %w: see AWS_PROFILE and ~/.aws/config", stack, err)
+	}
+	if cfg.Region == "" {
+		return site{}, fault.New(fault.Invalid, "installation %s: no region is known: set AWS_REGION, or a region in the profile", stack)
+	}
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		return site{}, fault.New(fault.Denied, "installation %s: there are no AWS credentials: %w: log in (aws sso login), or set AWS_PROFILE", stack, err)
+	}
+	outputs, err := outputsOf(ctx, cloudformation.NewFromConfig(cfg), stack)
+	if err != nil {
+		return site{}, fmt.Errorf("installation %s in region %s: %w", stack, cfg.Region, err)
+	}
+	s, err := siteOf(stack, outputs)
+	s.config = cfg
+	return s, err
+}
+
+// code asks a person for the code of the device that a profile names.
+func (c *call) code() (string, error) {
+	if !c.Asks {
+		return "", fault.New(fault.Denied, "the profile wants the code of an MFA device, and nobody can be asked here: use a profile that does not, or the credentials of a session")
+	}
+	fmt.Fprint(c.Err, "code of the MFA device: ")
+	line, err := bufio.NewReader(c.In).ReadString('\n')
+	return strings.TrimSpace(line), err
+}
+
+// outputsOf returns what an installation's stack says of it.
+func outputsOf(ctx context.Context, client *cloudformation.Client, stack string) (map[string]string, error) {
+	out, err := client.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
+	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "ValidationError" {
+		return nil, fault.New(fault.Missing, "%s: %s", api.ErrorMessage(), candidates(ctx, client))
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "look at its stack: %w", err)
+	}
+	if len(out.Stacks) == 0 {
+		return nil, fault.New(fault.Missing, "CloudFormation shows no such stack")
+	}
+	outputs := outputs(out.Stacks[0])
+	var lacking []string
+	for _, want := range []string{outBucket, outTable, outMachine} {
+		if outputs[want] == "" {
+			lacking = append(lacking, want)
+		}
+	}
+	switch status := out.Stacks[0].StackStatus; {
+	case len(lacking) == 3:
+		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: it is none of Stackwright's, or was never deployed to its end: %s",
+			status, strings.Join(lacking, ", "), candidates(ctx, client))
+	case len(lacking) > 0:
+		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: another version made it: make deploy with the version of this command",
+			status, strings.Join(lacking, ", "))
+	}
+	return outputs, nil
+}
+
+// outputs are those of a stack, by name.
+func outputs(s types.Stack) map[string]string {
+	all := make(map[string]string)
+	for _, o := range s.Outputs {
+		all[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
+	}
+	return all
+}
+
+// candidates says which stacks look like installations.
+func candidates(ctx context.Context, client *cloudformation.Client) string {
+	var found []string
+	pages := cloudformation.NewDescribeStacksPaginator(client, &cloudformation.DescribeStacksInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return "which there are cannot be seen: " + err.Error()
+		}
+		for _, s := range page.Stacks {
+			if all := outputs(s); all[outBucket] != "" && all[outTable] != "" && all[outMachine] != "" {
+				found = append(found, aws.ToString(s.StackName))
+			}
+		}
+	}
+	if len(found) == 0 {
+		return "no stack here looks like an installation: is it in another region (AWS_REGION) or account (AWS_PROFILE)? make deploy installs one"
+	}
+	slices.Sort(found)
+	return "what looks like an installation here: " + strings.Join(found, ", ")
+}
+
+// siteOf is the site that the outputs of an installation's stack describe.
+func siteOf(stack string, outputs map[string]string) (site, error) {
+	machine, err := arns.Parse(outputs[outMachine])
+	if err != nil || machine.Service != "states" {
+		return site{}, fault.New(fault.Invalid, "installation %s: output %s is no state machine's ARN: %s", stack, outMachine, outputs[outMachine])
+	}
+	at := project.Target{Name: project.DefaultTarget, Account: machine.AccountID, Region: machine.Region}
+	return site{
+		label:  fmt.Sprintf("installation %s (account %s, region %s)", stack, at.Account, at.Region),
+		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
+		home: project.Access{Target: at, Execution: outputs[outExecution]},
+		pace: 2 * time.Second, patient: 2 * time.Minute,
+		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for what it could not deal with. If the installation is some minutes old only, nobody is told of uploads yet: ask again", stack),
+	}, nil
+}

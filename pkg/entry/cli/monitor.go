@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// pulse is how often it is asked whether somebody drives a run that is followed.
+const pulse = 10 * time.Second
+
+// A lookout tells who follows a run what the run itself does not show: for whom
+// it waits, and that nobody drives it. It tells each thing once.
+type monitor struct {
+	*session
+	view  view // that shows the run meanwhile; may be nil
+	said  string
+	asked time.Time // when it was last asked whether somebody drives it
+	alone string    // the execution that was then found ended
+}
+
+// tell tells what there is to tell of r, which is neither over nor parked. What
+// cannot be learnt now is told the next time.
+func (l *monitor) tell(ctx context.Context, r run.Run) {
+	line := ""
+	switch {
+	case r.State == run.StateQueued:
+		line = l.queued(ctx, r)
+	case r.Epoch > 0 && time.Since(l.asked) >= pulse:
+		l.asked = time.Now()
+		line = l.undriven(ctx, r)
+	}
+	if line != "" && line != l.said {
+		l.said = line
+		if screen, ok := l.view.(interface{ Clear() error }); ok {
+			if err := screen.Clear(); err != nil {
+				return // nobody reads it, as the next Show will find
+			}
+		}
+		fmt.Fprintln(l.call.Err, line)
+	}
+}
+
+// undriven says that the execution of r has ended though r has not. It takes two
+// looks: between two executions there is always a moment without one.
+func (l *monitor) undriven(ctx context.Context, r run.Run) string {
+	name := fmt.Sprintf("%s-%d", r.ID, r.Epoch)
+	s, err := l.flows.ExecutionStatus(ctx, name)
+	if err != nil || !s.Started || s.Running {
+		l.alone = ""
+		return ""
+	}
+	if l.alone != name {
+		l.alone = name
+		return ""
+	}
+	return fmt.Sprintf("run %s is not being executed: execution %s has ended (%s). Stackwright restarts it within five minutes", r.ID, name, s.Why)
+}
+
+// queued says for whom r waits, or "" if that cannot be learnt.
+func (s *session) queued(ctx context.Context, r run.Run) string {
+	lock, err := s.reader.Lock(ctx, r.Project)
+	if err != nil || lock.Owner.Run == "" || lock.Owner.Run == r.ID {
+		return ""
+	}
+	before := []string{s.named(ctx, lock.Owner.Run)}
+	for _, w := range lock.Waiting {
+		if w.Run == r.ID {
+			break
+		}
+		before = append(before, s.named(ctx, w.Run))
+	}
+	return fmt.Sprintf("run %s waits for %s", r.ID, strings.Join(before, ", then "))
+}
+
+// named says which run that is.
+func (s *session) named(ctx context.Context, id string) string {
+	r, err := s.reader.Run(ctx, id)
+	if err != nil {
+		return id
+	}
+	return fmt.Sprintf("%s (%s, %s, %s)", id, r.Operation, r.State, r.Who)
+}

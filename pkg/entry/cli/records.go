@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
+	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// projects lists the projects and environments that were ever asked about, as
+// "shop@prod", sorted, as far as the call's flags choose them.
+func (s *session) projects(ctx context.Context) ([]string, error) {
+	all, err := s.reader.Projects(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the projects: %w", err)
+	}
+	return slices.DeleteFunc(all, func(id string) bool {
+		name, environment, _ := strings.Cut(id, "@")
+		return !s.call.wants(name, environment)
+	}), nil
+}
+
+// wants reports whether the call's flags choose a project and environment.
+func (c *call) wants(name, environment string) bool {
+	f := c.flags
+	return (f.project == "" || f.project == name) && (f.env == "" || f.env == environment)
+}
+
+// A row is a record of a project.
+type row struct {
+	project string
+	plan.Record
+}
+
+// records lists the records of the projects that are asked for.
+func (s *session) records(ctx context.Context) ([]row, error) {
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	for _, p := range projects {
+		records, err := s.reader.Records(ctx, p)
+		if err != nil {
+			return nil, fmt.Errorf("read the records of %s: %w", p, err)
+		}
+		for _, node := range slices.Sorted(maps.Keys(records)) {
+			rows = append(rows, row{p, records[node]})
+		}
+	}
+	return rows, nil
+}
+
+// show opens a session and prints rows: each as an object, or all as a table.
+func (c *call) show(ctx context.Context, head []string, list func(*session) (objects []any, cells [][]string, err error)) (int, error) {
+	s, err := c.look(ctx)
+	if err != nil {
+		return ExitFailed, err
+	}
+	return s.leave(ctx, func() (int, error) {
+		objects, cells, err := list(s)
+		if err != nil {
+			return ExitFailed, err
+		}
+		if c.flags.output == "json" {
+			out := json.NewEncoder(c.Out)
+			out.SetEscapeHTML(false)
+			for _, o := range objects {
+				if err := out.Encode(o); err != nil {
+					return ExitFailed, err
+				}
+			}
+			return ExitOK, nil
+		}
+		table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+		for _, line := range append([][]string{head}, cells...) {
+			fmt.Fprintln(table, strings.Join(line, "\t"))
+		}
+		return ExitOK, table.Flush()
+	})
+}
+
+// listRuns lists runs, newest first.
+func listRuns(ctx context.Context, c *call) (int, error) {
+	return c.show(ctx, []string{"RUN", "PROJECT", "OPERATION", "STATE", "ASKED", "TOOK", "WHO"}, func(s *session) (objects []any, cells [][]string, err error) {
+		runs, err := s.runs(ctx)
+		for _, r := range runs {
+			took := ""
+			if !r.Ended.IsZero() {
+				took = r.Ended.Sub(r.Requested).Round(time.Second).String()
+			}
+			state := string(r.State)
+			if r.State == run.StateSuperseded && r.By != "" {
+				state += " by " + r.By
+			}
+			objects = append(objects, report.Of(r))
+			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Requested.Local().Format(time.DateTime), took, r.Who})
+		}
+		return objects, cells, err
+	})
+}
+
+// listStacks lists the recorded stacks, with their statuses.
+func listStacks(ctx context.Context, c *call) (int, error) {
+	return c.show(ctx, []string{"STACK", "PROJECT", "NAME", "STATUS", "CHANGED", "NEEDS"}, func(s *session) (objects []any, cells [][]string, err error) {
+		rows, err := s.records(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		live, unseen, err := s.statuses(ctx, rows)
+		for _, r := range rows {
+			status := live[r.StackID]
+			if unseen[r.Target] {
+				status = "not seen"
+			}
+			objects = append(objects, map[string]any{
+				"stack": r.Node, "project": r.project, "name": r.Stack, "id": r.StackID, "status": status, "account": r.Target.Account, "region": r.Target.Region,
+				"changed": r.LastUpdated, "needs": append([]string{}, r.Needs...), "run": r.Run,
+			})
+			cells = append(cells, []string{r.Node, r.project, r.Stack, status.String(), r.LastUpdated.Local().Format(time.DateTime), strings.Join(r.Needs, " ")})
+		}
+		return objects, cells, err
+	})
+}
+
+// statuses are those of all stacks that there are in the targets of rows, by ID,
+// and the targets that deny us.
+func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan.Status, unseen map[project.Target]bool, err error) {
+	all, unseen = make(map[string]plan.Status), make(map[project.Target]bool)
+	looked := make(map[project.Target]bool)
+	for _, r := range rows {
+		if looked[r.Target] {
+			continue
+		}
+		looked[r.Target] = true
+		cfg, _, err := s.places.In(ctx, r.Target)
+		if unseen[r.Target] = fault.Is(err, fault.Denied); unseen[r.Target] {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("target %s: %w", r.Target.Name, err)
+		}
+		pages := cloudformation.NewDescribeStacksPaginator(cloudformation.NewFromConfig(cfg), &cloudformation.DescribeStacksInput{})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if unseen[r.Target] = forbids(err); unseen[r.Target] {
+				break
+			}
+			if err != nil {
+				return nil, nil, fault.New(fault.Unavailable, "describe the stacks of target %s: %w", r.Target.Name, err)
+			}
+			for _, st := range page.Stacks {
+				all[aws.ToString(st.StackId)] = plan.Status(st.StackStatus)
+			}
+		}
+	}
+	return all, unseen, nil
+}
+
+// listOutputs shows the outputs that are recorded, of all stacks or of one.
+func listOutputs(ctx context.Context, c *call) (int, error) {
+	return c.show(ctx, []string{"STACK", "OUTPUT", "VALUE"}, func(s *session) (objects []any, cells [][]string, err error) {
+		rows, err := s.records(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		found := len(c.args) == 0
+		for _, r := range rows {
+			if len(c.args) > 0 && !among(c.args[0], r.Node, r.Stack) {
+				continue
+			}
+			found = true
+			objects = append(objects, map[string]any{"project": r.project, "stack": r.Node, "outputs": r.Outputs})
+			for _, k := range slices.Sorted(maps.Keys(r.Outputs)) {
+				cells = append(cells, []string{r.Node, k, r.Outputs[k]})
+			}
+		}
+		if !found {
+			return nil, nil, c.noStack(rows)
+		}
+		return objects, cells, nil
+	})
+}
+
+// noStack says that there is no such stack, and which there are.
+func (c *call) noStack(rows []row) error {
+	var all []string
+	for _, r := range rows {
+		all = append(all, r.Node)
+	}
+	return fault.New(fault.Missing, "there is no stack %s%s", quoted(c.args[0]), didYouMean(c.args[0], all))
+}

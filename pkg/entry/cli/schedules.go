@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/scheduler"
+
+	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/cron"
+)
+
+// listSchedules lists the schedules of the projects that are asked for, and when
+// each next comes up.
+func listSchedules(ctx context.Context, c *call) (int, error) {
+	return c.show(ctx, []string{"SCHEDULE", "PROJECT", "OPERATION", "EXPRESSION", "TIME ZONE", "NEXT"}, func(s *session) (objects []any, cells [][]string, err error) {
+		kept, err := s.schedules(ctx)
+		for _, k := range kept {
+			shown := shownSchedule{
+				Schedule: k.Schedule, Project: k.Project, Operation: k.Operation, Expression: k.Expression, Zone: k.Zone, Disabled: k.Off,
+			}
+			at, when := next(k, time.Now()), "never"
+			switch {
+			case k.Off:
+				when = "disabled"
+			case !at.IsZero():
+				shown.Next = &at
+				when = at.Format("2006-01-02 15:04:05 MST")
+			}
+			objects = append(objects, shown)
+			cells = append(cells, []string{k.Schedule, k.Project, k.Operation, k.Expression, k.Zone, when})
+		}
+		return objects, cells, err
+	})
+}
+
+// A shownSchedule is a schedule as JSON.
+type shownSchedule struct {
+	Schedule   string     `json:"schedule"`
+	Project    string     `json:"project"`
+	Operation  string     `json:"operation"`
+	Expression string     `json:"expression"`
+	Zone       string     `json:"time_zone"`
+	Disabled   bool       `json:"disabled,omitempty"` // somebody has done so by hand; the next deploy takes it back
+	Next       *time.Time `json:"next,omitempty"`     // when it comes up
+}
+
+// schedules are those of the projects that are asked for.
+func (s *session) schedules(ctx context.Context) ([]schedules.Kept, error) {
+	if s.group == "" {
+		return nil, fault.New(fault.Missing, "%s does not tell in which group its schedules are: deploy Stackwright anew", s.label)
+	}
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from := schedules.New(scheduler.NewFromConfig(s.config), schedules.Group{Name: s.group})
+	var all []schedules.Kept
+	for _, p := range projects {
+		kept, err := from.List(ctx, p)
+		if err != nil {
+			return nil, fmt.Errorf("schedules of %s: %w", p, err)
+		}
+		all = append(all, kept...)
+	}
+	return all, nil
+}
+
+// next is when a schedule next comes up, in its time zone, or zero if it does not
+// or nobody can tell.
+func next(k schedules.Kept, now time.Time) time.Time {
+	zone, err := cron.Zone(k.Zone)
+	if err != nil {
+		return time.Time{}
+	}
+	e, err := cron.Parse(k.Expression)
+	if err != nil {
+		return time.Time{}
+	}
+	at := e.Next(now, k.Start, zone)
+	if at.IsZero() {
+		return at
+	}
+	return at.In(zone)
+}

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
+	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A session is the way to an installation: on AWS, of a server that runs, or of
+// one that runs for the time of a command.
+type session struct {
+	site
+	call     *call
+	host     Host // nil if what is used is not hosted here
+	objects  *bucket.Bucket
+	places   *accounts.Accounts // where stacks are
+	reader   *table.Table
+	flows    executions
+	ended    func(run.Run) // told of the run that was followed to its end; may be nil
+	readOnly bool          // the host lets nothing go on
+	lost     time.Time     // since when the server does not answer
+}
+
+// executions tells how an execution of the state machine is.
+type executions interface {
+	ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error)
+}
+
+// open finds the installation that the call names, or the server of its endpoint
+// or data folder, or hosts one, in which all goes on that was left.
+func (c *call) open(ctx context.Context) (*session, error) { return c.enter(ctx, false) }
+
+// look is open for whoever only looks: what it hosts stands still, so that to
+// look changes nothing.
+func (c *call) look(ctx context.Context) (*session, error) { return c.enter(ctx, true) }
+
+func (c *call) enter(ctx context.Context, still bool) (*session, error) {
+	switch {
+	case c.flags.installation != "":
+		there, err := c.site(ctx)
+		return c.connect(there), err
+	case c.flags.endpoint != "":
+		return c.connect(c.at(c.flags.endpoint)), nil
+	}
+	for begun := time.Now(); ; {
+		url, held, err := c.Laptop.Holder(c.flags.data)
+		switch {
+		case err != nil:
+			return nil, err
+		case held && url != "":
+			return c.connect(c.at(url)), nil
+		}
+		h, err := c.Laptop.Start(ctx, c.hosting("127.0.0.1:0", still))
+		if err == nil {
+			s := c.connect(c.at(h.URL()))
+			s.host, s.readOnly = h, still
+			return s, nil
+		}
+		if _, busy := errors.AsType[*InUse](err); !busy || time.Since(begun) > patient {
+			return nil, err
+		}
+		select { // it is being opened or closed
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(glance):
+		}
+	}
+}
+
+// connect returns a session with a site. It does not dial.
+func (c *call) connect(at site) *session {
+	book := table.New(dynamodb.NewFromConfig(at.config), at.table)
+	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
+	return &session{
+		site: at, call: c, reader: book,
+		objects: bucket.New(objects, at.bucket, at.home.Region),
+		places:  accounts.New(at.config, at.home, at.machine, book),
+		flows:   stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
+	}
+}
+
+// again opens the session anew if the server that it used is gone, and returns
+// errGap: the state is in the data folder, and whoever hosts it next carries
+// on. AWS is back by itself. What is no matter of the server's is returned as it
+// is.
+func (s *session) again(ctx context.Context, err error) error {
+	if s.call.flags.installation != "" {
+		return s.bear(err)
+	}
+	if err == nil || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
+		s.lost = time.Time{}
+		return err
+	}
+	if s.lost.IsZero() {
+		s.lost = time.Now()
+	}
+	if s.host != nil || s.call.flags.endpoint != "" || time.Since(s.lost) > patient {
+		return err
+	}
+	fresh, opened := s.call.open(ctx)
+	if opened != nil {
+		return errors.Join(err, opened)
+	}
+	fresh.ended, fresh.lost = s.ended, s.lost
+	*s = *fresh
+	return errGap
+}
+
+// bear returns errGap for an error that passes, for as long as it may.
+func (s *session) bear(err error) error {
+	switch {
+	case !fault.Is(err, fault.Unavailable, fault.Throttled):
+		s.lost = time.Time{}
+		return err
+	case s.lost.IsZero():
+		s.lost = time.Now()
+	}
+	if time.Since(s.lost) > s.patient {
+		return err
+	}
+	return errGap
+}
+
+// leave carries out f, then ends what is hosted. If somebody else's run still
+// goes on there, a process of its own carries it on.
+func (s *session) leave(ctx context.Context, f func() (int, error)) (int, error) {
+	code, err := f()
+	if s.host == nil {
+		return code, err
+	}
+	if s.readOnly {
+		if !s.host.Idle(ctx) {
+			fmt.Fprintf(s.call.Err, "not all is done, and nobody serves %s: go on with %s\n", s.call.flags.data, s.call.spell("serve"))
+		}
+		return code, errors.Join(err, s.end())
+	}
+	if ctx.Err() == nil && !quiet(ctx, s.host) {
+		return code, errors.Join(err, s.carryOn(ctx))
+	}
+	return code, errors.Join(err, s.end())
+}
+
+// end ends what is hosted.
+func (s *session) end() error {
+	h := s.host
+	s.host = nil
+	return h.Close()
+}
+
+// upload puts an object that asks for a run, and returns the run's ID.
+func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
+	version, err := s.objects.Put(ctx, key, body)
+	if err != nil {
+		return "", fmt.Errorf("upload to %s: %w", s.label, err)
+	}
+	return engine.RunID(s.bucket, key, version), nil
+}
+
+// who is the person that asks, as far as the machine knows.
+func (c *call) who() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	for _, v := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if user := c.Getenv(v); user != "" {
+			return user + "@" + host
+		}
+	}
+	return "somebody@" + host
+}
+
+// digest is the SHA-256 of bytes, in hex.
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// unique names a request: sortable by time, and never the same twice.
+func unique() string {
+	return fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102T150405Z"), strings.ToLower(rand.Text()[:10]))
+}
+
+// hosting says how the call hosts a laptop's installation.
+func (c *call) hosting(address string, readOnly bool) Hosting {
+	return Hosting{
+		Data: c.flags.data, Functions: c.flags.functions, Seconds: c.flags.seconds, Getenv: c.Getenv, Address: address, ReadOnly: readOnly,
+	}
+}
+
+// quiet reports whether no run goes on, or will not in a moment: the end of a
+// run is written before its execution ends.
+func quiet(ctx context.Context, h Host) bool {
+	for range 20 {
+		if h.Idle(ctx) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(glance / 2):
+		}
+	}
+	return false
+}

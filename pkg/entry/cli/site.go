@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A site is where Stackwright is installed, and how it is reached: a laptop's
+// stand-ins, or an account and region of AWS.
+type site struct {
+	label  string // for people: its URL, or the installation's name and place
+	config aws.Config
+
+	bucket, table string
+	group         string // of schedules; "" if it is not told
+	machine       string // ARN of the state machine, which names the installation
+	home          project.Access
+
+	pace    time.Duration // at most between two looks at a run
+	patient time.Duration // for a run to be there at all, and for an answer to come again
+	silence string        // where to look if nothing takes up a run
+}
+
+// at is the site whose stand-ins, or what else is there, are served at a URL.
+func (c *call) at(url string) site {
+	return site{
+		label: url,
+		config: aws.Config{
+			Region:        Region,
+			BaseEndpoint:  aws.String(strings.TrimSuffix(url, "/")),
+			Credentials:   credentials.NewStaticCredentialsProvider(c.keys()),
+			ConfigSources: []any{endpoints(c.Getenv)},
+		},
+		bucket: Name, table: Name, group: Name, machine: MachineARN(), home: home(),
+		pace: glance, patient: patient,
+		silence: "see whether serve says why, or whether uploads start functions there",
+	}
+}
+
+// home is the laptop's own account and region.
+func home() project.Access {
+	return project.Access{Target: project.Target{Name: project.DefaultTarget, Account: Account, Region: Region}}
+}
+
+// keys are the user's, for endpoints of the user's own; the stand-ins take any.
+func (c *call) keys() (id, secret, token string) {
+	id, secret = c.Getenv("AWS_ACCESS_KEY_ID"), c.Getenv("AWS_SECRET_ACCESS_KEY")
+	if id == "" || secret == "" {
+		return "local", "local", ""
+	}
+	return id, secret, c.Getenv("AWS_SESSION_TOKEN")
+}
+
+// endpoints has the SDK find AWS_ENDPOINT_URL_<SERVICE>, and nothing else of
+// the environment.
+type endpoints func(string) string
+
+// GetServiceBaseEndpoint is what the SDK asks its configuration sources for.
+func (e endpoints) GetServiceBaseEndpoint(_ context.Context, sdkID string) (string, bool, error) {
+	url := e("AWS_ENDPOINT_URL_" + strings.ReplaceAll(strings.ToUpper(sdkID), " ", "_"))
+	return url, url != "", nil
+}
+
+// until is how long to wait before the next look at a run that is followed for
+// so long: what is quick is seen quickly, and what takes long costs no more than
+// it must.
+func (s site) until(followed time.Duration) time.Duration {
+	return min(max(followed/10, glance), s.pace)
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// retry asks for a new run of what an old one was to do, and follows it.
+func retry(ctx context.Context, c *call) (int, error) {
+	return c.steer(ctx, runCommand{operation: "retry", anew: true, enough: settled})
+}
+
+// goOn lets a paused run go on, and follows it.
+func goOn(ctx context.Context, c *call) (int, error) {
+	return c.steer(ctx, runCommand{operation: "continue", enough: func(r run.Run) bool {
+		return r.State.Over() || r.State == run.StateWaiting && r.Command != run.Continue
+	}})
+}
+
+// pause asks for a run to be paused, and follows it until it is.
+func pause(ctx context.Context, c *call) (int, error) {
+	return c.steer(ctx, runCommand{operation: "pause", meant: run.StateWaiting, enough: settled})
+}
+
+// cancel asks for a run to be cancelled, and follows it until it is.
+func cancel(ctx context.Context, c *call) (int, error) {
+	return c.steer(ctx, runCommand{operation: "cancel", meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
+}
+
+// A wish is what is asked for about a run.
+type runCommand struct {
+	operation string
+	anew      bool               // it makes a run of its own
+	meant     run.State          // what the run is to come to, which is then success; may be empty
+	enough    func(run.Run) bool // reports whether that is what came of it
+}
+
+// steer asks for something that is about a run, and follows what comes of it.
+func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
+	s, err := c.open(ctx)
+	if err != nil {
+		return ExitFailed, err
+	}
+	return s.leave(ctx, func() (int, error) {
+		about, err := s.meant(ctx)
+		if err != nil {
+			return ExitFailed, err
+		}
+		id, err := s.post(ctx, about.Project, asking{
+			Operation: w.operation, Key: about.Source.Key, Version: about.Source.Version,
+			Options: c.options(about.ID),
+		})
+		if err != nil {
+			return ExitFailed, err
+		}
+		follow := watch{run: id, enough: settled}
+		if !w.anew { // the run itself, or the refusal of the wish
+			follow = watch{run: about.ID, instead: id, enough: func(r run.Run) bool {
+				if r.ID == id {
+					return settled(r)
+				}
+				return w.enough(r) && r.Generation > about.Generation
+			}}
+		}
+		q, err := s.toTheEnd(ctx, follow)
+		switch {
+		case errors.Is(err, errInterrupted):
+			return s.detach(ctx, q.last(follow.run))
+		case err != nil:
+			return ExitFailed, err
+		}
+		return q.exit(w.meant), nil
+	})
+}
+
+// load returns the run of the given ID.
+func (s *session) load(ctx context.Context, id string) (run.Run, error) {
+	r, err := s.reader.Load(ctx, id)
+	if err != nil {
+		return r, fmt.Errorf("run %s: %w", id, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// load reads and checks the project that the call names. Only if it names other
+// targets than the installation's own is it asked which were registered.
+func (c *call) load(ctx context.Context) (config.Files, config.Loaded, error) {
+	files, err := config.Open(c.args[0])
+	if err != nil {
+		return nil, config.Loaded{}, err
+	}
+	home, err := c.home(ctx)
+	if err != nil {
+		return nil, config.Loaded{}, err
+	}
+	targets := map[string]project.Target{project.DefaultTarget: home}
+	loaded, err := config.Read(files, config.Options{Environment: c.flags.env, Targets: targets})
+	if len(loaded.Foreign) == 0 {
+		return files, loaded, err
+	}
+	registered, lost := c.registered(ctx)
+	if lost != nil {
+		return nil, config.Loaded{}, errors.Join(err, fmt.Errorf("see which targets are registered: %w", lost))
+	}
+	if len(registered) == 0 {
+		return nil, config.Loaded{}, err
+	}
+	for name, a := range registered {
+		targets[name] = a.Target
+	}
+	loaded, err = config.Read(files, config.Options{Environment: c.flags.env, Targets: targets})
+	return files, loaded, err
+}
+
+// home is the account and region of the installation that the call is about. A
+// laptop's need not be looked for.
+func (c *call) home(ctx context.Context) (project.Target, error) {
+	if c.flags.installation == "" {
+		return home().Target, nil
+	}
+	at, err := c.site(ctx)
+	return at.home.Target, err
+}
+
+// registered are the targets that were registered, as far as there is somewhere
+// to look.
+func (c *call) registered(ctx context.Context) (map[string]project.Access, error) {
+	if c.flags.installation == "" && c.flags.endpoint == "" {
+		if _, err := os.Stat(c.flags.data); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+	}
+	s, err := c.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.reader.Targets(ctx)
+	if s.host != nil {
+		err = errors.Join(err, s.end())
+	}
+	return all, err
+}
+
+// targets lists the targets, or registers one, or removes one.
+func targets(ctx context.Context, c *call) (int, error) {
+	switch {
+	case len(c.args) == 0:
+		return listTargets(ctx, c)
+	case len(c.args) == 2 && c.args[0] == "add":
+		return c.alter(ctx, (*session).addTarget)
+	case len(c.args) == 2 && c.args[0] == "remove":
+		return c.alter(ctx, (*session).removeTarget)
+	}
+	return c.refuse("targets", fault.New(fault.Invalid, "targets %s: there is targets, targets add NAME and targets remove NAME", strings.Join(c.args, " ")))
+}
+
+// alter changes what is registered.
+func (c *call) alter(ctx context.Context, do func(*session, context.Context, string) error) (int, error) {
+	s, err := c.open(ctx)
+	if err != nil {
+		return ExitFailed, err
+	}
+	return s.leave(ctx, func() (int, error) {
+		if err := do(s, ctx, c.args[1]); err != nil {
+			return c.refuse("targets "+c.args[0], err)
+		}
+		return ExitOK, nil
+	})
+}
+
+func listTargets(ctx context.Context, c *call) (int, error) {
+	head := []string{"TARGET", "ACCOUNT", "REGION", "ROLE", "EXECUTION ROLE", "EXTERNAL ID"}
+	return c.show(ctx, head, func(s *session) (objects []any, cells [][]string, err error) {
+		all, err := s.reader.Targets(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		all[project.DefaultTarget] = s.home
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			a, external := all[name], ""
+			if a.Role != "" {
+				external = accounts.ExternalID(s.machine, a.Account)
+			}
+			objects = append(objects, map[string]any{
+				"target": a.Name, "account": a.Account, "region": a.Region, "role": a.Role, "execution_role": a.Execution, "external_id": external,
+			})
+			cells = append(cells, []string{a.Name, a.Account, a.Region, a.Role, a.Execution, external})
+		}
+		return objects, cells, nil
+	})
+}
+
+// addTarget registers a target. One that has stacks stays where it is: only its
+// roles may become others.
+func (s *session) addTarget(ctx context.Context, name string) error {
+	f := s.call.flags
+	a := project.Access{Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution}
+	if a.Account == s.home.Account && a.Role == "" {
+		a.Execution = cmp.Or(a.Execution, s.home.Execution) // roles are in no region
+	}
+	if err := a.Check(s.home.Target); err != nil {
+		return err
+	}
+	was, err := s.reader.Access(ctx, name)
+	switch {
+	case err != nil && !fault.Is(err, fault.Missing):
+		return err
+	case err == nil && was.Target != a.Target:
+		if err := s.unused(ctx, name); err != nil {
+			return err
+		}
+	}
+	if err := s.reader.AddTarget(ctx, a); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.call.Out, "target %s is account %s, region %s\n", name, a.Account, a.Region)
+	if a.Role != "" {
+		fmt.Fprintf(s.call.Out, "let %s be assumed from account %s with the external ID %s\n", a.Role, s.home.Account, accounts.ExternalID(s.machine, a.Account))
+	}
+	return nil
+}
+
+// removeTarget removes a target in which there are no stacks.
+func (s *session) removeTarget(ctx context.Context, name string) error {
+	if _, err := s.reader.Access(ctx, name); err != nil {
+		return err
+	}
+	if err := s.unused(ctx, name); err != nil {
+		return err
+	}
+	return s.reader.RemoveTarget(ctx, name)
+}
+
+// unused refuses what must not be done with a target in which there are stacks.
+func (s *session) unused(ctx context.Context, name string) error {
+	rows, err := s.records(ctx)
+	if err != nil {
+		return err
+	}
+	var there []string
+	for _, r := range rows {
+		if r.Target.Name == name {
+			there = append(there, r.Node+" of "+r.project)
+		}
+	}
+	if n := len(there); n > 0 {
+		return fault.New(fault.Refused, "target %s has %d recorded stacks, such as %s: destroy them first, or leave them out of it and deploy", name, n, there[0])
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A view shows a run to whoever asked for it.
+type view interface {
+	Show(run.Run) error // as it stands
+	End(run.Run) error  // as it is over, or parked
+}
+
+// view is how this call shows a run: as JSON, as a tree on a terminal, else as
+// lines.
+func (c *call) view() view {
+	live, colour := term.Able(c.Getenv)
+	switch {
+	case c.flags.output == "json":
+		return term.NewJSON(c.Out)
+	case live && c.Window != nil:
+		return &term.Live{Out: c.Out, Size: c.Window, Now: time.Now, Colour: colour, Next: c.spell}
+	}
+	return term.NewPlain(c.Out, c.spell)
+}
+
+// exit is the code for what a run has come to.
+func exit(s run.State) int {
+	switch s {
+	case run.StateSucceeded:
+		return ExitOK
+	case run.StateRefused:
+		return ExitRefused
+	case run.StateCancelled, run.StateSuperseded:
+		return ExitStopped
+	case run.StateWaiting:
+		return ExitWaiting
+	}
+	return ExitFailed
+}
