@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/asl"
@@ -125,8 +124,8 @@ func (p *memoryBackend) Submit(operation string, w stacks, of string, with ...op
 func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 
 // request is what asks for an operation, without an ID.
-func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) engine.Request {
-	q := engine.Request{Project: "shop@default", Operation: operation, Run: of, Who: "somebody"}
+func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
+	q := run.Request{Project: "shop@default", Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
 		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only = o.deletions, o.rollback, o.refuse, o.force, o.only
 	}
@@ -139,7 +138,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 	case "plan":
 		q.Source = p.Source(p.project(w))
 	case "unlock":
-		q.Why = "it is stuck"
+		q.Reason = "it is stuck"
 	}
 	return q
 }
@@ -188,7 +187,7 @@ func (p *memoryBackend) Fire(name string) string {
 	if !ok {
 		p.Fatalf("there is no schedule %s", name)
 	}
-	return p.World.Submit(engine.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
+	return p.World.Submit(run.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
 }
 
 func (p *memoryBackend) OnFailure(word string) { p.rollback = word == "rollback" }

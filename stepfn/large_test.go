@@ -180,7 +180,7 @@ func TestBarrierOfManyLongNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, err := r.store.CreateRun(t.Context(), run.Run{ID: strings.Repeat("a", 20), Project: "shop@default", Operation: "deploy", State: run.StatePending, Requested: time.Now()})
+		want, _, err := r.store.CreateRun(t.Context(), run.Run{Request: run.Request{ID: strings.Repeat("a", 20), Project: "shop@default", Operation: "deploy"}, State: run.StatePending, Requested: time.Now()})
 		if err != nil {
 			t.Fatal(err)
 		}

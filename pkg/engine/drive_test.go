@@ -106,7 +106,7 @@ func TestExecuteOvertaken(t *testing.T) {
 	tick := h.planned("a", 1)
 	h.store.move = func(move func() error) error {
 		h.store.move = nil
-		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "a", Epoch: 1}))
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "a"}, Epoch: 1}))
 		return move()
 	}
 	h.begun(tick)
@@ -194,7 +194,7 @@ func TestLookOvertaken(t *testing.T) {
 	tick = h.planned("b", 1)
 	h.store.seen = func() {
 		h.store.seen = nil
-		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "b", Epoch: 1}))
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "b"}, Epoch: 1}))
 	}
 	if got := h.looked(tick); got.State != run.StateFencedOff || !slices.Contains(h.started, "b-2") {
 		t.Errorf("overtaken by a newer epoch, it is %s, started %v", got.State, h.started)
@@ -265,7 +265,7 @@ func TestLookAside(t *testing.T) {
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	tick := h.planned("a", 1)
-	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "a", Epoch: 1}))
+	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "a"}, Epoch: 1}))
 	if got := h.looked(tick); got.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") {
 		t.Errorf("got %+v, started %v", got, h.started)
 	}

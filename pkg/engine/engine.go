@@ -108,7 +108,7 @@ func (e *Engine) launch(ctx context.Context, id string, epoch int) error {
 // aside says that a newer execution drives the run, and sees to it that there is
 // one: whoever raised the epoch may have died before it started it.
 func (e *Engine) fencedOff(ctx context.Context, id string, epoch int) (LoopState, error) {
-	t := loopState(run.Run{ID: id, Epoch: epoch}, run.StateFencedOff, 0)
+	t := loopState(run.Run{Request: run.Request{ID: id}, Epoch: epoch}, run.StateFencedOff, 0)
 	r, err := e.Store.Run(ctx, id)
 	if err != nil || r.State.Over() || r.Epoch <= epoch {
 		return t, err

@@ -258,11 +258,11 @@ func (h *fixture) desire(version, list string) {
 	h.projects[version] = p
 }
 
-func (h *fixture) ask(id, operation, version string) engine.Request {
+func (h *fixture) ask(id, operation, version string) run.Request {
 	h.Helper()
-	q := engine.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: version}, Who: "ann"}
+	q := run.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: version}, Who: "ann"}
 	if slices.Contains([]string{"retry", "pause", "continue", "cancel", "unlock"}, operation) {
-		q.Source, q.Run = run.Source{}, version
+		q.Source, q.Of = run.Source{}, version
 	}
 	h.must(h.Start(h.Context(), q))
 	h.world.Clock.After(time.Second, func() {})

@@ -49,7 +49,7 @@ func TestLateUpload(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	for id, sequencer := range map[string]string{"newer": "0B", "older": "0A"} {
-		q := engine.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"}, Upload: true, Sequencer: sequencer}
+		q := run.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"}, Upload: true, Sequencer: sequencer}
 		h.must(h.Start(t.Context(), q))
 	}
 	h.planned("newer", 1)
@@ -64,7 +64,7 @@ func TestTheWorldIsToldOfTheLine(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	for i, id := range []string{"a", "b", "c"} {
-		h.must(h.Start(t.Context(), engine.Request{
+		h.must(h.Start(t.Context(), run.Request{
 			ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"},
 			Upload: true, Sequencer: fmt.Sprint(i),
 		}))

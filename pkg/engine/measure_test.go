@@ -47,7 +47,7 @@ func TestEndsAreMeasuredOnce(t *testing.T) {
 
 	h.ask("f", "destroy", "")
 	h.planned("f", 1)
-	h.must(h.Start(t.Context(), engine.Request{ID: "u", Project: shop, Operation: "unlock", Run: "f", Who: "ann", Why: "it hangs"}))
+	h.must(h.Start(t.Context(), run.Request{ID: "u", Project: shop, Operation: "unlock", Of: "f", Who: "ann", Options: run.Options{Reason: "it hangs"}}))
 	h.measures("f cancelled, 2 steps")
 }
 
@@ -56,8 +56,9 @@ func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	for _, id := range []string{"a", "b", "c"} {
-		h.must(h.Start(t.Context(), engine.Request{
-			ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"}, Upload: true, Sequencer: id,
+		h.must(h.Start(t.Context(), run.Request{
+			ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"},
+			Upload: true, Sequencer: id,
 		}))
 		h.planned(id, 1)
 	}

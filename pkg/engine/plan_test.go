@@ -25,7 +25,7 @@ func TestPlan(t *testing.T) {
 	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "none", Epoch: 1}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
-	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "a", Epoch: 1}))
+	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "a"}, Epoch: 1}))
 	if old := h.planned("a", 1); old.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") {
 		t.Errorf("an old execution gets %+v; started %v", old, h.started)
 	}
@@ -43,14 +43,14 @@ func TestPlanRefused(t *testing.T) {
 	h.world.Cloud.Put("shop-y", "CREATE_COMPLETE")
 	h.desire("theirs", "x y")
 	for id, c := range map[string]struct {
-		q    engine.Request
+		q    run.Request
 		want []string
 	}{
-		"problems":  {engine.Request{Operation: "deploy", Problems: []string{"one", "two"}}, []string{"one", "two"}},
-		"operation": {engine.Request{Operation: "fly"}, []string{`there is no operation "fly"`}},
-		"version":   {engine.Request{Operation: "deploy", Source: run.Source{Version: "none"}}, []string{"there is no version none"}},
-		"ring":      {engine.Request{Operation: "deploy", Source: run.Source{Version: "ring"}}, []string{"cycle: a → b → a"}},
-		"theirs":    {engine.Request{Operation: "deploy", Source: run.Source{Version: "theirs"}}, []string{"stack x: shop-x exists", "stack y: shop-y exists"}},
+		"problems":  {run.Request{Operation: "deploy", Problems: []string{"one", "two"}}, []string{"one", "two"}},
+		"operation": {run.Request{Operation: "fly"}, []string{`there is no operation "fly"`}},
+		"version":   {run.Request{Operation: "deploy", Source: run.Source{Version: "none"}}, []string{"there is no version none"}},
+		"ring":      {run.Request{Operation: "deploy", Source: run.Source{Version: "ring"}}, []string{"cycle: a → b → a"}},
+		"theirs":    {run.Request{Operation: "deploy", Source: run.Source{Version: "theirs"}}, []string{"stack x: shop-x exists", "stack y: shop-y exists"}},
 	} {
 		c.q.ID, c.q.Project = id, shop
 		h.must(h.Start(t.Context(), c.q))
@@ -77,7 +77,7 @@ func TestLock(t *testing.T) {
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	h.planned("a", 1)
-	h.must(h.Start(t.Context(), engine.Request{ID: "b", Project: shop, Operation: "destroy", Refuse: true}))
+	h.must(h.Start(t.Context(), run.Request{ID: "b", Project: shop, Operation: "destroy", Options: run.Options{Refuse: true}}))
 	h.planned("b", 1)
 	want := "run a (deploy, running) holds the lock on shop@default: wait for its end, or ask to be put in line"
 	if got := h.kept("b").Messages; len(got) != 1 || got[0] != want {
@@ -144,12 +144,12 @@ func TestPlannedByAnother(t *testing.T) {
 		t.Errorf("a preview whose planner died is %s", tick.State)
 	}
 	h.store.commit = func(func() error) error { return fault.New(fault.Stale, "another writes steps") }
-	h.must(h.Start(t.Context(), engine.Request{ID: "b", Project: "other@default", Operation: "deploy", Source: run.Source{Version: "v1"}}))
+	h.must(h.Start(t.Context(), run.Request{ID: "b", Project: "other@default", Operation: "deploy", Source: run.Source{Version: "v1"}}))
 	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "b", Epoch: 1}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
 	h.store.commit = func(func() error) error {
-		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "b", Epoch: 1}))
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "b"}, Epoch: 1}))
 		return fault.New(fault.Stale, "driven by another")
 	}
 	if tick := h.planned("b", 1); tick.State != run.StateFencedOff {
@@ -182,7 +182,7 @@ func TestFinish(t *testing.T) {
 	h.store.end = func(end func() error) error {
 		if !wished {
 			wished = true
-			h.must(h.Command(t.Context(), engine.Request{Project: shop, Operation: "pause", Run: "b"}, run.Pause))
+			h.must(h.Command(t.Context(), run.Request{Project: shop, Operation: "pause", Of: "b"}, run.Pause))
 		}
 		return end()
 	}
@@ -192,7 +192,7 @@ func TestFinish(t *testing.T) {
 	h.ask("c", "deploy", "v1")
 	h.store.end = func(end func() error) error {
 		h.store.end = nil
-		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "c", Epoch: 1}))
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "c"}, Epoch: 1}))
 		return end()
 	}
 	if tick := h.planned("c", 1); tick.State != run.StateFencedOff || !slices.Contains(h.started, "c-2") {

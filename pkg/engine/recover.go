@@ -163,7 +163,7 @@ func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 // Unlock ends the run that q is about, whoever drives it, and so frees the lock
 // that it holds. What is in flight is left to CloudFormation: the next run finds
 // it.
-func (e *Engine) Unlock(ctx context.Context, q Request) error {
+func (e *Engine) Unlock(ctx context.Context, q run.Request) error {
 	r, err := e.about(ctx, q)
 	if err == nil {
 		var l run.Lock
@@ -173,10 +173,10 @@ func (e *Engine) Unlock(ctx context.Context, q Request) error {
 		}
 	}
 	if err == nil {
-		r, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: q.Why, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: q.Reason, At: e.Now()})
 	}
 	if err == nil && !r.State.Over() {
-		err = e.endByForce(ctx, r, run.StateCancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Why))
+		err = e.endByForce(ctx, r, run.StateCancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Reason))
 	}
 	if err != nil {
 		return fmt.Errorf("unlock: %w", err)

@@ -64,7 +64,7 @@ func lost(func() error) error { return fault.New(fault.Unavailable, "no answer")
 // heard to the end.
 func (h *fixture) refused(id, operation string) {
 	h.Helper()
-	q := engine.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: "v1"}, Run: "a"}
+	q := run.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: "v1"}, Of: "a"}
 	if err := h.Start(h.Context(), q); !fault.Is(err, fault.Unavailable) {
 		h.Fatalf("got %v", err)
 	}
@@ -102,7 +102,7 @@ func TestRecoverLate(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
-	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{ID: "a", Epoch: 1}))
+	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "a"}, Epoch: 1}))
 	h.ended["a-1"] = "TIMED_OUT"
 	h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 1}))
 	h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "none", Epoch: 1}))
@@ -174,7 +174,7 @@ func TestUnlock(t *testing.T) {
 	h.desire("v1", "vpc")
 	h.queued("a", "b")
 	h.begun(engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}})
-	q := engine.Request{ID: "u", Project: shop, Operation: "unlock", Run: "a", Who: "ann", Why: "its account is closed"}
+	q := run.Request{ID: "u", Project: shop, Operation: "unlock", Of: "a", Who: "ann", Options: run.Options{Reason: "its account is closed"}}
 	h.must(h.Start(t.Context(), q))
 	h.must(h.Start(t.Context(), q))
 	r := h.kept("a")
@@ -189,7 +189,7 @@ func TestUnlock(t *testing.T) {
 	}
 	h.ask("c", "destroy", "")
 	h.planned("c", 1)
-	q.ID, q.Run = "v", "c"
+	q.ID, q.Of = "v", "c"
 	h.must(h.Start(t.Context(), q))
 	if tick := h.planned("v", 1); tick.State != run.StateRefused || !strings.Contains(h.kept("v").Messages[0], "run c does not hold the lock") {
 		t.Errorf("it is %s: %q", tick.State, h.kept("v").Messages)

@@ -17,7 +17,7 @@ import (
 // fired asks for what a schedule does.
 func (h *fixture) fired(id, schedule, operation string) {
 	h.Helper()
-	h.must(h.Start(h.Context(), engine.Request{ID: id, Project: shop, Operation: operation, Schedule: schedule, Who: "schedule " + schedule}))
+	h.must(h.Start(h.Context(), run.Request{ID: id, Project: shop, Operation: operation, Schedule: schedule, Who: "schedule " + schedule}))
 	h.pass(time.Second)
 }
 
@@ -82,9 +82,9 @@ func TestSchedulesAreLeftByWhatIsOnlyAboutSome(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "nightly")
-	for id, q := range map[string]engine.Request{
-		"a": {Operation: "deploy", Source: run.Source{Version: "v1"}, Only: []string{"vpc"}},
-		"b": {Operation: "destroy", Only: []string{"vpc"}},
+	for id, q := range map[string]run.Request{
+		"a": {Operation: "deploy", Source: run.Source{Version: "v1"}, Options: run.Options{Only: []string{"vpc"}}},
+		"b": {Operation: "destroy", Options: run.Options{Only: []string{"vpc"}}},
 	} {
 		q.ID, q.Project = id, shop
 		h.must(h.Start(t.Context(), q))

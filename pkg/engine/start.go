@@ -12,27 +12,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Request is what was asked for, by an upload, a schedule or a person.
-type Request struct {
-	ID        string // of the run: the same asker gets the same run
-	Project   string // "shop@prod"
-	Operation string
-	Source    run.Source
-	Run       string // the run that a retry or a wish is about
-	Force     bool   // retry, though a newer revision was deployed since; cancel what is being updated too
-	Upload    bool   // it was uploaded: latest wins
-	Schedule  string // the name of the schedule that asks, if one does
-	Sequencer string // of the upload
-	Refuse    bool   // rather than wait in line
-	Rollback  bool   // if it fails
-	Who       string
-	Why       string   // it is wished
-	Problems  []string // what is wrong with the request itself
-
-	Only         []string // as in run.Run
-	MaxDeletions *int     // as in run.Run
-}
-
 // RunID names the run that is asked for by the given words, in 20 base32
 // characters of their SHA-256. The same words make the same run.
 func RunID(words ...string) string {
@@ -50,7 +29,7 @@ func commands() map[string]run.Command {
 
 // Start makes a run of what is asked and starts an execution that drives it, or
 // steers the run that the request is about. Asked twice, it does so once.
-func (e *Engine) Start(ctx context.Context, q Request) error {
+func (e *Engine) Start(ctx context.Context, q run.Request) error {
 	if steer := e.steering(q); steer != nil && len(q.Problems) == 0 {
 		err := steer(ctx)
 		if !fault.Is(err, fault.Refused, fault.Missing) {
@@ -58,11 +37,10 @@ func (e *Engine) Start(ctx context.Context, q Request) error {
 		}
 		q.Problems = fault.Messages(err)
 	}
+	messages := say(q.Problems)
+	q.Problems = nil // its run's messages say them
 	r, _, err := e.Store.CreateRun(ctx, run.Run{
-		ID: q.ID, Version: run.Version, Project: q.Project, Operation: q.Operation, Source: q.Source,
-		Of: q.Run, Force: q.Force, Who: q.Who, Command: run.Continue, State: run.StatePending,
-		Upload: q.Upload, Schedule: q.Schedule, Sequencer: q.Sequencer, Refuse: q.Refuse, Rollback: q.Rollback,
-		Messages: say(q.Problems), Requested: e.Now(), MaxDeletions: q.MaxDeletions, Only: q.Only,
+		Request: q, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: messages, Requested: e.Now(),
 	})
 	switch {
 	case err != nil:
@@ -83,7 +61,7 @@ func Steers(operation string) bool {
 
 // Steer carries out a request that steers a run. Other than by Start, no run is
 // made of one that is refused: whoever asked hears of it.
-func (e *Engine) Steer(ctx context.Context, q Request) error {
+func (e *Engine) Steer(ctx context.Context, q run.Request) error {
 	steer := e.steering(q)
 	if steer == nil {
 		return fault.New(fault.Invalid, "a %s steers no run: ask for pause, continue, cancel or unlock", q.Operation)
@@ -95,7 +73,7 @@ func (e *Engine) Steer(ctx context.Context, q Request) error {
 const unlock = "unlock"
 
 // steering is what carries out a request that steers a run, or nil.
-func (e *Engine) steering(q Request) func(context.Context) error {
+func (e *Engine) steering(q run.Request) func(context.Context) error {
 	if q.Operation == unlock {
 		return func(ctx context.Context) error { return e.Unlock(ctx, q) }
 	}
@@ -111,10 +89,10 @@ func (e *Engine) steering(q Request) func(context.Context) error {
 
 // Wish steers the run that q is about: it is obeyed at the next look, which is
 // now.
-func (e *Engine) Command(ctx context.Context, q Request, w run.Command) error {
+func (e *Engine) Command(ctx context.Context, q run.Request, w run.Command) error {
 	r, err := e.about(ctx, q)
 	if err == nil {
-		r, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: q.ID, Command: w, Force: q.Force, Who: q.Who, Why: q.Why, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: q.ID, Command: w, Force: q.Force, Who: q.Who, Why: q.Reason, At: e.Now()})
 	}
 	if err == nil && !r.State.Over() {
 		err = e.ensureRunning(ctx, r)
@@ -126,8 +104,8 @@ func (e *Engine) Command(ctx context.Context, q Request, w run.Command) error {
 }
 
 // about returns the run that q is about, which is of q's own project.
-func (e *Engine) about(ctx context.Context, q Request) (run.Run, error) {
-	r, err := e.Store.Run(ctx, q.Run)
+func (e *Engine) about(ctx context.Context, q run.Request) (run.Run, error) {
+	r, err := e.Store.Run(ctx, q.Of)
 	if err == nil && r.Project != q.Project {
 		err = fault.New(fault.Refused, "run %s is of %s, not of %s", r.ID, r.Project, q.Project)
 	}

@@ -45,7 +45,7 @@ func TestStartAfterALoss(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.down = fault.New(fault.Unavailable, "no answer")
-	q := engine.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}}
+	q := run.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}}
 	if err := h.Start(t.Context(), q); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
@@ -96,12 +96,12 @@ func TestWishRefused(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.driven("a", "deploy", "v1")
-	h.must(h.Start(t.Context(), engine.Request{ID: "z", Project: "other@default", Operation: "cancel", Run: "a"}))
-	for id, q := range map[string]engine.Request{
-		"b": {Operation: "pause", Run: "a"}, "c": {Operation: "cancel", Run: "none"}, "z": {},
+	h.must(h.Start(t.Context(), run.Request{ID: "z", Project: "other@default", Operation: "cancel", Of: "a"}))
+	for id, q := range map[string]run.Request{
+		"b": {Operation: "pause", Of: "a"}, "c": {Operation: "cancel", Of: "none"}, "z": {},
 	} {
 		if q.Operation != "" {
-			h.ask(id, q.Operation, q.Run)
+			h.ask(id, q.Operation, q.Of)
 		}
 		if tick := h.planned(id, 1); tick.State != run.StateRefused || len(h.kept(id).Messages) != 1 {
 			t.Errorf("%s is %s: %q", id, tick.State, h.kept(id).Messages)
@@ -137,7 +137,7 @@ func TestRetryRefused(t *testing.T) {
 		{of: "old", force: true},
 	} {
 		id := "retry-" + c.of + c.project + map[bool]string{true: "!"}[c.force]
-		q := engine.Request{ID: id, Project: shop, Operation: "retry", Run: c.of, Force: c.force}
+		q := run.Request{ID: id, Project: shop, Operation: "retry", Of: c.of, Options: run.Options{Force: c.force}}
 		if c.project != "" {
 			q.Project = c.project
 		}
@@ -147,7 +147,7 @@ func TestRetryRefused(t *testing.T) {
 			t.Errorf("retry of %s is %s: %s", c.of, tick.State, got)
 		}
 		if c.want == "" { // its lock is wanted
-			h.must(h.Start(t.Context(), engine.Request{ID: "stop-" + id, Project: shop, Operation: "cancel", Run: id}))
+			h.must(h.Start(t.Context(), run.Request{ID: "stop-" + id, Project: shop, Operation: "cancel", Of: id}))
 			for tick.Ready = nil; !tick.State.Over(); tick = h.looked(tick) {
 				h.pass(60_000_000_000)
 			}
@@ -160,17 +160,17 @@ func TestSteer(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
-	pause := engine.Request{ID: "p", Project: shop, Operation: "pause", Run: "a", Who: "ann"}
+	pause := run.Request{ID: "p", Project: shop, Operation: "pause", Of: "a", Who: "ann"}
 	h.must(h.Steer(t.Context(), pause))
 	if r := h.kept("a"); r.Command != run.Pause || r.Generation != 1 {
 		t.Errorf("%s is wished, with news %d", r.Command, r.Generation)
 	}
-	h.must(h.Steer(t.Context(), engine.Request{ID: "c", Project: shop, Operation: "cancel", Run: "a"}))
+	h.must(h.Steer(t.Context(), run.Request{ID: "c", Project: shop, Operation: "cancel", Of: "a"}))
 	h.must(h.Steer(t.Context(), pause)) // it was obeyed before
-	for kind, q := range map[fault.Kind]engine.Request{
-		fault.Refused: {ID: "x", Project: shop, Operation: "continue", Run: "a"},
-		fault.Missing: {ID: "x", Project: shop, Operation: "pause", Run: "b"},
-		fault.Invalid: {ID: "x", Project: shop, Operation: "deploy", Run: "a"},
+	for kind, q := range map[fault.Kind]run.Request{
+		fault.Refused: {ID: "x", Project: shop, Operation: "continue", Of: "a"},
+		fault.Missing: {ID: "x", Project: shop, Operation: "pause", Of: "b"},
+		fault.Invalid: {ID: "x", Project: shop, Operation: "deploy", Of: "a"},
 	} {
 		if err := h.Steer(t.Context(), q); !fault.Is(err, kind) {
 			t.Errorf("%s: %v", q.Operation, err)

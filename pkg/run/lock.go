@@ -148,8 +148,8 @@ func (l Lock) rollback(r Run, id string) (follows *Run, message string) {
 		return nil, "no rollback follows: the last successful deploy was of the same files"
 	}
 	return &Run{
-		ID: id, Version: Version, Project: r.Project, Operation: "rollback", Source: l.LastSuccessful,
-		Of: r.ID, Who: r.Who, Command: Continue, State: StateQueued, Requested: r.Ended,
+		Request: Request{ID: id, Project: r.Project, Operation: "rollback", Source: l.LastSuccessful, Of: r.ID, Who: r.Who},
+		Version: Version, Command: Continue, State: StateQueued, Requested: r.Ended,
 	}, "rollback " + id + " follows, to the last successful deploy"
 }
 

@@ -13,7 +13,7 @@ import (
 func writers(line string) []run.Run {
 	var all []run.Run
 	for _, word := range strings.Fields(line) {
-		r := run.Run{ID: word, Operation: "deploy"}
+		r := run.Run{Request: run.Request{ID: word, Operation: "deploy"}}
 		if by, id, asked := strings.Cut(word, ":"); asked {
 			r.ID, r.Upload = id, by == "upload"
 			if !r.Upload {
@@ -75,16 +75,16 @@ func TestLeaveKeepsWhatWasCancelled(t *testing.T) {
 		run  run.Run
 		want string
 	}{
-		"a deploy":                           {run.Run{Operation: "deploy", State: run.StateCancelled}, "one"},
-		"one that is rolled back":            {run.Run{Operation: "deploy", State: run.StateCancelled, Command: run.CancelAndRollBack}, ""},
-		"one that went on":                   {run.Run{Operation: "deploy", State: run.StateFailed}, ""},
-		"one that was superseded":            {run.Run{Operation: "deploy", State: run.StateSuperseded}, ""},
-		"a schedule's, for once":             {run.Run{Operation: "deploy", State: run.StateCancelled, Schedule: "nightly"}, "before"},
-		"a schedule's that went on":          {run.Run{Operation: "deploy", State: run.StateSucceeded, Schedule: "nightly"}, ""},
-		"of some stacks":                     {run.Run{Operation: "deploy", State: run.StateSucceeded, Only: []string{"a"}}, "before"},
-		"a refresh":                          {run.Run{Operation: "refresh", State: run.StateSucceeded}, "before"},
-		"a destroy":                          {run.Run{Operation: "destroy", State: run.StateCancelled}, "one"},
-		"a rollback that a person cancelled": {run.Run{Operation: "rollback", State: run.StateCancelled}, "one"},
+		"a deploy":                           {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateCancelled}, "one"},
+		"one that is rolled back":            {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateCancelled, Command: run.CancelAndRollBack}, ""},
+		"one that went on":                   {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateFailed}, ""},
+		"one that was superseded":            {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateSuperseded}, ""},
+		"a schedule's, for once":             {run.Run{Request: run.Request{Operation: "deploy", Schedule: "nightly"}, State: run.StateCancelled}, "before"},
+		"a schedule's that went on":          {run.Run{Request: run.Request{Operation: "deploy", Schedule: "nightly"}, State: run.StateSucceeded}, ""},
+		"of some stacks":                     {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, "before"},
+		"a refresh":                          {run.Run{Request: run.Request{Operation: "refresh"}, State: run.StateSucceeded}, "before"},
+		"a destroy":                          {run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateCancelled}, "one"},
+		"a rollback that a person cancelled": {run.Run{Request: run.Request{Operation: "rollback"}, State: run.StateCancelled}, "one"},
 	} {
 		c.run.ID, c.run.Started = "one", now
 		l := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{CancelledBy: "before", LastSuccessful: good}}
@@ -102,17 +102,17 @@ func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
 		run  run.Run
 		want run.Source
 	}{
-		"a deploy":                {run.Run{Operation: "deploy", State: run.StateSucceeded}, is},
-		"one that failed":         {run.Run{Operation: "deploy", State: run.StateFailed}, is},
-		"one that was superseded": {run.Run{Operation: "deploy", State: run.StateSuperseded}, is},
-		"a rollback":              {run.Run{Operation: "rollback", State: run.StateSucceeded}, is},
-		"a schedule's":            {run.Run{Operation: "deploy", State: run.StateSucceeded, Schedule: "nightly"}, is},
-		"of some stacks":          {run.Run{Operation: "deploy", State: run.StateSucceeded, Only: []string{"a"}}, was},
-		"a refresh":               {run.Run{Operation: "refresh", State: run.StateSucceeded}, was},
-		"a destroy":               {run.Run{Operation: "destroy", State: run.StateSucceeded}, run.Source{}},
-		"a destroy that failed":   {run.Run{Operation: "destroy", State: run.StateFailed}, run.Source{}},
-		"a schedule's destroy":    {run.Run{Operation: "destroy", State: run.StateSucceeded, Schedule: "evening"}, was},
-		"a destroy of some":       {run.Run{Operation: "destroy", State: run.StateSucceeded, Only: []string{"a"}}, was},
+		"a deploy":                {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateSucceeded}, is},
+		"one that failed":         {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateFailed}, is},
+		"one that was superseded": {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateSuperseded}, is},
+		"a rollback":              {run.Run{Request: run.Request{Operation: "rollback"}, State: run.StateSucceeded}, is},
+		"a schedule's":            {run.Run{Request: run.Request{Operation: "deploy", Schedule: "nightly"}, State: run.StateSucceeded}, is},
+		"of some stacks":          {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, was},
+		"a refresh":               {run.Run{Request: run.Request{Operation: "refresh"}, State: run.StateSucceeded}, was},
+		"a destroy":               {run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateSucceeded}, run.Source{}},
+		"a destroy that failed":   {run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateFailed}, run.Source{}},
+		"a schedule's destroy":    {run.Run{Request: run.Request{Operation: "destroy", Schedule: "evening"}, State: run.StateSucceeded}, was},
+		"a destroy of some":       {run.Run{Request: run.Request{Operation: "destroy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, was},
 	} {
 		c.run.ID, c.run.Source, c.run.Started = "one", is, now
 		l := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{LastFull: was}}

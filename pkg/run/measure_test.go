@@ -16,7 +16,7 @@ import (
 // when it was begun and ended, in seconds after now.
 func ran(t *testing.T, text string) *run.Run {
 	t.Helper()
-	r := &run.Run{ID: "one", State: run.StateRunning, Requested: now.Add(-time.Minute), Started: now}
+	r := &run.Run{Request: run.Request{ID: "one"}, State: run.StateRunning, Requested: now.Add(-time.Minute), Started: now}
 	for _, word := range strings.Fields(text) {
 		step, times, begun := strings.Cut(word, ":")
 		s := parse(t, step).Steps[0]

@@ -17,19 +17,19 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 		follows bool
 		says    string
 	}{
-		"failed":              {run: run.Run{State: run.StateFailed, Rollback: true}, good: good, follows: true, says: "rollback next follows"},
+		"failed":              {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, good: good, follows: true, says: "rollback next follows"},
 		"cancelled and back":  {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack}, good: good, follows: true, says: "rollback next follows"},
 		"failed while so":     {run: run.Run{State: run.StateFailed, Command: run.CancelAndRollBack}, good: good, follows: true, says: "rollback next follows"},
-		"others wait":         {run: run.Run{State: run.StateFailed, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}}, follows: true, says: "rollback next follows"},
+		"others wait":         {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, good: good, waiting: []run.Writer{{Run: "x"}}, follows: true, says: "rollback next follows"},
 		"not wished":          {run: run.Run{State: run.StateFailed}, good: good},
-		"only cancelled":      {run: run.Run{State: run.StateCancelled, Command: run.Cancel, Rollback: true}, good: good},
-		"succeeded":           {run: run.Run{State: run.StateSucceeded, Rollback: true}, good: good},
-		"superseded":          {run: run.Run{State: run.StateSuperseded, Command: run.Supersede, Rollback: true}, good: good},
-		"nothing succeeded":   {run: run.Run{State: run.StateFailed, Rollback: true}, says: "no deploy has succeeded yet"},
-		"the very same":       {run: run.Run{State: run.StateFailed, Rollback: true}, good: other, says: "of the same files"},
-		"an upload waits":     {run: run.Run{State: run.StateFailed, Rollback: true}, good: good, waiting: []run.Writer{{Run: "x"}, {Run: "y", Upload: true}}, says: "run y was uploaded since"},
-		"a rollback is wrong": {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack, Operation: "rollback"}, good: good, says: "only a deploy is rolled back"},
-		"a destroy":           {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack, Operation: "destroy"}, good: good, says: "only a deploy is rolled back"},
+		"only cancelled":      {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateCancelled, Command: run.Cancel}, good: good},
+		"succeeded":           {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateSucceeded}, good: good},
+		"superseded":          {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateSuperseded, Command: run.Supersede}, good: good},
+		"nothing succeeded":   {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, says: "no deploy has succeeded yet"},
+		"the very same":       {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, good: other, says: "of the same files"},
+		"an upload waits":     {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, good: good, waiting: []run.Writer{{Run: "x"}, {Run: "y", Upload: true}}, says: "run y was uploaded since"},
+		"a rollback is wrong": {run: run.Run{Request: run.Request{Operation: "rollback"}, State: run.StateCancelled, Command: run.CancelAndRollBack}, good: good, says: "only a deploy is rolled back"},
+		"a destroy":           {run: run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateCancelled, Command: run.CancelAndRollBack}, good: good, says: "only a deploy is rolled back"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := c.run
@@ -46,7 +46,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 			}
 		})
 	}
-	if x := (run.Lock{Owner: run.Writer{Run: "another"}, History: run.History{LastSuccessful: good}}).Leave(run.Run{ID: "one", Operation: "deploy", State: run.StateCancelled, Command: run.CancelAndRollBack}, "next"); x.Rollback != nil || x.Message != "" {
+	if x := (run.Lock{Owner: run.Writer{Run: "another"}, History: run.History{LastSuccessful: good}}).Leave(run.Run{Request: run.Request{ID: "one", Operation: "deploy"}, State: run.StateCancelled, Command: run.CancelAndRollBack}, "next"); x.Rollback != nil || x.Message != "" {
 		t.Errorf("of a run that never had the lock: %v %q", x.Rollback, x.Message)
 	}
 }

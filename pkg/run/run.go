@@ -76,23 +76,8 @@ func (s State) Over() bool {
 
 // A Run is one attempt to carry out one plan.
 type Run struct {
-	ID        string
-	Version   int
-	Project   string // "shop@prod"
-	Operation string
-	Source    Source
-	Of        string // the run that this one is a retry of
-	Force     bool   // a retry, though a newer revision was deployed since
-	Who       string // asked for it
-
-	Only         []string // names of the nodes that it is about; none is all
-	MaxDeletions *int     // how many stacks it may delete for good; nil is what the project says
-
-	Upload    bool   // it was asked for by an upload: latest wins
-	Schedule  string // the name of the schedule that asked for it, if one did
-	Sequencer string // of the upload: which of two of one key is newer
-	Refuse    bool   // rather than wait in line
-	Rollback  bool   // a deploy that fails is followed by a rollback
+	Request
+	Version int
 
 	Command            Command
 	Forced             bool   // what is being updated is cancelled too
@@ -117,12 +102,6 @@ type Run struct {
 	Ended     time.Time
 
 	Steps []Step // in the order of the plan
-}
-
-// A Source is the configuration that a run carries out.
-type Source struct {
-	Key     string `json:"key,omitempty"`
-	Version string `json:"version,omitempty"`
 }
 
 // A Step is a planned step and how far it has come.

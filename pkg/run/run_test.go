@@ -258,7 +258,7 @@ func TestStates(t *testing.T) {
 		{"deploy", now, true}, {"destroy", now, true}, {"rollback", now, true},
 		{"deploy", time.Time{}, false}, {"refresh", now, false}, {"plan", now, false},
 	} {
-		if r := (&run.Run{Operation: c.operation, Started: c.begun}); r.Writes() != c.want {
+		if r := (&run.Run{Request: run.Request{Operation: c.operation}, Started: c.begun}); r.Writes() != c.want {
 			t.Errorf("a %s that was begun at %s writes: %t", c.operation, c.begun, !c.want)
 		}
 	}

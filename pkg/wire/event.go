@@ -7,9 +7,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // Start handles the events of three sources. For an upload, a request object or a
@@ -32,7 +32,7 @@ func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, e
 }
 
 // requested returns the request of an upload, a request object or a schedule.
-func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (engine.Request, error) {
+func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (run.Request, error) {
 	if trigger.Call(e) {
 		return trigger.Called(e)
 	}

@@ -90,8 +90,8 @@ func at(seconds int) time.Time { return asked.Add(time.Duration(seconds) * time.
 // ended is a run in which a step of 40 seconds came after one of 40.
 func ended(s run.State) run.Run {
 	return run.Run{
-		ID: "one", Project: "shop@prod", Operation: "deploy", State: s, Requested: asked, Started: at(10), Ended: at(110), Events: 86,
-		Steps: []run.Step{
+		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"},
+		State:   s, Requested: asked, Started: at(10), Ended: at(110), Events: 86, Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Attempt: 1, Claimed: at(12), Ended: at(52)},
 			{Step: plan.Step{ID: "db/create", After: []string{"vpc/create"}}, Status: run.Done, Attempt: 1, Claimed: at(60), Ended: at(100), Why: "secret-why"},
 		},
@@ -100,7 +100,7 @@ func ended(s run.State) run.Run {
 
 // The end of a run is measured by what it has come to.
 func TestEnded(t *testing.T) {
-	queued := run.Run{ID: "one", Project: "shop@prod", Operation: "deploy", State: run.StateSuperseded, Requested: asked, Ended: at(10)}
+	queued := run.Run{Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"}, State: run.StateSuperseded, Requested: asked, Ended: at(10)}
 	unchanged := ended(run.StateSucceeded)
 	unchanged.Steps, unchanged.Events = nil, 0
 	all := []string{"Makespan=100 Seconds", "CriticalPathRatio=1.25 None", "QueueWait=10 Seconds", "RunCost=0.0006222 None"}

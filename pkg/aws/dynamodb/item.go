@@ -14,19 +14,8 @@ import (
 
 // runItem is a run as it is kept.
 type runItem struct {
+	run.Request
 	Version            int         `json:"version"`
-	Run                string      `json:"run"`
-	Project            string      `json:"project"`
-	Operation          string      `json:"operation"`
-	Source             run.Source  `json:"source"`
-	Of                 string      `json:"of,omitempty"`
-	Force              bool        `json:"force,omitempty"`
-	Who                string      `json:"who,omitempty"`
-	Upload             bool        `json:"upload,omitempty"`
-	Schedule           string      `json:"schedule,omitempty"`
-	Sequencer          string      `json:"sequencer,omitempty"`
-	Refuse             bool        `json:"refuse,omitempty"`
-	Rollback           bool        `json:"rollback,omitempty"`
 	Command            run.Command `json:"command"`
 	Forced             bool        `json:"forced,omitempty"`
 	By                 string      `json:"by,omitempty"`
@@ -47,9 +36,6 @@ type runItem struct {
 	Deadline           time.Time   `json:"deadline"`
 	Ended              time.Time   `json:"ended"`
 
-	Only         []string `json:"only,omitempty"`
-	MaxDeletions *int     `json:"max_deletions,omitempty"`
-
 	Steps   int    `json:"steps"`             // how many are committed
 	Planner string `json:"planner,omitempty"` // nonce of who writes, or wrote, the steps
 	Raiser  string `json:"raiser,omitempty"`  // nonce of who raised the epoch
@@ -59,24 +45,20 @@ type runItem struct {
 // itemOf is how r is kept when it is asked for.
 func itemOf(r run.Run) runItem {
 	return runItem{
-		Version: run.Version, Run: r.ID, Project: r.Project, Operation: r.Operation, Source: r.Source,
-		Of: r.Of, Force: r.Force, Who: r.Who, Command: r.Command, Epoch: r.Epoch, State: r.State, Generation: r.Generation,
-		Upload: r.Upload, Schedule: r.Schedule, Sequencer: r.Sequencer, Refuse: r.Refuse, Rollback: r.Rollback, By: r.By,
+		Request: r.Request, Version: run.Version, Command: r.Command, Epoch: r.Epoch, State: r.State, Generation: r.Generation, By: r.By,
 		ObservedGeneration: r.ObservedGeneration, Restarts: r.Restarts, RestartedAt: r.RestartedAt, FinishedAtRestart: r.FinishedAtRestart,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
-		Requested: r.Requested, Started: r.Started, Deadline: r.Deadline, Ended: r.Ended, Only: r.Only, MaxDeletions: r.MaxDeletions, Forced: r.Forced,
+		Requested: r.Requested, Started: r.Started, Deadline: r.Deadline, Ended: r.Ended, Forced: r.Forced,
 	}
 }
 
 // run returns the run without its steps.
 func (i runItem) run() run.Run {
 	return run.Run{
-		ID: i.Run, Version: i.Version, Project: i.Project, Operation: i.Operation, Source: i.Source,
-		Of: i.Of, Force: i.Force, Who: i.Who, Command: i.Command, Epoch: i.Epoch, State: i.State, Generation: i.Generation,
-		Upload: i.Upload, Schedule: i.Schedule, Sequencer: i.Sequencer, Refuse: i.Refuse, Rollback: i.Rollback, By: i.By,
+		Request: i.Request, Version: i.Version, Command: i.Command, Epoch: i.Epoch, State: i.State, Generation: i.Generation, By: i.By,
 		ObservedGeneration: i.ObservedGeneration, Restarts: i.Restarts, RestartedAt: i.RestartedAt, FinishedAtRestart: i.FinishedAtRestart,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
-		Requested: i.Requested, Started: i.Started, Deadline: i.Deadline, Ended: i.Ended, Only: i.Only, MaxDeletions: i.MaxDeletions, Forced: i.Forced,
+		Requested: i.Requested, Started: i.Started, Deadline: i.Deadline, Ended: i.Ended, Forced: i.Forced,
 	}
 }
 

@@ -15,7 +15,7 @@ func TestBefore(t *testing.T) {
 	table := open(t, &wire{page: 2})
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	ask := func(project, id string, asked time.Time) run.Run {
-		r, _, err := table.CreateRun(t.Context(), run.Run{ID: id, Version: run.Version, Project: project, Operation: "deploy", Command: run.Continue, State: run.StatePending, Requested: asked})
+		r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: id, Project: project, Operation: "deploy"}, Version: run.Version, Command: run.Continue, State: run.StatePending, Requested: asked})
 		must(t, err)
 		return r
 	}
@@ -25,7 +25,7 @@ func TestBefore(t *testing.T) {
 		runs[id] = ask("shop@prod", id, noon.Add(time.Duration(i/2)*time.Millisecond))
 	}
 	ask("shop@test", "t0", noon)
-	runs["gone"] = run.Run{ID: "gone", Project: "shop@prod", Requested: noon.Add(3 * time.Millisecond)}
+	runs["gone"] = run.Run{Request: run.Request{ID: "gone", Project: "shop@prod"}, Requested: noon.Add(3 * time.Millisecond)}
 	for _, c := range []struct {
 		than string
 		most int

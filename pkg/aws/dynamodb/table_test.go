@@ -24,8 +24,8 @@ import (
 func planned(t *testing.T, table *Table, steps int) run.Run {
 	t.Helper()
 	r, _, err := table.CreateRun(t.Context(), run.Run{
-		ID: "one", Version: run.Version, Project: "shop@prod", Operation: "deploy", Who: "ann",
-		Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}, Command: run.Continue, State: run.StatePending, Requested: time.Now(),
+		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy", Who: "ann", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}},
+		Version: run.Version, Command: run.Continue, State: run.StatePending, Requested: time.Now(),
 	})
 	must(t, err)
 	r.Start(reads(steps), nil)
@@ -78,7 +78,7 @@ func TestManySteps(t *testing.T) {
 // A planner that was cut off leaves more steps than the next one plans.
 func TestLeftovers(t *testing.T) {
 	table := open(t, &wire{page: 7})
-	r, _, err := table.CreateRun(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.StatePending, Requested: time.Now()})
+	r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: "one", Project: "shop@prod"}, State: run.StatePending, Requested: time.Now()})
 	must(t, err)
 	r.Start(reads(250), nil)
 	must(t, table.writeSteps(t.Context(), write{key: runKey("one"), where: "#epoch = :epoch", with: values{"epoch": 0}}, r))
@@ -93,7 +93,7 @@ func TestLeftovers(t *testing.T) {
 func TestLargeSteps(t *testing.T) {
 	w := &wire{}
 	table := open(t, w)
-	r, _, err := table.CreateRun(t.Context(), run.Run{ID: "one", Project: "shop@prod", State: run.StatePending, Requested: time.Now()})
+	r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: "one", Project: "shop@prod"}, State: run.StatePending, Requested: time.Now()})
 	must(t, err)
 	p := reads(40)
 	for i := range p.Steps {

@@ -45,9 +45,8 @@ func (p *post) PutEvents(_ context.Context, in *eventbridge.PutEventsInput, _ ..
 func ended() run.Run {
 	asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return run.Run{
-		ID: "one", Project: "shop@prod", Operation: "deploy", State: run.StateFailed, Messages: []string{"why"}, Unchanged: 2,
-		Requested: asked, Ended: asked.Add(90 * time.Second), Token: "secret-token",
-		Steps: []run.Step{
+		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"},
+		State:   run.StateFailed, Messages: []string{"why"}, Unchanged: 2, Requested: asked, Ended: asked.Add(90 * time.Second), Token: "secret-token", Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Why: "secret-why"}, {Step: plan.Step{ID: "db/create"}, Status: run.Failed},
 			{Step: plan.Step{ID: "app/create"}, Status: run.Skipped}, {Step: plan.Step{ID: "api/create"}, Status: run.Skipped},
 		},
@@ -83,7 +82,7 @@ func TestText(t *testing.T) {
 		"deploy of shop@prod was refused":                               {State: run.StateRefused},
 		"deploy of shop@prod was superseded by run two":                 {State: run.StateSuperseded, By: "two"},
 		"deploy of shop@prod was superseded":                            {State: run.StateSuperseded},
-		"rollback of shop@prod, for run zero, succeeded":                {State: run.StateSucceeded, Operation: "rollback", Of: "zero"},
+		"rollback of shop@prod, for run zero, succeeded":                {Request: run.Request{Operation: "rollback", Of: "zero"}, State: run.StateSucceeded},
 	} {
 		var p post
 		r.Project = "shop@prod"

@@ -51,8 +51,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 // asked returns a run as it is asked for.
 func asked(id string) run.Run {
 	return run.Run{
-		ID: id, Version: run.Version, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
-		Of: "before", Force: true, Who: "ann", Command: run.Continue, State: run.StatePending, Messages: []string{"one", "two"}, Requested: noon, MaxDeletions: new(0), Only: []string{"net/", "db"},
+		Request: run.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
+			Of: "before", Who: "ann", Options: run.Options{Force: true, MaxDeletions: new(0), Only: []string{"net/", "db"}}}, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: []string{"one", "two"}, Requested: noon,
 	}
 }
 
@@ -166,7 +166,7 @@ func (b bench) lock() run.Lock {
 
 // raise raises a epoch from what it is believed to be.
 func (b bench) raise(id string, from int) error {
-	return b.store.RaiseEpoch(b.ctx, run.Run{ID: id, Epoch: from})
+	return b.store.RaiseEpoch(b.ctx, run.Run{Request: run.Request{ID: id}, Epoch: from})
 }
 
 // end parks or ends a run.

@@ -127,7 +127,7 @@ func (w *World) unique() string {
 
 // Ask asks for what q says, as an event does: until it has been heard. It
 // returns the run's ID, a new one if q has none.
-func (w *World) Submit(q engine.Request) string {
+func (w *World) Submit(q run.Request) string {
 	if q.ID == "" {
 		q.ID = engine.RunID(w.unique())
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -17,10 +16,10 @@ import (
 // Engine starts and steers runs.
 type Engine interface {
 	// Start makes a run of what is asked, once for each ID.
-	Start(ctx context.Context, q engine.Request) error
+	Start(ctx context.Context, q run.Request) error
 
 	// Steer carries out, once for each ID, what is asked of a run.
-	Steer(ctx context.Context, q engine.Request) error
+	Steer(ctx context.Context, q run.Request) error
 }
 
 // Book is where runs are read.
@@ -44,8 +43,8 @@ type API struct {
 
 	// Asked reads what is asked for of a project, and Wished what is wished of a
 	// run. What is wrong with a text is in the Problems of what they return.
-	ParseRequest func(project string, text []byte) engine.Request
-	ParseCommand func(project, run string, text []byte) engine.Request
+	ParseRequest func(project string, text []byte) run.Request
+	ParseCommand func(project, run string, text []byte) run.Request
 }
 
 // routes are what is answered, by API Gateway's keys of routes.

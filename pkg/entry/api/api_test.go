@@ -45,8 +45,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // A house is an engine that takes all that it is asked, and its book.
 type app struct {
 	runs  []run.Run // newest first
-	asked []engine.Request
-	steer []engine.Request
+	asked []run.Request
+	steer []run.Request
 	err   error // of the engine
 	blind error // of the book
 }
@@ -56,8 +56,8 @@ func newApp() *app {
 	h := &app{}
 	for i, id := range []string{newest, middle, oldest, others} {
 		h.runs = append(h.runs, run.Run{
-			ID: id, Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"}, State: run.StateSucceeded, Command: run.Continue, Who: "bob",
-			Requested: noon.Add(-time.Duration(i) * time.Hour),
+			Request: run.Request{ID: id, Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"},
+				Who: "bob"}, State: run.StateSucceeded, Command: run.Continue, Requested: noon.Add(-time.Duration(i) * time.Hour),
 		})
 	}
 	h.runs[3].Project = "other@prod"
@@ -67,19 +67,19 @@ func newApp() *app {
 }
 
 // Start is api.Engine.
-func (h *app) Start(ctx context.Context, q engine.Request) error {
+func (h *app) Start(ctx context.Context, q run.Request) error {
 	h.asked = append(h.asked, q)
 	if _, err := h.Run(ctx, q.ID); h.err == nil && fault.Is(err, fault.Missing) {
 		h.runs = append([]run.Run{{
-			ID: q.ID, Project: q.Project, Operation: q.Operation, Source: q.Source, Of: q.Run, Who: q.Who, Only: q.Only, State: run.StatePending, Command: run.Continue, Requested: noon,
-			Force: q.Force, Refuse: q.Refuse, Rollback: q.Rollback, MaxDeletions: q.MaxDeletions,
+			Request: q,
+			State:   run.StatePending, Command: run.Continue, Requested: noon,
 		}}, h.runs...)
 	}
 	return h.err
 }
 
 // Steer is api.Engine.
-func (h *app) Steer(_ context.Context, q engine.Request) error {
+func (h *app) Steer(_ context.Context, q run.Request) error {
 	h.steer = append(h.steer, q)
 	return h.err
 }
@@ -114,7 +114,7 @@ func (h *app) Lock(_ context.Context, project string) (run.Lock, error) {
 
 // List is api.Book.
 func (h *app) List(ctx context.Context, project string, most int) ([]run.Run, error) {
-	return h.Before(ctx, run.Run{Project: project, Requested: noon.Add(time.Second)}, most)
+	return h.Before(ctx, run.Run{Request: run.Request{Project: project}, Requested: noon.Add(time.Second)}, most)
 }
 
 // Before is api.Book.
@@ -194,13 +194,13 @@ func (h *app) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGat
 // What is asked for is started in the name of who asks, and the answer says
 // where to read on.
 func TestBegin(t *testing.T) {
-	for body, want := range map[string]engine.Request{
+	for body, want := range map[string]run.Request{
 		aDeploy: {Operation: "deploy", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}},
-		`{"operation":"plan",` + zip + `,"options":{"only":["a"],"max_deletions":3}}`: {Operation: "plan", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Only: []string{"a"}, MaxDeletions: new(3)},
-		`{"operation":"destroy","options":{"refuse":true}}`:                           {Operation: "destroy", Refuse: true},
+		`{"operation":"plan",` + zip + `,"options":{"only":["a"],"max_deletions":3}}`: {Operation: "plan", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Options: run.Options{Only: []string{"a"}, MaxDeletions: new(3)}},
+		`{"operation":"destroy","options":{"refuse":true}}`:                           {Operation: "destroy", Options: run.Options{Refuse: true}},
 		`{"operation":"refresh"}`: {Operation: "refresh"},
-		`{"operation":"retry","options":{"run":"` + oldest + `","force":true}}`:           {Operation: "retry", Run: oldest, Force: true},
-		`{"operation":"deploy","options":{"rollback":true,"who":""},` + zip + `}`:         {Operation: "deploy", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Rollback: true},
+		`{"operation":"retry","options":{"run":"` + oldest + `","force":true}}`:           {Operation: "retry", Of: oldest, Options: run.Options{Force: true}},
+		`{"operation":"deploy","options":{"rollback":true,"who":""},` + zip + `}`:         {Operation: "deploy", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Options: run.Options{Rollback: true}},
 		base64.StdEncoding.EncodeToString([]byte(`{"operation":"refresh","options":{}}`)): {Operation: "refresh"},
 	} {
 		h := newApp()
@@ -307,18 +307,18 @@ func TestRead(t *testing.T) {
 
 // A wish is carried out in the name of who asks, and the answer is the run.
 func TestWish(t *testing.T) {
-	for body, want := range map[string]engine.Request{
+	for body, want := range map[string]run.Request{
 		`{"wish":"pause"}`:                                {Operation: "pause"},
-		`{"wish":"pause","reason":"a look first"}`:        {Operation: "pause", Why: "a look first"},
+		`{"wish":"pause","reason":"a look first"}`:        {Operation: "pause", Options: run.Options{Reason: "a look first"}},
 		`{"wish":"continue"}`:                             {Operation: "continue"},
-		`{"wish":"cancel","rollback":true,"force":true}`:  {Operation: "cancel", Rollback: true, Force: true},
-		`{"wish":"unlock","reason":"it obeys no more"}`:   {Operation: "unlock", Why: "it obeys no more"},
-		`{"wish":"cancel","rollback":false,"reason":"x"}`: {Operation: "cancel", Why: "x"},
+		`{"wish":"cancel","rollback":true,"force":true}`:  {Operation: "cancel", Options: run.Options{Rollback: true, Force: true}},
+		`{"wish":"unlock","reason":"it obeys no more"}`:   {Operation: "unlock", Options: run.Options{Reason: "it obeys no more"}},
+		`{"wish":"cancel","rollback":false,"reason":"x"}`: {Operation: "cancel", Options: run.Options{Reason: "x"}},
 	} {
 		h := newApp()
 		r, said := h.ask(t, call(commands, body, "header.idempotency-key=k"))
-		want.Project, want.Run, want.Who = "shop@prod", newest, ann
-		if d := cmp.Diff([]engine.Request{want}, h.steer, cmpopts.IgnoreFields(engine.Request{}, "ID")); d != "" || len(h.asked) > 0 {
+		want.Project, want.Of, want.Who = "shop@prod", newest, ann
+		if d := cmp.Diff([]run.Request{want}, h.steer, cmpopts.IgnoreFields(run.Request{}, "ID")); d != "" || len(h.asked) > 0 {
 			t.Errorf("%s: %s", body, d)
 		}
 		if r.StatusCode != 202 || said.Run != newest || len(said.Steps) != 1 || r.Headers["location"] != "/runs/"+newest {

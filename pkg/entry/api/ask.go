@@ -44,13 +44,13 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 }
 
 // another refuses an idempotency key that was used before for something else.
-func another(kept run.Run, r engine.Request) error {
+func another(kept run.Run, r run.Request) error {
 	same := kept.Operation == r.Operation && kept.Source == r.Source && slices.Equal(kept.Only, r.Only)
 	if r.Operation == "retry" { // by now it may be what it repeats
 		same = true
 	}
 	rolls := kept.Rollback || !r.Rollback // the project may say so, too
-	if same && rolls && kept.Of == r.Run && kept.Force == r.Force && kept.Refuse == r.Refuse && limited(kept, r) {
+	if same && rolls && kept.Of == r.Of && kept.Force == r.Force && kept.Refuse == r.Refuse && limited(kept, r) {
 		return nil
 	}
 	return fault.New(fault.Refused, "idempotency-key: run %s was asked for with it, which is something else (%s): use another key for another request", kept.ID, kept.Operation)
@@ -58,7 +58,7 @@ func another(kept run.Run, r engine.Request) error {
 
 // limited reports whether a run may delete as many stacks as a request says. A
 // retry that does not say it has the limit of what it repeats.
-func limited(kept run.Run, r engine.Request) bool {
+func limited(kept run.Run, r run.Request) bool {
 	if kept.MaxDeletions == nil || r.MaxDeletions == nil {
 		return r.MaxDeletions == nil && (kept.MaxDeletions == nil || r.Operation == "retry")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 var (
@@ -87,16 +88,16 @@ func (h *app) invoke(t *testing.T, text []byte) *events.APIGatewayV2HTTPResponse
 }
 
 // sound says whether a request is one that the engine takes.
-func sound(t *testing.T, q engine.Request) {
+func sound(t *testing.T, q run.Request) {
 	t.Helper()
 	if !anID.MatchString(q.ID) || !aProject.MatchString(q.Project) || q.Who == "" || len(q.Problems) > 0 || q.Upload {
 		t.Errorf("asked for is %+v", q)
 	}
 	about := engine.Steers(q.Operation) || q.Operation == "retry"
-	if about != (q.Run != "") || about && !anID.MatchString(q.Run) {
-		t.Errorf("a %s of run %q", q.Operation, q.Run)
+	if about != (q.Of != "") || about && !anID.MatchString(q.Of) {
+		t.Errorf("a %s of run %q", q.Operation, q.Of)
 	}
-	if size := len(q.Source.Key) + len(q.Source.Version) + len(q.Who) + len(q.Why); size > 4<<10 {
+	if size := len(q.Source.Key) + len(q.Source.Version) + len(q.Who) + len(q.Reason); size > 4<<10 {
 		t.Errorf("%d bytes are kept of it", size)
 	}
 }

@@ -117,7 +117,7 @@ func (c *call) refuse(operation string, err error) (int, error) {
 		return ExitFailed, err
 	}
 	if c.flags.output == "json" {
-		r := run.Run{Operation: operation, State: run.StateRefused, Messages: fault.Messages(err)}
+		r := run.Run{Request: run.Request{Operation: operation}, State: run.StateRefused, Messages: fault.Messages(err)}
 		if shown := term.NewJSON(c.Out).End(r); shown != nil {
 			return ExitFailed, shown
 		}

@@ -46,7 +46,7 @@ func QueueEntryOf(ctx context.Context, runs Runs, project string) (*QueueEntry, 
 		r, err := runs.Run(ctx, w.Run)
 		switch {
 		case fault.Is(err, fault.Missing):
-			r = run.Run{ID: w.Run} // it ended since
+			r = run.Run{Request: run.Request{ID: w.Run}} // it ended since
 		case err != nil:
 			return nil, fmt.Errorf("run %s: %w", w.Run, err)
 		}

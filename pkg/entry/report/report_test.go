@@ -19,9 +19,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // deploy is a run in the middle of things.
 func deploy() run.Run {
 	return run.Run{
-		ID: "abc", Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"}, State: run.StateRunning, Command: run.Supersede, By: "def",
-		Who: "ann", Token: "secret of the machine", Upload: true, Requested: noon, Started: noon.Add(time.Second), Unchanged: 2,
-		Steps: []run.Step{
+		Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"},
+			Who: "ann", Upload: true}, State: run.StateRunning, Command: run.Supersede, By: "def", Token: "secret of the machine", Requested: noon, Started: noon.Add(time.Second), Unchanged: 2, Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create}, Status: run.Running, Attempt: 1, Claimed: noon.Add(time.Minute), Nonce: "n"},
 			{Step: plan.Step{ID: "db/create", Node: "db", Verb: plan.Create, After: []string{"vpc/create"}}, Number: 1, Status: run.Skipped, Why: "superseded by def", Ended: noon},
 		},
@@ -93,7 +92,7 @@ func (b book) Run(_ context.Context, id string) (run.Run, error) {
 func TestLine(t *testing.T) {
 	b := book{
 		lock: run.Lock{Owner: run.Writer{Run: "abc"}, Waiting: []run.Writer{{Run: "def"}, {Run: "gone"}}},
-		runs: map[string]run.Run{"abc": deploy(), "def": {ID: "def", Operation: "deploy", Upload: true, State: run.StateQueued, Command: run.Continue, Requested: noon}},
+		runs: map[string]run.Run{"abc": deploy(), "def": {Request: run.Request{ID: "def", Operation: "deploy", Upload: true}, State: run.StateQueued, Command: run.Continue, Requested: noon}},
 	}
 	got, err := report.QueueEntryOf(t.Context(), b, "shop@prod")
 	if err != nil {

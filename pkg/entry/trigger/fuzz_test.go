@@ -18,6 +18,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 var (
@@ -66,7 +67,7 @@ func FuzzEvent(f *testing.F) {
 type understood struct {
 	Scheduled bool
 	Drive     *engine.ExecutionInput
-	Request   *engine.Request
+	Request   *run.Request
 	Heard     *engine.StackEvent
 	Refused   string
 }
@@ -111,7 +112,7 @@ func understand(t *testing.T, text []byte) understood {
 }
 
 // sound says whether a request is one that the engine takes.
-func sound(t *testing.T, q engine.Request) {
+func sound(t *testing.T, q run.Request) {
 	t.Helper()
 	if !anID.MatchString(q.ID) || !aProject.MatchString(q.Project) || q.Operation == "" {
 		t.Errorf("ID %q, project %q, operation %q", q.ID, q.Project, q.Operation)
@@ -119,10 +120,10 @@ func sound(t *testing.T, q engine.Request) {
 	if q.Upload && (q.Operation != "deploy" || q.Source.Key == "" || q.Source.Version == "" || len(q.Problems) > 0) {
 		t.Errorf("an upload makes %+v", q)
 	}
-	if q.Run != "" && !anID.MatchString(q.Run) && len(q.Problems) == 0 {
-		t.Errorf("it is about run %q", q.Run)
+	if q.Of != "" && !anID.MatchString(q.Of) && len(q.Problems) == 0 {
+		t.Errorf("it is about run %q", q.Of)
 	}
-	size := len(q.Operation) + len(q.Source.Key) + len(q.Source.Version) + len(q.Run)
+	size := len(q.Operation) + len(q.Source.Key) + len(q.Source.Version) + len(q.Of)
 	for _, p := range q.Problems {
 		size += len(p)
 	}
@@ -145,7 +146,7 @@ func FuzzRequest(f *testing.F) {
 	}
 	e := put(f, "requests/shop/prod/1.json")
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var q engine.Request
+		var q run.Request
 		var err error
 		contract.Memory(t, len(text), 1<<20, 200, func() { q, err = trigger.Request(t.Context(), e, object{text: string(text)}) })
 		if err != nil {
@@ -168,9 +169,9 @@ func FuzzRequest(f *testing.F) {
 }
 
 // asked writes a request out.
-func runRequested(t *testing.T, q engine.Request) []byte {
+func runRequested(t *testing.T, q run.Request) []byte {
 	t.Helper()
-	options := map[string]any{"run": q.Run, "force": q.Force, "who": q.Who, "reason": q.Why, "rollback": q.Rollback, "refuse": q.Refuse}
+	options := map[string]any{"run": q.Of, "force": q.Force, "who": q.Who, "reason": q.Reason, "rollback": q.Rollback, "refuse": q.Refuse}
 	if q.Only != nil {
 		options["only"] = q.Only
 	}

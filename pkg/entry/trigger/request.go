@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -68,7 +67,7 @@ const (
 )
 
 // fill completes a request with what its object says.
-func fill(ctx context.Context, q engine.Request, c created, objects Objects) (engine.Request, error) {
+func fill(ctx context.Context, q run.Request, c created, objects Objects) (run.Request, error) {
 	q.Operation = unknown
 	text, err := objects.Object(ctx, c.Object.Key, c.Object.Version)
 	switch {
@@ -86,8 +85,8 @@ func fill(ctx context.Context, q engine.Request, c created, objects Objects) (en
 // Asked returns what the text of a request object asks for of a project. It has
 // no ID, and Who is empty unless the text says who asks. What is wrong with it is
 // in its Problems.
-func ParseRequest(project string, text []byte) engine.Request {
-	q := engine.Request{Project: project, Operation: unknown}
+func ParseRequest(project string, text []byte) run.Request {
+	q := run.Request{Project: project, Operation: unknown}
 	b, err := decode[body](text)
 	if b.Operation != "" {
 		q.Operation = short(b.Operation)
@@ -100,8 +99,8 @@ func ParseRequest(project string, text []byte) engine.Request {
 		return q
 	}
 	q.Source = run.Source{Key: b.Key, Version: b.Version}
-	q.Run, q.Force, q.MaxDeletions, q.Only = b.Options.Run, b.Options.Force, b.Options.MaxDeletions, b.Options.Only
-	q.Why, q.Rollback, q.Refuse = b.Options.Reason, b.Options.Rollback, b.Options.Refuse
+	q.Of, q.Force, q.MaxDeletions, q.Only = b.Options.Run, b.Options.Force, b.Options.MaxDeletions, b.Options.Only
+	q.Reason, q.Rollback, q.Refuse = b.Options.Reason, b.Options.Rollback, b.Options.Refuse
 	q.Who = b.Options.Who
 	q.Problems = problems(project, b)
 	return q

@@ -12,6 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // Call reports whether an event is that of a project's schedule; Called reads it.
@@ -22,28 +23,27 @@ var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
 
 // Called returns what a schedule asks for. Told twice of one time of it, it is
 // the same request. The error is Invalid if the event makes no sense.
-func Called(e events.EventBridgeEvent) (engine.Request, error) {
+func Called(e events.EventBridgeEvent) (run.Request, error) {
 	var c project.Call
 	if e.DetailType != project.ScheduleEvent || !Call(e) {
-		return engine.Request{}, fault.New(fault.Invalid, "event %q of %q: only %q of %q is a schedule's", e.DetailType, e.Source, project.ScheduleEvent, project.ScheduleSource)
+		return run.Request{}, fault.New(fault.Invalid, "event %q of %q: only %q of %q is a schedule's", e.DetailType, e.Source, project.ScheduleEvent, project.ScheduleSource)
 	}
 	if err := json.Unmarshal(e.Detail, &c); err != nil {
-		return engine.Request{}, fault.New(fault.Invalid, "event %s: its detail is no schedule's: %w", e.ID, err)
+		return run.Request{}, fault.New(fault.Invalid, "event %s: its detail is no schedule's: %w", e.ID, err)
 	}
 	name, environment, _ := strings.Cut(c.Project, "@")
 	id, known := named(name, environment, true)
 	switch {
 	case !known:
-		return engine.Request{}, fault.New(fault.Invalid, "event %s: %q is no project and environment, as in shop@prod", e.ID, short(c.Project))
+		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no project and environment, as in shop@prod", e.ID, short(c.Project))
 	case !scheduleName.MatchString(c.Schedule):
-		return engine.Request{}, fault.New(fault.Invalid, "event %s: %q is no name of a schedule", e.ID, short(c.Schedule))
+		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no name of a schedule", e.ID, short(c.Schedule))
 	case !slices.Contains(project.Scheduled(), c.Operation):
-		return engine.Request{}, fault.New(fault.Invalid, "event %s: %q is nothing that a schedule asks for: it may be one of %s", e.ID, short(c.Operation), strings.Join(project.Scheduled(), ", "))
+		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is nothing that a schedule asks for: it may be one of %s", e.ID, short(c.Operation), strings.Join(project.Scheduled(), ", "))
 	case e.Time.IsZero():
-		return engine.Request{}, fault.New(fault.Invalid, "event %s: it does not say when schedule %s came up", e.ID, c.Schedule)
+		return run.Request{}, fault.New(fault.Invalid, "event %s: it does not say when schedule %s came up", e.ID, c.Schedule)
 	}
-	return engine.Request{
-		ID:      engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)),
-		Project: id, Operation: c.Operation, Schedule: c.Schedule, Who: "schedule " + c.Schedule,
+	return run.Request{
+		ID: engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)), Project: id, Operation: c.Operation, Schedule: c.Schedule, Who: "schedule " + c.Schedule,
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // fired is the event of a schedule.
@@ -30,9 +31,8 @@ const nightly = `{"project":"shop@prod","schedule":"nightly","operation":"deploy
 // however often that is told.
 func TestCalled(t *testing.T) {
 	got, err := trigger.Called(fired(t, "2026-11-21T03:00:00Z", nightly))
-	want := engine.Request{
-		ID: engine.RunID("schedule", "shop@prod", "nightly", "2026-11-21T03:00:00Z"), Project: "shop@prod",
-		Operation: "deploy", Schedule: "nightly", Who: "schedule nightly",
+	want := run.Request{
+		ID: engine.RunID("schedule", "shop@prod", "nightly", "2026-11-21T03:00:00Z"), Project: "shop@prod", Operation: "deploy", Schedule: "nightly", Who: "schedule nightly",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)

@@ -45,12 +45,12 @@ type created struct {
 // What is wrong with a request is in its Problems, so that a run is refused and
 // says why. The error is Invalid if the event does not even say which project
 // it is about, else why the object could not be read.
-func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (engine.Request, error) {
+func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (run.Request, error) {
 	c, err := parse(e)
 	if err != nil {
-		return engine.Request{}, err
+		return run.Request{}, err
 	}
-	q := engine.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: c.Requester}
+	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: c.Requester}
 	if p, ok := upload(c.Object.Key); ok {
 		q.Project, q.Operation = p, "deploy"
 		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}
@@ -61,7 +61,7 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (e
 		q.Project = p
 		return fill(ctx, q, c, objects)
 	}
-	return engine.Request{}, fault.New(fault.Invalid, "object %q names no project and environment: upload to projects/<project>/<environment>.zip (or .tar.gz, .yaml, .yml), or put a request at requests/<project>/<environment>/<id>.json; names are letters, digits and hyphens", c.Object.Key)
+	return run.Request{}, fault.New(fault.Invalid, "object %q names no project and environment: upload to projects/<project>/<environment>.zip (or .tar.gz, .yaml, .yml), or put a request at requests/<project>/<environment>/<id>.json; names are letters, digits and hyphens", c.Object.Key)
 }
 
 // parse reads the event.

@@ -50,9 +50,9 @@ func TestUpload(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := engine.Request{
-			ID: engine.RunID("stackwright", key, "v1"), Project: "shop@prod", Operation: "deploy",
-			Source: run.Source{Key: key, Version: "v1"}, Who: "111122223333", Upload: true, Sequencer: "0A",
+		want := run.Request{
+			ID: engine.RunID("stackwright", key, "v1"), Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: key, Version: "v1"},
+			Who: "111122223333", Upload: true, Sequencer: "0A",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -106,19 +106,19 @@ const (
 // A request is what its object says.
 func TestRequests(t *testing.T) {
 	source := run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}
-	for text, want := range map[string]engine.Request{
+	for text, want := range map[string]run.Request{
 		`{"operation":"plan",` + zip + `}`:                                               {Operation: "plan", Source: source},
 		`{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7"}`:        {Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.tar.gz", Version: "v7"}},
 		`{"operation":"destroy"}`:                                                        {Operation: "destroy"},
 		`{"operation":"destroy",` + zip + `,"options":{}}`:                               {Operation: "destroy", Source: source},
 		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                       {Operation: "refresh", Who: "ann"},
-		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Run: "abcdefghijklmnopqrs2", Force: true},
-		`{"operation":"cancel","options":{` + that + `,"force":true}}`:                   {Operation: "cancel", Run: "abcdefghijklmnopqrs2", Force: true},
-		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":0}}`:               {Operation: "deploy", Source: source, MaxDeletions: new(0)},
-		`{"operation":"retry","options":{` + that + `,"max_deletions":7}}`:               {Operation: "retry", Run: "abcdefghijklmnopqrs2", MaxDeletions: new(7)},
-		`{"operation":"pause","key":"","version":"","options":{` + that + `,"who":"b"}}`: {Operation: "pause", Run: "abcdefghijklmnopqrs2", Who: "b"},
-		`{"operation":"continue","options":{` + that + `}}`:                              {Operation: "continue", Run: "abcdefghijklmnopqrs2"},
-		`{"operation":"cancel","options":{` + that + `}}`:                                {Operation: "cancel", Run: "abcdefghijklmnopqrs2"},
+		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
+		`{"operation":"cancel","options":{` + that + `,"force":true}}`:                   {Operation: "cancel", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
+		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":0}}`:               {Operation: "deploy", Source: source, Options: run.Options{MaxDeletions: new(0)}},
+		`{"operation":"retry","options":{` + that + `,"max_deletions":7}}`:               {Operation: "retry", Of: "abcdefghijklmnopqrs2", Options: run.Options{MaxDeletions: new(7)}},
+		`{"operation":"pause","key":"","version":"","options":{` + that + `,"who":"b"}}`: {Operation: "pause", Of: "abcdefghijklmnopqrs2", Who: "b"},
+		`{"operation":"continue","options":{` + that + `}}`:                              {Operation: "continue", Of: "abcdefghijklmnopqrs2"},
+		`{"operation":"cancel","options":{` + that + `}}`:                                {Operation: "cancel", Of: "abcdefghijklmnopqrs2"},
 	} {
 		key := "requests/shop/prod/20260301T120000Z-abc.json"
 		want.ID, want.Project = engine.RunID("stackwright", key, "v1"), "shop@prod"

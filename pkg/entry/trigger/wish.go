@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // wish is how a request steers the run that it names elsewhere.
@@ -18,8 +18,8 @@ type commandBody struct {
 
 // Wished returns what a text wishes of a run of a project. It has no ID and
 // nobody who asks. What is wrong with it is in its Problems.
-func ParseCommand(project, run string, text []byte) engine.Request {
-	q := engine.Request{Project: project, Operation: unknown, Run: run}
+func ParseCommand(project, id string, text []byte) run.Request {
+	q := run.Request{Project: project, Operation: unknown, Of: id}
 	w, err := decode[commandBody](text)
 	if w.Command != "" {
 		q.Operation = short(w.Command)
@@ -28,7 +28,7 @@ func ParseCommand(project, run string, text []byte) engine.Request {
 		q.Problems = []string{"the wish is not understood: " + short(err.Error())}
 		return q
 	}
-	q.Force, q.Rollback, q.Why = w.Force, w.Rollback, w.Reason
+	q.Force, q.Rollback, q.Reason = w.Force, w.Rollback, w.Reason
 	q.Problems = w.problems()
 	return q
 }

@@ -46,9 +46,8 @@ func then(s run.Step, status run.Status, why string, times ...int) run.Step {
 // shop is a deploy in the middle of things.
 func shop() run.Run {
 	r := run.Run{
-		ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.StateRunning, Command: run.Continue,
-		Requested: noon, Started: at(1), Unchanged: 2,
-		Steps: []run.Step{
+		Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy"},
+		State:   run.StateRunning, Command: run.Continue, Requested: noon, Started: at(1), Unchanged: 2, Steps: []run.Step{
 			then(step("vpc/create"), run.Done, "", 1, 3),
 			then(step("db/create", "vpc/create"), run.Running, "", 3),
 			then(step("queue/create"), run.Failed, "CREATE_FAILED: Queue: quota\nexceeded", 1, 4),
@@ -91,7 +90,7 @@ func same(t *testing.T, got, want string) {
 func TestClear(t *testing.T) {
 	var out strings.Builder
 	l := &term.Live{Out: &out, Size: func() (int, int) { return 80, 24 }, Now: func() time.Time { return at(12) }}
-	queued := run.Run{ID: "abc", Project: "shop@prod", Operation: "deploy", State: run.StateQueued, Requested: noon}
+	queued := run.Run{Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy"}, State: run.StateQueued, Requested: noon}
 	for _, do := range []func() error{l.Clear, func() error { return l.Show(queued) }, l.Clear, l.Clear} {
 		if err := do(); err != nil {
 			t.Fatal(err)
@@ -153,12 +152,12 @@ deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 1m33s, overdu
 func TestChangesTellOfDeadlines(t *testing.T) {
 	s := then(step("db/update"), run.Running, "", 3)
 	s.Timeout = project.LeastTimeout
-	c := term.Diff(run.Run{}, run.Run{ID: "abc", Steps: []run.Step{s}})[1]
+	c := term.Diff(run.Run{}, run.Run{Request: run.Request{ID: "abc"}, Steps: []run.Step{s}})[1]
 	if got := c.String(); got != "12:00:03  running  db/update  (overdue at 12:01:03)" {
 		t.Errorf("got %q", got)
 	}
 	s = then(s, run.Done, "", 3, 9)
-	if all := term.Diff(run.Run{}, run.Run{ID: "abc", Steps: []run.Step{s}}); !all[2].Deadline.IsZero() || all[2].Took != 6*time.Second {
+	if all := term.Diff(run.Run{}, run.Run{Request: run.Request{ID: "abc"}, Steps: []run.Step{s}}); !all[2].Deadline.IsZero() || all[2].Took != 6*time.Second {
 		t.Errorf("got %+v", all[2])
 	}
 }
@@ -278,7 +277,7 @@ func TestAbleHonoursTheEnvironment(t *testing.T) {
 func TestPlainPrintsALineForEachChange(t *testing.T) {
 	var out bytes.Buffer
 	v := term.NewPlain(&out, next)
-	for _, r := range []run.Run{{ID: "abc", State: run.StatePending}, shop(), shop()} {
+	for _, r := range []run.Run{{Request: run.Request{ID: "abc"}, State: run.StatePending}, shop(), shop()} {
 		if err := v.Show(r); err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +359,7 @@ func TestJSONPrintsAnObjectALine(t *testing.T) {
 
 func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	parked, cancelled := shop(), over()
-	quick := run.Run{ID: "abc", Operation: "refresh", Project: "shop@prod", State: run.StateSucceeded, Requested: noon, Ended: noon.Add(340 * time.Millisecond)}
+	quick := run.Run{Request: run.Request{ID: "abc", Operation: "refresh", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: noon.Add(340 * time.Millisecond)}
 	parked.State = run.StateWaiting
 	cancelled.State = run.StateCancelled
 	cancelled.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "cancelled")}
@@ -370,9 +369,12 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	inLine.State, inLine.By, inLine.Steps, inLine.Unchanged = run.StateSuperseded, "new", nil, 0
 	late.State, late.Steps, late.Unchanged, late.Messages = run.StateSuperseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip has been seen"}
 	abandoned.State, abandoned.Steps, abandoned.Unchanged, abandoned.Messages = run.StateFailed, nil, 0, []string{"engine error: it dies"}
-	preview := run.Run{ID: "abc", Operation: "plan", Project: "shop@prod", State: run.StateSucceeded, Unchanged: 1, Steps: []run.Step{
-		step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("gate", "db/update"), step("gone/delete", "gate"),
-	}}
+	preview := run.Run{
+		Request: run.Request{ID: "abc", Operation: "plan", Project: "shop@prod"},
+		State:   run.StateSucceeded, Unchanged: 1, Steps: []run.Step{
+			step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("gate", "db/update"), step("gone/delete", "gate"),
+		},
+	}
 	guessed := preview
 	guessed.Messages = []string{"target eu: nobody may"}
 	for name, c := range map[string]struct {
@@ -402,11 +404,11 @@ deploy of shop@prod is superseded after 1m15s: nothing was done
 deploy of shop@prod failed in 1m15s: nothing was done
   engine error: it dies
 to go on from here: stackwright retry abc`},
-		"refused": {run.Run{ID: "abc", Operation: "deploy", Project: "shop@prod", State: run.StateRefused, Messages: []string{"one thing", "another"}}, `
+		"refused": {run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"one thing", "another"}}, `
 deploy of shop@prod was refused (run abc)
   one thing
   another`},
-		"nothing": {run.Run{ID: "abc", Operation: "destroy", Project: "shop@prod", State: run.StateSucceeded, Requested: noon, Ended: at(1)},
+		"nothing": {run.Run{Request: run.Request{ID: "abc", Operation: "destroy", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1)},
 			"destroy of shop@prod succeeded in 1s: there was nothing to do"},
 		"quick": {quick, "refresh of shop@prod succeeded in 0.3s: there was nothing to do"},
 		"plan": {preview, `

@@ -1,0 +1,36 @@
+package run
+
+// A Request is what an upload, a request object, an HTTP request, a schedule or
+// the command line asks for: a run of an operation, or a command to a run. It
+// goes unchanged from where it was made into the run, and is stored with it.
+type Request struct {
+	ID        string `json:"run"`     // of the run that it makes; a request with an ID that is stored already does nothing
+	Project   string `json:"project"` // "shop@prod"
+	Operation string `json:"operation"`
+	Source    Source `json:"source"`
+	Of        string `json:"of,omitempty"` // the run that a retry, a rollback or a command is about
+	Who       string `json:"who,omitempty"`
+	Upload    bool   `json:"upload,omitempty"`    // made by an upload: the newest upload wins
+	Sequencer string `json:"sequencer,omitempty"` // of the upload: which of two uploads of one key is newer
+	Schedule  string `json:"schedule,omitempty"`  // the name of the schedule that made it, if one did
+	Options
+
+	Problems []string `json:"-"` // what is wrong with the request; its run stores them as messages and is refused
+}
+
+// A Source is the configuration that a run deploys: a version of an object in the
+// bucket.
+type Source struct {
+	Key     string `json:"key,omitempty"`
+	Version string `json:"version,omitempty"`
+}
+
+// Options are what a request may say beyond its operation and what that is about.
+type Options struct {
+	Only         []string `json:"only,omitempty"`          // names of the stacks that it is about; none is all
+	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete for good; nil is what the project says
+	Rollback     bool     `json:"rollback,omitempty"`      // roll back if the deploy fails, or once it is cancelled
+	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it
+	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
+	Reason       string   `json:"reason,omitempty"`        // why, for the record
+}
