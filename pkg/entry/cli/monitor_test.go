@@ -26,7 +26,7 @@ func TestEndedExecutionIsReported(t *testing.T) {
 	m := &monitor{session: &session{call: &call{Shell: Shell{Err: &out}}, flows: e}}
 	poll := func() {
 		m.asked = time.Time{}
-		m.tell(t.Context(), run.Run{ID: "abc", State: run.StateRunning, Epoch: 1})
+		m.tell(t.Context(), run.Run{Request: run.Request{ID: "abc"}, State: run.StateRunning, Epoch: 1})
 	}
 	poll()
 	*e = execution{Started: true, Why: "ABORTED"}
