@@ -59,6 +59,7 @@ infra/local  * sdk
 infra/stackwright  *
 functions    wire
 examples
+docs
 `
 
 const (
