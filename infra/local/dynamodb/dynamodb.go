@@ -1,4 +1,5 @@
-// Package dynamodb stands in for DynamoDB: minidyn, with a journal, and with the limits that an adapter must respect.
+// Package dynamodb emulates DynamoDB on this machine: what Stackwright uses of it, with a journal, and with the limits that
+// an adapter must respect. It refuses every operation, field and expression that it does not know.
 package dynamodb
 
 import (
@@ -18,36 +19,28 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/journal"
-	"github.com/truora/minidyn/server"
 )
 
-// Tables is an http.Handler that speaks DynamoDB's JSON protocol. One request at a time is carried out, so that the
+// Tables is an http.Handler that speaks DynamoDB's JSON protocol. It carries out one request at a time, so that the
 // journal has them in the order in which they took effect. Use Open.
 type Tables struct {
 	mu     sync.Mutex
-	engine *server.Client // see engine.go
 	log    *journal.Journal[journal.Request]
 	tables map[string]*table
 }
 
-// Open makes tables in memory, or, where a folder is given, those that were there before.
+// Open makes tables in memory, or, if a folder is given, reads those that its journal holds.
 func Open(folder string) (*Tables, error) {
-	t := &Tables{engine: server.NewClient(), tables: map[string]*table{}}
+	t := &Tables{tables: map[string]*table{}}
 	if folder == "" {
 		return t, nil
 	}
-	var schema []journal.Request
-	log, err := journal.Open(filepath.Join(folder, "dynamodb.jsonl"), func(q journal.Request) error {
-		if tableOperations[operation(q.Header["X-Amz-Target"])] {
-			schema = append(schema, q)
-		}
-		return t.replay(q)
-	})
+	log, err := journal.Open(filepath.Join(folder, "dynamodb.jsonl"), t.replay)
 	if err != nil {
 		return nil, fmt.Errorf("open tables: %w", err)
 	}
 	t.log = log
-	if err := t.compact(schema); err != nil {
+	if err := t.compact(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open tables: %w", err), log.Close())
 	}
 	return t, nil
@@ -57,11 +50,7 @@ func Open(folder string) (*Tables, error) {
 func (t *Tables) Close() error { return t.log.Close() }
 
 func (t *Tables) replay(q journal.Request) error {
-	r, err := q.HTTP()
-	if err != nil {
-		return err
-	}
-	if rec := t.perform(operation(r.Header.Get("X-Amz-Target")), q.Body, r); rec.Status >= 500 {
+	if rec := t.perform(operation(q.Header["X-Amz-Target"]), q.Body); !rec.OK() {
 		return fmt.Errorf("replay %s: %s", q.Header["X-Amz-Target"], rec.Body.String())
 	}
 	return nil
@@ -74,31 +63,26 @@ func (t *Tables) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "SerializationException", Message: err.Error()})
 		return
 	}
-	op := operation(r.Header.Get("X-Amz-Target"))
-	rec := t.one(op, body, r)
+	rec := t.handle(operation(r.Header.Get("X-Amz-Target")), body, r)
 	rec.Sent().Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(rec.Body.Bytes())), 10))
 	rec.Replay(w)
 }
 
-func (t *Tables) one(op string, body []byte, r *http.Request) *gateway.Recorder {
+// handle carries out a request, and writes it to the journal if it changed something.
+func (t *Tables) handle(op string, body []byte, r *http.Request) *gateway.Recorder {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	rec := t.perform(op, body, r)
-	// These may have been done in part although they failed; the same request does the same part again.
-	partial := op == "BatchWriteItem" || op == "UpdateTable"
-	if !mutates(op) || (!rec.OK() && !partial) {
+	rec := t.perform(op, body)
+	if !rec.OK() || !(gateway.Call{Service: "dynamodb", Operation: op}).Mutates() {
 		return rec
 	}
 	if err := t.log.Append(journal.Keep(r, body, kept)); err != nil {
-		return refusal(r, http.StatusInternalServerError, "InternalServerError", err.Error())
+		failed := &gateway.Recorder{}
+		gateway.Refuse(failed, r, http.StatusInternalServerError, gateway.Fault{Code: "InternalServerError", Message: err.Error()})
+		return failed
 	}
 	return rec
 }
-
-// tableOperations are kept as they were asked for when a journal is compacted.
-var tableOperations = map[string]bool{"CreateTable": true, "UpdateTable": true, "DeleteTable": true, "UpdateTimeToLive": true}
-
-func mutates(op string) bool { return gateway.Call{Service: "dynamodb", Operation: op}.Mutates() }
 
 func kept(name string) bool { return name == "X-Amz-Target" || name == "Content-Type" }
 
@@ -107,51 +91,31 @@ func operation(target string) string {
 	return op
 }
 
-func tableName(body []byte) string {
-	var in struct{ TableName string }
-	if json.Unmarshal(body, &in) != nil {
-		return "" // minidyn has refused it, or will
-	}
-	return in.TableName
-}
+func (t *Tables) names() []string { return slices.Sorted(maps.Keys(t.tables)) }
 
-func refusal(r *http.Request, status int, code, message string) *gateway.Recorder {
-	rec := &gateway.Recorder{}
-	gateway.Refuse(rec, r, status, gateway.Fault{Code: code, Message: message})
-	return rec
-}
-
-// compact rewrites the journal, once it is mostly history, as the tables' schema and one put for each item.
-func (t *Tables) compact(schema []journal.Request) error {
+// compact rewrites the journal, once it is mostly history, as the definitions of the tables and one put for each item.
+func (t *Tables) compact() error {
 	items := 0
 	for _, table := range t.tables {
 		items += table.count
 	}
-	if t.log.Len() < 1000 || t.log.Len() < 4*(items+len(schema)) {
+	if t.log.Len() < 1000 || t.log.Len() < 4*(items+len(t.tables)) {
 		return nil
 	}
-	return t.log.Rewrite(func(yield func(journal.Request) bool) {
-		for _, q := range schema {
-			if !yield(q) {
-				return
-			}
-		}
-		for q := range t.items() {
-			if !yield(q) {
-				return
-			}
-		}
-	})
+	return t.log.Rewrite(t.requests())
 }
 
-// items yields a PutItem request for everything that the tables hold.
-func (t *Tables) items() iter.Seq[journal.Request] {
+// requests yields the requests that make what the tables hold.
+func (t *Tables) requests() iter.Seq[journal.Request] {
 	return func(yield func(journal.Request) bool) {
-		for _, name := range slices.Sorted(maps.Keys(t.tables)) {
+		for _, name := range t.names() {
 			table := t.tables[name]
-			for k := range table.behind(nil) {
-				is, _ := table.get(k)
-				put, _ := json.Marshal(map[string]any{"TableName": name, "Item": is.wire}) // it is JSON
+			if !yield(request("CreateTable", table.definition)) {
+				return
+			}
+			for k := range table.all(nil) {
+				i, _ := table.get(k)
+				put, _ := json.Marshal(map[string]any{"TableName": name, "Item": i.wire}) // it is JSON
 				if !yield(request("PutItem", put)) {
 					return
 				}

@@ -82,7 +82,7 @@ func query(t *testing.T, client *sdk.Client, pk string) []map[string]types.Attri
 	return items
 }
 
-// What was written is there after a restart, in the state that the last write left; what was refused is not.
+// After a restart the tables hold what the last successful writes left.
 func TestTablesOutliveTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	tables, client := open(t, folder)
@@ -121,8 +121,8 @@ func TestTablesOutliveTheProcess(t *testing.T) {
 	}
 }
 
-// Of many who claim the same item at once one succeeds, and after a restart it is still the same one.
-func TestOneClaimWinsAndTheJournalKnowsWhich(t *testing.T) {
+// Of many concurrent claims of one item exactly one succeeds, also according to the journal.
+func TestOneClaimSucceeds(t *testing.T) {
 	folder := t.TempDir()
 	tables, client := open(t, folder)
 	create(t, client)
@@ -147,7 +147,7 @@ func TestOneClaimWinsAndTheJournalKnowsWhich(t *testing.T) {
 	}
 	wg.Wait()
 	if len(winners) != 1 {
-		t.Fatalf("claimed by %v, want one", winners)
+		t.Fatalf("the claims of %v succeeded, want one", winners)
 	}
 	if err := tables.Close(); err != nil {
 		t.Fatal(err)
@@ -155,11 +155,11 @@ func TestOneClaimWinsAndTheJournalKnowsWhich(t *testing.T) {
 	tables, client = open(t, folder)
 	defer tables.Close()
 	if got := query(t, client, "LOCK")[0]["text"].(*types.AttributeValueMemberS).Value; got != winners[0] {
-		t.Errorf("%s won, but after a restart it is %s", winners[0], got)
+		t.Errorf("the claim of %s succeeded, but after a restart the item says %s", winners[0], got)
 	}
 }
 
-// A long history of one item becomes one put at the next start, and says the same.
+// A long history of one item is compacted to one put at the next start.
 func TestJournalIsCompacted(t *testing.T) {
 	folder := t.TempDir()
 	tables, client := open(t, folder)
@@ -239,24 +239,49 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-func TestTimeToLive(t *testing.T) {
+// An operation, a field or a kind of table that the emulator does not know is refused, and changes nothing.
+func TestUnknownRequestsAreRefused(t *testing.T) {
 	_, client := open(t, "")
 	create(t, client)
-	_, err := client.UpdateTimeToLive(t.Context(), &sdk.UpdateTimeToLiveInput{
-		TableName: aws.String("runs"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)},
-	})
-	if err != nil {
-		t.Fatal(err)
+	for name, c := range map[string]struct {
+		want string
+		call func() error
+	}{
+		"operation": {"UnknownOperationException", func() error {
+			_, err := client.ListBackups(t.Context(), &sdk.ListBackupsInput{})
+			return err
+		}},
+		"field": {"ValidationException", func() error {
+			_, err := client.PutItem(t.Context(), &sdk.PutItemInput{TableName: aws.String("runs"), Item: key("A", "a"), ReturnValues: types.ReturnValueAllOld})
+			return err
+		}},
+		"filter": {"ValidationException", func() error {
+			_, err := client.Scan(t.Context(), &sdk.ScanInput{TableName: aws.String("runs"), FilterExpression: aws.String("attribute_exists(x)")})
+			return err
+		}},
+		"table": {"ResourceNotFoundException", func() error {
+			_, err := client.Scan(t.Context(), &sdk.ScanInput{TableName: aws.String("none")})
+			return err
+		}},
+		"second table": {"ResourceInUseException", func() error {
+			_, err := client.CreateTable(t.Context(), &sdk.CreateTableInput{TableName: aws.String("runs")})
+			return err
+		}},
+		"key of numbers": {"ValidationException", func() error {
+			_, err := client.CreateTable(t.Context(), &sdk.CreateTableInput{
+				TableName:            aws.String("numbers"),
+				AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("PK"), AttributeType: types.ScalarAttributeTypeN}},
+				KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash}},
+			})
+			return err
+		}},
+	} {
+		var refused smithy.APIError
+		if err := c.call(); !errors.As(err, &refused) || refused.ErrorCode() != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
 	}
-	out, err := client.DescribeTimeToLive(t.Context(), &sdk.DescribeTimeToLiveInput{TableName: aws.String("runs")})
-	if err != nil || aws.ToString(out.TimeToLiveDescription.AttributeName) != "expires" {
-		t.Errorf("time to live: %+v %v", out, err)
-	}
-	if _, err := client.DescribeContinuousBackups(t.Context(), &sdk.DescribeContinuousBackupsInput{TableName: aws.String("none")}); err == nil {
-		t.Error("backups of a table that is not there were described")
-	}
-	var refused smithy.APIError
-	if _, err = client.ListBackups(t.Context(), &sdk.ListBackupsInput{}); !errors.As(err, &refused) || refused.ErrorCode() != "UnknownOperationException" {
-		t.Errorf("an operation that is not there gave %v", err)
+	if items := query(t, client, "A"); len(items) != 0 {
+		t.Errorf("a refused put left %v", items)
 	}
 }

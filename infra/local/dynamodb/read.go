@@ -1,82 +1,178 @@
 package dynamodb
 
 import (
-	"context"
 	"encoding/json"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/truora/minidyn/server"
+	"iter"
 )
 
-// found is one item as it is answered.
-type found struct {
-	Item json.RawMessage `json:",omitempty"`
-}
-
-// getItem has minidyn refuse what is wrong; only a projection needs minidyn to have the item.
-func (t *Tables) getItem(ctx context.Context, in *server.GetItemInput) (any, error) {
-	var places []place
-	p, ok := t.at(in.TableName, in.Key)
-	if ok && aws.ToString(in.ProjectionExpression) != "" {
-		places = append(places, p)
+func (t *Tables) getItem(in struct {
+	TableName      string
+	Key            attributes
+	ConsistentRead bool
+}) (any, error) {
+	var out struct {
+		Item json.RawMessage `json:",omitempty"`
 	}
-	out := found{p.is.wire}
-	err := t.holding(ctx, places, func() error {
-		got, err := t.engine.GetItem(ctx, in)
-		if err == nil && len(places) > 0 {
-			out.Item = wire(got.Item)
-		}
-		return err
-	})
-	return out, err
+	found, k, err := t.locate(in.TableName, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	i, _ := found.get(k)
+	out.Item = i.wire
+	return out, nil
 }
 
-func (t *Tables) batchGetItem(ctx context.Context, in *server.BatchGetItemInput) (any, error) {
-	var places []place
+func (t *Tables) locate(name string, at attributes) (*table, key, error) {
+	found, err := t.table(name)
+	if err != nil {
+		return nil, key{}, err
+	}
+	k, err := found.exactKey(at)
+	return found, k, err
+}
+
+func (t *Tables) batchGetItem(in struct {
+	RequestItems map[string]struct {
+		Keys           []attributes
+		ConsistentRead bool
+	}
+}) (any, error) {
+	responses, total := map[string][]json.RawMessage{}, 0
 	for name, of := range in.RequestItems {
-		for _, k := range of.Keys {
-			if p, ok := t.at(&name, k); ok {
-				places = append(places, p)
+		responses[name] = []json.RawMessage{}
+		seen := map[key]bool{}
+		for _, at := range of.Keys {
+			found, k, err := t.locate(name, at)
+			if err != nil {
+				return nil, err
+			}
+			if seen[k] {
+				return nil, invalid("Provided list of item keys contains duplicates")
+			}
+			seen[k] = true
+			if i, ok := found.get(k); ok {
+				responses[name] = append(responses[name], i.wire)
 			}
 		}
+		total += len(of.Keys)
 	}
-	responses := map[string][]json.RawMessage{}
-	err := t.holding(ctx, places, func() error {
-		out, err := t.engine.BatchGetItem(ctx, in)
-		if err != nil {
-			return err
-		}
-		for name, items := range out.Responses {
-			responses[name] = make([]json.RawMessage, len(items))
-			for i, a := range items {
-				responses[name][i] = wire(a)
-			}
-		}
-		return nil
-	})
-	return map[string]any{"Responses": responses, "UnprocessedKeys": map[string]any{}}, err
+	if total == 0 || total > maxKeys {
+		return nil, invalid("a BatchGetItem has 1 to %d keys, not %d", maxKeys, total)
+	}
+	return map[string]any{"Responses": responses, "UnprocessedKeys": map[string]any{}}, nil
 }
 
-func (t *Tables) transactGetItems(ctx context.Context, in *server.TransactGetItemsInput) (any, error) {
-	var places []place
-	for _, of := range in.TransactItems {
-		if of.Get == nil {
-			continue // minidyn refuses it
+// search is what Query and Scan have in common.
+type search struct {
+	TableName         string
+	Limit             *int
+	ExclusiveStartKey attributes
+	ConsistentRead    bool
+}
+
+// start is the key after which the search begins, or nil. An item with this key need not exist.
+func (in search) start(t *table) (*key, error) {
+	if in.Limit != nil && *in.Limit < 1 {
+		return nil, invalid("Limit must be greater than or equal to 1")
+	}
+	if in.ExclusiveStartKey == nil {
+		return nil, nil
+	}
+	k, err := t.exactKey(in.ExclusiveStartKey)
+	if err != nil {
+		return nil, invalid("The provided starting key is invalid")
+	}
+	return &k, nil
+}
+
+type query struct {
+	search
+	placeholders
+	KeyConditionExpression string
+	ProjectionExpression   string
+	ScanIndexForward       *bool
+}
+
+func (t *Tables) query(in query) (any, error) {
+	found, err := t.table(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newParser(in.placeholders)
+	if err != nil {
+		return nil, err
+	}
+	s, selects, err := p.keyCondition(in.KeyConditionExpression, found)
+	if err != nil {
+		return nil, err
+	}
+	names, err := p.projection(in.ProjectionExpression)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.done(); err != nil {
+		return nil, err
+	}
+	after, err := in.start(found)
+	if err != nil || after != nil && after.hash != s.hash {
+		return nil, invalid("The provided starting key is invalid")
+	}
+	s.backward = in.ScanIndexForward != nil && !*in.ScanIndexForward
+	return found.page(found.within(s, after), in.Limit, selects, names), nil
+}
+
+func (t *Tables) scan(in search) (any, error) {
+	found, err := t.table(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	after, err := in.start(found)
+	if err != nil {
+		return nil, err
+	}
+	return found.page(found.all(after), in.Limit, func(attributes) bool { return true }, nil), nil
+}
+
+// page is the answer to a Query or a Scan.
+type page struct {
+	Items            []json.RawMessage
+	Count            int
+	ScannedCount     int
+	LastEvaluatedKey attributes `json:",omitempty"`
+}
+
+// page holds the first items of the candidates that are selected, up to the limit of items and of bytes.
+func (t *table) page(candidates iter.Seq[key], limit *int, selects condition, names []string) page {
+	out, size, last := page{Items: []json.RawMessage{}}, 0, key{}
+	for k := range candidates {
+		i, _ := t.get(k)
+		if !selects(i.attributes) {
+			continue
 		}
-		if p, ok := t.at(of.Get.TableName, of.Get.Key); ok {
-			places = append(places, p)
+		if size += len(i.wire); size > maxPage && out.Count > 0 {
+			out.LastEvaluatedKey = t.keyAttributes(last)
+			break
+		}
+		out.Items, last = append(out.Items, i.projected(names)), k
+		if out.Count++; limit != nil && out.Count == *limit {
+			out.LastEvaluatedKey = t.keyAttributes(last)
+			break
 		}
 	}
-	var responses []found
-	err := t.holding(ctx, places, func() error {
-		out, err := t.engine.TransactGetItems(ctx, in)
-		if err != nil {
-			return err
+	out.ScannedCount = out.Count
+	return out
+}
+
+// projected is the item with the named attributes only; without names it is the whole item.
+func (i item) projected(names []string) json.RawMessage {
+	if names == nil {
+		return i.wire
+	}
+	left := attributes{}
+	for _, name := range names {
+		if v, ok := i.attributes[name]; ok {
+			left[name] = v
 		}
-		for _, response := range out.Responses {
-			responses = append(responses, found{wire(response.Item)})
-		}
-		return nil
-	})
-	return map[string]any{"Responses": responses}, err
+	}
+	return newItem(left).wire
 }

@@ -1,159 +1,168 @@
 package dynamodb
 
 import (
+	"encoding/json"
+	"iter"
+	"maps"
 	"slices"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/truora/minidyn/server"
 )
 
-// table holds items by partition. Minidyn knows its definition, and nothing of what it holds.
+// table holds items by partition. Both attributes of its key are strings.
 type table struct {
-	name    string
-	keys    schema
-	indexes map[string]schema
-	types   map[string]types.ScalarAttributeType // of the attributes of keys
-	ttl     string                               // the attribute, or ""
-	parts   map[string]*partition                // by partition key; none is empty
-	count   int                                  // of items
+	name       string
+	definition json.RawMessage // as CreateTable gave it
+	hash, sort string          // the names of the key's attributes
+	partitions map[string]*partition
+	count      int // of items
 }
 
-// schema names the attributes of a key; sort is "" where there is none.
-type schema struct{ hash, sort string }
-
-// key names an item: the values of its key's attributes, as text.
+// key identifies an item: the values of the partition key and of the sort key.
 type key struct{ hash, sort string }
 
-// partition holds the items of one partition key.
+// partition holds the items that share a partition key. No partition is empty.
 type partition struct {
-	sorts []string // in order
+	sorts []string // the sort keys, in order
 	items map[string]item
 }
 
-// redefine takes over what minidyn says of the table, and the types that a request has given.
-func (t *table) redefine(is *types.TableDescription, given []types.AttributeDefinition) {
-	t.keys, t.indexes = schemaOf(is.KeySchema), map[string]schema{}
-	for _, index := range is.GlobalSecondaryIndexes {
-		t.indexes[aws.ToString(index.IndexName)] = schemaOf(index.KeySchema)
-	}
-	for _, index := range is.LocalSecondaryIndexes {
-		t.indexes[aws.ToString(index.IndexName)] = schemaOf(index.KeySchema)
-	}
-	for _, attribute := range given {
-		t.types[aws.ToString(attribute.AttributeName)] = attribute.AttributeType
-	}
+// item is what a table holds under a key. An item is never changed: a write replaces it.
+type item struct {
+	attributes attributes
+	wire       json.RawMessage // the attributes in DynamoDB's JSON; its length is what limits count
 }
 
-func schemaOf(elements []types.KeySchemaElement) schema {
-	var s schema
-	for _, element := range elements {
-		if element.KeyType == types.KeyTypeHash {
-			s.hash = aws.ToString(element.AttributeName)
-		} else {
-			s.sort = aws.ToString(element.AttributeName)
-		}
-	}
-	return s
+func newItem(a attributes) item {
+	wire, _ := json.Marshal(a) // the values were valid JSON when they were read
+	return item{a, wire}
 }
 
-// complete puts into a description of a table what minidyn does not know: how many items there are, and that table and
-// indexes can be used as soon as they are made.
-func (t *table) complete(is *types.TableDescription) {
-	is.TableStatus = types.TableStatusActive
-	is.ItemCount = aws.Int64(int64(t.count))
-	for i, index := range is.GlobalSecondaryIndexes {
-		is.GlobalSecondaryIndexes[i].IndexStatus = types.IndexStatusActive
-		is.GlobalSecondaryIndexes[i].ItemCount = aws.Int64(t.inIndex(aws.ToString(index.IndexName)))
+// key reads the item's key from its attributes.
+func (t *table) key(a attributes) (key, error) {
+	hash, sort := a[t.hash].string(), a[t.sort].string()
+	if hash == "" || sort == "" {
+		return key{}, invalid("One or more parameter values were invalid: the key needs %s and %s, strings that are not empty", t.hash, t.sort)
 	}
-	for i, index := range is.LocalSecondaryIndexes {
-		is.LocalSecondaryIndexes[i].ItemCount = aws.Int64(t.inIndex(aws.ToString(index.IndexName)))
-	}
+	return key{hash, sort}, nil
 }
 
-func (t *table) inIndex(name string) int64 {
-	var count int64
-	for _, part := range t.parts {
-		for _, item := range part.items {
-			if _, ok := t.key(t.indexes[name], item.attributes); ok {
-				count++
-			}
-		}
+// exactKey reads a key from attributes that must be nothing else.
+func (t *table) exactKey(a attributes) (key, error) {
+	if len(a) != 2 {
+		return key{}, invalid("The provided key element does not match the schema")
 	}
-	return count
+	return t.key(a)
 }
 
-// key reads a key from attributes, as minidyn does: an attribute of the wrong type is as good as none.
-func (t *table) key(s schema, a attributes) (key, bool) {
-	hash, ok := t.text(s.hash, a[s.hash])
-	if !ok || s.sort == "" {
-		return key{hash: hash}, ok
-	}
-	sort, ok := t.text(s.sort, a[s.sort])
-	return key{hash, sort}, ok
-}
-
-// text is the value of a key's attribute, if it has the attribute's type.
-func (t *table) text(attribute string, v *server.AttributeValue) (string, bool) {
-	switch kind := t.types[attribute]; {
-	case v == nil:
-		return "", false
-	case kind == types.ScalarAttributeTypeS && v.S != nil:
-		return *v.S, true
-	case kind == types.ScalarAttributeTypeN && v.N != nil:
-		return *v.N, true
-	case kind == types.ScalarAttributeTypeB && v.B != nil:
-		return string(v.B), true
-	}
-	return "", false
-}
-
-// only is the part of the attributes that the schema names.
-func (s schema) only(a attributes) attributes {
-	out := attributes{}
-	for _, name := range []string{s.hash, s.sort} {
-		if value, ok := a[name]; ok && name != "" {
-			out[name] = value
-		}
-	}
-	return out
+func (t *table) keyAttributes(k key) attributes {
+	return attributes{t.hash: stringValue(k.hash), t.sort: stringValue(k.sort)}
 }
 
 func (t *table) get(k key) (item, bool) {
-	part, ok := t.parts[k.hash]
+	p, ok := t.partitions[k.hash]
 	if !ok {
 		return item{}, false
 	}
-	is, ok := part.items[k.sort]
-	return is, ok
+	i, ok := p.items[k.sort]
+	return i, ok
 }
 
-func (t *table) put(k key, is item) {
-	part, ok := t.parts[k.hash]
+func (t *table) put(k key, i item) {
+	p, ok := t.partitions[k.hash]
 	if !ok {
-		part = &partition{items: map[string]item{}}
-		t.parts[k.hash] = part
+		p = &partition{items: map[string]item{}}
+		t.partitions[k.hash] = p
 	}
-	if at, found := slices.BinarySearch(part.sorts, k.sort); !found {
-		part.sorts = slices.Insert(part.sorts, at, k.sort)
+	if at, found := slices.BinarySearch(p.sorts, k.sort); !found {
+		p.sorts = slices.Insert(p.sorts, at, k.sort)
 		t.count++
 	}
-	part.items[k.sort] = is
+	p.items[k.sort] = i
 }
 
 func (t *table) delete(k key) {
-	part, ok := t.parts[k.hash]
+	p, ok := t.partitions[k.hash]
 	if !ok {
 		return
 	}
-	at, found := slices.BinarySearch(part.sorts, k.sort)
+	at, found := slices.BinarySearch(p.sorts, k.sort)
 	if !found {
 		return
 	}
-	part.sorts = slices.Delete(part.sorts, at, at+1)
-	delete(part.items, k.sort)
+	p.sorts = slices.Delete(p.sorts, at, at+1)
+	delete(p.items, k.sort)
 	t.count--
-	if len(part.sorts) == 0 {
-		delete(t.parts, k.hash)
+	if len(p.sorts) == 0 {
+		delete(t.partitions, k.hash)
+	}
+}
+
+// span is a range of sort keys in one partition.
+type span struct {
+	hash     string
+	from, to string // both inclusive
+	bounded  bool   // whether to is a bound
+	backward bool
+}
+
+// within yields the keys of a span that come after the given one, in the span's direction.
+func (t *table) within(s span, after *key) iter.Seq[key] {
+	return func(yield func(key) bool) {
+		p, ok := t.partitions[s.hash]
+		if !ok {
+			return
+		}
+		from, _ := slices.BinarySearch(p.sorts, s.from)
+		to := len(p.sorts)
+		if s.bounded {
+			to = p.upTo(s.to)
+		}
+		if after != nil && !s.backward {
+			from = max(from, p.upTo(after.sort))
+		}
+		if after != nil && s.backward {
+			before, _ := slices.BinarySearch(p.sorts, after.sort)
+			to = min(to, before)
+		}
+		if from >= to {
+			return
+		}
+		sorts := slices.Clone(p.sorts[from:to])
+		if s.backward {
+			slices.Reverse(sorts)
+		}
+		for _, sort := range sorts {
+			if !yield(key{s.hash, sort}) {
+				return
+			}
+		}
+	}
+}
+
+// upTo is the number of sort keys that are not greater than the given one.
+func (p *partition) upTo(sort string) int {
+	at, found := slices.BinarySearch(p.sorts, sort)
+	if found {
+		at++
+	}
+	return at
+}
+
+// all yields the keys of all items after the given one, in order.
+func (t *table) all(after *key) iter.Seq[key] {
+	return func(yield func(key) bool) {
+		for _, hash := range slices.Sorted(maps.Keys(t.partitions)) {
+			if after != nil && hash < after.hash {
+				continue
+			}
+			start := after
+			if after != nil && hash > after.hash {
+				start = nil
+			}
+			for k := range t.within(span{hash: hash}, start) {
+				if !yield(k) {
+					return
+				}
+			}
+		}
 	}
 }

@@ -1,219 +1,198 @@
 package dynamodb
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/truora/minidyn/server"
+	"maps"
+	"strings"
 )
 
-// target is what a request writes to: a table, and a key there or a whole item.
-type target struct {
-	table *string
-	key   attributes
-	// of an update; minidyn does not carry out its REMOVE of whole attributes
-	removed []string
-	// of an action of a transaction: whether it asks to be told what is there if its condition does not hold
-	tell bool
+// write is one write of an item, or only the check of a condition.
+type write struct {
+	placeholders
+	TableName           string
+	Key                 attributes // of all but a put
+	Item                attributes // of a put
+	ConditionExpression string
+	UpdateExpression    string // of an update
 }
 
-// written is a target with its place.
-type written struct {
-	target
-	place
+// action is a write that has been read: what it is on, and what it makes of the item.
+type action struct {
+	table *table
+	key   key
+	holds condition
+	// after returns the item after the write, given its attributes before. An item without attributes is deleted.
+	after  func(attributes) (attributes, error)
+	checks bool // the write is only a check, and changes nothing
 }
 
-// change has minidyn carry out a request on the targets, and stores what comes of it, if it succeeds or if what fails
-// may be done in part. It returns what was there before.
-func (t *Tables) change(ctx context.Context, targets []target, partial bool, do func() error) ([]written, error) {
-	var all []written
-	var places []place
-	for _, to := range targets {
-		if p, ok := t.at(to.table, to.key); ok {
-			all, places = append(all, written{to, p}), append(places, p)
-		}
-	}
-	err := t.holding(ctx, places, func() error {
-		err := do()
-		if err != nil && !partial {
-			return err
-		}
-		return errors.Join(err, t.keep(ctx, all, partial))
-	})
-	return all, err
-}
+func (t *Tables) putItem(in write) (any, error)    { return t.single(in, (*Tables).put) }
+func (t *Tables) deleteItem(in write) (any, error) { return t.single(in, (*Tables).delete) }
+func (t *Tables) updateItem(in write) (any, error) { return t.single(in, (*Tables).update) }
 
-// keep looks at everything before it stores anything.
-func (t *Tables) keep(ctx context.Context, all []written, partial bool) error {
-	after := make([]item, len(all))
-	for i, w := range all {
-		left, err := t.left(ctx, w.place, w.target.key)
-		if err != nil {
-			return err
-		}
-		for _, name := range w.removed {
-			delete(left, name)
-		}
-		after[i] = newItem(left)
-	}
-	if err := oversize(all, after, partial); err != nil {
-		return err
-	}
-	for i, w := range all {
-		w.store(after[i])
-	}
-	return nil
-}
-
-// changed is the answer to a write of one item.
-type changed struct {
-	Attributes json.RawMessage `json:",omitempty"`
-}
-
-func (t *Tables) putItem(ctx context.Context, in *server.PutItemInput) (any, error) {
-	all, err := t.change(ctx, []target{{table: in.TableName, key: in.Item}}, false, func() error {
-		_, err := t.engine.PutItem(ctx, in)
-		return err
-	})
-	return old(in.ReturnValues, all), refused(err, in.ReturnValuesOnConditionCheckFailure, all)
-}
-
-func (t *Tables) deleteItem(ctx context.Context, in *server.DeleteItemInput) (any, error) {
-	all, err := t.change(ctx, []target{{table: in.TableName, key: in.Key}}, false, func() error {
-		_, err := t.engine.DeleteItem(ctx, in)
-		return err
-	})
-	return old(in.ReturnValues, all), refused(err, in.ReturnValuesOnConditionCheckFailure, all)
-}
-
-// old answers with what was there before a put or a deletion, to whom asks for it.
-func old(asked types.ReturnValue, all []written) changed {
-	if asked != types.ReturnValueAllOld || len(all) == 0 {
-		return changed{}
-	}
-	return changed{all[0].is.wire}
-}
-
-func (t *Tables) updateItem(ctx context.Context, in *server.UpdateItemInput) (any, error) {
-	var out *server.UpdateItemOutput
-	to := target{table: in.TableName, key: in.Key, removed: removed(in.UpdateExpression, in.ExpressionAttributeNames)}
-	all, err := t.change(ctx, []target{to}, false, func() (err error) {
-		out, err = t.engine.UpdateItem(ctx, in)
-		return err
-	})
+// single carries out one write by itself.
+func (t *Tables) single(in write, read func(*Tables, write) (action, error)) (any, error) {
+	a, err := read(t, in)
 	if err != nil {
-		return nil, refused(err, in.ReturnValuesOnConditionCheckFailure, all)
+		return nil, err
 	}
-	return changed{wire(returned(in.ReturnValues, out.Attributes, all))}, nil
-}
-
-// returned are the attributes that minidyn returns of an update, without what the update removed, or with it where it
-// is asked for what there was before.
-func returned(asked types.ReturnValue, out attributes, all []written) attributes {
-	for _, w := range all {
-		for _, name := range w.removed {
-			was, there := w.is.attributes[name]
-			switch {
-			case asked == types.ReturnValueUpdatedOld && there:
-				out[name] = was
-			case asked == types.ReturnValueAllNew:
-				delete(out, name)
-			}
-		}
-	}
-	return out
-}
-
-// conditionFailed is a condition that did not hold, and what was there if that was asked for.
-type conditionFailed struct {
-	error
-	item json.RawMessage
-}
-
-func (f conditionFailed) Unwrap() error { return f.error }
-
-func refused(err error, asked types.ReturnValuesOnConditionCheckFailure, all []written) error {
-	var failed *types.ConditionalCheckFailedException
-	if asked == types.ReturnValuesOnConditionCheckFailureAllOld && errors.As(err, &failed) && len(all) > 0 {
-		return conditionFailed{err, all[0].is.wire}
-	}
-	return err
-}
-
-func (t *Tables) batchWriteItem(ctx context.Context, in *server.BatchWriteItemInput) (any, error) {
-	var targets []target
-	for name, requests := range in.RequestItems {
-		for _, q := range requests {
-			switch {
-			case q.PutRequest != nil:
-				targets = append(targets, target{table: &name, key: q.PutRequest.Item})
-			case q.DeleteRequest != nil:
-				targets = append(targets, target{table: &name, key: q.DeleteRequest.Key})
-			}
-		}
-	}
-	_, err := t.change(ctx, targets, true, func() error {
-		_, err := t.engine.BatchWriteItem(ctx, in)
-		return err
-	})
-	return map[string]any{"UnprocessedItems": map[string]any{}}, err
-}
-
-func (t *Tables) transactWriteItems(ctx context.Context, in *server.TransactWriteItemsInput) (any, error) {
-	if n := len(in.TransactItems); n > maxActions {
-		return nil, invalid(fmt.Sprintf("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "+
-			"Member must have length less than or equal to %d (it has %d)", maxActions, n))
-	}
-	targets := make([]target, len(in.TransactItems))
-	for i, action := range in.TransactItems {
-		targets[i] = targetOf(action)
-	}
-	_, err := t.change(ctx, targets, false, func() error {
-		_, err := t.engine.TransactWriteItems(ctx, in)
-		return err
-	})
-	var cancelled *types.TransactionCanceledException
-	if errors.As(err, &cancelled) {
-		return nil, transactionCancelled{cancelled, t.told(targets)}
+	err = carryOut([]action{a})
+	if cancelled := (refusal{}); errors.As(err, &cancelled) && cancelled.Reasons != nil {
+		return nil, refusal{Code: "ConditionalCheckFailedException", Message: "The conditional request failed"}
 	}
 	return struct{}{}, err
 }
 
-func targetOf(action server.TransactWriteItem) target {
-	const all = types.ReturnValuesOnConditionCheckFailureAllOld
-	switch a := action; {
-	case a.Put != nil:
-		return target{table: a.Put.TableName, key: a.Put.Item, tell: a.Put.ReturnValuesOnConditionCheckFailure == all}
-	case a.Update != nil:
-		return target{
-			table: a.Update.TableName, key: a.Update.Key, tell: a.Update.ReturnValuesOnConditionCheckFailure == all,
-			removed: removed(a.Update.UpdateExpression, a.Update.ExpressionAttributeNames),
-		}
-	case a.Delete != nil:
-		return target{table: a.Delete.TableName, key: a.Delete.Key, tell: a.Delete.ReturnValuesOnConditionCheckFailure == all}
-	case a.ConditionCheck != nil:
-		return target{table: a.ConditionCheck.TableName, key: a.ConditionCheck.Key, tell: a.ConditionCheck.ReturnValuesOnConditionCheckFailure == all}
+// transactWriteItems carries out all actions or none. A ClientRequestToken is accepted, and not remembered: whoever sends
+// the same transaction again must expect that its conditions fail because of the first.
+func (t *Tables) transactWriteItems(in struct {
+	TransactItems      []struct{ Put, Delete, Update, ConditionCheck *write }
+	ClientRequestToken string
+}) (any, error) {
+	if n := len(in.TransactItems); n == 0 || n > maxActions {
+		return nil, invalid("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "+
+			"Member must have length between 1 and %d (it has %d)", maxActions, n)
 	}
-	return target{table: aws.String("")}
+	actions := make([]action, len(in.TransactItems))
+	seen := map[*table]map[key]bool{}
+	for i, item := range in.TransactItems {
+		var err error
+		switch {
+		case item.Put != nil:
+			actions[i], err = t.put(*item.Put)
+		case item.Delete != nil:
+			actions[i], err = t.delete(*item.Delete)
+		case item.Update != nil:
+			actions[i], err = t.update(*item.Update)
+		case item.ConditionCheck != nil:
+			actions[i], err = t.check(*item.ConditionCheck)
+		default:
+			err = invalid("action %d of the transaction is empty", i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		of := actions[i].table
+		if seen[of] == nil {
+			seen[of] = map[key]bool{}
+		}
+		if seen[of][actions[i].key] {
+			return nil, invalid("Transaction request cannot include multiple operations on one item")
+		}
+		seen[of][actions[i].key] = true
+	}
+	return struct{}{}, carryOut(actions)
 }
 
-// told is, for each action that asks for it, what is there.
-func (t *Tables) told(targets []target) []json.RawMessage {
-	out := make([]json.RawMessage, len(targets))
-	for i, to := range targets {
-		if p, ok := t.at(to.table, to.key); ok && to.tell {
-			out[i] = p.is.wire
+// carryOut looks at everything before it changes anything.
+func carryOut(actions []action) error {
+	reasons, codes, failed := make([]reason, len(actions)), make([]string, len(actions)), false
+	before := make([]item, len(actions))
+	for i, a := range actions {
+		before[i], _ = a.table.get(a.key)
+		reasons[i] = reason{Code: "None"}
+		if !a.holds(before[i].attributes) {
+			reasons[i], failed = reason{"ConditionalCheckFailed", "The conditional request failed"}, true
+		}
+		codes[i] = reasons[i].Code
+	}
+	if failed {
+		message := "Transaction cancelled, please refer cancellation reasons for specific reasons [" + strings.Join(codes, ", ") + "]"
+		return refusal{Code: "TransactionCanceledException", Message: message, Reasons: reasons}
+	}
+	after, total := make([]item, len(actions)), 0
+	for i, a := range actions {
+		if a.checks {
+			after[i] = before[i]
+		} else {
+			left, err := a.after(before[i].attributes)
+			if err != nil {
+				return err
+			}
+			after[i] = newItem(left)
+		}
+		if len(after[i].wire) > maxItem {
+			return invalid("Item size has exceeded the maximum allowed size")
+		}
+		total += max(len(before[i].wire), len(after[i].wire))
+	}
+	if total > maxTransaction {
+		return invalid("The items of the transaction have exceeded the maximum allowed size")
+	}
+	for i, a := range actions {
+		switch {
+		case a.checks:
+		case len(after[i].attributes) == 0:
+			a.table.delete(a.key)
+		default:
+			a.table.put(a.key, after[i])
 		}
 	}
-	return out
+	return nil
 }
 
-// transactionCancelled is a transaction of which a condition did not hold, and what is there under each of its actions.
-type transactionCancelled struct {
-	*types.TransactionCanceledException
-	items []json.RawMessage
+func (t *Tables) put(in write) (action, error) {
+	if in.Key != nil || in.UpdateExpression != "" {
+		return action{}, invalid("a put has an Item, and neither Key nor UpdateExpression")
+	}
+	return t.action(in, in.Item, (*table).key, func(*table, *parser) (func(attributes) (attributes, error), error) {
+		return func(attributes) (attributes, error) { return in.Item, nil }, nil
+	})
+}
+
+func (t *Tables) delete(in write) (action, error) {
+	if in.Item != nil || in.UpdateExpression != "" {
+		return action{}, invalid("a delete has a Key, and neither Item nor UpdateExpression")
+	}
+	return t.action(in, in.Key, (*table).exactKey, func(*table, *parser) (func(attributes) (attributes, error), error) {
+		return func(attributes) (attributes, error) { return nil, nil }, nil
+	})
+}
+
+func (t *Tables) check(in write) (action, error) {
+	if in.ConditionExpression == "" {
+		return action{}, invalid("a condition check needs a ConditionExpression")
+	}
+	a, err := t.delete(in) // it has the same fields
+	a.checks = true
+	return a, err
+}
+
+func (t *Tables) update(in write) (action, error) {
+	if in.Item != nil {
+		return action{}, invalid("an update has a Key, and no Item")
+	}
+	return t.action(in, in.Key, (*table).exactKey, func(of *table, p *parser) (func(attributes) (attributes, error), error) {
+		apply, err := p.update(in.UpdateExpression, of)
+		return func(before attributes) (attributes, error) {
+			after := maps.Clone(before)
+			if after == nil {
+				after = maps.Clone(in.Key) // an update creates what does not exist
+			}
+			return after, apply(after)
+		}, err
+	})
+}
+
+// action reads what all writes have: a table, a key and a condition.
+func (t *Tables) action(in write, from attributes, keyOf func(*table, attributes) (key, error),
+	effect func(*table, *parser) (func(attributes) (attributes, error), error),
+) (a action, err error) {
+	if a.table, err = t.table(in.TableName); err != nil {
+		return a, err
+	}
+	if a.key, err = keyOf(a.table, from); err != nil {
+		return a, err
+	}
+	p, err := newParser(in.placeholders)
+	if err != nil {
+		return a, err
+	}
+	if a.after, err = effect(a.table, p); err != nil {
+		return a, err
+	}
+	if a.holds, err = p.condition(in.ConditionExpression); err != nil {
+		return a, err
+	}
+	return a, p.done()
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/truora/minidyn/server"
 
+	emulator "github.com/stackwright/stackwright/infra/local/dynamodb"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 )
 
-// endpoint is that of another DynamoDB than minidyn, to hold to the same; make integration names AWS's own.
-var endpoint = flag.String("dynamodb", "", "the URL of a DynamoDB that keeps the tables, instead of minidyn")
+// endpoint names a DynamoDB other than the local emulator that must pass the same tests; make integration names AWS's own.
+var endpoint = flag.String("dynamodb", "", "the URL of a DynamoDB that keeps the tables, instead of the local emulator")
 
 // The table keeps what every store promises.
 func TestStore(t *testing.T) {
@@ -47,7 +47,11 @@ func TestStoreWithLostAnswers(t *testing.T) {
 // open returns a table that is reached over a wire.
 func open(t *testing.T, w *wire) *Table {
 	t.Helper()
-	w.tables = server.NewServer()
+	tables, err := emulator.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tables = tables
 	name := "stackwright"
 	cfg := aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
@@ -65,7 +69,7 @@ func open(t *testing.T, w *wire) *Table {
 	text := func(name string) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS}
 	}
-	_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	_, err = c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: &name, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{text("PK"), text("SK")},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange}},
@@ -76,16 +80,16 @@ func open(t *testing.T, w *wire) *Table {
 	return New(c, name)
 }
 
-// A wire brings requests to minidyn, and adds what DynamoDB does and minidyn
-// does not: the answer to a transaction is remembered by its token, some
+// A wire brings requests to the local emulator, and adds what DynamoDB does and
+// the emulator does not: the answer to a transaction is remembered by its token, some
 // transactions conflict, some answers are lost, and a query has pages. A DynamoDB
 // that is named instead has to know tokens by itself.
 type wire struct {
 	contended int                                        // every how many transactions one conflicts; 0 for none
 	lost      int                                        // every how many writes an answer is lost; 0 for none
-	forgetful bool                                       // whether tokens are not remembered, as by stand-ins
+	forgetful bool                                       // whether tokens are not remembered, as by the local emulator
 	page      int                                        // items on a page of a query; 0 for all
-	answer    func(op string, body []byte) (int, string) // if it answers, minidyn is not asked
+	answer    func(op string, body []byte) (int, string) // if it answers, the emulator does not get the request
 
 	mu     sync.Mutex
 	tables http.Handler
@@ -151,7 +155,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response(r, rec.Code, rec.Body.String()), nil
 }
 
-// ask has minidyn answer, a page at a time.
+// ask has the emulator answer, a page at a time.
 func (w *wire) ask(r *http.Request, op string, body []byte) *httptest.ResponseRecorder {
 	if op == "Query" && w.page > 0 {
 		body = bytes.Replace(body, []byte("{"), []byte(`{"Limit":`+string(rune('0'+w.page))+`,`), 1)
