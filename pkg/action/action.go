@@ -31,6 +31,8 @@ type Task struct {
 	Receipt  plan.Receipt     // what CloudFormation answered
 	Notified bool             // an event has told of its end
 	Forced   bool             // it is to be cancelled, if it is an update
+	Answered bool             // a user has answered the step's question
+	Approved bool             // with yes
 	Claimed  time.Time
 	Now      time.Time
 }
@@ -83,6 +85,11 @@ type Progress struct {
 	Receipt plan.Receipt // learnt on the way; zero if nothing was
 	Record  *plan.Record // what to remember of the stack from now on; nil to leave it
 	Forget  bool         // whether to drop the record
+
+	// Question is what a user has to answer before the step goes on; empty if
+	// nothing. The step is polled again when it is answered. It fails when it is
+	// over, if the answer was no.
+	Question string
 }
 
 // An Action starts something that finishes later.

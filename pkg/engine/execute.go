@@ -185,6 +185,7 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 	t := action.Task{
 		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step,
 		Receipt: s.Receipt, Notified: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Now: e.Now(),
+		Answered: s.Answer.Known(), Approved: s.Answer.Yes,
 	}
 	if s.Node == "" {
 		return t, nil

@@ -97,13 +97,16 @@ func (e *Engine) refresh(ctx context.Context, t LoopState, begun time.Time) (run
 	if err != nil || r.Epoch != t.Epoch || r.State.Over() {
 		return r, err
 	}
+	if err := e.resume(ctx, &r); err != nil {
+		return r, err
+	}
 	if err := e.pollSteps(ctx, &r, begun.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
 		return r, err
 	}
-	for _, number := range r.Prune(e.Now()) {
-		s := r.Steps[number]
+	for _, was := range r.Prune(e.Now()) {
+		s := r.Steps[was.Number]
 		s.Ended = e.Now()
-		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: s.Attempt, Step: s}
+		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: was.Status, Attempt: s.Attempt, Step: s}
 		if err := e.Store.Move(ctx, c); err != nil {
 			return r, err
 		}
@@ -211,6 +214,10 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	if learnt { // whoever claimed it can no longer say that it was not begun
 		s.Receipt, s.Nonce = got.Receipt, e.Nonce()
 	}
+	if got.Question != "" {
+		s.Status, s.Why = run.Waiting, got.Question
+		return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})
+	}
 	if !got.Over {
 		s.Why, s.Forced = got.Why, r.Forced
 		e.postpone(s, got.Soon)
@@ -218,6 +225,9 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 			return nil
 		}
 		return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})
+	}
+	if got.Err == nil && s.Answer.Known() && !s.Answer.Yes {
+		got.Err = declined(s.Answer)
 	}
 	s.Status, s.Why, s.Ended = run.Done, got.Why, e.Now()
 	if got.Err != nil {

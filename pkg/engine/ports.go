@@ -18,6 +18,7 @@ type Store interface {
 	Executions
 	Locks
 	Steps
+	Answers
 	Records
 }
 
@@ -129,6 +130,16 @@ type Steps interface {
 	MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error)
 }
 
+// Answers keeps what users answer to steps that wait for a person. An answer is
+// loaded with its step.
+type Answers interface {
+	// RecordAnswer writes an answer to one step, raises the run's generation and
+	// writes an event for the audit, in one transaction and once for each a.ID. It
+	// returns the run as it then is, without steps. It is Refused if run.Run.Accepts
+	// says so; Missing if there is no such run or step.
+	RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error)
+}
+
 // A Change is what happens to one step in one transaction.
 type Change struct {
 	Run     string
@@ -137,7 +148,7 @@ type Change struct {
 	From    run.Status // what the step must be
 	Attempt int        // and how often begun
 	Nonce   string     // and its nonce, if that is told: nobody has noted anything of it since
-	Step    run.Step   // what it shall be; its Event is cleared if From is pending, else left as it is
+	Step    run.Step   // what it shall be; its Event is cleared if From is pending, else left as it is; its Answer is left as it is
 	Record  *plan.Record
 	Forget  bool // drop the record of the step's node
 }

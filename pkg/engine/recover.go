@@ -72,8 +72,8 @@ func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
 // only just now is left alone for a while.
 func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	switch r.State {
-	case run.StateWaiting: // whoever brought the news may have died there
-		if r.Generation > r.ObservedGeneration {
+	case run.StateWaiting: // what raised the generation may have died before it started an execution
+		if r.Generation > r.ObservedGeneration || r.Command == run.Continue && r.Overdue(e.Now()) {
 			return e.startExecution(ctx, r)
 		}
 		return nil

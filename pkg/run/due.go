@@ -51,7 +51,10 @@ func (r *Run) NextPoll(now time.Time) time.Time {
 		if s.Status == Running {
 			sooner(r.DueAt(s))
 		}
-		if s.Status == Pending && r.Command == Continue && !r.Deadline.IsZero() {
+		if s.Status == Waiting && s.Answer.Known() {
+			sooner(time.Time{})
+		}
+		if (s.Status == Pending || s.waits()) && r.Command == Continue && !r.Deadline.IsZero() {
 			sooner(r.Deadline)
 		}
 	}

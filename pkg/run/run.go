@@ -22,6 +22,7 @@ type Status string
 const (
 	Pending Status = "pending"
 	Running Status = "running"
+	Waiting Status = "waiting" // for an answer of a user
 	Done    Status = "done"
 	Failed  Status = "failed"
 	Skipped Status = "skipped"
@@ -119,7 +120,8 @@ type Step struct {
 	NotBefore time.Time // of the next start, while it is pending
 	Claimed   time.Time
 	Ended     time.Time
-	Forced    bool // it was looked at since the run was cancelled with force
+	Forced    bool // it was polled since the run was cancelled with force
+	Answer    Answer
 }
 
 // An Event is what was heard of a running step, until a look agrees with it.
@@ -207,15 +209,17 @@ func (r *Run) open(now time.Time) []*Step {
 	return open
 }
 
-// Prune skips the pending steps that can no longer start, and returns their
-// numbers. Each names its root cause. One pass is enough, for the steps are in
-// order. A run that is paused may be overdue: it ends when it is continued.
-func (r *Run) Prune(now time.Time) []int {
-	var pruned []int
+// Prune skips the pending steps that can no longer start, and those that wait for
+// an answer that can no longer matter. It returns them as they were before. Each
+// names its root cause. One pass is enough, because the steps are in order. A run
+// that is paused may be overdue: it ends when it is continued.
+func (r *Run) Prune(now time.Time) []Step {
+	var pruned []Step
 	by := r.index()
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status != Pending {
+		was := *s
+		if s.Status != Pending && !s.waits() {
 			continue
 		}
 		if why := rootCause(by, s.After); why != "" {
@@ -226,7 +230,7 @@ func (r *Run) Prune(now time.Time) []int {
 			s.Status, s.Why = Skipped, timeIsOver
 		}
 		if s.Status == Skipped {
-			pruned = append(pruned, s.Number)
+			pruned = append(pruned, was)
 		}
 	}
 	return pruned
@@ -294,6 +298,11 @@ func (r *Run) Next(now time.Time) State {
 		switch s.Status {
 		case Running:
 			return StateWatch
+		case Waiting:
+			if s.Answer.Known() {
+				return StateWatch
+			}
+			pending = true
 		case Pending:
 			pending = true
 		case Failed:

@@ -24,8 +24,11 @@ func parse(t testing.TB, text string) *run.Run {
 		word, status, _ := strings.Cut(word, ":")
 		id, after, _ := strings.Cut(word, "<")
 		s := run.Step{Step: plan.Step{ID: id, Node: id, Verb: plan.Update}, Number: n, Status: run.Status(status)}
-		if status == "" {
+		switch status {
+		case "":
 			s.Status = run.Pending
+		case "answered":
+			s.Status, s.Answer = run.Waiting, run.Answer{ID: "request"}
 		}
 		if after != "" {
 			s.After = strings.Split(after, ",")
@@ -77,13 +80,21 @@ func TestRun(t *testing.T) {
 		{"cancelled after a failure", "a:failed b<a c", run.Cancel, "[]", "b after a; c cancelled", run.StateCancelled, never},
 		{"cancelled when nothing was left", "a:failed b<a", run.Cancel, "[]", "b after a", run.StateFailed, never},
 		{"cancelled after the end", "a:done", run.Cancel, "[]", "", run.StateSucceeded, never},
+		{"waiting for an answer", "a:waiting b<a", run.Continue, "[]", "", run.StateWaiting, never},
+		{"others go on while one waits for an answer", "a:waiting b<a c", run.Continue, "[2]", "", run.StateReady, never},
+		{"one runs while another waits for an answer", "a:waiting c:running+4", run.Continue, "[]", "", run.StateWatch, 4 * time.Second},
+		{"answered", "a:answered b<a", run.Continue, "[]", "", run.StateWatch, never},
+		{"answered and paused", "a:answered b<a", run.Pause, "[]", "", run.StateWatch, never},
+		{"paused while one waits for an answer", "a:waiting b<a", run.Pause, "[]", "", run.StateWaiting, never},
+		{"cancelled while one waits for an answer", "a:waiting b<a", run.Cancel, "[]", "a cancelled; b cancelled", run.StateCancelled, never},
+		{"a failure while another waits for an answer", "a:failed b<a c:waiting", run.Continue, "[]", "b after a", run.StateWaiting, never},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := parse(t, c.steps)
 			r.Command = c.wish
 			var pruned []string
-			for _, n := range r.Prune(now) {
-				pruned = append(pruned, r.Steps[n].ID+" "+r.Steps[n].Why)
+			for _, was := range r.Prune(now) {
+				pruned = append(pruned, was.ID+" "+r.Steps[was.Number].Why)
 			}
 			if got := strings.Join(pruned, "; "); got != c.pruned {
 				t.Errorf("pruned %s", got)
@@ -132,6 +143,8 @@ func TestDeadline(t *testing.T) {
 		{"overdue and paused", "a:done b<a", run.Pause, 0, "", run.StateWaiting, never},
 		{"paused, and to be overdue", "a:running+9 b<a", run.Pause, 5 * time.Second, "", run.StateWatch, 9 * time.Second},
 		{"overdue and cancelled", "a:done b<a", run.Cancel, 0, "b cancelled", run.StateCancelled, never},
+		{"overdue while it waits for an answer", "a:waiting b<a", run.Continue, 0, "a the run's time was over; b the run's time was over", run.StateFailed, never},
+		{"overdue, paused and waiting for an answer", "a:waiting b<a", run.Pause, 0, "", run.StateWaiting, never},
 		{"overdue and superseded", "a:done b<a", run.Supersede, 0, "b superseded by next", run.StateSuperseded, never},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -144,8 +157,8 @@ func TestDeadline(t *testing.T) {
 				t.Errorf("before it is pruned it is %s", before)
 			}
 			var pruned []string
-			for _, n := range r.Prune(now) {
-				pruned = append(pruned, r.Steps[n].ID+" "+r.Steps[n].Why)
+			for _, was := range r.Prune(now) {
+				pruned = append(pruned, was.ID+" "+r.Steps[was.Number].Why)
 			}
 			if got := strings.Join(pruned, "; "); got != c.pruned {
 				t.Errorf("pruned %s", got)

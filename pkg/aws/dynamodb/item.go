@@ -83,6 +83,7 @@ type stepItem struct {
 	Claimed   time.Time     `json:"claimed"`
 	Ended     time.Time     `json:"ended"`
 	Forced    bool          `json:"forced,omitempty"`
+	Answer    *run.Answer   `json:"answer,omitempty"`
 }
 
 // stepItemOf is how s is kept when it is planned.
@@ -90,16 +91,17 @@ func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
 		Nonce: s.Nonce, Receipt: known(s.Receipt), Why: s.Why, Event: s.Event.Status, Polls: s.Event.Polls,
-		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced,
+		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced, Answer: known(s.Answer),
 	}
 }
 
-// known returns r, or nil if CloudFormation has not answered.
-func known(r plan.Receipt) *plan.Receipt {
-	if !r.Known() {
+// known returns v, or nil if nobody has answered: CloudFormation with a receipt,
+// or a user.
+func known[T interface{ Known() bool }](v T) *T {
+	if !v.Known() {
 		return nil
 	}
-	return &r
+	return &v
 }
 
 // step returns the step.
@@ -111,6 +113,9 @@ func (i stepItem) step() run.Step {
 	}
 	if i.Receipt != nil {
 		s.Receipt = *i.Receipt
+	}
+	if i.Answer != nil && i.Answer.Known() {
+		s.Answer = *i.Answer
 	}
 	return s
 }

@@ -174,6 +174,11 @@ func (m crashingStore) MarkEvent(ctx context.Context, id string, number, attempt
 	return got(m.world, ctx, "Store.Mark", id, func() (bool, error) { return m.kept.MarkEvent(ctx, id, number, attempt, s) })
 }
 
+// RecordAnswer is the part of engine.Answers.
+func (m crashingStore) RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error) {
+	return got(m.world, ctx, "Store.RecordAnswer", id, func() (run.Run, error) { return m.kept.RecordAnswer(ctx, id, number, a) })
+}
+
 // Records is the part of engine.Records.
 func (m crashingStore) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
 	return got(m.world, ctx, "Store.Records", project, func() (map[string]plan.Record, error) { return m.kept.Records(ctx, project) })

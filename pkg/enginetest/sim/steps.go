@@ -56,7 +56,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 			return false, fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
 		}
 		next := c.Step
-		next.Step, next.Spec, next.Event = was.Step, was.Spec, was.Event // these stay
+		next.Step, next.Spec, next.Event, next.Answer = was.Step, was.Spec, was.Event, was.Answer // these stay
 		if c.From == run.Pending {
 			next.Event = run.Event{}
 		}

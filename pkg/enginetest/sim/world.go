@@ -30,6 +30,9 @@ type World struct {
 	Calls     int            // that functions have made
 	Ends      map[string]int // how often the end of a run was measured
 
+	// Questions are steps, by ID, before whose end a user has to answer.
+	Questions map[string]bool
+
 	// Under is told what gets under way on a stack at CloudFormation, and by what
 	// task: when that has begun, and when it is rolled back. It may be nil.
 	Under func(action.Task)
@@ -90,13 +93,13 @@ type Execution struct {
 func New(machine *asl.Machine, seed uint64) *World {
 	clock := NewClock()
 	w := &World{
-		Ends: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Ends: make(map[string]int), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{w}
 	w.Engine = &engine.Engine{
-		Store: crashingStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: action.Actions(cloud),
+		Store: crashingStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Actions: questioners(w, action.Actions(cloud)),
 		Budgets: crashingBudgets{w, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{w},
 		Machine: w, Notifier: silent{}, Meter: counter{w}, Now: w.now, Nonce: w.unique, Parallel: 1,
 	}
@@ -136,6 +139,20 @@ func (w *World) Submit(q run.Request) string {
 	return q.ID
 }
 
+// AnswerStep gives a user's answer to a step, as an event does: until it was
+// recorded.
+func (w *World) AnswerStep(id, step string, a run.Answer) {
+	a.ID, a.At = w.unique(), w.Now()
+	w.call("start", func(ctx context.Context) error {
+		err := w.Engine.Answer(ctx, id, step, a)
+		if fault.Is(err, fault.Refused, fault.Missing) {
+			return nil // the user is told so
+		}
+		return err
+	})
+	w.tend()
+}
+
 // sweeps is how often it is looked for runs that nobody drives.
 const sweeps = 5 * time.Minute
 
@@ -166,7 +183,7 @@ func (w *World) rests() bool {
 			}
 			r = owner.run
 		}
-		if r.State != run.StateWaiting || r.Generation > r.ObservedGeneration {
+		if r.State != run.StateWaiting || r.Generation > r.ObservedGeneration || r.Command == run.Continue && !r.Deadline.IsZero() {
 			return false
 		}
 	}

@@ -1,0 +1,42 @@
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// RecordAnswer is engine.Answers. An answer is part of its step's item, so that
+// whoever loads the run has it.
+func (t *Table) RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error) {
+	for {
+		r, s, err := t.Step(ctx, id, number)
+		if err != nil || s.Answer.ID == a.ID {
+			return r, err
+		}
+		if err := r.Accepts(s, a); err != nil {
+			return run.Run{}, err
+		}
+		what := "no to " + s.ID
+		if a.Yes {
+			what = "yes to " + s.ID
+		}
+		failed, err := t.write(ctx,
+			write{
+				key: stepKey(id, number), set: values{"answer": a},
+				where: "#status = :waiting AND attribute_not_exists(#answer)", with: values{"waiting": run.Waiting},
+			},
+			write{
+				key: runKey(id), add: values{"generation": 1},
+				where: "#generation = :generation AND " + live, with: alive(values{"generation": r.Generation}),
+			},
+			write{key: eventKey(id, a.At, nonce()), put: eventItem{Time: a.At, What: what, Who: a.Who, Why: a.Why}},
+		)
+		if err != nil {
+			return run.Run{}, err
+		}
+		if failed == held {
+			return t.Run(ctx, id)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Answer records what a user answers to a step that waits for a person, and
+// continues the run. The same request, repeated, answers once.
+func (e *Engine) Answer(ctx context.Context, id, step string, a run.Answer) error {
+	r, err := e.Store.Load(ctx, id)
+	if err == nil && r.Step(step) == nil {
+		err = fault.New(fault.Missing, "run %s has no step %s", id, step)
+	}
+	if err == nil {
+		r, err = e.Store.RecordAnswer(ctx, id, r.Step(step).Number, a)
+	}
+	if err == nil && !r.State.Over() {
+		err = e.ensureRunning(ctx, r)
+	}
+	if err != nil {
+		return fmt.Errorf("answer %s of run %s: %w", step, id, err)
+	}
+	return nil
+}
+
+// resume makes the waiting steps that were answered running again, and due: their
+// actions are polled with the answer.
+func (e *Engine) resume(ctx context.Context, r *run.Run) error {
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Status != run.Waiting || !s.Answer.Known() {
+			continue
+		}
+		s.Status, s.Why, s.Due = run.Running, "", e.Now()
+		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Waiting, Attempt: s.Attempt, Step: *s}
+		if err := e.Store.Move(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// declined is why a step fails whose question a user answered with no.
+func declined(a run.Answer) error {
+	if a.Why == "" {
+		return fault.New(fault.Refused, "%s declined it", a.Who)
+	}
+	return fault.New(fault.Refused, "%s declined it: %s", a.Who, a.Why)
+}

@@ -1,0 +1,142 @@
+package contract
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// asks commits a run of which step 0 waits for an answer, and returns it.
+func (b bench) asks(id string) run.Run {
+	b.Helper()
+	r := b.commit(id)
+	c := moving(r, b.claim(r, 0, "n1"), run.Waiting)
+	c.Step.Why = "is it as it should be?"
+	b.ok(b.store.Move(b.ctx, c))
+	return b.load(id)
+}
+
+// answer is ann's answer to the plan of r.
+func answer(r run.Run, request string, yes bool) run.Answer {
+	return run.Answer{ID: request, Yes: yes, Who: "ann", Why: "it is", Digest: r.Digest, At: noon.Add(time.Minute)}
+}
+
+// answerLaws are about steps that wait for an answer.
+func answerLaws() []law {
+	return []law{
+		{"an answer is loaded with its step, and raises the generation", func(b bench) {
+			want := b.asks("one")
+			a := answer(want, "request", true)
+			got, err := b.store.RecordAnswer(b.ctx, "one", 0, a)
+			b.ok(err)
+			want.Generation = 1
+			want.Steps[0].Answer = a
+			b.same(b.load("one"), want)
+			b.same(b.step("one", 0), want.Steps[0])
+			want.Steps = nil
+			b.same(got, want)
+		}},
+		{"an answer that is repeated is recorded once", func(b bench) {
+			r := b.asks("one")
+			for range 2 {
+				got, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", false))
+				b.ok(err)
+				b.same(got.Generation, 1)
+			}
+			b.over("one", run.StateCancelled)
+			got, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", false))
+			b.ok(err)
+			b.same(got.State, run.StateCancelled)
+		}},
+		{"an answer is not replaced by another", func(b bench) {
+			r := b.asks("one")
+			_, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "first", false))
+			b.ok(err)
+			_, err = b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "second", true))
+			b.is(err, fault.Refused)
+			b.same(b.step("one", 0).Answer, answer(r, "first", false))
+			b.same(b.run("one").Generation, 1)
+		}},
+		{"an answer to another plan is refused", func(b bench) {
+			r := b.asks("one")
+			a := answer(r, "request", true)
+			a.Digest = "another"
+			_, err := b.store.RecordAnswer(b.ctx, "one", 0, a)
+			b.is(err, fault.Refused)
+			b.same(b.load("one"), r)
+		}},
+		{"only a step that waits takes an answer", func(b bench) {
+			r := b.asks("one")
+			_, err := b.store.RecordAnswer(b.ctx, "one", 1, answer(r, "request", true))
+			b.is(err, fault.Refused)
+			_, err = b.store.RecordAnswer(b.ctx, "one", 2, answer(r, "request", true))
+			b.is(err, fault.Missing)
+			_, err = b.store.RecordAnswer(b.ctx, "none", 0, answer(r, "request", true))
+			b.is(err, fault.Missing)
+			b.ok(b.store.Move(b.ctx, moving(r, b.step("one", 0), run.Skipped)))
+			_, err = b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", true))
+			b.is(err, fault.Refused)
+			b.same(b.run("one").Generation, 0)
+		}},
+		{"a run that is stopped or over takes no answer", func(b bench) {
+			r := b.asks("one")
+			_, err := b.wish("one", run.Cancel, "bob")
+			b.ok(err)
+			_, err = b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", true))
+			b.is(err, fault.Refused)
+			b.over("one", run.StateCancelled)
+			_, err = b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", true))
+			b.is(err, fault.Refused)
+			b.same(b.step("one", 0).Answer, run.Answer{})
+		}},
+		{"a run that is paused takes an answer", func(b bench) {
+			r := b.asks("one")
+			_, err := b.wish("one", run.Pause, "bob")
+			b.ok(err)
+			got, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", true))
+			b.ok(err)
+			b.same(got.Generation, 2)
+			b.same(got.Command, run.Pause)
+		}},
+		{"a run does not wait or end over an answer that its poll has not seen", func(b bench) {
+			r := b.asks("one")
+			_, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", true))
+			b.ok(err)
+			for _, s := range []run.State{run.StateWaiting, run.StateCancelled} {
+				r.State = s
+				b.is(b.end(r), fault.Stale)
+			}
+			b.same(b.run("one").State, run.StateRunning)
+		}},
+		{"a step that was answered moves on with its answer", func(b bench) {
+			r := b.asks("one")
+			a := answer(r, "request", true)
+			_, err := b.store.RecordAnswer(b.ctx, "one", 0, a)
+			b.ok(err)
+			c := moving(r, b.step("one", 0), run.Running)
+			c.Step.Answer, c.Step.Why = run.Answer{}, ""
+			b.ok(b.store.Move(b.ctx, c))
+			got := b.step("one", 0)
+			b.same(got.Status, run.Running)
+			b.same(got.Answer, a)
+		}},
+		{"of many who answer one is heard", func(b bench) {
+			r := b.asks("one")
+			heard := 0
+			for _, err := range race(func(i int) error {
+				_, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, fmt.Sprint("request", i), i%2 == 0))
+				return err
+			}) {
+				if err == nil {
+					heard++
+					continue
+				}
+				b.is(err, fault.Refused)
+			}
+			b.same(heard, 1)
+			b.same(b.run("one").Generation, 1)
+		}},
+	}
+}

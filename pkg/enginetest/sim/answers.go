@@ -1,0 +1,64 @@
+package sim
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// RecordAnswer is engine.Answers.
+func (s *Store) RecordAnswer(_ context.Context, id string, number int, a run.Answer) (out run.Run, err error) {
+	err = s.write("RecordAnswer", id, func() (bool, error) {
+		k, err := s.find(id)
+		if err != nil {
+			return false, err
+		}
+		step, err := k.step(number)
+		if err != nil {
+			return false, err
+		}
+		if step.Answer.ID == a.ID {
+			out = copyRun(k.run)
+			return false, nil
+		}
+		if err := k.run.Accepts(*step, a); err != nil {
+			return false, err
+		}
+		step.Answer = a
+		k.run.Generation++
+		what := "no to " + step.ID
+		if a.Yes {
+			what = "yes to " + step.ID
+		}
+		s.audit[id] = append(s.audit[id], Entry{Time: a.At, What: what, Who: a.Who, Why: a.Why})
+		out = copyRun(k.run)
+		return true, nil
+	})
+	return out, err
+}
+
+// A questioner is an action that asks a user before a step ends that is in
+// World.Questions.
+type questioner struct {
+	action.Action
+	world *World
+}
+
+// questioners makes all actions questioners.
+func questioners(w *World, actions map[plan.Verb]action.Action) map[plan.Verb]action.Action {
+	for v, a := range actions {
+		actions[v] = questioner{a, w}
+	}
+	return actions
+}
+
+// Poll is the part of action.Action.
+func (q questioner) Poll(ctx context.Context, t action.Task) (action.Progress, error) {
+	p, err := q.Action.Poll(ctx, t)
+	if err == nil && p.Over && p.Err == nil && !t.Answered && q.world.Questions[t.Step.ID] {
+		return action.Progress{Receipt: p.Receipt, Question: "is " + t.Step.ID + " as it should be?"}, nil
+	}
+	return p, err
+}
