@@ -41,7 +41,8 @@ func reached() map[string]func() proof {
 	scheduled := lockModel(lockWorld{queue: 3, limit: 1, mishaps: 1, scheduled: true})
 	claims := claimModel(claimWorld{mishaps: 3, refusals: 2})
 	wakes := wakeModel(wakeWorld{mishaps: 2})
-	news := newsModel(newsWorld{wishes: [2]uint8{goOn, pause}, mishaps: 2})
+	commands := commandModel(commandWorld{users: [2]uint8{goOn, pause}, faults: 2})
+	answers := commandModel(commandWorld{users: [2]uint8{approve, cancel}, asks: true, late: true, faults: 2})
 	return map[string]func() proof{
 		"two runs wait":                          three.when(func(s lockState) bool { return s.waiting[1] != nobody }),
 		"an owner is superseded before it began": three.when(func(s lockState) bool { return s.runs[0].step == skipped && s.runs[1].state == going }),
@@ -63,7 +64,16 @@ func reached() map[string]func() proof {
 		"a look comes late":                      wakes.when(func(s wakeState) bool { return s.looks[1].at == register && s.token > s.looks[1].wait }),
 		"an event outruns what is shown":         wakes.when(func(s wakeState) bool { return s.soon && !s.shown }),
 		"an old token is about to be answered":   wakes.when(func(s wakeState) bool { return s.events[0].at == wake && s.events[0].token < s.wait && !s.settled }),
-		"a run parks twice":                      news.when(func(s newsState) bool { return s.state == parked && s.lockRun.epoch > 2 }),
-		"a wish comes while a look decides":      news.when(func(s newsState) bool { return s.driver.at == park && !s.driver.news }),
+		"a run waits twice":                      commands.when(func(s commandState) bool { return s.state == parked && s.lockRun.epoch > 2 }),
+		"a command arrives while a poll decides": commands.when(func(s commandState) bool { return s.poll.at == park && !s.poll.current }),
+		"an answer arrives while a poll decides": answers.when(func(s commandState) bool { return s.poll.at == park && s.answer != none }),
+		"a late poll meets the next execution": answers.when(func(s commandState) bool {
+			return s.late.at == park && s.poll.at == commit && s.late.epoch < s.poll.epoch
+		}),
+		"an answer ends the wait": answers.when(func(s commandState) bool { return s.state == over && s.step == settled }),
+		"a cancel ends the wait":  answers.when(func(s commandState) bool { return s.state == over && s.step == skipped && s.users[0].arrived == 1 }),
+		"a run that waits loses its execution": answers.when(func(s commandState) bool {
+			return s.state == parked && s.lockRun.news && s.users[0].at == idle && s.users[0].arrived == 1
+		}),
 	}
 }

@@ -55,9 +55,20 @@ func worlds() []world {
 	all = append(all,
 		world{name: "claim: two drives, three mishaps, two lost answers", prove: func() proof { return claimModel(claimWorld{mishaps: 3, refusals: 2}).prove(mostStates) }},
 		world{name: "wake: two events, two waits over by time", prove: func() proof { return wakeModel(wakeWorld{mishaps: 2}).prove(mostStates) }},
-		world{name: "news: continue and pause, two mishaps", prove: func() proof { return newsModel(newsWorld{wishes: [2]uint8{goOn, pause}, mishaps: 2}).prove(mostStates) }},
-		world{name: "news: cancel and continue, two mishaps", prove: func() proof {
-			return newsModel(newsWorld{wishes: [2]uint8{cancel, goOn}, mishaps: 2}).prove(mostStates)
+		world{name: "command: continue and pause, two faults", prove: func() proof {
+			return commandModel(commandWorld{users: [2]uint8{goOn, pause}, faults: 2}).prove(mostStates)
+		}},
+		world{name: "command: cancel and continue, two faults", prove: func() proof {
+			return commandModel(commandWorld{users: [2]uint8{cancel, goOn}, faults: 2}).prove(mostStates)
+		}},
+		world{name: "answer: yes and no, a late poll, two faults", prove: func() proof {
+			return commandModel(commandWorld{users: [2]uint8{approve, decline}, asks: true, late: true, faults: 2}).prove(mostStates)
+		}},
+		world{name: "answer: yes and cancel, a late poll, two faults", prove: func() proof {
+			return commandModel(commandWorld{users: [2]uint8{approve, cancel}, asks: true, late: true, faults: 2}).prove(mostStates)
+		}},
+		world{name: "answer: no and pause, a late poll, two faults", prove: func() proof {
+			return commandModel(commandWorld{users: [2]uint8{decline, pause}, asks: true, late: true, faults: 2}).prove(mostStates)
 		}},
 	)
 	return all
@@ -104,11 +115,17 @@ func unsafe() []world {
 		w := wakeWorld{mishaps: 1, without: without}
 		all = append(all, world{name: "wake: " + without, prove: func() proof { return wakeModel(w).prove(mostStates) }})
 	}
-	for without, wishes := range map[string][2]uint8{
-		"news": {goOn, pause}, "sweep": {goOn, pause}, "once": {pause, goOn}, "lasting wish": {cancel, goOn}, "name": {goOn, pause},
+	for without, users := range map[string][2]uint8{
+		"generation": {goOn, pause}, "sweep": {goOn, pause}, "once": {pause, goOn}, "cancel stays": {cancel, goOn}, "name": {goOn, pause},
 	} {
-		w := newsWorld{wishes: wishes, mishaps: 1, without: without}
-		all = append(all, world{name: "news: " + without, prove: func() proof { return newsModel(w).prove(mostStates) }})
+		w := commandWorld{users: users, faults: 1, without: without}
+		all = append(all, world{name: "command: " + without, prove: func() proof { return commandModel(w).prove(mostStates) }})
+	}
+	for without, users := range map[string][2]uint8{
+		"generation": {approve, pause}, "one answer": {approve, decline}, "sweep": {approve, goOn},
+	} {
+		w := commandWorld{users: users, asks: true, late: true, faults: 2, without: without}
+		all = append(all, world{name: "answer: " + without, prove: func() proof { return commandModel(w).prove(mostStates) }})
 	}
 	slices.SortFunc(all, func(a, b world) int { return strings.Compare(a.name, b.name) })
 	return all
