@@ -90,7 +90,7 @@ bench: ## benchmarks
 
 # What is found to be interesting is kept in Go's cache: the next time goes on from there.
 TARGET = Fuzz
-fuzz: ## random input for all that is read, SECONDS seconds each (600), or for one TARGET (pkg/config/FuzzRead)
+fuzz: ## random input for all that is read, SECONDS seconds each (600), or for one TARGET (pkg/format/FuzzRead)
 	@GO="$(GO)" ./.ci/fuzz "$(SECONDS)" "$(TARGET)"
 
 fmt: ## format the code

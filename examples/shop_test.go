@@ -6,14 +6,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // The shop is what the README draws, in each of its environments: every kind of
 // edge is in it.
 func TestShop(t *testing.T) {
-	files, err := config.Open("shop")
+	files, err := archive.Open("shop")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func TestShop(t *testing.T) {
 	}
 	here := map[string]project.Target{"default": {Name: "default", Account: "000000000000", Region: "us-east-1"}}
 	for _, environment := range []string{"default", "prod"} {
-		loaded, err := config.Read(files, config.Options{Environment: environment, Targets: here})
+		loaded, err := format.Read(files, format.Options{Environment: environment, Targets: here})
 		if err != nil {
 			t.Fatalf("%s: %v", environment, err)
 		}

@@ -28,7 +28,6 @@ const layers = `
 4  action    project plan fault
 5  engine    action run plan project fault lib/budget
 
-A  config               project lib/graph fault lib/document lib/template lib/cron
 A  aws/cloudformation   action plan project fault sdk
 A  aws/dynamodb         engine run plan project fault lib/budget sdk
 A  aws/s3               engine project fault sdk
@@ -40,16 +39,26 @@ A  aws/cloudwatch       run
 A  aws/stepfunctions    engine run fault sdk
 A  aws/scheduler        project fault sdk
 
+F  format/problem    fault lib/document lib/suggest
+F  format/archive    format/problem fault lib/document
+F  format/declared   format/problem project
+F  format/reference  format/declared format/problem project lib/template
+F  format/native     format/archive format/declared format/problem format/reference project lib/cron lib/document
+F  format/resolve    format/archive format/declared format/problem format/reference project lib/document lib/suggest lib/template
+F  format/check      format/declared format/problem format/resolve project lib/graph lib/template
+F  format            format/archive format/check format/declared format/native format/problem format/resolve project
+
 T  lib/asl
 T  lib/document
+T  lib/suggest
 T  lib/template         lib/document
 T  entry/cli/term       run plan
 T  entry/report         run fault
 T  enginetest/sim       action engine plan project run fault lib/budget lib/asl
 T  enginetest/contract  action engine run plan project fault lib/budget
 
-W  wire      engine action run plan project fault lib/budget config aws/cloudformation aws/dynamodb aws/s3 aws/sts entry/trigger entry/api aws/eventbridge aws/cloudwatch aws/stepfunctions aws/scheduler sdk
-W  entry/cli engine run plan project fault lib/cron config entry/report entry/cli/term aws/dynamodb aws/s3 aws/sts aws/stepfunctions aws/scheduler sdk
+W  wire      engine action run plan project fault lib/budget format format/archive format/check aws/cloudformation aws/dynamodb aws/s3 aws/sts entry/trigger entry/api aws/eventbridge aws/cloudwatch aws/stepfunctions aws/scheduler sdk
+W  entry/cli engine run plan project fault lib/cron format format/archive format/resolve entry/report entry/cli/term aws/dynamodb aws/s3 aws/sts aws/stepfunctions aws/scheduler sdk
 `
 
 // The rest of the house. What is below a folder is like it.

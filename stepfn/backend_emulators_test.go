@@ -36,10 +36,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -299,7 +299,7 @@ func (r *emulators) upload(key string, w stacks) string {
 	for _, s := range w {
 		r.register(s.targets...)
 	}
-	body, err := config.Pack(files)
+	body, err := archive.Pack(files)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -307,9 +307,9 @@ func (r *emulators) upload(key string, w stacks) string {
 }
 
 // files writes w as a user would.
-func (w stacks) files() config.Files {
+func (w stacks) files() archive.Files {
 	var b strings.Builder
-	files := make(config.Files)
+	files := make(archive.Files)
 	b.WriteString("project: shop\nstacks:\n")
 	for _, s := range w {
 		fmt.Fprintf(&b, "  %s:\n    template: %s.yaml\n    stack_name: %s\n", s.name, s.name, s.physical)

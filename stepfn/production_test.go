@@ -7,8 +7,10 @@ import (
 	"testing/synctest"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/resolve"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -27,7 +29,7 @@ func TestProductionTemplates(t *testing.T) {
 		r := newEmulators(t, func(o *cloud.Options) {
 			o.Held = func(template.Dynamic) (string, bool) { return "what-the-store-holds", true }
 		})
-		body, err := config.Pack(files)
+		body, err := archive.Pack(files)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,9 +84,9 @@ func calls(r *emulators) int {
 
 // field is the project made of the templates in a folder, its edges inferred
 // from imports alone.
-func productionProject(t *testing.T, inputs string) config.Files {
+func productionProject(t *testing.T, inputs string) archive.Files {
 	t.Helper()
-	files, err := config.Folder(inputs)
+	files, err := archive.Folder(inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func productionProject(t *testing.T, inputs string) config.Files {
 		t.Fatal(err)
 	}
 	files["stackwright.yaml"] = text
-	loaded, err := config.Read(files, config.Options{Targets: map[string]project.Target{
+	loaded, err := format.Read(files, format.Options{Targets: map[string]project.Target{
 		project.DefaultTarget: {Name: project.DefaultTarget, Account: "000000000000", Region: "us-east-1"},
 	}})
 	if err != nil {
@@ -106,7 +108,7 @@ func productionProject(t *testing.T, inputs string) config.Files {
 		}
 	}
 	for _, e := range loaded.Edges {
-		if edges++; e.Cause != config.Imported {
+		if edges++; e.Cause != resolve.Imported {
 			t.Errorf("an edge is not inferred: %s", e)
 		}
 	}

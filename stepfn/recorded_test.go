@@ -21,8 +21,8 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
@@ -208,7 +208,7 @@ func (r *recorded) object(key string, version *string) {
 	if !strings.HasSuffix(key, ".zip") {
 		return
 	}
-	files, err := config.Archive(key, body)
+	files, err := archive.Unpack(key, body)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -34,7 +34,7 @@ func vault(ref template.Dynamic) (string, bool) {
 
 // secretive is a database that is given secrets in every way that there is, and
 // a user that takes its outputs.
-var secretive = config.Files{
+var secretive = archive.Files{
 	"stackwright.yaml": []byte(`project: shop
 stacks:
   db:
@@ -84,8 +84,8 @@ Resources:
 }
 
 // with is a project with some words of its files replaced.
-func with(files config.Files, words ...string) config.Files {
-	changed := make(config.Files)
+func with(files archive.Files, words ...string) archive.Files {
+	changed := make(archive.Files)
 	for name, body := range files {
 		changed[name] = []byte(strings.NewReplacer(words...).Replace(string(body)))
 	}
@@ -152,9 +152,9 @@ func TestLeakedSecretsAreFound(t *testing.T) {
 }
 
 // deploy uploads a project and waits for the run's end.
-func (r *recorded) deploy(files config.Files, want run.State) string {
+func (r *recorded) deploy(files archive.Files, want run.State) string {
 	r.Helper()
-	body, err := config.Pack(files)
+	body, err := archive.Pack(files)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -165,9 +165,9 @@ func (r *recorded) deploy(files config.Files, want run.State) string {
 }
 
 // preview asks for the plan of a project.
-func (r *recorded) preview(files config.Files) {
+func (r *recorded) preview(files archive.Files) {
 	r.Helper()
-	body, err := config.Pack(files)
+	body, err := archive.Pack(files)
 	if err != nil {
 		r.Fatal(err)
 	}

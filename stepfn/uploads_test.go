@@ -5,8 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -17,8 +17,8 @@ func TestHarmfulUploadsAreRefused(t *testing.T) {
 	const prod = "project: shop\nstacks:\n  vpc:\n" + topic
 	synctest.Test(t, func(t *testing.T) {
 		r := newEmulators(t)
-		upload := func(files config.Files) run.Run {
-			body, err := config.Pack(files)
+		upload := func(files archive.Files) run.Run {
+			body, err := archive.Pack(files)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,22 +30,22 @@ func TestHarmfulUploadsAreRefused(t *testing.T) {
 			}
 			return r.ExecutionStatus(id)
 		}
-		if got := upload(config.Files{"stackwright.yaml": []byte(prod + "environments: {prod: {}}\n")}); got.State != run.StateSucceeded {
+		if got := upload(archive.Files{"stackwright.yaml": []byte(prod + "environments: {prod: {}}\n")}); got.State != run.StateSucceeded {
 			t.Fatalf("%s %v", got.State, got.Messages)
 		}
 		r.Requests()
 		for file, want := range map[string]string{
-			"project: shop\nstacks: {}\nenvironments: {prod: {}}\n": "stackwright.yaml:2:9: stacks: there is none: a project has at least one; to delete all that it had, ask for destroy",
+			"project: shop\nstacks: {}\nenvironments: {prod: {}}\n": "stackwright.yaml:2:9: stacks: there are none: a project has at least one stack; to delete all its stacks, use destroy",
 			"project: shop\nenvironments: {prod: {}}\n":             "stackwright.yaml:1:1: stacks is missing",
 			"# all gone\n": "stackwright.yaml: the file is empty",
 			"":             "there is no stackwright.yaml at the top of the project",
 			prod:           "environments: prod is not listed",
-			prod + "  mine:\n    stack_name: stackwright\n" + topic + "environments: {prod: {}}\n":                                                           "stackwright.yaml:6:17: stack mine: stackwright is the stack that Stackwright itself is made of",
+			prod + "  mine:\n    stack_name: stackwright\n" + topic + "environments: {prod: {}}\n":                                                           "stackwright.yaml:6:17: stack mine: stackwright is the stack of Stackwright itself",
 			prod + "  mine:\n    template: {Resources: {Files: {Type: AWS::S3::Bucket, Properties: {BucketName: stackwright}}}}\nenvironments: {prod: {}}\n": "BucketName of resource Files: stackwright is a bucket of Stackwright itself",
 		} {
-			files := config.Files{"stackwright.yaml": []byte(file)}
+			files := archive.Files{"stackwright.yaml": []byte(file)}
 			if file == "" {
-				files = config.Files{"vpc.yml": []byte("Resources: {}\n"), "notes.txt": nil}
+				files = archive.Files{"vpc.yml": []byte("Resources: {}\n"), "notes.txt": nil}
 			}
 			if got := upload(files); got.State != run.StateRefused || !strings.Contains(strings.Join(got.Messages, "\n"), want) {
 				t.Errorf("%q is %s: %v", file, got.State, got.Messages)

@@ -15,9 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/stackwright/stackwright/infra/local/host"
 	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 )
 
 // An asker asks the API at a URL.
@@ -84,11 +84,11 @@ func (a asker) until(path, state string) heard {
 // for, and returns a body that asks.
 func (l *laptop) revision(h *host.Host, operation string) string {
 	l.Helper()
-	files, err := config.Open(l.project)
+	files, err := archive.Open(l.project)
 	if err != nil {
 		l.Fatal(err)
 	}
-	body, err := config.Pack(files)
+	body, err := archive.Pack(files)
 	if err != nil {
 		l.Fatal(err)
 	}

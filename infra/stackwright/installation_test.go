@@ -174,7 +174,7 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [eu, near] } }\n")
 	l.has(l.must(cli.ExitOK, "graph", l.project), "topic@eu", "queue@near")
 	l.must(cli.ExitOK, "targets", "remove", "eu")
-	l.has(l.run("graph", l.project).err, "target eu is not registered: there is default, near")
+	l.has(l.run("graph", l.project).err, "target eu, named 3 times, is not registered: register it with stackwright targets add eu")
 }
 
 // What stands between a person and an installation is said, with what to do.

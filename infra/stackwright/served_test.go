@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
@@ -114,11 +114,11 @@ func TestUploadByTheCommandLineStartsOneRun(t *testing.T) {
 	}
 	l := newLaptop(t)
 	h := l.serve(0.2)
-	files, err := config.Open(l.project)
+	files, err := archive.Open(l.project)
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := config.Pack(files)
+	body, err := archive.Pack(files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ func TestTargets(t *testing.T) {
 	l := newLaptop(t)
 	role := func(account, name string) string { return "arn:aws:iam::" + account + ":role/" + name }
 	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [eu, near] } }\n")
-	l.has(l.run("graph", l.project).err, "targets: target eu is not registered: there is default")
+	l.has(l.run("graph", l.project).err, "target eu, named 3 times, is not registered: register it with stackwright targets add eu --account ACCOUNT --region REGION")
 
 	l.has(l.must(cli.ExitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "stackwright/stackwright-orchestrator")),
 		"target eu is account 111111111111, region eu-west-1", "from account 000000000000 with the external ID sw-")

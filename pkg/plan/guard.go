@@ -29,7 +29,7 @@ func (v View) MaxDeletions() int {
 // physical name, account or region changes does, for the old one goes for good.
 func (v View) guard() []error {
 	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 {
-		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all that it had, ask for destroy", v.Desired.ID(), len(v.Recorded))}
+		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all its stacks, use destroy", v.Desired.ID(), len(v.Recorded))}
 	}
 	going, most := v.going(), v.MaxDeletions()
 	if len(going) <= most {

@@ -85,7 +85,7 @@ func TestNothingIsNotEverything(t *testing.T) {
 	}
 	w.have("CREATE_COMPLETE", "vpc db<vpc")
 	p, err := plan.Deploy(w.View)
-	expect(t, p, err, "project shop@default has no stacks, and 2 are recorded: to delete all that it had, ask for destroy")
+	expect(t, p, err, "project shop@default has no stacks, and 2 are recorded: to delete all its stacks, use destroy")
 	if !fault.Is(err, fault.Refused) {
 		t.Errorf("it is of kind %s", fault.KindOf(err))
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
 	"github.com/stackwright/stackwright/pkg/aws/sts"
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -38,7 +38,7 @@ type App struct {
 	bucket *s3.Bucket
 	table  *dynamodb.Table
 	home   project.Target // the installation's own account and region
-	own    config.Installation
+	own    check.Installation
 	meter  *cloudwatch.Meter
 	log    *slog.Logger
 }

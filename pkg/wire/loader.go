@@ -8,7 +8,9 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	"github.com/stackwright/stackwright/pkg/aws/s3"
-	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -19,7 +21,7 @@ type loader struct {
 	bucket   *s3.Bucket
 	registry *dynamodb.Table
 	home     project.Target
-	own      config.Installation
+	own      check.Installation
 
 	mu        sync.Mutex
 	templates map[string]*template // by digest
@@ -34,8 +36,8 @@ type template struct {
 }
 
 // installation names the resources that no project may change.
-func installation(env Environment) config.Installation {
-	return config.Installation{
+func installation(env Environment) check.Installation {
+	return check.Installation{
 		Stack: env.Stack, Bucket: env.Bucket, Table: env.Table,
 		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:],
 	}
@@ -47,7 +49,7 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	if err != nil {
 		return project.Project{}, fmt.Errorf("configuration: %w", err)
 	}
-	files, err := config.Archive(r.Source.Key, body)
+	files, err := archive.Unpack(r.Source.Key, body)
 	if err != nil {
 		return project.Project{}, err
 	}
@@ -56,7 +58,7 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 		return project.Project{}, fmt.Errorf("targets: %w", err)
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
-	loaded, err := config.Read(files, config.Options{
+	loaded, err := format.Read(files, format.Options{
 		Project: name, Environment: environment, Targets: targets, Installation: l.own,
 	})
 	l.mu.Lock()

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -107,7 +107,7 @@ func (c *call) pack(ctx context.Context) (packed, error) {
 	if err != nil {
 		return packed{}, err
 	}
-	body, err := config.Pack(files)
+	body, err := archive.Pack(files)
 	return packed{loaded.Project, body}, err
 }
 

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/config"
+	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/format/resolve"
 )
 
 // drawGraph shows the stacks of a project and what each comes after.
@@ -33,18 +34,18 @@ func drawGraph(ctx context.Context, c *call) (int, error) {
 
 // A picture is a project's graph, as it is drawn.
 type picture struct {
-	Project string        `json:"project"`
-	Stacks  []string      `json:"stacks"` // sorted
-	Edges   []config.Edge `json:"edges"`
+	Project string         `json:"project"`
+	Stacks  []string       `json:"stacks"` // sorted
+	Edges   []resolve.Edge `json:"edges"`
 
 	users map[string][]string        // by what they come after, sorted
 	why   map[string]map[string]bool // reasons, by "node needs"
 }
 
 // newPicture makes a picture of a project.
-func newPicture(l config.Loaded) picture {
+func newPicture(l format.Loaded) picture {
 	p := picture{
-		Project: l.Project.ID(), Stacks: slices.Sorted(maps.Keys(l.Project.Nodes)), Edges: append([]config.Edge{}, l.Edges...),
+		Project: l.Project.ID(), Stacks: slices.Sorted(maps.Keys(l.Project.Nodes)), Edges: append([]resolve.Edge{}, l.Edges...),
 		users: make(map[string][]string), why: make(map[string]map[string]bool),
 	}
 	for _, name := range p.Stacks {

@@ -12,38 +12,39 @@ import (
 	"strings"
 
 	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
-	"github.com/stackwright/stackwright/pkg/config"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // load reads and checks the project that the call names. Only if it names other
 // targets than the installation's own is it asked which were registered.
-func (c *call) load(ctx context.Context) (config.Files, config.Loaded, error) {
-	files, err := config.Open(c.args[0])
+func (c *call) load(ctx context.Context) (archive.Files, format.Loaded, error) {
+	files, err := archive.Open(c.args[0])
 	if err != nil {
-		return nil, config.Loaded{}, err
+		return nil, format.Loaded{}, err
 	}
 	home, err := c.home(ctx)
 	if err != nil {
-		return nil, config.Loaded{}, err
+		return nil, format.Loaded{}, err
 	}
 	targets := map[string]project.Target{project.DefaultTarget: home}
-	loaded, err := config.Read(files, config.Options{Environment: c.flags.env, Targets: targets})
-	if len(loaded.Foreign) == 0 {
+	loaded, err := format.Read(files, format.Options{Environment: c.flags.env, Targets: targets})
+	if len(loaded.Unregistered) == 0 {
 		return files, loaded, err
 	}
 	registered, lost := c.registered(ctx)
 	if lost != nil {
-		return nil, config.Loaded{}, errors.Join(err, fmt.Errorf("see which targets are registered: %w", lost))
+		return nil, format.Loaded{}, errors.Join(err, fmt.Errorf("see which targets are registered: %w", lost))
 	}
 	if len(registered) == 0 {
-		return nil, config.Loaded{}, err
+		return nil, format.Loaded{}, err
 	}
 	for name, a := range registered {
 		targets[name] = a.Target
 	}
-	loaded, err = config.Read(files, config.Options{Environment: c.flags.env, Targets: targets})
+	loaded, err = format.Read(files, format.Options{Environment: c.flags.env, Targets: targets})
 	return files, loaded, err
 }
 

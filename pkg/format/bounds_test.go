@@ -1,0 +1,191 @@
+package format
+
+import (
+	"fmt"
+	"go/build"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/check"
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+)
+
+const small = "Resources:\n  T: {Type: AWS::SNS::Topic}\nOutputs:\n  Arn: {Value: !Ref T}\n"
+
+// Reading has nothing to reach a network with.
+func TestNothingHereSpeaksToANetwork(t *testing.T) {
+	seen := map[string]bool{}
+	var visit func(path string)
+	visit = func(path string) {
+		if seen[path] {
+			return
+		}
+		seen[path] = true
+		p, err := build.Import(path, ".", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range p.Imports {
+			first, _, _ := strings.Cut(name, "/")
+			switch {
+			case name == "net" || strings.HasPrefix(name, "net/") && name != "net/netip" || name == "os/exec":
+				t.Errorf("%s imports %s", path, name)
+			case strings.HasPrefix(name, "github.com/stackwright/") && !strings.HasSuffix(name, "/fault"), strings.HasPrefix(name, "go.yaml.in/"):
+				visit(name)
+			case strings.Contains(first, "."):
+				seen[name] = true
+			}
+		}
+	}
+	visit("github.com/stackwright/stackwright/pkg/format")
+	for _, want := range []string{"github.com/stackwright/stackwright/pkg/lib/template", "github.com/stackwright/stackwright/pkg/lib/document"} {
+		if !seen[want] {
+			t.Errorf("%s was not looked at", want)
+		}
+	}
+}
+
+func chain(n int) archive.Files {
+	var b strings.Builder
+	b.WriteString("project: large\nstacks:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  s%d: {template: t.yaml", i)
+		if i > 0 {
+			fmt.Fprintf(&b, ", needs: [s%d], tags: {of: '${s%d.Arn}'}", i-1, i/2)
+		}
+		b.WriteString("}\n")
+	}
+	return archive.Files{"stackwright.yaml": []byte(b.String()), "t.yaml": []byte(small)}
+}
+
+func TestTheLargestProject(t *testing.T) {
+	l, err := Read(chain(declared.MaxStacks), Options{Targets: here()})
+	if err != nil {
+		t.Fatalf("%.1000s", err.Error())
+	}
+	if got := len(l.Project.Nodes); got != declared.MaxStacks {
+		t.Errorf("%d stacks, want %d", got, declared.MaxStacks)
+	}
+	_, err = Read(chain(declared.MaxStacks+1), Options{Targets: here()})
+	want := "stackwright.yaml:3:3: stacks: 10001 stacks: a project has at most 10000: divide it into several projects"
+	if err == nil || err.Error() != want {
+		t.Errorf("with one more: %.300v\nwant %s", err, want)
+	}
+}
+
+// What is small in a file and large when it is written out is refused, in
+// little time and memory. Each of these took minutes or gigabytes if nothing
+// were counted.
+func TestBombs(t *testing.T) {
+	stacks := func(n int, head, each string) string {
+		var b strings.Builder
+		b.WriteString("project: bomb\n" + head + "stacks:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  s%d: {template: t.yaml%s}\n", i, each)
+		}
+		return b.String()
+	}
+	var parameters, tags, needs, template strings.Builder
+	template.WriteString("Parameters:\n")
+	for i := range 200 {
+		fmt.Fprintf(&template, "  P%d: {Type: String, Default: ''}\n", i)
+		fmt.Fprintf(&parameters, "P%d: '${project} ${environment} %s', ", i, strings.Repeat("x", 3000))
+	}
+	template.WriteString(small)
+	for i := range 100_000 {
+		fmt.Fprintf(&tags, "t%d: x, ", i)
+	}
+	for i := range declared.MaxStacks {
+		fmt.Fprintf(&needs, "s%d, ", i)
+	}
+	for name, c := range map[string]struct{ yaml, want string }{
+		"texts":      {stacks(declared.MaxStacks, "defaults: {'': {parameters: {"+parameters.String()+"}}}\n", ""), "more than 128 MB"},
+		"tags":       {stacks(declared.MaxStacks, "defaults: {'': {tags: {"+tags.String()+"}}}\n", ""), "100000 tags"},
+		"needs":      {stacks(declared.MaxStacks, "defaults: {'': {needs: ["+needs.String()+"]}}\n", ""), "more than 128 MB"},
+		"unknown":    {stacks(declared.MaxStacks, "defaults: {'': {needs: ["+strings.ReplaceAll(needs.String(), "s", "x")+"]}}\n", ""), "and more than 10000 more"},
+		"references": {stacks(1, "", ", tags: {a: '"+strings.Repeat("${s0.X}", 20_000)+"'}"), "at most 65536 are allowed"},
+		"variables":  {stacks(1, "variables: {a: '"+strings.Repeat("x", 1<<20)+"'}\n", ""), "at most 65536 are allowed"},
+		"names":      {"project: bomb\nstacks:\n  " + strings.Repeat("a", 1<<20) + ": {}\n", "too long"},
+		"ring": {func() string {
+			var b strings.Builder
+			b.WriteString("project: bomb\nstacks:\n")
+			for i := range declared.MaxStacks {
+				fmt.Fprintf(&b, "  s%d: {template: t.yaml, needs: [s%d]}\n", i, (i+1)%declared.MaxStacks)
+			}
+			return b.String()
+		}(), "9900 more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := archive.Files{"stackwright.yaml": []byte(c.yaml), "t.yaml": []byte(template.String())}
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			begin := time.Now()
+			_, err := Read(all, Options{Targets: here()})
+			took := time.Since(begin)
+			runtime.ReadMemStats(&after)
+			if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%.500v\nwant %s", err, c.want)
+			}
+			if m := fault.Messages(err); len(m) > problem.MaxReported+1 || slices.Max(sizes(m)) > 20_000 {
+				t.Errorf("%d messages, the longest of %d bytes", len(m), slices.Max(sizes(m)))
+			}
+			allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
+			t.Logf("%v, %d MB allocated altogether", took, allocated)
+			if allocated > 1_000 {
+				t.Errorf("%d MB were allocated", allocated)
+			}
+		})
+	}
+}
+
+// What one stack may have, thousands may not.
+func TestWhatIsTooMuchTogether(t *testing.T) {
+	grows := "'" + strings.Repeat("x", 20) + "'"
+	for range 20 {
+		grows = "!Sub ['${a}${a}', {a: " + grows + "}]"
+	}
+	exporting := "Resources: {T: {Type: AWS::SNS::Topic}}\nOutputs: {O: {Value: a, Export: {Name: " + grows + "}}}\n"
+	naming := "Resources: {B: {Type: AWS::S3::Bucket, Properties: {BucketName: " + grows + "}}}\n"
+	deciding := "Conditions: {C: !Equals [a, " + grows + "]}\n" + small
+	wide := "a: b: c\n#" + strings.Repeat(",", document.MaxNodes-10)
+	for name, c := range map[string]struct{ template, want string }{
+		"exports":    {exporting, "the values of the templates of all stacks take more than 512 MB"},
+		"names":      {naming, "the values of the templates of all stacks take more than 512 MB"},
+		"conditions": {deciding, "the values of the templates of all stacks take more than 512 MB"},
+		"templates":  {wide, "the templates of all stacks have more than 2000000 keys and values"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := archive.Files{}
+			var b strings.Builder
+			b.WriteString("project: bomb\nstacks:\n")
+			for i := range 1000 {
+				fmt.Fprintf(&b, "  s%d: {template: t%d.yaml}\n", i, i%10)
+				all[fmt.Sprintf("t%d.yaml", i%10)] = []byte(c.template)
+			}
+			all["stackwright.yaml"] = []byte(b.String())
+			contract.Memory(t, 0, 1200<<20, 0, func() {
+				_, err := Read(all, Options{Targets: here(), Installation: check.Installation{Stack: "stackwright", Bucket: "uploads"}})
+				if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "stackwright.yaml: "+c.want) {
+					t.Errorf("%.500v\nwant %s", err, c.want)
+				}
+			})
+		})
+	}
+}
+
+func sizes(messages []string) []int {
+	all := make([]int, len(messages))
+	for i, m := range messages {
+		all[i] = len(m)
+	}
+	return all
+}

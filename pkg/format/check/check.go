@@ -1,0 +1,143 @@
+// Package check judges a resolved project: it refuses what CloudFormation would
+// refuse later, what would never be used, and what would harm Stackwright
+// itself.
+package check
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/format/resolve"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A checker checks one project.
+type checker struct {
+	*resolve.Project
+	*problem.List
+	own      Installation
+	home     project.Target
+	collides map[*resolve.Stack]bool // with another stack's physical name
+}
+
+// Project adds what is wrong with a project to the list.
+func Project(p *resolve.Project, own Installation, home project.Target, list *problem.List) {
+	c := &checker{Project: p, List: list, own: own, home: home, collides: map[*resolve.Stack]bool{}}
+	c.defaults()
+	c.names()
+	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.outputs, c.conditions, c.harm} {
+		for _, s := range p.Stacks {
+			if c.Full() {
+				return
+			}
+			check(s)
+		}
+	}
+	c.exports()
+	if !c.Full() {
+		c.cycles()
+	}
+}
+
+// names refuses two stacks of one physical name in one account and region.
+func (c *checker) names() {
+	type place struct{ account, region, stack string }
+	by := map[place]*resolve.Stack{}
+	for _, s := range c.Stacks {
+		if s.Node.Stack == "" || c.Name == "" {
+			continue
+		}
+		on := place{s.Node.Target.Account, s.Node.Target.Region, s.Node.Stack}
+		first, taken := by[on]
+		if !taken {
+			by[on] = s
+			continue
+		}
+		at := s.At
+		if s.StackName != nil {
+			at = s.StackName.At
+		}
+		if first.Name == s.Name {
+			c.Add(s.At, "stack %s: its targets %s and %s are the same account and region: name one of them", s.Name, first.Node.Target.Name, s.Node.Target.Name)
+		} else {
+			c.Add(at, "stack %s: CloudFormation would know it as %s, and %s too: give one of them another stack_name:", s.Node.Name, s.Node.Stack, first.Node.Name)
+		}
+		c.collides[s] = true
+	}
+}
+
+// capabilities refuses what CloudFormation would refuse because a capability is
+// not acknowledged.
+func (c *checker) capabilities(s *resolve.Stack) {
+	if s.Template == nil {
+		return
+	}
+	if d := s.Settings.Capabilities; d != nil && len(s.Node.Capabilities) < len(*d) {
+		return // one of them could not be read, and may be the one that is missing
+	}
+	for _, need := range s.Template.Capabilities() {
+		if slices.Contains(s.Node.Capabilities, need) || need == "CAPABILITY_IAM" && slices.Contains(s.Node.Capabilities, "CAPABILITY_NAMED_IAM") {
+			continue
+		}
+		why := ""
+		if reason := s.Template.CapabilitiesReason(); reason != "" && need != "CAPABILITY_AUTO_EXPAND" {
+			why = " (" + reason + ")"
+		}
+		c.Add(s.At, "stack %s: %s requires %s%s: write capabilities: [%s] if you agree", s.Name, s.Template, need, why, need)
+	}
+}
+
+// conditions refuses a template whose conditions cannot be evaluated.
+func (c *checker) conditions(s *resolve.Stack) {
+	if s.Template == nil || len(s.Template.Conditions) == 0 {
+		return
+	}
+	for _, e := range problem.Errors(s.Template.At.File, c.Evaluation(s).Err()) {
+		c.Add(s.Template.Where(e.Line, e.Column), "stack %s: %s", s.Name, strings.TrimSpace(e.Text))
+	}
+}
+
+// defaults refuses defaults that no stack uses.
+func (c *checker) defaults() {
+	for _, d := range c.Defaults {
+		if len(d.Stacks) == 0 && len(c.Stacks) > 0 && !d.Elsewhere {
+			c.Add(d.At, "%s: no stack's name begins with that%s", d.Label, c.Hint(d.Prefix, c.prefixes()))
+			continue
+		}
+		takes := map[string]bool{}
+		judged := !d.Elsewhere
+		seen := map[*resolve.Template]bool{}
+		for _, s := range d.Stacks {
+			if s.Template == nil {
+				judged = false
+				break
+			}
+			if seen[s.Template] {
+				continue
+			}
+			seen[s.Template] = true
+			for _, name := range s.Template.ParameterNames {
+				takes[name] = true
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(d.Settings.Parameters)) {
+			if judged && !takes[name] {
+				c.Add(d.Settings.Parameters[name].At, "%s: parameter %s: none of its stacks has a template with this parameter%s",
+					d.Label, problem.Short(name), c.Hint(name, slices.Sorted(maps.Keys(takes))))
+			}
+		}
+	}
+}
+
+// prefixes lists the folders of the stacks' names, with their slash.
+func (c *checker) prefixes() []string {
+	all := map[string]bool{}
+	for _, name := range c.Names {
+		if at := strings.LastIndexByte(name, '/'); at > 0 {
+			all[name[:at+1]] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}

@@ -1,0 +1,150 @@
+// Package declared holds a project as its files declare it: plain values with
+// their positions, for all environments, before defaults are merged and
+// references are resolved. Every format yields it.
+package declared
+
+import (
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A Project is what the files say. What could not be read is left out; the
+// format has added the problem.
+type Project struct {
+	Layer
+	File         string // the project file: the position of what is missing
+	Name         string // "" if it could not be read
+	NameAt       problem.Position
+	Environments []Environment    // in the order of the file
+	ListAt       problem.Position // of the environments
+	Moved        []Move
+}
+
+// A Layer is what the top level of a project and an environment may both
+// declare.
+type Layer struct {
+	Variables    map[string]Entry
+	Defaults     []Defaults
+	Stacks       []Stack
+	MaxDeletions *int
+	Rollback     *bool
+	Timeout      project.Timeout // of a run; 0 is none
+	Schedules    map[string]project.Schedule
+}
+
+// An Environment is what the project says for one environment.
+type Environment struct {
+	Layer
+	Name string
+	At   problem.Position
+}
+
+// Environment returns the environment of a name.
+func (p Project) Environment(name string) (Environment, bool) {
+	for _, e := range p.Environments {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Environment{}, false
+}
+
+// Defaults are settings of all stacks whose names begin with a prefix.
+type Defaults struct {
+	Prefix   string
+	Label    string // in messages, such as `defaults "network/"`
+	At       problem.Position
+	Settings Settings
+}
+
+// A Stack is what a layer says of one stack.
+type Stack struct {
+	Name         string
+	At           problem.Position
+	Template     *Template // nil if none is given
+	StackName    *Value
+	Only, Except *[]Value // names of environments
+	Settings     Settings
+}
+
+// Settings are what defaults and stacks may both say. What is not said is nil.
+type Settings struct {
+	Parameters, Tags             map[string]Entry
+	Needs, Capabilities, Targets *[]Value
+	Protect, Timeout             *Value
+	Incomplete                   bool // there are parameters that could not be read
+}
+
+// A Template is where a stack's template is: a path, or a text that the format
+// has made of something else.
+type Template struct {
+	At     problem.Position
+	Path   string
+	Body   []byte                      // nil if there is a path
+	Origin map[[2]int]problem.Position // where what is at a line and column of Body was written
+	Broken bool                        // it could not be read, which was reported
+}
+
+// An Entry is one parameter, tag or variable.
+type Entry struct {
+	At    problem.Position // of its name
+	Value Value
+}
+
+// A Move says that the stack From is now called To.
+type Move struct {
+	From, To Value
+}
+
+// A Value is a text with references, or a list of them, which CloudFormation
+// gets joined with commas.
+type Value struct {
+	At    problem.Position
+	Items [][]Part
+	List  bool
+	Kind  string // of the value in the file, such as "true or false"
+}
+
+// A Part is literal text, or a reference.
+type Part struct {
+	Literal   string
+	Reference *Reference
+}
+
+// A Reference is something that is known only for one stack in one target, or
+// only once another stack is deployed. Package reference has the kinds.
+type Reference struct {
+	Written string // as in the file, for messages
+	Kind    string // the name of its kind
+	Name    string // of the stack, the variable, the file …
+	Target  string // "" if none is given
+	Key     string // of a secret; or the output
+	Version string
+}
+
+// Text is a value without references.
+func Text(at problem.Position, text string) Value {
+	return Value{At: at, Items: [][]Part{{{Literal: text}}}}
+}
+
+// Literal returns the text and true if there is no reference in it.
+func (v Value) Literal() (string, bool) {
+	var b strings.Builder
+	for i, item := range v.Items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		for _, p := range item {
+			if p.Reference != nil {
+				return "", false
+			}
+			b.WriteString(p.Literal)
+		}
+	}
+	return b.String(), true
+}
+
+// Written reports whether the value could be read.
+func (v Value) Written() bool { return v.Items != nil || v.List }

@@ -1,0 +1,31 @@
+package declared
+
+import (
+	"regexp"
+
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// What things may be called. A stack's name becomes part of its physical name,
+// in which slashes are hyphens.
+var (
+	ProjectName     = project.Name
+	EnvironmentName = project.EnvironmentName
+	StackName       = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
+	VariableName    = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
+	ScheduleName    = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
+	TargetName      = project.TargetName
+	OutputName      = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
+)
+
+// Limits of a project. Those of a stack are CloudFormation's.
+const (
+	MaxStacks     = 10_000
+	MaxName       = 128 // characters of a stack's name
+	MaxSchedules  = 50  // of an environment
+	MaxMoved      = 1_000
+	MaxParameters = 200
+	MaxTags       = 50
+	MaxValue      = 4096     // bytes of a parameter's value
+	MaxWritten    = 64 << 10 // bytes of a value as it is written, with its references
+)

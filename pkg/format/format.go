@@ -1,0 +1,91 @@
+// Package format reads a project from its files.
+//
+// A format is a package that makes a declared project of the files, and one row
+// of the table. What follows is the same for all formats: package resolve makes
+// nodes of one environment, and package check judges them.
+package format
+
+import (
+	"cmp"
+
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/check"
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/native"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/format/resolve"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A reader reads projects of one format. Read adds what is wrong to the list,
+// and leaves out of the result what it could not read.
+type reader struct {
+	name   string
+	detect func(archive.Files) bool
+	read   func(archive.Files, *problem.List) (d declared.Project, ok bool) // not ok if resolving it is of no use
+}
+
+// formats is the table. The first format that detects its files reads them.
+var formats = []reader{
+	{"stackwright", native.Detect, native.Read},
+}
+
+// Options is what is known besides the files.
+type Options struct {
+	Project     string                    // what the project must be called; "" is any name
+	Environment string                    // "" is project.DefaultEnvironment
+	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
+
+	Installation check.Installation // that reads the project; the zero value is none
+}
+
+// Loaded is a project with all that executing and showing it takes.
+type Loaded struct {
+	Project      project.Project   `json:"project"`
+	Templates    map[string][]byte `json:"-"`       // by digest, as in project.Template
+	Sources      map[string]string `json:"sources"` // node → where its template is, such as "templates/vpc.yaml"
+	Unregistered []string          `json:"-"`       // targets that are named and not registered; set even if the project is refused
+	Edges        []resolve.Edge    `json:"edges"`   // why nodes are deployed after others; sorted
+}
+
+// Read reads the project that files describe. It reports everything that is
+// wrong at once, as an error of kind fault.Invalid that joins one error for each
+// problem (see fault.Messages), ordered by file and position, at most 100.
+// Read uses only its arguments: no network, no clock, no disk.
+func Read(f archive.Files, o Options) (Loaded, error) {
+	var list problem.List
+	r := detect(f)
+	if r == nil {
+		list.Add(problem.Position{}, "there is no stackwright.yaml at the top of the project: %s", native.Missing(f))
+		return Loaded{}, list.Err()
+	}
+	d, ok := r.read(f, &list)
+	if !ok {
+		return Loaded{}, list.Err()
+	}
+	p := resolve.Declared(d, f, resolve.Options{
+		Project: o.Project, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets,
+	}, &list)
+	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
+	l := Loaded{Unregistered: p.Unregistered}
+	if err := list.Err(); err != nil {
+		return l, err
+	}
+	l.Project, l.Templates = p.Of(d)
+	l.Edges = p.SortedEdges()
+	l.Sources = map[string]string{}
+	for _, s := range p.Stacks {
+		l.Sources[s.Node.Name] = s.Template.At.String()
+	}
+	return l, nil
+}
+
+// detect returns the format of a project, or nil.
+func detect(f archive.Files) *reader {
+	for i, r := range formats {
+		if r.detect(f) {
+			return &formats[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package format
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/check"
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/format/reference"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Whatever is uploaded is read or refused, never a panic; what is read hangs
+// together and is the same when it is packed, unpacked and read again, and what
+// is refused says where it stands.
+func FuzzRead(f *testing.F) {
+	for _, pattern := range []string{"testdata/refused/*/stackwright.yaml", "testdata/accepted/*/*.y*ml"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			f.Fatalf("%s: %d files, %v", pattern, len(names), err)
+		}
+		for _, name := range names {
+			body, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(body, []byte(small))
+		}
+	}
+	f.Fuzz(func(t *testing.T, body, template []byte) {
+		all := archive.Files{"stackwright.yaml": body, "t.yaml": template, "any.yaml": []byte(small), "vpc.yaml": template, "app.yaml": []byte(small)}
+		targets := here()
+		targets["eu"] = project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}
+		o := Options{Targets: targets, Installation: check.Installation{Stack: "stackwright", Bucket: "uploads"}}
+		var l Loaded
+		var err error
+		contract.Memory(t, len(body)+len(template), 300<<20, 10_000, func() { l, err = Read(all, o) })
+		if err != nil {
+			refusedWell(t, err)
+			return
+		}
+		hangsTogether(t, l)
+		lasts(t, l)
+		packed, err := archive.Pack(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpacked, err := archive.Unpack("again.zip", packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(unpacked, o)
+		if diff := cmp.Diff(l, again); diff != "" || err != nil {
+			t.Errorf("packed and unpacked it is another project: %v\n%s", err, diff)
+		}
+	})
+}
+
+// refusedWell checks that an error is Invalid, of a length that a person reads
+// and a table holds, and says where what is wrong stands.
+func refusedWell(t *testing.T, err error) {
+	t.Helper()
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("%q: %v", fault.KindOf(err), err)
+	}
+	all := (document.Errors)(nil)
+	if n := len(fault.Messages(err)); n == 0 || n > problem.MaxReported+1 || errors.As(err, &all) && n != len(all) {
+		t.Errorf("%d messages: %v", n, err)
+	}
+	for _, e := range all {
+		switch {
+		case len(e.Text) == 0 || len(e.Text) > 20_000:
+			t.Errorf("%d bytes are told", len(e.Text))
+		case e.File == "" && !strings.HasPrefix(e.Text, "and ") && !strings.HasPrefix(e.Text, "there is no stackwright.yaml"):
+			t.Errorf("it has no place: %s", e.Text)
+		}
+	}
+}
+
+// lasts checks that each node is the same when it is kept and read back, and
+// what CloudFormation is told of it too.
+func lasts(t *testing.T, l Loaded) {
+	t.Helper()
+	value := func(node, output string) (string, error) { return "<" + node + "." + output + ">", nil }
+	for name, n := range l.Project.Nodes {
+		text, err := json.Marshal(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back project.Node
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(n, back); diff != "" {
+			t.Errorf("%s: kept and read back it is another:\n%s", name, diff)
+		}
+		one, err := n.Digest()
+		two, again := back.Digest()
+		if one != two || err != nil || again != nil {
+			t.Errorf("%s: its digest is %s, and then %s: %v, %v", name, one, two, err, again)
+		}
+		told, err := n.Resolve(value)
+		toldAgain, again := back.Resolve(value)
+		if diff := cmp.Diff(told, toldAgain); diff != "" || err != nil || again != nil {
+			t.Errorf("%s: %v, %v\n%s", name, err, again, diff)
+		}
+	}
+}
+
+// Whatever stands where references may stand is taken apart and put together
+// again, and becomes what its parts say, or is refused where it stands.
+func FuzzReference(f *testing.F) {
+	for _, text := range []string{
+		"", "plain", "${db.Arn}", "a${db.Arn}b${db.Arn}", "$${literal}", "$$${x}", "$${${db.Arn}}", "${", "${}", "${var.size}", "${var.}", "${file:note.txt}", "${file:../x}", "${file:}",
+		"${project}-${environment}", "${account}${region}", "${stack:db}", "${stack:db@default}", "${stack:@}", "${db@default.Arn}", "${db@.Arn}", "${db.}", "${.Arn}", "${own.Arn}", "${nope.Arn}",
+		"${secret:prod/db#password}", "${secret:a#b:0123456789abcdef0123456789abcdef}", "${ssm:/a/b:3}", "${ssm-secure:x}", "${ssm:a:}", "${export:x}", "${external:a.B}", "${x:y}",
+		"{{resolve:ssm:/a:1}}", "{{resolve:secretsmanager:a:SecretString:b}}", "${network/vpc.Id}", "${a/../b.Id}", "$", "}", "${${db.Arn}.X}", "\x00", "é${db.Arn}\u2028", strings.Repeat("${db.Arn}", 500), strings.Repeat("x", 5000),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) {
+			return // it is in no document that is read
+		}
+		parts, err := reference.Parse(text)
+		if err != nil && len(err.Error()) > 2000 {
+			t.Errorf("%d bytes are told", len(err.Error()))
+		}
+		if err == nil && together(parts) != text {
+			t.Errorf("%q is taken apart as %q", text, together(parts))
+		}
+		quoted, mistake := json.Marshal(text)
+		if mistake != nil {
+			t.Fatal(mistake)
+		}
+		template := "Parameters:\n  P: {Type: String}\n" + small
+		all := archive.Files{"db.yaml": []byte(small), "own.yaml": []byte(template), "note.txt": []byte("note\n"), "stackwright.yaml": fmt.Appendf(nil,
+			"project: fuzz\nvariables: {size: s}\nstacks:\n  db: {template: db.yaml}\n  own:\n    template: own.yaml\n    parameters:\n      P: %s\n", quoted)}
+		var l Loaded
+		contract.Memory(t, len(text), 16<<20, 1000, func() { l, mistake = Read(all, Options{Targets: here()}) })
+		if mistake != nil {
+			refusedWell(t, mistake)
+			return
+		}
+		if err != nil {
+			t.Fatalf("%q is accepted, though %v", text, err)
+		}
+		hangsTogether(t, l)
+		lasts(t, l)
+		if want, sure := meant(parts, l); sure {
+			got, err := l.Project.Nodes["own"].Parameters["P"].Resolve(func(node, output string) (string, error) { return "<" + node + "." + output + ">", nil })
+			if err != nil || got != want {
+				t.Errorf("%q becomes %q, %v; want %q", text, got, err, want)
+			}
+		}
+	})
+}
+
+// together writes parts as they were written.
+func together(all []declared.Part) string {
+	var b strings.Builder
+	for _, p := range all {
+		if p.Reference != nil {
+			b.WriteString(p.Reference.Written)
+			continue
+		}
+		b.WriteString(strings.ReplaceAll(p.Literal, "${", "$${"))
+	}
+	return b.String()
+}
+
+// meant is what parts stand for, if that is sure.
+func meant(all []declared.Part, l Loaded) (string, bool) {
+	var b strings.Builder
+	for _, p := range all {
+		target := l.Project.Nodes["own"].Target
+		switch {
+		case p.Reference == nil:
+			b.WriteString(p.Literal)
+		case p.Reference.Kind == "output":
+			b.WriteString("<" + p.Reference.Name + "." + p.Reference.Key + ">")
+		case p.Reference.Kind == "var":
+			b.WriteString("s")
+		case p.Reference.Kind == "file" && p.Reference.Name == "note.txt":
+			b.WriteString("note")
+		case p.Reference.Kind == "project":
+			b.WriteString("fuzz")
+		case p.Reference.Kind == "environment":
+			b.WriteString("default")
+		case p.Reference.Kind == "account":
+			b.WriteString(target.Account)
+		case p.Reference.Kind == "region":
+			b.WriteString(target.Region)
+		case p.Reference.Kind == "stack":
+			b.WriteString(l.Project.Nodes[p.Reference.Name].Stack)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}

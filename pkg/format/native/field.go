@@ -1,0 +1,220 @@
+package native
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/format/reference"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/project"
+	"go.yaml.in/yaml/v4"
+)
+
+// mapping returns the entries of a mapping. A null is an empty one.
+func (p *parser) mapping(what string, n *yaml.Node) []document.Pair {
+	if !p.plain(what, n) || document.Null(n) {
+		return nil
+	}
+	if n = document.Resolve(n); n.Kind != yaml.MappingNode {
+		p.Add(p.at(n), "%s: expected a mapping, found %s", what, document.Kind(n))
+		return nil
+	}
+	var pairs []document.Pair
+	for _, pair := range document.Pairs(n) {
+		if p.plain(what, pair.Key) {
+			pairs = append(pairs, pair)
+		}
+	}
+	return pairs
+}
+
+// keys returns the values of a mapping whose keys are fixed.
+func (p *parser) keys(what string, n *yaml.Node, known []string, later map[string]string) map[string]*yaml.Node {
+	values := map[string]*yaml.Node{}
+	for _, pair := range p.mapping(what, n) {
+		key := pair.Key.Value
+		switch instead, unsupported := later[key]; {
+		case slices.Contains(known, key):
+			values[key] = pair.Value
+		case unsupported:
+			p.Add(p.at(pair.Key), "%s: %s is not supported yet: %s", what, key, instead)
+		default:
+			p.Add(p.at(pair.Key), "%s: unknown key %q%s", what, problem.Short(key), p.Hint(key, known))
+		}
+	}
+	return values
+}
+
+// items returns the items of a list.
+func (p *parser) items(what string, n *yaml.Node) []*yaml.Node {
+	if !p.plain(what, n) || document.Null(n) {
+		return nil
+	}
+	if n = document.Resolve(n); n.Kind != yaml.SequenceNode {
+		p.Add(p.at(n), "%s: expected a list, found %s", what, document.Kind(n))
+		return nil
+	}
+	return document.Items(n)
+}
+
+// names returns a list of texts, each once.
+func (p *parser) names(what string, n *yaml.Node) []declared.Value {
+	var all []declared.Value
+	seen := map[string]bool{}
+	items := p.items(what, n)
+	if len(items) > declared.MaxStacks {
+		p.Add(p.at(n), "%s: %d items: at most %d are allowed", what, len(items), declared.MaxStacks)
+		return nil
+	}
+	for _, item := range items {
+		v, ok := p.scalar(what, item)
+		if !ok {
+			continue
+		}
+		text := document.Resolve(item).Value
+		if seen[text] {
+			p.Add(v.At, "%s: %s is listed twice: remove one", what, problem.Short(text))
+			continue
+		}
+		seen[text] = true
+		all = append(all, v)
+	}
+	return all
+}
+
+// scalar returns one text, number, true or false, as it is written.
+func (p *parser) scalar(what string, n *yaml.Node) (declared.Value, bool) {
+	if !p.plain(what, n) {
+		return declared.Value{}, false
+	}
+	n = document.Resolve(n)
+	if n.Kind != yaml.ScalarNode {
+		p.Add(p.at(n), "%s: expected text, found %s", what, document.Kind(n))
+		return declared.Value{}, false
+	}
+	if document.Null(n) {
+		p.Add(p.at(n), `%s: expected text, found nothing: write "" for empty text`, what)
+		return declared.Value{}, false
+	}
+	if len(n.Value) > declared.MaxWritten {
+		p.Add(p.at(n), "%s: %d bytes: at most %d are allowed", what, len(n.Value), declared.MaxWritten)
+		return declared.Value{}, false
+	}
+	text, err := reference.Parse(n.Value)
+	if err != nil {
+		p.Add(p.at(n), "%s: %v", what, err)
+		return declared.Value{}, false
+	}
+	return declared.Value{At: p.at(n), Items: [][]declared.Part{text}, Kind: document.Kind(n)}, true
+}
+
+// scalars returns what scalar returns, or a list of it.
+func (p *parser) scalars(what string, n *yaml.Node) (declared.Value, bool) {
+	if !p.plain(what, n) {
+		return declared.Value{}, false
+	}
+	n = document.Resolve(n)
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return p.scalar(what, n)
+	case yaml.MappingNode:
+		p.Add(p.at(n), "%s: expected text, a number, true, false or a list of them, found a mapping", what)
+		return declared.Value{}, false
+	}
+	v := declared.Value{At: p.at(n), List: true, Kind: "a list"}
+	for _, item := range n.Content {
+		one, ok := p.scalar(what, item)
+		if !ok {
+			return declared.Value{}, false
+		}
+		v.Items = append(v.Items, one.Items...)
+	}
+	return v, true
+}
+
+// wholeNumber is the form of a count.
+var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})$`)
+
+// count reads a number of stacks; nil if there is none.
+func (p *parser) count(what string, n *yaml.Node) *int {
+	if n == nil || !p.plain(what, n) {
+		return nil
+	}
+	if kind := document.Kind(n); kind != "a whole number" {
+		p.Add(p.at(n), "%s: expected a whole number without references, found %s", what, kind)
+		return nil
+	}
+	text := document.Resolve(n).Value
+	count, err := strconv.Atoi(text)
+	if err != nil || !wholeNumber.MatchString(text) {
+		p.Add(p.at(n), "%s: %s: write a number of stacks, from 0 to 999999", what, problem.Short(text))
+		return nil
+	}
+	return &count
+}
+
+// choice reads one of some words; "" if there is none.
+func (p *parser) choice(what string, n *yaml.Node, of []string) string {
+	if n == nil || !p.plain(what, n) {
+		return ""
+	}
+	found, text := document.Kind(n), document.Resolve(n).Value
+	if found == "text" {
+		found = quoted(text)
+	}
+	if !slices.Contains(of, text) {
+		p.Add(p.at(n), "%s: expected %s, found %s", what, strings.Join(of, " or "), found)
+		return ""
+	}
+	return text
+}
+
+// duration reads the timeout of a run; 0 if there is none.
+func (p *parser) duration(what string, n *yaml.Node) project.Timeout {
+	if n == nil {
+		return 0
+	}
+	v, ok := p.scalar(what, n)
+	if !ok {
+		return 0
+	}
+	text, plain := v.Literal()
+	if !plain {
+		p.Add(v.At, "%s: references are allowed only in parameters, tags and options of stacks: write a duration, such as 2h", what)
+		return 0
+	}
+	t, err := project.ParseTimeout(problem.Short(text))
+	if err != nil {
+		p.Add(v.At, "%s: %v", what, err)
+	}
+	return t
+}
+
+// plain refuses tags such as !Ref.
+func (p *parser) plain(what string, n *yaml.Node) bool {
+	tag := document.Tagged(n)
+	if tag == "" {
+		return true
+	}
+	why := "YAML tags are not allowed in a project file"
+	switch tag {
+	case "!Ref", "!Sub", "!GetAtt", "!ImportValue", "!Join", "!If", "!Select", "!Split", "!FindInMap":
+		why = "it works only in templates: write ${stack.Output}, ${stack:name}, ${account} …"
+	}
+	p.Add(p.at(n), "%s: %s: %s", what, problem.Short(tag), why)
+	return false
+}
+
+func isList(n *yaml.Node) bool {
+	return document.Null(n) || document.Resolve(n).Kind == yaml.SequenceNode
+}
+
+func isMapping(n *yaml.Node) bool {
+	return document.Null(n) || document.Resolve(n).Kind == yaml.MappingNode
+}
+
+func quoted(s string) string { return `"` + problem.Short(s) + `"` }

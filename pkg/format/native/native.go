@@ -1,0 +1,95 @@
+// Package native reads Stackwright's own project file, stackwright.yaml, into a
+// declared project.
+package native
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"go.yaml.in/yaml/v4"
+)
+
+// names are those of the project file; the first is preferred.
+var names = []string{"stackwright.yaml", "stackwright.yml"}
+
+// Detect reports whether the project has a file in this format: one of names, or
+// a single YAML file of any name.
+func Detect(f archive.Files) bool { return find(f) != "" }
+
+func find(f archive.Files) string {
+	for _, name := range names {
+		if _, ok := f[name]; ok {
+			return name
+		}
+	}
+	if len(f) == 1 {
+		for name := range f {
+			if archive.IsYAML(name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// Missing says why a project has no project file, for a project of no format.
+func Missing(f archive.Files) string {
+	for _, name := range f.Paths() {
+		if base := path.Base(name); base == names[0] || base == names[1] {
+			return "there is " + name + ": deploy that folder, or pack the files in it instead of the folder itself"
+		}
+	}
+	return "write one, with project: and stacks:"
+}
+
+// Read reads the project file. It adds what is wrong with it to the list, and
+// reports false if the file is not a project at all.
+func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
+	p := &parser{List: list, file: find(f), inlined: map[*yaml.Node]*declared.Template{}}
+	if _, both := f[names[1]]; both && p.file == names[0] {
+		p.Add(problem.Position{File: names[1]}, "there is a %s too: remove one of them", names[0])
+		return d, false
+	}
+	root, err := document.Read(p.file, f[p.file])
+	if err != nil {
+		p.unreadable(f[p.file], err)
+		return d, false
+	}
+	return p.project(root)
+}
+
+// A parser reads one project file.
+type parser struct {
+	*problem.List
+	file    string
+	inlined map[*yaml.Node]*declared.Template // templates by where they are in the file
+}
+
+func (p *parser) at(n *yaml.Node) problem.Position {
+	if n = document.Resolve(n); n == nil {
+		return problem.Position{File: p.file}
+	}
+	return problem.Position{File: p.file, Line: n.Line, Column: n.Column}
+}
+
+// unreadable adds what is wrong with a file that is not a document, with a hint
+// for the most frequent reason.
+func (p *parser) unreadable(body []byte, err error) {
+	lines := bytes.Split(body, []byte("\n"))
+	for _, e := range problem.Errors(p.file, err) {
+		hint := ""
+		if strings.HasPrefix(e.Text, "not YAML") && 0 < e.Line && e.Line <= len(lines) && bareReference.Match(lines[e.Line-1]) {
+			hint = `: write references within { } or [ ] in quotes: "${…}"`
+		}
+		p.Add(problem.Position{File: e.File, Line: e.Line, Column: e.Column}, "%s%s", e.Text, hint)
+	}
+}
+
+// bareReference is a reference without quotes after an opening bracket.
+var bareReference = regexp.MustCompile(`[{\[].*[:,\[ ]\$\{`)

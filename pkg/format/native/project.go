@@ -1,0 +1,226 @@
+package native
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/project"
+	"go.yaml.in/yaml/v4"
+)
+
+func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
+	d = declared.Project{File: p.file, ListAt: problem.Position{File: p.file}}
+	if root.Kind != yaml.MappingNode {
+		p.Add(p.at(root), "expected a project with project: and stacks:, found %s", document.Kind(root))
+		return d, false
+	}
+	if _, ok := document.Lookup(root, "Resources"); ok {
+		p.Add(p.at(root), "this is a CloudFormation template and not a project: write a stackwright.yaml with project: and stacks: that names it")
+		return d, false
+	}
+	top := p.keys("the project file", root, topKeys, topLater)
+	d.NameAt = p.at(root)
+	if n := top["project"]; n != nil {
+		d.NameAt = p.at(n)
+		d.Name = p.name(n)
+	} else {
+		p.Add(p.at(root), "project is missing: write project: and its name")
+	}
+	d.Layer = p.layer("", top, nil)
+	d.Environments = p.environments(top["environments"], d.Schedules)
+	if n := top["environments"]; n != nil {
+		d.ListAt = p.at(n)
+	}
+	if n := top["stacks"]; n == nil {
+		p.Add(p.at(root), "stacks is missing: a project has at least one stack; to delete all its stacks, use destroy")
+	} else if len(d.Stacks) == 0 && isMapping(n) && len(document.Pairs(document.Resolve(n))) == 0 {
+		p.Add(p.at(n), "stacks: there are none: a project has at least one stack; to delete all its stacks, use destroy")
+	}
+	return d, true
+}
+
+func (p *parser) name(n *yaml.Node) string {
+	v, ok := p.scalar("project", n)
+	if !ok {
+		return ""
+	}
+	text := document.Resolve(n).Value
+	if !declared.ProjectName.MatchString(text) {
+		p.Add(v.At, "project: %q is not a valid name: use letters, digits and hyphens, at most 64, beginning with a letter", problem.Short(text))
+		return ""
+	}
+	return text
+}
+
+// layer reads what the top level and an environment have in common. of names
+// the environment in messages; inherited are the schedules that it gets from the
+// top level.
+func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[string]project.Schedule) declared.Layer {
+	l := declared.Layer{
+		Variables:    p.entries(of+"variables", "variable", keys["variables"], p.variable),
+		Defaults:     p.defaults(of, keys["defaults"]),
+		Stacks:       p.stacks(of, keys["stacks"]),
+		MaxDeletions: p.count(of+"max_deletions", keys["max_deletions"]),
+		Timeout:      p.duration(of+"timeout", keys["timeout"]),
+		Schedules:    p.schedules(of+"schedules", keys["schedules"]),
+	}
+	if text := p.choice(of+"on_failure", keys["on_failure"], []string{"keep", "rollback"}); text != "" {
+		back := text == "rollback"
+		l.Rollback = &back
+	}
+	all := maps.Clone(l.Schedules)
+	maps.Copy(all, inherited)
+	if n := keys["schedules"]; n != nil && len(all) > declared.MaxSchedules {
+		p.Add(p.at(n), "%sschedules: %d schedules: an environment has at most %d", of, len(all), declared.MaxSchedules)
+	}
+	return l
+}
+
+func (p *parser) environments(n *yaml.Node, inherited map[string]project.Schedule) []declared.Environment {
+	var all []declared.Environment
+	for _, pair := range p.mapping("environments", n) {
+		name := pair.Key.Value
+		if !declared.EnvironmentName.MatchString(name) {
+			p.Add(p.at(pair.Key), "environments: %q is not a valid name: use letters, digits and hyphens, at most 64", problem.Short(name))
+			continue
+		}
+		what := "environment " + name
+		keys := p.keys(what, pair.Value, environmentKeys, environmentLater)
+		all = append(all, declared.Environment{Name: name, At: p.at(pair.Key), Layer: p.layer(what+": ", keys, inherited)})
+	}
+	return all
+}
+
+// variable reads the value of a variable, which holds no references.
+func (p *parser) variable(what string, n *yaml.Node) (declared.Value, bool) {
+	v, ok := p.scalars(what, n)
+	if !ok {
+		return v, false
+	}
+	if text, plain := v.Literal(); len(text) > declared.MaxValue {
+		p.Add(v.At, "%s: %d bytes: CloudFormation accepts at most %d in a value", what, len(text), declared.MaxValue)
+		return v, false
+	} else if !plain {
+		p.Add(v.At, "%s: a variable cannot hold references: write them where the variable is used", what)
+		return v, false
+	}
+	return v, true
+}
+
+func (p *parser) defaults(of string, n *yaml.Node) []declared.Defaults {
+	var all []declared.Defaults
+	for _, pair := range p.mapping(of+"defaults", n) {
+		what := of + "defaults " + quoted(pair.Key.Value)
+		keys := p.keys(what, pair.Value, defaultKeys, stackLater)
+		all = append(all, declared.Defaults{Prefix: pair.Key.Value, Label: what, At: p.at(pair.Key), Settings: p.settings(what, keys)})
+	}
+	return all
+}
+
+func (p *parser) stacks(of string, n *yaml.Node) []declared.Stack {
+	pairs := p.mapping(of+"stacks", n)
+	if len(pairs) > declared.MaxStacks {
+		p.Add(p.at(n), "%sstacks: %d stacks: a project has at most %d: divide it into several projects", of, len(pairs), declared.MaxStacks)
+		return nil
+	}
+	var all []declared.Stack
+	for _, pair := range pairs {
+		name := pair.Key.Value
+		switch {
+		case name == "var":
+			p.Add(p.at(pair.Key), "%sstacks: var is not a valid name, because ${var.x} is a variable: use another name", of)
+			continue
+		case len(name) > declared.MaxName:
+			p.Add(p.at(pair.Key), "%sstacks: %q is too long for a name: use at most %d characters", of, problem.Short(name), declared.MaxName)
+			continue
+		case !declared.StackName.MatchString(name):
+			p.Add(p.at(pair.Key), "%sstacks: %q is not a valid name: use letters, digits and hyphens, in parts divided by /", of, problem.Short(name))
+			continue
+		}
+		all = append(all, p.stack(of+"stack "+problem.Short(name), pair))
+	}
+	return all
+}
+
+func (p *parser) stack(what string, pair document.Pair) declared.Stack {
+	keys := p.keys(what, pair.Value, stackKeys, stackLater)
+	s := declared.Stack{Name: pair.Key.Value, At: p.at(pair.Key), Settings: p.settings(what, keys)}
+	switch n := keys["template"]; {
+	case n != nil:
+		s.Template = p.template(what+": template", n)
+	case isMapping(pair.Value):
+		p.Add(s.At, "%s: template is missing: write template: and its path", what)
+	}
+	if n := keys["stack_name"]; n != nil {
+		if v, ok := p.scalar(what+": stack_name", n); ok {
+			s.StackName = &v
+		}
+	}
+	return s
+}
+
+func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Settings {
+	s := declared.Settings{
+		Parameters: p.entries(what+": parameters", "parameter", keys["parameters"], p.scalars),
+		Tags:       p.entries(what+": tags", "tag", keys["tags"], p.scalar),
+		Incomplete: keys["parameters"] != nil && !isMapping(keys["parameters"]),
+	}
+	if len(s.Parameters) > declared.MaxParameters {
+		p.Add(p.at(keys["parameters"]), "%s: %d parameters: CloudFormation accepts at most %d", what, len(s.Parameters), declared.MaxParameters)
+		s.Parameters, s.Incomplete = nil, true
+	}
+	if len(s.Tags) > declared.MaxTags {
+		p.Add(p.at(keys["tags"]), "%s: %d tags: CloudFormation accepts at most %d", what, len(s.Tags), declared.MaxTags)
+		s.Tags = nil
+	}
+	s.Needs = p.list(what, "needs", keys)
+	s.Capabilities = p.list(what, "capabilities", keys)
+	s.Targets = p.list(what, "targets", keys)
+	if n := keys["protect"]; n != nil {
+		v, ok := p.scalar(what+": protect", n)
+		if _, plain := v.Literal(); ok && plain && v.Kind != "true or false" {
+			p.Add(v.At, "%s: protect: expected true or false, found %s", what, v.Kind)
+		} else if ok {
+			s.Protect = &v
+		}
+	}
+	if n := keys["timeout"]; n != nil {
+		if v, ok := p.scalar(what+": timeout", n); ok {
+			s.Timeout = &v
+		}
+	}
+	return s
+}
+
+func (p *parser) list(what, key string, keys map[string]*yaml.Node) *[]declared.Value {
+	n := keys[key]
+	if n == nil {
+		return nil
+	}
+	names := p.names(what+": "+key, n)
+	if names == nil && len(document.Items(n)) > 0 || !isList(n) {
+		return nil // the problem was added
+	}
+	return &names
+}
+
+// entries reads a mapping of names to values.
+func (p *parser) entries(what, kind string, n *yaml.Node, read func(string, *yaml.Node) (declared.Value, bool)) map[string]declared.Entry {
+	all := map[string]declared.Entry{}
+	for _, pair := range p.mapping(what, n) {
+		name := pair.Key.Value
+		if kind == "variable" && !declared.VariableName.MatchString(name) {
+			p.Add(p.at(pair.Key), "%s: %q is not a valid name: use letters, digits, - and _, at most 64, beginning with a letter", what, problem.Short(name))
+			continue
+		}
+		e := declared.Entry{At: p.at(pair.Key)}
+		if v, ok := read(strings.TrimSuffix(what, kind+"s")+kind+" "+problem.Short(name), pair.Value); ok {
+			e.Value = v
+		}
+		all[name] = e // without a value if it could not be read
+	}
+	return all
+}

@@ -1,0 +1,185 @@
+// Package reference has the kinds of references that values hold: how each is
+// written in ${…}, and what takes its place. A kind is one file and one row of
+// the table.
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// kinds is the table. The first kind that matches reads the reference.
+var kinds = []Kind{
+	ofProject, ofEnvironment, account, region,
+	variable, file,
+	stack, secret, ssm, ssmSecure, export, external,
+	output, // whatever else has a dot
+}
+
+// A Kind is one kind of reference.
+type Kind struct {
+	Name   string
+	Syntax []string // how it is written, for messages
+	Early  bool     // it is known before any stack is deployed, so options may hold it
+	Target bool     // it follows from the stack's target, so targets cannot hold it
+
+	match   func(body string) (rest string, ok bool)                       // whether what ${…} holds is of this kind
+	parse   func(rest string) (r declared.Reference, ok bool)              // without Written and Kind
+	resolve func(s Scope, r declared.Reference) (result Result, err error) // nil if it is not supported yet
+	instead string                                                         // what to write while it is not supported
+}
+
+// A Scope is what is known of the stack and the value that hold a reference.
+type Scope struct {
+	Project, Environment, Node string
+	Target                     project.Target
+	Tag                        bool               // the value is of a tag
+	Parameter                  template.Parameter // of the template that the value is for; zero if it is not known
+	Lookup                     Lookup
+}
+
+// A Lookup finds what references name. Its errors say what is wrong, without
+// the reference.
+type Lookup interface {
+	Variable(name string) (string, error)
+	File(path string) (string, error)
+	Stack(name, target string) (node, physicalName string, err error)
+}
+
+// ErrReported is returned by a Lookup whose reason was reported elsewhere.
+var ErrReported = errors.New("reported already")
+
+// A Result is what takes the place of a reference: a text, or an output of a
+// node that is known once the node is deployed.
+type Result struct {
+	Text         string
+	Node, Output string
+}
+
+// Of returns the kind of a name.
+func Of(name string) (Kind, bool) {
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return kinds[i], true
+}
+
+// Resolve returns what takes the place of a reference in a scope.
+func Resolve(s Scope, r declared.Reference) (Result, error) {
+	k, ok := Of(r.Kind)
+	switch {
+	case !ok:
+		return Result{}, fmt.Errorf("there is no kind of reference called %q", r.Kind)
+	case k.resolve == nil:
+		return Result{}, fmt.Errorf("this kind of reference is not supported yet: %s", k.instead)
+	}
+	return k.resolve(s, r)
+}
+
+// Early lists how the references are written that options may hold.
+func Early() string {
+	return list(func(k Kind) bool { return k.Early })
+}
+
+// Parse splits a text at its references. $${ is a literal ${.
+func Parse(text string) ([]declared.Part, error) {
+	var all []declared.Part
+	var literal strings.Builder
+	flush := func() {
+		if literal.Len() > 0 {
+			all = append(all, declared.Part{Literal: literal.String()})
+			literal.Reset()
+		}
+	}
+	if !strings.Contains(text, "${") {
+		return []declared.Part{{Literal: text}}, nil // shares the text's bytes
+	}
+	for text != "" {
+		at := strings.Index(text, "${")
+		if at < 0 {
+			literal.WriteString(text)
+			break
+		}
+		if at > 0 && text[at-1] == '$' {
+			literal.WriteString(text[:at-1] + "${")
+			text = text[at+2:]
+			continue
+		}
+		literal.WriteString(text[:at])
+		end := strings.IndexByte(text[at:], '}')
+		if end < 0 {
+			return nil, fmt.Errorf("%q is not closed: write ${…}, or $${ for a literal ${", problem.Short(text[at:]))
+		}
+		r, err := parse(text[at : at+end+1])
+		if err != nil {
+			return nil, err
+		}
+		flush()
+		all = append(all, declared.Part{Reference: &r})
+		text = text[at+end+1:]
+	}
+	flush()
+	return all, nil
+}
+
+// parse reads one reference, ${ and } included.
+func parse(written string) (declared.Reference, error) {
+	body := written[2 : len(written)-1]
+	for _, k := range kinds {
+		rest, ok := k.match(body)
+		if !ok {
+			continue
+		}
+		r, ok := k.parse(rest)
+		if !ok {
+			return r, wrong(written, "write "+or(k.Syntax))
+		}
+		r.Written, r.Kind = written, k.Name
+		return r, nil
+	}
+	if strings.Contains(body, ":") {
+		return declared.Reference{}, wrong(written, "a reference with a colon is one of "+list(func(k Kind) bool { return strings.Contains(k.Syntax[0], ":") }))
+	}
+	return declared.Reference{}, wrong(written, "write "+list(func(k Kind) bool { return k.resolve != nil }))
+}
+
+func wrong(written, want string) error {
+	return fmt.Errorf("%s is not a reference: %s; write $${ for a literal ${", problem.Short(written), want)
+}
+
+// list lists how references are written, each kind in its first form.
+func list(which func(Kind) bool) string {
+	var all []string
+	for _, k := range kinds {
+		if which(k) {
+			all = append(all, k.Syntax[0])
+		}
+	}
+	return or(all)
+}
+
+func or(all []string) string {
+	last := len(all) - 1
+	if last == 0 {
+		return all[0]
+	}
+	return strings.Join(all[:last], ", ") + " or " + all[last]
+}
+
+// prefix matches what begins with a prefix.
+func prefix(p string) func(string) (string, bool) {
+	return func(body string) (string, bool) { return strings.CutPrefix(body, p) }
+}
+
+// named is a reference that has a name and nothing else.
+func named(name string) (declared.Reference, bool) {
+	return declared.Reference{Name: name}, name != ""
+}

@@ -1,0 +1,51 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// ${ssm:path} is a plain parameter of the Systems Manager parameter store, and
+// ${ssm-secure:path} a secure string. CloudFormation resolves both.
+var (
+	ssm       = stored(template.SSM)
+	ssmSecure = stored("ssm-secure")
+)
+
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm.html
+var inStore = regexp.MustCompile(`^([a-zA-Z0-9_.\-/]+)(?::([0-9]+))?$`)
+
+func stored(service string) Kind {
+	return Kind{
+		Name: service, Syntax: []string{"${" + service + ":path}", "${" + service + ":path:version}, with the number of a version"},
+		match: prefix(service + ":"),
+		parse: func(rest string) (declared.Reference, bool) {
+			m := inStore.FindStringSubmatch(rest)
+			if m == nil {
+				return declared.Reference{}, false
+			}
+			return declared.Reference{Name: m[1], Version: m[2]}, true
+		},
+		resolve: func(s Scope, r declared.Reference) (Result, error) { return dynamic(s, r, service) },
+	}
+}
+
+// dynamic writes a reference as CloudFormation reads it.
+func dynamic(s Scope, r declared.Reference, service string) (Result, error) {
+	d := template.Dynamic{Service: service, Name: r.Name, Key: r.Key, Version: r.Version}
+	switch {
+	case s.Tag:
+		return Result{}, errors.New("CloudFormation resolves it in the properties of resources, not in tags of a stack: tag the resources in the template")
+	case !s.Parameter.Stored():
+		return Result{Text: d.String()}, nil
+	case service == template.SSM && r.Version == "":
+		return Result{Text: r.Name}, nil // the type says that the value is a name
+	}
+	return Result{}, fmt.Errorf("the template's type is %s, which gives the newest version of a plain parameter: write ${ssm:%s}, or make it a String in the template",
+		s.Parameter.Type, problem.Short(r.Name))
+}

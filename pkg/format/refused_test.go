@@ -1,0 +1,111 @@
+package format
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/check"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+var update = flag.Bool("update", false, "write what is found to the golden files")
+
+// Each folder in testdata/refused is a project with something wrong, and
+// want.txt is all that is said of it. A file .options.json says for which project and
+// environment it is read, which targets there are besides the default, and what
+// Stackwright is made of.
+func TestWhatIsRefused(t *testing.T) {
+	for _, dir := range folders(t, "testdata/refused", 35) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			all, err := archive.Folder(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(all, "want.txt")
+			_, err = Read(all, options(t, dir))
+			if err == nil {
+				t.Fatal("nothing is said to be wrong")
+			}
+			if !fault.Is(err, fault.Invalid) {
+				t.Errorf("the error's kind is %q, want Invalid", fault.KindOf(err))
+			}
+			golden(t, filepath.Join(dir, "want.txt"), strings.Join(fault.Messages(err), "\n")+"\n")
+		})
+	}
+}
+
+func folders(t *testing.T, in string, least int) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(in, "*", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs []string
+	for _, name := range all {
+		if about, err := os.Stat(name); err == nil && about.IsDir() {
+			dirs = append(dirs, name)
+		}
+	}
+	if len(dirs) < least {
+		t.Fatalf("%d projects in %s, want %d at least", len(dirs), in, least)
+	}
+	return dirs
+}
+
+func here() map[string]project.Target {
+	return map[string]project.Target{"default": {Name: "default", Account: "000000000000", Region: "us-east-1"}}
+}
+
+// regions are those of the targets in account 111111111111.
+var regions = map[string]string{"eu": "eu-west-1", "us": "us-west-2", "ap": "ap-south-1", "twin": "eu-west-1"}
+
+func options(t *testing.T, dir string) Options {
+	t.Helper()
+	o := Options{Targets: here()}
+	body, err := os.ReadFile(filepath.Join(dir, ".options.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return o
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Project, Environment string
+		Targets              []string
+		Installation         check.Installation
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		t.Fatal(err)
+	}
+	o.Project, o.Environment, o.Installation = said.Project, said.Environment, said.Installation
+	for _, name := range said.Targets {
+		o.Targets[name] = project.Target{Name: name, Account: "111111111111", Region: regions[name]}
+	}
+	return o
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (- want, + got):\n%s", file, diff)
+	}
+}

@@ -1,0 +1,141 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/problem"
+)
+
+// A Cause is what makes an edge.
+type Cause string
+
+// The causes of edges. The zero Cause is none.
+const (
+	Named    Cause = "needs"  // it is listed under needs:
+	Output   Cause = "output" // a reference to an output
+	Imported Cause = "import" // the template imports what the other template exports
+)
+
+// An Edge says that a node is deployed after another, and why. Two nodes may
+// have several edges between them.
+type Edge struct {
+	Node  string `json:"node"`           // the one that is deployed after
+	Needs string `json:"needs"`          // the one that is deployed before
+	Cause Cause  `json:"cause"`          //
+	What  string `json:"what,omitempty"` // the name of the output or the export
+	For   string `json:"for,omitempty"`  // "parameter VpcId" or "tag vpc", which uses the output
+	Place string `json:"place"`          // file:line:column
+}
+
+// String says why, as in "app uses db.Url for parameter Url".
+func (e Edge) String() string {
+	switch e.Cause {
+	case Output:
+		return fmt.Sprintf("%s uses %s.%s for %s", e.Node, e.Needs, e.What, e.For)
+	case Imported:
+		return fmt.Sprintf("%s imports %s, which %s exports", e.Node, e.What, e.Needs)
+	}
+	return fmt.Sprintf("%s needs %s", e.Node, e.Needs)
+}
+
+// Compare orders edges.
+func (e Edge) Compare(f Edge) int {
+	return cmp.Or(cmp.Compare(e.Node, f.Node), cmp.Compare(e.Needs, f.Needs), cmp.Compare(e.Cause, f.Cause),
+		cmp.Compare(e.What, f.What), cmp.Compare(e.For, f.For), cmp.Compare(e.Place, f.Place))
+}
+
+// SortedEdges lists the edges with their positions.
+func (p *Project) SortedEdges() []Edge {
+	var all []Edge
+	for e, at := range p.Edges {
+		e.Place = at.String()
+		all = append(all, e)
+	}
+	slices.SortFunc(all, Edge.Compare)
+	return all
+}
+
+// edge adds an edge, or a position that is before the one it is known at.
+func (r *resolver) edge(e Edge, at problem.Position) {
+	first, ok := r.Edges[e]
+	if !ok && !r.limits.text(256) {
+		return
+	}
+	if !ok || at.Compare(first) < 0 {
+		r.Edges[e] = at
+	}
+}
+
+// addNeeds adds the edges that a stack declares itself.
+func (r *resolver) addNeeds(s *Stack) {
+	if s.Settings.Needs == nil {
+		return
+	}
+	what := "stack " + s.Name + ": needs"
+	for _, v := range *s.Settings.Needs {
+		if r.Full() {
+			return
+		}
+		written, plain := v.Literal()
+		if !plain {
+			r.Add(v.At, "%s: references are allowed only in parameters, tags and options: write the stack's name", what)
+			continue
+		}
+		name, target, _ := strings.Cut(written, "@")
+		other, err := r.find(s, name, target, v.At)
+		switch {
+		case err != nil:
+			r.refuse(v.At, what+": "+problem.Short(written), err)
+		case other == s:
+			r.Add(v.At, "%s: %s: a stack cannot need itself: remove it", what, problem.Short(written))
+		default:
+			r.edge(Edge{Node: s.Node.Name, Needs: other.Node.Name, Cause: Named}, v.At)
+		}
+	}
+}
+
+// A namespace is where an export's name is unique.
+type namespace struct{ account, region, name string }
+
+func (s *Stack) namespace(name string) namespace {
+	return namespace{s.Node.Target.Account, s.Node.Target.Region, name}
+}
+
+func (r *resolver) findExports(s *Stack) {
+	if s.Template != nil && s.Template.exports {
+		s.Exports = r.Evaluation(s).Exports()
+	}
+}
+
+// addImports adds the edges from stacks that import to those that export. An
+// import whose name depends on an output of another stack makes none;
+// CloudFormation refuses it if it is too early.
+func (r *resolver) addImports() {
+	makers := map[namespace][]*Stack{}
+	for _, s := range r.Stacks {
+		for _, x := range s.Exports {
+			makers[s.namespace(x.Name)] = append(makers[s.namespace(x.Name)], s)
+		}
+	}
+	if len(makers) == 0 {
+		return
+	}
+	for _, s := range r.Stacks {
+		if r.Full() {
+			return
+		}
+		if s.Template == nil || !s.Template.imports {
+			continue
+		}
+		for _, i := range r.Evaluation(s).Imports() {
+			for _, maker := range makers[s.namespace(i.Name)] {
+				if maker != s {
+					r.edge(Edge{Node: s.Node.Name, Needs: maker.Node.Name, Cause: Imported, What: i.Name}, s.Template.Where(i.Line, i.Column))
+				}
+			}
+		}
+	}
+}

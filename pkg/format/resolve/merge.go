@@ -1,0 +1,100 @@
+package resolve
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/format/declared"
+)
+
+// merge makes the stacks of the environment, with their templates and settings.
+func (r *resolver) merge() {
+	own := map[string]*declared.Stack{}
+	for i := range r.environment.Stacks {
+		own[r.environment.Stacks[i].Name] = &r.environment.Stacks[i]
+	}
+	layers := []map[string][]*Defaults{r.defaults(r.declared.Defaults), r.defaults(r.environment.Defaults)}
+	for i := range r.declared.Stacks {
+		s := &r.declared.Stacks[i]
+		r.stack(s, own[s.Name], layers)
+		delete(own, s.Name)
+	}
+	for i := range r.environment.Stacks {
+		if s := &r.environment.Stacks[i]; own[s.Name] != nil {
+			r.stack(nil, s, layers)
+		}
+	}
+}
+
+// defaults lists those of a layer by prefix.
+func (r *resolver) defaults(all []declared.Defaults) map[string][]*Defaults {
+	by := map[string][]*Defaults{}
+	for _, d := range all {
+		one := &Defaults{Defaults: d}
+		by[d.Prefix] = append(by[d.Prefix], one)
+		r.Defaults = append(r.Defaults, one)
+	}
+	return by
+}
+
+// stack adds a stack that the top level, the environment, or both declare.
+func (r *resolver) stack(top, own *declared.Stack, layers []map[string][]*Defaults) {
+	if r.Full() {
+		return
+	}
+	first := cmp.Or(top, own)
+	s := &Stack{Name: first.Name, At: first.At, Settings: declared.Settings{Parameters: map[string]declared.Entry{}, Tags: map[string]declared.Entry{}}}
+	what := "stack " + s.Name
+	for _, d := range []*declared.Stack{own, top} {
+		if d != nil {
+			s.StackName = cmp.Or(s.StackName, d.StackName)
+		}
+	}
+	for _, d := range []*declared.Stack{own, top} {
+		if d != nil && d.Template != nil {
+			s.Template = r.templates.load(what, d.Template)
+			break
+		}
+	}
+	for i, d := range []*declared.Stack{top, own} {
+		for _, l := range matching(layers[i], s.Name) {
+			l.Stacks = append(l.Stacks, s)
+			overlay(&s.Settings, l.Settings, func(parameter string) bool {
+				return s.Template != nil && slices.Contains(s.Template.ParameterNames, parameter)
+			})
+		}
+		if d != nil {
+			overlay(&s.Settings, d.Settings, func(string) bool { return true })
+		}
+	}
+	r.limits.text(100 * (len(s.Settings.Parameters) + len(s.Settings.Tags)))
+	r.Stacks = append(r.Stacks, s)
+	r.Names = append(r.Names, s.Name)
+}
+
+// matching lists the defaults of a layer for a stack, the shortest prefix first.
+func matching(layer map[string][]*Defaults, name string) []*Defaults {
+	var all []*Defaults
+	for i := range len(name) + 1 {
+		all = append(all, layer[name[:i]]...)
+	}
+	return all
+}
+
+// overlay puts settings over others: parameters and tags are merged by name, and
+// everything else is replaced.
+func overlay(on *declared.Settings, s declared.Settings, takes func(parameter string) bool) {
+	for name, e := range s.Parameters {
+		if takes(name) {
+			on.Parameters[name] = e
+		}
+	}
+	maps.Copy(on.Tags, s.Tags)
+	on.Incomplete = on.Incomplete || s.Incomplete
+	on.Needs = cmp.Or(s.Needs, on.Needs)
+	on.Capabilities = cmp.Or(s.Capabilities, on.Capabilities)
+	on.Targets = cmp.Or(s.Targets, on.Targets)
+	on.Protect = cmp.Or(s.Protect, on.Protect)
+	on.Timeout = cmp.Or(s.Timeout, on.Timeout)
+}

@@ -1,0 +1,82 @@
+package resolve
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+var physicalName = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,127}$`)
+
+var allCapabilities = []string{"CAPABILITY_AUTO_EXPAND", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"}
+
+// setOptions resolves what a stack declares besides parameters, tags and needs.
+func (r *resolver) setOptions(s *Stack) {
+	what := "stack " + s.Name
+	if s.Template != nil {
+		s.Node.Template = s.Template.about
+	}
+	r.setCapabilities(what, s)
+	if v := s.Settings.Protect; v != nil {
+		text, ok := r.option(what+": protect", s, *v)
+		if ok && text != "true" && text != "false" {
+			r.Add(v.At, "%s: protect: expected true or false, found %q", what, problem.Short(text))
+		}
+		s.Node.Protect = text == "true"
+	}
+	if v := s.Settings.Timeout; v != nil {
+		if text, ok := r.option(what+": timeout", s, *v); ok {
+			t, err := project.ParseTimeout(problem.Short(text))
+			if err != nil {
+				r.Add(v.At, "%s: timeout: %v", what, err)
+			}
+			s.Node.Timeout = t
+		}
+	}
+	r.setPhysicalName(what, s)
+}
+
+// setPhysicalName sets the name that CloudFormation knows the stack by.
+func (r *resolver) setPhysicalName(what string, s *Stack) {
+	parts := []string{r.Name}
+	if r.Environment != project.DefaultEnvironment {
+		parts = append(parts, r.Environment)
+	}
+	name, at := strings.Join(append(parts, strings.ReplaceAll(s.Name, "/", "-")), "-"), s.At
+	if s.StackName != nil {
+		text, ok := r.option(what+": stack_name", s, *s.StackName)
+		if !ok {
+			return
+		}
+		name, at = text, s.StackName.At
+	}
+	if r.Name != "" && !physicalName.MatchString(name) {
+		why := "use letters, digits and hyphens, at most 128, beginning with a letter"
+		if s.StackName == nil {
+			why += ", under stack_name:"
+		}
+		r.Add(at, "%s: CloudFormation does not accept %q as the name of a stack: %s", what, problem.Short(name), why)
+		return
+	}
+	s.Node.Stack = name
+}
+
+func (r *resolver) setCapabilities(what string, s *Stack) {
+	if s.Settings.Capabilities == nil {
+		return
+	}
+	for _, v := range *s.Settings.Capabilities {
+		name, ok := r.option(what+": capabilities", s, v)
+		if ok && !slices.Contains(allCapabilities, name) {
+			r.Add(v.At, "%s: capabilities: unknown capability %q%s", what, problem.Short(name), r.Hint(name, allCapabilities))
+			continue
+		}
+		s.Node.Capabilities = append(s.Node.Capabilities, name)
+	}
+	slices.Sort(s.Node.Capabilities)
+	s.Node.Capabilities = slices.Compact(s.Node.Capabilities)
+}

@@ -1,0 +1,186 @@
+// Package resolve makes one environment of a declared project into nodes: it
+// merges defaults, loads templates, finds targets, puts values in the place of
+// references, and finds the edges. Package check judges the result.
+package resolve
+
+import (
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Options is what is known besides the files.
+type Options struct {
+	Project     string                    // what the project must be called; "" is any name
+	Environment string                    // a name
+	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
+}
+
+// A Project is one environment of a declared project. Where a problem was added,
+// what could not be resolved is left out.
+type Project struct {
+	Name, Environment string
+	Stacks            []*Stack // in the order of the file, one for each target
+	Names             []string // of the stacks, without targets
+	Defaults          []*Defaults
+	Edges             map[Edge]problem.Position // the first position that makes each
+	Unregistered      []string                  // targets that are named and not registered
+
+	byNode map[string]*Stack
+	limits *limits
+}
+
+// A Stack is a stack in one of its targets.
+type Stack struct {
+	Name      string // without the target
+	At        problem.Position
+	Settings  declared.Settings // with the defaults merged in
+	StackName *declared.Value
+	Template  *Template // nil if it is of no use
+	Node      project.Node
+	Known     map[string]string // parameters whose values are known, with the template's defaults
+	Exports   []template.Export
+
+	targetsUnknown bool // which was reported
+	evaluation     *template.Evaluation
+}
+
+// Defaults are declared defaults, and the stacks of this environment that they
+// apply to.
+type Defaults struct {
+	declared.Defaults
+	Stacks    []*Stack
+	Elsewhere bool // they apply to stacks that are not in this environment
+}
+
+// Declared resolves a declared project. It adds what is wrong with it to the
+// list.
+func Declared(d declared.Project, f archive.Files, o Options, list *problem.List) *Project {
+	l := &limits{List: list, file: d.File, values: template.NewRoom(maxValues)}
+	p := &Project{Environment: o.Environment, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
+	r := &resolver{
+		Project: p, List: list, declared: d, options: o,
+		templates: newTemplates(f, l), byName: map[string][]*Stack{},
+	}
+	r.identify()
+	r.run()
+	r.unregistered.report(list, o.Targets)
+	return p
+}
+
+// Node returns the stack that is a node.
+func (p *Project) Node(name string) *Stack { return p.byNode[name] }
+
+// Full reports whether to read no further: there is too much of it, or too much
+// wrong with it.
+func (p *Project) Full() bool { return p.limits.reached() }
+
+// Evaluation is a stack's template with all that is known before any stack is
+// deployed.
+func (p *Project) Evaluation(s *Stack) *template.Evaluation {
+	if s.evaluation == nil {
+		s.evaluation = s.Template.In(template.Scope{
+			Parameters:       s.Known,
+			StackName:        s.Node.Stack,
+			AccountID:        s.Node.Target.Account,
+			Region:           s.Node.Target.Region,
+			NotificationARNs: []string{},
+			Room:             p.limits.values,
+		})
+	}
+	return s.evaluation
+}
+
+// A resolver resolves one environment, step by step: each step needs the results
+// of those before it for all stacks.
+type resolver struct {
+	*Project
+	*problem.List
+	declared     declared.Project
+	environment  declared.Environment
+	options      Options
+	templates    *templates
+	byName       map[string][]*Stack // in their targets
+	unregistered unregistered
+}
+
+// identify finds out which project and environment this is.
+func (r *resolver) identify() {
+	d := r.declared
+	if d.Name != "" && r.options.Project != "" && r.options.Project != d.Name {
+		r.Add(d.NameAt, "project: the file says %s, but it was uploaded or requested as %s: change one of them", d.Name, r.options.Project)
+	} else {
+		r.Name = d.Name
+	}
+	var listed bool
+	if r.environment, listed = d.Environment(r.options.Environment); listed || r.options.Environment == project.DefaultEnvironment {
+		return
+	}
+	var names []string
+	for _, e := range d.Environments {
+		names = append(names, e.Name)
+	}
+	r.Add(d.ListAt, "environments: %s is not listed: list it, unless it is default%s", problem.Short(r.options.Environment), r.Hint(r.options.Environment, names))
+}
+
+func (r *resolver) run() {
+	home, ok := r.options.Targets[project.DefaultTarget]
+	if !ok {
+		r.Add(problem.Position{}, "target %s is not registered: the installation must know its own account and region", project.DefaultTarget)
+		return
+	}
+	r.merge()
+	r.spread(home)
+	steps := []func(*Stack){r.setOptions, r.addNeeds, r.setTexts, r.setKnown, r.findExports}
+	for _, step := range steps {
+		for _, s := range r.Stacks {
+			if r.Full() {
+				return
+			}
+			step(s)
+		}
+	}
+	r.addImports()
+}
+
+// Of returns the project that a run executes, and the templates of its nodes by
+// digest.
+func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
+	env, _ := d.Environment(p.Environment)
+	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}}
+	for _, l := range []declared.Layer{d.Layer, env.Layer} {
+		if l.MaxDeletions != nil {
+			all.MaxDeletions = l.MaxDeletions
+		}
+		if l.Rollback != nil {
+			all.Rollback = *l.Rollback
+		}
+		if l.Timeout != 0 {
+			all.Timeout = l.Timeout
+		}
+		for name, s := range l.Schedules {
+			if all.Schedules == nil {
+				all.Schedules = map[string]project.Schedule{}
+			}
+			all.Schedules[name] = s
+		}
+	}
+	needs := map[string][]string{}
+	for e := range p.Edges {
+		needs[e.Node] = append(needs[e.Node], e.Needs)
+	}
+	templates := map[string][]byte{}
+	for _, s := range p.Stacks {
+		n := s.Node
+		n.Needs = needs[n.Name]
+		slices.Sort(n.Needs)
+		n.Needs = slices.Compact(n.Needs)
+		all.Nodes[n.Name] = n
+		templates[n.Template.Digest] = s.Template.Body
+	}
+	return all, templates
+}

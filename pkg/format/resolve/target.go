@@ -1,0 +1,187 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/format/reference"
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// spread makes a stack of its own of each stack in each of its targets. A stack
+// whose targets are not known gets the default one, so that the rest of it can
+// be checked.
+func (r *resolver) spread(home project.Target) {
+	var all []*Stack
+	for _, s := range r.Stacks {
+		s.Node.Target = home
+		targets, ok := r.targets("stack "+s.Name+": targets", s)
+		if len(targets) == 0 {
+			targets = []project.Target{home}
+		}
+		for _, t := range targets {
+			one := *s
+			one.targetsUnknown = !ok
+			one.Node = project.Node{Name: s.Name, Target: t}
+			if len(targets) > 1 {
+				one.Node.Name += "@" + t.Name
+			}
+			all = append(all, &one)
+			r.byName[s.Name] = append(r.byName[s.Name], &one)
+			r.byNode[one.Node.Name] = &one
+		}
+		if len(all) > declared.MaxStacks {
+			r.limits.exceeded(s.At, "the stacks in all their targets are more than %d", declared.MaxStacks)
+		}
+		if r.Full() {
+			break
+		}
+	}
+	r.Stacks = all
+}
+
+// targets returns the targets of a stack, none if it names none. It reports
+// false, having added why, if one of them is of no use.
+func (r *resolver) targets(what string, s *Stack) ([]project.Target, bool) {
+	if s.Settings.Targets == nil {
+		return nil, true
+	}
+	if len(*s.Settings.Targets) == 0 {
+		r.Add(s.At, "%s: the list is empty: write [default], or remove it", what)
+		return nil, false
+	}
+	var all []project.Target
+	good := true
+	for _, v := range *s.Settings.Targets {
+		t, ok := r.target(what, s, v)
+		switch {
+		case !ok:
+			good = false
+		case slices.Contains(all, t):
+			r.Add(v.At, "%s: %s is listed twice: remove one", what, t.Name)
+			good = false
+		default:
+			all = append(all, t)
+		}
+	}
+	return all, good
+}
+
+func (r *resolver) target(what string, s *Stack, v declared.Value) (project.Target, bool) {
+	for _, item := range v.Items {
+		for _, p := range item {
+			if p.Reference == nil {
+				continue
+			}
+			if k, _ := reference.Of(p.Reference.Kind); k.Target {
+				r.Add(v.At, "%s: %s depends on the target and cannot name it: write the target's name, or ${var.x}", what, p.Reference.Written)
+				return project.Target{}, false
+			}
+		}
+	}
+	name, ok := r.option(what, s, v)
+	if !ok {
+		return project.Target{}, false
+	}
+	t, ok := r.options.Targets[name]
+	if !ok {
+		r.addUnregistered(name, v.At)
+	}
+	return t, ok
+}
+
+func (r *resolver) addUnregistered(name string, at problem.Position) {
+	if r.unregistered == nil {
+		r.unregistered = unregistered{}
+	}
+	u := r.unregistered[name]
+	if u.uses++; u.uses == 1 {
+		r.Unregistered = append(r.Unregistered, name)
+	}
+	if u.uses == 1 || at.Compare(u.at) < 0 {
+		u.at = at
+	}
+	r.unregistered[name] = u
+}
+
+// unregistered is the targets that are named and not registered, with the first
+// position of each and how many stacks and references name it.
+type unregistered map[string]struct {
+	at   problem.Position
+	uses int
+}
+
+// report adds one problem for each target.
+func (u unregistered) report(list *problem.List, registered map[string]project.Target) {
+	known := slices.Sorted(maps.Keys(registered))
+	for _, name := range slices.Sorted(maps.Keys(u)) {
+		times, advice := "", fmt.Sprintf("register it with stackwright targets add %s --account ACCOUNT --region REGION", problem.Short(name))
+		if u[name].uses > 1 {
+			times = fmt.Sprintf(", named %d times,", u[name].uses)
+		}
+		if closest := suggest.Closest(name, known); closest != "" {
+			advice = "did you mean " + closest + "? Otherwise " + advice
+		}
+		if !project.TargetName.MatchString(name) {
+			advice = "a name has letters, digits and hyphens, at most 64, and begins with a letter"
+		}
+		list.Add(u[name].at, "target %s%s is not registered: %s", problem.Short(name), times, advice)
+	}
+}
+
+// find returns the stack that s means by a name: in the target that is given;
+// else the only one of that name, or the one in s's own target.
+func (r *resolver) find(s *Stack, name, target string, at problem.Position) (*Stack, error) {
+	all := r.byName[name]
+	given := target != ""
+	switch {
+	case len(all) == 0:
+		return nil, fmt.Errorf("there is no stack %s%s", problem.Short(name), r.Hint(name, r.Names))
+	case !given && len(all) == 1:
+		return all[0], nil
+	case !given:
+		target = s.Node.Target.Name
+	}
+	for _, other := range all {
+		if other.Node.Target.Name == target {
+			return other, nil
+		}
+	}
+	switch _, registered := r.options.Targets[target]; {
+	case all[0].targetsUnknown || s.targetsUnknown:
+		return nil, reference.ErrReported
+	case given && !registered:
+		r.addUnregistered(target, at)
+		return nil, reference.ErrReported
+	case given:
+		return nil, fmt.Errorf("stack %s is not deployed to %s but to %s", name, target, places(all))
+	}
+	return nil, fmt.Errorf("stack %s is deployed to %s, and this stack to %s: name one of them, such as %s@%s",
+		name, places(all), target, name, all[0].Node.Target.Name)
+}
+
+// refuse adds an error unless it was reported elsewhere.
+func (r *resolver) refuse(at problem.Position, what string, err error) {
+	if !errors.Is(err, reference.ErrReported) {
+		r.Add(at, "%s: %v", what, err)
+	}
+}
+
+// places lists the targets of a stack.
+func places(all []*Stack) string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Node.Target.Name)
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	last := len(names) - 1
+	return fmt.Sprintf("%s and %s", strings.Join(names[:last], ", "), names[last])
+}

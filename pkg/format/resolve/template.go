@@ -1,0 +1,139 @@
+package resolve
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A Template is a template of the project, whatever its parameters.
+type Template struct {
+	*template.Template
+	At             problem.Position
+	Body           []byte
+	ParameterNames []string
+
+	about            project.Template
+	imports, exports bool // in any scope
+	origin           map[[2]int]problem.Position
+}
+
+// Where returns the position at which a line and column of the template were
+// written.
+func (t *Template) Where(line, column int) problem.Position {
+	if t.origin == nil {
+		return problem.Position{File: t.At.File, Line: line, Column: column}
+	}
+	if p, ok := t.origin[[2]int{line, column}]; ok {
+		return p
+	}
+	return t.At
+}
+
+// String names the template in messages.
+func (t *Template) String() string {
+	if t.origin != nil {
+		return "its template"
+	}
+	return t.At.File
+}
+
+// templates loads each template once.
+type templates struct {
+	files  archive.Files
+	paths  []string
+	limits *limits
+	byPath map[string]*Template // nil for one that is of no use, which was reported
+	inline map[*declared.Template]*Template
+}
+
+func newTemplates(f archive.Files, l *limits) *templates {
+	return &templates{files: f, paths: f.Paths(), limits: l, byPath: map[string]*Template{}, inline: map[*declared.Template]*Template{}}
+}
+
+// load returns nil for a template that is of no use, having added why.
+func (t *templates) load(what string, d *declared.Template) *Template {
+	if d == nil || d.Broken {
+		return nil
+	}
+	if d.Path == "" && d.Body != nil {
+		one, ok := t.inline[d]
+		if !ok {
+			one = t.parse(&Template{At: d.At, Body: d.Body, origin: d.Origin})
+			t.inline[d] = one
+		}
+		return one
+	}
+	name, err := t.path(d.Path)
+	if err != nil {
+		t.limits.Add(d.At, "%s: template: %v", what, err)
+		return nil
+	}
+	one, ok := t.byPath[name]
+	if !ok && t.limits.template(t.files[name]) {
+		one = t.parse(&Template{At: problem.Position{File: name}, Body: t.files[name]})
+		t.byPath[name] = one
+	}
+	return one
+}
+
+func (t *templates) parse(one *Template) *Template {
+	parsed, err := template.Parse(one.At.File, one.Body)
+	for _, e := range problem.Errors(one.At.File, err) {
+		at := problem.Position{File: e.File, Line: e.Line, Column: e.Column}
+		if one.origin != nil {
+			at = one.Where(e.Line, e.Column)
+		}
+		t.limits.Add(at, "%s", e.Text)
+	}
+	if err != nil {
+		return nil
+	}
+	sum := sha256.Sum256(one.Body)
+	one.Template = parsed
+	one.about = project.Template{Digest: hex.EncodeToString(sum[:]), Bytes: len(one.Body), Pinned: parsed.Pinned()}
+	one.ParameterNames = parsed.ParameterNames()
+	unscoped := parsed.In(template.Scope{Room: t.limits.values})
+	one.imports = len(unscoped.Imports())+len(unscoped.HiddenImports()) > 0
+	for _, o := range parsed.Outputs {
+		one.exports = one.exports || o.Export != nil
+	}
+	return one
+}
+
+// path returns the file of the project that a written path means.
+func (t *templates) path(written string) (string, error) {
+	name := path.Clean(written)
+	if written == "" {
+		return "", errors.New("the path is empty: write one, such as templates/vpc.yaml")
+	}
+	if why := archive.Inadmissible(name); why != "" {
+		return "", fmt.Errorf("%s %s", problem.Short(written), why)
+	}
+	if _, ok := t.files[name]; ok {
+		return name, nil
+	}
+	switch {
+	case archive.Hidden(name):
+		return "", fmt.Errorf("%s: names that begin with a dot are not part of a project: rename it", problem.Short(written))
+	case t.isFolder(name):
+		return "", fmt.Errorf("%s is a folder: write the path of a file", problem.Short(written))
+	}
+	return "", fmt.Errorf("there is no file %s%s", problem.Short(written), t.limits.Closest(name, t.paths))
+}
+
+func (t *templates) isFolder(name string) bool {
+	within := name + "/"
+	at, _ := slices.BinarySearch(t.paths, within)
+	return at < len(t.paths) && strings.HasPrefix(t.paths[at], within)
+}
