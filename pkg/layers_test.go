@@ -34,7 +34,7 @@ A  aws/s3               engine project fault sdk
 A  aws/sts              project fault sdk
 A  entry/trigger        engine run plan project fault
 A  entry/api            engine run project fault entry/report
-A  aws/eventbridge      run sdk
+A  aws/eventbridge      run plan sdk
 A  aws/cloudwatch       run
 A  aws/stepfunctions    engine run fault sdk
 A  aws/scheduler        project fault sdk
@@ -43,7 +43,7 @@ F  format/problem    fault lib/document lib/suggest
 F  format/archive    format/problem fault lib/document
 F  format/declared   format/problem project
 F  format/reference  format/declared format/problem project lib/template
-F  format/native     format/archive format/declared format/problem format/reference project lib/cron lib/document
+F  format/native     format/archive format/declared format/problem format/reference plan project lib/cron lib/document
 F  format/resolve    format/archive format/declared format/problem format/reference project lib/document lib/suggest lib/template
 F  format/check      format/declared format/problem format/resolve project lib/graph lib/template
 F  format            format/archive format/check format/declared format/native format/problem format/resolve project
@@ -53,7 +53,7 @@ T  lib/document
 T  lib/suggest
 T  lib/template         lib/document
 T  entry/cli/term       run plan
-T  entry/report         run fault
+T  entry/report         run plan fault
 T  enginetest/sim       action engine plan project run fault lib/budget lib/asl
 T  enginetest/contract  action engine run plan project fault lib/budget
 

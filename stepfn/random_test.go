@@ -403,7 +403,7 @@ func (g *player) checkLastRun() {
 	}
 	var last run.Run
 	for _, r := range stage.all() {
-		if r.Writes() && len(r.Steps) > 0 && r.Ended.After(last.Ended) {
+		if plan.AllOperations().Of(r.Operation).Writes && !r.Started.IsZero() && len(r.Steps) > 0 && r.Ended.After(last.Ended) {
 			last = r
 		}
 	}

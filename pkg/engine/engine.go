@@ -23,6 +23,7 @@ type Engine struct {
 	Specs          Specs
 	Clouds         Clouds
 	Budgets        Budgets
+	Operations     plan.Operations
 	Actions        map[plan.Verb]action.Action
 	Machine        Machine
 	Notifier       Notifier
@@ -153,7 +154,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	if err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
-	x := l.Leave(r, RollbackOf(r.ID))
+	x := l.Leave(r, e.operation(r), RollbackOf(r.ID))
 	x.From = from
 	if x.Message != "" {
 		r.Messages = append(slices.Clone(r.Messages), x.Message)

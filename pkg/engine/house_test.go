@@ -363,7 +363,7 @@ func (h *fixture) registered(id string, epoch int, token string, events int) {
 
 // leaving is what becomes of a lock when a run leaves that is as it was read.
 func leaving(l run.Lock, r run.Run) run.Exit {
-	x := l.Leave(r, "")
+	x := l.Leave(r, plan.Operation{}, "")
 	x.From = run.StatePending
 	return x
 }

@@ -18,7 +18,7 @@ var (
 
 // lock makes r the project's one writer, or puts it in line.
 func (e *Engine) lock(ctx context.Context, r run.Run) error {
-	if r.Operation == preview {
+	if e.operation(r).Preview {
 		return nil
 	}
 	for {
@@ -40,7 +40,7 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	if err != nil {
 		return err
 	}
-	entry := l.Enter(r)
+	entry := l.Enter(r, e.operation(r))
 	switch {
 	case entry.Outdated:
 		return errLate

@@ -14,10 +14,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// preview is the operation whose plan nobody drives: it takes no lock and
-// writes no record.
-const preview = "plan"
-
 // Plan makes the plan of what a run was asked for, or takes up a run that has
 // one. What is wrong with the request ends the run as refused.
 func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) {
@@ -49,7 +45,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 		return e.finish(ctx, r, run.StateRefused)
 	case err != nil:
 		return LoopState{}, fmt.Errorf("plan %s of %s: %w", r.Operation, r.Project, err)
-	case r.Operation == preview || len(made.Steps) == 0:
+	case e.operation(r).Preview || len(made.Steps) == 0:
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	e.Notifier.Notify(ctx, r)
@@ -71,7 +67,7 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopS
 		return loopState(r, r.State, 0), e.passOn(ctx, r)
 	case r.State == run.StateQueued:
 		return loopState(r, r.State, 0), nil
-	case r.State == run.StateRunning && r.Operation == preview: // its planner died before it could say so
+	case r.State == run.StateRunning && e.operation(r).Preview: // its planner died before it could say so
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	return loopState(r, run.StatePoll, wakeWait), nil
@@ -126,14 +122,14 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if len(r.Messages) > 0 {
 		return plan.Plan{}, problems(r.Messages)
 	}
-	if r.Operation == "retry" {
+	if e.operation(*r).Repeats {
 		if err := e.retry(ctx, r); err != nil {
 			return plan.Plan{}, err
 		}
 	}
-	operation, ok := plan.Operations()[r.Operation]
+	o, ok := e.Operations.Named(r.Operation)
 	if !ok {
-		return plan.Plan{}, fault.New(fault.Invalid, "there is no operation %q: ask for deploy, destroy, plan, refresh, retry, pause, continue or cancel", r.Operation)
+		return plan.Plan{}, fault.New(fault.Invalid, "there is no operation %q: request one of %s", r.Operation, strings.Join(e.Operations.Requestable(), ", "))
 	}
 	if err := e.scheduledSource(ctx, r); err != nil {
 		return plan.Plan{}, err
@@ -142,7 +138,7 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	r.Rollback = r.Rollback || desired.Rollback && r.Operation == "deploy"
+	r.Rollback = r.Rollback || desired.Rollback && o.Reversible
 	if err := e.lock(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}
@@ -153,11 +149,11 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	p, err := operation(view)
+	p, err := o.Plan(view)
 	if err != nil {
 		return p, err
 	}
-	if r.Operation == preview {
+	if o.Preview {
 		r.Messages = unseen(view.Live)
 	}
 	specs, err := e.specs(ctx, p, desired)
@@ -177,6 +173,11 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	return p, e.Store.Commit(ctx, *r)
 }
 
+// operation returns the row of r's operation; the zero row if there is none.
+func (e *Engine) operation(r run.Run) plan.Operation {
+	return e.Operations.Of(r.Operation)
+}
+
 // problems is what is wrong with a request, as an error.
 func problems(messages []string) error {
 	var all []error
@@ -189,7 +190,7 @@ func problems(messages []string) error {
 // desired returns what r's source describes, or nothing for operations that
 // concern only what is recorded.
 func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error) {
-	if r.Operation == "destroy" || r.Operation == "refresh" {
+	if !e.operation(r).NeedsFiles {
 		name, environment, _ := strings.Cut(r.Project, "@")
 		return project.Project{Name: name, Environment: environment}, nil
 	}
@@ -232,7 +233,7 @@ func unseen(live map[string]plan.Live) []string {
 // moves nothing: whoever then goes back finds all as it was.
 func (e *Engine) rename(ctx context.Context, r run.Run, moves [][]plan.Record) error {
 	for _, records := range moves {
-		if len(records) == 0 || r.Operation == preview {
+		if len(records) == 0 || e.operation(r).Preview {
 			continue
 		}
 		if err := e.Store.Rename(ctx, r, records); err != nil {

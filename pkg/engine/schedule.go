@@ -31,7 +31,7 @@ func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	if r.Operation == "deploy" && r.Source == (run.Source{}) {
+	if e.operation(*r).NeedsFiles && r.Source == (run.Source{}) {
 		switch r.Source = l.LastFull; {
 		case l.CancelledBy != "":
 			return fault.New(fault.Refused, "schedule %s deploys what was last deployed to %s, and that was cancelled: retry run %s, or deploy the project", r.Schedule, r.Project, l.CancelledBy)
@@ -71,8 +71,7 @@ func (e *Engine) current(ctx context.Context, r run.Run, whole run.Source) error
 // That a person destroys the project removes them. To do so before the plan is
 // committed is safe: whoever dies in between is planned again.
 func (e *Engine) setSchedules(ctx context.Context, r run.Run, desired project.Project) error {
-	switch {
-	case r.Operation == preview, r.Operation == "refresh", len(r.Only) > 0, r.Operation == "destroy" && r.Schedule != "":
+	if o := e.operation(r); !o.Writes || len(r.Only) > 0 || o.DeletesAll && r.Schedule != "" {
 		return nil
 	}
 	if err := e.Schedules.SetSchedules(ctx, r.Project, desired.Schedules, e.Now()); err != nil {

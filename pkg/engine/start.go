@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -124,7 +123,7 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 		return fault.New(fault.Invalid, "run %s is of %s, not of %s", old.ID, old.Project, r.Project)
 	case !old.State.Over():
 		return fault.New(fault.Refused, "run %s is not over (%s): wait for its end, or cancel it", old.ID, old.State)
-	case !slices.Contains([]string{"deploy", "destroy", "refresh", "rollback"}, old.Operation):
+	case !e.operation(old).Retryable:
 		return fault.New(fault.Refused, "run %s was a %s, of which nothing can be retried: ask for it anew", old.ID, old.Operation)
 	}
 	r.Operation, r.Source, r.Schedule = old.Operation, old.Source, old.Schedule
@@ -138,7 +137,7 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 // newest refuses the retry of a run if something newer was deployed since. It is
 // asked when the lock is held, so that nothing newer can come.
 func (e *Engine) newest(ctx context.Context, r run.Run) error {
-	if r.Of == "" || r.Force || r.Operation == "refresh" || r.Operation == "rollback" {
+	if o := e.operation(r); r.Of == "" || r.Force || !o.Writes || o.Restores {
 		return nil
 	}
 	old, err := e.Store.Run(ctx, r.Of)

@@ -294,7 +294,7 @@ func large(n, wide, needs int) plan.View {
 func goes(name string) bool { return name[len(name)-1]%2 == 1 }
 
 func BenchmarkDeploy(b *testing.B) {
-	plans := func(name string, v plan.View, operation plan.Operation) {
+	plans := func(name string, v plan.View, operation func(plan.View) (plan.Plan, error)) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,289 +1,93 @@
 package plan
 
 import (
-	"errors"
-	"maps"
 	"slices"
 	"strings"
-
-	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// An Operation turns a view of the world into the steps to take. What it
-// refuses is told all at once, each as a Fault.
-type Operation func(View) (Plan, error)
+// An Operation is something that a request may have done with a project: a row of
+// Operations, in a file of its own. All other code asks the columns of the row and
+// never its name.
+type Operation struct {
+	Name string
 
-// Operations are all the operations there are, by name.
-func Operations() map[string]Operation {
-	return map[string]Operation{
-		"deploy":   Deploy,
-		"destroy":  Destroy,
-		"plan":     Deploy,
-		"refresh":  Refresh,
-		"rollback": Deploy,
-	}
+	// Plan makes the plan of a run. It joins everything that it refuses, each as a
+	// Fault. It is nil for an operation that repeats another.
+	Plan func(View) (Plan, error)
+
+	Requestable bool     // users may request it; others are requested by Stackwright itself
+	Repeats     bool     // it is about a run, whose operation it does again
+	NeedsFiles  bool     // it reads the project's files; other operations know what is recorded only
+	Preview     bool     // its plan is shown and never executed: it takes no lock and writes nothing
+	Writes      bool     // it brings the stacks to a state that the history of deployments records
+	DeletesAll  bool     // it leaves no stack behind, so a user has to confirm it
+	Restores    bool     // it restores an earlier deployment, so it is no newer attempt than the run it follows
+	Reversible  bool     // a rollback can follow a run that failed or was cancelled
+	Retryable   bool     // a retry can repeat its runs
+	Schedulable bool     // schedules may request it
+	Options     []Option // that a request for it may have
+
+	Turn string // what a queued run of it will do, for people; {run} stands for the run that it is about
 }
 
-// Deploy makes the live stacks what is desired, and removes what no longer is.
-//
-// Each node has up to two lanes of steps: a fall and a rise. Falls follow the
-// recorded needs, turned around; rises follow the desired needs; and a node
-// rises after it has fallen. Unchanged nodes have no lane.
-//
-// An operation that is only about some nodes leaves the others as they are.
-//
-// It never deletes everything, and no more stacks than it may: see MaxDeletions.
-func Deploy(v View) (Plan, error) { return v.plan(v.guard()) }
+// AtTurn says what a queued run, which is about run of, will do.
+func (o Operation) AtTurn(of string) string { return strings.ReplaceAll(o.Turn, "{run}", of) }
 
-// plan makes the plan of a deploy, or refuses it with the given refusals and
-// those that come to light.
-func (v View) plan(refusals []error) (Plan, error) {
-	wants, err := v.Desired.Graph()
-	if err != nil {
-		return Plan{}, err
-	}
-	order, err := wants.Order()
-	if err != nil {
-		return Plan{}, fault.As(fault.Invalid, err)
-	}
-	b := builder{view: v, deletes: make(phases), deploys: make(phases)}
-	same, err := v.unchanged(order)
-	if err != nil {
-		return Plan{}, err
-	}
-	about, unknown := v.reach()
-	refusals = append(refusals, unknown...)
-	for _, name := range order {
-		if about != nil && !about[name] {
-			delete(same, name)
-			continue
-		}
-		if same[name] {
-			continue
-		}
-		fall, rise, err := v.planConvergence(name)
-		if err != nil {
-			refusals = append(refusals, err)
-			continue
-		}
-		b.deletes[name], b.deploys[name] = fall, rise
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if _, stays := v.Desired.Nodes[name]; stays || about != nil && !about[name] {
-			continue
-		}
-		if b.deletes[name], err = v.planRemoval(name); err != nil {
-			refusals = append(refusals, err)
-		}
-	}
-	refusals = append(refusals, v.left(about, b.deletes)...)
-	if len(refusals) > 0 {
-		return Plan{}, errors.Join(refusals...)
-	}
-	p, err := b.plan()
-	p.Unchanged = slices.Sorted(maps.Keys(same))
-	return p, err
+// An Option is a key of a request's options. The rows of operations and commands
+// say which options each of them has.
+type Option string
+
+// The options.
+const (
+	OptionForce        Option = "force"
+	OptionReason       Option = "reason"
+	OptionRollback     Option = "rollback"
+	OptionRefuse       Option = "refuse"
+	OptionOnly         Option = "only"
+	OptionMaxDeletions Option = "max_deletions"
+)
+
+// Operations is a table of operations.
+type Operations []Operation
+
+// AllOperations is the table of the operations of this version.
+func AllOperations() Operations {
+	return Operations{deploy(), preview(), destroy(), refresh(), retry(), rollback()}
 }
 
-// Destroy is Deploy with nothing desired, and as many deletions as that takes:
-// they are what is asked for.
-func Destroy(v View) (Plan, error) {
-	v.Desired.Nodes = nil
-	return v.plan(nil)
+// Named returns the operation of the given name. It reports false, with the zero
+// Operation, if there is none.
+func (all Operations) Named(name string) (Operation, bool) {
+	if i := slices.IndexFunc(all, func(o Operation) bool { return o.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Operation{}, false
 }
 
-// Refresh reads every recorded stack, all at once, for reading comes after
-// nothing.
-func Refresh(v View) (Plan, error) {
-	about, unknown := v.reach()
-	if len(unknown) > 0 {
-		return Plan{}, errors.Join(unknown...)
-	}
-	var p Plan
-	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if about != nil && !about[name] {
-			continue
-		}
-		p.Steps = append(p.Steps, Step{ID: id(name, Read), Node: name, Where: v.where(name), Verb: Read})
-	}
-	return p, nil
+// Of returns the operation of the given name; the zero Operation, which has no
+// properties, if there is none.
+func (all Operations) Of(name string) Operation {
+	o, _ := all.Named(name)
+	return o
 }
 
-// unknownID begins the name that a record has in place of a stack's ID which is
-// not known yet.
-const unknownID = "stack:"
-
-// Displace gives the records the names that p has for their stacks. A node that
-// is now to be another physical stack leaves its record behind: the old stack is
-// recorded under its ID from here on, and falls for good. And a stack that is
-// recorded under a name that nobody wants, and that p wants under another, is
-// taken up by that. It returns the records as they then are, and how they get
-// there: those that make place, then those that take it. A view is made of
-// displaced records.
-func Rename(p project.Project, recorded map[string]Record) (all map[string]Record, leave, take []Record) {
-	all = maps.Clone(recorded)
-	move := func(from, to string) Record {
-		r := all[from]
-		r.Node, r.FormerName = to, from
-		delete(all, from)
-		all[to] = r
-		return r
-	}
-	names := slices.Sorted(maps.Keys(p.Nodes))
-	for _, name := range names {
-		n := p.Nodes[name]
-		r, ok := recorded[name]
-		if !ok || physicalNameOf(r.Stack, r.Target) == physicalNameOf(n.Stack, n.Target) {
-			continue
-		}
-		id := r.StackID
-		if id == "" { // begun, and not yet known to be there
-			id = unknownID + r.Target.Account + "/" + r.Target.Region + "/" + r.Stack
-		}
-		leave = append(leave, move(name, id))
-	}
-	free := make(map[physicalName]string)
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(all))) {
-		if _, wanted := p.Nodes[name]; !wanted {
-			free[physicalNameOf(all[name].Stack, all[name].Target)] = name
+// Names lists the names of the operations that are as wanted, in their order.
+func (all Operations) Names(wanted func(Operation) bool) []string {
+	var names []string
+	for _, o := range all {
+		if wanted(o) {
+			names = append(names, o.Name)
 		}
 	}
-	for _, name := range names {
-		n := p.Nodes[name]
-		from, ok := free[physicalNameOf(n.Stack, n.Target)]
-		if _, has := all[name]; ok && !has {
-			take = append(take, move(from, name))
-		}
-	}
-	return all, leave, take
+	return names
 }
 
-// A spot is what one stack can be at: what its target is called is no matter.
-type physicalName struct{ stack, account, region string }
-
-func physicalNameOf(stack string, t project.Target) physicalName {
-	return physicalName{stack, t.Account, t.Region}
+// Requestable lists the operations that users may request.
+func (all Operations) Requestable() []string {
+	return all.Names(func(o Operation) bool { return o.Requestable })
 }
 
-// unchanged tells which desired nodes are as they should be: deployed from the
-// same words, not touched since, and with no changed node among their needs.
-// Nodes are given with needs first.
-func (v View) unchanged(order []string) (map[string]bool, error) {
-	same := make(map[string]bool)
-	for _, name := range order {
-		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
-		if !n.Template.Pinned || !v.ours(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
-			continue
-		}
-		if slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] }) {
-			continue
-		}
-		got, err := n.Resolve(func(node, output string) (string, error) {
-			if value, ok := v.Recorded[node].Outputs[output]; ok {
-				return value, nil
-			}
-			return "", fault.New(fault.Missing, "it has no output %s", output)
-		})
-		switch {
-		case fault.Is(err, fault.Missing): // told when the step starts, if it is still so
-		case err != nil:
-			return nil, err
-		case got.Digest == r.Digest:
-			same[name] = true
-		}
-	}
-	return same, nil
-}
-
-// Fresh reports whether the live stack is whole, and as we left it.
-func (r Record) Current(live Live) bool {
-	return r.Digest != "" && r.LastUpdated.Equal(live.LastUpdated) && (live.Status.Good() || live.Status.Restored())
-}
-
-// ours reports whether the live stack of a node is the one that we made: it
-// bears the recorded ID, or its first event bears our token.
-func (v View) ours(name string) bool {
-	r, ok := v.Recorded[name]
-	live := v.Live[name]
-	return ok && !live.Status.Gone() && (r.StackID == live.StackID || live.CreatedByToken)
-}
-
-// unseen reports whether nobody may look at a node's stack. What is planned for
-// it is one step, which fails when it starts for the reason that is told then;
-// unless whoever may not look now may by then.
-func (v View) inaccessible(name string) bool { return v.Live[name].AccessError != "" }
-
-// mend lists the verbs that take a desired node's stack down, if it must, and
-// bring it up. What a busy stack will need is not known before it has settled:
-// its lane has a step for each way to end, and those that are not needed find so
-// when they start. To delete spares all but the dead, to continue all but the
-// stuck, and to update what is gone is to create it.
-func (v View) planConvergence(name string) (fall, rise []Verb, err error) {
-	live := v.Live[name]
-	s := live.Status
-	refuse := func(format string, args ...any) ([]Verb, []Verb, error) {
-		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
-	}
-	switch {
-	case v.inaccessible(name): // to update what is gone is to create it; whatever else there is says so when it is asked
-		return nil, []Verb{Update}, nil
-	case s.Gone():
-		return nil, []Verb{Create}, nil
-	case !v.ours(name):
-		return refuse("%s exists (%s) but is not ours: delete it, or give this stack another stack_name", v.Desired.Nodes[name].Stack, s)
-	case live.Dead() && live.Protected:
-		return refuse("it is %s and must be created again, but is protected: take protect away first", s)
-	case live.Dead():
-		return []Verb{Delete}, []Verb{Create}, nil
-	case s.Fragile():
-		return []Verb{Wait, Delete}, []Verb{Update}, nil
-	case s.Busy():
-		return nil, []Verb{Wait, Continue, Update}, nil
-	case s.Stuck():
-		return nil, []Verb{Continue, Update}, nil
-	case live.Updatable():
-		return nil, []Verb{Update}, nil
-	}
-	return refuse("%w", live.Unrecoverable())
-}
-
-// lower lists the verbs that take a recorded node's stack down for good.
-func (v View) planRemoval(name string) ([]Verb, error) {
-	live := v.Live[name]
-	switch s := live.Status; {
-	case v.inaccessible(name):
-		return []Verb{Delete}, nil
-	case s.Gone(), !v.ours(name):
-		return []Verb{Forget}, nil
-	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.HasResources:
-		return nil, fault.New(fault.Refused, "stack %s: %w", name, live.Unrecoverable())
-	case live.Protected:
-		return nil, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted: deploy it with protect: false first", name)
-	case s.Busy():
-		return []Verb{Wait, Delete}, nil
-	}
-	return []Verb{Delete}, nil
-}
-
-// id names a step.
-func id(node string, v Verb) string {
-	return strings.TrimPrefix(node+"/"+string(v), "/")
-}
-
-// Places lists where to look for every stack that an operation on p may
-// concern: the recorded ones where they are recorded, the others where they are
-// to be. The records are displaced ones.
-func Locations(p project.Project, recorded map[string]Record) []Location {
-	var places []Location
-	for _, name := range slices.Sorted(maps.Keys(recorded)) {
-		places = append(places, recorded[name].Location())
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Nodes)) {
-		if _, ok := recorded[name]; !ok {
-			n := p.Nodes[name]
-			places = append(places, Location{Node: name, Stack: n.Stack, Target: n.Target})
-		}
-	}
-	return places
+// Schedulable lists the operations that schedules may request.
+func (all Operations) Schedulable() []string {
+	return all.Names(func(o Operation) bool { return o.Schedulable })
 }

@@ -67,7 +67,7 @@ func TestStatuses(t *testing.T) {
 	for name, want := range rows {
 		status, kept := strings.CutSuffix(name, " kept")
 		for _, c := range []struct {
-			operation plan.Operation
+			operation func(plan.View) (plan.Plan, error)
 			protected bool
 			want      string
 		}{{plan.Deploy, false, want.deploy}, {plan.Deploy, true, want.protected}, {plan.Destroy, false, want.destroy}} {

@@ -27,6 +27,3 @@ type Call struct {
 	Schedule  string `json:"schedule"` // its name
 	Operation string `json:"operation"`
 }
-
-// Scheduled lists the operations that schedules may ask for.
-func Scheduled() []string { return []string{"deploy", "destroy", "refresh"} }

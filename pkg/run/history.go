@@ -1,6 +1,10 @@
 package run
 
-import "time"
+import (
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+)
 
 // A History says what was deployed to a project. It is part of the project's lock
 // and changes only when the run that owns the lock ends.
@@ -26,38 +30,44 @@ func (h History) Newer(r Run) bool {
 
 // with returns the history after r, which owned the lock and has ended. A rollback
 // goes back to the last successful deploy.
-func (h History) with(r Run, rolledBack bool) History {
-	if r.Writes() && r.Operation != "rollback" {
+func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
+	if !o.Writes || r.Started.IsZero() {
+		return h
+	}
+	if !o.Restores {
 		h.LastAttempted = Attempt{Run: r.ID, Source: r.Source, Requested: r.Requested}
 	}
-	switch {
-	case r.State != StateSucceeded || len(r.Only) > 0:
-	case r.Operation == "destroy":
-		h.LastSuccessful = Source{}
-	case r.Writes():
-		h.LastSuccessful = r.Source
+	if len(r.Only) > 0 {
+		return h
 	}
-	h.LastFull, h.CancelledBy = h.lastFull(r), h.cancelledBy(r, rolledBack)
+	if r.State == StateSucceeded {
+		h.LastSuccessful = r.Source
+		if o.DeletesAll {
+			h.LastSuccessful = Source{}
+		}
+	}
+	h.LastFull, h.CancelledBy = h.lastFull(r, o), h.cancelledBy(r, rolledBack)
 	return h
 }
 
-// lastFull is LastFull after r, however r ended. A scheduled destroy leaves it: the
-// stacks are to be deployed again.
-func (h History) lastFull(r Run) Source {
+// lastFull is LastFull after r, which was on all stacks, however it ended. A
+// scheduled destroy leaves it: the stacks are to be deployed again.
+func (h History) lastFull(r Run, o plan.Operation) Source {
 	switch {
-	case !r.Writes() || len(r.Only) > 0 || r.Operation == "destroy" && r.Schedule != "":
+	case o.DeletesAll && r.Schedule != "":
 		return h.LastFull
-	case r.Operation == "destroy":
+	case o.DeletesAll:
 		return Source{}
 	}
 	return r.Source
 }
 
-// cancelledBy is CancelledBy after r: r if a user cancelled it and no rollback
-// follows. To cancel a scheduled run cancels only that run, not later ones.
+// cancelledBy is CancelledBy after r, which was on all stacks: r if a user
+// cancelled it and no rollback follows. To cancel a scheduled run cancels only that
+// run, not later ones.
 func (h History) cancelledBy(r Run, rolledBack bool) string {
 	switch {
-	case !r.Writes() || len(r.Only) > 0 || r.Schedule != "" && r.State == StateCancelled:
+	case r.State == StateCancelled && r.Schedule != "":
 		return h.CancelledBy
 	case r.State == StateCancelled && !rolledBack:
 		return r.ID

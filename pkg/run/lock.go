@@ -3,6 +3,8 @@ package run
 import (
 	"maps"
 	"slices"
+
+	"github.com/stackwright/stackwright/pkg/plan"
 )
 
 // A Lock says which run may write to a project and which runs are queued for it.
@@ -40,10 +42,10 @@ type Entry struct {
 	StopOwner  string   // the owner, which must start nothing more because this run supersedes it
 }
 
-// Enter gives r the lock if it is free, else it adds r to the end of the queue. An
+// Enter gives r, of operation o, the lock if it is free, else it adds r to the end of the queue. An
 // upload replaces queued uploads and scheduled deploys, and stops one that owns
 // the lock. A schedule never has two runs in the queue.
-func (l Lock) Enter(r Run) Entry {
+func (l Lock) Enter(r Run, o plan.Operation) Entry {
 	e := Entry{Lock: l.copy()}
 	if e.Duplicate = l.duplicate(r); e.Duplicate != "" {
 		return e
@@ -53,7 +55,7 @@ func (l Lock) Enter(r Run) Entry {
 		return e
 	}
 	e.Lock.Uploads = e.Lock.Uploads.with(r)
-	w := Writer{Run: r.ID, Upload: r.Upload, Schedule: r.Schedule, Preemptible: r.Schedule != "" && r.Operation == "deploy"}
+	w := Writer{Run: r.ID, Upload: r.Upload, Schedule: r.Schedule, Preemptible: r.Schedule != "" && o.NeedsFiles}
 	if l.Owner.Run == w.Run || l.Owner == (Writer{}) {
 		e.Lock.Owner, e.Owns = w, true
 		return e
@@ -107,19 +109,19 @@ type Exit struct {
 	Message   string // that a rollback follows, or why none does; empty if none was requested
 }
 
-// Leave removes r, which has ended, from the lock and gives the lock to the next
+// Leave removes r, of operation o, which has ended, from the lock and gives the lock to the next
 // queued run. If a rollback follows r, its ID is rollback.
-func (l Lock) Leave(r Run, rollback string) Exit {
+func (l Lock) Leave(r Run, o plan.Operation, rollback string) Exit {
 	x := Exit{Lock: l.copy()}
 	x.Lock.Waiting = slices.DeleteFunc(x.Lock.Waiting, func(w Writer) bool { return w.Run == r.ID })
 	if l.Owner.Run != r.ID {
 		x.Unchanged = len(x.Lock.Waiting) == len(l.Waiting)
 		return x
 	}
-	if x.Rollback, x.Message = l.rollback(r, rollback); x.Rollback != nil {
+	if x.Rollback, x.Message = l.rollback(r, o, rollback); x.Rollback != nil {
 		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
 	}
-	x.Lock.History = l.History.with(r, x.Rollback != nil)
+	x.Lock.History = l.History.with(r, o, x.Rollback != nil)
 	x.Lock.Owner = Writer{}
 	if len(x.Lock.Waiting) > 0 {
 		x.Lock.Owner, x.Lock.Waiting = x.Lock.Waiting[0], x.Lock.Waiting[1:]
@@ -132,13 +134,13 @@ func (l Lock) Leave(r Run, rollback string) Exit {
 // the message about it. None follows if none was requested, if there is nothing to
 // go back to, or if an upload is queued: the upload is newer, and its plan starts
 // from the live stacks in any case.
-func (l Lock) rollback(r Run, id string) (follows *Run, message string) {
+func (l Lock) rollback(r Run, o plan.Operation, id string) (follows *Run, message string) {
 	failed := r.State == StateFailed
 	newer := slices.IndexFunc(l.Waiting, func(w Writer) bool { return w.Upload })
 	switch {
 	case !(failed && r.Rollback && !r.Command.Stops()) && !((failed || r.State == StateCancelled) && r.Command == CancelAndRollBack):
 		return nil, ""
-	case r.Operation != "deploy":
+	case !o.Reversible:
 		return nil, "no rollback follows: only a deploy is rolled back"
 	case newer >= 0:
 		return nil, "no rollback follows: run " + l.Waiting[newer].Run + " was uploaded since and is queued"
@@ -148,7 +150,7 @@ func (l Lock) rollback(r Run, id string) (follows *Run, message string) {
 		return nil, "no rollback follows: the last successful deploy was of the same files"
 	}
 	return &Run{
-		Request: Request{ID: id, Project: r.Project, Operation: "rollback", Source: l.LastSuccessful, Of: r.ID, Who: r.Who},
+		Request: Request{ID: id, Project: r.Project, Operation: plan.RollbackName, Source: l.LastSuccessful, Of: r.ID, Who: r.Who},
 		Version: Version, Command: Continue, State: StateQueued, Requested: r.Ended,
 	}, "rollback " + id + " follows, to the last successful deploy"
 }

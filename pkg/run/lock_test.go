@@ -5,8 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
+
+// operation is the row of a run's operation.
+func operation(r run.Run) plan.Operation {
+	return plan.AllOperations().Of(r.Operation)
+}
 
 // writers reads who is in line: upload:a and nightly:b, where a colon stands; the
 // operation of a schedule is deploy, unless its name ends on "-destroy".
@@ -51,9 +57,10 @@ func TestEnter(t *testing.T) {
 	} {
 		var l run.Lock
 		for _, r := range writers(c.line) {
-			l = l.Enter(r).Lock
+			l = l.Enter(r, operation(r)).Lock
 		}
-		e := l.Enter(writers(c.comes)[0])
+		comes := writers(c.comes)[0]
+		e := l.Enter(comes, operation(comes))
 		then := e.Lock.Owner.Run
 		for _, w := range e.Lock.Waiting {
 			then += " " + w.Run
@@ -88,7 +95,7 @@ func TestLeaveKeepsWhatWasCancelled(t *testing.T) {
 	} {
 		c.run.ID, c.run.Started = "one", now
 		l := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{CancelledBy: "before", LastSuccessful: good}}
-		if got := l.Leave(c.run, "next").Lock.CancelledBy; got != c.want {
+		if got := l.Leave(c.run, operation(c.run), "next").Lock.CancelledBy; got != c.want {
 			t.Errorf("%s leaves %q, want %q", what, got, c.want)
 		}
 	}
@@ -116,15 +123,15 @@ func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
 	} {
 		c.run.ID, c.run.Source, c.run.Started = "one", is, now
 		l := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{LastFull: was}}
-		if got := l.Leave(c.run, "next").Lock.LastFull; got != c.want {
+		if got := l.Leave(c.run, operation(c.run), "next").Lock.LastFull; got != c.want {
 			t.Errorf("%s leaves %v, want %v", what, got, c.want)
 		}
 		c.run.Started = time.Time{}
-		if got := l.Leave(c.run, "next").Lock.LastFull; got != was {
+		if got := l.Leave(c.run, operation(c.run), "next").Lock.LastFull; got != was {
 			t.Errorf("%s that never began leaves %v", what, got)
 		}
 		l.Owner.Run = "another"
-		if got := l.Leave(c.run, "next").Lock.LastFull; got != was {
+		if got := l.Leave(c.run, operation(c.run), "next").Lock.LastFull; got != was {
 			t.Errorf("%s that never had the lock leaves %v", what, got)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -37,7 +38,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 			if r.Operation == "" {
 				r.Operation = "deploy"
 			}
-			x := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{LastSuccessful: c.good}, Waiting: c.waiting}.Leave(r, "next")
+			x := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{LastSuccessful: c.good}, Waiting: c.waiting}.Leave(r, operation(r), "next")
 			if (x.Rollback != nil) != c.follows || !strings.Contains(x.Message, c.says) || (c.says == "") != (x.Message == "") {
 				t.Errorf("follows: %v, says %q", x.Rollback, x.Message)
 			}
@@ -46,7 +47,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 			}
 		})
 	}
-	if x := (run.Lock{Owner: run.Writer{Run: "another"}, History: run.History{LastSuccessful: good}}).Leave(run.Run{Request: run.Request{ID: "one", Operation: "deploy"}, State: run.StateCancelled, Command: run.CancelAndRollBack}, "next"); x.Rollback != nil || x.Message != "" {
+	if x := (run.Lock{Owner: run.Writer{Run: "another"}, History: run.History{LastSuccessful: good}}).Leave(run.Run{Request: run.Request{ID: "one", Operation: "deploy"}, State: run.StateCancelled, Command: run.CancelAndRollBack}, plan.Operation{Reversible: true}, "next"); x.Rollback != nil || x.Message != "" {
 		t.Errorf("of a run that never had the lock: %v %q", x.Rollback, x.Message)
 	}
 }

@@ -130,16 +130,6 @@ type Event struct {
 	Polls  int         `json:"polls,omitempty"` // how many have not yet seen it
 }
 
-// Writes reports whether the run was to bring the project to its source, and
-// began to.
-func (r *Run) Writes() bool {
-	switch r.Operation {
-	case "deploy", "destroy", "rollback":
-		return !r.Started.IsZero()
-	}
-	return false
-}
-
 // Settles counts the steps that are over.
 func (r *Run) Finished() int {
 	n := 0

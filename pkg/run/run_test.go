@@ -263,18 +263,6 @@ func TestStates(t *testing.T) {
 			t.Errorf("a step that is %q: over %t", status, !over)
 		}
 	}
-	for _, c := range []struct {
-		operation string
-		begun     time.Time
-		want      bool
-	}{
-		{"deploy", now, true}, {"destroy", now, true}, {"rollback", now, true},
-		{"deploy", time.Time{}, false}, {"refresh", now, false}, {"plan", now, false},
-	} {
-		if r := (&run.Run{Request: run.Request{Operation: c.operation}, Started: c.begun}); r.Writes() != c.want {
-			t.Errorf("a %s that was begun at %s writes: %t", c.operation, c.begun, !c.want)
-		}
-	}
 }
 
 // However steps end, a run ends: every step is over, what is skipped has a cause

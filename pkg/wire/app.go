@@ -25,6 +25,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -61,18 +62,19 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		meter:  meter,
 		log:    logger,
 		engine: engine.Engine{
-			Store:     table,
-			Specs:     objects,
-			Schedules: schedules(cfg, env.Schedules),
-			Clouds:    cloud,
-			Budgets:   table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
-			Actions:   action.Actions(cloud),
-			Machine:   stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
-			Notifier:  eventbridge.New(sdkeventbridge.NewFromConfig(cfg), env.Bus, logger),
-			Meter:     meter,
-			Now:       time.Now,
-			Nonce:     rand.Text,
-			Parallel:  parallel,
+			Store:      table,
+			Specs:      objects,
+			Schedules:  schedules(cfg, env.Schedules),
+			Clouds:     cloud,
+			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
+			Operations: plan.AllOperations(),
+			Actions:    action.Actions(cloud),
+			Machine:    stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
+			Notifier:   eventbridge.New(sdkeventbridge.NewFromConfig(cfg), env.Bus, logger),
+			Meter:      meter,
+			Now:        time.Now,
+			Nonce:      rand.Text,
+			Parallel:   parallel,
 		},
 	}
 }

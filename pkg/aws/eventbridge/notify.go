@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -125,7 +126,7 @@ func change(r run.Run) Change {
 // text says in a sentence what r has come to.
 func text(r run.Run) string {
 	what := title(r)
-	if r.Operation == "rollback" {
+	if plan.AllOperations().Of(r.Operation).Restores {
 		what += ", for run " + r.Of + ","
 	}
 	switch r.State {

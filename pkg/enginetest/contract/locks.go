@@ -68,7 +68,7 @@ func lockLaws() []law {
 		{"a lock that has changed since it was read is not written", func(b bench) {
 			b.ask("one")
 			b.ask("two")
-			late := b.lock().Enter(b.run("two"))
+			late := b.lock().Enter(b.run("two"), operation(b.run("two")))
 			b.enter("one")
 			b.is(b.store.Enter(b.ctx, b.run("two"), late, noon), fault.Stale)
 			b.same(b.waits(), "one")
@@ -77,10 +77,10 @@ func lockLaws() []law {
 		{"only a run that is asked, by who drives it, enters", func(b bench) {
 			r := b.ask("one")
 			b.ok(b.raise("one", 1))
-			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r), noon), fault.Stale)
+			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r, operation(r)), noon), fault.Stale)
 			b.over("one", run.StateRefused)
 			r = b.run("one")
-			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r), noon), fault.Stale)
+			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r, operation(r)), noon), fault.Stale)
 			b.same(b.lock().Owner, run.Writer{})
 		}},
 		{"a run that waits is asked again when its epoch is raised", func(b bench) {
@@ -126,7 +126,7 @@ func lockLaws() []law {
 			r, l := b.run("one"), b.lock()
 			b.enter("two")
 			r.State = run.StateSucceeded
-			b.is(b.store.End(b.ctx, r, l.Leave(r, "x")), fault.Stale)
+			b.is(b.store.End(b.ctx, r, l.Leave(r, operation(r), "x")), fault.Stale)
 			b.same(b.run("one").State, run.StatePending)
 			b.same(b.waits(), "one two")
 		}},
@@ -134,7 +134,7 @@ func lockLaws() []law {
 			r, l := b.ask("one"), b.lock()
 			b.enter("one")
 			r.State = run.StateRefused
-			b.is(b.store.End(b.ctx, r, l.Leave(r, "x")), fault.Stale)
+			b.is(b.store.End(b.ctx, r, l.Leave(r, operation(r), "x")), fault.Stale)
 			b.same(b.waits(), "one")
 		}},
 		{"an upload replaces what waits, and stops what is deployed", func(b bench) {
@@ -160,7 +160,7 @@ func lockLaws() []law {
 			b.upload("one", "02")
 			b.enter("one")
 			b.upload("two", "01")
-			b.same(b.lock().Enter(b.run("two")).Outdated, true)
+			b.same(b.lock().Enter(b.run("two"), operation(b.run("two"))).Outdated, true)
 		}},
 		{"who is to be superseded goes on to be, whatever is wished", func(b bench) {
 			b.upload("one", "01")
@@ -254,7 +254,7 @@ func lockLaws() []law {
 					if err != nil {
 						return err
 					}
-					if err = b.store.Enter(b.ctx, r, l.Enter(r), noon); !fault.Is(err, fault.Stale) {
+					if err = b.store.Enter(b.ctx, r, l.Enter(r, operation(r)), noon); !fault.Is(err, fault.Stale) {
 						return err
 					}
 				}

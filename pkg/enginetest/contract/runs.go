@@ -230,7 +230,7 @@ func endLaws() []law {
 			l, err := b.store.Lock(b.ctx, r.Project)
 			b.ok(err)
 			r.State = run.StateFailed
-			x := l.Leave(r, "x")
+			x := l.Leave(r, operation(r), "x")
 			x.From = run.StatePending // it was planned since
 			b.is(b.store.End(b.ctx, r, x), fault.Stale)
 			b.same(b.run("one").State, run.StateRunning)

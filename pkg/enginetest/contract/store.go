@@ -152,7 +152,7 @@ func (b bench) records() map[string]plan.Record {
 // it.
 func (b bench) enter(id string) run.Entry {
 	b.Helper()
-	e := b.lock().Enter(b.run(id))
+	e := b.lock().Enter(b.run(id), operation(b.run(id)))
 	b.ok(b.store.Enter(b.ctx, b.run(id), e, noon))
 	return e
 }
@@ -182,7 +182,7 @@ func (b bench) end(r run.Run) error {
 	if err != nil {
 		return err
 	}
-	x := l.Leave(r, "rollback-of-"+r.ID)
+	x := l.Leave(r, operation(r), "rollback-of-"+r.ID)
 	x.From = was.State
 	return b.store.End(b.ctx, r, x)
 }
@@ -222,4 +222,9 @@ func (b bench) same(got, want any) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		b.Fatalf("-want +got\n%s", diff)
 	}
+}
+
+// operation is the row of a run's operation.
+func operation(r run.Run) plan.Operation {
+	return plan.AllOperations().Of(r.Operation)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -57,7 +58,7 @@ func destroy(ctx context.Context, c *call) (int, error) {
 // request asks for an operation by a request object, and follows the run.
 func (c *call) request(ctx context.Context, operation string) (int, error) {
 	return c.ask(ctx, operation, func(s *session, p packed) (string, error) {
-		if operation == "destroy" && !c.flags.yes {
+		if plan.AllOperations().Of(operation).DeletesAll && !c.flags.yes {
 			if err := s.confirm(ctx, p); err != nil {
 				return "", err
 			}

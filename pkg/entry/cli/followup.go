@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -16,7 +17,7 @@ type followUp struct{ first, back run.Run }
 func (s *session) toTheEnd(ctx context.Context, w watch) (followUp, error) {
 	r, err := s.follow(ctx, w, s.call.view())
 	q := followUp{first: r}
-	if err != nil || r.Operation != "deploy" || r.State != run.StateFailed && r.State != run.StateCancelled {
+	if err != nil || !plan.AllOperations().Of(r.Operation).Reversible || r.State != run.StateFailed && r.State != run.StateCancelled {
 		return q, err
 	}
 	id := engine.RollbackOf(r.ID)

@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -115,7 +116,7 @@ func (s *session) runs(ctx context.Context) ([]run.Run, error) {
 // picture shows a run as it stands.
 func (c *call) picture(r run.Run) error {
 	var lines []string
-	if len(r.Steps) > 0 && r.Operation != "plan" {
+	if len(r.Steps) > 0 && !plan.AllOperations().Of(r.Operation).Preview {
 		_, colour := term.Able(c.Getenv)
 		width := 200
 		if c.Window != nil {

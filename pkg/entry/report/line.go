@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -87,16 +88,10 @@ func turn(r run.Run) string {
 	switch {
 	case r.Command.Stops():
 		return "it is being cancelled"
+	case r.State.Over(), r.State == "":
+		return "it has ended"
 	case r.Upload:
 		return "it deploys what was uploaded, unless a newer upload takes its place"
-	case r.Operation == "rollback":
-		return "it goes back to what was deployed well before run " + r.Of
-	case r.Operation == "retry":
-		return "it does anew what run " + r.Of + " was to do"
-	case r.Operation == "destroy":
-		return "it deletes all stacks"
-	case r.Operation == "refresh":
-		return "it reads the live stacks into the records"
 	}
-	return "it deploys"
+	return plan.AllOperations().Of(r.Operation).AtTurn(r.Of)
 }

@@ -103,7 +103,7 @@ func TestLine(t *testing.T) {
 		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "ann", Requested: noon, Does: "what is in flight ends, then it makes way for run def"},
 		Waiting: []report.Owner{
 			{Run: "def", Operation: "deploy", State: run.StateQueued, Requested: noon, Does: "it deploys what was uploaded, unless a newer upload takes its place"},
-			{Run: "gone", Does: "it deploys"},
+			{Run: "gone", Does: "it has ended"},
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -3,7 +3,6 @@ package trigger
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -38,12 +38,13 @@ func Called(e events.EventBridgeEvent) (run.Request, error) {
 		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no project and environment, as in shop@prod", e.ID, short(c.Project))
 	case !scheduleName.MatchString(c.Schedule):
 		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no name of a schedule", e.ID, short(c.Schedule))
-	case !slices.Contains(project.Scheduled(), c.Operation):
-		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is nothing that a schedule asks for: it may be one of %s", e.ID, short(c.Operation), strings.Join(project.Scheduled(), ", "))
+	case !plan.AllOperations().Of(c.Operation).Schedulable:
+		return run.Request{}, fault.New(fault.Invalid, "event %s: schedules cannot request the operation %q: they can request %s", e.ID, short(c.Operation), strings.Join(plan.AllOperations().Schedulable(), ", "))
 	case e.Time.IsZero():
 		return run.Request{}, fault.New(fault.Invalid, "event %s: it does not say when schedule %s came up", e.ID, c.Schedule)
 	}
 	return run.Request{
-		ID: engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)), Project: id, Operation: c.Operation, Schedule: c.Schedule, Who: "schedule " + c.Schedule,
+		ID:      engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)),
+		Project: id, Operation: c.Operation, Schedule: c.Schedule, Who: "schedule " + c.Schedule,
 	}, nil
 }

@@ -60,8 +60,8 @@ func TestCalledRefuses(t *testing.T) {
 		`{"project":"shop","schedule":"nightly","operation":"deploy"}`:        `"shop" is no project and environment`,
 		`{"project":"shop@../x","schedule":"nightly","operation":"deploy"}`:   `"shop@../x" is no project`,
 		`{"project":"shop@prod","schedule":"a b","operation":"deploy"}`:       `"a b" is no name of a schedule`,
-		`{"project":"shop@prod","schedule":"nightly","operation":"unlock"}`:   `"unlock" is nothing that a schedule asks for`,
-		`{"project":"shop@prod","schedule":"nightly","operation":"rollback"}`: `"rollback" is nothing that a schedule asks for`,
+		`{"project":"shop@prod","schedule":"nightly","operation":"unlock"}`:   `schedules cannot request the operation "unlock"`,
+		`{"project":"shop@prod","schedule":"nightly","operation":"rollback"}`: `schedules cannot request the operation "rollback"`,
 	} {
 		if _, err := trigger.Called(fired(t, "2026-11-21T03:00:00Z", detail)); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", detail, err, want)

@@ -8,6 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/cron"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
@@ -65,7 +66,7 @@ func (p *parser) schedule(what string, pair document.Pair) (s project.Schedule) 
 
 // scheduledOperation reads the operation of a schedule.
 func (p *parser) scheduledOperation(what string, at problem.Position, n *yaml.Node) string {
-	scheduled := project.Scheduled()
+	scheduled := plan.AllOperations().Schedulable()
 	if n == nil {
 		p.Add(at, "%s: operation is missing: write one of %s", what, strings.Join(scheduled, ", "))
 		return ""

@@ -22,7 +22,7 @@ func NewPlain(out io.Writer, next Next) *Plain { return &Plain{out: out, next: n
 
 // Show prints what has become of r since it was last shown.
 func (p *Plain) Show(r run.Run) error {
-	if r.Operation == "plan" {
+	if isPreview(r) {
 		return nil // nothing becomes of its steps: the end shows them
 	}
 	var b strings.Builder

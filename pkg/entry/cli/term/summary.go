@@ -18,7 +18,7 @@ func Summary(r run.Run, next Next) []string {
 	switch {
 	case r.State == run.StateRefused:
 		return refused(r)
-	case r.Operation == "plan" && r.State == run.StateSucceeded:
+	case isPreview(r) && r.State == run.StateSucceeded:
 		return preview(r)
 	}
 	lines := []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), exactly(latest(r).Sub(r.Requested)), deeds(r))}
@@ -31,6 +31,9 @@ func Summary(r run.Run, next Next) []string {
 	}
 	return lines
 }
+
+// isPreview reports whether r's plan is shown and not executed.
+func isPreview(r run.Run) bool { return plan.AllOperations().Of(r.Operation).Preview }
 
 // standing says how a run stands, in a sentence that goes on with a duration.
 func standing(r run.Run) string {

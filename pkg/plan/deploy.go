@@ -1,0 +1,185 @@
+package plan
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// DeployName is the name of the operation that an upload requests.
+const DeployName = "deploy"
+
+// deploy brings the stacks to what the project's files say.
+func deploy() Operation {
+	return Operation{
+		Name: DeployName, Plan: Deploy,
+		Requestable: true, NeedsFiles: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
+		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionMaxDeletions},
+		Turn:    "it deploys",
+	}
+}
+
+// Deploy makes the live stacks what is desired, and deletes those that are no
+// longer desired.
+//
+// Each node has up to two phases of steps: a delete phase and a deploy phase.
+// Delete phases run against the recorded dependencies, dependents first; deploy
+// phases run along the desired dependencies; and a node is deployed after it was
+// deleted. Unchanged nodes have no steps.
+//
+// An operation on some nodes only leaves the others as they are.
+//
+// Deploy never deletes everything, and no more stacks than View.MaxDeletions.
+func Deploy(v View) (Plan, error) { return v.plan(v.guard()) }
+
+// plan makes the plan of a deploy, or refuses it with the given refusals and
+// those that come to light.
+func (v View) plan(refusals []error) (Plan, error) {
+	wants, err := v.Desired.Graph()
+	if err != nil {
+		return Plan{}, err
+	}
+	order, err := wants.Order()
+	if err != nil {
+		return Plan{}, fault.As(fault.Invalid, err)
+	}
+	b := builder{view: v, deletes: make(phases), deploys: make(phases)}
+	same, err := v.unchanged(order)
+	if err != nil {
+		return Plan{}, err
+	}
+	about, unknown := v.reach()
+	refusals = append(refusals, unknown...)
+	for _, name := range order {
+		if about != nil && !about[name] {
+			delete(same, name)
+			continue
+		}
+		if same[name] {
+			continue
+		}
+		fall, rise, err := v.planConvergence(name)
+		if err != nil {
+			refusals = append(refusals, err)
+			continue
+		}
+		b.deletes[name], b.deploys[name] = fall, rise
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if _, stays := v.Desired.Nodes[name]; stays || about != nil && !about[name] {
+			continue
+		}
+		if b.deletes[name], err = v.planRemoval(name); err != nil {
+			refusals = append(refusals, err)
+		}
+	}
+	refusals = append(refusals, v.left(about, b.deletes)...)
+	if len(refusals) > 0 {
+		return Plan{}, errors.Join(refusals...)
+	}
+	p, err := b.plan()
+	p.Unchanged = slices.Sorted(maps.Keys(same))
+	return p, err
+}
+
+// unchanged tells which desired nodes are as they should be: deployed from the
+// same words, not touched since, and with no changed node among their needs.
+// Nodes are given with needs first.
+func (v View) unchanged(order []string) (map[string]bool, error) {
+	same := make(map[string]bool)
+	for _, name := range order {
+		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
+		if !n.Template.Pinned || !v.ours(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
+			continue
+		}
+		if slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] }) {
+			continue
+		}
+		got, err := n.Resolve(func(node, output string) (string, error) {
+			if value, ok := v.Recorded[node].Outputs[output]; ok {
+				return value, nil
+			}
+			return "", fault.New(fault.Missing, "it has no output %s", output)
+		})
+		switch {
+		case fault.Is(err, fault.Missing): // told when the step starts, if it is still so
+		case err != nil:
+			return nil, err
+		case got.Digest == r.Digest:
+			same[name] = true
+		}
+	}
+	return same, nil
+}
+
+// Fresh reports whether the live stack is whole, and as we left it.
+func (r Record) Current(live Live) bool {
+	return r.Digest != "" && r.LastUpdated.Equal(live.LastUpdated) && (live.Status.Good() || live.Status.Restored())
+}
+
+// ours reports whether the live stack of a node is the one that we made: it
+// bears the recorded ID, or its first event bears our token.
+func (v View) ours(name string) bool {
+	r, ok := v.Recorded[name]
+	live := v.Live[name]
+	return ok && !live.Status.Gone() && (r.StackID == live.StackID || live.CreatedByToken)
+}
+
+// unseen reports whether nobody may look at a node's stack. What is planned for
+// it is one step, which fails when it starts for the reason that is told then;
+// unless whoever may not look now may by then.
+func (v View) inaccessible(name string) bool { return v.Live[name].AccessError != "" }
+
+// mend lists the verbs that take a desired node's stack down, if it must, and
+// bring it up. What a busy stack will need is not known before it has settled:
+// its lane has a step for each way to end, and those that are not needed find so
+// when they start. To delete spares all but the dead, to continue all but the
+// stuck, and to update what is gone is to create it.
+func (v View) planConvergence(name string) (fall, rise []Verb, err error) {
+	live := v.Live[name]
+	s := live.Status
+	refuse := func(format string, args ...any) ([]Verb, []Verb, error) {
+		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
+	}
+	switch {
+	case v.inaccessible(name): // to update what is gone is to create it; whatever else there is says so when it is asked
+		return nil, []Verb{Update}, nil
+	case s.Gone():
+		return nil, []Verb{Create}, nil
+	case !v.ours(name):
+		return refuse("%s exists (%s) but is not ours: delete it, or give this stack another stack_name", v.Desired.Nodes[name].Stack, s)
+	case live.Dead() && live.Protected:
+		return refuse("it is %s and must be created again, but is protected: take protect away first", s)
+	case live.Dead():
+		return []Verb{Delete}, []Verb{Create}, nil
+	case s.Fragile():
+		return []Verb{Wait, Delete}, []Verb{Update}, nil
+	case s.Busy():
+		return nil, []Verb{Wait, Continue, Update}, nil
+	case s.Stuck():
+		return nil, []Verb{Continue, Update}, nil
+	case live.Updatable():
+		return nil, []Verb{Update}, nil
+	}
+	return refuse("%w", live.Unrecoverable())
+}
+
+// lower lists the verbs that take a recorded node's stack down for good.
+func (v View) planRemoval(name string) ([]Verb, error) {
+	live := v.Live[name]
+	switch s := live.Status; {
+	case v.inaccessible(name):
+		return []Verb{Delete}, nil
+	case s.Gone(), !v.ours(name):
+		return []Verb{Forget}, nil
+	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.HasResources:
+		return nil, fault.New(fault.Refused, "stack %s: %w", name, live.Unrecoverable())
+	case live.Protected:
+		return nil, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted: deploy it with protect: false first", name)
+	case s.Busy():
+		return []Verb{Wait, Delete}, nil
+	}
+	return []Verb{Delete}, nil
+}

@@ -1,0 +1,31 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// id names a step.
+func id(node string, v Verb) string {
+	return strings.TrimPrefix(node+"/"+string(v), "/")
+}
+
+// Places lists where to look for every stack that an operation on p may
+// concern: the recorded ones where they are recorded, the others where they are
+// to be. The records are displaced ones.
+func Locations(p project.Project, recorded map[string]Record) []Location {
+	var places []Location
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		places = append(places, recorded[name].Location())
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Nodes)) {
+		if _, ok := recorded[name]; !ok {
+			n := p.Nodes[name]
+			places = append(places, Location{Node: name, Stack: n.Stack, Target: n.Target})
+		}
+	}
+	return places
+}

@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"errors"
+	"maps"
+	"slices"
+)
+
+// refresh reads the live stacks into the records.
+func refresh() Operation {
+	return Operation{
+		Name: "refresh", Plan: Refresh,
+		Requestable: true, Retryable: true, Schedulable: true,
+		Options: []Option{OptionRefuse, OptionOnly},
+		Turn:    "it reads the live stacks into the records",
+	}
+}
+
+// Refresh reads every recorded stack. Its steps have no order.
+func Refresh(v View) (Plan, error) {
+	about, unknown := v.reach()
+	if len(unknown) > 0 {
+		return Plan{}, errors.Join(unknown...)
+	}
+	var p Plan
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if about != nil && !about[name] {
+			continue
+		}
+		p.Steps = append(p.Steps, Step{ID: id(name, Read), Node: name, Where: v.where(name), Verb: Read})
+	}
+	return p, nil
+}
