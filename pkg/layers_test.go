@@ -11,76 +11,93 @@ import (
 	"testing"
 )
 
-// The layer of each package of ours, its name, and what it may import of ours;
-// "sdk" lets it import the AWS SDK. To add a word here is to change the
-// architecture.
-//
-// Layers are numbered from the bottom; A are adapters, which never import one
-// another, T are tools, W are what wires them: the functions, and the command line.
-const layers = `
-0  fault
-0  lib/graph
-0  lib/budget
-0  lib/cron
-1  project   lib/graph fault
-2  plan      lib/graph project fault
-3  run       plan fault
-4  action    project plan fault
-5  engine    action run plan project fault lib/budget
+// The packages in pkg, each with the packages of ours that it may import; "sdk"
+// stands for the AWS SDK. A package imports only packages above it in the table.
+// A new import that the table does not allow is a change of the architecture.
+const table = `
+lib/graph
+lib/budget
+lib/cron
+lib/suggest
+lib/document
+lib/template          lib/document
+lib/asl
 
-A  aws/cloudformation   action plan project fault sdk
-A  aws/dynamodb         engine run plan project fault lib/budget sdk
-A  aws/s3               engine project fault sdk
-A  aws/sts              project fault sdk
-A  entry/trigger        engine run plan project fault
-A  entry/api            engine run project fault entry/report
-A  aws/eventbridge      run plan sdk
-A  aws/cloudwatch       run
-A  aws/stepfunctions    engine run fault sdk
-A  aws/scheduler        project fault sdk
+fault
+project               fault lib/graph
+plan                  fault project lib/graph
+run                   fault plan
+action                fault project plan
+engine                fault project plan run action lib/budget
 
-F  format/problem    fault lib/document lib/suggest
-F  format/archive    format/problem fault lib/document
-F  format/declared   format/problem project
-F  format/reference  format/declared format/problem project lib/template
-F  format/native     format/archive format/declared format/problem format/reference plan project lib/cron lib/document
-F  format/resolve    format/archive format/declared format/problem format/reference project lib/document lib/suggest lib/template
-F  format/check      format/declared format/problem format/resolve project lib/graph lib/template
-F  format            format/archive format/check format/declared format/native format/problem format/resolve project
+enginetest/sim        fault project plan run action engine lib/asl lib/budget
+enginetest/contract   fault project plan run action engine lib/budget
 
-T  lib/asl
-T  lib/document
-T  lib/suggest
-T  lib/template         lib/document
-T  entry/cli/term       run plan
-T  entry/report         run plan fault
-T  enginetest/sim       action engine plan project run fault lib/budget lib/asl
-T  enginetest/contract  action engine run plan project fault lib/budget
+aws/awserr            fault sdk
+aws/cloudformation    fault project plan action aws/awserr sdk
+aws/cloudwatch        run
+aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
+aws/eventbridge       plan run aws/awserr sdk
+aws/s3                fault project engine aws/awserr sdk
+aws/scheduler         fault project aws/awserr sdk
+aws/stepfunctions     fault run engine aws/awserr sdk
+aws/sts               fault project aws/awserr sdk
 
-W  wire      engine action run plan project fault lib/budget format format/archive format/check aws/cloudformation aws/dynamodb aws/s3 aws/sts entry/trigger entry/api aws/eventbridge aws/cloudwatch aws/stepfunctions aws/scheduler sdk
-W  entry/cli engine run plan project fault lib/cron format format/archive format/resolve entry/report entry/cli/term aws/dynamodb aws/s3 aws/sts aws/stepfunctions aws/scheduler sdk
+format/problem        fault lib/document lib/suggest
+format/archive        fault format/problem lib/document
+format/declared       project format/problem
+format/reference      project format/declared format/problem lib/template
+format/native         project plan format/archive format/declared format/problem format/reference lib/cron lib/document
+format/resolve        project format/archive format/declared format/problem format/reference lib/document lib/suggest lib/template
+format/check          project format/declared format/problem format/resolve lib/graph lib/template
+format                project format/archive format/check format/declared format/native format/problem format/resolve
+
+entry/report          fault plan run
+entry/trigger         fault project plan run engine
+entry/api             fault project run engine entry/report
+
+wire                  fault project plan run action engine lib/budget format format/archive format/check entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+
+entry/cli/term        plan run
+entry/cli             fault project plan run engine lib/cron format format/archive format/resolve entry/report entry/cli/term aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
-// The rest of the house. What is below a folder is like it.
-const rest = `
+// The groups of packages, each with the groups that its packages may import. A
+// group is a folder of pkg; "core" are the packages that are in no folder.
+const groups = `
+lib          lib
+core         core lib
+enginetest   core lib
+awserr       core sdk
+aws          core lib awserr sdk
+format       core lib format
+entry        core lib entry
+wire         core lib aws format entry sdk
+cli          core lib aws format entry cli sdk
+`
+
+// The folders outside pkg, with the packages of pkg that they may import; "*"
+// stands for all. A folder's rule holds for the folders in it.
+const outside = `
 stepfn
-infra/local  * sdk
+infra/local        * sdk
 infra/stackwright  *
-functions    wire
+functions          wire
 examples
+docs
 docs
 `
 
 const (
 	module  = "github.com/stackwright/stackwright/"
 	sdk     = "github.com/aws/aws-sdk-go-v2"
-	smithy  = "github.com/aws/smithy-go" // what the SDK is made of
+	smithy  = "github.com/aws/smithy-go" // the runtime of the SDK
 	jsii    = "github.com/aws/jsii-runtime-go"
 	longest = 10 // lines of a function's main
 )
 
-// A piece is a package of this module.
-type piece struct {
+// A goPackage is a package of this module.
+type goPackage struct {
 	ImportPath, Dir  string
 	Imports, GoFiles []string
 
@@ -91,13 +108,13 @@ type piece struct {
 }
 
 func TestLayers(t *testing.T) {
-	pieces := house(t)
-	if len(pieces) < 10 {
-		t.Fatalf("only %d packages are seen", len(pieces))
+	all := listPackages(t)
+	if len(all) < 10 {
+		t.Fatalf("go list lists only %d packages", len(all))
 	}
-	for _, p := range pieces {
+	for _, p := range all {
 		if !p.known {
-			t.Errorf("package %s has no place in the house", p.name)
+			t.Errorf("package %s stands in no table: add it", p.name)
 			continue
 		}
 		for _, imp := range p.Imports {
@@ -108,37 +125,54 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// The table keeps the laws that it is read for.
-func TestTableOfLayers(t *testing.T) {
-	layer := make(map[string]string)
-	for line := range strings.Lines(layers) {
-		if w := strings.Fields(line); len(w) > 0 {
-			layer[w[1]] = w[0]
-		}
-	}
-	for line := range strings.Lines(layers) {
+// The table itself keeps the rules of the groups, and no import points upward.
+func TestTableKeepsRulesOfGroups(t *testing.T) {
+	may, above := rows(groups), make(map[string]bool)
+	for line := range strings.Lines(table) {
 		w := strings.Fields(line)
 		if len(w) == 0 {
 			continue
 		}
-		for _, on := range w[2:] {
-			switch below := layer[on]; {
-			case on == "sdk" && !strings.Contains("AW", w[0]):
-				t.Errorf("%s is no adapter: it does not import the SDK", w[1])
-			case on != "sdk" && below == "":
-				t.Errorf("%s may import %s, which is not in the table", w[1], on)
-			case below == "A" && w[0] != "W":
-				t.Errorf("%s may import %s: only what wires them knows adapters", w[1], on)
-			case w[0] >= "0" && w[0] <= "9" && on != "sdk" && below >= w[0]:
-				t.Errorf("%s of layer %s may import %s of layer %s", w[1], w[0], on, below)
+		for _, on := range w[1:] {
+			switch to := group(on); {
+			case !slices.Contains(may[group(w[0])], to):
+				t.Errorf("%s may import %s: packages of %s must not import %s", w[0], on, group(w[0]), to)
+			case on != "sdk" && !above[on]:
+				t.Errorf("%s may import %s, which does not stand above it in the table", w[0], on)
 			}
 		}
+		above[w[0]] = true
 	}
 }
 
-// A function is a main that anyone reads in one look.
+// group returns the group of a package.
+func group(name string) string {
+	folder, _, inFolder := strings.Cut(name, "/")
+	switch {
+	case name == "aws/awserr":
+		return "awserr" // the only package that adapters share
+	case name == "entry/cli" || strings.HasPrefix(name, "entry/cli/"):
+		return "cli" // it also works with installations on AWS
+	case inFolder || name == "sdk" || name == "wire" || name == "format":
+		return folder
+	}
+	return "core"
+}
+
+// rows reads a table: its first words, each with the words after it.
+func rows(table string) map[string][]string {
+	all := make(map[string][]string)
+	for line := range strings.Lines(table) {
+		if w := strings.Fields(line); len(w) > 0 {
+			all[w[0]] = w[1:]
+		}
+	}
+	return all
+}
+
+// The main of a function only names its handler.
 func TestMainsAreShort(t *testing.T) {
-	for _, p := range house(t) {
+	for _, p := range listPackages(t) {
 		if !strings.HasPrefix(p.name, "functions/") {
 			continue
 		}
@@ -151,32 +185,32 @@ func TestMainsAreShort(t *testing.T) {
 			lines += bytes.Count(text, []byte("\n"))
 		}
 		if lines > longest {
-			t.Errorf("%s has %d lines, more than %d: move what it does to pkg", p.name, lines, longest)
+			t.Errorf("%s has %d lines, more than %d: move its code to pkg/wire", p.name, lines, longest)
 		}
 	}
 }
 
-// forbids says why p must not import a package, if it must not.
-func (p piece) forbids(imp string) string {
+// forbids says why p must not import a package, or returns "".
+func (p goPackage) forbids(imp string) string {
 	own, ours := strings.CutPrefix(imp, module)
 	name, lower := strings.CutPrefix(own, "pkg/")
 	switch {
 	case strings.HasPrefix(imp, jsii):
-		return "only infra/aws does, which is a module of its own"
+		return "only the module infra/aws uses the CDK"
 	case (strings.HasPrefix(imp, sdk) || strings.HasPrefix(imp, smithy)) && !slices.Contains(p.may, "sdk"):
-		return "only adapters, wire and infra speak to AWS"
+		return "only adapters, wire, the command line and infra use the SDK"
 	case !ours || slices.Contains(p.may, "*"):
 		return ""
 	case lower && !slices.Contains(p.may, name):
-		return "the table does not say so"
+		return "the table does not allow it"
 	case !lower && p.inPkg:
-		return "what is in pkg knows nothing of what is built on it"
+		return "packages in pkg import only packages in pkg"
 	}
 	return ""
 }
 
-// house lists the packages of this module, with what the tables say of them.
-func house(t *testing.T) []piece {
+// listPackages lists the packages of this module, each with its row of the tables.
+func listPackages(t *testing.T) []goPackage {
 	t.Helper()
 	list := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,Imports,GoFiles", "./...")
 	list.Dir, list.Stderr = "..", os.Stderr
@@ -184,20 +218,10 @@ func house(t *testing.T) []piece {
 	if err != nil {
 		t.Fatal("go list: ", err)
 	}
-	table, others := make(map[string][]string), make(map[string][]string)
-	for line := range strings.Lines(layers) {
-		if w := strings.Fields(line); len(w) > 0 {
-			table["pkg/"+w[1]] = w[2:]
-		}
-	}
-	for line := range strings.Lines(rest) {
-		if w := strings.Fields(line); len(w) > 0 {
-			others[w[0]] = w[1:]
-		}
-	}
-	var pieces []piece
+	inPkg, others := rows(table), rows(outside)
+	var all []goPackage
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		var p piece
+		var p goPackage
 		if err := d.Decode(&p); err != nil {
 			t.Fatal("go list: ", err)
 		}
@@ -205,13 +229,13 @@ func house(t *testing.T) []piece {
 			continue // this test
 		}
 		p.inPkg = strings.HasPrefix(p.name, "pkg/")
-		p.may, p.known = table[p.name]
+		p.may, p.known = inPkg[strings.TrimPrefix(p.name, "pkg/")]
 		for folder, may := range others {
 			if p.name == folder || strings.HasPrefix(p.name, folder+"/") {
 				p.may, p.known = may, true
 			}
 		}
-		pieces = append(pieces, p)
+		all = append(all, p)
 	}
-	return pieces
+	return all
 }

@@ -1,31 +1,28 @@
-// Package fault says what kind of failure an error is.
+// Package fault gives errors a kind that callers decide on.
 package fault
 
 import (
-	"context"
 	"errors"
 	"fmt"
-
-	"github.com/aws/aws-lambda-go/lambda/messages"
 )
 
-// A Kind is what callers branch on. It is given where the cause is known, and
-// becomes the error name that the state machine sees.
+// A Kind is what callers decide on. An error gets its kind where the cause is
+// known. In the state machine it is the name of the error.
 type Kind string
 
-// The zero Kind is that of an error that nobody has classified.
+// The kinds. An error without a Kind has the zero Kind.
 const (
-	Invalid     Kind = "Invalid"     // what was asked makes no sense; asking again is no use
-	Refused     Kind = "Refused"     // what was asked makes sense, but a rule or the state of things forbids it
-	Missing     Kind = "Missing"     // what was named is not there
-	Denied      Kind = "Denied"      // we lack the permission
-	Busy        Kind = "Busy"        // somebody else's operation is under way; ask again later
+	Invalid     Kind = "Invalid"     // the request makes no sense; trying again does not help
+	Refused     Kind = "Refused"     // the request makes sense, but a rule or the present state forbids it
+	Missing     Kind = "Missing"     // what the request names does not exist
+	Denied      Kind = "Denied"      // the permission is missing
+	Busy        Kind = "Busy"        // another operation is under way; try again later
 	Taken       Kind = "Taken"       // the name or the token has been used already
 	Unchanged   Kind = "Unchanged"   // there is nothing to change
-	Throttled   Kind = "Throttled"   // it was certainly not done; ask again later
-	Unavailable Kind = "Unavailable" // nobody knows whether it was done
-	Stale       Kind = "Stale"       // somebody newer has taken over, or has been here before us
-	Broken      Kind = "Broken"      // what was stored or sent is damaged, or we are
+	Throttled   Kind = "Throttled"   // it was certainly not done; try again later
+	Unavailable Kind = "Unavailable" // it is unknown whether it was done
+	Stale       Kind = "Stale"       // a newer execution has taken over, or has done it already
+	Broken      Kind = "Broken"      // stored or sent data is damaged, or this is a bug
 )
 
 // A Fault is an error of a known kind.
@@ -34,13 +31,13 @@ type Fault struct {
 	Err  error
 }
 
-// New returns a Fault of kind k that says what format and args say. A wrapped
-// error stays reachable.
+// New returns a Fault of kind k whose message is made of format and args, as by
+// fmt.Errorf.
 func New(k Kind, format string, args ...any) error {
 	return &Fault{Kind: k, Err: fmt.Errorf(format, args...)}
 }
 
-// As gives err the kind k, and leaves nil alone.
+// As gives err the kind k. It returns nil if err is nil.
 func As(k Kind, err error) error {
 	if err == nil {
 		return nil
@@ -48,14 +45,13 @@ func As(k Kind, err error) error {
 	return &Fault{Kind: k, Err: err}
 }
 
-// Error says what happened.
+// Error returns the message.
 func (f *Fault) Error() string { return f.Err.Error() }
 
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// KindOf returns the kind of err, as given closest to the surface, or the zero
-// Kind.
+// KindOf returns the outermost kind of err, or the zero Kind.
 func KindOf(err error) Kind {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Kind
@@ -74,8 +70,7 @@ func Is(err error, kinds ...Kind) bool {
 	return false
 }
 
-// Messages lists what err says, a line for each of the errors that are joined
-// in it.
+// Messages returns the message of err, or of each error that is joined in it.
 func Messages(err error) []string {
 	if err == nil {
 		return nil
@@ -91,20 +86,4 @@ func Messages(err error) []string {
 		return all
 	}
 	return []string{err.Error()}
-}
-
-// Report wraps a function's handler so that the kind of its error, and not the
-// name of a Go type, is the error name that the state machine sees.
-func Report[In, Out any](handle func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
-	return func(ctx context.Context, in In) (Out, error) {
-		out, err := handle(ctx, in)
-		if err == nil {
-			return out, nil
-		}
-		kind := KindOf(err)
-		if kind == "" {
-			kind = Broken
-		}
-		return out, messages.InvokeResponse_Error{Type: string(kind), Message: err.Error()}
-	}
 }

@@ -104,11 +104,11 @@ func Names() []string {
 // Functions returns the functions by name, as lambda.Start takes them.
 func (h *App) Functions() map[string]any {
 	return map[string]any{
-		"api":          fault.Report(h.API),
-		"start":        fault.Report(h.Start),
-		"plan":         fault.Report(h.Plan),
-		"execute-step": fault.Report(h.ExecuteStep),
-		"wait-status":  fault.Report(h.WaitStatus),
-		"stack-event":  fault.Report(h.StackEvent),
+		"api":          report(h.API),
+		"start":        report(h.Start),
+		"plan":         report(h.Plan),
+		"execute-step": report(h.ExecuteStep),
+		"wait-status":  report(h.WaitStatus),
+		"stack-event":  report(h.StackEvent),
 	}
 }

@@ -1,11 +1,13 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"log"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambda/messages"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -24,5 +26,17 @@ func Main[In, Out any](handle func(*App, context.Context, In) (Out, error)) {
 		log.Fatal("load the AWS configuration: ", err)
 	}
 	app := New(cfg, env, os.Stderr)
-	lambda.Start(fault.Report(func(ctx context.Context, in In) (Out, error) { return handle(app, ctx, in) }))
+	lambda.Start(report(func(ctx context.Context, in In) (Out, error) { return handle(app, ctx, in) }))
+}
+
+// report returns handle with an error whose type is the kind of the fault, and not
+// the name of a Go type: the state machine retries and catches errors by it.
+func report[In, Out any](handle func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
+	return func(ctx context.Context, in In) (Out, error) {
+		out, err := handle(ctx, in)
+		if err == nil {
+			return out, nil
+		}
+		return out, messages.InvokeResponse_Error{Type: string(cmp.Or(fault.KindOf(err), fault.Broken)), Message: err.Error()}
+	}
 }

@@ -1,4 +1,4 @@
-// Package cloudwatch measures runs.
+// Package cloudwatch writes the metrics of runs.
 package cloudwatch
 
 import (
@@ -10,10 +10,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Namespace and Dimension are what the metrics are found by in CloudWatch. The
-// dimension's value is the installation; all else that is known of a metric is a
-// property of its line in the log, for every new value of a dimension makes a
-// metric of its own, and is charged as one.
+// Namespace and Dimension identify the metrics in CloudWatch. The dimension's value
+// is the installation. Everything else is a property of the log line, because each
+// value of a dimension is a metric of its own and is charged as one.
 const (
 	Namespace = "Stackwright"
 	Dimension = "Installation"
@@ -34,21 +33,20 @@ const (
 	Throttles    = "CloudFormationThrottles"
 )
 
-// A Meter writes metrics to a function's log, in CloudWatch's embedded metric
-// format: CloudWatch finds them there. It is an engine.Meter, and asks AWS for
-// nothing.
+// A Meter writes metrics to a function's log in the embedded metric format, from
+// which CloudWatch reads them. It is an engine.Meter, and sends no request.
 type Meter struct {
 	log          *slog.Logger
 	installation string
 }
 
-// New returns the meter of an installation. The log has to be JSON, a line for
-// each object.
+// New returns the meter of an installation. The log must be JSON, one object a
+// line.
 func New(log *slog.Logger, installation string) *Meter {
 	return &Meter{log: log, installation: installation}
 }
 
-// Ended is engine.Meter.
+// Ended implements engine.Meter.
 func (m *Meter) Ended(ctx context.Context, r run.Run) {
 	var all []value
 	switch r.State {
@@ -73,7 +71,7 @@ func (m *Meter) Ended(ctx context.Context, r run.Run) {
 // mostNamed is how many runs a line names.
 const mostNamed = 20
 
-// Swept is engine.Meter.
+// Swept implements engine.Meter.
 func (m *Meter) Swept(ctx context.Context, b run.Backlog) {
 	m.write(ctx, []value{
 		{Open, count, float64(b.Open)},
@@ -82,12 +80,11 @@ func (m *Meter) Swept(ctx context.Context, b run.Backlog) {
 	}, slog.Any("stuck", append([]string{}, b.Stuck[:min(len(b.Stuck), mostNamed)]...)))
 }
 
-// A Tally counts what CloudFormation was asked in one invocation of a function,
-// by many at once.
+// A Tally counts the requests to CloudFormation in one invocation of a function. It
+// may be used by many goroutines.
 type Tally struct{ calls, throttles atomic.Int64 }
 
-// Add counts a request that was sent, and whether it was refused as one too
-// many. A Tally that is nil counts nothing.
+// Add counts a request, and whether it was throttled. A nil Tally counts nothing.
 func (t *Tally) Add(throttled bool) {
 	if t == nil {
 		return
@@ -98,8 +95,8 @@ func (t *Tally) Add(throttled bool) {
 	}
 }
 
-// Called writes what CloudFormation was asked on behalf of a run, if it was asked
-// anything.
+// Called writes the number of requests to CloudFormation for a run, if there were
+// any.
 func (m *Meter) Called(ctx context.Context, id string, t *Tally) {
 	calls := t.calls.Load()
 	if calls == 0 {
@@ -110,7 +107,7 @@ func (m *Meter) Called(ctx context.Context, id string, t *Tally) {
 	}, slog.String("run", id))
 }
 
-// A value is one metric's.
+// A value is the value of one metric.
 type value struct {
 	name, unit string
 	is         float64

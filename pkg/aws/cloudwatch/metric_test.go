@@ -20,23 +20,23 @@ import (
 
 var _ engine.Meter = (*cloudwatch.Meter)(nil)
 
-// written is what a meter writes when it is told something: nothing, or a line.
-func written(t *testing.T, tell func(*cloudwatch.Meter)) string {
+// written returns what a meter writes for a call: nothing, or one line.
+func written(t *testing.T, call func(*cloudwatch.Meter)) string {
 	t.Helper()
 	var log bytes.Buffer
-	tell(cloudwatch.New(slog.New(slog.NewJSONHandler(&log, nil)), "stackwright"))
+	call(cloudwatch.New(slog.New(slog.NewJSONHandler(&log, nil)), "stackwright"))
 	if strings.Count(log.String(), "\n") > 1 {
 		t.Fatalf("more than a line: %s", log.String())
 	}
 	return log.String()
 }
 
-// units are those of CloudWatch that we use.
+// units are the units of CloudWatch that we use.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricDatum.html
 var units = []string{"Count", "Seconds", "None"}
 
-// extract reads a line as CloudWatch does, and fails where that would drop it: it
-// returns the metrics as "name=value unit", and the properties.
+// extract reads a line as CloudWatch does, and fails the test if CloudWatch would
+// drop it. It returns the metrics as "name=value unit", and the properties.
 func extract(t *testing.T, line string) (metrics []string, properties map[string]any) {
 	t.Helper()
 	var meta struct {
@@ -82,25 +82,25 @@ func extract(t *testing.T, line string) (metrics []string, properties map[string
 	return metrics, properties
 }
 
-var asked = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+var requested = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// at is some seconds later.
-func at(seconds int) time.Time { return asked.Add(time.Duration(seconds) * time.Second) }
+// at returns a time some seconds after the request.
+func at(seconds int) time.Time { return requested.Add(time.Duration(seconds) * time.Second) }
 
-// ended is a run in which a step of 40 seconds came after one of 40.
+// ended returns a run with two steps of 40 seconds, one after the other.
 func ended(s run.State) run.Run {
 	return run.Run{
 		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"},
-		State:   s, Requested: asked, Started: at(10), Ended: at(110), Events: 86, Steps: []run.Step{
+		State:   s, Requested: requested, Started: at(10), Ended: at(110), Events: 86, Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Attempt: 1, Claimed: at(12), Ended: at(52)},
 			{Step: plan.Step{ID: "db/create", After: []string{"vpc/create"}}, Status: run.Done, Attempt: 1, Claimed: at(60), Ended: at(100), Why: "secret-why"},
 		},
 	}
 }
 
-// The end of a run is measured by what it has come to.
+// The metrics of a run that has ended depend on its state.
 func TestEnded(t *testing.T) {
-	queued := run.Run{Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"}, State: run.StateSuperseded, Requested: asked, Ended: at(10)}
+	queued := run.Run{Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"}, State: run.StateSuperseded, Requested: requested, Ended: at(10)}
 	unchanged := ended(run.StateSucceeded)
 	unchanged.Steps, unchanged.Events = nil, 0
 	all := []string{"Makespan=100 Seconds", "CriticalPathRatio=1.25 None", "QueueWait=10 Seconds", "RunCost=0.0006222 None"}
@@ -113,7 +113,7 @@ func TestEnded(t *testing.T) {
 		{"failed", ended(run.StateFailed), append([]string{"RunsFailed=1 Count"}, all...)},
 		{"cancelled", ended(run.StateCancelled), all},
 		{"unchanged", unchanged, []string{"RunsSucceeded=1 Count", "QueueWait=10 Seconds", "RunCost=9.457e-05 None"}},
-		{"never begun", queued, []string{"RunCost=9.457e-05 None"}},
+		{"never started", queued, []string{"RunCost=9.457e-05 None"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			line := written(t, func(m *cloudwatch.Meter) { m.Ended(t.Context(), c.r) })
@@ -129,8 +129,8 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// A sweep measures what is open, also when that is nothing, so that alarms see the
-// sweep itself.
+// A sweep writes its metrics even if no run is open, so that an alarm notices when
+// sweeps stop.
 func TestSwept(t *testing.T) {
 	line := written(t, func(m *cloudwatch.Meter) {
 		m.Swept(t.Context(), run.Backlog{Open: 3, Stuck: []string{"one", "two"}, Oldest: time.Hour})
@@ -151,8 +151,8 @@ func TestSwept(t *testing.T) {
 	}
 }
 
-// However many are stuck, a line names some of them, and counts all.
-func TestManyAreStuck(t *testing.T) {
+// A line names some of many stuck runs, and counts all.
+func TestManyStuckRuns(t *testing.T) {
 	b := run.Backlog{Open: 5000}
 	for i := range 5000 {
 		b.Stuck = append(b.Stuck, fmt.Sprint(i))
@@ -163,28 +163,27 @@ func TestManyAreStuck(t *testing.T) {
 	}
 }
 
-// What CloudFormation was asked is written if it was asked anything.
+// The number of requests to CloudFormation is written unless it is zero.
 func TestCalled(t *testing.T) {
 	var tally cloudwatch.Tally
-	tell := func(m *cloudwatch.Meter) { m.Called(t.Context(), "one", &tally) }
-	if line := written(t, tell); line != "" {
-		t.Errorf("of nothing it writes %s", line)
+	call := func(m *cloudwatch.Meter) { m.Called(t.Context(), "one", &tally) }
+	if line := written(t, call); line != "" {
+		t.Errorf("without requests it writes %s", line)
 	}
 	tally.Add(false)
 	tally.Add(true)
-	got, properties := extract(t, written(t, tell))
+	got, properties := extract(t, written(t, call))
 	if d := cmp.Diff([]string{"CloudFormationCalls=2 Count", "CloudFormationThrottles=1 Count"}, got); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(map[string]any{"run": "one"}, properties); d != "" {
 		t.Error(d)
 	}
-	var nobody *cloudwatch.Tally
-	nobody.Add(true)
+	var none *cloudwatch.Tally
+	none.Add(true)
 }
 
-// A run costs the more, the more it does; what it is estimated at is cents, not
-// dollars.
+// A run that does more costs more. The estimate is in the order of cents.
 func TestCost(t *testing.T) {
 	long := ended(run.StateSucceeded)
 	long.Events = 15_000

@@ -7,40 +7,39 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// title says what all the messages of a run are about.
+// title names the run in all its messages.
 func title(r run.Run) string { return r.Operation + " of " + r.Project }
 
-// How many messages and failed steps are told in a chat.
+// How many messages and failed steps a chat message shows.
 const (
-	mostTold   = 3
-	mostFailed = 5
+	shownMessages = 3
+	shownFailed   = 5
 )
 
-// why tells the first messages, and the first steps that failed. For their reasons
-// one looks at the run: they are CloudFormation's words, which may repeat what is
-// nobody's business in a chat.
+// why returns the first messages of a run and its first failed steps, without their
+// reasons: CloudFormation's words may repeat values that do not belong in a chat.
 func why(r run.Run) string {
-	told := append([]string{}, r.Messages[:min(len(r.Messages), mostTold)]...)
+	all := append([]string{}, r.Messages[:min(len(r.Messages), shownMessages)]...)
 	var failed []string
 	for _, s := range r.Steps {
 		if s.Status == run.Failed {
 			failed = append(failed, s.ID)
 		}
 	}
-	if len(failed) > mostFailed {
-		failed = append(failed[:mostFailed:mostFailed], "and others")
+	if len(failed) > shownFailed {
+		failed = append(failed[:shownFailed:shownFailed], "and others")
 	}
 	if len(failed) > 0 {
-		told = append(told, "failed: "+strings.Join(failed, ", "))
+		all = append(all, "failed: "+strings.Join(failed, ", "))
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(all, "; ")
 }
 
-// plain makes of a text what EventBridge can put between the quotes of a JSON
-// template: its input transformer puts strings there as they are, and drops an
-// event of which that makes no JSON. So there are no quotes, no backslashes, and
-// no line breaks or other control characters. Angle brackets go as well: what is
-// between them is a variable of the template, or a mention in a chat.
+// plain returns a text that EventBridge can put between the quotes of a JSON
+// template. Its input transformer copies strings without escaping them, and drops
+// an event if the result is not JSON. So plain replaces quotes, backslashes, line
+// breaks and other control characters. It also replaces angle brackets: text
+// between them would be a variable of the template, or a mention in a chat.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
 func plain(text string) string {
 	text = strings.Map(func(c rune) rune {

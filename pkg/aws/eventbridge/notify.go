@@ -1,4 +1,4 @@
-// Package eventbridge tells the world what happened.
+// Package eventbridge publishes the state changes of runs.
 package eventbridge
 
 import (
@@ -12,11 +12,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Source and DetailType are what EventBridge rules find our events by.
+// Source and DetailType are what EventBridge rules match our events by.
 const (
 	Source     = "stackwright"
 	DetailType = "Stackwright Run State Change"
@@ -27,23 +28,24 @@ type client interface {
 	PutEvents(context.Context, *eventbridge.PutEventsInput, ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error)
 }
 
-// A Bus puts what happens to runs on an EventBridge event bus. It is an
-// engine.World.
+// A Bus publishes the state changes of runs on an EventBridge event bus. It is an
+// engine.Notifier. Delivery is best effort: an event may be delivered twice or not
+// at all.
 type Bus struct {
 	client client
 	name   string
 	log    *slog.Logger
 }
 
-// New returns the event bus of the given name. What cannot be put on it is
-// logged. It asks for nothing.
+// New returns the event bus of a name. Events that cannot be published are logged.
+// New sends no request.
 func New(c client, bus string, log *slog.Logger) *Bus { return &Bus{client: c, name: bus, log: log} }
 
-// A Change is the detail of an event: what a run has come to. There are no
-// parameters and no outputs in it.
+// A Change is the detail of an event: the new state of a run. It holds no
+// parameters and no outputs.
 //
-// Whatever is a single string can be put into a text by EventBridge as it is: see
-// plain. So a rule makes a message for a chat of it, a thread for each run.
+// EventBridge can copy each string field into a text (see plain), so that a rule
+// can make a chat message of an event, with a thread for each run.
 type Change struct {
 	Run       string             `json:"run"`
 	Project   string             `json:"project"` // "shop@prod"
@@ -51,34 +53,34 @@ type Change struct {
 	Of        string             `json:"of,omitempty"` // the run that it retries, or rolls back
 	State     run.State          `json:"state"`
 	By        string             `json:"superseded_by,omitempty"` // the run that takes its place
-	Title     string             `json:"title"`                   // of all that is told of the run
-	Text      string             `json:"text"`                    // all this in a sentence, for people
-	Why       string             `json:"why"`                     // the first messages, and which steps failed; "" if there is nothing to say
+	Title     string             `json:"title"`                   // the same in all events of the run
+	Text      string             `json:"text"`                    // the state in a sentence, for people
+	Why       string             `json:"why"`                     // the first messages, and which steps failed; may be empty
 	Steps     map[run.Status]int `json:"steps"`                   // how many, by status
 	Unchanged int                `json:"unchanged"`
-	Seconds   int                `json:"seconds"` // from when it was asked for to its end; 0 before
+	Seconds   int                `json:"seconds"` // from the request of the run to its end; 0 before its end
 	Messages  []string           `json:"messages"`
 }
 
-// An event holds 256 KB. Whoever wants to read more looks at the run.
+// An event holds at most 256 KB. The run itself has all messages.
 const (
 	mostMessages = 20
 	mostLetters  = 1000 // of each
 )
 
-// Told is engine.World.
+// Notify implements engine.Notifier.
 func (b *Bus) Notify(ctx context.Context, r run.Run) {
 	detail, err := json.Marshal(change(r))
 	if err == nil {
-		err = b.put(ctx, r, string(detail))
+		err = b.publish(ctx, r, string(detail))
 	}
 	if err != nil {
-		b.log.WarnContext(ctx, "nobody was told of a run", "run", r.ID, "project", r.Project, "state", r.State, "why", err.Error())
+		b.log.WarnContext(ctx, "an event was not published", "run", r.ID, "project", r.Project, "state", r.State, "why", err.Error())
 	}
 }
 
-// put puts an event on the bus.
-func (b *Bus) put(ctx context.Context, r run.Run, detail string) error {
+// publish puts an event on the bus.
+func (b *Bus) publish(ctx context.Context, r run.Run, detail string) error {
 	at := r.Ended
 	if at.IsZero() {
 		at = time.Now()
@@ -87,7 +89,7 @@ func (b *Bus) put(ctx context.Context, r run.Run, detail string) error {
 		EventBusName: &b.name, Source: aws.String(Source), DetailType: aws.String(DetailType), Time: &at, Detail: &detail,
 	}}})
 	if err != nil {
-		return fmt.Errorf("put an event on bus %s: %w", b.name, err)
+		return awserr.Fault("put an event on bus "+b.name, "event bus "+b.name, err, nil)
 	}
 	for _, e := range out.Entries {
 		if e.ErrorCode != nil {
@@ -97,7 +99,7 @@ func (b *Bus) put(ctx context.Context, r run.Run, detail string) error {
 	return nil
 }
 
-// change says what r has come to.
+// change returns the event of a run's present state.
 func change(r run.Run) Change {
 	c := Change{
 		Run: plain(r.ID), Project: plain(r.Project), Operation: plain(r.Operation), Of: plain(r.Of), State: r.State, By: plain(r.By),
@@ -123,7 +125,7 @@ func change(r run.Run) Change {
 	return c
 }
 
-// text says in a sentence what r has come to.
+// text returns the state of a run in a sentence.
 func text(r run.Run) string {
 	what := title(r)
 	if plan.AllOperations().Of(r.Operation).Restores {
@@ -131,11 +133,11 @@ func text(r run.Run) string {
 	}
 	switch r.State {
 	case run.StateQueued:
-		return what + " waits in line: another run holds the lock"
+		return what + " is queued: another run holds the lock"
 	case run.StateRunning:
-		return what + " has begun"
+		return what + " has started"
 	case run.StateWaiting:
-		return what + " is parked: only a person can move it on"
+		return what + " is waiting: it continues or ends only by a command"
 	case run.StateSucceeded, run.StateFailed:
 		return what + " " + string(r.State)
 	case run.StateSuperseded:

@@ -12,29 +12,29 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	sdk "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 	"github.com/google/go-cmp/cmp"
 
-	bus "github.com/stackwright/stackwright/pkg/aws/eventbridge"
+	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-var _ engine.Notifier = (*bus.Bus)(nil)
+var _ engine.Notifier = (*eventbridge.Bus)(nil)
 
-// A post is an event bus that keeps what it is given, or refuses it.
-type post struct {
-	kept   []types.PutEventsRequestEntry
+// A fakeBus is an event bus that records events, or refuses them.
+type fakeBus struct {
+	events []types.PutEventsRequestEntry
 	refuse string
 	fail   error
 }
 
-// PutEvents keeps events.
-func (p *post) PutEvents(_ context.Context, in *eventbridge.PutEventsInput, _ ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error) {
-	p.kept = append(p.kept, in.Entries...)
-	out := &eventbridge.PutEventsOutput{Entries: []types.PutEventsResultEntry{{EventId: aws.String("1")}}}
+// PutEvents records events.
+func (p *fakeBus) PutEvents(_ context.Context, in *sdk.PutEventsInput, _ ...func(*sdk.Options)) (*sdk.PutEventsOutput, error) {
+	p.events = append(p.events, in.Entries...)
+	out := &sdk.PutEventsOutput{Entries: []types.PutEventsResultEntry{{EventId: aws.String("1")}}}
 	if p.refuse != "" {
 		out.FailedEntryCount, out.Entries = 1, []types.PutEventsResultEntry{{ErrorCode: &p.refuse, ErrorMessage: aws.String("no")}}
 	}
@@ -43,25 +43,25 @@ func (p *post) PutEvents(_ context.Context, in *eventbridge.PutEventsInput, _ ..
 
 // ended is a run that failed after 90 seconds.
 func ended() run.Run {
-	asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	requested := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return run.Run{
 		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"},
-		State:   run.StateFailed, Messages: []string{"why"}, Unchanged: 2, Requested: asked, Ended: asked.Add(90 * time.Second), Token: "secret-token", Steps: []run.Step{
+		State:   run.StateFailed, Messages: []string{"why"}, Unchanged: 2, Requested: requested, Ended: requested.Add(90 * time.Second), Token: "secret-token", Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Why: "secret-why"}, {Step: plan.Step{ID: "db/create"}, Status: run.Failed},
 			{Step: plan.Step{ID: "app/create"}, Status: run.Skipped}, {Step: plan.Step{ID: "api/create"}, Status: run.Skipped},
 		},
 	}
 }
 
-// The world is told what a run has come to, in numbers.
-func TestTold(t *testing.T) {
-	var p post
+// An event holds the state of the run and the numbers of its steps.
+func TestNotify(t *testing.T) {
+	var p fakeBus
 	var log bytes.Buffer
-	bus.New(&p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Notify(t.Context(), ended())
-	if len(p.kept) != 1 || log.Len() > 0 {
-		t.Fatalf("%d events, log %q", len(p.kept), log.String())
+	eventbridge.New(&p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Notify(t.Context(), ended())
+	if len(p.events) != 1 || log.Len() > 0 {
+		t.Fatalf("%d events, log %q", len(p.events), log.String())
 	}
-	e := p.kept[0]
+	e := p.events[0]
 	if *e.EventBusName != "bus" || *e.Source != "stackwright" || *e.DetailType != "Stackwright Run State Change" || !e.Time.Equal(ended().Ended) {
 		t.Errorf("event %s %s %s %s", *e.EventBusName, *e.Source, *e.DetailType, e.Time)
 	}
@@ -71,27 +71,27 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// Each event says in a sentence what has become of its run.
+// Each event has the state of its run in a sentence.
 func TestText(t *testing.T) {
 	for want, r := range map[string]run.Run{
-		"deploy of shop@prod waits in line: another run holds the lock": {State: run.StateQueued},
-		"deploy of shop@prod has begun":                                 {State: run.StateRunning},
-		"deploy of shop@prod is parked: only a person can move it on":   {State: run.StateWaiting},
-		"deploy of shop@prod succeeded":                                 {State: run.StateSucceeded},
-		"deploy of shop@prod was cancelled":                             {State: run.StateCancelled},
-		"deploy of shop@prod was refused":                               {State: run.StateRefused},
-		"deploy of shop@prod was superseded by run two":                 {State: run.StateSuperseded, By: "two"},
-		"deploy of shop@prod was superseded":                            {State: run.StateSuperseded},
-		"rollback of shop@prod, for run zero, succeeded":                {Request: run.Request{Operation: "rollback", Of: "zero"}, State: run.StateSucceeded},
+		"deploy of shop@prod is queued: another run holds the lock":              {State: run.StateQueued},
+		"deploy of shop@prod has started":                                        {State: run.StateRunning},
+		"deploy of shop@prod is waiting: it continues or ends only by a command": {State: run.StateWaiting},
+		"deploy of shop@prod succeeded":                                          {State: run.StateSucceeded},
+		"deploy of shop@prod was cancelled":                                      {State: run.StateCancelled},
+		"deploy of shop@prod was refused":                                        {State: run.StateRefused},
+		"deploy of shop@prod was superseded by run two":                          {State: run.StateSuperseded, By: "two"},
+		"deploy of shop@prod was superseded":                                     {State: run.StateSuperseded},
+		"rollback of shop@prod, for run zero, succeeded":                         {Request: run.Request{Operation: "rollback", Of: "zero"}, State: run.StateSucceeded},
 	} {
-		var p post
+		var p fakeBus
 		r.Project = "shop@prod"
 		if r.Operation == "" {
 			r.Operation = "deploy"
 		}
-		bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
-		var got bus.Change
-		if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil {
+		eventbridge.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
+		var got eventbridge.Change
+		if err := json.Unmarshal([]byte(*p.events[0].Detail), &got); err != nil {
 			t.Fatal(err)
 		}
 		if got.Text != want || got.Of != r.Of || got.By != r.By {
@@ -100,29 +100,29 @@ func TestText(t *testing.T) {
 	}
 }
 
-// However much a run has to say, an event has room for it.
+// A run of any number of messages fits into an event.
 func TestManyMessages(t *testing.T) {
-	var p post
+	var p fakeBus
 	r := ended()
 	r.Messages = nil
 	for range 5000 {
 		r.Messages = append(r.Messages, strings.Repeat("ü", 5000))
 	}
-	bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
-	var got bus.Change
-	if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil {
+	eventbridge.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
+	var got eventbridge.Change
+	if err := json.Unmarshal([]byte(*p.events[0].Detail), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(*p.kept[0].Detail) > 256<<10 || len(got.Messages) != 21 || got.Messages[20] != "and 4980 more" {
-		t.Errorf("%d bytes, %d messages", len(*p.kept[0].Detail), len(got.Messages))
+	if len(*p.events[0].Detail) > 256<<10 || len(got.Messages) != 21 || got.Messages[20] != "and 4980 more" {
+		t.Errorf("%d bytes, %d messages", len(*p.events[0].Detail), len(got.Messages))
 	}
 }
 
-// What cannot be passed on is logged.
-func TestNobodyListens(t *testing.T) {
-	for want, p := range map[string]*post{"ThrottlingException: no": {refuse: "ThrottlingException"}, "unreachable": {fail: errors.New("unreachable")}} {
+// An event that cannot be published is logged.
+func TestFailedEventsAreLogged(t *testing.T) {
+	for want, p := range map[string]*fakeBus{"ThrottlingException: no": {refuse: "ThrottlingException"}, "unreachable": {fail: errors.New("unreachable")}} {
 		var log bytes.Buffer
-		bus.New(p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Notify(t.Context(), ended())
+		eventbridge.New(p, "bus", slog.New(slog.NewTextHandler(&log, nil))).Notify(t.Context(), ended())
 		for _, word := range []string{want, "run=one", "state=failed"} {
 			if !strings.Contains(log.String(), word) {
 				t.Errorf("no %q in %s", word, fmt.Sprint(log.String()))
@@ -131,8 +131,8 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// Whatever somebody managed to call a run's things, EventBridge makes a message of
-// its event: it puts strings between the quotes of a template as they are.
+// EventBridge can make a message of an event, whatever characters its texts have:
+// it copies strings between the quotes of a template without escaping them.
 func TestAMessageCanBeMadeOfAnyEvent(t *testing.T) {
 	const template = `{"version": "1.0", "content": {"title": "<title>: <state>", "description": "<text> <why>"}, "metadata": {"threadId": "<run>", "summary": "<operation> <project> <of> <superseded_by>"}}`
 	for _, nasty := range []string{
@@ -144,10 +144,10 @@ func TestAMessageCanBeMadeOfAnyEvent(t *testing.T) {
 		r.Steps[1].ID = nasty
 		for _, s := range []run.State{run.StateQueued, run.StateRunning, run.StateWaiting, run.StateFailed, run.StateSuperseded, run.StateRefused} {
 			r.State = s
-			var p post
-			bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
+			var p fakeBus
+			eventbridge.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
 			var detail map[string]any
-			if err := json.Unmarshal([]byte(*p.kept[0].Detail), &detail); err != nil {
+			if err := json.Unmarshal([]byte(*p.events[0].Detail), &detail); err != nil {
 				t.Fatal(err)
 			}
 			message := template
@@ -160,13 +160,13 @@ func TestAMessageCanBeMadeOfAnyEvent(t *testing.T) {
 				Content struct{ Title, Description string }
 			}
 			if err := json.Unmarshal([]byte(message), &got); err != nil || strings.ContainsAny(got.Content.Title+got.Content.Description, "<>\n\r\x00") {
-				t.Errorf("of %q it makes %s: %v", nasty, message, err)
+				t.Errorf("%q becomes %s: %v", nasty, message, err)
 			}
 		}
 	}
 }
 
-// A message names what failed, as far as there is room, and why if we know.
+// A message names the first failed steps, and the first messages of the run.
 func TestWhy(t *testing.T) {
 	many := run.Run{State: run.StateFailed, Messages: []string{"a", "b", "c", "d"}}
 	for i := range 9 {
@@ -177,11 +177,11 @@ func TestWhy(t *testing.T) {
 		"stackwright.yaml:3:1: unknown key 'stack'":  {State: run.StateRefused, Messages: []string{`stackwright.yaml:3:1: unknown key "stack"`}},
 		"a; b; c; failed: 0, 1, 2, 3, 4, and others": many,
 	} {
-		var p post
-		bus.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
-		var got bus.Change
-		if err := json.Unmarshal([]byte(*p.kept[0].Detail), &got); err != nil || got.Why != want {
-			t.Errorf("it says %q, not %q: %v", got.Why, want, err)
+		var p fakeBus
+		eventbridge.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
+		var got eventbridge.Change
+		if err := json.Unmarshal([]byte(*p.events[0].Detail), &got); err != nil || got.Why != want {
+			t.Errorf("it is %q, not %q: %v", got.Why, want, err)
 		}
 	}
 }

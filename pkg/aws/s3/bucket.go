@@ -1,7 +1,8 @@
-// Package s3 keeps configurations, templates and specs in S3.
+// Package s3 stores configurations, templates and specs in S3.
 //
-// What is kept by its digest is never changed: to keep it twice is to keep it
-// once, and what is read must have the digest that it was asked for by.
+// Templates and specs are stored under their digest and never change. Storing one
+// twice has no effect, and an object that does not have the digest of its key is
+// refused when it is read.
 package s3
 
 import (
@@ -17,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -30,24 +32,25 @@ type client interface {
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 }
 
-// MaxObject is the largest object that is read, in bytes: that of an archive of
-// a project as large as one may be, whatever way it is packed.
+// MaxObject is the largest object that is read, in bytes. The archive of a project
+// of the largest size fits, however it is packed.
 const MaxObject = 16 << 20
 
-// A Bucket is an S3 bucket that is there, with versions.
+// A Bucket is an existing S3 bucket with versioning.
 type Bucket struct {
 	client client
 	name   string
 	region string
 }
 
-// New returns the bucket of the given name, in a region. It asks for nothing.
+// New returns the bucket of a name in a region. It sends no request.
 func New(c client, name, region string) *Bucket {
 	return &Bucket{client: c, name: name, region: region}
 }
 
-// Object returns the bytes of an object; without a version, of the newest. One
-// that is not there is Missing, one of more than MaxObject bytes Invalid.
+// Object returns the bytes of an object: of the given version, or of the newest
+// if version is empty. An object or version that does not exist is Missing, an
+// object of more than MaxObject bytes Invalid.
 func (b *Bucket) Object(ctx context.Context, key, version string) ([]byte, error) {
 	in := &s3.GetObjectInput{Bucket: &b.name, Key: &key}
 	if version != "" {
@@ -56,13 +59,13 @@ func (b *Bucket) Object(ctx context.Context, key, version string) ([]byte, error
 	return b.read(ctx, in)
 }
 
-// read returns the bytes of an object. That whoever calls it says all of the
-// request lets a function that needs no versions do without the permission.
+// read returns the bytes of an object. The caller makes the whole request, so
+// that a function that reads no versions needs no permission to read them.
 func (b *Bucket) read(ctx context.Context, in *s3.GetObjectInput) ([]byte, error) {
 	key := *in.Key
 	out, err := b.client.GetObject(ctx, in)
 	if err != nil {
-		return nil, b.fault("read", key, err)
+		return nil, b.fault("read", key, aws.ToString(in.VersionId), err)
 	}
 	body, err := io.ReadAll(io.LimitReader(out.Body, MaxObject+1))
 	if closing := out.Body.Close(); err == nil {
@@ -70,7 +73,7 @@ func (b *Bucket) read(ctx context.Context, in *s3.GetObjectInput) ([]byte, error
 	}
 	switch {
 	case err != nil:
-		return nil, fault.New(fault.Unavailable, "read s3://%s/%s: %w", b.name, key, err)
+		return nil, fault.New(fault.Unavailable, "read s3://%s/%s: the connection ended early: %w", b.name, key, err)
 	case len(body) > MaxObject:
 		return nil, fault.New(fault.Invalid, "s3://%s/%s has more than %d MB: make it smaller", b.name, key, MaxObject>>20)
 	}
@@ -81,12 +84,12 @@ func (b *Bucket) read(ctx context.Context, in *s3.GetObjectInput) ([]byte, error
 func (b *Bucket) Put(ctx context.Context, key string, body []byte) (version string, err error) {
 	out, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(body)})
 	if err != nil {
-		return "", b.fault("write", key, err)
+		return "", b.fault("write", key, "", err)
 	}
 	return aws.ToString(out.VersionId), nil
 }
 
-// Keep is engine.Specs.
+// SaveSpec implements engine.Specs.
 func (b *Bucket) SaveSpec(ctx context.Context, n project.Node) (string, error) {
 	body, err := json.Marshal(n)
 	if err != nil {
@@ -97,9 +100,9 @@ func (b *Bucket) SaveSpec(ctx context.Context, n project.Node) (string, error) {
 	return digest, err
 }
 
-// Spec is engine.Specs.
+// Spec implements engine.Specs.
 func (b *Bucket) Spec(ctx context.Context, digest string) (project.Node, error) {
-	body, err := b.kept(ctx, specKey(digest), digest)
+	body, err := b.digested(ctx, specKey(digest), digest)
 	if err != nil {
 		return project.Node{}, err
 	}
@@ -110,7 +113,7 @@ func (b *Bucket) Spec(ctx context.Context, digest string) (project.Node, error) 
 	return n, nil
 }
 
-// KeepTemplate keeps a template under the SHA-256 of its bytes, in hex.
+// SaveTemplate stores a template under the SHA-256 of its bytes, in hex.
 func (b *Bucket) SaveTemplate(ctx context.Context, digest string, body []byte) error {
 	if got := sum(body); got != digest {
 		return fault.New(fault.Broken, "template %s has the digest %s", digest, got)
@@ -119,12 +122,12 @@ func (b *Bucket) SaveTemplate(ctx context.Context, digest string, body []byte) e
 	return err
 }
 
-// Template returns the bytes of a template that was kept.
+// Template returns the bytes of a stored template.
 func (b *Bucket) Template(ctx context.Context, digest string) ([]byte, error) {
-	return b.kept(ctx, templateKey(digest), digest)
+	return b.digested(ctx, templateKey(digest), digest)
 }
 
-// URL says where CloudFormation finds a template.
+// URL returns the address at which CloudFormation reads a template.
 func (b *Bucket) URL(digest string) string {
 	domain := "amazonaws.com"
 	if strings.HasPrefix(b.region, "cn-") {
@@ -133,16 +136,40 @@ func (b *Bucket) URL(digest string) string {
 	return fmt.Sprintf("https://%s.s3.%s.%s/%s", b.name, b.region, domain, templateKey(digest))
 }
 
-// kept returns what was kept by its digest, and nothing else.
-func (b *Bucket) kept(ctx context.Context, key, digest string) ([]byte, error) {
+// digested returns an object that is stored under its digest.
+func (b *Bucket) digested(ctx context.Context, key, digest string) ([]byte, error) {
 	body, err := b.read(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
 		return nil, err
 	}
 	if got := sum(body); got != digest {
-		return nil, fault.New(fault.Broken, "s3://%s/%s has the digest %s: somebody has overwritten it", b.name, key, got)
+		return nil, fault.New(fault.Broken, "s3://%s/%s was overwritten: its bytes have the digest %s: deploy the project again to store it anew", b.name, key, got)
 	}
 	return body, nil
+}
+
+// kinds are the error codes of S3.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+var kinds = awserr.Kinds{
+	"OperationAborted": fault.Unavailable,
+	awserr.Other:       fault.Invalid, // for instance, a malformed version
+}
+
+// fault returns the fault of a request about an object.
+func (b *Bucket) fault(do, key, version string, err error) error {
+	do = fmt.Sprintf("%s s3://%s/%s", do, b.name, key)
+	if version != "" {
+		do += ", version " + version
+	}
+	switch {
+	case awserr.Is(err, "NoSuchBucket"):
+		return fault.New(fault.Broken, "%s: bucket %s does not exist: deploy Stackwright, or set STACKWRIGHT_BUCKET", do, b.name)
+	case awserr.Is(err, "NoSuchVersion", "MethodNotAllowed"): // the latter is a delete marker
+		return fault.New(fault.Missing, "%s: the version does not exist or was deleted: upload the project again", do)
+	case awserr.Is(err, "NoSuchKey", "NotFound"):
+		return fault.New(fault.Missing, "%s: the object does not exist: upload it first", do)
+	}
+	return awserr.Fault(do, fmt.Sprintf("arn:aws:s3:::%s/%s", b.name, key), err, kinds)
 }
 
 func specKey(digest string) string     { return "specs/" + digest + ".json" }

@@ -22,15 +22,15 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A wire brings requests to an S3 in this process, unless it answers itself.
-type wire struct {
+// A transport sends requests to an S3 in this process, or answers them itself.
+type transport struct {
 	objects http.Handler
 	status  int
 	answer  string
 }
 
 // RoundTrip carries out one request.
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if w.status < 0 {
 		return nil, errors.New("connection refused")
 	}
@@ -52,10 +52,10 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return rec.Result(), nil
 }
 
-// open returns a bucket with versions, and what brings its requests.
-func open(t *testing.T) (*Bucket, *wire) {
+// open returns a bucket with versioning, and the transport of its requests.
+func open(t *testing.T) (*Bucket, *transport) {
 	t.Helper()
-	w := &wire{objects: gofakes3.New(s3mem.New()).Server()}
+	w := &transport{objects: gofakes3.New(s3mem.New()).Server()}
 	c := s3.NewFromConfig(aws.Config{
 		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
 		HTTPClient: &http.Client{Transport: w}, RetryMaxAttempts: 1, BaseEndpoint: aws.String("http://s3.example"),
@@ -72,7 +72,7 @@ func open(t *testing.T) (*Bucket, *wire) {
 	return New(c, "stackwright", "eu-west-1"), w
 }
 
-// A version that was put is read as it was, whatever was put after it.
+// A version is read as it was written, even if newer versions exist.
 func TestVersions(t *testing.T) {
 	b, _ := open(t)
 	first, err := b.Put(t.Context(), "projects/shop/prod.zip", []byte("one"))
@@ -95,7 +95,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// An object is read up to 16 MB, and no further.
+// An object of more than 16 MB is refused.
 func TestLargeObjects(t *testing.T) {
 	b, _ := open(t)
 	for size, want := range map[int]fault.Kind{MaxObject: "", MaxObject + 1: fault.Invalid} {
@@ -109,7 +109,7 @@ func TestLargeObjects(t *testing.T) {
 	}
 }
 
-// A node comes back as it was kept, under the digest that it has.
+// A spec is stored under its digest and read back unchanged.
 func TestSpecs(t *testing.T) {
 	b, _ := open(t)
 	n := project.Node{
@@ -122,7 +122,7 @@ func TestSpecs(t *testing.T) {
 	}
 	for range 2 {
 		if got, err := b.SaveSpec(t.Context(), n); err != nil || got != want {
-			t.Fatalf("kept as %s, %v; want %s", got, err, want)
+			t.Fatalf("stored as %s, %v; want %s", got, err, want)
 		}
 	}
 	got, err := b.Spec(t.Context(), want)
@@ -133,11 +133,11 @@ func TestSpecs(t *testing.T) {
 		t.Error(diff)
 	}
 	if _, err := b.Spec(t.Context(), "none"); !fault.Is(err, fault.Missing) {
-		t.Errorf("a spec that was never kept: %v", err)
+		t.Errorf("a spec that was never stored: %v", err)
 	}
 }
 
-// What was kept by its digest is that, or it is broken.
+// A template whose bytes do not have the digest of its key is refused.
 func TestTemplates(t *testing.T) {
 	b, _ := open(t)
 	body := []byte("Resources: {}")
@@ -152,7 +152,7 @@ func TestTemplates(t *testing.T) {
 		t.Errorf("it is at %s, want %s", got, want)
 	}
 	if err := b.SaveTemplate(t.Context(), digest, []byte("else")); !fault.Is(err, fault.Broken) {
-		t.Errorf("kept under another's digest: %v", err)
+		t.Errorf("stored under a wrong digest: %v", err)
 	}
 	if _, err := b.Put(t.Context(), "templates/"+digest, []byte("else")); err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// What S3 answers is known by its kind.
+// Each answer of S3 has its kind.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		status int

@@ -14,31 +14,31 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Kept is a schedule as it is in the group.
-type Kept struct {
+// A Stored is a schedule as EventBridge Scheduler has it.
+type Stored struct {
 	project.Call
 	Expression string
 	Zone       string
-	Start      time.Time // of rate(…): a time at which it comes up
+	Start      time.Time // of rate(…): a time at which it runs
 	Off        bool      // somebody has disabled it
 }
 
 // List returns the schedules of a project, sorted by name.
-func (s *Schedules) List(ctx context.Context, id string) ([]Kept, error) {
+func (s *Schedules) List(ctx context.Context, id string) ([]Stored, error) {
 	there, err := s.names(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	var all []Kept
+	var all []Stored
 	for _, name := range slices.Sorted(maps.Keys(there)) {
 		out, err := s.get(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		if out == nil { // it has gone meanwhile
+		if out == nil { // it was deleted meanwhile
 			continue
 		}
-		k := Kept{
+		k := Stored{
 			Expression: aws.ToString(out.ScheduleExpression), Zone: aws.ToString(out.ScheduleExpressionTimezone),
 			Start: aws.ToTime(out.StartDate), Off: out.State == types.ScheduleStateDisabled,
 		}
@@ -47,7 +47,7 @@ func (s *Schedules) List(ctx context.Context, id string) ([]Kept, error) {
 			err = json.Unmarshal([]byte(aws.ToString(out.Target.Input)), &event)
 		}
 		if err != nil || k.Project != id {
-			return nil, fault.New(fault.Broken, "schedule %s is none of ours: remove it, or give it another name", name)
+			return nil, fault.New(fault.Broken, "schedule %s was not created by Stackwright but has a name that begins like ours: delete it, or rename it", name)
 		}
 		all = append(all, k)
 	}

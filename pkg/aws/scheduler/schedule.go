@@ -1,5 +1,4 @@
-// Package scheduler has EventBridge Scheduler ask for what is to be done with
-// projects though nobody does.
+// Package scheduler keeps the schedules of projects in EventBridge Scheduler.
 package scheduler
 
 import (
@@ -12,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -25,24 +25,25 @@ type client interface {
 	DeleteSchedule(context.Context, *scheduler.DeleteScheduleInput, ...func(*scheduler.Options)) (*scheduler.DeleteScheduleOutput, error)
 }
 
-// A Group is where an installation has its schedules, and whom they call.
+// A Group is the schedule group of an installation, and the function that its schedules call.
 type Group struct {
 	Name     string
 	Function string // ARN of the function start
 	Role     string // ARN of the role that may call it
-	Dead     string // ARN of the queue for calls that were not taken; may be empty
+	Dead     string // ARN of the dead-letter queue for calls that failed; may be empty
 }
 
-// Schedules are those of an installation. They are engine.Schedules.
+// Schedules are the schedules of an installation. They implement engine.Schedules.
 type Schedules struct {
 	client client
 	group  Group
 }
 
-// New returns the schedules of a group that is there. It asks for nothing.
+// New returns the schedules of an existing group. It sends no request.
 func New(c client, g Group) *Schedules { return &Schedules{client: c, group: g} }
 
-// Arrange is engine.Schedules. What is wanted is there before anything goes.
+// SetSchedules implements engine.Schedules. It creates and updates schedules before
+// it deletes any.
 func (s *Schedules) SetSchedules(ctx context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
 	there, err := s.names(ctx, id)
 	if err != nil {
@@ -63,23 +64,23 @@ func (s *Schedules) SetSchedules(ctx context.Context, id string, wanted map[stri
 	return nil
 }
 
-// remove sees to it that there is no schedule of a name.
+// remove deletes a schedule, if it exists.
 func (s *Schedules) remove(ctx context.Context, name string) error {
 	_, err := s.client.DeleteSchedule(ctx, &scheduler.DeleteScheduleInput{Name: &name, GroupName: &s.group.Name})
-	if is(err, "ResourceNotFoundException") {
+	if awserr.Is(err, "ResourceNotFoundException") {
 		return nil
 	}
-	return s.classify("remove schedule "+name, err)
+	return s.fault("delete schedule "+name, err)
 }
 
-// names lists what the schedules of a project are called in the group.
+// names returns the names that the schedules of a project have in the group.
 func (s *Schedules) names(ctx context.Context, id string) (map[string]bool, error) {
 	all := make(map[string]bool)
 	pages := scheduler.NewListSchedulesPaginator(s.client, &scheduler.ListSchedulesInput{GroupName: &s.group.Name, NamePrefix: aws.String(prefix(id))})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, s.classify("list the schedules of "+id, err)
+			return nil, s.fault("list the schedules of "+id, err)
 		}
 		for _, one := range page.Schedules {
 			all[aws.ToString(one.Name)] = true
@@ -88,7 +89,7 @@ func (s *Schedules) names(ctx context.Context, id string) (map[string]bool, erro
 	return all, nil
 }
 
-// ensure makes one schedule what is wanted, whether it is there or not.
+// ensure creates a schedule, or updates the one that exists.
 func (s *Schedules) ensure(ctx context.Context, w want, there bool, now time.Time) error {
 	if there {
 		is, err := s.get(ctx, w.name())
@@ -103,30 +104,31 @@ func (s *Schedules) ensure(ctx context.Context, w want, there bool, now time.Tim
 		return nil
 	}
 	_, err := s.client.CreateSchedule(ctx, s.creation(w, now))
-	if !is(err, "ConflictException") {
-		return s.classify(fmt.Sprintf("schedule %s, %s", w.call.Schedule, w.Expression), err)
+	if !awserr.Is(err, "ConflictException") {
+		return s.fault(fmt.Sprintf("schedule %s, %s", w.call.Schedule, w.Expression), err)
 	}
-	made, err := s.get(ctx, w.name()) // by another, or by us before an answer was lost
+	made, err := s.get(ctx, w.name()) // another call created it, or ours did and its answer was lost
 	switch {
 	case err != nil:
 		return err
 	case made == nil:
-		return fault.New(fault.Unavailable, "schedule %s: it was there when it was to be made, and is gone since: somebody else changes it: ask again", w.call.Schedule)
+		return fault.New(fault.Unavailable, "schedule %s existed when it was created, and does not exist any more: another deploy changes it at the same time: try again", w.call.Schedule)
 	}
 	return s.update(ctx, w, made, now)
 }
 
-// get returns a schedule as it is, or nil if there is none.
+// get returns a schedule, or nil if it does not exist.
 func (s *Schedules) get(ctx context.Context, name string) (*scheduler.GetScheduleOutput, error) {
 	out, err := s.client.GetSchedule(ctx, &scheduler.GetScheduleInput{Name: &name, GroupName: &s.group.Name})
-	if is(err, "ResourceNotFoundException") {
+	if awserr.Is(err, "ResourceNotFoundException") {
 		return nil, nil
 	}
-	return out, s.classify("look at schedule "+name, err)
+	return out, s.fault("read schedule "+name, err)
 }
 
-// update makes what there is what is wanted, if it is not. What is past is never
-// asked for, lest it comes up at once: it goes, unless it may be on its way.
+// update changes an existing schedule if it differs. EventBridge Scheduler would
+// run a one-time schedule of the past at once: such a schedule is deleted instead,
+// unless it is unchanged, because then its call may be under way.
 func (s *Schedules) update(ctx context.Context, w want, there *scheduler.GetScheduleOutput, now time.Time) error {
 	in := s.change(w, there, now)
 	if same(in, there) {
@@ -139,5 +141,19 @@ func (s *Schedules) update(ctx context.Context, w want, there *scheduler.GetSche
 		return s.remove(ctx, w.name())
 	}
 	_, err := s.client.UpdateSchedule(ctx, in)
-	return s.classify(fmt.Sprintf("schedule %s, %s", w.call.Schedule, w.Expression), err)
+	return s.fault(fmt.Sprintf("schedule %s, %s", w.call.Schedule, w.Expression), err)
+}
+
+// fault returns the fault of a request to EventBridge Scheduler.
+// https://docs.aws.amazon.com/scheduler/latest/APIReference/CommonErrors.html
+func (s *Schedules) fault(do string, err error) error {
+	switch {
+	case awserr.Is(err, "ValidationException"):
+		return fault.New(fault.Invalid, "%s: EventBridge Scheduler refuses the expression or the time zone: correct them under schedules in stackwright.yaml: %w", do, err)
+	case awserr.Is(err, "ServiceQuotaExceededException"):
+		return fault.New(fault.Refused, "%s: the account has reached its quota of schedules: raise it in Service Quotas, or delete schedules: %w", do, err)
+	case awserr.Is(err, "ResourceNotFoundException"):
+		return fault.New(fault.Broken, "%s: schedule group %s does not exist: deploy Stackwright, or set STACKWRIGHT_SCHEDULE_GROUP", do, s.group.Name)
+	}
+	return awserr.Fault(do, "schedule group "+s.group.Name, err, awserr.Kinds{"ConflictException": fault.Unavailable})
 }

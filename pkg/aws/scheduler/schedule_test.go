@@ -16,17 +16,17 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A fake is Scheduler as far as names go. It keeps what it is told last.
+// A fake is an EventBridge Scheduler that holds schedules by name.
 type fake struct {
-	kept  map[string]*scheduler.GetScheduleOutput
-	asked []string
+	stored   map[string]*scheduler.GetScheduleOutput
+	requests []string
 }
 
-func newFake() *fake { return &fake{kept: make(map[string]*scheduler.GetScheduleOutput)} }
+func newFake() *fake { return &fake{stored: make(map[string]*scheduler.GetScheduleOutput)} }
 
 func (f *fake) ListSchedules(_ context.Context, in *scheduler.ListSchedulesInput, _ ...func(*scheduler.Options)) (*scheduler.ListSchedulesOutput, error) {
 	out := &scheduler.ListSchedulesOutput{}
-	for name := range f.kept {
+	for name := range f.stored {
 		if strings.HasPrefix(name, aws.ToString(in.NamePrefix)) {
 			out.Schedules = append(out.Schedules, types.ScheduleSummary{Name: &name})
 		}
@@ -35,17 +35,17 @@ func (f *fake) ListSchedules(_ context.Context, in *scheduler.ListSchedulesInput
 }
 
 func (f *fake) GetSchedule(_ context.Context, in *scheduler.GetScheduleInput, _ ...func(*scheduler.Options)) (*scheduler.GetScheduleOutput, error) {
-	if is, ok := f.kept[*in.Name]; ok {
+	if is, ok := f.stored[*in.Name]; ok {
 		return is, nil
 	}
 	return nil, &types.ResourceNotFoundException{}
 }
 
 func (f *fake) CreateSchedule(ctx context.Context, in *scheduler.CreateScheduleInput, _ ...func(*scheduler.Options)) (*scheduler.CreateScheduleOutput, error) {
-	if _, ok := f.kept[*in.Name]; ok {
+	if _, ok := f.stored[*in.Name]; ok {
 		return nil, &types.ConflictException{}
 	}
-	f.asked = append(f.asked, "create")
+	f.requests = append(f.requests, "create")
 	f.keep(in.Name, in.ScheduleExpression, in.ScheduleExpressionTimezone, &scheduler.GetScheduleOutput{
 		Description: in.Description, State: in.State, StartDate: in.StartDate, ActionAfterCompletion: in.ActionAfterCompletion,
 		FlexibleTimeWindow: in.FlexibleTimeWindow, Target: in.Target,
@@ -54,7 +54,7 @@ func (f *fake) CreateSchedule(ctx context.Context, in *scheduler.CreateScheduleI
 }
 
 func (f *fake) UpdateSchedule(_ context.Context, in *scheduler.UpdateScheduleInput, _ ...func(*scheduler.Options)) (*scheduler.UpdateScheduleOutput, error) {
-	f.asked = append(f.asked, "update")
+	f.requests = append(f.requests, "update")
 	f.keep(in.Name, in.ScheduleExpression, in.ScheduleExpressionTimezone, &scheduler.GetScheduleOutput{
 		Description: in.Description, State: in.State, StartDate: in.StartDate, ActionAfterCompletion: in.ActionAfterCompletion,
 		FlexibleTimeWindow: in.FlexibleTimeWindow, Target: in.Target,
@@ -64,24 +64,24 @@ func (f *fake) UpdateSchedule(_ context.Context, in *scheduler.UpdateScheduleInp
 
 func (f *fake) keep(name, expression, zone *string, is *scheduler.GetScheduleOutput) {
 	is.Name, is.ScheduleExpression, is.ScheduleExpressionTimezone = name, expression, zone
-	f.kept[*name] = is
+	f.stored[*name] = is
 }
 
 func (f *fake) DeleteSchedule(_ context.Context, in *scheduler.DeleteScheduleInput, _ ...func(*scheduler.Options)) (*scheduler.DeleteScheduleOutput, error) {
-	if _, ok := f.kept[*in.Name]; !ok {
+	if _, ok := f.stored[*in.Name]; !ok {
 		return nil, &types.ResourceNotFoundException{}
 	}
-	delete(f.kept, *in.Name)
+	delete(f.stored, *in.Name)
 	return nil, nil
 }
 
-// shown shows schedules as the contract looks at them.
+// shown lists schedules in the form that the contract compares.
 type shown struct{ *Schedules }
 
 func (s shown) Kept(ctx context.Context, id string) (map[string]project.Schedule, error) {
-	kept, err := s.List(ctx, id)
+	stored, err := s.List(ctx, id)
 	all := make(map[string]project.Schedule)
-	for _, k := range kept {
+	for _, k := range stored {
 		all[k.Schedule] = project.Schedule{Operation: k.Operation, Expression: k.Expression, Zone: k.Zone}
 	}
 	return all, err
@@ -91,8 +91,8 @@ func TestSchedulesKeepTheContract(t *testing.T) {
 	contract.Schedules(t, func(*testing.T) contract.Calendar { return shown{New(newFake(), Group{Name: "g"})} })
 }
 
-// A rate comes up one interval after the deploy that makes it, and keeps its beat
-// when something else of it changes; what is as it is to be is not touched.
+// A rate runs one interval after the deploy that creates it, and keeps its times
+// when another field changes. A schedule that is up to date is not changed.
 func TestRates(t *testing.T) {
 	f, now := newFake(), time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)
 	s := New(f, Group{Name: "g", Function: "f", Role: "r"})
@@ -113,29 +113,29 @@ func TestRates(t *testing.T) {
 		if err := s.SetSchedules(t.Context(), "shop@prod", wanted, now); err != nil {
 			t.Fatal(err)
 		}
-		is := f.kept["shop.prod.often"]
+		is := f.stored["shop.prod.often"]
 		if is == nil {
-			t.Fatalf("kept are %v", f.kept)
+			t.Fatalf("stored are %v", f.stored)
 		}
 		begins := "at once"
 		if is.StartDate != nil {
 			begins = is.StartDate.Format("15:04")
 		}
-		if got := begins + " " + strings.Join(f.asked, " "); got != c.begins {
+		if got := begins + " " + strings.Join(f.requests, " "); got != c.begins {
 			t.Errorf("%s %s at %s: %s, want %s", c.expression, c.operation, now.Format("15:04"), got, c.begins)
 		}
 	}
 }
 
-// What the function is called with is an event, in which the words that Scheduler
-// replaces stand as it knows them.
+// The function is called with an event that holds the attributes which EventBridge
+// Scheduler replaces.
 func TestInput(t *testing.T) {
 	f := newFake()
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "Europe/Berlin"}}
 	if err := New(f, Group{Name: "g", Function: "f", Role: "r", Dead: "d"}).SetSchedules(t.Context(), "shop@prod", wanted, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	is := f.kept["shop.prod.nightly"]
+	is := f.stored["shop.prod.nightly"]
 	want := `{"version":"0","id":"<aws.scheduler.execution-id>","detail-type":"Stackwright Schedule","source":"stackwright.schedule","time":"<aws.scheduler.scheduled-time>","detail":{"project":"shop@prod","schedule":"nightly","operation":"deploy"}}`
 	if got := *is.Target.Input; got != want || !json.Valid([]byte(got)) {
 		t.Errorf("it is called with %s", got)
@@ -145,15 +145,15 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// A fleeting Scheduler has what is to be made already, and then no longer.
+// A fleeting Scheduler refuses to create a schedule that exists, and then no longer has it.
 type fleeting struct{ *fake }
 
 func (fleeting) CreateSchedule(context.Context, *scheduler.CreateScheduleInput, ...func(*scheduler.Options)) (*scheduler.CreateScheduleOutput, error) {
 	return nil, &types.ConflictException{}
 }
 
-// What could not be made is not said to be there.
-func TestGoneMeanwhile(t *testing.T) {
+// A schedule that could not be created is not reported as created.
+func TestScheduleDeletedMeanwhile(t *testing.T) {
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)"}}
 	err := New(fleeting{newFake()}, Group{Name: "g", Function: "f", Role: "r"}).SetSchedules(t.Context(), "shop@prod", wanted, time.Now())
 	if !fault.Is(err, fault.Unavailable) {
@@ -161,7 +161,7 @@ func TestGoneMeanwhile(t *testing.T) {
 	}
 }
 
-// No prefix of a project's begins that of another, and none is too long.
+// No prefix is the beginning of another, and none is too long.
 func TestPrefixes(t *testing.T) {
 	long := strings.Repeat("a", 64)
 	ids := []string{"a@b", "a@bc", "ab@c", "a-b@c", "a@b-c", long + "@" + long, long + "@" + long[1:], long[1:] + "@" + long, "shop@default"}

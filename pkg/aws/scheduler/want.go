@@ -15,7 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A want is a schedule that is to be.
+// A want is a schedule of a project, as it is to be.
 type want struct {
 	call project.Call
 	project.Schedule
@@ -27,15 +27,16 @@ const (
 	longest      = time.Hour
 )
 
-// name is what the schedule is called in the group.
+// name returns the name of the schedule in the group.
 func (w want) name() string { return called(w.call.Project, w.call.Schedule) }
 
 // A name has 64 characters at most, of which a schedule's own has up to 32.
 const longestPrefix = 32
 
-// prefix begins the names of a project's schedules, and of no other's: names of
-// projects and environments have neither dots nor underscores. One that would be
-// too long is cut, and tells itself apart by its SHA-256.
+// prefix returns how the names of a project's schedules begin, and those of no
+// other project: names of projects and environments have neither dots nor
+// underscores. A prefix that would be too long is cut, and ends with a part of the
+// SHA-256 of the project's ID.
 func prefix(id string) string {
 	whole := strings.Replace(id, "@", ".", 1) + "."
 	if len(whole) <= longestPrefix {
@@ -47,9 +48,9 @@ func prefix(id string) string {
 
 func called(id, name string) string { return prefix(id) + name }
 
-// creation asks for a schedule that is not there. A rate begins one interval from
-// now; if it were not told, it would begin at once, and what is to be destroyed
-// some hours after a deploy would be so at once.
+// creation returns the request that creates a schedule. A rate starts one interval
+// from now. Without a start, EventBridge Scheduler would run it at once: a project
+// that is to be destroyed hours after its deploy would be destroyed at once.
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#rate-based
 func (s *Schedules) creation(w want, now time.Time) *scheduler.CreateScheduleInput {
 	in := s.change(w, &scheduler.GetScheduleOutput{}, now)
@@ -60,7 +61,7 @@ func (s *Schedules) creation(w want, now time.Time) *scheduler.CreateScheduleInp
 	}
 }
 
-// change asks for a schedule to be what is wanted: all that is not said goes.
+// change returns the request that updates a schedule. Update replaces all fields.
 func (s *Schedules) change(w want, there *scheduler.GetScheduleOutput, now time.Time) *scheduler.UpdateScheduleInput {
 	name, input := w.name(), w.input()
 	in := &scheduler.UpdateScheduleInput{
@@ -82,13 +83,13 @@ func (s *Schedules) change(w want, there *scheduler.GetScheduleOutput, now time.
 		in.Target.DeadLetterConfig = &types.DeadLetterConfig{Arn: &s.group.Dead}
 	}
 	if w.Every > 0 {
-		in.StartDate = aws.Time(w.begins(there, now))
+		in.StartDate = aws.Time(w.starts(there, now))
 	}
 	return in
 }
 
-// begins is when a rate comes up next: when it would anyway, if it was the same.
-func (w want) begins(there *scheduler.GetScheduleOutput, now time.Time) time.Time {
+// starts returns when a rate runs next. A rate that is unchanged keeps its times.
+func (w want) starts(there *scheduler.GetScheduleOutput, now time.Time) time.Time {
 	from := aws.ToTime(there.StartDate)
 	if from.IsZero() || aws.ToString(there.ScheduleExpression) != w.Expression {
 		return now.Add(w.Every).Truncate(time.Second)
@@ -99,14 +100,14 @@ func (w want) begins(there *scheduler.GetScheduleOutput, now time.Time) time.Tim
 	return from.Add((now.Sub(from)/w.Every + 1) * w.Every)
 }
 
-// input is what the function is called with: an event, in which Scheduler puts
-// its own words for those in angle brackets.
+// input returns the event that the function is called with. EventBridge Scheduler
+// replaces the attributes in angle brackets.
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html
 func (w want) input() string {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
-	// Texts can always be written.
+	// Encoding strings cannot fail.
 	_ = out.Encode(struct {
 		Version    string       `json:"version"`
 		ID         string       `json:"id"`
@@ -118,14 +119,14 @@ func (w want) input() string {
 	return strings.TrimSpace(b.String())
 }
 
-// alike reports whether a schedule asks for what it is to ask for, and when.
+// alike reports whether a schedule makes the same call at the same time.
 func alike(in *scheduler.UpdateScheduleInput, is *scheduler.GetScheduleOutput) bool {
 	return is.Target != nil && aws.ToString(in.Target.Input) == aws.ToString(is.Target.Input) &&
 		aws.ToString(in.ScheduleExpression) == aws.ToString(is.ScheduleExpression) &&
 		aws.ToString(in.ScheduleExpressionTimezone) == aws.ToString(is.ScheduleExpressionTimezone)
 }
 
-// same reports whether a schedule is as it is to be. When it began is its own.
+// same reports whether a schedule is up to date. Its start does not count.
 func same(in *scheduler.UpdateScheduleInput, is *scheduler.GetScheduleOutput) bool {
 	t, u := in.Target, is.Target
 	if u == nil || u.RetryPolicy == nil || is.FlexibleTimeWindow == nil {

@@ -16,47 +16,47 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A wire answers every request with the same answer, and keeps the request.
-type wire struct {
+// A transport gives every request the same answer, and holds the last request.
+type transport struct {
 	status int // negative for no answer
 	body   string
 	target string
-	asked  string
+	input  string
 }
 
 // RoundTrip carries out one request.
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	asked, err := io.ReadAll(r.Body)
+func (w *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	input, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	w.target, w.asked = r.Header.Get("X-Amz-Target"), string(asked)
+	w.target, w.input = r.Header.Get("X-Amz-Target"), string(input)
 	if w.status < 0 {
 		return nil, errors.New("connection refused")
 	}
 	return &http.Response{StatusCode: w.status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(strings.NewReader(w.body)), Request: r}, nil
 }
 
-// arn is the machine under test.
+// arn names the machine under test.
 const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright"
 
-func open(w *wire) *Machine {
+func open(w *transport) *Machine {
 	return New(sfn.NewFromConfig(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
 		HTTPClient: &http.Client{Transport: w}, RetryMaxAttempts: 1,
 	}), arn)
 }
 
-// No more than IDs pass through the machine.
-func TestWhatIsSaid(t *testing.T) {
-	w := &wire{status: 200, body: `{"executionArn":"x","startDate":1}`}
+// Only IDs pass through the machine.
+func TestInputsAndAnswers(t *testing.T) {
+	w := &transport{status: 200, body: `{"executionArn":"x","startDate":1}`}
 	m := open(w)
 	if err := m.Start(t.Context(), "one-1", engine.ExecutionInput{Run: "one", Epoch: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"name":"one-1"`, `"input":"{\"run\":\"one\",\"epoch\":1}"`, `"stateMachineArn":"` + arn + `"`} {
-		if !strings.Contains(w.asked, want) {
-			t.Errorf("start: no %s in %s", want, w.asked)
+		if !strings.Contains(w.input, want) {
+			t.Errorf("start: no %s in %s", want, w.input)
 		}
 	}
 	w.body = "{}"
@@ -64,18 +64,18 @@ func TestWhatIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"taskToken":"token"`, `"output":"{\"run\":\"one\",\"epoch\":1,\"state\":\"ready\",\"ready\":[0,3],\"wait\":60}"`} {
-		if !strings.Contains(w.asked, want) {
-			t.Errorf("answer: no %s in %s", want, w.asked)
+		if !strings.Contains(w.input, want) {
+			t.Errorf("answer: no %s in %s", want, w.input)
 		}
 	}
 	if !strings.HasSuffix(w.target, ".SendTaskSuccess") {
-		t.Errorf("asked for %s", w.target)
+		t.Errorf("the request is %s", w.target)
 	}
 }
 
-// To start what was started, and to answer what was answered, is no error;
-// everything else is of a kind.
-func TestAnswers(t *testing.T) {
+// Starting an execution twice and answering a token twice are no errors. All other
+// answers have their kind.
+func TestKindsOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		status        int
 		code          string
@@ -94,7 +94,7 @@ func TestAnswers(t *testing.T) {
 		{503, "ServiceUnavailable", fault.Unavailable, fault.Unavailable},
 		{-1, "", fault.Unavailable, fault.Unavailable},
 	} {
-		m := open(&wire{status: c.status, body: `{"__type":"` + c.code + `","message":"m"}`})
+		m := open(&transport{status: c.status, body: `{"__type":"` + c.code + `","message":"m"}`})
 		if err := m.Start(t.Context(), "one-1", engine.ExecutionInput{}); fault.KindOf(err) != c.start || (err == nil) != (c.start == "") {
 			t.Errorf("start: %d %s is %q: %v", c.status, c.code, fault.KindOf(err), err)
 		}

@@ -1,4 +1,4 @@
-// Package sts gets credentials in a target.
+// Package sts assumes the roles of targets.
 package sts
 
 import (
@@ -10,12 +10,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -26,25 +25,25 @@ type Registry interface {
 	Access(ctx context.Context, name string) (project.Access, error)
 }
 
-// How long what was learnt is believed.
+// How long targets and credentials are cached.
 const (
-	remembered = time.Minute // a registered target
-	early      = time.Minute // before they expire credentials are fetched anew
-	mostKept   = 500         // sessions; then all are forgotten
+	cached      = time.Minute // a registered target
+	early       = time.Minute // credentials are renewed so long before they expire
+	maxSessions = 500         // cached at most; then the cache is emptied
 )
 
-// ExternalID is what an installation says besides its name when it assumes a
-// role of an account: the role's trust policy asks for it, so that nobody gets
-// in who is only told the role's ARN. It is no secret, but it differs from
-// installation to installation and from account to account, and no user can
-// choose it. An installation is named by its state machine's ARN.
+// ExternalID returns the external ID under which an installation assumes a role of
+// an account. The role's trust policy requires it, so that knowing the role's ARN
+// is not enough to use it. It is no secret, but it differs for each installation
+// and account, and no user can choose it. An installation is named by the ARN of
+// its state machine.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
 func ExternalID(installation, account string) string {
 	sum := sha256.Sum256([]byte(installation + "\n" + account))
 	return "sw-" + hex.EncodeToString(sum[:16])
 }
 
-// Accounts are all the accounts and regions that an installation works in.
+// Accounts gives access to the accounts and regions that an installation deploys to.
 type Accounts struct {
 	own          aws.Config
 	home         project.Access
@@ -52,40 +51,41 @@ type Accounts struct {
 	registry     Registry
 
 	mu       sync.Mutex
-	targets  map[string]memory
+	targets  map[string]entry
 	sessions map[session]aws.CredentialsProvider
 }
 
-// A memory is a registered target, and when it was read.
-type memory struct {
+// An entry is a registered target, and when it was read.
+type entry struct {
 	access project.Access
 	at     time.Time
 }
 
-// A session is a role under the name that it was assumed by.
+// A session is a role, and the session name under which it was assumed.
 type session struct{ role, name string }
 
-// New returns the accounts of an installation that has its own credentials by
-// cfg and is at home, and whose state machine's ARN is given. It asks for nothing.
+// New returns the accounts of an installation. cfg holds the installation's own
+// credentials, home is its own account and region, and installation is the ARN of
+// its state machine. New sends no request.
 func New(cfg aws.Config, home project.Access, installation string, r Registry) *Accounts {
 	return &Accounts{
 		own: cfg, home: home, installation: installation, registry: r,
-		targets: make(map[string]memory), sessions: make(map[session]aws.CredentialsProvider),
+		targets: make(map[string]entry), sessions: make(map[session]aws.CredentialsProvider),
 	}
 }
 
 type nameKey struct{}
 
-// As has roles be assumed under a name, which is what a person finds in the
-// account's own trail: letters, digits and hyphens, 2 to 64.
+// As sets the session name under which roles are assumed: 2 to 64 letters, digits
+// and hyphens. The account's CloudTrail shows it.
 func As(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, nameKey{}, name)
 }
 
-// In returns the configuration of a client that works in a target, and the ARN
-// of the role that CloudFormation is to be given there, if any. Credentials are
-// kept until shortly before they expire. The error is of kind Denied if the
-// target cannot be entered.
+// In returns the configuration of a client for a target, and the ARN of the role
+// that CloudFormation assumes there, if any. Credentials are cached until shortly
+// before they expire. The error is of kind Denied if the target is not registered
+// or its role cannot be assumed.
 func (a *Accounts) In(ctx context.Context, t project.Target) (cfg aws.Config, execution string, err error) {
 	access := a.home
 	if t != a.home.Target {
@@ -100,37 +100,38 @@ func (a *Accounts) In(ctx context.Context, t project.Target) (cfg aws.Config, ex
 	}
 	cfg.Credentials = a.credentials(ctx, access)
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return aws.Config{}, "", understood(access, err)
+		return aws.Config{}, "", denied(access, err)
 	}
 	return cfg, access.Execution, nil
 }
 
-// access returns how to work in a target, if it is still where it was.
+// access returns the registered access to a target, if its account and region are
+// still the same.
 func (a *Accounts) access(ctx context.Context, t project.Target) (project.Access, error) {
 	a.mu.Lock()
 	m, ok := a.targets[t.Name]
 	a.mu.Unlock()
-	if !ok || time.Since(m.at) > remembered || m.access.Target != t {
+	if !ok || time.Since(m.at) > cached || m.access.Target != t {
 		got, err := a.registry.Access(ctx, t.Name)
 		if fault.Is(err, fault.Missing) {
-			return got, fault.New(fault.Denied, "it is not registered: have it registered for account %s, region %s", t.Account, t.Region)
+			return got, fault.New(fault.Denied, "it is not registered for account %s, region %s: register it with stackwright targets add %s", t.Account, t.Region, t.Name)
 		}
 		if err != nil {
 			return got, err
 		}
-		m = memory{got, time.Now()}
+		m = entry{got, time.Now()}
 		a.mu.Lock()
 		a.targets[t.Name] = m
 		a.mu.Unlock()
 	}
 	if m.access.Target != t {
-		return m.access, fault.New(fault.Denied, "it is registered for account %s, region %s, and this is about account %s, region %s: have that registered under this name",
-			m.access.Account, m.access.Region, t.Account, t.Region)
+		return m.access, fault.New(fault.Denied, "it is registered for account %s, region %s, but the run needs account %s, region %s: register that with stackwright targets add %s",
+			m.access.Account, m.access.Region, t.Account, t.Region, t.Name)
 	}
 	return m.access, nil
 }
 
-// credentials are those of a target's role, under the name that ctx says.
+// credentials returns those of a target's role, under the session name of ctx.
 func (a *Accounts) credentials(ctx context.Context, t project.Access) aws.CredentialsProvider {
 	name, ok := ctx.Value(nameKey{}).(string)
 	if !ok {
@@ -142,7 +143,7 @@ func (a *Accounts) credentials(ctx context.Context, t project.Access) aws.Creden
 	if known, ok := a.sessions[s]; ok {
 		return known
 	}
-	if len(a.sessions) >= mostKept {
+	if len(a.sessions) >= maxSessions {
 		clear(a.sessions)
 	}
 	assumes := stscreds.NewAssumeRoleProvider(sts.NewFromConfig(a.own), t.Role, func(o *stscreds.AssumeRoleOptions) {
@@ -152,18 +153,13 @@ func (a *Accounts) credentials(ctx context.Context, t project.Access) aws.Creden
 	return a.sessions[s]
 }
 
-var throttles = retry.IsErrorThrottles(retry.DefaultThrottles)
-
-// understood says why a role was not assumed, and what to do.
-func understood(t project.Access, err error) error {
-	said, ok := errors.AsType[smithy.APIError](err)
-	answer, heard := errors.AsType[*smithyhttp.ResponseError](err)
-	switch {
-	case throttles.IsErrorThrottle(err).Bool():
-		return fault.New(fault.Throttled, "assume role %s: %w", t.Role, err)
-	case !ok || !heard || answer.HTTPStatusCode() >= 500:
-		return fault.New(fault.Unavailable, "assume role %s: %w", t.Role, err)
+// denied returns the fault of a request to assume a role.
+func denied(t project.Access, err error) error {
+	f := awserr.Fault("assume role "+t.Role, t.Role, err, awserr.Kinds{awserr.Other: fault.Denied})
+	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok || !fault.Is(f, fault.Denied) {
+		return f
 	}
-	return fault.New(fault.Denied, "role %s of account %s cannot be assumed (%s: %s): have the role made there, and let it trust this installation with the external ID that stackwright targets lists; then retry",
-		t.Role, t.Account, said.ErrorCode(), said.ErrorMessage())
+	return fault.New(fault.Denied, "role %s of account %s cannot be assumed (%s: %s): create it there, and let it trust this installation with the external ID that stackwright targets shows; then retry",
+		t.Role, t.Account, api.ErrorCode(), api.ErrorMessage())
 }

@@ -31,10 +31,10 @@ var (
 	near = project.Target{Name: "near", Account: "000000000000", Region: "us-west-2"}
 )
 
-// tokens is STS's end of the line. It hands out credentials for a quarter of an
-// hour, or refuses with a status and a code.
+// tokens is an STS that returns credentials for a quarter of an hour, or refuses
+// with a status and a code.
 type tokens struct {
-	asked  []url.Values
+	forms  []url.Values
 	status int
 	code   string
 }
@@ -49,14 +49,14 @@ func (s *tokens) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.asked = append(s.asked, form)
+	s.forms = append(s.forms, form)
 	if s.status == 0 && s.code != "" {
 		return nil, errors.New(s.code)
 	}
 	status := http.StatusOK
 	text := fmt.Sprintf("<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>KEY%d</AccessKeyId><SecretAccessKey>s</SecretAccessKey>"+
 		"<SessionToken>t</SessionToken><Expiration>%s</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>",
-		len(s.asked), time.Now().Add(15*time.Minute).UTC().Format(time.RFC3339))
+		len(s.forms), time.Now().Add(15*time.Minute).UTC().Format(time.RFC3339))
 	if s.status > 0 {
 		status = s.status
 		text = fmt.Sprintf("<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>no</Message></Error></ErrorResponse>", s.code)
@@ -64,26 +64,26 @@ func (s *tokens) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"text/xml"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 }
 
-// book has targets by name. It counts how often it is asked.
-type cache struct {
+// registry holds targets by name. It counts how often it is read.
+type registry struct {
 	all   map[string]project.Access
 	err   error
-	asked int
+	reads int
 }
 
-func (b *cache) Access(_ context.Context, name string) (project.Access, error) {
-	b.asked++
-	if a, ok := b.all[name]; ok && b.err == nil {
+func (r *registry) Access(_ context.Context, name string) (project.Access, error) {
+	r.reads++
+	if a, ok := r.all[name]; ok && r.err == nil {
 		return a, nil
 	}
-	if b.err != nil {
-		return project.Access{}, b.err
+	if r.err != nil {
+		return project.Access{}, r.err
 	}
 	return project.Access{}, fault.New(fault.Missing, "no %s", name)
 }
 
-func open(s *tokens) (*sts.Accounts, *cache) {
-	b := &cache{all: map[string]project.Access{
+func open(s *tokens) (*sts.Accounts, *registry) {
+	b := &registry{all: map[string]project.Access{
 		"eu":   {Target: eu, Role: role, Execution: "theirs"},
 		"near": {Target: near},
 	}}
@@ -94,28 +94,28 @@ func open(s *tokens) (*sts.Accounts, *cache) {
 	return sts.New(cfg, home, machine, b), b
 }
 
-// A target without a role is worked in with the installation's own credentials,
-// and nobody is asked about the installation's own.
+// The installation's own credentials are used for a target without a role. The
+// registry is not read for the installation's own account.
 func TestOwnAccount(t *testing.T) {
 	s := &tokens{}
 	a, b := open(s)
 	for _, c := range []struct {
 		target    project.Target
 		execution string
-		asked     int
+		reads     int
 	}{{home.Target, "execution", 0}, {near, "", 1}} {
 		cfg, execution, err := a.In(t.Context(), c.target)
 		if err != nil || cfg.Region != c.target.Region || execution != c.execution {
 			t.Fatalf("%s: region %s, role %q, %v", c.target.Name, cfg.Region, execution, err)
 		}
-		if got, err := cfg.Credentials.Retrieve(t.Context()); err != nil || got.AccessKeyID != "OWN" || len(s.asked) > 0 || b.asked != c.asked {
-			t.Errorf("%s: %s, %v; %d roles assumed, asked %d times", c.target.Name, got.AccessKeyID, err, len(s.asked), b.asked)
+		if got, err := cfg.Credentials.Retrieve(t.Context()); err != nil || got.AccessKeyID != "OWN" || len(s.forms) > 0 || b.reads != c.reads {
+			t.Errorf("%s: %s, %v; %d roles assumed, %d reads", c.target.Name, got.AccessKeyID, err, len(s.forms), b.reads)
 		}
 	}
 }
 
-// A role is assumed once by all that is done for one run, in its name and with
-// the external ID; and again shortly before its credentials expire.
+// A role is assumed once for each run, under the run's name and with the external
+// ID, and again shortly before its credentials expire.
 func TestAssume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &tokens{}
@@ -142,19 +142,19 @@ func TestAssume(t *testing.T) {
 				t.Errorf("after %s run %s has %s, want %s", c.wait, c.run, got, c.want)
 			}
 		}
-		if b.asked != 3 {
-			t.Errorf("the target was looked up %d times", b.asked)
+		if b.reads != 3 {
+			t.Errorf("the target was read %d times", b.reads)
 		}
 		for i, session := range []string{"sw-a", "sw-b", "sw-a"} {
-			got := s.asked[i]
+			got := s.forms[i]
 			if got.Get("RoleArn") != role || got.Get("RoleSessionName") != session || got.Get("ExternalId") != sts.ExternalID(machine, eu.Account) {
-				t.Errorf("asked for %v", got)
+				t.Errorf("the request is %v", got)
 			}
 		}
 	})
 }
 
-// External IDs differ by installation and by account, and are such as AWS takes.
+// External IDs differ by installation and by account, and AWS accepts them.
 func TestExternalID(t *testing.T) {
 	one := sts.ExternalID(machine, eu.Account)
 	if one != sts.ExternalID(machine, eu.Account) || one == sts.ExternalID(machine, near.Account) || one == sts.ExternalID(machine+"2", eu.Account) || len(one) != 35 {
@@ -162,28 +162,28 @@ func TestExternalID(t *testing.T) {
 	}
 }
 
-// Whoever cannot enter is told why, and what to do.
+// The error of a target that cannot be used says why, and what to do.
 func TestDenied(t *testing.T) {
 	moved := eu
 	moved.Region = "eu-north-1"
 	for _, c := range []struct {
 		target project.Target
 		tokens tokens
-		book   error
+		read   error
 		kind   fault.Kind
 		says   string
 	}{
-		{eu, tokens{status: 403, code: "AccessDenied"}, nil, fault.Denied, "role " + role + " of account 111111111111 cannot be assumed (AccessDenied: no): have the role made there"},
+		{eu, tokens{status: 403, code: "AccessDenied"}, nil, fault.Denied, "role " + role + " of account 111111111111 cannot be assumed (AccessDenied: no): create it there"},
 		{eu, tokens{status: 403, code: "RegionDisabledException"}, nil, fault.Denied, "RegionDisabledException"},
 		{eu, tokens{status: 400, code: "Throttling"}, nil, fault.Throttled, role},
 		{eu, tokens{status: 500, code: "InternalFailure"}, nil, fault.Unavailable, role},
 		{eu, tokens{code: "no route"}, nil, fault.Unavailable, role},
 		{eu, tokens{}, fault.New(fault.Throttled, "slow down"), fault.Throttled, "slow down"},
-		{moved, tokens{}, nil, fault.Denied, "it is registered for account 111111111111, region eu-west-1, and this is about account 111111111111, region eu-north-1"},
-		{project.Target{Name: "us", Account: "222222222222", Region: "us-west-2"}, tokens{}, nil, fault.Denied, "it is not registered: have it registered for account 222222222222, region us-west-2"},
+		{moved, tokens{}, nil, fault.Denied, "it is registered for account 111111111111, region eu-west-1, but the run needs account 111111111111, region eu-north-1: register that with stackwright targets add eu"},
+		{project.Target{Name: "us", Account: "222222222222", Region: "us-west-2"}, tokens{}, nil, fault.Denied, "it is not registered for account 222222222222, region us-west-2: register it with stackwright targets add us"},
 	} {
 		a, b := open(&c.tokens)
-		b.err = c.book
+		b.err = c.read
 		if _, _, err := a.In(t.Context(), c.target); !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s %s: %s: %v", c.target.Name, c.tokens.code, fault.KindOf(err), err)
 		}

@@ -48,7 +48,7 @@ type shownSchedule struct {
 }
 
 // schedules are those of the projects that are asked for.
-func (s *session) schedules(ctx context.Context) ([]schedules.Kept, error) {
+func (s *session) schedules(ctx context.Context) ([]schedules.Stored, error) {
 	if s.group == "" {
 		return nil, fault.New(fault.Missing, "%s does not tell in which group its schedules are: deploy Stackwright anew", s.label)
 	}
@@ -57,7 +57,7 @@ func (s *session) schedules(ctx context.Context) ([]schedules.Kept, error) {
 		return nil, err
 	}
 	from := schedules.New(scheduler.NewFromConfig(s.config), schedules.Group{Name: s.group})
-	var all []schedules.Kept
+	var all []schedules.Stored
 	for _, p := range projects {
 		kept, err := from.List(ctx, p)
 		if err != nil {
@@ -70,7 +70,7 @@ func (s *session) schedules(ctx context.Context) ([]schedules.Kept, error) {
 
 // next is when a schedule next comes up, in its time zone, or zero if it does not
 // or nobody can tell.
-func next(k schedules.Kept, now time.Time) time.Time {
+func next(k schedules.Stored, now time.Time) time.Time {
 	zone, err := cron.Zone(k.Zone)
 	if err != nil {
 		return time.Time{}
