@@ -9,7 +9,7 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 CONCURRENT = ./pkg/engine ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/local/api ./infra/local/events ./infra/local/journal \
 	./infra/local/lambda ./infra/local/scheduler ./infra/local/states
 
-.PHONY: help build lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln clean
+.PHONY: help build lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln docs clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,9 @@ large: ## runs of 2,000 stacks on the real adapters, some minutes each
 
 # The cdk command brings Go files that are templates of some.
 GOFILES = find . \( -name node_modules -o -name cdk.out \) -prune -o -name '*.go' -print0
+
+docs: ## write what is generated in docs/commands.md
+	$(GO) run ./infra/stackwright docs docs/commands.md
 
 lint: ## format, vet, staticcheck
 	@unformatted=$$($(GOFILES) | xargs -0 $(GOFMT) -l); if [ -n "$$unformatted" ]; then \

@@ -78,7 +78,7 @@ func TestMaxDeletions(t *testing.T) {
 	}
 	l.has(l.must(cli.ExitOK, "plan", l.project, "--max-deletions", "2"), "- queue  delete")
 	l.has(l.must(cli.ExitOK, "deploy", l.project, "--max-deletions", "2"), "2 deleted")
-	l.has(l.run("deploy", l.project, "--max-deletions", "-1").err, "a number of stacks is wanted, 0 or more")
+	l.has(l.run("deploy", l.project, "--max-deletions", "-1").err, "--max-deletions -1: give a whole number, 0 or more")
 }
 
 func TestJSONIsOneObjectALine(t *testing.T) {
@@ -117,8 +117,9 @@ func TestRefusedProjectMakesNoCall(t *testing.T) {
 	aws := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	defer aws.Close()
 	l := newLaptop(t)
+	l.env["STACKWRIGHT_YES"] = "true"
 	for _, command := range []string{"deploy", "plan", "destroy", "refresh"} {
-		r := l.run(command, "testdata/broken", "--endpoint", aws.URL, "--yes", "-o", "json")
+		r := l.run(command, "testdata/broken", "--endpoint", aws.URL, "-o", "json")
 		if r.code != cli.ExitRefused {
 			t.Errorf("%s ended with %d", command, r.code)
 		}
@@ -210,33 +211,6 @@ func TestDestroyAsksFirst(t *testing.T) {
 	l.has(r.err, "destroy deletes the 3 stacks of pair@default: alone, queue, topic")
 	l.answers = "yes\n"
 	l.must(cli.ExitOK, "destroy", l.project)
-}
-
-func TestUsage(t *testing.T) {
-	t.Parallel()
-	l := newLaptop(t)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"deplyo", "x"}, "there is no command deplyo: did you mean deploy?"},
-		{[]string{"deploy"}, "deploy: give DIR|FILE"},
-		{[]string{"deploy", "a", "b"}, "deploy: b is one too many"},
-		{[]string{"runs", "x"}, "runs takes no arguments: x"},
-		{[]string{"deploy", "a", "--endpont", "x"}, "unknown flag: --endpont: did you mean --endpoint?"},
-		{[]string{"pause", "a", "--rollback"}, "unknown flag: --rollback"},
-		{[]string{"unlock", "a", "b"}, "unlock: b is one too many: it takes [RUN]"},
-		{[]string{"deploy", "a", "-o", "yaml"}, "-o yaml: there is text, json"},
-		{[]string{"deploy", "a", "--functions", "docker"}, "--functions docker: there is inprocess and binaries"},
-		{[]string{"deploy", "a", "--seconds", "-1"}, "time does not run backwards"},
-		{[]string{"deploy", "/nowhere"}, "read /nowhere: no such file or directory"},
-	} {
-		r := l.run(c.args...)
-		if r.code != cli.ExitRefused || r.out != "" {
-			t.Errorf("%v ended with %d and printed %q", c.args, r.code, r.out)
-		}
-		l.has(r.err, c.want)
-	}
 }
 
 func TestNobodyListens(t *testing.T) {

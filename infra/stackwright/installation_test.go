@@ -243,10 +243,9 @@ func TestWhereToWork(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"runs", "--installation", "sw", "--data", l.data}, "--installation is on AWS, --data and --endpoint are a laptop: say one of them"},
+		{[]string{"runs", "--installation", "sw", "--data", l.data}, "--installation is on AWS, --data and --endpoint are on a laptop: give one of them"},
 		{[]string{"runs", "--installation", ""}, "--installation: name its CloudFormation stack"},
-		{[]string{"deploy", l.project, "--installation", "sw", "--seconds", "1"}, "--seconds is about a laptop, and installation sw is on AWS"},
-		{[]string{"serve", "--installation", "sw"}, "serve stands in for AWS on a laptop, and installation sw is on AWS"},
+		{[]string{"deploy", l.project, "--installation", "sw", "--seconds", "1"}, "--seconds is for a laptop, and installation sw is on AWS"},
 	} {
 		r := l.run(c.args...)
 		if l.has(r.err, c.says); r.code != cli.ExitRefused {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -141,11 +139,6 @@ func TestInvokeNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	var told bytes.Buffer
-	code := cli.Execute(t.Context(), cli.Shell{Out: io.Discard, Err: &told, Getenv: func(string) string { return "" }}, []string{"invoke", "start.upload.json", "--installation", "stackwright"})
-	if l.has(told.String(), "is on AWS: leave it out"); code != cli.ExitRefused {
-		t.Errorf("about an installation on AWS it ended with %d", code)
-	}
 	for file, want := range map[string]string{
 		"nobody.upload.json": "is for no function: call it FUNCTION.WHAT.json",
 		"start.json":         "is for no function",

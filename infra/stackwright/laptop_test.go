@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,7 +34,7 @@ type laptop struct {
 // newLaptop has a copy of the pair of stacks.
 func newLaptop(t *testing.T) *laptop {
 	l := &laptop{T: t, data: filepath.Join(t.TempDir(), "data"), project: filepath.Join(t.TempDir(), "pair"), interrupts: make(chan os.Signal, 1)}
-	l.env = map[string]string{"USER": "ann", "AWS_PROFILE": "nobody", "AWS_REGION": "eu-north-1", "AWS_CONFIG_FILE": "/nowhere"}
+	l.env = map[string]string{"USER": "ann", "STACKWRIGHT_SECONDS": "0.05", "AWS_PROFILE": "nobody", "AWS_REGION": "eu-north-1", "AWS_CONFIG_FILE": "/nowhere"}
 	if err := os.CopyFS(l.project, os.DirFS("testdata/pair")); err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +71,8 @@ func (l *laptop) runTo(out, err io.Writer, args ...string) int {
 			return nil
 		},
 	}
-	if !l.elsewhere {
-		args = append([]string{args[0], "--data", l.data, "--seconds", "0.05"}, args[1:]...)
+	if !l.elsewhere && args[0] != "invoke" {
+		args = append(slices.Clone(args), "--data", l.data)
 	}
 	return cli.Execute(context.Background(), s, args)
 }

@@ -178,12 +178,12 @@ func TestUnlock(t *testing.T) {
 	if r.code != cli.ExitRefused {
 		t.Errorf("unlock without a reason ended with %d", r.code)
 	}
-	l.has(r.err, "say why with --reason TEXT")
+	l.has(r.err, "give a reason with --reason TEXT")
 	r = l.run("unlock", "--reason", "it hangs")
 	if r.code != cli.ExitRefused {
 		t.Errorf("unlock of two ended with %d", r.code)
 	}
-	l.has(r.err, "several runs hold a lock: say which one is meant: ", id+" (deploy of pair@default)")
+	l.has(r.err, "2 runs hold a lock: name the one that is meant: ", id+" (deploy of pair@default, running)")
 	l.has(l.must(cli.ExitOK, "unlock", "--env", "prod", "--reason", "it hangs"), "is cancelled after", "unlocked by ann@", ": it hangs")
 	l.ended(other, prod, cli.ExitStopped)
 	l.must(cli.ExitOK, "unlock", id, "--reason", "it hangs")

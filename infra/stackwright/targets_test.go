@@ -32,7 +32,7 @@ func TestTargets(t *testing.T) {
 		{[]string{"remove", "mars"}, "target mars is not registered"},
 		{[]string{"add", "near", "--region", "us-west-1"}, "target near has 3 recorded stacks"},
 		{[]string{"add", "us", "--account", "222222222222", "--region", "us-west-2"}, "account 222222222222 is not the installation's own: give the ARN of the role"},
-		{[]string{"add"}, "targets add: there is targets, targets add NAME and targets remove NAME"},
+		{[]string{"add"}, "targets add: give NAME"},
 	} {
 		r := l.run(append([]string{"targets"}, c.args...)...)
 		if l.has(r.err, c.says); r.code != cli.ExitRefused {

@@ -4,27 +4,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/agext/levenshtein"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
+// program is the name of this program in its help.
+const program = "stackwright"
+
 // A command is one thing that the program does.
 type command struct {
-	name     string
-	args     string // as shown in its usage
-	least    int    // number of arguments
-	most     int
-	short    string
-	long     string
-	examples []string
-	outputs  []string // that -o takes; text and json if none are listed
-	flags    func(*pflag.FlagSet, *flags)
-	run      func(context.Context, *call) (int, error)
+	name, parent string // parent is the command that it is a subcommand of, if it is one
+	args         string // as shown in its usage
+	least, most  int    // number of arguments
+	group        string
+	hidden       bool
+	short, long  string
+	examples     []string
+	outputs      []string // that -o takes; nil is text, json and yaml
+	flags        []flagSet
+	completes    completion // of arguments; nil is files
+	run          func(context.Context, *call) (int, error)
 }
 
 // A call is a command with its flags and arguments.
@@ -33,103 +41,182 @@ type call struct {
 	flags   flags
 	args    []string
 	command command
-	place   *site // of the installation on AWS, once it was asked for
+	tree    *cobra.Command // of all commands
+	place   *site          // of the installation on AWS, once it was asked for
 }
 
 // Execute carries out what args ask for and returns the code to exit with.
 func Execute(ctx context.Context, s Shell, args []string) int {
-	if len(args) == 0 {
-		fmt.Fprint(s.Err, usage(s.Self))
-		return ExitRefused
-	}
-	if among(args[0], "help", "-h", "--help") {
-		return help(s, args[1:])
-	}
-	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.carryOut(ctx, s, args[1:])
-		}
-	}
-	fmt.Fprintf(s.Err, "there is no command %s%s\n%s", quoted(args[0]), didYouMean(args[0], names()), usage(s.Self))
-	return ExitRefused
-}
-
-// help shows the usage of a command, or of all.
-func help(s Shell, args []string) int {
-	if len(args) == 0 {
-		fmt.Fprint(s.Out, usage(s.Self))
+	code := ExitOK
+	root := s.tree(&code)
+	root.SetArgs(slices.Concat(args, []string{})) // not nil, for which cobra takes os.Args
+	at, err := root.ExecuteContextC(ctx)
+	switch {
+	case closed(err):
 		return ExitOK
-	}
-	return Execute(context.Background(), s, []string{args[0], "--help"})
-}
-
-// carryOut parses the flags and runs the command.
-func (c command) carryOut(ctx context.Context, s Shell, args []string) int {
-	call := &call{Shell: s, command: c}
-	set := c.set(&call.flags)
-	err := set.Parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		fmt.Fprint(s.Out, c.usage(s.Self, set))
-		return ExitOK
-	}
-	if err == nil {
-		call.args = set.Args()
-		call.flags.complete(set, s.Getenv)
-		err = c.check(call)
-	}
-	if err != nil {
-		fmt.Fprintf(s.Err, "%s%s\nsee %s %s --help\n", err, suggestion(err, set), s.Self, c.name)
+	case err != nil:
+		path := strings.TrimSpace(strings.TrimPrefix(at.CommandPath(), program))
+		fmt.Fprintf(s.Err, "%s\nsee %s\n", err, strings.Join(strings.Fields(s.Self+" "+path+" --help"), " "))
 		return ExitRefused
-	}
-	code, err := c.run(ctx, call)
-	if err != nil {
-		return call.tell(err)
 	}
 	return code
 }
 
-// set is the command's flags.
-func (c command) set(f *flags) *pflag.FlagSet {
-	set := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	set.SortFlags = false
-	set.Usage = func() {}
-	if c.flags != nil {
-		c.flags(set, f)
+// tree is all commands for cobra. What a command ends with goes to code.
+func (s Shell) tree(code *int) *cobra.Command {
+	root := &cobra.Command{
+		Use:   program,
+		Short: "Deploy many CloudFormation stacks in dependency order",
+		Long: wrapped(`Stackwright deploys many CloudFormation stacks in dependency order: through an installation on AWS, or on this laptop with
+emulators of AWS.
+
+Each flag can also be set by an environment variable: --max-deletions by STACKWRIGHT_MAX_DELETIONS, for instance. A flag
+on the command line comes first.`, helpWidth),
+		Example:       "  stackwright deploy examples/shop\n  stackwright status --follow\n  stackwright runs --installation stackwright",
+		SilenceErrors: true, SilenceUsage: true,
+		Args:               cobra.ArbitraryArgs,
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // an unknown command is the better news
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fault.New(fault.Invalid, "there is no command %s%s", quoted(args[0]), didYouMean(args[0], names(cmd)))
+			}
+			cmd.SetOut(s.Err)
+			*code = ExitRefused
+			return cmd.Help()
+		},
 	}
-	common(set, f)
-	return set
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprint(".FlagUsagesWrapped ", helpWidth)))
+	for _, g := range []string{groupChange, groupControl, groupShow, groupInstall, groupOther} {
+		root.AddGroup(&cobra.Group{ID: g, Title: g})
+	}
+	root.SetCompletionCommandGroupID(groupOther)
+	for _, c := range commands() {
+		under := root
+		if c.parent != "" {
+			under, _, _ = root.Find([]string{c.parent}) // it comes before
+		}
+		under.AddCommand(c.cobra(s, root, code))
+	}
+	root.AddCommand(&cobra.Command{Use: "exit-codes", Short: "The codes that commands end with", Long: strings.TrimSpace(exitCodes)})
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [COMMAND]", Short: "Show the help of a command", GroupID: groupOther,
+		RunE: func(_ *cobra.Command, args []string) error {
+			at, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return fault.New(fault.Invalid, "there is no command %s%s", quoted(strings.Join(args, " ")), didYouMean(args[0], names(root)))
+			}
+			return at.Help()
+		},
+	})
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
 }
 
-// check refuses a number of arguments, or values of flags, that c does not take.
-func (c command) check(call *call) error {
+// cobra is the command for cobra.
+func (c command) cobra(s Shell, root *cobra.Command, code *int) *cobra.Command {
+	call := &call{Shell: s, command: c, flags: defaults(), tree: root}
+	cmd := &cobra.Command{
+		Use: strings.TrimSpace(c.name + " " + c.args), Short: upper(c.short), Long: wrapped(c.long, helpWidth), GroupID: c.group, Hidden: c.hidden,
+		Example: "  " + program + " " + strings.Join(c.examples, "\n  "+program+" "),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			call.args = args
+			if err := c.check(cmd, call); err != nil {
+				return err
+			}
+			got, err := c.run(cmd.Context(), call.prepared())
+			if err != nil {
+				got = call.tell(err)
+			}
+			*code = got
+			return nil
+		},
+	}
+	set := cmd.Flags()
+	set.SortFlags = false
+	for _, add := range c.flags {
+		add(set, &call.flags)
+	}
+	if o := set.Lookup("output"); o != nil {
+		o.Usage = "`format` of what is printed: " + strings.Join(c.formats(), ", ")
+	}
+	set.BoolVar(&call.flags.noColor, "no-color", false, "print without colour (also NO_COLOR)")
+	call.completions(cmd)
+	return cmd
+}
+
+// formats are those that -o takes.
+func (c command) formats() []string {
+	if c.outputs == nil {
+		return []string{"text", "json", "yaml"}
+	}
+	return c.outputs
+}
+
+// check completes the flags from the environment, and refuses a number of
+// arguments, or values of flags, that c does not take.
+func (c command) check(cmd *cobra.Command, call *call) error {
 	switch n := len(call.args); {
 	case n < c.least:
-		return fault.New(fault.Invalid, "%s: give %s", c.name, c.args)
+		return fault.New(fault.Invalid, "%s: give %s", c.path(), c.args)
+	case n > c.most && c.most == 0 && cmd.HasSubCommands():
+		return fault.New(fault.Invalid, "there is no command %s %s%s", c.path(), quoted(call.args[0]), didYouMean(call.args[0], names(cmd)))
 	case n > c.most && c.most == 0:
-		return fault.New(fault.Invalid, "%s takes no arguments: %s", c.name, quoted(call.args[0]))
+		return fault.New(fault.Invalid, "%s takes no arguments: %s", c.path(), quoted(call.args[0]))
 	case n > c.most:
-		return fault.New(fault.Invalid, "%s: %s is one too many: it takes %s", c.name, quoted(call.args[c.most]), c.args)
+		return fault.New(fault.Invalid, "%s: %s is one too many: it takes %s", c.path(), quoted(call.args[c.most]), c.args)
 	}
-	outputs := c.outputs
-	if outputs == nil {
-		outputs = []string{"text", "json"}
-	}
-	if err := call.flags.check(outputs...); err != nil {
+	if err := call.flags.complete(cmd.Flags(), call.Getenv); err != nil {
 		return err
 	}
-	return call.flags.fits(c.name)
+	return call.flags.check(c.formats())
+}
+
+// path is how the command is called: "targets add".
+func (c command) path() string { return strings.TrimSpace(c.parent + " " + c.name) }
+
+// prepared has what the call prints be as its flags say.
+func (c *call) prepared() *call {
+	if c.flags.output == "yaml" {
+		c.flags.output, c.Out = "json", &yamlWriter{to: c.Out}
+	}
+	if c.flags.noColor {
+		getenv := c.Getenv
+		c.Getenv = func(name string) string {
+			if name == "NO_COLOR" {
+				return "1"
+			}
+			return getenv(name)
+		}
+	}
+	return c
 }
 
 // tell says what went wrong, and returns the code for it.
 func (c *call) tell(err error) int {
+	if closed(err) {
+		return ExitOK
+	}
 	if errors.Is(err, syscall.ECONNREFUSED) && c.flags.endpoint != "" {
 		fmt.Fprintf(c.Err, "nothing listens at %s: is serve running there?\n", c.flags.endpoint)
 	}
 	c.explain(err)
-	if fault.Is(err, fault.Invalid, fault.Refused, fault.Missing) {
+	switch {
+	case isLost(err):
+		return ExitLost
+	case fault.Is(err, fault.Invalid, fault.Refused, fault.Missing):
 		return ExitRefused
 	}
 	return ExitFailed
+}
+
+// closed reports whether what is printed is read no longer, which is no fault.
+func closed(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // explain says what went wrong, and what to do.
@@ -137,20 +224,59 @@ func (c *call) explain(err error) {
 	for _, m := range fault.Messages(err) {
 		fmt.Fprintln(c.Err, m)
 	}
-	if advice := c.advice(err); advice != "" {
-		fmt.Fprintln(c.Err, advice)
+	if text := c.advice(err); text != "" {
+		fmt.Fprintln(c.Err, text)
+	}
+	if run, is := errors.AsType[*unwatched](err); is {
+		fmt.Fprintln(c.Err, run.hint())
 	}
 }
 
-// suggestion names the flag that was probably meant by an unknown one.
-func suggestion(err error, set *pflag.FlagSet) string {
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok {
-		return ""
+// flagError says what is wrong with a flag, and which was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
+		name := unknown.GetSpecifiedName()
+		return fault.New(fault.Invalid, "unknown flag: %s%s", dashed(name), otherFlag(cmd, name))
 	}
-	var all []string
-	set.VisitAll(func(f *pflag.Flag) { all = append(all, "--"+f.Name) })
-	return didYouMean("--"+unknown.GetSpecifiedName(), all)
+	if wrong, is := errors.AsType[*pflag.InvalidValueError](err); is {
+		return fault.New(fault.Invalid, "--%s %s: %s", wrong.GetFlag().Name, quoted(wrong.GetValue()), wanted(wrong.GetFlag()))
+	}
+	return err
+}
+
+// otherFlag says which commands have a flag that cmd has not, or which of cmd's
+// was probably meant.
+func otherFlag(cmd *cobra.Command, name string) string {
+	var have, all []string
+	for _, c := range append(cmd.Root().Commands(), cmd.Commands()...) {
+		if c.Flags().Lookup(name) != nil && !c.Hidden {
+			have = append(have, c.Name())
+		}
+	}
+	if len(have) > 0 {
+		if len(have) > 4 {
+			have = append(have[:3], "others")
+		}
+		return fmt.Sprintf(": %s has none, but %s", cmd.Name(), andList(have))
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, "--"+f.Name) })
+	return didYouMean("--"+name, all)
+}
+
+// andList is words in a sentence: "a, b and c".
+func andList(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// dashed is a flag as a person types it.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // didYouMean names the word that is most like the given one, if any is.
@@ -167,36 +293,33 @@ func didYouMean(word string, all []string) string {
 	return ": did you mean " + best + "?"
 }
 
-// names lists the commands.
-func names() []string {
+// names lists the commands below cmd.
+func names(cmd *cobra.Command) []string {
 	var all []string
-	for _, c := range commands() {
-		all = append(all, c.name)
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			all = append(all, c.Name())
+		}
 	}
 	return all
 }
 
-// usage shows all commands.
-func usage(self string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Stackwright deploys many CloudFormation stacks in the right order: on a laptop, where nothing is AWS, or, with\n--installation, on AWS.\n\nusage: %s COMMAND [ARGUMENTS] [FLAGS]\n\n", self)
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-24s%s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
+// helpWidth is how many columns the help takes.
+const helpWidth = 79
+
+// wrapped is a text with its paragraphs, but not its indented lines, broken anew
+// to fit a width.
+func wrapped(text string, width int) string {
+	var out []string
+	for _, p := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(p, " ") {
+			out = append(out, p)
+			continue
+		}
+		out = append(out, strings.Join(term.Wrap(p, width, ""), "\n"))
 	}
-	fmt.Fprintf(&b, "\n%s COMMAND --help tells more.\n", self)
-	return b.String()
+	return strings.Join(out, "\n\n")
 }
 
-// usage shows one command.
-func (c command) usage(self string, set *pflag.FlagSet) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nusage: %s [FLAGS]\n", c.long, strings.TrimSpace(self+" "+c.name+" "+c.args))
-	if len(c.examples) > 0 {
-		b.WriteString("\nexamples:\n")
-	}
-	for _, e := range c.examples {
-		fmt.Fprintf(&b, "  %s %s\n", self, e)
-	}
-	fmt.Fprintf(&b, "\nflags:\n%s", set.FlagUsages())
-	return b.String()
-}
+// upper is a text that begins with a capital letter.
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -2,131 +2,117 @@ package cli
 
 import "slices"
 
-// exits is told by the commands that follow a run.
-const exits = `
+// The groups of commands in the help.
+const (
+	groupChange  = "Change stacks:"
+	groupControl = "Control runs:"
+	groupShow    = "Show:"
+	groupInstall = "Installations:"
+	groupOther   = "About this program:"
+)
 
-It ends with 0 if the run succeeded or there was nothing to do, 1 if it failed, 2 if it was refused, 3 if it was
-cancelled or superseded, 4 if it is parked, 130 after Ctrl-C: the run then goes on, or waits, without its watcher. While
-another run holds the project's lock it waits in line. A rollback that follows a run is followed too; the run has failed
-all the same.`
+// What the help of several commands says.
+const (
+	ofDir = `
+
+DIR is the folder of the project file stackwright.yaml, or that file; FILE is a ZIP or TAR archive of the folder, or a YAML
+file that is the whole project. Without DIR it is the nearest folder, from the current one upwards, that has a
+stackwright.yaml.`
+	ofRun = `
+
+RUN is the ID of a run, or its beginning if only one run has it.`
+	codes = `
+
+It follows the run to its end. For its exit codes, see: stackwright help exit-codes`
+)
 
 // commands are all the commands, in the order in which they are shown.
 func commands() []command {
-	return slices.Concat(changing(), steering(), showing(), keeping(), trying())
+	return slices.Concat(changing(), controlling(), showing(), installing(), others())
 }
 
 // changing are the commands that take a project's files.
 func changing() []command {
 	return []command{
 		{
-			name: "serve", short: "stand in for AWS until stopped", flags: ofServe, run: serve,
-			long: `Serves S3, DynamoDB, CloudFormation, Step Functions, EventBridge, its Scheduler, Lambda and STS at one address, with Stackwright
-installed: what is uploaded to s3://stackwright/projects/PROJECT/ENVIRONMENT.zip is deployed. The state is kept in the
-data folder: stop it, start it, all is still there.
+			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
+			flags: []flagSet{ofProject, mayChoose, mayDelete, mayRollBack, mayRefuse, mayAsk, ofWatch, where, hosted}, run: deploy,
+			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has faults, it reports all of
+them and asks AWS for nothing. A deploy that would delete more stacks than allowed is refused: max_deletions in the
+project file sets the limit, --max-deletions overrides it once.
 
-To see what happens when something fails, tell it so (the stack's name may be a pattern; DELETE ends all faults):
+A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
+If a deploy would supersede the run of somebody else, it says whose, and asks on a terminal, unless --yes is given. With
+--rollback, --refuse, --only or --max-deletions, deploy is a request and not an upload: it supersedes nothing, is queued,
+and is not superseded.
 
-  curl -d '{"stack": "shop-data-db", "operation": "update", "times": 1}' http://127.0.0.1:4566/_faults`,
-			examples: []string{"serve", "serve --listen 127.0.0.1:5000 --data /tmp/try --seconds 0.2"},
+With --only it deploys some stacks and their dependencies, and leaves all others as they are.` + ofDir + codes,
+			examples: []string{"deploy", "deploy examples/shop --env prod", "deploy --only data/,network/vpc --rollback", "deploy shop.zip --endpoint http://127.0.0.1:4566", "deploy examples/shop --installation stackwright -o json"},
 		},
 		{
-			name: "deploy", args: "DIR|FILE", least: 1, most: 1, short: "bring the stacks to what the files say", flags: ofDeploy, run: deploy,
-			long: `Checks the project, uploads it, and follows the run that the upload starts. What is wrong with the files is told
-before anything is asked of AWS. So is a deploy that would delete more stacks than it may: max_deletions in the project
-file says how many, or --max-deletions for this once.
-
-A newer upload supersedes an older one: a deploy that is under way begins nothing more, and one that waits does not begin
-at all. With --rollback, --refuse, --only or --max-deletions it is no upload but a request: it supersedes nothing, waits
-its turn, and is not superseded.
-
-With --only it brings up some stacks and what they need, and leaves all others as they are.` + exits,
-			examples: []string{"deploy examples/shop", "deploy examples/shop --rollback", "deploy examples/shop --only data/,network/vpc", "deploy examples/shop --max-deletions 12", "deploy examples/shop --env prod -o json", "deploy shop.zip --endpoint http://127.0.0.1:4566", "deploy examples/shop --installation stackwright"},
+			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
+			flags: []flagSet{ofProject, mayChoose, mayDelete, ofPlan, ofWatch, where, hosted}, run: preview,
+			long: `Shows the steps that a deploy would take now. It takes no lock and changes nothing. With --exit-code it ends with 5 if
+there are changes.` + ofDir + codes,
+			examples: []string{"plan", "plan examples/shop --exit-code -o json"},
 		},
 		{
-			name: "plan", args: "DIR|FILE", least: 1, most: 1, short: "show what deploy would do", flags: ofPreview, run: preview,
-			long:     `Shows the steps that a deploy would take now. It takes no lock and changes nothing.` + exits + ` With --exit-code it ends with 5 if there are changes.`,
-			examples: []string{"plan examples/shop", "plan examples/shop --exit-code -o json"},
+			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
+			flags: []flagSet{ofProject, mayChoose, mayRefuse, mayAsk, ofWatch, where, hosted}, run: destroy,
+			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It asks first,
+unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them.` + ofDir + codes,
+			examples: []string{"destroy examples/shop --yes", "destroy --env test --only ops/"},
 		},
 		{
-			name: "destroy", args: "DIR|FILE", least: 1, most: 1, short: "delete all stacks of the project", flags: ofChange, run: destroy,
-			long: `Deletes every stack that is recorded for the project and environment, users before what they use. It asks first, unless told --yes.
-With --only it deletes some of them; it is refused if another one uses them.` + exits,
-			examples: []string{"destroy examples/shop --yes"},
-		},
-		{
-			name: "refresh", args: "DIR|FILE", least: 1, most: 1, short: "read the live stacks into the records", flags: ofChange, run: refresh,
-			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + exits,
+			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
+			flags: []flagSet{ofProject, mayChoose, mayRefuse, ofWatch, where, hosted}, run: refresh,
+			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
 			examples: []string{"refresh examples/shop --env prod"},
 		},
 	}
 }
 
-// steering are the commands that take a run.
-func steering() []command {
+// controlling are the commands that take a run.
+func controlling() []command {
 	return []command{
 		{
-			name: "retry", args: "RUN", least: 1, most: 1, short: "plan and carry out a run's operation anew", flags: ofRetry, run: retry,
-			long: `Makes a new run of the same operation on the same files: what is done is left alone, what failed is mended. It is
-refused if something newer was deployed since, unless told --force.` + exits,
-			examples: []string{"retry mfrggzdfmztwq2lknnwg"},
+			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,
+			flags: []flagSet{mayDelete, mayRollBack, mayRefuse, mayForceRetry, ofRecords, ofWatch, where, hosted}, run: retry,
+			long: `Creates a new run of the same operation with the same files: stacks that are as they should be are left alone, and those
+that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
+Without RUN it is the newest run that failed.` + codes,
+			examples: []string{"retry", "retry mfrggzdfmztwq2lknnwg", "retry mfrg --force"},
 		},
 		{
-			name: "pause", args: "RUN", least: 1, most: 1, short: "start nothing more until continued", flags: ofWish, run: pause,
-			long:     `Lets what is in flight end, and starts nothing more: the run is then parked. It ends with 0 when it is.`,
-			examples: []string{"pause mfrggzdfmztwq2lknnwg"},
+			name: "pause", args: "[RUN]", most: 1, group: groupControl, short: "start no further step until continued", completes: runIDs,
+			flags: []flagSet{mayReason, ofRecords, ofWatch, where, hosted}, run: pause,
+			long:     `Lets steps in progress end and starts no further one: the run then waits for continue. It ends with 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
+			examples: []string{"pause", "pause mfrggzdfmztwq2lknnwg --reason 'see the metrics first'"},
 		},
 		{
-			name: "continue", args: "RUN", least: 1, most: 1, short: "let a paused run go on", flags: ofWish, run: goOn,
-			long:     `Lets a paused run go on, and follows it.` + exits,
-			examples: []string{"continue mfrggzdfmztwq2lknnwg"},
+			name: "continue", args: "[RUN]", most: 1, group: groupControl, short: "continue a paused run", completes: runIDs,
+			flags: []flagSet{mayReason, ofRecords, ofWatch, where, hosted}, run: goOn,
+			long:     `Continues a paused run.` + ofRun + "\nWithout RUN it is the newest paused run." + codes,
+			examples: []string{"continue", "continue mfrggzdfmztwq2lknnwg"},
 		},
 		{
-			name: "cancel", args: "RUN", least: 1, most: 1, short: "end a run early", flags: ofCancel, run: cancel,
-			long: `Lets what is in flight end, and skips the rest. A run that waits in line leaves it. With --force what is
-being updated is cancelled too, and rolled back by CloudFormation; what is created or deleted is never broken off. With
---rollback a deploy is followed by a rollback to what was last deployed well, which is followed too. It ends with 0 when
-the run is cancelled, and the rollback, if there is one, has succeeded.`,
-			examples: []string{"cancel mfrggzdfmztwq2lknnwg", "cancel mfrggzdfmztwq2lknnwg --force", "cancel mfrggzdfmztwq2lknnwg --rollback --reason 'wrong branch'"},
+			name: "cancel", args: "[RUN]", most: 1, group: groupControl, short: "end a run early", completes: runIDs,
+			flags: []flagSet{mayReason, ofCancel, ofRecords, ofWatch, where, hosted}, run: cancel,
+			long: `Lets steps in progress end, and skips the rest. A queued run leaves the queue. With --force, CloudFormation also cancels
+the updates in progress and rolls them back; it never interrupts a creation or a deletion. With --rollback, a deploy is
+followed by a rollback to the last successful deploy. It ends with 0 when the run is cancelled and the rollback, if there
+is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
+			examples: []string{"cancel", "cancel mfrggzdfmztwq2lknnwg --force", "cancel mfrg --rollback --reason 'wrong branch'"},
 		},
 		{
-			name: "unlock", args: "[RUN]", most: 1, short: "take the lock away from a run, which ends", flags: ofUnlock, run: unlock,
-			long: `Ends a run that holds its project's lock, as cancelled, whoever drives it and whatever it does; the next one in line then has
-the lock. What is in flight at CloudFormation goes on there, and the next run finds it. It needs a reason, which is kept
-with the run. Without RUN it is the only run that holds a lock. Cancel is what you want if the run still obeys.
+			name: "unlock", args: "[RUN]", most: 1, group: groupControl, short: "take the lock from a run, which ends", completes: runIDs,
+			flags: []flagSet{mayReason, ofRecords, ofWatch, where, hosted}, run: unlock,
+			long: `Ends a run that holds its project's lock, as cancelled, also if its execution does not respond; the next run in the queue
+then gets the lock. What CloudFormation has in progress goes on, and the next run waits for it. It needs a reason, which is
+recorded with the run. Use cancel as long as the run responds.
 
-It ends with 0 when the run has ended, 2 if it was refused: no run holds a lock, or that one does not.`,
-			examples: []string{"unlock --reason 'the run hangs since noon'", "unlock mfrggzdfmztwq2lknnwg --reason 'the role is gone'"},
-		},
-	}
-}
-
-// keeping are the commands that keep the installation.
-func keeping() []command {
-	return []command{
-		{
-			name: "targets", args: "[add NAME|remove NAME]", most: 2, short: "list the accounts and regions that stacks may go to", flags: ofTargets, run: targets,
-			long: `Lists the registered targets, which projects name under targets:. Each is an account and region, with the role that is
-assumed there and the external ID that the role is to ask for. default is the installation's own account and region.
-
-add registers one, or gives one that is there other roles; remove takes it away. A target that has stacks is neither
-removed nor moved. The account is the installation's own unless --account says another. On a laptop every account has a
-role that may be assumed, called as the one that infra/aws/target makes.`,
-			examples: []string{"targets", "targets add near --region eu-west-1", "targets add eu --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator", "targets remove eu"},
-		},
-	}
-}
-
-// trying are the commands that try out functions.
-func trying() []command {
-	return []command{
-		{
-			name: "invoke", args: "FILE", least: 1, most: 1, short: "send an event to a function's binary", run: invoke,
-			long: `Sends the event in a file, events/FUNCTION.WHAT.json, to the function's binary (make build makes it) over Lambda's Runtime
-API, prints the answer, and the log to stderr. The function finds an installation of its own, in memory: an upload of
-project shop, environment prod, and what the events came to that have to come before. Nothing is kept.
-
-It ends with 0 if the function answers, 1 if that is an error.`,
-			examples: []string{"invoke events/start.upload.json"},
+It ends with 0 when the run has ended, 2 if it was refused: no run holds a lock, or the given run does not.` + ofRun + "\nWithout RUN it is the only run that holds a lock.",
+			examples: []string{"unlock --reason 'no progress since noon'", "unlock mfrggzdfmztwq2lknnwg --reason 'the role was deleted'"},
 		},
 	}
 }
@@ -135,24 +121,121 @@ It ends with 0 if the function answers, 1 if that is an error.`,
 func showing() []command {
 	return []command{
 		{
-			name: "status", args: "[RUN]", most: 1, short: "show a run, or the newest one and who holds the locks", flags: ofStatus, run: status,
-			long: `Shows how a run stands, with the reasons of what failed. Without RUN it shows the newest one, and which run holds each
-project's lock, which ones wait for it, in order, and what each does when it is its turn.`,
+			name: "status", args: "[RUN]", most: 1, group: groupShow, short: "show a run, and what needs attention", completes: runIDs,
+			flags: []flagSet{mayFollow, ofRecords, ofWatch, where, hosted}, run: status,
+			long: `Shows the state of a run, with the reasons of its failures. Without RUN it shows first, for each project and environment,
+what needs attention: the newest deploy, destroy or rollback that failed, until one succeeds, and which run holds the lock,
+which ones are queued, and what each of them does; and then the newest run.` + ofRun,
 			examples: []string{"status", "status mfrggzdfmztwq2lknnwg --follow"},
 		},
-		{name: "runs", short: "list the runs, newest first", flags: ofRecords, run: listRuns,
+		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: []flagSet{ofRecords, ofOutput, where}, run: listRuns,
 			long: `Lists the runs of all projects, newest first.`, examples: []string{"runs", "runs --project shop --env prod -o json"}},
-		{name: "stacks", short: "list the stacks that are recorded", flags: ofRecords, run: listStacks,
-			long: `Lists the stacks that are recorded, with what CloudFormation says of them now.`, examples: []string{"stacks", "stacks --project shop -o json"}},
-		{name: "schedules", short: "list the schedules, and when they next come up", flags: ofRecords, run: listSchedules,
-			long: `Lists what is done with projects though nobody asks: what the files that were last deployed say under schedules:, and
-when each next comes up.`, examples: []string{"schedules", "schedules --project shop --env prod -o json"}},
-		{name: "outputs", args: "[STACK]", most: 1, short: "show the outputs of the stacks, or of one", flags: ofRecords, run: listOutputs,
-			long: `Shows the recorded outputs of all stacks, or of one, by its name in the project.`, examples: []string{"outputs", "outputs network/vpc", "outputs -o json"}},
-		{name: "graph", args: "DIR|FILE", least: 1, most: 1, short: "show which stack comes after which, and why", flags: ofProject, run: drawGraph,
-			outputs: []string{"text", "json", "dot", "mermaid"},
-			long: `Shows the project's stacks, each below what it comes after. Of AWS it asks nothing but, with
---installation, which account and region that is.`,
-			examples: []string{"graph examples/shop", "graph examples/shop -o dot"}},
+		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: []flagSet{ofRecords, ofOutput, where}, run: listStacks,
+			long: `Lists the recorded stacks, with their present status at CloudFormation.`, examples: []string{"stacks", "stacks --project shop -o json"}},
+		{name: "outputs", args: "[STACK [KEY]]", most: 2, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
+			outputs: []string{"text", "json", "yaml", "env", "tfvars", "dotenv"},
+			flags:   []flagSet{ofRecords, ofOutput, mayRaw, where}, run: listOutputs,
+			long: `Shows the recorded outputs of all stacks, of one, or one output of a stack. STACK is its name in the project. With --raw
+it prints the value of one output and nothing else. -o env prints export lines for a shell, -o dotenv lines for a .env
+file, -o tfvars lines for Terraform; the names are those of the stack and the output, such as NETWORK_VPC_SUBNETID and
+network_vpc_subnetid.`,
+			examples: []string{"outputs", "outputs network/vpc", "outputs network/vpc VpcId --raw", "outputs -o env --project shop --env prod"}},
+		{name: "schedules", group: groupShow, short: "list scheduled operations and when each runs next", flags: []flagSet{ofRecords, ofOutput, where}, run: listSchedules,
+			long:     `Lists the operations that run by schedule, as schedules: of the last successful deploy has them, and when each runs next.`,
+			examples: []string{"schedules", "schedules --project shop --env prod -o json"}},
+		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: []flagSet{ofProject, ofOutput, where}, run: drawGraph,
+			outputs: []string{"text", "json", "yaml", "dot", "mermaid"},
+			long: `Shows the project's stacks, each below its dependencies. With --installation it asks AWS for the account and region of the
+installation, and nothing else.` + ofDir,
+			examples: []string{"graph", "graph examples/shop -o dot"}},
 	}
 }
+
+// installing are the commands about installations.
+func installing() []command {
+	return []command{
+		{
+			name: "serve", group: groupInstall, short: "serve an installation on this laptop until stopped",
+			flags: []flagSet{ofServe, ofData, hosted, ofOutput, ofQuiet}, run: serve,
+			long: `Serves an installation of Stackwright on emulators of S3, DynamoDB, CloudFormation, Step Functions, EventBridge, its
+Scheduler, Lambda and STS at one address: what is uploaded to s3://stackwright/projects/PROJECT/ENVIRONMENT.zip is
+deployed. The state is in the data folder, and the next serve continues with it.
+
+It prints a line for each event. The metrics and the logs of the functions go to stackwright.log in the data folder, or
+with --verbose to standard error.
+
+To see what happens when something fails, inject a fault (the stack's name may be a pattern; DELETE ends all faults):
+
+  curl -d '{"stack": "shop-data-db", "operation": "update", "times": 1}' http://127.0.0.1:4566/_faults`,
+			examples: []string{"serve", "serve --listen 127.0.0.1:5000 --data /tmp/try --seconds 0.2"},
+		},
+		{
+			name: "targets", group: groupInstall, short: "list the accounts and regions that stacks may be deployed to",
+			flags: []flagSet{ofOutput, where}, run: listTargets,
+			long: `Lists the registered targets, which projects name under targets:. Each is an account and region, with the role that
+Stackwright assumes there and the external ID that the role has to ask for. default is the installation's own account and
+region.`,
+			examples: []string{"targets", "targets -o json"},
+		},
+		{
+			name: "add", parent: "targets", args: "NAME", least: 1, most: 1, short: "register a target, or change its roles",
+			flags: []flagSet{ofTarget, where}, run: addTarget,
+			long: `Registers a target, or changes the roles of one. A target that has stacks cannot be moved to another account or region.
+The account is the installation's own unless --account names another. On a laptop every account has a role that may be
+assumed, with the name of the one that infra/aws/target creates.`,
+			examples: []string{"targets add near --region eu-west-1", "targets add eu --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"},
+		},
+		{
+			name: "remove", parent: "targets", args: "NAME", least: 1, most: 1, short: "remove a target that has no stacks",
+			flags: []flagSet{where}, run: removeTarget,
+			long:     `Removes a target. One that has stacks is not removed.`,
+			examples: []string{"targets remove eu"},
+		},
+		{
+			name: "invoke", args: "FILE", least: 1, most: 1, group: groupInstall, short: "send an event to a function's binary", run: invoke,
+			long: `Sends the event in a file, events/FUNCTION.WHAT.json, to the function's binary (make build builds it) over Lambda's Runtime
+API, and prints the answer, and the log to standard error. The function has an installation of its own, in memory: an
+upload of project shop, environment prod, and the results of the events that come before. Nothing is kept.
+
+It ends with 0 if the function answers, 1 if the answer is an error.`,
+			examples: []string{"invoke events/start.upload.json"},
+		},
+	}
+}
+
+// others are the commands about the program itself.
+func others() []command {
+	return []command{
+		{
+			name: "version", group: groupOther, short: "show the version of this program", flags: []flagSet{ofOutput}, run: showVersion,
+			long:     `Shows the version, the commit and its date, and the version of Go that built this program.`,
+			examples: []string{"version", "version -o json"},
+		},
+		{
+			name: "man", args: "DIR", least: 1, most: 1, group: groupOther, hidden: true, short: "write the man pages into a folder", run: writeMan,
+			long: `Writes a man page for each command into a folder.`, examples: []string{"man build/man"},
+		},
+		{
+			name: "docs", args: "FILE", least: 1, most: 1, group: groupOther, hidden: true, short: "write the reference of the commands into a page", run: writeDocs,
+			long:     `Replaces the part of a Markdown page that is the reference of the commands.`,
+			examples: []string{"docs docs/commands.md"},
+		},
+	}
+}
+
+// exitCodes is what the help topic of that name says.
+const exitCodes = `A command ends with one of these codes:
+
+  0    it succeeded, or there was nothing to do
+  1    a step failed, or the command could not be carried out
+  2    refused: what was asked cannot be done, and nothing was done
+  3    the run was cancelled or superseded
+  4    the run is paused: it waits for continue
+  5    plan --exit-code: there are changes
+  6    the server or the network was lost for two minutes; the run goes on
+  130  Ctrl-C while the run was followed; the run goes on
+
+While another run holds the project's lock, a run is queued and followed all
+the same. A rollback that follows a run is followed too, but a run that failed
+has failed.
+`

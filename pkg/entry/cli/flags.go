@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,11 +17,29 @@ type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason string
 	account, region, role, execution                                string
 	installation                                                    string          // on AWS; "" is a laptop
-	given                                                           map[string]bool // by name: those that somebody has typed
+	given                                                           map[string]bool // by name: those on the command line
 	seconds                                                         float64
 	yes, exitCode, force, follow, untilIdle, rollback, refuse       bool
+	quiet, noColor, raw, verbose                                    bool
 	deletions                                                       count
 	only                                                            []string
+}
+
+// A flagSet adds some flags to those of a command.
+type flagSet func(*pflag.FlagSet, *flags)
+
+const (
+	envPrefix      = "STACKWRIGHT_" // of the variables that set flags
+	defaultData    = ".stackwright"
+	defaultListen  = "127.0.0.1:4566"
+	defaultSeconds = 1.5
+	inProcess      = "inprocess"
+	asBinaries     = "binaries"
+)
+
+// defaults are the flags of a command that has none of them.
+func defaults() flags {
+	return flags{data: defaultData, output: "text", seconds: defaultSeconds, functions: inProcess, env: ""}
 }
 
 // A count is a flag that may be left out, which is not the same as 0.
@@ -38,7 +57,7 @@ func (c *count) String() string {
 func (c *count) Set(word string) error {
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 0 {
-		return fault.New(fault.Invalid, "a number of stacks is wanted, 0 or more")
+		return fault.New(fault.Invalid, "give a whole number, 0 or more")
 	}
 	c.n = &n
 	return nil
@@ -47,198 +66,196 @@ func (c *count) Set(word string) error {
 // Type is pflag.Value.
 func (*count) Type() string { return "int" }
 
-const (
-	defaultData    = ".stackwright"
-	defaultListen  = "127.0.0.1:4566"
-	defaultSeconds = 1.5
-)
+// where adds the flags that say which installation a command is about.
+func where(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.installation, "installation", "", "use the installation on AWS that this CloudFormation `stack` is")
+	set.StringVar(&f.endpoint, "endpoint", "", "use the laptop's installation that serve serves at this `URL`")
+	ofData(set, f)
+}
 
-// common adds the flags that every command has.
-func common(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.installation, "installation", "", "CloudFormation stack of an installation on AWS, which is used instead of a laptop's (default $"+envInstallation+")")
-	set.StringVar(&f.data, "data", defaultData, "folder where the stand-ins keep their state")
-	set.StringVar(&f.endpoint, "endpoint", "", "URL of a running serve, which is used instead of this folder's")
-	set.StringVarP(&f.output, "output", "o", "text", "text or json; graph has dot and mermaid too")
-	set.Float64Var(&f.seconds, "seconds", defaultSeconds, "simulated seconds that an operation on a stack takes")
-	set.StringVar(&f.functions, "functions", "inprocess", "how functions run: inprocess, or binaries (make build makes them)")
-	set.BoolVar(&f.yes, "yes", false, "do not ask")
+// ofData adds the flag for the state of a laptop's installation.
+func ofData(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.data, "data", defaultData, "`folder` with the state of a laptop's installation")
+}
+
+// hosted adds the flags of commands that host a laptop's installation.
+func hosted(set *pflag.FlagSet, f *flags) {
+	set.Float64Var(&f.seconds, "seconds", defaultSeconds, "on a laptop: simulated `seconds` that an operation on a stack takes")
+	set.StringVar(&f.functions, "functions", inProcess, "on a laptop: `how` functions run, inprocess or binaries (make build builds them)")
+}
+
+// ofOutput adds the flag for the form of what a command prints.
+func ofOutput(set *pflag.FlagSet, f *flags) {
+	set.StringVarP(&f.output, "output", "o", "text", "") // its usage names the formats of the command
+}
+
+// ofQuiet adds the flag that leaves only results.
+func ofQuiet(set *pflag.FlagSet, f *flags) {
+	set.BoolVarP(&f.quiet, "quiet", "q", false, "print results and errors only, no progress")
+}
+
+// ofWatch adds the flags of commands that follow a run.
+func ofWatch(set *pflag.FlagSet, f *flags) {
+	ofOutput(set, f)
+	ofQuiet(set, f)
 }
 
 // ofProject adds the flag for the environment of a project's files.
 func ofProject(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.env, "env", project.DefaultEnvironment, "environment of the project")
+	set.StringVar(&f.env, "env", project.DefaultEnvironment, "`environment` of the project")
 }
 
-// ofDeploy adds what deploy has.
-func ofDeploy(set *pflag.FlagSet, f *flags) {
-	ofChange(set, f)
-	mayDelete(set, f)
-	mayRollBack(set, f)
-}
-
-// ofChange adds what every command has that takes files and the project's lock.
-func ofChange(set *pflag.FlagSet, f *flags) {
-	ofProject(set, f)
-	mayRefuse(set, f)
-	mayChoose(set, f)
-}
-
-// mayChoose adds the flag of what may be about some stacks.
+// mayChoose adds the flag of operations that can be limited to some stacks.
 func mayChoose(set *pflag.FlagSet, f *flags) {
-	set.StringSliceVar(&f.only, "only", nil, "only these stacks, and what they need: network/vpc, or network/ for all below it")
+	set.StringSliceVar(&f.only, "only", nil, "only these `stacks`, separated by commas, and their dependencies: network/vpc, or network/ for all below it")
 }
 
-// mayRefuse adds the flag of what waits in line.
+// mayRefuse adds the flag of operations that are queued.
 func mayRefuse(set *pflag.FlagSet, f *flags) {
-	set.BoolVar(&f.refuse, "refuse", false, "be refused if another run holds the lock, instead of waiting in line")
+	set.BoolVar(&f.refuse, "refuse", false, "be refused if another run holds the lock, instead of being queued")
 }
 
-// mayRollBack adds the flag of what may fail.
+// mayRollBack adds the flag of operations that can be rolled back.
 func mayRollBack(set *pflag.FlagSet, f *flags) {
-	set.BoolVar(&f.rollback, "rollback", false, "if it fails, go back to what was last deployed well")
+	set.BoolVar(&f.rollback, "rollback", false, "if it fails, roll back to the last successful deploy")
 }
 
-// ofWish adds what every command has that steers a run.
-func ofWish(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.reason, "reason", "", "why, for the record")
-}
-
-// ofCancel adds what cancel has.
-func ofCancel(set *pflag.FlagSet, f *flags) {
-	ofWish(set, f)
-	set.BoolVar(&f.rollback, "rollback", false, "then go back to what was last deployed well")
-	set.BoolVar(&f.force, "force", false, "cancel what is being updated, too")
-}
-
-// ofUnlock adds what unlock has.
-func ofUnlock(set *pflag.FlagSet, f *flags) {
-	ofWish(set, f)
-	ofRecords(set, f)
-}
-
-// mayDelete adds the flag of what deletes no more than it may.
+// mayDelete adds the flag of operations that limit how much they delete.
 func mayDelete(set *pflag.FlagSet, f *flags) {
-	set.Var(&f.deletions, "max-deletions", "how many stacks may be deleted for good (default what the project says, else ten or half of them)")
+	set.Var(&f.deletions, "max-deletions", "how `many` stacks may be deleted for good (default max_deletions of the project, else ten or half of its stacks)")
 }
 
-// ofPreview adds what plan has.
-func ofPreview(set *pflag.FlagSet, f *flags) {
-	ofProject(set, f)
-	mayDelete(set, f)
-	mayChoose(set, f)
+// mayAsk adds the flag of commands that ask a person.
+func mayAsk(set *pflag.FlagSet, f *flags) { set.BoolVar(&f.yes, "yes", false, "do not ask") }
+
+// mayReason adds the flag of commands whose reason is recorded.
+func mayReason(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.reason, "reason", "", "`why`: it is recorded with the run")
+}
+
+// mayForceRetry adds the flag of retry alone.
+func mayForceRetry(set *pflag.FlagSet, f *flags) {
+	set.BoolVar(&f.force, "force", false, "retry although something newer was deployed since")
+}
+
+// ofCancel adds the flags of cancel alone.
+func ofCancel(set *pflag.FlagSet, f *flags) {
+	set.BoolVar(&f.rollback, "rollback", false, "then roll back to the last successful deploy")
+	set.BoolVar(&f.force, "force", false, "have CloudFormation cancel the updates in progress, too")
+}
+
+// ofPlan adds the flag of plan alone.
+func ofPlan(set *pflag.FlagSet, f *flags) {
 	set.BoolVar(&f.exitCode, "exit-code", false, "end with 5 if there are changes")
 }
 
-// ofRetry adds what retry has.
-func ofRetry(set *pflag.FlagSet, f *flags) {
-	mayRefuse(set, f)
-	mayDelete(set, f)
-	mayRollBack(set, f)
-	set.BoolVar(&f.force, "force", false, "retry though something newer was deployed since")
+// mayFollow adds the flag of status alone.
+func mayFollow(set *pflag.FlagSet, f *flags) {
+	set.BoolVarP(&f.follow, "follow", "f", false, "follow the run to its end")
 }
 
-// ofStatus adds what status has.
-func ofStatus(set *pflag.FlagSet, f *flags) {
-	ofRecords(set, f)
-	set.BoolVarP(&f.follow, "follow", "f", false, "follow the run to its end")
+// mayRaw adds the flag of outputs alone.
+func mayRaw(set *pflag.FlagSet, f *flags) {
+	set.BoolVar(&f.raw, "raw", false, "print the value of one output, and nothing else")
 }
 
 // ofRecords adds the flags that choose among what is recorded.
 func ofRecords(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.project, "project", "", "only this project")
-	set.StringVar(&f.env, "env", "", "only this environment")
+	set.StringVar(&f.project, "project", "", "only this `project`")
+	set.StringVar(&f.env, "env", "", "only this `environment`")
 }
 
-// ofTargets adds what targets has.
-func ofTargets(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.account, "account", "", "of a target to add: its account (default the installation's own)")
-	set.StringVar(&f.region, "region", "", "its region, such as eu-west-1")
-	set.StringVar(&f.role, "role", "", "ARN of the role that is assumed there; none where the account is the installation's own")
-	set.StringVar(&f.execution, "execution-role", "", "ARN of the role that CloudFormation works with there (default the installation's own, in its account)")
+// ofTarget adds the flags of targets add.
+func ofTarget(set *pflag.FlagSet, f *flags) {
+	set.StringVar(&f.account, "account", "", "`ID` of the account (default the installation's own)")
+	set.StringVar(&f.region, "region", "", "`region` of the target")
+	set.StringVar(&f.role, "role", "", "`ARN` of the role that Stackwright assumes there, which another account needs")
+	set.StringVar(&f.execution, "execution-role", "", "`ARN` of the role that CloudFormation uses there (default, in the own account, that of the installation)")
 }
 
-// ofServe adds what serve has.
+// ofServe adds the flags of serve alone.
 func ofServe(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.listen, "listen", defaultListen, "address to listen at")
+	set.StringVar(&f.listen, "listen", defaultListen, "`address` to listen at")
 	set.BoolVar(&f.untilIdle, "until-idle", false, "end when no run goes on")
+	set.BoolVar(&f.verbose, "verbose", false, "print metrics and the logs of the functions, too")
 }
 
-// complete writes out what may be left out. Where to work says the environment
-// only if no flag does.
-func (f *flags) complete(set *pflag.FlagSet, getenv func(string) string) {
+// variable is the environment variable that sets a flag.
+func variable(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// complete takes from the environment what the command line leaves out. If the
+// command line names an installation, the environment does not name another.
+func (f *flags) complete(set *pflag.FlagSet, getenv func(string) string) error {
 	f.given = make(map[string]bool)
 	set.Visit(func(one *pflag.Flag) { f.given[one.Name] = true })
+	place := []string{"installation", "endpoint", "data"}
+	placed := slices.ContainsFunc(place, func(name string) bool { return f.given[name] })
+	var err error
+	set.VisitAll(func(one *pflag.Flag) {
+		value := getenv(variable(one.Name))
+		if value == "" || err != nil || f.given[one.Name] || one.Name == "help" || placed && slices.Contains(place, one.Name) {
+			return
+		}
+		if wrong := one.Value.Set(value); wrong != nil {
+			err = fault.New(fault.Invalid, "%s=%s: %s", variable(one.Name), quoted(value), wanted(one))
+		}
+	})
 	if f.endpoint != "" && !strings.Contains(f.endpoint, "://") {
 		f.endpoint = "http://" + f.endpoint
 	}
-	if !f.given["installation"] && !f.onLaptop() {
-		f.installation = getenv(envInstallation)
-	}
+	return err
 }
 
-// onLaptop reports whether a flag says that it is about a laptop.
-func (f flags) onLaptop() bool { return f.given["data"] || f.given["endpoint"] }
+// wanted says what a flag takes.
+func wanted(one *pflag.Flag) string {
+	switch one.Value.Type() {
+	case "bool":
+		return "give true or false"
+	case "float64":
+		return "give a number"
+	case "int":
+		return "give a whole number, 0 or more"
+	}
+	return "this value cannot be used"
+}
 
 // check refuses values that no command takes.
-func (f flags) check(outputs ...string) error {
+func (f flags) check(outputs []string) error {
 	switch {
-	case !among(f.output, outputs...):
-		return fault.New(fault.Invalid, "-o %s: there is %s", f.output, strings.Join(outputs, ", "))
-	case !among(f.functions, "inprocess", "binaries"):
-		return fault.New(fault.Invalid, "--functions %s: there is inprocess and binaries", f.functions)
+	case !slices.Contains(outputs, f.output):
+		return fault.New(fault.Invalid, "-o %s: use one of %s", quoted(f.output), strings.Join(outputs, ", "))
+	case !slices.Contains([]string{inProcess, asBinaries}, f.functions):
+		return fault.New(fault.Invalid, "--functions %s: use inprocess or binaries", quoted(f.functions))
 	case f.seconds < 0:
-		return fault.New(fault.Invalid, "--seconds %v: time does not run backwards", f.seconds)
+		return fault.New(fault.Invalid, "--seconds %v: give 0 or more", f.seconds)
 	case f.data == "":
 		return fault.New(fault.Invalid, "--data: name a folder")
 	case f.given["installation"] && f.installation == "":
 		return fault.New(fault.Invalid, "--installation: name its CloudFormation stack")
-	case f.given["installation"] && f.onLaptop():
-		return fault.New(fault.Invalid, "--installation is on AWS, --data and --endpoint are a laptop: say one of them")
-	}
-	return nil
-}
-
-// fits refuses what only a laptop has, of a call that is about AWS.
-func (f flags) fits(command string) error {
-	switch {
-	case f.installation == "" || among(command, "serve", "invoke") && !f.given["installation"]:
-		return nil
-	case command == "invoke":
-		return fault.New(fault.Invalid, "invoke tries a function out on a laptop, and installation %s is on AWS: leave it out", f.installation)
-	case command == "serve":
-		return fault.New(fault.Invalid, "serve stands in for AWS on a laptop, and installation %s is on AWS: nothing is to be served there", f.installation)
+	case f.given["installation"] && (f.given["data"] || f.given["endpoint"]):
+		return fault.New(fault.Invalid, "--installation is on AWS, --data and --endpoint are on a laptop: give one of them")
 	}
 	for _, only := range []string{"seconds", "functions"} {
-		if f.given[only] {
-			return fault.New(fault.Invalid, "--%s is about a laptop, and installation %s is on AWS: leave it out, or say --data or --endpoint", only, f.installation)
+		if f.given[only] && f.installation != "" {
+			return fault.New(fault.Invalid, "--%s is for a laptop, and installation %s is on AWS: leave it out, or give --data or --endpoint", only, f.installation)
 		}
 	}
 	return nil
 }
 
-// among reports whether s is one of all.
-func among(s string, all ...string) bool {
-	for _, a := range all {
-		if s == a {
-			return true
-		}
-	}
-	return false
-}
-
-// where spells the flags by which another command finds the same run.
+// where spells the flags by which another command finds the same installation.
 func (f flags) where() []string {
 	switch {
 	case f.given["installation"]:
 		return []string{"--installation", f.installation}
-	case f.installation != "":
-		return nil // the environment says so
-	case f.endpoint != "":
+	case f.given["endpoint"]:
 		return []string{"--endpoint", f.endpoint}
-	case f.data != defaultData || f.given["data"]:
+	case f.given["data"]:
 		return []string{"--data", f.data}
 	}
-	return nil
+	return nil // the environment says so, or it is the default
 }
 
 // spell writes a command as a person types it.

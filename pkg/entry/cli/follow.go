@@ -13,15 +13,43 @@ import (
 const (
 	glance  = 200 * time.Millisecond // between two looks at a run
 	patient = 30 * time.Second       // for a run to be there at all
+	giveUp  = 2 * time.Minute        // how long an installation may not answer
 )
 
 // errInterrupted is what following ends with after Ctrl-C, or when nobody reads
 // what is shown.
 var errInterrupted = fault.New(fault.Stale, "interrupted")
 
-// errGap is for a while in which nobody serves: the server that was used is
-// gone, and another takes over.
-var errGap = fault.New(fault.Unavailable, "nobody serves")
+// errGap is for an installation that does not answer now, and may in a moment.
+var errGap = fault.New(fault.Unavailable, "no answer")
+
+// A lostError is for an installation that has not answered for too long.
+type lostError struct{ label, cause string }
+
+// Error says which, and why.
+func (e *lostError) Error() string {
+	return fmt.Sprintf("%s has not answered for two minutes: %s", e.label, e.cause)
+}
+
+// isLost reports whether an error is a lostError.
+func isLost(err error) bool {
+	_, is := errors.AsType[*lostError](err)
+	return is
+}
+
+// An unwatched is the error of a run that goes on, but cannot be followed.
+type unwatched struct {
+	error
+	run, again string // what follows it again
+}
+
+// Unwrap is why it cannot be followed.
+func (u *unwatched) Unwrap() error { return u.error }
+
+// hint says what becomes of the run, and what to do.
+func (u *unwatched) hint() string {
+	return fmt.Sprintf("run %s goes on without its watcher. Follow it again with\n  %s", u.run, u.again)
+}
 
 // A watch says when to stop following, and what to follow instead.
 type watch struct {
@@ -48,7 +76,9 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		case <-timer.C:
 		}
 		r, err := s.see(ctx, w)
+		cause := err
 		if err = s.again(ctx, err); errors.Is(err, errGap) {
+			l.gone(cause)
 			next()
 			continue
 		}
@@ -56,14 +86,15 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		case fault.Is(err, fault.Missing) && !known && (time.Since(begun) < s.patient || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
 			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: %s", w.run, s.silence)
-		case err != nil && known && s.call.flags.installation != "":
-			return r, fmt.Errorf("%w\nrun %s goes on without its watcher. Follow it again with\n  %s", err, w.run, s.call.spell("status", w.run, "--follow"))
+		case isLost(err), err != nil && known && s.host == nil:
+			return r, &unwatched{err, w.run, s.call.spell("status", w.run, "--follow")}
 		case err != nil:
 			return r, err
 		case w.enough(r):
 			return r, v.End(r)
 		default:
 			known = true
+			l.back()
 			l.tell(ctx, r)
 			if err := v.Show(r); err != nil {
 				return r, fmt.Errorf("show run %s: %w: %w", r.ID, err, errInterrupted)

@@ -21,10 +21,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// envInstallation names the CloudFormation stack of an installation on AWS, for
-// commands that are not told where to work by a flag.
-const envInstallation = "STACKWRIGHT_INSTALLATION"
-
 // The outputs of an installation's stack from which a command knows it. The
 // first three are those that it cannot do without.
 const (

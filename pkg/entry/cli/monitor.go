@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type monitor struct {
 	said  string
 	asked time.Time // when it was last asked whether somebody drives it
 	alone string    // the execution that was then found ended
+	away  bool      // the installation does not answer, and it was told
 }
 
 // tell tells what there is to tell of r, which is neither over nor parked. What
@@ -35,12 +37,47 @@ func (l *monitor) tell(ctx context.Context, r run.Run) {
 	}
 	if line != "" && line != l.said {
 		l.said = line
-		if screen, ok := l.view.(interface{ Clear() error }); ok {
-			if err := screen.Clear(); err != nil {
-				return // nobody reads it, as the next Show will find
-			}
+		l.say(line)
+	}
+}
+
+// say prints a line beside the view.
+func (l *monitor) say(line string) {
+	if l.call.flags.quiet {
+		return
+	}
+	if screen, ok := l.view.(interface{ Clear() error }); ok {
+		if err := screen.Clear(); err != nil {
+			return // nobody reads it, as the next Show will find
 		}
-		fmt.Fprintln(l.call.Err, line)
+	}
+	fmt.Fprintln(l.call.Err, line)
+}
+
+// gone tells, once, that the installation does not answer.
+func (l *monitor) gone(err error) {
+	if !l.away && l.call.flags.endpoint+l.call.flags.installation != "" {
+		l.say(fmt.Sprintf("%s does not answer (%v): trying again for two minutes", l.label, rootOf(err)))
+		l.away = true
+	}
+}
+
+// back tells that the installation answers again.
+func (l *monitor) back() {
+	if l.away {
+		l.say(l.label + " answers again")
+	}
+	l.away = false
+}
+
+// rootOf is the innermost cause of an error, which says it in fewest words.
+func rootOf(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
 	}
 }
 

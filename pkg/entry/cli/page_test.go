@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // read returns a file of the repository.
@@ -38,19 +39,16 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 }
 
-// understood reports what is wrong with a command that a person types.
-func understood(words []string) error {
-	for _, c := range commands() {
-		if c.name != words[0] {
-			continue
-		}
-		var f flags
-		set := c.set(&f)
-		if err := set.Parse(words[1:]); err != nil {
-			return err
-		}
-		f.complete(set, func(string) string { return "" })
-		return c.check(&call{flags: f, args: set.Args(), command: c})
+// docs/commands.md has the reference of the commands as they are: make docs writes it.
+func TestReferenceIsCurrent(t *testing.T) {
+	t.Parallel()
+	code := 0
+	page := read(t, "docs/commands.md")
+	want, err := withReference([]byte(page), Shell{}.tree(&code))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return fmt.Errorf("there is no command %s", words[0])
+	if d := cmp.Diff(string(want), page); d != "" {
+		t.Errorf("run make docs (-want +got):\n%s", d)
+	}
 }

@@ -179,7 +179,7 @@ func listOutputs(ctx context.Context, c *call) (int, error) {
 		}
 		found := len(c.args) == 0
 		for _, r := range rows {
-			if len(c.args) > 0 && !among(c.args[0], r.Node, r.Stack) {
+			if len(c.args) > 0 && c.args[0] != r.Node && c.args[0] != r.Stack {
 				continue
 			}
 			found = true

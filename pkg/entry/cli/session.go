@@ -99,23 +99,23 @@ func (c *call) connect(at site) *session {
 	}
 }
 
-// again opens the session anew if the server that it used is gone, and returns
-// errGap: the state is in the data folder, and whoever hosts it next carries
-// on. AWS is back by itself. What is no matter of the server's is returned as it
-// is.
+// again returns errGap for an error that may pass: the installation does not
+// answer. On a laptop's data folder it opens the session anew, since the state is
+// in the folder and the next host continues with it. After two minutes the error
+// is a lostError. Other errors it returns as they are.
 func (s *session) again(ctx context.Context, err error) error {
-	if s.call.flags.installation != "" {
-		return s.bear(err)
-	}
-	if err == nil || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
+	if s.host != nil || !lost(err) {
 		s.lost = time.Time{}
 		return err
 	}
 	if s.lost.IsZero() {
 		s.lost = time.Now()
 	}
-	if s.host != nil || s.call.flags.endpoint != "" || time.Since(s.lost) > patient {
-		return err
+	if time.Since(s.lost) > giveUp {
+		return &lostError{s.label, rootOf(err).Error()}
+	}
+	if s.call.flags.installation != "" || s.call.flags.endpoint != "" {
+		return errGap
 	}
 	fresh, opened := s.call.open(ctx)
 	if opened != nil {
@@ -126,19 +126,11 @@ func (s *session) again(ctx context.Context, err error) error {
 	return errGap
 }
 
-// bear returns errGap for an error that passes, for as long as it may.
-func (s *session) bear(err error) error {
-	switch {
-	case !fault.Is(err, fault.Unavailable, fault.Throttled):
-		s.lost = time.Time{}
-		return err
-	case s.lost.IsZero():
-		s.lost = time.Now()
-	}
-	if time.Since(s.lost) > s.patient {
-		return err
-	}
-	return errGap
+// lost reports whether an error says that the server or the network is gone, or
+// that the service asks for patience.
+func lost(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) ||
+		fault.Is(err, fault.Unavailable, fault.Throttled)
 }
 
 // leave carries out f, then ends what is hosted. If somebody else's run still

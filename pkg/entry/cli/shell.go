@@ -27,5 +27,6 @@ const (
 	ExitStopped   = 3   // cancelled or superseded
 	ExitWaiting   = 4   // only a person can move it on
 	ExitChanges   = 5   // plan --exit-code: there are changes
+	ExitLost      = 6   // the server or the network was lost: the run goes on without its watcher
 	ExitUnwatched = 130 // interrupted: the run goes on without its watcher
 )

@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -28,20 +25,21 @@ func status(ctx context.Context, c *call) (int, error) {
 		return ExitFailed, err
 	}
 	return s.leave(ctx, func() (int, error) {
-		id, err := s.chosen(ctx)
+		r, err := s.chosen(ctx, anyRun)
 		if err != nil {
 			return ExitFailed, err
+		}
+		if len(c.args) == 0 && !c.flags.quiet {
+			if err := s.lines(ctx); err != nil {
+				return ExitFailed, err
+			}
 		}
 		if c.flags.follow {
-			q, err := s.toTheEnd(ctx, watch{run: id})
+			q, err := s.toTheEnd(ctx, watch{run: r.ID})
 			if errors.Is(err, errInterrupted) {
-				return s.detach(ctx, q.last(id))
+				return s.detach(ctx, q.last(r.ID))
 			}
 			return q.exit(""), err
-		}
-		r, err := s.load(ctx, id)
-		if err != nil {
-			return ExitFailed, err
 		}
 		if c.flags.output == "json" {
 			l, err := s.line(ctx, r.Project)
@@ -61,22 +59,6 @@ func status(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// chosen is the run that is asked for, or the newest one, before which it is
-// said who holds the locks.
-func (s *session) chosen(ctx context.Context) (string, error) {
-	if len(s.call.args) > 0 {
-		return s.call.args[0], nil
-	}
-	runs, err := s.runs(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(runs) == 0 {
-		return "", fault.New(fault.Missing, "there is no run yet: deploy a project")
-	}
-	return runs[0].ID, s.lines(ctx)
-}
-
 // lines says of each project that is asked for who holds its lock, and who waits.
 func (s *session) lines(ctx context.Context) error {
 	projects, err := s.projects(ctx)
@@ -93,24 +75,6 @@ func (s *session) lines(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// runs lists the runs of the projects that are asked for, newest first.
-func (s *session) runs(ctx context.Context) ([]run.Run, error) {
-	projects, err := s.projects(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var all []run.Run
-	for _, p := range projects {
-		runs, err := s.reader.List(ctx, p, 0)
-		if err != nil {
-			return nil, fmt.Errorf("list the runs of %s: %w", p, err)
-		}
-		all = append(all, runs...)
-	}
-	slices.SortStableFunc(all, func(a, b run.Run) int { return cmp.Or(b.Requested.Compare(a.Requested), strings.Compare(a.ID, b.ID)) })
-	return all, nil
 }
 
 // picture shows a run as it stands.

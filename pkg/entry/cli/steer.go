@@ -4,35 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // retry asks for a new run of what an old one was to do, and follows it.
 func retry(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "retry", anew: true, enough: settled})
+	return c.steer(ctx, runCommand{operation: "retry", which: failedRun, anew: true, enough: settled})
 }
 
 // goOn lets a paused run go on, and follows it.
 func goOn(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "continue", enough: func(r run.Run) bool {
+	return c.steer(ctx, runCommand{operation: "continue", which: pausedRun, enough: func(r run.Run) bool {
 		return r.State.Over() || r.State == run.StateWaiting && r.Command != run.Continue
 	}})
 }
 
 // pause asks for a run to be paused, and follows it until it is.
 func pause(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "pause", meant: run.StateWaiting, enough: settled})
+	return c.steer(ctx, runCommand{operation: "pause", which: openRun, meant: run.StateWaiting, enough: settled})
 }
 
 // cancel asks for a run to be cancelled, and follows it until it is.
 func cancel(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "cancel", meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
+	return c.steer(ctx, runCommand{operation: "cancel", which: openRun, meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
 }
 
 // A wish is what is asked for about a run.
 type runCommand struct {
 	operation string
+	which     choice             // the run, if none is named
 	anew      bool               // it makes a run of its own
 	meant     run.State          // what the run is to come to, which is then success; may be empty
 	enough    func(run.Run) bool // reports whether that is what came of it
@@ -45,9 +47,12 @@ func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 		return ExitFailed, err
 	}
 	return s.leave(ctx, func() (int, error) {
-		about, err := s.meant(ctx)
+		about, err := s.chosen(ctx, w.which)
 		if err != nil {
 			return ExitFailed, err
+		}
+		if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
+			fmt.Fprintf(c.Err, "%s of run %s (%s of %s, %s)\n", w.operation, about.ID, about.Operation, about.Project, about.State)
 		}
 		id, err := s.post(ctx, about.Project, asking{
 			Operation: w.operation, Key: about.Source.Key, Version: about.Source.Version,

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -21,7 +20,11 @@ import (
 // load reads and checks the project that the call names. Only if it names other
 // targets than the installation's own is it asked which were registered.
 func (c *call) load(ctx context.Context) (archive.Files, format.Loaded, error) {
-	files, err := archive.Open(c.args[0])
+	path, err := c.folder()
+	if err != nil {
+		return nil, format.Loaded{}, err
+	}
+	files, err := archive.Open(path)
 	if err != nil {
 		return nil, format.Loaded{}, err
 	}
@@ -77,17 +80,12 @@ func (c *call) registered(ctx context.Context) (map[string]project.Access, error
 	return all, err
 }
 
-// targets lists the targets, or registers one, or removes one.
-func targets(ctx context.Context, c *call) (int, error) {
-	switch {
-	case len(c.args) == 0:
-		return listTargets(ctx, c)
-	case len(c.args) == 2 && c.args[0] == "add":
-		return c.alter(ctx, (*session).addTarget)
-	case len(c.args) == 2 && c.args[0] == "remove":
-		return c.alter(ctx, (*session).removeTarget)
-	}
-	return c.refuse("targets", fault.New(fault.Invalid, "targets %s: there is targets, targets add NAME and targets remove NAME", strings.Join(c.args, " ")))
+// addTarget registers a target, or changes its roles.
+func addTarget(ctx context.Context, c *call) (int, error) { return c.alter(ctx, (*session).addTarget) }
+
+// removeTarget removes a target.
+func removeTarget(ctx context.Context, c *call) (int, error) {
+	return c.alter(ctx, (*session).removeTarget)
 }
 
 // alter changes what is registered.
@@ -97,13 +95,14 @@ func (c *call) alter(ctx context.Context, do func(*session, context.Context, str
 		return ExitFailed, err
 	}
 	return s.leave(ctx, func() (int, error) {
-		if err := do(s, ctx, c.args[1]); err != nil {
-			return c.refuse("targets "+c.args[0], err)
+		if err := do(s, ctx, c.args[0]); err != nil {
+			return c.refuse(c.command.path(), err)
 		}
 		return ExitOK, nil
 	})
 }
 
+// listTargets lists the targets.
 func listTargets(ctx context.Context, c *call) (int, error) {
 	head := []string{"TARGET", "ACCOUNT", "REGION", "ROLE", "EXECUTION ROLE", "EXTERNAL ID"}
 	return c.show(ctx, head, func(s *session) (objects []any, cells [][]string, err error) {

@@ -12,23 +12,18 @@ import (
 // unlock takes a project's lock away from the run that holds it.
 func unlock(ctx context.Context, c *call) (int, error) {
 	if strings.TrimSpace(c.flags.reason) == "" {
-		return c.refuse("unlock", fault.New(fault.Invalid, "unlock: say why with --reason TEXT: it is kept with the run"))
+		return c.refuse("unlock", fault.New(fault.Invalid, "unlock: give a reason with --reason TEXT: it is recorded with the run"))
 	}
-	return c.steer(ctx, runCommand{operation: "unlock", meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
+	return c.steer(ctx, runCommand{operation: "unlock", which: lockOwner, meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
 }
 
-// meant is the run that the call names; or else, for an unlock, the only one
-// that holds a lock.
-func (s *session) meant(ctx context.Context) (run.Run, error) {
-	if len(s.call.args) > 0 {
-		return s.load(ctx, s.call.args[0])
-	}
+// lockOwner is the only run that holds a lock.
+func lockOwner(ctx context.Context, s *session) (run.Run, error) {
 	projects, err := s.projects(ctx)
 	if err != nil {
 		return run.Run{}, err
 	}
 	var owners []run.Run
-	var names []string
 	for _, p := range projects {
 		lock, err := s.reader.Lock(ctx, p)
 		if err != nil {
@@ -41,13 +36,13 @@ func (s *session) meant(ctx context.Context) (run.Run, error) {
 		if err != nil {
 			return run.Run{}, err
 		}
-		owners, names = append(owners, r), append(names, fmt.Sprintf("%s (%s of %s)", r.ID, r.Operation, p))
+		owners = append(owners, r)
 	}
 	switch len(owners) {
 	case 0:
-		return run.Run{}, fault.New(fault.Refused, "no run holds a lock: nothing was unlocked")
+		return run.Run{}, fault.New(fault.Refused, "no run holds a lock: there is nothing to unlock")
 	case 1:
 		return owners[0], nil
 	}
-	return run.Run{}, fault.New(fault.Refused, "several runs hold a lock: say which one is meant: %s", strings.Join(names, ", "))
+	return run.Run{}, fault.New(fault.Refused, "%d runs hold a lock: name the one that is meant: %s", len(owners), ids(owners))
 }

@@ -16,6 +16,20 @@ type view interface {
 // view is how this call shows a run: as JSON, as a tree on a terminal, else as
 // lines.
 func (c *call) view() view {
+	if c.flags.quiet {
+		return quietView{c.loud()}
+	}
+	return c.loud()
+}
+
+// A quietView shows only how a run ended.
+type quietView struct{ view }
+
+// Show is view.
+func (quietView) Show(run.Run) error { return nil }
+
+// loud is the view of a call that is not quiet.
+func (c *call) loud() view {
 	live, colour := term.Able(c.Getenv)
 	switch {
 	case c.flags.output == "json":

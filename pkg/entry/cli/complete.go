@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// soon is how long a shell waits for words to complete with.
+const soon = 2 * time.Second
+
+// A completion lists words that an argument may be, each with a description
+// after a tab. done are the arguments before it.
+type completion func(ctx context.Context, s *session, done []string) ([]string, error)
+
+// completions has a shell complete the arguments and flags of a command.
+func (c *call) completions(cmd *cobra.Command) {
+	fixed := func(words ...string) cobra.CompletionFunc {
+		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	}
+	for flag, words := range map[string]cobra.CompletionFunc{
+		"output": fixed(c.command.formats()...), "functions": fixed(inProcess, asBinaries),
+		"env": c.recorded(environments), "project": c.recorded(projectNames), "only": c.recorded(stackNames),
+	} {
+		if cmd.Flags().Lookup(flag) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(flag, words) // it fails only for a flag that is not there
+		}
+	}
+	switch {
+	case c.command.completes != nil:
+		cmd.ValidArgsFunction = c.recorded(c.command.completes)
+	case c.command.most == 0:
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+}
+
+// recorded completes with what an installation has recorded. It starts nothing:
+// on a laptop that is what a server tells. If nobody answers soon, there are no
+// words.
+func (c *call) recorded(list completion) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, done []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(done) >= c.command.most && c.command.most > 0 && cmd.ValidArgsFunction == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), soon)
+		defer cancel()
+		s := c.answering(ctx, cmd)
+		if s == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		words, err := list(ctx, s, done)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp // a shell has no place for it
+		}
+		return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) }), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// answering is a session with an installation that is there, or nil.
+func (c *call) answering(ctx context.Context, cmd *cobra.Command) *session {
+	if c.flags.complete(cmd.Flags(), c.Getenv) != nil {
+		return nil
+	}
+	c.Asks = false
+	switch {
+	case c.flags.installation != "":
+		there, err := c.site(ctx)
+		if err != nil {
+			return nil
+		}
+		return c.connect(there)
+	case c.flags.endpoint != "":
+		return c.connect(c.at(c.flags.endpoint))
+	}
+	url, _, err := c.Laptop.Holder(c.flags.data)
+	if err != nil || url == "" {
+		return nil
+	}
+	return c.connect(c.at(url))
+}
+
+// runIDs lists the runs.
+func runIDs(ctx context.Context, s *session, done []string) ([]string, error) {
+	if len(done) > 0 {
+		return nil, nil
+	}
+	runs, err := s.runs(ctx)
+	var all []string
+	for _, r := range runs {
+		all = append(all, r.ID+"\t"+r.Operation+" of "+r.Project+", "+string(r.State))
+	}
+	return all, err
+}
+
+// stackNames lists the recorded stacks, and after one, its outputs.
+func stackNames(ctx context.Context, s *session, done []string) ([]string, error) {
+	rows, err := s.records(ctx)
+	var all []string
+	for _, r := range rows {
+		switch {
+		case len(done) == 0:
+			all = append(all, r.Node)
+		case r.Node == done[0] && len(done) == 1:
+			for key := range r.Outputs {
+				all = append(all, key)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), err
+}
+
+// environments lists the environments of all projects.
+func environments(ctx context.Context, s *session, _ []string) ([]string, error) {
+	return s.parts(ctx, 1)
+}
+
+// projectNames lists the projects.
+func projectNames(ctx context.Context, s *session, _ []string) ([]string, error) {
+	return s.parts(ctx, 0)
+}
+
+// parts lists a part of the IDs of all projects: 0 is the name, 1 the environment.
+func (s *session) parts(ctx context.Context, part int) ([]string, error) {
+	ids, err := s.reader.Projects(ctx)
+	var all []string
+	for _, id := range ids {
+		name, environment, _ := strings.Cut(id, "@")
+		all = append(all, []string{name, environment}[part])
+	}
+	slices.Sort(all)
+	return slices.Compact(all), err
+}

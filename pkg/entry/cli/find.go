@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// projectFile is what a project's folder is known by.
+const projectFile = "stackwright.yaml"
+
+// folder is the path of the project that the call names: as it is given, or the
+// folder of the project file that is given, or the nearest folder, from the
+// current one upwards, that has one.
+func (c *call) folder() (string, error) {
+	if len(c.args) > 0 {
+		given := c.args[0]
+		if filepath.Base(given) == projectFile {
+			return filepath.Dir(given), nil
+		}
+		return given, nil
+	}
+	from, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the project: %w", err)
+	}
+	for dir := from; ; dir = filepath.Dir(dir) {
+		_, err := os.Stat(filepath.Join(dir, projectFile))
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", fault.New(fault.Denied, "find the project: %w", err)
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fault.New(fault.Missing, "there is no %s in %s or above it: name the project's folder", projectFile, from)
+		}
+	}
+}
+
+// A choice finds the run that is meant where none is named.
+type choice func(context.Context, *session) (run.Run, error)
+
+// The newest run that has been asked for, that has not ended, that is paused,
+// that failed.
+var (
+	anyRun    = newest(func(run.Run) bool { return true }, "there is no run yet: deploy a project")
+	openRun   = newest(func(r run.Run) bool { return !r.State.Over() }, "every run has ended: there is nothing to do")
+	pausedRun = newest(func(r run.Run) bool { return r.State == run.StateWaiting }, "no run is paused: name the one to continue")
+	failedRun = newest(func(r run.Run) bool { return r.State == run.StateFailed }, "no run has failed: name the one to retry")
+)
+
+// newest is the newest run that fits; none says that there is none.
+func newest(fits func(run.Run) bool, none string) choice {
+	return func(ctx context.Context, s *session) (run.Run, error) {
+		runs, err := s.runs(ctx)
+		if err != nil {
+			return run.Run{}, err
+		}
+		i := slices.IndexFunc(runs, fits)
+		if i < 0 {
+			return run.Run{}, fault.New(fault.Missing, "%s", none)
+		}
+		return s.load(ctx, runs[i].ID)
+	}
+}
+
+// chosen is the run that the call names by its ID, or by the beginning of it, or
+// else by choice.
+func (s *session) chosen(ctx context.Context, which choice) (run.Run, error) {
+	if len(s.call.args) == 0 {
+		return which(ctx, s)
+	}
+	word := s.call.args[0]
+	r, err := s.load(ctx, word)
+	if !fault.Is(err, fault.Missing) {
+		return r, err
+	}
+	runs, lost := s.runs(ctx)
+	if lost != nil {
+		return run.Run{}, lost
+	}
+	var found []run.Run
+	for _, r := range runs {
+		if word != "" && strings.HasPrefix(r.ID, strings.ToLower(word)) {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s, and none that begins so: %s lists them", quoted(word), s.call.spell("runs"))
+	case 1:
+		return s.load(ctx, found[0].ID)
+	}
+	return run.Run{}, fault.New(fault.Invalid, "%d runs begin with %s: give more of the ID: %s", len(found), word, ids(found))
+}
+
+// ids are those of runs, with what each of them is: at most five.
+func ids(runs []run.Run) string {
+	var all []string
+	for _, r := range runs[:min(len(runs), 5)] {
+		all = append(all, fmt.Sprintf("%s (%s of %s, %s)", r.ID, r.Operation, r.Project, r.State))
+	}
+	if len(runs) > len(all) {
+		all = append(all, fmt.Sprintf("and %d more", len(runs)-len(all)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// runs lists the runs of the projects that the call's flags choose, newest first.
+func (s *session) runs(ctx context.Context) ([]run.Run, error) {
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []run.Run
+	for _, p := range projects {
+		runs, err := s.reader.List(ctx, p, 0)
+		if err != nil {
+			return nil, fmt.Errorf("list the runs of %s: %w", p, err)
+		}
+		all = append(all, runs...)
+	}
+	slices.SortStableFunc(all, func(a, b run.Run) int { return cmp.Or(b.Requested.Compare(a.Requested), strings.Compare(a.ID, b.ID)) })
+	return all, nil
+}
