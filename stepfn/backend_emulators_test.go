@@ -47,14 +47,6 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
-// The same stories, told through the real functions and adapters on the
-// stand-ins for AWS, in virtual time.
-func TestScenariosOnEmulators(t *testing.T) {
-	tellAll(t, func(t *testing.T, tell func(backend)) {
-		synctest.Test(t, func(t *testing.T) { tell(newEmulators(t)) })
-	})
-}
-
 // real is the stage of real adapters.
 type emulators struct {
 	testing.TB
@@ -448,6 +440,33 @@ func (r *emulators) Lock() run.Lock {
 	return l
 }
 
+func (r *emulators) Path(id string) [][]string {
+	var all [][]string
+	flows := sfn.NewFromConfig(r.retrying())
+	for epoch := range r.ExecutionStatus(id).Epoch {
+		arn := fmt.Sprintf("%s:%s-%d", strings.Replace(r.cloud.Machine, ":stateMachine:", ":execution:", 1), id, epoch+1)
+		var entered []string
+		pages := sfn.NewGetExecutionHistoryPaginator(flows, &sfn.GetExecutionHistoryInput{ExecutionArn: &arn})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(r.Context())
+			if absent := (*flowtypes.ExecutionDoesNotExist)(nil); errors.As(err, &absent) {
+				break
+			} else if err != nil {
+				r.Fatal(err)
+			}
+			for _, e := range page.Events {
+				if e.StateEnteredEventDetails != nil {
+					entered = append(entered, aws.ToString(e.StateEnteredEventDetails.Name))
+				}
+			}
+		}
+		if entered != nil {
+			all = append(all, entered)
+		}
+	}
+	return all
+}
+
 // Abort stops the execution that drives a run, if one does: the epoch may have
 // been raised with none to follow, or by somebody who has still to start it.
 func (r *emulators) Abort(id string) {
@@ -508,7 +527,7 @@ func (r *emulators) Deployed(name string) (version string, params map[string]str
 	return aws.ToString(s.Description), params
 }
 
-func (r *emulators) Output(name, output string) string {
+func (r *emulators) OutputOf(name, output string) string {
 	if s := r.found(name); s != nil {
 		for _, o := range s.Outputs {
 			if aws.ToString(o.OutputKey) == output {
@@ -618,7 +637,7 @@ func (r *emulators) Live(name string, s plan.Status) {
 	case s == "DELETE_COMPLETE":
 		_, err = people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	case s == "DELETE_FAILED":
-		r.Fail(name, plan.Delete)
+		r.FailNext(name, plan.Delete)
 		_, err = people.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	default:
 		err = r.update(name, s)
@@ -642,7 +661,7 @@ func (r *emulators) Foreign(name string, now, end plan.Status) {
 		err = r.update(name, end)
 	case "DELETE_IN_PROGRESS":
 		if end == "DELETE_FAILED" {
-			r.Fail(name, plan.Delete)
+			r.FailNext(name, plan.Delete)
 		}
 		_, err = people.DeleteStack(r.Context(), &cloudformation.DeleteStackInput{StackName: &physical})
 	default:
@@ -719,7 +738,7 @@ func (r *emulators) inject(f local.Fault) {
 	}
 }
 
-func (r *emulators) Fail(name string, v plan.Verb) {
+func (r *emulators) FailNext(name string, v plan.Verb) {
 	operation := string(v)
 	if v == plan.Continue {
 		operation = "rollback"

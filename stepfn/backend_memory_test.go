@@ -33,6 +33,7 @@ type backend interface {
 	Pass(time.Duration)
 	WaitIdle() bool                    // lets everything come to its end; false if something never does
 	ExecutionStatus(id string) run.Run // zero if nobody has heard of it yet
+	Path(id string) [][]string         // the states that each execution of the run entered
 	Recorded() map[string]plan.Record
 	Lock() run.Lock
 	Abort(id string)        // a person stops the execution that drives the run
@@ -41,13 +42,13 @@ type backend interface {
 
 	Status(stack string) plan.Status
 	Deployed(stack string) (version string, params map[string]string)
-	Output(stack, output string) string
+	OutputOf(stack, output string) string
 	Requests() []string // of CloudFormation, since it was asked last
 
 	Live(stack string, s plan.Status)             // a person brings it about
 	Foreign(stack string, now, end plan.Status)   // a person begins what ends so in five minutes
 	Import(user, stack string)                    // a person makes a stack that imports from ours
-	Fail(stack string, v plan.Verb)               // the next one fails
+	FailNext(stack string, v plan.Verb)           // the next one fails
 	Slow(stack string, d time.Duration)           // every operation takes so long
 	Fault(stack string, v plan.Verb, m sim.Fault) // of the next call that begins it
 	Events(deliveries ...time.Duration)           // of every event from now on
@@ -59,6 +60,7 @@ type options struct {
 	rollback, refuse bool
 	only             []string
 	force            bool
+	given            bool // a scenario names one of them
 }
 
 // pure is the stage in memory.
@@ -207,6 +209,16 @@ func (p *memoryBackend) ExecutionStatus(id string) run.Run {
 	return r
 }
 
+func (p *memoryBackend) Path(id string) [][]string {
+	var all [][]string
+	for epoch := range p.ExecutionStatus(id).Epoch {
+		if x := p.Execution(fmt.Sprintf("%s-%d", id, epoch+1)); x != nil {
+			all = append(all, x.Path)
+		}
+	}
+	return all
+}
+
 func (p *memoryBackend) Recorded() map[string]plan.Record {
 	records, err := p.Store.Records(p.Context(), "shop@default")
 	if err != nil {
@@ -242,7 +254,7 @@ func (p *memoryBackend) Deployed(name string) (string, map[string]string) {
 	return version, params
 }
 
-func (p *memoryBackend) Output(name, output string) string {
+func (p *memoryBackend) OutputOf(name, output string) string {
 	return p.Cloud.Output(physicalName(name), output)
 }
 
@@ -260,7 +272,7 @@ func (p *memoryBackend) Foreign(name string, now, end plan.Status) {
 	p.Live(name, now)
 	p.After(5*time.Minute, func() { p.Live(name, end) })
 }
-func (p *memoryBackend) Fail(name string, v plan.Verb) {
+func (p *memoryBackend) FailNext(name string, v plan.Verb) {
 	p.Cloud.Fail[physicalName(name)+"/"+string(v)]++
 }
 func (p *memoryBackend) Import(user, stack string) {

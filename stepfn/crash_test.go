@@ -2,14 +2,12 @@ package stepfn_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -32,13 +30,14 @@ func TestCrashAtEveryWrite(t *testing.T) {
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			want, n := playCrashing(t, s.text, 0, "")
+			lines := s.read(t)
+			want, n := playCrashing(t, lines, 0, "")
 			if n == 0 {
 				t.Skip("nothing is written in it")
 			}
 			for k := 1; k <= n; k += max(1, n/mostCrashes) {
 				for _, death := range crashPoints {
-					got, _ := playCrashing(t, s.text, k, death)
+					got, _ := playCrashing(t, lines, k, death)
 					if strings.Contains(s.text, "\npass ") || strings.Contains(s.text, "\noutage ") { // time decides what comes of it
 						got, want = got.certain(), want.certain()
 					}
@@ -76,7 +75,7 @@ func (o outcome) certain() outcome {
 
 // ended tells a story in which a function dies at the k-th write, and returns
 // how it ends, and how many writes there were. Nobody dies at write 0.
-func playCrashing(t *testing.T, text string, k int, death string) (outcome, int) {
+func playCrashing(t *testing.T, lines []statement, k int, death string) (outcome, int) {
 	t.Helper()
 	p := newMemory(t, 1)
 	defer p.Stop()
@@ -98,89 +97,32 @@ func playCrashing(t *testing.T, text string, k int, death string) (outcome, int)
 		}
 		return sim.KillAfter
 	}
-	s := &mute{scenario{T: t, backend: p}, nil}
-	s.tell(text)
+	s := &scenario{TB: t, backend: p, unchecked: true}
+	s.play(lines)
 	if !p.WaitIdle() {
 		t.Errorf("it never ends: a function dies at write %d %s", k, death)
 	}
-	return s.outcome(p), n
-}
-
-// mute tells stories without looking.
-type mute struct {
-	scenario
-	asked []string
-}
-
-func (m *mute) tell(text string) {
-	for line := range strings.SplitSeq(text, "\n") {
-		line, _, _ = strings.Cut(line, "#")
-		words := strings.Fields(line)
-		if len(words) == 0 || m.turn(words) {
-			continue
-		}
-		m.line = line
-		before := m.id
-		switch words[0] {
-		case "then":
-			m.id = engine.RunID(m.id, "rollback")
-		case "ends":
-			m.WaitIdle()
-		default:
-			last := len(words) - 1
-			waits := slices.Contains(ends, words[last])
-			if waits {
-				words[last] = "begins"
-			}
-			if m.ask(words); waits {
-				m.WaitIdle()
-			}
-		}
-		if m.id != before {
-			m.asked = append(m.asked, m.id)
-		}
-	}
+	return s.result(p), n
 }
 
 // outcome is how things stand.
-func (m *mute) outcome(p *memoryBackend) outcome {
+func (s *scenario) result(p *memoryBackend) outcome {
 	var o outcome
-	for _, id := range m.asked {
-		o.Runs = append(o.Runs, m.ExecutionStatus(id).State)
+	for _, id := range s.submitted {
+		o.Runs = append(o.Runs, s.ExecutionStatus(id).State)
 	}
 	for _, name := range p.Cloud.Names() {
 		template, params := p.Cloud.Template(name)
 		o.Stacks = append(o.Stacks, fmt.Sprint(name, " ", p.Cloud.Status(name), " ", template, params))
 	}
-	for node, r := range m.Recorded() {
+	for node, r := range s.Recorded() {
 		o.Records = append(o.Records, fmt.Sprintf("%s: %s %v %v", node, r.Stack, r.Needs, r.Outputs))
 	}
 	slices.Sort(o.Records)
-	o.Requests = slices.Sorted(slices.Values(m.Requests()))
-	l := m.Lock()
+	o.Requests = slices.Sorted(slices.Values(s.Requests()))
+	l := s.Lock()
 	o.Lock = fmt.Sprint(len(l.Waiting), " wait, owned: ", l.Owner != run.Writer{})
-	o.Schedules = m.Scheduled()
+	o.Schedules = s.Scheduled()
 	o.Twice = p.Cloud.Twice()
 	return o
-}
-
-// a storyText is a story that can be told.
-type scenarioText struct{ name, text string }
-
-// stories are those of testdata.
-func scenarios(t *testing.T) []scenarioText {
-	t.Helper()
-	files, err := os.ReadDir("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []scenarioText
-	for _, f := range files {
-		text, err := os.ReadFile("testdata/" + f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, scenarioText{strings.TrimSuffix(f.Name(), ".txt"), string(text)})
-	}
-	return all
 }

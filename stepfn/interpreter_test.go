@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -69,56 +68,48 @@ var notInRealTime = map[string]string{
 // The state machine that is deployed, run by an interpreter that is not ours, with
 // the functions as they are deployed behind it, comes to the same ends.
 func TestScenariosOnAnotherInterpreter(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := scenarios(t)
 	for name := range notInRealTime {
-		if !slices.Contains(files, "testdata/"+name+".txt") {
-			t.Errorf("%s is left out, but there is no such story", name)
+		if !slices.ContainsFunc(all, func(s scenarioText) bool { return s.name == name }) {
+			t.Errorf("%s is left out, but there is no such scenario", name)
 		}
 	}
 	if *interpreter == "" {
 		t.Skip("make integration says where another interpreter is")
 	}
 	calls := newRouter(t)
-	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f), ".txt")
-		if _, out := notInRealTime[name]; out {
+	for _, s := range all {
+		if _, out := notInRealTime[s.name]; out {
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compare(t, string(text), newOnInterpreter(t, calls, name))
+			compare(t, s.read(t), newOnInterpreter(t, calls, s.name))
 		})
 	}
-	t.Logf("%d of %d stories are told by another interpreter", len(files)-len(notInRealTime), len(files))
+	t.Logf("%d of %d scenarios run on another interpreter", len(all)-len(notInRealTime), len(all))
 }
 
-// compare tells a story twice, with our interpreter and in real time with the
-// other one, and compares how all ends.
-func compare(t *testing.T, text string, there *emulators) {
+// compare plays a scenario twice, with our interpreter and in real time with the
+// other one, and compares the results.
+func compare(t *testing.T, lines []statement, there *emulators) {
 	var want string
 	synctest.Test(t, func(t *testing.T) {
 		here := newEmulators(t)
-		(&scenario{T: t, backend: here}).tell(text)
+		(&scenario{TB: t, backend: here}).play(lines)
 		want = here.outcome()
 	})
-	begun := time.Now()
-	(&scenario{T: t, backend: there, live: true}).tell(text)
+	started := time.Now()
+	(&scenario{TB: t, backend: there, realTime: true}).play(lines)
 	if t.Failed() {
 		return
 	}
 	if !there.WaitIdle() {
 		t.Error("something goes on at the end")
 	}
-	t.Logf("told in %s", time.Since(begun).Round(time.Millisecond))
+	t.Logf("played in %s", time.Since(started).Round(time.Millisecond))
 	if diff := cmp.Diff(want, there.outcome()); diff != "" {
-		t.Errorf("it ends otherwise than with our interpreter (-ours +theirs):\n%s", diff)
+		t.Errorf("the result differs from that of our interpreter (-ours +theirs):\n%s", diff)
 	}
 }
 

@@ -271,7 +271,7 @@ func (g *player) asDesired(r run.Run, w stacks) {
 				continue // CloudFormation updates nothing where only the names of parameters change
 			}
 			on := stack{physical: physical[n.name]}
-			want := g.Output(on.nameOnBackend(), n.output)
+			want := g.OutputOf(on.nameOnBackend(), n.output)
 			g.holds(fulfilled, got == want, "run %s has succeeded, and %s was given %q by %s, whose output is %q", r.ID, st.name, got, n.name, want)
 		}
 	}

@@ -221,7 +221,7 @@ func (g *player) execute(l line) {
 		g.Slow(l[1], time.Duration(l.number(2))*time.Second)
 	case "fail":
 		name, v, _ := strings.Cut(l[1], "/")
-		g.Fail(name, plan.Verb(v))
+		g.FailNext(name, plan.Verb(v))
 	case "live":
 		g.changeOutside(l[1], plan.Status(l[2]))
 	case "outage":

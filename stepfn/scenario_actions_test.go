@@ -1,0 +1,136 @@
+package stepfn_test
+
+import (
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+func (s *scenario) project(st statement) {
+	s.stacks = parseStacks(st.args)
+	for _, stack := range s.stacks {
+		for _, target := range stack.in() {
+			s.placed[stack.node(target)] = at(stack.name, target)
+		}
+	}
+}
+
+func (s *scenario) maxDeletions(st statement) { s.MaxDeletions(number(st.args[0])) }
+
+func (s *scenario) onFailure(st statement) { s.OnFailure(st.args[0]) }
+
+// timeout sets that of runs, or that of the operations on a stack.
+func (s *scenario) timeout(st statement) {
+	if len(st.args) == 1 {
+		s.Timeout("", seconds(st.args[0]))
+		return
+	}
+	s.Timeout(st.args[0], seconds(st.args[1]))
+}
+
+func (s *scenario) schedules(st statement) {
+	operations := make(map[string]string)
+	for _, arg := range st.args {
+		name, operation, _ := strings.Cut(arg, "=")
+		operations[name] = operation
+	}
+	s.Schedules(operations)
+}
+
+// request requests a run, which is the current one from here on.
+func (s *scenario) request(st statement) {
+	s.id = s.submit(st)
+	s.outcome(st)
+}
+
+// command sends a command to a run.
+func (s *scenario) command(st statement) { s.submit(st) }
+
+func (s *scenario) submit(st statement) string {
+	var with []options
+	if st.with.given {
+		with = []options{st.with}
+	}
+	return s.Submit(st.word.name, s.stacks, s.about(st), with...)
+}
+
+func (s *scenario) fires(st statement) {
+	s.id = s.Fire(st.args[0])
+	s.outcome(st)
+}
+
+func (s *scenario) rollback(st statement) {
+	s.id = engine.RunID(s.id, "rollback")
+	s.outcome(st)
+}
+
+func (s *scenario) ends(st statement) {
+	s.id = s.about(st)
+	s.outcome(st)
+}
+
+func (s *scenario) nameRun(st statement) { s.named[st.args[0]] = s.id }
+
+// outcome waits for the outcome that a line says, and compares it.
+func (s *scenario) outcome(st statement) {
+	if !ends[st.outcome] {
+		if s.realTime && st.outcome == "begins" {
+			s.waitFor(func() bool { return started(s.ExecutionStatus(s.id)) })
+		}
+		return
+	}
+	idle := s.WaitIdle()
+	if s.unchecked {
+		return
+	}
+	if !idle {
+		s.Errorf("%s: %s: some run never ends", st.at, st.text)
+	}
+	if got := s.ExecutionStatus(s.id); string(got.State) != st.outcome {
+		s.Errorf("%s: %s: got %s %v", st.at, st.text, got.State, got.Messages)
+	}
+}
+
+func (s *scenario) pass(st statement) { s.Pass(seconds(st.args[0])) }
+
+func (s *scenario) slow(st statement) { s.Slow(s.at(st.args[0]), seconds(st.args[1])) }
+
+func (s *scenario) fail(st statement) {
+	name, verb, _ := strings.Cut(st.args[0], "/")
+	s.FailNext(s.at(name), plan.Verb(verb))
+}
+
+// scenarioFaults are the faults of requests, by the words for them.
+var scenarioFaults = map[string]sim.Fault{
+	"crash-before": sim.KillBefore, "crash-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle,
+}
+
+func (s *scenario) fault(st statement) {
+	name, verb, _ := strings.Cut(st.args[0], "/")
+	s.Fault(s.at(name), plan.Verb(verb), scenarioFaults[st.word.name])
+}
+
+func (s *scenario) events(st statement) {
+	var late []time.Duration
+	for _, arg := range st.args {
+		late = append(late, seconds(arg))
+	}
+	s.Events(late...)
+}
+
+func (s *scenario) outage(st statement) { s.Outage(seconds(st.args[0])) }
+
+func (s *scenario) abort(st statement) { s.Abort(s.about(st)) }
+
+func (s *scenario) access(st statement) { s.Deny(st.args[0], st.word.name == "deny") }
+
+func (s *scenario) live(st statement) { s.Live(s.at(st.args[0]), plan.Status(st.args[1])) }
+
+func (s *scenario) foreign(st statement) {
+	s.Foreign(s.at(st.args[0]), plan.Status(st.args[1]), plan.Status(st.args[2]))
+}
+
+func (s *scenario) uses(st statement) { s.Import(st.args[0], s.at(st.args[1])) }

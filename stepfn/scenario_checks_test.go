@@ -1,0 +1,137 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+func (s *scenario) path(st statement) {
+	got := pathOf(s.Path(s.id))
+	pattern, err := pathPattern(st.args)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if !pattern.MatchString(got + " ") {
+		s.mismatchf("got %s", got)
+	}
+}
+
+func (s *scenario) epoch(st statement) { s.expect(s.ExecutionStatus(s.id).Epoch, st.args[0]) }
+
+func (s *scenario) steps(st statement) {
+	var ids []string
+	for _, step := range s.ExecutionStatus(s.id).Steps {
+		ids = append(ids, step.ID)
+	}
+	s.expect(strings.Join(ids, " "), strings.Join(st.args, " "))
+}
+
+func (s *scenario) step(st statement) {
+	step := s.stepOf(st.args[0])
+	if got := string(step.Status); got != st.args[1] || !strings.HasPrefix(step.Why, strings.Join(st.args[2:], " ")) {
+		s.mismatchf("got %s %s", got, step.Why)
+	}
+}
+
+func (s *scenario) attempts(st statement) { s.expect(s.stepOf(st.args[0]).Attempt, st.args[1]) }
+
+func (s *scenario) gap(st statement) {
+	a, b := s.stepOf(st.args[0]), s.stepOf(st.args[1])
+	if got := b.Claimed.Sub(a.Ended); b.Claimed.IsZero() || got < 0 || got > seconds(st.args[2]) && !s.realTime {
+		s.mismatchf("got %s", got)
+	}
+}
+
+func (s *scenario) unchanged(st statement) { s.expect(s.ExecutionStatus(s.id).Unchanged, st.args[0]) }
+
+func (s *scenario) says(st statement) {
+	got := strings.Join(s.ExecutionStatus(s.id).Messages, "\n")
+	for name, id := range s.named {
+		got = strings.ReplaceAll(got, id, name)
+	}
+	if !strings.Contains(got, strings.Join(st.args, " ")) {
+		s.mismatchf("got %s", got)
+	}
+}
+
+func (s *scenario) runState(st statement) {
+	s.expect(s.ExecutionStatus(s.named[st.run]).State, st.args[1])
+}
+
+func (s *scenario) lock(st statement) {
+	l := s.Lock()
+	got := []string{s.nameOf(l.Owner.Run)}
+	if l.Owner.Run == "" {
+		got = []string{"free"}
+	}
+	for _, w := range l.Waiting {
+		got = append(got, s.nameOf(w.Run))
+	}
+	s.expect(strings.Join(got, " "), strings.Join(st.args, " "))
+}
+
+func (s *scenario) requests(st statement) {
+	got, want := s.Requests(), slices.Clone(st.args)
+	if s.realTime {
+		got, want = sorted(got), sorted(want)
+	}
+	s.expect(strings.Join(got, " "), strings.Join(want, " "))
+}
+
+func (s *scenario) stack(st statement) { s.expect(s.Status(s.at(st.args[0])).String(), st.args[1]) }
+
+func (s *scenario) made(st statement) {
+	version, _ := s.Deployed(s.at(st.args[0]))
+	s.expect(version, st.args[1])
+}
+
+// passed compares the parameter through which a stack of the project has the
+// output of another with that output.
+func (s *scenario) passed(st statement) {
+	user, other := s.stacks.named(st.args[0]), st.args[1]
+	i := slices.IndexFunc(user.needs, func(n need) bool { return n.name == other || s.stacks.named(n.name).name == s.stacks.named(other).name })
+	if i < 0 {
+		s.mismatchf("%s does not need %s", st.args[0], other)
+		return
+	}
+	_, params := s.Deployed(s.at(st.args[0]))
+	if got, want := params[user.needs[i].param()], s.OutputOf(s.at(other), "Value"); got == "" || got != want {
+		s.mismatchf("got %q, the output is %q", got, want)
+	}
+}
+
+func (s *scenario) recorded(st statement) {
+	s.expect(strings.Join(slices.Sorted(maps.Keys(s.Recorded())), " "), strings.Join(st.args, " "))
+}
+
+func (s *scenario) scheduled(st statement) {
+	s.expect(strings.Join(s.Scheduled(), " "), strings.Join(st.args, " "))
+}
+
+// stepOf is a step of the current run.
+func (s *scenario) stepOf(id string) run.Step {
+	r := s.ExecutionStatus(s.id)
+	if step := r.Step(id); step != nil {
+		return *step
+	}
+	s.mismatchf("the run has no such step: ")
+	return run.Step{}
+}
+
+// unused are the faults that have not happened.
+func (p *memoryBackend) unused() []string {
+	var all []string
+	for about := range p.faults {
+		all = append(all, "the fault of "+about)
+	}
+	for about, n := range p.Cloud.Fail {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("the failure of %s", about))
+		}
+	}
+	return sorted(all)
+}

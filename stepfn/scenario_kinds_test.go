@@ -1,0 +1,245 @@
+package stepfn_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A kind is what an argument may be.
+type kind struct {
+	noun  string
+	names func(*reader) []string                      // from which to suggest one; nil if they cannot be listed
+	takes func(*reader, *statement, []string) (n int) // how many of the words are one argument of this kind; 0 if it is none
+}
+
+// one is a kind of which each argument is one of the names.
+func one(noun string, names ...string) *kind {
+	return oneOf(noun, func(*reader) []string { return names })
+}
+
+// oneOf is a kind of which each argument is one of the names that the reader knows.
+func oneOf(noun string, names func(*reader) []string) *kind {
+	return &kind{noun, names, single(func(r *reader, arg string) bool { return slices.Contains(names(r), arg) })}
+}
+
+// single takes one word that is as it must be.
+func single(fits func(*reader, string) bool) func(*reader, *statement, []string) int {
+	return func(r *reader, _ *statement, args []string) int {
+		if len(args) == 0 || !fits(r, args[0]) {
+			return 0
+		}
+		return 1
+	}
+}
+
+var (
+	operations    = []string{"deploy", "destroy", "refresh", "plan"}
+	requestVerbs  = []string{"create", "update", "delete", "continue"}
+	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Forget)}
+	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped)}
+	runStates     = states(run.StatePending, run.StateQueued, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused)
+	waitedFor     = states(run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused, run.StateWaiting, run.StateQueued)
+	ends          = set(waitedFor)
+	stackStatuses = statuses()
+)
+
+// kinds are those of the forms, by name.
+var kinds = map[string]*kind{
+	"NUMBER":  {"a number", nil, single(func(_ *reader, arg string) bool { _, err := strconv.Atoi(arg); return err == nil })},
+	"SECONDS": {"a number of seconds", nil, single(func(_ *reader, arg string) bool { _, err := strconv.ParseFloat(arg, 64); return err == nil })},
+	"TEXT":    {"a text", nil, single(func(*reader, string) bool { return true })},
+	"VERSION": {"a version", nil, single(func(_ *reader, arg string) bool {
+		_, err := strconv.Atoi(strings.TrimPrefix(arg, "v"))
+		return strings.HasPrefix(arg, "v") && err == nil
+	})},
+	"POLICY":   one("a policy", "rollback", "keep"),
+	"STATE":    one("a state of runs", runStates...),
+	"END":      {"an outcome", func(*reader) []string { return waitedFor }, takeOutcome(waitedFor)},
+	"OUTCOME":  {"an outcome", func(*reader) []string { return append(waitedFor, "begins") }, takeOutcome(append(waitedFor, "begins"))},
+	"TARGET":   one("a target", "eu", "us", "ap"),
+	"SCHEDULE": oneOf("a schedule of this scenario", func(r *reader) []string { return keys(r.schedules) }),
+
+	"PROJECT-STACK":      {"a stack with needs and targets that there are", nil, single((*reader).isProjectStack)},
+	"SCHEDULE=OPERATION": {"a schedule and its operation", nil, single(isSchedule)},
+
+	"STACK":           {"a stack of this scenario", func(r *reader) []string { return keys(r.stacks) }, single((*reader).isStack)},
+	"STACK-STATUS":    one("a stack status", stackStatuses...),
+	"STACK/OPERATION": pair("an operation on a stack of this scenario", append([]string{"rollback"}, requestVerbs...)),
+	"STACK/REQUEST":   pair("a request for a stack of this scenario", requestVerbs),
+
+	"STEP":         step(),
+	"STEP-STATUS":  one("a status of steps", stepStatuses...),
+	"STEP-REQUEST": pair("a request for a stack of this scenario", append([]string{"cancel"}, requestVerbs...)),
+
+	"RUN":        {"a run that has been named", func(r *reader) []string { return keys(r.runs) }, takeRun},
+	"NEW-RUN":    {"a name that is free for a run", nil, takeNewRun},
+	"LOCK-OWNER": {"a run that has been named, or free", func(r *reader) []string { return append(keys(r.runs), "free") }, single(func(r *reader, arg string) bool { return arg == "free" || r.runs[arg] })},
+
+	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only"),
+	"DESTROY-OPTION": optionsOf("refusing", "only"),
+	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
+
+	"PATH": {"a state of the machine", func(*reader) []string { return pathNames() }, single(func(_ *reader, arg string) bool { return isPathElement(arg) })},
+}
+
+func states(all ...run.State) []string {
+	var names []string
+	for _, s := range all {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// statuses are those of CloudFormation, and "gone" for a stack that is not there.
+func statuses() []string {
+	all := []string{plan.Status("").String()}
+	for _, s := range types.StackStatus("").Values() {
+		all = append(all, string(s))
+	}
+	return all
+}
+
+func set(names []string) map[string]bool {
+	all := make(map[string]bool)
+	for _, name := range names {
+		all[name] = true
+	}
+	return all
+}
+
+// isStack reports whether the scenario has a stack of that name, which may be
+// followed by a target.
+func (r *reader) isStack(arg string) bool {
+	name, target, placed := strings.Cut(arg, "@")
+	_, known := accesses[target]
+	return r.stacks[name] && (known || !placed)
+}
+
+// isProjectStack reports whether a stack is written as the project line wants it,
+// and needs only stacks of this scenario.
+func (r *reader) isProjectStack(arg string) bool {
+	for _, s := range parseStacks([]string{arg}) {
+		for _, n := range s.needs {
+			if !r.isStack(n.name) {
+				return false
+			}
+		}
+		for _, target := range s.targets {
+			if _, known := accesses[target]; !known {
+				return false
+			}
+		}
+		version, numbered := strings.CutPrefix(s.version, "v")
+		if _, err := strconv.Atoi(version); err != nil || !numbered || !strings.HasPrefix(s.physical, physicalName("")) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPair reports whether arg is STACK/VERB.
+func (r *reader) isPair(arg string, verbs []string) bool {
+	name, verb, _ := strings.Cut(arg, "/")
+	return r.isStack(name) && slices.Contains(verbs, verb)
+}
+
+// pair is the kind of STACK/VERB.
+func pair(noun string, verbs []string) *kind {
+	names := func(r *reader) []string {
+		var all []string
+		for _, stack := range keys(r.stacks) {
+			for _, verb := range verbs {
+				all = append(all, stack+"/"+verb)
+			}
+		}
+		return all
+	}
+	return &kind{noun, names, single(func(r *reader, arg string) bool { return r.isPair(arg, verbs) })}
+}
+
+// step is the kind of steps, one of which is of no stack.
+func step() *kind {
+	k := pair("a step of a stack of this scenario", stepVerbs)
+	ofStack := k.takes
+	k.takes = func(r *reader, st *statement, args []string) int {
+		if len(args) > 0 && args[0] == string(plan.Barrier) {
+			return 1
+		}
+		return ofStack(r, st, args)
+	}
+	return k
+}
+
+func isSchedule(_ *reader, arg string) bool {
+	name, operation, _ := strings.Cut(arg, "=")
+	return name != "" && slices.Contains(operations, operation)
+}
+
+func takeOutcome(outcomes []string) func(*reader, *statement, []string) int {
+	return func(_ *reader, st *statement, args []string) int {
+		if len(args) == 0 || !slices.Contains(outcomes, args[0]) {
+			return 0
+		}
+		st.outcome = args[0]
+		return 1
+	}
+}
+
+func takeRun(r *reader, st *statement, args []string) int {
+	if len(args) == 0 || !r.runs[args[0]] {
+		return 0
+	}
+	st.run = args[0]
+	return 1
+}
+
+// takeNewRun takes a name that no run has, and that is nothing else.
+func takeNewRun(r *reader, _ *statement, args []string) int {
+	if len(args) == 0 || r.runs[args[0]] || ends[args[0]] || args[0] == "begins" || args[0] == "free" {
+		return 0
+	}
+	r.runs[args[0]] = true
+	return 1
+}
+
+// optionsOf is the kind of some options of requests: "max-deletions 3", "only
+// db,web". Stackwright itself refuses names after "only" that it does not know.
+func optionsOf(names ...string) *kind {
+	return &kind{"an option with its value", func(*reader) []string { return names }, func(_ *reader, st *statement, args []string) int {
+		if len(args) == 0 || !slices.Contains(names, args[0]) {
+			return 0
+		}
+		st.with.given = true
+		switch args[0] {
+		case "rolling-back":
+			st.with.rollback = true
+		case "refusing":
+			st.with.refuse = true
+		case "forcing":
+			st.with.force = true
+		case "only":
+			if len(args) < 2 {
+				return 0
+			}
+			st.with.only = strings.Split(args[1], ",")
+			return 2
+		case "max-deletions":
+			if len(args) < 2 {
+				return 0
+			}
+			n, err := strconv.Atoi(args[1])
+			if err != nil {
+				return 0
+			}
+			st.with.deletions = &n
+			return 2
+		}
+		return 1
+	}}
+}

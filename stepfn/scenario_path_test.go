@@ -1,0 +1,77 @@
+package stepfn_test
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The path of a run is the states of the machine that its executions entered, in
+// order, those within a Map left out. A scenario writes it as
+//
+//	path Plan Next Execute Watch Next Waiting | Plan Next (Watch Next)+ Succeeded
+//
+// with - for the blank in a state's name, | between two executions, and after a
+// state or a group in parentheses + for once or more, * for any number, ? for
+// once or not at all. How often Watch is entered depends on when events arrive;
+// what follows what does not.
+func pathPattern(elements []string) (*regexp.Regexp, error) {
+	var b strings.Builder
+	b.WriteString("^")
+	for _, e := range elements {
+		parts := pathElement.FindStringSubmatch(e)
+		if e == "|" {
+			b.WriteString(`\| `)
+			continue
+		}
+		b.WriteString(strings.ReplaceAll(parts[1], "(", "(?:") + "(?:" + regexp.QuoteMeta(parts[2]) + " )" + parts[3])
+	}
+	b.WriteString("$")
+	pattern, err := regexp.Compile(b.String())
+	if err != nil {
+		return nil, errors.New("its parentheses or repetitions make no pattern") // what regexp says is about another text
+	}
+	return pattern, nil
+}
+
+// pathElement is one word of a path: opening parentheses, a name, and what
+// follows it.
+var pathElement = regexp.MustCompile(`^(\(*)([A-Za-z-]+)([)+*?]*)$`)
+
+// isPathElement reports whether a word may stand in a path.
+func isPathElement(word string) bool {
+	parts := pathElement.FindStringSubmatch(word)
+	return word == "|" || parts != nil && slices.Contains(pathNames(), parts[2])
+}
+
+// pathNames are the states of the machine as paths write them.
+func pathNames() []string {
+	m, err := deployed()
+	if err != nil {
+		panic(err) // every test that plays a scenario reports it
+	}
+	var names []string
+	for name := range m.States {
+		names = append(names, pathName(name))
+	}
+	slices.Sort(names)
+	return names
+}
+
+func pathName(state string) string { return strings.ReplaceAll(state, " ", "-") }
+
+// pathOf writes the states that executions have entered as a path.
+func pathOf(executions [][]string) string {
+	var all []string
+	for _, entered := range executions {
+		var names []string
+		for _, state := range entered {
+			if name := pathName(state); slices.Contains(pathNames(), name) {
+				names = append(names, name)
+			}
+		}
+		all = append(all, strings.Join(names, " "))
+	}
+	return strings.Join(all, " | ")
+}
