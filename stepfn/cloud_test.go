@@ -22,7 +22,7 @@ func TestCloud(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newEmulators(t)
 			client := cloudformation.NewFromConfig(r.cloud.Config())
-			holds(t, testCloud{cfn.New(cfn.Everywhere(client), inline{}), r})
+			holds(t, testCloud{cfn.New(cfn.SingleTarget(client), inline{}), r})
 		})
 	})
 }

@@ -66,7 +66,7 @@ func TestCalls(t *testing.T) {
 func TestCallsThroughOthers(t *testing.T) {
 	for place, op := range map[string]string{
 		"pkg/aws/sts/account.go":          "sts.AssumeRole",
-		"pkg/aws/cloudformation/heard.go": "cloudformation.DescribeStackEvents",
+		"pkg/aws/cloudformation/events.go": "cloudformation.DescribeStackEvents",
 	} {
 		found := func(c Call) bool { return c.Operation == op && strings.HasPrefix(c.Place, place+":") }
 		if all := uses(t)["wait-status"].Calls; !slices.ContainsFunc(all, found) {

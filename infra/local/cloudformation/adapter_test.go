@@ -37,7 +37,7 @@ func doing(t *testing.T, tell func(d *doer)) {
 	t.Helper()
 	story(t, func(w *account) {
 		tell(&doer{
-			account: w, cloud: adapter.New(adapter.Everywhere(w.client), inline{}),
+			account: w, cloud: adapter.New(adapter.SingleTarget(w.client), inline{}),
 			node: project.Node{Name: "q", Stack: "shop-q", Template: project.Template{Digest: three, Bytes: len(three)}},
 		})
 	})

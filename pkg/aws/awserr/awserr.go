@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +24,10 @@ type Kinds map[string]fault.Kind
 
 // Other is the key of all error codes that are not listed.
 const Other = ""
+
+// AWS names the permission that is missing in most of its answers, as in "User:
+// arn:… is not authorized to perform: iam:PassRole on resource: arn:…".
+var denial = regexp.MustCompile(`not authorized to perform: ([\w-]+:\w+)(?: on resource: (\S+))?`)
 
 // The error codes that AWS services have in common.
 // https://docs.aws.amazon.com/IAM/latest/APIReference/CommonErrors.html
@@ -48,7 +53,7 @@ var (
 
 // Fault returns the fault of a request that failed with err, and nil if err is
 // nil. do says what the request was to do, as in "read s3://bucket/key"; resource
-// names what it was about, for whoever has to grant a permission. err stays
+// names what it was about, for the grant of a missing permission. err stays
 // reachable through errors.As.
 func Fault(do, resource string, err error, own Kinds) error {
 	if err == nil {
@@ -58,6 +63,9 @@ func Fault(do, resource string, err error, own Kinds) error {
 	switch {
 	case kind == fault.Denied && Is(err, forbidden...):
 		action := Action(err)
+		if m := denial.FindStringSubmatch(text); m != nil {
+			action, resource = m[1], cmp.Or(strings.TrimRight(m[2], ".,"), resource)
+		}
 		text = fmt.Sprintf("AWS denies %s (%s): allow %s on %s in the policy of the role or user that sends the request", action, text, action, resource)
 	case kind == fault.Denied && Is(err, credentials...):
 		text = fmt.Sprintf("AWS does not accept the credentials (%s): get new ones (aws sso login), or set another AWS_PROFILE", text)
@@ -127,6 +135,15 @@ func unanswered(err error) string {
 		return fmt.Sprintf("AWS cannot be reached (%v): check the network, and AWS_ENDPOINT_URL if it is set", cause)
 	}
 	return "AWS did not answer: " + err.Error()
+}
+
+// Answer returns the error code and message of AWS's answer, or "" if there was
+// none.
+func Answer(err error) (code, message string) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		return api.ErrorCode(), api.ErrorMessage()
+	}
+	return "", ""
 }
 
 // Is reports whether AWS answered with one of some error codes.

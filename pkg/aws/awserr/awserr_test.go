@@ -58,6 +58,8 @@ func TestFault(t *testing.T) {
 	}{
 		"no permission": {answer(400, "AccessDeniedException"), keys, fault.Denied,
 			"start x: AWS denies states:StartExecution (AccessDeniedException: m): allow states:StartExecution on arn:x in the policy of the role or user that sends the request"},
+		"another permission": {answerer{status: 400, body: `{"__type":"AccessDeniedException","message":"User: u is not authorized to perform: iam:PassRole on resource: arn:r."}`}, keys, fault.Denied,
+			"start x: AWS denies iam:PassRole (AccessDeniedException: User: u is not authorized to perform: iam:PassRole on resource: arn:r.): allow iam:PassRole on arn:r in the policy of the role or user that sends the request"},
 		"expired credentials": {answer(400, "ExpiredTokenException"), keys, fault.Denied,
 			"start x: AWS does not accept the credentials (ExpiredTokenException: m): get new ones (aws sso login), or set another AWS_PROFILE"},
 		"no credentials": {answerer{}, none, fault.Unavailable,

@@ -15,29 +15,29 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// The tags that every stack of ours bears.
+// The tags of every stack that Stackwright creates.
 const (
 	projectTag = "stackwright:project" // as in "shop@prod"
 	nodeTag    = "stackwright:stack"
 )
 
-// Begin asks CloudFormation for what t says, under t's token. Its errors are
-// those of action.Cloud.
+// Begin sends the request of a step to CloudFormation, under the task's token. Its
+// errors are those of action.Cloud.
 func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	client, err := c.client(ctx, t.Location().Target)
 	if err != nil {
-		return plan.Receipt{}, unbegun(err)
+		return plan.Receipt{}, notStarted(err)
 	}
 	switch t.Step.Verb {
 	case plan.Create:
 		return c.create(ctx, client, t)
 	case plan.Update, plan.Delete, plan.Continue:
 	default:
-		return plan.Receipt{}, fault.New(fault.Broken, "CloudFormation cannot be asked to %s", t.Step.Verb)
+		return plan.Receipt{}, fault.New(fault.Broken, "CloudFormation has no request for the verb %s", t.Step.Verb)
 	}
 	s, err := ready(ctx, client, t)
 	if fault.Is(err, fault.Busy) {
-		return c.begun(ctx, t, err)
+		return c.underway(ctx, t, err)
 	}
 	if err != nil {
 		return plan.Receipt{}, err
@@ -51,27 +51,27 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 	return c.update(ctx, client, t, s)
 }
 
-// begun looks whether what a stack is busy with is t's own work, asked for before.
-// CloudFormation would know it by the token, but of a stack that is being deleted
-// it accepts any other delete without a word.
-func (c *Cloud) begun(ctx context.Context, t action.Task, busy error) (plan.Receipt, error) {
-	work, err := c.Events(ctx, t)
+// underway returns the receipt of the operation that keeps the stack busy, if it is
+// the task's own from an earlier attempt, and busy otherwise. CloudFormation
+// recognizes most tokens, but it accepts any delete of a stack that is being deleted.
+func (c *Cloud) underway(ctx context.Context, t action.Task, busy error) (plan.Receipt, error) {
+	op, err := c.Events(ctx, t)
 	switch {
 	case err != nil:
-		return plan.Receipt{}, unbegun(err)
-	case !work.Found:
+		return plan.Receipt{}, notStarted(err)
+	case !op.Found:
 		return plan.Receipt{}, busy
 	}
-	return work.Receipt, nil
+	return op.Receipt, nil
 }
 
-// ready returns the stack that t is about if something may be begun on it now.
-// One that is known by its name alone must say by its tag that it is ours.
+// ready returns the stack of a task if an operation can start on it now. A stack
+// that is known only by its name must have the project's tag.
 func ready(ctx context.Context, client Client, t action.Task) (types.Stack, error) {
 	p := t.Location()
 	s, err := describe(ctx, client, p)
 	if err != nil {
-		return s, unbegun(err)
+		return s, notStarted(err)
 	}
 	switch l := live(s); {
 	case l.Status.Gone():
@@ -79,12 +79,12 @@ func ready(ctx context.Context, client Client, t action.Task) (types.Stack, erro
 	case l.Status.Busy(), l.Status.Cleaning():
 		return s, fault.New(fault.Busy, "stack %s is %s", p.Stack, l.Status)
 	case p.StackID == "" && tagged(s) != t.Project:
-		return s, fault.New(fault.Refused, "stack %s exists (%s) but does not bear the tag %s=%s, so it is not ours", p.Stack, l.Status, projectTag, t.Project)
+		return s, fault.New(fault.Refused, "stack %s exists (%s) but does not have the tag %s=%s, so it does not belong to this project: set another stack name in the project", p.Stack, l.Status, projectTag, t.Project)
 	}
 	return s, nil
 }
 
-// tagged is the project that a stack says it belongs to.
+// tagged returns the project in a stack's tag.
 func tagged(s types.Stack) string {
 	for _, tag := range s.Tags {
 		if aws.ToString(tag.Key) == projectTag {
@@ -109,16 +109,16 @@ func (c *Cloud) create(ctx context.Context, client TargetClient, t action.Task) 
 		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout, RoleARN: client.role(),
 	}, once)
 	if err != nil {
-		return plan.Receipt{}, understood("create stack "+t.Node.Stack, err)
+		return plan.Receipt{}, requestFault("create stack "+t.Node.Stack, err)
 	}
 	return plan.Receipt{StackID: aws.ToString(out.StackId), Operation: aws.ToString(out.OperationId)}, nil
 }
 
-// update first brings the termination protection to what is wished, for that is
-// no part of UpdateStack. Were it done after, a crash between the two would
-// leave it undone for good: the update would be recorded as deployed. A stack
-// whose last operation failed without a rollback is updated only if this one is
-// not to be rolled back either.
+// update sets the termination protection and then updates the stack. UpdateStack
+// does not set the protection. If the protection came second, a crash between the
+// two requests would lose it: the update would be recorded as deployed. After an
+// operation that failed without a rollback, CloudFormation accepts only an update
+// that is not rolled back either.
 func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
 	body, url, err := c.template(ctx, t.Node.Template)
 	if err != nil {
@@ -129,50 +129,49 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 			StackName: s.StackId, EnableTerminationProtection: &t.Node.Protect,
 		}, once)
 		if err != nil {
-			return plan.Receipt{}, unbegun(understood("change the termination protection of stack "+t.Node.Stack, err))
+			return plan.Receipt{}, notStarted(requestFault("change the termination protection of stack "+t.Node.Stack, err))
 		}
 	}
 	out, err := client.UpdateStack(ctx, &sdk.UpdateStackInput{
 		StackName: s.StackId, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
-		DisableRollback: halted(s), RoleARN: client.role(),
+		DisableRollback: disableRollback(s), RoleARN: client.role(),
 	}, once)
 	if err != nil {
-		return plan.Receipt{}, understood("update stack "+t.Node.Stack, err)
+		return plan.Receipt{}, requestFault("update stack "+t.Node.Stack, err)
 	}
 	return plan.Receipt{StackID: aws.ToString(s.StackId), Operation: aws.ToString(out.OperationId)}, nil
 }
 
-// halted says of a stack that stands where its last operation failed that the
-// next is not to be rolled back, which CloudFormation insists on; of any other
-// it says nothing.
-func halted(s types.Stack) *bool {
+// disableRollback is the DisableRollback of an update. CloudFormation requires true
+// for a stack whose last operation failed without a rollback.
+func disableRollback(s types.Stack) *bool {
 	if s.StackStatus == types.StackStatusCreateFailed || s.StackStatus == types.StackStatusUpdateFailed {
 		return aws.Bool(true)
 	}
 	return nil
 }
 
-// remove deletes a stack by its ID, so that no other one of its name is hit.
+// remove deletes a stack by its ID, so that it never deletes another stack of the
+// same name.
 func remove(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
 	in := &sdk.DeleteStackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
 	if _, err := client.DeleteStack(ctx, in, once); err != nil {
-		return plan.Receipt{}, understood("delete stack "+t.Location().Stack, err)
+		return plan.Receipt{}, requestFault("delete stack "+t.Location().Stack, err)
 	}
 	return plan.Receipt{StackID: aws.ToString(s.StackId)}, nil
 }
 
-// resume continues a rollback that failed.
+// resume continues a failed rollback.
 func resume(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
 	in := &sdk.ContinueUpdateRollbackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
 	if _, err := client.ContinueUpdateRollback(ctx, in, once); err != nil {
-		return plan.Receipt{}, understood("continue the rollback of stack "+t.Location().Stack, err)
+		return plan.Receipt{}, requestFault("continue the rollback of stack "+t.Location().Stack, err)
 	}
 	return plan.Receipt{StackID: aws.ToString(s.StackId)}, nil
 }
 
-// Cancel asks CloudFormation to roll back the update that is under way on t's
-// stack.
+// Cancel rolls back the update that is under way on the task's stack.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CancelUpdateStack.html
 func (c *Cloud) Cancel(ctx context.Context, t action.Task) error {
 	p := t.Location()
@@ -186,17 +185,17 @@ func (c *Cloud) Cancel(ctx context.Context, t action.Task) error {
 	}
 	in := &sdk.CancelUpdateStackInput{StackName: &name, ClientRequestToken: aws.String(t.CancelToken())}
 	_, err = client.CancelUpdateStack(ctx, in, once)
-	return understood("cancel the update of stack "+p.Stack, err)
+	return requestFault("cancel the update of stack "+p.Stack, err)
 }
 
-// template returns either the bytes of a template or where it is.
+// template returns either the bytes of a template or its URL.
 func (c *Cloud) template(ctx context.Context, t project.Template) (body, url *string, err error) {
 	if t.Bytes > project.MaxInline {
 		return nil, aws.String(c.templates.URL(t.Digest)), nil
 	}
 	b, err := c.templates.Template(ctx, t.Digest)
 	if err != nil {
-		return nil, nil, unbegun(err)
+		return nil, nil, notStarted(err)
 	}
 	return aws.String(string(b)), nil, nil
 }
@@ -209,7 +208,7 @@ func parameters(t action.Task) []types.Parameter {
 	return all
 }
 
-// tags are those that are wished for, and ours.
+// tags returns the project's tags and ours.
 func tags(t action.Task) []types.Tag {
 	by := map[string]string{}
 	maps.Copy(by, t.Want.Tags)

@@ -16,7 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// form is a request without what every request bears.
+// form returns the parameters of a request without those that every request has.
 func form(v url.Values) map[string]string {
 	all := map[string]string{}
 	for k := range v {
@@ -27,7 +27,7 @@ func form(v url.Values) map[string]string {
 	return all
 }
 
-// A create says all that is wanted, under the token, with our tags.
+// A create has all of the node's values, the token and our tags.
 func TestCreate(t *testing.T) {
 	w := newWire(t)
 	w.answers["CreateStack"] = say("<StackId>" + vpcID + "</StackId><OperationId>op</OperationId>")
@@ -35,9 +35,9 @@ func TestCreate(t *testing.T) {
 	task.Node.Protect = true
 	task.Step.Timeout = project.Timeout(90 * time.Second)
 	task.Want.Tags["stackwright:project"] = "somebody else's"
-	note, err := w.cloud().Begin(t.Context(), task)
-	if err != nil || note != (plan.Receipt{StackID: vpcID, Operation: "op"}) {
-		t.Fatalf("%+v, %v", note, err)
+	receipt, err := w.cloud().Begin(t.Context(), task)
+	if err != nil || receipt != (plan.Receipt{StackID: vpcID, Operation: "op"}) {
+		t.Fatalf("%+v, %v", receipt, err)
 	}
 	want := map[string]string{
 		"Action": "CreateStack", "StackName": "shop-vpc", "TemplateBody": "template d1", "ClientRequestToken": token, "EnableTerminationProtection": "true", "TimeoutInMinutes": "2",
@@ -53,7 +53,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// A template that is too large to send is read by CloudFormation from S3.
+// CloudFormation reads a template from S3 that is too large for a request.
 func TestLargeTemplates(t *testing.T) {
 	for bytes, large := range map[int]bool{project.MaxInline: false, project.MaxInline + 1: true} {
 		w := newWire(t)
@@ -69,7 +69,7 @@ func TestLargeTemplates(t *testing.T) {
 	}
 }
 
-// What is begun on a stack that lives, by its ID and under the token.
+// Operations on an existing stack name its ID and the token.
 func TestBegin(t *testing.T) {
 	for _, c := range []struct {
 		verb   plan.Verb
@@ -84,21 +84,21 @@ func TestBegin(t *testing.T) {
 		w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", c.status))
 		w.answers[c.action] = say("")
 		task := task(c.verb)
-		task.Record.StackID = "" // never noted: found by its name
-		note, err := w.cloud().Begin(t.Context(), task)
-		if err != nil || note.StackID != vpcID {
-			t.Errorf("%s: %+v, %v", c.verb, note, err)
+		task.Record.StackID = "" // unknown: the stack is found by its name
+		receipt, err := w.cloud().Begin(t.Context(), task)
+		if err != nil || receipt.StackID != vpcID {
+			t.Errorf("%s: %+v, %v", c.verb, receipt, err)
 		}
 		if got := w.last(); got.Get("StackName") != vpcID || got.Get("ClientRequestToken") != token {
 			t.Errorf("%s: %v", c.verb, got)
 		}
 		if got, want := w.calls(), "DescribeStacks "+c.action; got != want {
-			t.Errorf("%s asked to %s, not %s", c.verb, got, want)
+			t.Errorf("%s sent %s, not %s", c.verb, got, want)
 		}
 	}
 }
 
-// An update is cancelled by the stack's ID, under a token of its own.
+// A cancellation names the stack's ID and has a token of its own.
 func TestCancel(t *testing.T) {
 	w := newWire(t)
 	w.answers["CancelUpdateStack"] = say("")
@@ -115,12 +115,12 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A stack that is not there, is busy with something else, or is not ours is left alone.
-func TestLeftAlone(t *testing.T) {
-	synctest.Test(t, leftAlone) // what only looks is tried again after a while
+// No operation is started on a stack that does not exist, is busy with another operation, or is not ours.
+func TestRefusedStacks(t *testing.T) {
+	synctest.Test(t, refusedStacks) // reads are retried after a pause
 }
 
-func leftAlone(t *testing.T) {
+func refusedStacks(t *testing.T) {
 	foreign := "<StackId>" + vpcID + "</StackId><StackName>shop-vpc</StackName><StackStatus>CREATE_COMPLETE</StackStatus>"
 	for name, c := range map[string]struct {
 		live func(url.Values) (int, string)
@@ -131,7 +131,7 @@ func leftAlone(t *testing.T) {
 		"busy":     {stacks(stack(vpcID, "shop-vpc", "DELETE_IN_PROGRESS")), fault.Busy},
 		"cleaning": {stacks(stack(vpcID, "shop-vpc", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")), fault.Busy},
 		"untagged": {stacks(foreign), fault.Refused},
-		"unseen":   {refuse(503, "ServiceUnavailable", ""), fault.Throttled}, // nothing was begun: it may be tried again
+		"unknown":  {refuse(503, "ServiceUnavailable", ""), fault.Throttled}, // nothing was started: it can be tried again
 	} {
 		for _, verb := range []plan.Verb{plan.Update, plan.Delete, plan.Continue} {
 			w := newWire(t)
@@ -146,22 +146,22 @@ func leftAlone(t *testing.T) {
 	}
 }
 
-// A stack that is busy with this very work was begun already, and is not asked again.
-func TestBegunAlready(t *testing.T) {
+// If the stack is busy with this very operation, no request is sent again.
+func TestAlreadyStarted(t *testing.T) {
 	w := newWire(t)
 	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "DELETE_IN_PROGRESS"))
-	w.answers["DescribeStackEvents"] = told(". DELETE_IN_PROGRESS by us: User Initiated")
-	note, err := w.cloud().Begin(t.Context(), task(plan.Delete))
-	if err != nil || note.StackID != vpcID {
-		t.Errorf("%+v, %v", note, err)
+	w.answers["DescribeStackEvents"] = events(". DELETE_IN_PROGRESS by us: User Initiated")
+	receipt, err := w.cloud().Begin(t.Context(), task(plan.Delete))
+	if err != nil || receipt.StackID != vpcID {
+		t.Errorf("%+v, %v", receipt, err)
 	}
 }
 
-// Protection is set before the update, by a call of its own, and only where it differs.
+// Protection is set before the update, by a request of its own, and only if it differs.
 func TestProtection(t *testing.T) {
 	for _, c := range []struct {
-		live, wish bool
-		want       string
+		live, wanted bool
+		want         string
 	}{
 		{false, false, "DescribeStacks UpdateStack"},
 		{true, true, "DescribeStacks UpdateStack"},
@@ -172,24 +172,24 @@ func TestProtection(t *testing.T) {
 		now := map[bool]string{true: "true", false: "false"}
 		w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE", "<EnableTerminationProtection>"+now[c.live]+"</EnableTerminationProtection>"))
 		w.answers["UpdateTerminationProtection"] = func(form url.Values) (int, string) {
-			if form.Get("EnableTerminationProtection") != now[c.wish] || form.Get("StackName") != vpcID {
+			if form.Get("EnableTerminationProtection") != now[c.wanted] || form.Get("StackName") != vpcID {
 				t.Errorf("%v", form)
 			}
 			return say("")(form)
 		}
 		w.answers["UpdateStack"] = refuse(400, "ValidationError", "No updates are to be performed.")
 		task := task(plan.Update)
-		task.Node.Protect = c.wish
+		task.Node.Protect = c.wanted
 		if _, err := w.cloud().Begin(t.Context(), task); !fault.Is(err, fault.Unchanged) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if got := w.calls(); got != c.want {
-			t.Errorf("%+v: asked to %s", c, got)
+			t.Errorf("%+v: requests %s", c, got)
 		}
 	}
 }
 
-// If the protection cannot be set the update is not begun.
+// If the protection cannot be set, the update is not started.
 func TestProtectionRefused(t *testing.T) {
 	w := newWire(t)
 	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))
@@ -201,28 +201,28 @@ func TestProtectionRefused(t *testing.T) {
 	}
 }
 
-// What changes something is sent once; what only looks is sent again.
+// A request that changes a stack is sent once; a request that reads is retried.
 func TestAttempts(t *testing.T) { synctest.Test(t, attempts) }
 
 func attempts(t *testing.T) {
 	w := newWire(t)
 	w.answers["CreateStack"] = refuse(400, "Throttling", "Rate exceeded")
-	if _, err := w.cloud().Begin(t.Context(), task(plan.Create)); !fault.Is(err, fault.Throttled) || len(w.asked) != 1 {
-		t.Errorf("sent %d times: %v", len(w.asked), err)
+	if _, err := w.cloud().Begin(t.Context(), task(plan.Create)); !fault.Is(err, fault.Throttled) || len(w.forms) != 1 {
+		t.Errorf("sent %d times: %v", len(w.forms), err)
 	}
 	w = newWire(t)
 	w.answers["DescribeStacks"] = func(form url.Values) (int, string) {
-		if len(w.asked) < 2 {
+		if len(w.forms) < 2 {
 			return refuse(400, "Throttling", "Rate exceeded")(form)
 		}
 		return stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))(form)
 	}
-	if l, err := w.cloud().Live(t.Context(), task(plan.Update).Location()); err != nil || l.StackID != vpcID || len(w.asked) != 2 {
-		t.Errorf("sent %d times: %+v, %v", len(w.asked), l, err)
+	if l, err := w.cloud().Live(t.Context(), task(plan.Update).Location()); err != nil || l.StackID != vpcID || len(w.forms) != 2 {
+		t.Errorf("sent %d times: %+v, %v", len(w.forms), l, err)
 	}
 }
 
-// Without an answer nobody knows whether it was done.
+// Without an answer it is unknown whether the request was carried out.
 func TestNoAnswer(t *testing.T) {
 	w := newWire(t)
 	w.broken = errors.New("connection reset by peer")
@@ -236,7 +236,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// A verb that is nothing to CloudFormation, and a place that has no name, are never asked for.
+// A verb that CloudFormation does not have, and a location without a name, are never sent.
 func TestNonsense(t *testing.T) {
 	w := newWire(t)
 	if _, err := w.cloud().Begin(t.Context(), task(plan.Barrier)); !fault.Is(err, fault.Broken) {
@@ -249,7 +249,7 @@ func TestNonsense(t *testing.T) {
 	if _, err := w.cloud().Events(t.Context(), nameless); !fault.Is(err, fault.Broken) {
 		t.Errorf("%v", err)
 	}
-	if len(w.asked) > 0 {
-		t.Errorf("asked to %s", w.calls())
+	if len(w.forms) > 0 {
+		t.Errorf("requests %s", w.calls())
 	}
 }

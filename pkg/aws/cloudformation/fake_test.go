@@ -24,12 +24,12 @@ const (
 	other = "arn:aws:cloudformation:us-east-1:000000000000:stack/shop-vpc/0002"
 )
 
-// wire is CloudFormation's end of the line: it speaks the real Query protocol
-// to the real client. A request that it has no answer for breaks the test.
+// wire answers the requests of the SDK's client in the Query protocol. A request
+// without a prepared answer fails the test.
 type wire struct {
 	*testing.T
 	answers map[string]func(url.Values) (status int, body string)
-	asked   []url.Values
+	forms   []url.Values
 	broken  error // instead of any answer
 }
 
@@ -47,13 +47,13 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.asked = append(w.asked, form)
+	w.forms = append(w.forms, form)
 	if w.broken != nil {
 		return nil, w.broken
 	}
 	answer := w.answers[form.Get("Action")]
 	if answer == nil {
-		w.Errorf("nobody should have asked to %s", form.Get("Action"))
+		w.Errorf("unexpected request %s", form.Get("Action"))
 		answer = refuse(400, "InvalidAction", "")
 	}
 	status, text := answer(form)
@@ -63,9 +63,9 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// cloud is what is tried, at the other end.
+// cloud returns the Cloud under test.
 func (w *wire) cloud() *cloudformation.Cloud {
-	return cloudformation.New(cloudformation.Everywhere(w.client()), shelf{})
+	return cloudformation.New(cloudformation.SingleTarget(w.client()), smallTemplates{})
 }
 
 func (w *wire) client() *sdk.Client {
@@ -77,26 +77,26 @@ func (w *wire) client() *sdk.Client {
 	})
 }
 
-// calls lists what was asked for, in order.
+// calls lists the requests in order.
 func (w *wire) calls() string {
 	var all []string
-	for _, form := range w.asked {
+	for _, form := range w.forms {
 		all = append(all, form.Get("Action"))
 	}
 	return strings.Join(all, " ")
 }
 
-// last is the form of the last request.
-func (w *wire) last() url.Values { return w.asked[len(w.asked)-1] }
+// last returns the form of the last request.
+func (w *wire) last() url.Values { return w.forms[len(w.forms)-1] }
 
-// shelf has one small template.
-type shelf struct{}
+// smallTemplates has one small template of every digest.
+type smallTemplates struct{}
 
-func (shelf) Template(_ context.Context, digest string) ([]byte, error) {
+func (smallTemplates) Template(_ context.Context, digest string) ([]byte, error) {
 	return []byte("template " + digest), nil
 }
 
-func (shelf) URL(digest string) string {
+func (smallTemplates) URL(digest string) string {
 	return "https://s3.amazonaws.com/stackwright/templates/" + digest
 }
 
@@ -121,18 +121,18 @@ func quote(s string) string {
 	return b.String()
 }
 
-// stacks answers with stacks, each told as members of XML.
+// stacks answers with stacks, each given in XML.
 func stacks(all ...string) func(url.Values) (int, string) {
 	return say("<Stacks><member>" + strings.Join(all, "</member><member>") + "</member></Stacks>")
 }
 
-// stack is a stack of shop, in XML.
+// stack returns a stack of shop in XML.
 func stack(id, name, status string, more ...string) string {
 	return fmt.Sprintf("<StackId>%s</StackId><StackName>%s</StackName><StackStatus>%s</StackStatus><CreationTime>2026-01-02T03:04:05.678Z</CreationTime>"+
 		"<Tags><member><Key>stackwright:project</Key><Value>shop@prod</Value></member></Tags>%s", id, name, status, strings.Join(more, ""))
 }
 
-// task is a step on shop's vpc, as the engine gives it.
+// task returns the task of a step on shop's vpc.
 func task(v plan.Verb) action.Task {
 	return action.Task{
 		Run: "abc", Project: "shop@prod", Number: 7, Attempt: 1, Claimed: noon,

@@ -11,8 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// Live returns what is at a place now, looked up by the stack's ID if that is
-// known, else by its name. A stack that is not there is the zero Live.
+// Live returns the live stack of a location, by the stack's ID if that is known and
+// by its name otherwise. If no stack exists, it returns the zero Live.
 func (c *Cloud) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
 	client, err := c.client(ctx, p.Target)
 	if err != nil {
@@ -25,19 +25,19 @@ func (c *Cloud) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
 	if err != nil {
 		return plan.Live{}, err
 	}
-	return seen(ctx, client, s)
+	return liveOf(ctx, client, s)
 }
 
-// seen is what the engine needs to know of a stack. One that is in review holds
-// nothing as a rule, and is deleted as dead; as that would take what it holds
-// along if it is not so, it is asked for, which no other status is worth.
-func seen(ctx context.Context, client Client, s types.Stack) (plan.Live, error) {
+// liveOf returns what the engine needs to know of a stack. A stack in review usually
+// has no resources and is then deleted. Deleting it would also delete resources, if
+// it has any, so liveOf lists the resources of stacks in review.
+func liveOf(ctx context.Context, client Client, s types.Stack) (plan.Live, error) {
 	l := live(s)
 	if s.StackStatus != types.StackStatusReviewInProgress {
 		return l, nil
 	}
 	out, err := client.ListStackResources(ctx, &sdk.ListStackResourcesInput{StackName: s.StackId})
-	err = understood("look at what stack "+aws.ToString(s.StackName)+" holds", err)
+	err = requestFault("list the resources of stack "+aws.ToString(s.StackName), err)
 	switch {
 	case fault.Is(err, fault.Missing):
 		return plan.Live{}, nil
@@ -48,25 +48,25 @@ func seen(ctx context.Context, client Client, s types.Stack) (plan.Live, error) 
 	return l, nil
 }
 
-// describe returns the stack at a place, or an error of kind Missing.
+// describe returns the stack of a location, or an error of kind Missing.
 func describe(ctx context.Context, client Client, p plan.Location) (types.Stack, error) {
-	asked := "look at stack " + p.Stack
+	do := "describe stack " + p.Stack
 	name, err := reference(p)
 	if err != nil {
 		return types.Stack{}, err
 	}
 	out, err := client.DescribeStacks(ctx, &sdk.DescribeStacksInput{StackName: &name})
 	if err != nil {
-		return types.Stack{}, understood(asked, err)
+		return types.Stack{}, requestFault(do, err)
 	}
 	if len(out.Stacks) == 0 {
-		return types.Stack{}, fault.New(fault.Missing, "%s: CloudFormation knows nothing of it", asked)
+		return types.Stack{}, fault.New(fault.Missing, "%s: the stack does not exist", do)
 	}
 	return out.Stacks[0], nil
 }
 
-// reference is what CloudFormation knows the stack at a place by. A request without
-// one would be about all stacks.
+// reference returns the stack ID or name of a location. A request without one would
+// be about all stacks.
 func reference(p plan.Location) (string, error) {
 	switch {
 	case p.StackID != "":
@@ -77,15 +77,15 @@ func reference(p plan.Location) (string, error) {
 	return "", fault.New(fault.Broken, "node %s has neither a stack ID nor a stack name", p.Node)
 }
 
-// live is what a description says of a stack.
+// live returns what a description says of a stack.
 func live(s types.Stack) plan.Live {
-	touched := s.LastUpdatedTime
-	if touched == nil {
-		touched = s.CreationTime
+	updated := s.LastUpdatedTime
+	if updated == nil {
+		updated = s.CreationTime
 	}
 	l := plan.Live{
 		StackID: aws.ToString(s.StackId), Status: plan.Status(s.StackStatus), Reason: aws.ToString(s.StackStatusReason),
-		LastUpdated: aws.ToTime(touched), Protected: aws.ToBool(s.EnableTerminationProtection),
+		LastUpdated: aws.ToTime(updated), Protected: aws.ToBool(s.EnableTerminationProtection),
 		HasResources: s.StackStatus == types.StackStatusCreateFailed && aws.ToBool(s.DisableRollback),
 	}
 	if len(s.Outputs) > 0 {

@@ -16,31 +16,31 @@ import (
 )
 
 const (
-	few    = 3  // places up to which it is cheaper to ask for each than for all stacks
-	oldest = 50 // pages of events that are read at most to find a stack's first one
+	few    = 3  // up to so many stacks it is cheaper to describe each than to list all
+	oldest = 50 // pages of events that are read at most to find the first event
 )
 
-// Observe looks at the stack of each place, by name, and returns what is there
-// by the places' nodes; a node whose stack is not there is left out. It changes
-// nothing. A stack that is not the recorded one is Born if its first event bears
-// the place's token; one with more than about 5,000 events is taken not to be.
-// What is in a target that denies us is Unseen; if nothing can be seen at all,
-// that is the error.
-func (c *Cloud) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
+// Observe describes the stack of each location, by name, and returns the live stacks
+// by node. A node whose stack does not exist is left out. If a stack is not the
+// recorded one, CreatedByToken says whether its first event has the location's
+// token; for a stack with more than about 5,000 events it is false. Stacks in a
+// target that denies access have an AccessError; if every target denies access,
+// Observe returns the errors.
+func (c *Cloud) Observe(ctx context.Context, locations []plan.Location) (map[string]plan.Live, error) {
 	by := map[project.Target][]plan.Location{}
-	for _, p := range places {
+	for _, p := range locations {
 		by[p.Target] = append(by[p.Target], p)
 	}
-	all := make(map[string]plan.Live, len(places))
+	all := make(map[string]plan.Live, len(locations))
 	var denied []error
 	for _, t := range slices.SortedFunc(maps.Keys(by), before) {
-		seen, err := c.observe(ctx, t, by[t])
+		found, err := c.observe(ctx, t, by[t])
 		if fault.Is(err, fault.Denied) {
-			denied, seen = append(denied, err), unseen(by[t], err)
+			denied, found = append(denied, err), inaccessible(by[t], err)
 		} else if err != nil {
 			return nil, err
 		}
-		maps.Copy(all, seen)
+		maps.Copy(all, found)
 	}
 	if len(denied) > 0 && len(denied) == len(by) {
 		return nil, errors.Join(denied...)
@@ -48,38 +48,38 @@ func (c *Cloud) Observe(ctx context.Context, places []plan.Location) (map[string
 	return all, nil
 }
 
-// unseen is what is known of places that nobody may look at.
-func unseen(places []plan.Location, why error) map[string]plan.Live {
-	all := make(map[string]plan.Live, len(places))
-	for _, p := range places {
+// inaccessible returns the live stacks of locations in a target that denies access.
+func inaccessible(locations []plan.Location, why error) map[string]plan.Live {
+	all := make(map[string]plan.Live, len(locations))
+	for _, p := range locations {
 		all[p.Node] = plan.Live{AccessError: why.Error()}
 	}
 	return all
 }
 
-// before puts targets in an order.
+// before orders targets.
 func before(a, b project.Target) int {
 	return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Name, b.Name))
 }
 
-// observe looks at the places of one target.
-func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Location) (map[string]plan.Live, error) {
+// observe describes the stacks of one target.
+func (c *Cloud) observe(ctx context.Context, t project.Target, locations []plan.Location) (map[string]plan.Live, error) {
 	client, err := c.client(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	named, err := byName(ctx, client, places)
+	named, err := byName(ctx, client, locations)
 	if err != nil {
 		return nil, err
 	}
-	all := make(map[string]plan.Live, len(places))
-	for _, p := range places {
+	all := make(map[string]plan.Live, len(locations))
+	for _, p := range locations {
 		l, ok := named[p.Stack]
 		if !ok {
 			continue
 		}
 		if p.Token != "" && p.StackID != l.StackID {
-			if l.CreatedByToken, err = born(ctx, client, l.StackID, p); err != nil {
+			if l.CreatedByToken, err = createdByToken(ctx, client, l.StackID, p); err != nil {
 				return nil, err
 			}
 		}
@@ -88,10 +88,10 @@ func (c *Cloud) observe(ctx context.Context, t project.Target, places []plan.Loc
 	return all, nil
 }
 
-// byName returns the live stacks at the places, by their names.
-func byName(ctx context.Context, client Client, places []plan.Location) (map[string]plan.Live, error) {
+// byName returns the live stacks of the locations by name.
+func byName(ctx context.Context, client Client, locations []plan.Location) (map[string]plan.Live, error) {
 	wanted := map[string]bool{}
-	for _, p := range places {
+	for _, p := range locations {
 		if p.Stack == "" {
 			return nil, fault.New(fault.Broken, "node %s has no stack name", p.Node)
 		}
@@ -103,7 +103,7 @@ func byName(ctx context.Context, client Client, places []plan.Location) (map[str
 			s, err := describe(ctx, client, plan.Location{Stack: n})
 			switch {
 			case err == nil:
-				if named[n], err = seen(ctx, client, s); err != nil {
+				if named[n], err = liveOf(ctx, client, s); err != nil {
 					return nil, err
 				}
 			case !fault.Is(err, fault.Missing):
@@ -116,11 +116,11 @@ func byName(ctx context.Context, client Client, places []plan.Location) (map[str
 	for pages.HasMorePages() && len(named) < len(wanted) {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, understood("look at all stacks", err)
+			return nil, requestFault("describe all stacks", err)
 		}
 		for _, s := range page.Stacks {
 			if n := aws.ToString(s.StackName); wanted[n] && !plan.Status(s.StackStatus).Gone() {
-				if named[n], err = seen(ctx, client, s); err != nil {
+				if named[n], err = liveOf(ctx, client, s); err != nil {
 					return nil, err
 				}
 			}
@@ -129,8 +129,8 @@ func byName(ctx context.Context, client Client, places []plan.Location) (map[str
 	return named, nil
 }
 
-// born reports whether the first event of a stack bears the token of p.
-func born(ctx context.Context, client Client, stackID string, p plan.Location) (bool, error) {
+// createdByToken reports whether the first event of a stack has the token of p.
+func createdByToken(ctx context.Context, client Client, stackID string, p plan.Location) (bool, error) {
 	pages := sdk.NewDescribeStackEventsPaginator(client, &sdk.DescribeStackEventsInput{StackName: &stackID})
 	token := ""
 	for n := 0; pages.HasMorePages(); n++ {
@@ -138,7 +138,7 @@ func born(ctx context.Context, client Client, stackID string, p plan.Location) (
 			return false, nil
 		}
 		page, err := pages.NextPage(ctx)
-		if err := understood("read the events of stack "+p.Stack, err); fault.Is(err, fault.Missing) {
+		if err := requestFault("read the events of stack "+p.Stack, err); fault.Is(err, fault.Missing) {
 			return false, nil
 		} else if err != nil {
 			return false, err

@@ -17,7 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// What is live is told by its ID if that is known, else by its name.
+// A stack is described by its ID if that is known, and by its name otherwise.
 func TestLive(t *testing.T) {
 	w := newWire(t)
 	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "UPDATE_ROLLBACK_COMPLETE",
@@ -36,7 +36,7 @@ func TestLive(t *testing.T) {
 	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))
 	got, err = w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc"})
 	if want := time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC); err != nil || !got.LastUpdated.Equal(want) || w.last().Get("StackName") != "shop-vpc" {
-		t.Errorf("touched %s, %v, of %s", got.LastUpdated, err, w.last().Get("StackName"))
+		t.Errorf("updated %s, %v, of %s", got.LastUpdated, err, w.last().Get("StackName"))
 	}
 
 	w.answers["DescribeStacks"] = refuse(400, "ValidationError", "Stack with id shop-vpc does not exist")
@@ -50,7 +50,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// account answers for an account with some stacks, two to a page.
+// account answers like an account with some stacks, two on a page.
 func account(names ...string) func(url.Values) (int, string) {
 	return func(form url.Values) (int, string) {
 		if n := form.Get("StackName"); n != "" {
@@ -77,7 +77,7 @@ func account(names ...string) func(url.Values) (int, string) {
 	}
 }
 
-func places(names ...string) []plan.Location {
+func locations(names ...string) []plan.Location {
 	var all []plan.Location
 	for _, n := range names {
 		all = append(all, plan.Location{Node: "node " + n, Stack: n, StackID: "id/" + n, Token: token})
@@ -85,7 +85,7 @@ func places(names ...string) []plan.Location {
 	return all
 }
 
-// Up to three stacks are asked for by name; more are found among all there are, and no further than needed.
+// Up to three stacks are described by name; more are found in the list of all stacks, which is read only as far as needed.
 func TestObserve(t *testing.T) {
 	for _, c := range []struct {
 		names string
@@ -101,40 +101,40 @@ func TestObserve(t *testing.T) {
 		w := newWire(t)
 		w.answers["DescribeStacks"] = account("a", "b", "c", "d", "e", "f", "g")
 		names := strings.Fields(c.names)
-		got, err := w.cloud().Observe(t.Context(), places(names...))
+		got, err := w.cloud().Observe(t.Context(), locations(names...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var seen []string
+		var found []string
 		for _, n := range names {
 			if l, ok := got["node "+n]; ok {
-				seen = append(seen, n)
+				found = append(found, n)
 				if l.StackID != "id/"+n || l.Status != "CREATE_COMPLETE" || l.CreatedByToken {
 					t.Errorf("%s: %+v", n, l)
 				}
 			}
 		}
-		if s := strings.Join(seen, " "); s != c.want || len(got) != len(seen) || len(w.asked) != c.reads {
-			t.Errorf("of %s saw %s with %d reads: %s", c.names, s, len(w.asked), w.calls())
+		if s := strings.Join(found, " "); s != c.want || len(got) != len(found) || len(w.forms) != c.reads {
+			t.Errorf("of %s found %s with %d reads: %s", c.names, s, len(w.forms), w.calls())
 		}
 	}
 }
 
-// A stack is ours by birth if its first event bears the token of what we last
-// asked for; that is looked up only where it is not the recorded one.
-func TestBorn(t *testing.T) {
+// A stack was created by our token if its first event has the token of our last
+// request. Events are read only if the stack is not the recorded one.
+func TestCreatedByToken(t *testing.T) {
 	ours := []string{". CREATE_IN_PROGRESS by us", "A:T CREATE_COMPLETE by us", ". CREATE_COMPLETE by us"}
 	theirs := []string{". CREATE_IN_PROGRESS by them", ". CREATE_COMPLETE by them", ". UPDATE_IN_PROGRESS by us"}
 	for name, c := range map[string]struct {
-		place  plan.Location
-		events []string
-		born   bool
-		reads  int
+		location plan.Location
+		events   []string
+		ours     bool
+		reads    int
 	}{
 		"recorded":                   {plan.Location{StackID: vpcID, Token: token}, ours, false, 0},
 		"no token":                   {plan.Location{}, ours, false, 0},
 		"ours":                       {plan.Location{Token: token}, ours, true, 3},
-		"ours in place of another":   {plan.Location{StackID: other, Token: token}, ours, true, 3},
+		"ours instead of another":    {plan.Location{StackID: other, Token: token}, ours, true, 3},
 		"somebody else's":            {plan.Location{Token: token}, theirs, false, 3},
 		"too long a history to tell": {plan.Location{Token: token}, append(ours, make([]string, 100)...), false, 50},
 	} {
@@ -146,17 +146,16 @@ func TestBorn(t *testing.T) {
 		w := newWire(t)
 		w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))
 		w.answers["DescribeStackEvents"] = pages(1, c.events...)
-		c.place.Node, c.place.Stack = "vpc", "shop-vpc"
-		got, err := w.cloud().Observe(t.Context(), []plan.Location{c.place})
-		if err != nil || got["vpc"].CreatedByToken != c.born || len(w.asked) != 1+c.reads {
-			t.Errorf("%s: born %v after %d reads, %v", name, got["vpc"].CreatedByToken, len(w.asked)-1, err)
+		c.location.Node, c.location.Stack = "vpc", "shop-vpc"
+		got, err := w.cloud().Observe(t.Context(), []plan.Location{c.location})
+		if err != nil || got["vpc"].CreatedByToken != c.ours || len(w.forms) != 1+c.reads {
+			t.Errorf("%s: ours %v after %d reads, %v", name, got["vpc"].CreatedByToken, len(w.forms)-1, err)
 		}
 	}
 }
 
-// Each target is asked through its own client, and one that there is no client
-// for is told. What is in a target that denies us is unseen, and hides nothing
-// that is elsewhere.
+// Each target has its own client. A stack in a target that denies access has an
+// access error, and does not hide the stacks of other targets.
 func TestTargets(t *testing.T) {
 	eu, us := newWire(t), newWire(t)
 	eu.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))
@@ -166,13 +165,13 @@ func TestTargets(t *testing.T) {
 	all := map[string]cloudformation.Client{"eu": eu.client(), "us": us.client(), "shut": shut.client()}
 	cloud := cloudformation.New(func(_ context.Context, t project.Target) (cloudformation.TargetClient, error) {
 		if t.Name == "venus" {
-			return cloudformation.TargetClient{}, fault.New(fault.Denied, "nobody may")
+			return cloudformation.TargetClient{}, fault.New(fault.Denied, "no access")
 		}
 		if c, ok := all[t.Name]; ok {
 			return cloudformation.TargetClient{Client: c}, nil
 		}
 		return cloudformation.TargetClient{}, fault.New(fault.Missing, "it is not registered")
-	}, shelf{})
+	}, smallTemplates{})
 	at := func(target string) plan.Location {
 		return plan.Location{Node: "vpc@" + target, Stack: "shop-vpc", Target: project.Target{Name: target}}
 	}
@@ -181,8 +180,8 @@ func TestTargets(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = cloud.Observe(t.Context(), []plan.Location{at("us"), at("venus"), at("shut")})
-	if err != nil || got["vpc@us"].StackID != other || got["vpc@venus"].AccessError != "target venus: nobody may" ||
-		!strings.HasSuffix(got["vpc@shut"].AccessError, "AccessDenied: no") {
+	if err != nil || got["vpc@us"].StackID != other || got["vpc@venus"].AccessError != "target venus: no access" ||
+		!strings.Contains(got["vpc@shut"].AccessError, "AccessDenied: no") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := cloud.Observe(t.Context(), []plan.Location{at("venus"), at("shut")}); !fault.Is(err, fault.Denied) || len(fault.Messages(err)) != 2 || got != nil {
@@ -193,12 +192,12 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// What cannot be seen is not taken for absent.
-func TestNotSeen(t *testing.T) {
+// A stack that cannot be described is not taken for absent.
+func TestObserveReturnsErrors(t *testing.T) {
 	for _, n := range []string{"a", "a b c d"} {
 		w := newWire(t)
 		w.answers["DescribeStacks"] = refuse(403, "AccessDenied", "no")
-		if got, err := w.cloud().Observe(t.Context(), places(strings.Fields(n)...)); !fault.Is(err, fault.Denied) || got != nil {
+		if got, err := w.cloud().Observe(t.Context(), locations(strings.Fields(n)...)); !fault.Is(err, fault.Denied) || got != nil {
 			t.Errorf("%v, %v", got, err)
 		}
 	}

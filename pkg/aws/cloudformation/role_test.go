@@ -10,8 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// CloudFormation is given the role of the target with all that it begins, and
-// none where there is none.
+// Every request that starts an operation has the target's role, if it has one.
 func TestExecutionRole(t *testing.T) {
 	for _, role := range []string{"", "arn:aws:iam::111111111111:role/stackwright-execution"} {
 		for verb, status := range map[plan.Verb]string{
@@ -24,7 +23,7 @@ func TestExecutionRole(t *testing.T) {
 			w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", status))
 			cloud := cloudformation.New(func(context.Context, project.Target) (cloudformation.TargetClient, error) {
 				return cloudformation.TargetClient{Client: w.client(), Role: role}, nil
-			}, shelf{})
+			}, smallTemplates{})
 			if _, err := cloud.Begin(t.Context(), task(verb)); err != nil {
 				t.Fatal(err)
 			}
@@ -35,15 +34,15 @@ func TestExecutionRole(t *testing.T) {
 	}
 }
 
-// Where nobody opens, nothing was begun: it may be tried again later, unless
-// nobody may go there at all.
-func TestShutDoors(t *testing.T) {
+// Without a client for the target nothing was started: it can be tried again,
+// unless access is denied.
+func TestNoClientForTarget(t *testing.T) {
 	for is, becomes := range map[fault.Kind]fault.Kind{fault.Unavailable: fault.Throttled, fault.Throttled: fault.Throttled, fault.Denied: fault.Denied} {
 		cloud := cloudformation.New(func(context.Context, project.Target) (cloudformation.TargetClient, error) {
 			return cloudformation.TargetClient{}, fault.New(is, "no")
-		}, shelf{})
+		}, smallTemplates{})
 		if _, err := cloud.Begin(t.Context(), task(plan.Create)); !fault.Is(err, becomes) {
-			t.Errorf("%s has become %s", is, fault.KindOf(err))
+			t.Errorf("%s became %s", is, fault.KindOf(err))
 		}
 	}
 }

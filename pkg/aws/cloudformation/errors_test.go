@@ -8,13 +8,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// What CloudFormation says, what is meant, and what a person is told.
-func TestWords(t *testing.T) {
+// Each answer of CloudFormation has its kind, and says what to do.
+func TestKindsOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		status     int
 		code, says string
 		want       fault.Kind
-		tells      string
+		text       string
 	}{
 		{400, "ValidationError", "No updates are to be performed.", fault.Unchanged, "No updates"},
 		{400, "ValidationError", "Stack [shop-vpc] does not exist", fault.Missing, "does not exist"},
@@ -64,17 +64,17 @@ func TestWords(t *testing.T) {
 			t.Errorf("%d %s %q is %s, not %s", c.status, c.code, c.says, fault.KindOf(err), c.want)
 			continue
 		}
-		if got := err.Error(); !strings.HasPrefix(got, "create stack shop-vpc: ") || !strings.Contains(got, c.tells) || strings.Contains(got, "RequestID") {
-			t.Errorf("%d %s %q tells %q", c.status, c.code, c.says, got)
+		if got := err.Error(); !strings.HasPrefix(got, "create stack shop-vpc: ") || !strings.Contains(got, c.text) || strings.Contains(got, "RequestID") {
+			t.Errorf("%d %s %q gives %q", c.status, c.code, c.says, got)
 		}
 	}
 }
 
-// An answer that is no answer: what should have been, if it was a success, may be.
-func TestGarbage(t *testing.T) {
+// Of an answer that is not CloudFormation's, only a refusal is certain.
+func TestMalformedAnswers(t *testing.T) {
 	for status, want := range map[int]fault.Kind{200: fault.Unavailable, 403: fault.Refused, 413: fault.Refused, 500: fault.Unavailable, 502: fault.Unavailable, 504: fault.Unavailable} {
 		w := newWire(t)
-		w.answers["CreateStack"] = func(_ urlValues) (int, string) { return status, "<html>Bad <b>gateway</html>" }
+		w.answers["CreateStack"] = func(_ urlValues) (int, string) { return status, "<html>Bad <b>proxy</html>" }
 		if _, err := w.cloud().Begin(t.Context(), task(plan.Create)); !fault.Is(err, want) {
 			t.Errorf("%d: %v is %s, not %s", status, err, fault.KindOf(err), want)
 		}

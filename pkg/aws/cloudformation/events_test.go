@@ -20,14 +20,14 @@ type urlValues = url.Values
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// line is an event as the stories tell it, the oldest first:
+// line is the form of an event in these tests, the oldest first:
 //
 //	Db:AWS::RDS::DBInstance CREATE_FAILED by us at -20m: no capacity
 //
-// "." is the stack itself; "us" is task's token, anybody else another's.
+// "." is the stack itself; "us" is the task's token, any other word another token.
 var line = regexp.MustCompile(`^(\S+) ([A-Z_]+)(?: \((\w+)\))?(?: by (\w+))?(?: at (\S+?))?(?:: (.*))?$`)
 
-// event is a line in XML.
+// event returns a line in XML.
 func event(text string) string {
 	m := line.FindStringSubmatch(text)
 	if m == nil {
@@ -82,8 +82,8 @@ func event(text string) string {
 	return b.String()
 }
 
-// told answers with a stack's events in one page; pages in pages of a size.
-func told(lines ...string) func(url.Values) (int, string) { return pages(len(lines), lines...) }
+// events answers with a stack's events in one page; pages in pages of a size.
+func events(lines ...string) func(url.Values) (int, string) { return pages(len(lines), lines...) }
 
 func pages(size int, lines ...string) func(url.Values) (int, string) {
 	lines = slices.Clone(lines)
@@ -107,7 +107,7 @@ func pages(size int, lines ...string) func(url.Values) (int, string) {
 	}
 }
 
-func TestHeard(t *testing.T) {
+func TestEvents(t *testing.T) {
 	ours := func(over plan.Status, why string) action.Operation {
 		return action.Operation{Found: true, Over: over != "", Status: over, Why: why, Receipt: plan.Receipt{StackID: vpcID, Operation: "op"}}
 	}
@@ -116,10 +116,10 @@ func TestHeard(t *testing.T) {
 		events []string
 		want   action.Operation
 	}{
-		"nothing was heard": {plan.Update, []string{
+		"no event has the token": {plan.Update, []string{
 			". CREATE_IN_PROGRESS by them", ". CREATE_COMPLETE by them",
 		}, action.Operation{}},
-		"begun": {plan.Create, []string{
+		"started": {plan.Create, []string{
 			". CREATE_IN_PROGRESS by us: User Initiated",
 		}, ours("", "")},
 		"a create that is still configured is not over": {plan.Create, []string{
@@ -146,11 +146,11 @@ func TestHeard(t *testing.T) {
 			". UPDATE_IN_PROGRESS by them", "A:AWS::SNS::Topic UPDATE_FAILED by them: theirs", ". UPDATE_ROLLBACK_COMPLETE by them",
 			". UPDATE_IN_PROGRESS by us", ". UPDATE_COMPLETE by us",
 			". UPDATE_IN_PROGRESS by others", "A:AWS::SNS::Topic UPDATE_FAILED by others: of others", ". UPDATE_ROLLBACK_COMPLETE by others",
-		}, since(ours("UPDATE_COMPLETE", ""))},
+		}, superseded(ours("UPDATE_COMPLETE", ""))},
 		"nor is the reason of what came after": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us", ". UPDATE_ROLLBACK_COMPLETE by us: Alarm went off",
 			". UPDATE_IN_PROGRESS by others", "A:AWS::SNS::Topic UPDATE_FAILED by others: of others", ". UPDATE_ROLLBACK_COMPLETE by others",
-		}, since(ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off"))},
+		}, superseded(ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off"))},
 		"the first real reason counts": {plan.Create, []string{
 			". CREATE_IN_PROGRESS by us: User Initiated",
 			"A:AWS::SNS::Topic CREATE_FAILED by us: Resource creation cancelled",
@@ -219,21 +219,21 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// stopped is work that was cancelled five minutes after noon.
+// stopped returns an operation that was cancelled five minutes after noon.
 func stopped(w action.Operation) action.Operation {
 	w.Stopped = noon.Add(5 * time.Minute)
 	return w
 }
 
-// Events are read back to the first one of the work, or to before it could have been asked for.
-func TestHowFarBack(t *testing.T) {
+// Events are read back to the first one of the operation, or to a time before its request.
+func TestEventsAreReadAsFarAsNeeded(t *testing.T) {
 	for name, c := range map[string]struct {
 		events []string // the oldest first, one a page
 		reads  int
-		heard  bool
+		found  bool
 	}{
 		"to the beginning": {[]string{". CREATE_COMPLETE by them at -1m", ". UPDATE_IN_PROGRESS by us", "A:T UPDATE_COMPLETE by us"}, 2, true},
-		"past the stack's second word that it is in progress": {[]string{
+		"past the second event that says the stack is in progress": {[]string{
 			". UPDATE_IN_PROGRESS by us", "A:T UPDATE_FAILED by us: why", ". UPDATE_IN_PROGRESS (CONFIGURATION_COMPLETE) by us",
 		}, 3, true},
 		"a quarter of an hour": {[]string{
@@ -245,22 +245,22 @@ func TestHowFarBack(t *testing.T) {
 		w := newWire(t)
 		w.answers["DescribeStackEvents"] = pages(1, c.events...)
 		got, err := w.cloud().Events(t.Context(), task(plan.Update))
-		if err != nil || got.Found != c.heard || len(w.asked) != c.reads {
-			t.Errorf("%s: heard %v after %d reads, %v", name, got.Found, len(w.asked), err)
+		if err != nil || got.Found != c.found || len(w.forms) != c.reads {
+			t.Errorf("%s: found %v after %d reads, %v", name, got.Found, len(w.forms), err)
 		}
 	}
 }
 
-// A stack that is created has no ID yet, whatever was recorded; then it has the noted one.
+// A stack that is being created has no ID, whatever is recorded, until the receipt has it.
 func TestWhichStack(t *testing.T) {
 	for _, c := range []struct {
-		verb       plan.Verb
-		note, want string
+		verb          plan.Verb
+		receipt, want string
 	}{{plan.Create, "", "shop-vpc"}, {plan.Create, other, other}, {plan.Update, "", vpcID}, {plan.Delete, "", vpcID}} {
 		w := newWire(t)
 		w.answers["DescribeStackEvents"] = refuse(400, "ValidationError", "Stack ["+c.want+"] does not exist")
 		task := task(c.verb)
-		task.Receipt.StackID = c.note
+		task.Receipt.StackID = c.receipt
 		got, err := w.cloud().Events(t.Context(), task)
 		if err != nil || got != (action.Operation{}) || w.last().Get("StackName") != c.want {
 			t.Errorf("%s: %+v, %v of %s", c.verb, got, err, w.last().Get("StackName"))
@@ -268,25 +268,25 @@ func TestWhichStack(t *testing.T) {
 	}
 }
 
-// What was noted is not unlearnt by events that bear no operation.
-func TestNoteStays(t *testing.T) {
+// Events without an operation do not remove the operation of the receipt.
+func TestReceiptKeepsOperation(t *testing.T) {
 	w := newWire(t)
 	w.answers["DescribeStackEvents"] = func(form url.Values) (int, string) {
-		status, text := told(". UPDATE_IN_PROGRESS by us")(form)
+		status, text := events(". UPDATE_IN_PROGRESS by us")(form)
 		return status, strings.ReplaceAll(text, "<OperationId>op</OperationId>", "")
 	}
 	task := task(plan.Update)
-	task.Receipt = plan.Receipt{StackID: vpcID, Operation: "noted"}
+	task.Receipt = plan.Receipt{StackID: vpcID, Operation: "earlier"}
 	if got, err := w.cloud().Events(t.Context(), task); err != nil || got.Receipt != task.Receipt {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-// Every status of a resource that the SDK knows is either a failure or not.
+// Every status of a resource in the SDK is known as a failure or not.
 func TestFailures(t *testing.T) {
 	for _, s := range types.ResourceStatus("").Values() {
 		w := newWire(t)
-		w.answers["DescribeStackEvents"] = told(". UPDATE_IN_PROGRESS by us", "A:T "+string(s)+" by us: why", ". UPDATE_ROLLBACK_COMPLETE by us")
+		w.answers["DescribeStackEvents"] = events(". UPDATE_IN_PROGRESS by us", "A:T "+string(s)+" by us: why", ". UPDATE_ROLLBACK_COMPLETE by us")
 		got, err := w.cloud().Events(t.Context(), task(plan.Update))
 		want := ""
 		if strings.Contains(string(s), "FAILED") {
@@ -298,8 +298,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// since is work after which something else has begun.
-func since(w action.Operation) action.Operation {
+// superseded returns an operation after which another one has started.
+func superseded(w action.Operation) action.Operation {
 	w.Superseded = true
 	return w
 }

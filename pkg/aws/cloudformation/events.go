@@ -14,12 +14,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// skew is how far our clock may be ahead of CloudFormation's. A request that is
-// signed with a clock that is further off is refused.
+// skew is how far our clock may be ahead of CloudFormation's. AWS refuses a request
+// that is signed by a clock with a larger difference.
 const skew = 15 * time.Minute
 
-// Heard reads the events of t's stack for the work under t's token, no further
-// back than that can go. Of a stack that is not there nothing is heard.
+// Events finds the operation of a task among the events of its stack, by its token.
+// It reads back no further than the operation can have started. A stack that does
+// not exist has no events.
 func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
 	client, err := c.client(ctx, t.Location().Target)
 	if err != nil {
@@ -30,25 +31,25 @@ func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, er
 		return action.Operation{}, err
 	}
 	first := events[0]
-	w := action.Operation{Found: true, Receipt: plan.Receipt{StackID: aws.ToString(first.StackId), Operation: aws.ToString(first.OperationId)}}
-	if w.Receipt.Operation == "" {
-		w.Receipt.Operation = t.Receipt.Operation
+	op := action.Operation{Found: true, Receipt: plan.Receipt{StackID: aws.ToString(first.StackId), Operation: aws.ToString(first.OperationId)}}
+	if op.Receipt.Operation == "" {
+		op.Receipt.Operation = t.Receipt.Operation
 	}
 	end := slices.IndexFunc(events, func(e types.StackEvent) bool { return root(e) && !status(e).Busy() })
 	if end < 0 {
-		return w, nil
+		return op, nil
 	}
-	w.Over, w.Status = true, status(events[end])
-	w.Superseded = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
-	if !meets(t.Step.Verb, w.Status) {
-		w.Stopped = stopped(events[:end+1], t.CancelToken())
-		w.Why = why(events[:end+1], t.CancelToken())
+	op.Over, op.Status = true, status(events[end])
+	op.Superseded = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
+	if !meets(t.Step.Verb, op.Status) {
+		op.Stopped = stopped(events[:end+1], t.CancelToken())
+		op.Why = why(events[:end+1], t.CancelToken())
 	}
-	return w, nil
+	return op, nil
 }
 
-// recent returns the events of t's stack from the first one of t's work on, in
-// the order in which they happened; none if the token was never heard.
+// recent returns the events of the task's stack, oldest first, from the first event
+// of its operation on; none if no event has its token.
 func recent(ctx context.Context, client Client, t action.Task) ([]types.StackEvent, error) {
 	p := t.Location()
 	name, err := reference(p)
@@ -59,14 +60,14 @@ func recent(ctx context.Context, client Client, t action.Task) ([]types.StackEve
 	pages := sdk.NewDescribeStackEventsPaginator(client, &sdk.DescribeStackEventsInput{StackName: &name})
 	for pages.HasMorePages() && !reached(all, t) {
 		page, err := pages.NextPage(ctx)
-		if err := understood("read the events of stack "+p.Stack, err); fault.Is(err, fault.Missing) {
+		if err := requestFault("read the events of stack "+p.Stack, err); fault.Is(err, fault.Missing) {
 			return nil, nil
 		} else if err != nil {
 			return nil, err
 		}
 		all = append(all, page.StackEvents...)
 	}
-	slices.Reverse(all) // they come newest first
+	slices.Reverse(all) // CloudFormation lists the newest first
 	first := slices.IndexFunc(all, func(e types.StackEvent) bool { return aws.ToString(e.ClientRequestToken) == t.Token() })
 	if first < 0 {
 		return nil, nil
@@ -74,20 +75,21 @@ func recent(ctx context.Context, client Client, t action.Task) ([]types.StackEve
 	return all[first:], nil
 }
 
-// reached reports whether events, newest first, go back to the beginning of t's
-// work, or to before anybody could have asked for it.
+// reached reports whether events, newest first, go back to the start of the task's
+// operation, or to a time before it can have been requested.
 func reached(events []types.StackEvent, t action.Task) bool {
 	if len(events) > 0 && aws.ToTime(events[len(events)-1].Timestamp).Before(t.Claimed.Add(-skew)) {
 		return true
 	}
 	return slices.ContainsFunc(events, func(e types.StackEvent) bool {
-		return root(e) && aws.ToString(e.ClientRequestToken) == t.Token() && begins(t.Step.Verb, e)
+		return root(e) && aws.ToString(e.ClientRequestToken) == t.Token() && starts(t.Step.Verb, e)
 	})
 }
 
-// begins reports whether a verb's work begins with the event. A stack says that
-// it is in progress once more when all of its resources are configured.
-func begins(v plan.Verb, e types.StackEvent) bool {
+// starts reports whether an event is the start of a verb's operation. A stack has a
+// second IN_PROGRESS event, with a detailed status, when all of its resources are
+// configured.
+func starts(v plan.Verb, e types.StackEvent) bool {
 	if e.DetailedStatus != "" {
 		return false
 	}
@@ -104,7 +106,7 @@ func begins(v plan.Verb, e types.StackEvent) bool {
 	return false
 }
 
-// meets reports whether a verb wants the status that its work ended with.
+// meets reports whether an operation that ended with status s has succeeded.
 func meets(v plan.Verb, s plan.Status) bool {
 	switch v {
 	case plan.Delete:
@@ -115,20 +117,20 @@ func meets(v plan.Verb, s plan.Status) bool {
 	return s.Good()
 }
 
-// root reports whether an event is about the stack itself: not about a nested
-// stack, nor about a hook that the stack is shown to.
+// root reports whether an event is about the stack itself, and not about a nested
+// stack or a hook.
 func root(e types.StackEvent) bool {
 	return aws.ToString(e.ResourceType) == "AWS::CloudFormation::Stack" && e.HookType == nil &&
 		aws.ToString(e.PhysicalResourceId) == aws.ToString(e.StackId) &&
 		aws.ToString(e.LogicalResourceId) == aws.ToString(e.StackName)
 }
 
-// status is the stack's, as one of its own events tells it.
+// status returns the stack's status in one of its own events.
 func status(e types.StackEvent) plan.Status { return plan.Status(e.ResourceStatus) }
 
-// why is the first real reason of a failure among the events of one work, in
-// the order in which they happened; what the stack says of itself only where no
-// resource says anything. That we have cancelled it, by that token, is none.
+// why returns the first reason of a failure among the events of an operation,
+// oldest first. The stack's own events count only if no resource gives a reason. Our
+// own cancellation, under that token, is no reason.
 func why(events []types.StackEvent, cancels string) string {
 	for _, e := range events {
 		if reason := failure(e); reason != "" {
@@ -144,8 +146,7 @@ func why(events []types.StackEvent, cancels string) string {
 	return ""
 }
 
-// stopped is when the work was cancelled under a token; the zero time if it was
-// not.
+// stopped returns when the operation was cancelled under a token, or the zero time.
 func stopped(events []types.StackEvent, token string) time.Time {
 	for _, e := range events {
 		if root(e) && aws.ToString(e.ClientRequestToken) == token {
@@ -155,8 +156,8 @@ func stopped(events []types.StackEvent, token string) time.Time {
 	return time.Time{}
 }
 
-// failure says what failed and why, if the event is the failure of a resource
-// or of a hook.
+// failure returns what failed and why, if the event is the failure of a resource or
+// a hook, and "" otherwise.
 func failure(e types.StackEvent) string {
 	if root(e) {
 		return ""
@@ -177,7 +178,7 @@ func failure(e types.StackEvent) string {
 	return aws.ToString(e.LogicalResourceId) + " (" + aws.ToString(e.ResourceType) + "): " + reason
 }
 
-// failed are the statuses of resources that something went wrong with.
+// failed are the statuses of failed resources.
 var failed = map[types.ResourceStatus]bool{
 	types.ResourceStatusCreateFailed:         true,
 	types.ResourceStatusDeleteFailed:         true,

@@ -1,4 +1,4 @@
-// Package cloudformation speaks CloudFormation, for one target at a time.
+// Package cloudformation starts and observes operations on CloudFormation stacks.
 package cloudformation
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Client is the part of the SDK's CloudFormation client that is used here:
-// *cloudformation.Client is one.
+// A Client is the part of the SDK's *cloudformation.Client that is used here.
 type Client interface {
 	DescribeStacks(context.Context, *sdk.DescribeStacksInput, ...func(*sdk.Options)) (*sdk.DescribeStacksOutput, error)
 	ListStackResources(context.Context, *sdk.ListStackResourcesInput, ...func(*sdk.Options)) (*sdk.ListStackResourcesOutput, error)
@@ -27,62 +26,62 @@ type Client interface {
 	UpdateTerminationProtection(context.Context, *sdk.UpdateTerminationProtectionInput, ...func(*sdk.Options)) (*sdk.UpdateTerminationProtectionOutput, error)
 }
 
-// A Door is the way to CloudFormation in a target.
+// A TargetClient is the client of one target.
 type TargetClient struct {
 	Client
-	Role string // ARN of the role that CloudFormation is to work with; empty for that of whoever asks
+	Role string // ARN of the role that CloudFormation assumes; if empty, it uses the caller's permissions
 }
 
-// role is the door's, as CloudFormation is told it.
-func (d TargetClient) role() *string {
-	if d.Role == "" {
+// role returns the role as a parameter of a request.
+func (c TargetClient) role() *string {
+	if c.Role == "" {
 		return nil
 	}
-	return &d.Role
+	return &c.Role
 }
 
-// Doors returns the door to a target, or an error that says why there is none:
-// of kind Denied if nobody may go there. It is asked at every call.
+// TargetClients returns the client of a target. The error is of kind Denied if the
+// target may not be used. It is called for every request.
 type TargetClients func(context.Context, project.Target) (TargetClient, error)
 
-// Everywhere is the Doors of an installation that has one target only.
-func Everywhere(c Client) TargetClients {
+// SingleTarget returns the same client for every target.
+func SingleTarget(c Client) TargetClients {
 	return func(context.Context, project.Target) (TargetClient, error) { return TargetClient{Client: c}, nil }
 }
 
-// Templates keeps templates by their digest.
+// Templates reads stored templates by their digest.
 type Templates interface {
 	// Template returns the bytes of a template.
 	Template(ctx context.Context, digest string) ([]byte, error)
 
-	// URL says where in S3 CloudFormation finds a template that is too large
-	// to be sent along.
+	// URL returns the S3 address of a template. CloudFormation reads templates
+	// from there that are too large for a request.
 	URL(digest string) string
 }
 
-// A Cloud is CloudFormation as the engine sees it: it is an action.Cloud and an
+// A Cloud is CloudFormation in all targets. It implements action.Cloud and
 // engine.Clouds.
 type Cloud struct {
-	doors     TargetClients
+	clients   TargetClients
 	templates Templates
 }
 
 var _ action.Cloud = (*Cloud)(nil)
 
-// New returns a Cloud that speaks through the given doors.
-func New(doors TargetClients, templates Templates) *Cloud {
-	return &Cloud{doors: doors, templates: templates}
+// New returns a Cloud that sends its requests through the given clients.
+func New(clients TargetClients, templates Templates) *Cloud {
+	return &Cloud{clients: clients, templates: templates}
 }
 
-// door returns the door to a target.
+// client returns the client of a target.
 func (c *Cloud) client(ctx context.Context, t project.Target) (TargetClient, error) {
-	got, err := c.doors(ctx, t)
+	got, err := c.clients(ctx, t)
 	if err != nil {
 		return TargetClient{}, fmt.Errorf("target %s: %w", t.Name, err)
 	}
 	return got, nil
 }
 
-// once is the option of every call that changes something: it is sent a single
-// time, so that one that was throttled was certainly not carried out.
+// once is the option of every request that changes a stack. Such a request is sent
+// a single time, so that a throttled one was certainly not carried out.
 func once(o *sdk.Options) { o.Retryer, o.RetryMaxAttempts = aws.NopRetryer{}, 1 }
