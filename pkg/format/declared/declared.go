@@ -4,6 +4,7 @@
 package declared
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/problem"
@@ -20,6 +21,21 @@ type Project struct {
 	Environments []Environment    // in the order of the file
 	ListAt       problem.Position // of the environments
 	Moved        []Move
+}
+
+// Everywhere returns the positions of the stacks that the top level or any
+// environment declares.
+func (p Project) Everywhere() map[string]problem.Position {
+	all := map[string]problem.Position{}
+	for _, e := range p.Environments {
+		for _, s := range e.Stacks {
+			all[s.Name] = s.At
+		}
+	}
+	for _, s := range p.Stacks {
+		all[s.Name] = s.At
+	}
+	return all
 }
 
 // A Layer is what the top level of a project and an environment may both
@@ -65,7 +81,7 @@ type Stack struct {
 	At           problem.Position
 	Template     *Template // nil if none is given
 	StackName    *Value
-	Only, Except *[]Value // names of environments
+	Only, Except []string // the environments that it is in, or is not in; both are nil for all
 	Settings     Settings
 }
 
@@ -93,9 +109,16 @@ type Entry struct {
 	Value Value
 }
 
-// A Move says that the stack From is now called To.
+// In reports whether a stack of the top level is in an environment.
+func (s Stack) In(environment string) bool {
+	return (s.Only == nil || slices.Contains(s.Only, environment)) && !slices.Contains(s.Except, environment)
+}
+
+// A Move says that the stack that was called From is now called To, and keeps
+// its physical name.
 type Move struct {
-	From, To Value
+	At       problem.Position
+	From, To string
 }
 
 // A Value is a text with references, or a list of them, which CloudFormation
@@ -122,11 +145,6 @@ type Reference struct {
 	Target  string // "" if none is given
 	Key     string // of a secret; or the output
 	Version string
-}
-
-// Text is a value without references.
-func Text(at problem.Position, text string) Value {
-	return Value{At: at, Items: [][]Part{{{Literal: text}}}}
 }
 
 // Literal returns the text and true if there is no reference in it.

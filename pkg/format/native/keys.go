@@ -1,10 +1,14 @@
 package native
 
+import "slices"
+
 // The keys of a project file.
 var (
-	topKeys         = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "on_failure", "timeout", "schedules"}
-	environmentKeys = []string{"variables", "max_deletions", "on_failure", "timeout", "schedules"}
-	stackKeys       = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout"}
+	topKeys         = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "on_failure", "timeout", "schedules", "moved"}
+	environmentKeys = []string{"variables", "parameters", "tags", "targets", "defaults", "stacks", "max_deletions", "on_failure", "timeout", "schedules"}
+	stackKeys       = append(slices.Clone(overrideKeys), "only", "except")
+	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout"} // of a stack in an environment
+	moveKeys        = []string{"from", "to"}
 	defaultKeys     = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout"}
 )
 
@@ -18,7 +22,7 @@ var (
 		"notify":    "remove it",
 		"review":    readThePlan,
 		"snapshots": "remove it",
-		"targets":   "register targets with stackwright targets add, and name them under targets: of a stack or of defaults:",
+		"targets":   "register targets with stackwright targets add, and name them under targets: of a stack, of defaults: or of an environment",
 	}
 	environmentLater = map[string]string{
 		"approve": readThePlan,
@@ -26,7 +30,6 @@ var (
 		"notify":  "remove it",
 		"queue":   "remove it",
 		"review":  readThePlan,
-		"targets": "write targets: [\"${var.target}\"] at the stacks or under defaults:, and let each environment have its variable",
 	}
 	stackLater = map[string]string{
 		"adopt":   "remove it",

@@ -69,6 +69,8 @@ type parser struct {
 	*problem.List
 	file    string
 	inlined map[*yaml.Node]*declared.Template // templates by where they are in the file
+
+	environmentNames []string
 }
 
 func (p *parser) at(n *yaml.Node) problem.Position {

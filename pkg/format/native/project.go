@@ -29,6 +29,7 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 	} else {
 		p.Add(p.at(root), "project is missing: write project: and its name")
 	}
+	p.environmentNames = environmentNames(top["environments"])
 	d.Layer = p.layer("", top, nil)
 	d.Environments = p.environments(top["environments"], d.Schedules)
 	if n := top["environments"]; n != nil {
@@ -39,6 +40,8 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 	} else if len(d.Stacks) == 0 && isMapping(n) && len(document.Pairs(document.Resolve(n))) == 0 {
 		p.Add(p.at(n), "stacks: there are none: a project has at least one stack; to delete all its stacks, use destroy")
 	}
+	p.checkEnvironments(d)
+	d.Moved = p.moved(top["moved"], d)
 	return d, true
 }
 
@@ -77,21 +80,6 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		p.Add(p.at(n), "%sschedules: %d schedules: an environment has at most %d", of, len(all), declared.MaxSchedules)
 	}
 	return l
-}
-
-func (p *parser) environments(n *yaml.Node, inherited map[string]project.Schedule) []declared.Environment {
-	var all []declared.Environment
-	for _, pair := range p.mapping("environments", n) {
-		name := pair.Key.Value
-		if !declared.EnvironmentName.MatchString(name) {
-			p.Add(p.at(pair.Key), "environments: %q is not a valid name: use letters, digits and hyphens, at most 64", problem.Short(name))
-			continue
-		}
-		what := "environment " + name
-		keys := p.keys(what, pair.Value, environmentKeys, environmentLater)
-		all = append(all, declared.Environment{Name: name, At: p.at(pair.Key), Layer: p.layer(what+": ", keys, inherited)})
-	}
-	return all
 }
 
 // variable reads the value of a variable, which holds no references.
@@ -140,18 +128,22 @@ func (p *parser) stacks(of string, n *yaml.Node) []declared.Stack {
 			p.Add(p.at(pair.Key), "%sstacks: %q is not a valid name: use letters, digits and hyphens, in parts divided by /", of, problem.Short(name))
 			continue
 		}
-		all = append(all, p.stack(of+"stack "+problem.Short(name), pair))
+		all = append(all, p.stack(of, pair))
 	}
 	return all
 }
 
-func (p *parser) stack(what string, pair document.Pair) declared.Stack {
-	keys := p.keys(what, pair.Value, stackKeys, stackLater)
+func (p *parser) stack(of string, pair document.Pair) declared.Stack {
+	what, known := of+"stack "+problem.Short(pair.Key.Value), stackKeys
+	if of != "" {
+		known = overrideKeys
+	}
+	keys := p.keys(what, pair.Value, known, stackLater)
 	s := declared.Stack{Name: pair.Key.Value, At: p.at(pair.Key), Settings: p.settings(what, keys)}
 	switch n := keys["template"]; {
 	case n != nil:
 		s.Template = p.template(what+": template", n)
-	case isMapping(pair.Value):
+	case isMapping(pair.Value) && of == "":
 		p.Add(s.At, "%s: template is missing: write template: and its path", what)
 	}
 	if n := keys["stack_name"]; n != nil {
@@ -159,6 +151,7 @@ func (p *parser) stack(what string, pair document.Pair) declared.Stack {
 			s.StackName = &v
 		}
 	}
+	p.inEnvironments(what, keys, &s)
 	return s
 }
 
@@ -178,7 +171,10 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	}
 	s.Needs = p.list(what, "needs", keys)
 	s.Capabilities = p.list(what, "capabilities", keys)
-	s.Targets = p.list(what, "targets", keys)
+	if s.Targets = p.list(what, "targets", keys); s.Targets != nil && len(*s.Targets) == 0 {
+		p.Add(p.at(keys["targets"]), "%s: targets: the list is empty: write [default], or remove it", what)
+		s.Targets = nil
+	}
 	if n := keys["protect"]; n != nil {
 		v, ok := p.scalar(what+": protect", n)
 		if _, plain := v.Literal(); ok && plain && v.Kind != "true or false" {

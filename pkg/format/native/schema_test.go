@@ -11,9 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 )
 
-// The schema that editors use knows the keys, the names and the limits that
-// are read.
-func TestTheSchemaSaysWhatIsRead(t *testing.T) {
+// The schema for editors has the keys, the names and the limits of the reader.
+func TestSchemaHasTheKeysAndLimits(t *testing.T) {
 	type shape struct {
 		Properties           map[string]json.RawMessage
 		AdditionalProperties any
@@ -22,6 +21,7 @@ func TestTheSchemaSaysWhatIsRead(t *testing.T) {
 			MaxLength int
 		}
 		MaxProperties int
+		MaxItems      int
 		Pattern       string
 	}
 	body, err := os.ReadFile("../../../docs/project.schema.json")
@@ -44,9 +44,11 @@ func TestTheSchemaSaysWhatIsRead(t *testing.T) {
 		"defaults":       {schema.Defs["defaults"], defaultKeys},
 		"an environment": {schema.Defs["environment"], environmentKeys},
 		"a schedule":     {schema.Defs["schedule"], scheduleKeys},
+		"an override":    {schema.Defs["override"], overrideKeys},
+		"a move":         {schema.Defs["move"], moveKeys},
 	} {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(c.keys)), slices.Sorted(maps.Keys(c.shape.Properties))); diff != "" {
-			t.Errorf("%s (- read, + in the schema):\n%s", what, diff)
+			t.Errorf("%s (- reader, + schema):\n%s", what, diff)
 		}
 		if c.shape.AdditionalProperties != false {
 			t.Errorf("%s: unknown keys are allowed", what)
@@ -66,10 +68,11 @@ func TestTheSchemaSaysWhatIsRead(t *testing.T) {
 		"environments": {inner("environments").PropertyNames.Pattern, declared.EnvironmentName.String()},
 		"schedules":    {schema.Defs["schedules"].PropertyNames.Pattern, declared.ScheduleName.String()},
 		"their count":  {schema.Defs["schedules"].MaxProperties, declared.MaxSchedules},
+		"moves":        {inner("moved").MaxItems, declared.MaxMoved},
 		"variables":    {schema.Defs["variables"].PropertyNames.Pattern, declared.VariableName.String()},
 	} {
 		if c[0] != c[1] {
-			t.Errorf("%s: the schema says %v, read is %v", what, c[0], c[1])
+			t.Errorf("%s: the schema has %v, the reader %v", what, c[0], c[1])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
 )
 
 // merge makes the stacks of the environment, with their templates and settings.
@@ -17,13 +18,66 @@ func (r *resolver) merge() {
 	layers := []map[string][]*Defaults{r.defaults(r.declared.Defaults), r.defaults(r.environment.Defaults)}
 	for i := range r.declared.Stacks {
 		s := &r.declared.Stacks[i]
-		r.stack(s, own[s.Name], layers)
+		if s.In(r.Environment) {
+			r.stack(s, own[s.Name], layers)
+		} else {
+			r.leaveOut(s.Name, "its only: or except: leaves it out", layers)
+		}
 		delete(own, s.Name)
 	}
 	for i := range r.environment.Stacks {
 		if s := &r.environment.Stacks[i]; own[s.Name] != nil {
 			r.stack(nil, s, layers)
 		}
+	}
+	here := map[string]bool{}
+	for _, name := range r.Names {
+		here[name] = true
+	}
+	for name := range r.declared.Everywhere() {
+		if !here[name] && r.elsewhere[name] == "" {
+			r.leaveOut(name, "it is declared only in other environments", layers)
+		}
+	}
+	if len(r.Names) == 0 && len(r.elsewhere) > 0 {
+		r.Add(cmp.Or(r.environment.At, problem.Position{File: r.declared.File}), "environment %s has no stacks: only: and except: leave out all that are declared; to delete all its stacks, use destroy", r.Environment)
+	}
+}
+
+// leaveOut notes a stack that is not in this environment.
+func (r *resolver) leaveOut(name, why string, layers []map[string][]*Defaults) {
+	if r.elsewhere == nil {
+		r.elsewhere = map[string]string{}
+	}
+	r.elsewhere[name] = why
+	for _, layer := range layers {
+		for _, d := range matching(layer, name) {
+			d.Elsewhere = true
+		}
+	}
+}
+
+// move finds the names that moved stacks had, which their physical names keep.
+func (r *resolver) move() {
+	by := map[string]string{}
+	for _, m := range r.declared.Moved {
+		by[m.To] = m.From
+	}
+	for _, m := range r.declared.Moved {
+		i := slices.IndexFunc(r.Stacks, func(s *Stack) bool { return s.Name == m.To })
+		if i >= 0 && r.Stacks[i].StackName != nil {
+			r.Add(m.At, "moved: %s has a stack_name:, which decides its physical name: remove this entry", m.To)
+		}
+	}
+	r.moved = map[string]string{}
+	for to := range by {
+		first := to
+		for range by {
+			if from, ok := by[first]; ok {
+				first = from
+			}
+		}
+		r.moved[to] = first
 	}
 }
 

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (r *resolver) setPhysicalName(what string, s *Stack) {
 	if r.Environment != project.DefaultEnvironment {
 		parts = append(parts, r.Environment)
 	}
-	name, at := strings.Join(append(parts, strings.ReplaceAll(s.Name, "/", "-")), "-"), s.At
+	name, at := strings.Join(append(parts, strings.ReplaceAll(cmp.Or(r.moved[s.Name], s.Name), "/", "-")), "-"), s.At
 	if s.StackName != nil {
 		text, ok := r.option(what+": stack_name", s, *s.StackName)
 		if !ok {

@@ -106,6 +106,8 @@ type resolver struct {
 	templates    *templates
 	byName       map[string][]*Stack // in their targets
 	unregistered unregistered
+	elsewhere    map[string]string // stacks that are not in this environment, with why
+	moved        map[string]string // the names that stacks had, by the names that they have
 }
 
 // identify finds out which project and environment this is.
@@ -134,6 +136,7 @@ func (r *resolver) run() {
 		return
 	}
 	r.merge()
+	r.move()
 	r.spread(home)
 	steps := []func(*Stack){r.setOptions, r.addNeeds, r.setTexts, r.setKnown, r.findExports}
 	for _, step := range steps {

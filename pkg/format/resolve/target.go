@@ -52,10 +52,6 @@ func (r *resolver) targets(what string, s *Stack) ([]project.Target, bool) {
 	if s.Settings.Targets == nil {
 		return nil, true
 	}
-	if len(*s.Settings.Targets) == 0 {
-		r.Add(s.At, "%s: the list is empty: write [default], or remove it", what)
-		return nil, false
-	}
 	var all []project.Target
 	good := true
 	for _, v := range *s.Settings.Targets {
@@ -140,7 +136,9 @@ func (u unregistered) report(list *problem.List, registered map[string]project.T
 func (r *resolver) find(s *Stack, name, target string, at problem.Position) (*Stack, error) {
 	all := r.byName[name]
 	given := target != ""
-	switch {
+	switch why, left := r.elsewhere[name]; {
+	case left:
+		return nil, fmt.Errorf("stack %s is not in environment %s: %s", name, r.Environment, why)
 	case len(all) == 0:
 		return nil, fmt.Errorf("there is no stack %s%s", problem.Short(name), r.Hint(name, r.Names))
 	case !given && len(all) == 1:

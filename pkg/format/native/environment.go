@@ -1,0 +1,188 @@
+package native
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/project"
+	"go.yaml.in/yaml/v4"
+)
+
+func (p *parser) environments(n *yaml.Node, inherited map[string]project.Schedule) []declared.Environment {
+	var all []declared.Environment
+	for _, pair := range p.mapping("environments", n) {
+		name := pair.Key.Value
+		if !declared.EnvironmentName.MatchString(name) {
+			p.Add(p.at(pair.Key), "environments: %q is not a valid name: use letters, digits and hyphens, at most 64", problem.Short(name))
+			continue
+		}
+		what := "environment " + name
+		keys := p.keys(what, pair.Value, environmentKeys, environmentLater)
+		e := declared.Environment{Name: name, At: p.at(pair.Key), Layer: p.layer(what+": ", keys, inherited)}
+		// What it says of all its stacks comes before what it says of some.
+		ofAll := map[string]*yaml.Node{"parameters": keys["parameters"], "tags": keys["tags"], "targets": keys["targets"]}
+		e.Defaults = slices.Insert(e.Defaults, 0, declared.Defaults{Label: what, At: e.At, Settings: p.settings(what, ofAll)})
+		all = append(all, e)
+	}
+	return all
+}
+
+// environmentNames lists the names under environments:, and default.
+func environmentNames(n *yaml.Node) []string {
+	names := []string{project.DefaultEnvironment}
+	if n != nil && isMapping(n) {
+		for _, pair := range document.Pairs(document.Resolve(n)) {
+			names = append(names, pair.Key.Value)
+		}
+	}
+	return names
+}
+
+// inEnvironments reads the environments that a stack is in, or is not in.
+func (p *parser) inEnvironments(what string, keys map[string]*yaml.Node, s *declared.Stack) {
+	if keys["only"] != nil && keys["except"] != nil {
+		p.Add(p.at(keys["except"]), "%s: only and except exclude each other: write one of them", what)
+		return
+	}
+	s.Only, s.Except = p.environmentList(what, "only", keys), p.environmentList(what, "except", keys)
+}
+
+func (p *parser) environmentList(what, key string, keys map[string]*yaml.Node) []string {
+	values := p.list(what, key, keys)
+	if values == nil {
+		return nil
+	}
+	names := []string{}
+	for _, v := range *values {
+		name, plain := v.Literal()
+		switch {
+		case !plain:
+			p.Add(v.At, "%s: %s: references are allowed only in parameters, tags and options: write the name of an environment", what, key)
+		case !slices.Contains(p.environmentNames, name):
+			p.Add(v.At, "%s: %s: there is no environment %s%s", what, key, problem.Short(name), p.Hint(name, p.environmentNames))
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		p.Add(p.at(keys[key]), "%s: %s: the list is empty: write the names of environments, or remove it", what, key)
+	}
+	return names
+}
+
+// checkEnvironments compares the stacks of environments with those of the top
+// level.
+func (p *parser) checkEnvironments(d declared.Project) {
+	top := map[string]declared.Stack{}
+	var names []string
+	for _, s := range d.Stacks {
+		top[s.Name] = s
+		names = append(names, s.Name)
+	}
+	for _, e := range d.Environments {
+		for _, s := range e.Stacks {
+			what := "environment " + e.Name + ": stack " + problem.Short(s.Name)
+			switch above, ok := top[s.Name]; {
+			case ok && !above.In(e.Name):
+				p.Add(s.At, "%s: at the top level, only: or except: leaves this stack out of the environment: remove that, or this", what)
+			case !ok && s.Template == nil:
+				p.Add(s.At, "%s: the top level has no such stack%s, and template is missing: write template: to add a stack to this environment", what, p.Closest(s.Name, names))
+			}
+		}
+	}
+}
+
+// moved reads which stacks have another name now. It checks what holds in all
+// environments.
+func (p *parser) moved(n *yaml.Node, d declared.Project) []declared.Move {
+	var all []declared.Move
+	items := p.items("moved", n)
+	if len(items) > declared.MaxMoved {
+		p.Add(p.at(n), "moved: %d entries: at most %d are allowed", len(items), declared.MaxMoved)
+		return nil
+	}
+	exists := d.Everywhere()
+	from, to := map[string]declared.Move{}, map[string]declared.Move{}
+	for _, item := range items {
+		m, ok := p.move(item)
+		_, still := exists[m.From]
+		earlier, again := from[m.From]
+		other, taken := to[m.To]
+		switch {
+		case !ok:
+		case m.From == m.To:
+			p.Add(m.At, "moved: %s is moved to itself: remove this entry", m.From)
+		case still:
+			p.Add(m.At, "moved: %s is still a stack of the project: remove it from stacks:, or remove this entry", m.From)
+		case again:
+			p.Add(m.At, "moved: %s is moved twice, to %s and to %s: remove one of the entries", m.From, earlier.To, m.To)
+		case taken:
+			p.Add(m.At, "moved: both %s and %s are moved to %s: remove one of the entries", other.From, m.From, m.To)
+		default:
+			from[m.From], to[m.To] = m, m
+			all = append(all, m)
+		}
+	}
+	p.checkMoved(all, from, d)
+	return all
+}
+
+// move reads one entry of moved.
+func (p *parser) move(n *yaml.Node) (m declared.Move, ok bool) {
+	keys := p.keys("moved", n, moveKeys, nil)
+	if !isMapping(n) {
+		return m, false
+	}
+	m.At, ok = p.at(n), true
+	for i, key := range moveKeys {
+		if keys[key] == nil {
+			p.Add(m.At, "moved: %s is missing: write from: and to: with names of stacks", key)
+			ok = false
+			continue
+		}
+		text, plain := p.literal("moved: "+key, keys[key])
+		if plain && !declared.StackName.MatchString(text) {
+			p.Add(p.at(keys[key]), "moved: %s: %q is not the name of a stack", key, problem.Short(text))
+		}
+		*[]*string{&m.From, &m.To}[i], ok = text, ok && plain && declared.StackName.MatchString(text)
+	}
+	return m, ok
+}
+
+// checkMoved refuses entries that lead to no stack of the project.
+func (p *parser) checkMoved(all []declared.Move, from map[string]declared.Move, d declared.Project) {
+	exists := d.Everywhere()
+	var names []string
+	for name := range exists {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, m := range all {
+		path := []string{m.From}
+		for next, ok := m, true; ok && len(path) <= len(all); next, ok = from[next.To] {
+			path = append(path, next.To)
+		}
+		end := path[len(path)-1]
+		_, known := exists[end]
+		switch {
+		case slices.Contains(path[:len(path)-1], end):
+			if m.From == slices.Min(path) { // once for each circle
+				p.Add(m.At, "moved: %s is moved in a circle: %s: remove one of the entries", m.From, strings.Join(cycle(path), " → "))
+			}
+		case !known && end == m.To:
+			p.Add(m.At, "moved: to: there is no stack %s%s", end, p.Hint(end, names))
+		}
+	}
+}
+
+// cycle cuts a path after the first name that it comes back to.
+func cycle(path []string) []string {
+	for i, name := range path {
+		if slices.Contains(path[:i], name) {
+			return path[:min(i+1, 10)]
+		}
+	}
+	return path
+}
