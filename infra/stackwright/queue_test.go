@@ -56,8 +56,8 @@ func TestNewerUploadSupersedes(t *testing.T) {
 
 	status := l.run("status")
 	l.has(status.err,
-		"pair@default is locked by run "+id+" (deploy, running) of ", ": what is in flight ends, then it makes way for run "+newer,
-		"  1. run "+newer+" (deploy) of ", ": it deploys what was uploaded, unless a newer upload takes its place",
+		"pair@default is locked by run "+id+" (deploy, running) of ", ": it finishes its running steps, then makes way for run "+newer,
+		"  1. run "+newer+" (deploy) of ", ": it deploys an upload, unless a newer upload replaces it",
 		"  2. run "+last+" (refresh) of ann@", ": it reads the live stacks into the records")
 	shown := l.last(l.must(cli.ExitOK, "status", last, "-o", "json"))
 	lock := shown["lock"].(map[string]any)
@@ -147,7 +147,7 @@ func TestCancelWithForce(t *testing.T) {
 	id := l.until(out, `: run (\w+),`)
 	l.has(l.must(cli.ExitOK, "status", id), " left · run "+id, "● topic  update  ", " left\n")
 	shown := l.last(l.must(cli.ExitOK, "status", id, "-o", "json"))
-	if step := shown["steps"].([]any)[0].(map[string]any); shown["deadline"] == nil || step["deadline"] == nil || step["begun"] == nil {
+	if step := shown["steps"].([]any)[0].(map[string]any); shown["deadline"] == nil || step["deadline"] == nil || step["started"] == nil {
 		t.Errorf("%v", shown)
 	}
 	l.has(l.must(cli.ExitOK, "cancel", id, "--force"), "deploy of pair@default is cancelled after", "topic/update failed: UPDATE_ROLLBACK_COMPLETE: it was cancelled, as was wished")

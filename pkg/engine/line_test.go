@@ -74,7 +74,7 @@ func TestTheWorldIsToldOfTheLine(t *testing.T) {
 	if d := cmp.Diff(want, h.told); d != "" {
 		t.Error(d)
 	}
-	if by := h.kept("b").By; by != "c" {
+	if by := h.kept("b").SupersededBy; by != "c" {
 		t.Errorf("b is superseded by %q", by)
 	}
 }

@@ -64,26 +64,15 @@ type Executions interface {
 	// wait was registered before. It is Stale if the run's epoch is not drive.
 	Register(ctx context.Context, id string, epoch int, w PollInput, events int) (newest bool, err error)
 
-	// Wish writes what a person wishes of a run, raises its news and writes an
-	// event for the audit, in one transaction and once for each w.ID. What is
-	// wished follows from run.Run.Obey; a run is forced from a wish with force on.
-	// It returns the run as it then is, without steps. It is Refused if the run
-	// is over, or is being stopped and would not be by w; Missing if there is none.
-	RecordCommand(ctx context.Context, id string, w CommandRecord) (run.Run, error)
+	// RecordCommand gives a run a command as run.Run.Give does, and writes an event
+	// for the audit, in one transaction and once for each c.ID. It returns the run as
+	// it then is, without steps. It is Refused if Give refuses; Missing if there is
+	// no such run.
+	RecordCommand(ctx context.Context, id string, c run.GivenCommand) (run.Run, error)
 
 	// Park writes that r is parked, on condition of r.Epoch and that the news
 	// is r.News.
 	MarkWaiting(ctx context.Context, r run.Run) error
-}
-
-// A Wished is what a person wishes of a run.
-type CommandRecord struct {
-	ID      string // of the request: it is carried out once
-	Command run.Command
-	Force   bool // with a wish that stops: what is being updated is cancelled
-	Who     string
-	Why     string
-	At      time.Time
 }
 
 // Locks keeps who may write to projects. A lock is written on condition of the
@@ -92,11 +81,11 @@ type Locks interface {
 	// Lock returns a project's lock.
 	Lock(ctx context.Context, project string) (run.Lock, error)
 
-	// Enter writes what becomes of the lock of r's project when r comes, on
-	// condition that r is asked and is driven by r.Epoch. In the same transaction
-	// r is queued, if it has to wait; those that it replaces are over, as
-	// superseded by r; and the owner that it stops is wished to be superseded by
-	// r, which is news.
+	// Enter writes what happens to the lock of r's project when r requests it, on
+	// condition that r is pending and has the epoch r.Epoch. In the same transaction
+	// r is queued, if it has to wait; the runs that it replaces end, as
+	// run.Run.ReplaceBy says; and the owner that it stops is told so, as
+	// run.Run.StopFor says.
 	Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error
 
 	// End writes r.State, which is an end, messages and time, on condition of

@@ -144,7 +144,7 @@ func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, pat
 	}
 	why = fmt.Sprintf("engine error: %d executions in a row have ended without a step being settled, the last one by %s: see the logs of its functions, then retry the run", r.Restarts, why)
 	// If we die on the way, whoever goes on finds it cancelled.
-	_, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: "engine-error", Command: run.Cancel, Who: "stackwright", Why: why, At: now})
+	_, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: "engine-error", Command: run.Cancel, Who: "stackwright", Why: why, At: now})
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (e *Engine) Unlock(ctx context.Context, q run.Request) error {
 		}
 	}
 	if err == nil {
-		r, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: q.Reason, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: q.Reason, At: e.Now()})
 	}
 	if err == nil && !r.State.Over() {
 		err = e.endByForce(ctx, r, run.StateCancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Reason))

@@ -91,7 +91,7 @@ func (e *Engine) steering(q run.Request) func(context.Context) error {
 func (e *Engine) Command(ctx context.Context, q run.Request, w run.Command) error {
 	r, err := e.about(ctx, q)
 	if err == nil {
-		r, err = e.Store.RecordCommand(ctx, r.ID, CommandRecord{ID: q.ID, Command: w, Force: q.Force, Who: q.Who, Why: q.Reason, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: w, Force: q.Force, Who: q.Who, Why: q.Reason, At: e.Now()})
 	}
 	if err == nil && !r.State.Over() {
 		err = e.ensureRunning(ctx, r)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -27,21 +26,6 @@ const (
 	Failed  Status = "failed"
 	Skipped Status = "skipped"
 )
-
-// A Wish is how a person steers a run. It is obeyed at the next look.
-type Command string
-
-// The wishes.
-const (
-	Continue          Command = "continue"
-	Pause             Command = "pause"
-	Cancel            Command = "cancel"
-	CancelAndRollBack Command = "rollback"  // cancel, and then go back to what was last deployed well
-	Supersede         Command = "supersede" // a newer upload waits for the end; nobody takes this back
-)
-
-// Stops reports whether nothing more is to begin, for good.
-func (w Command) Stops() bool { return w == Cancel || w == CancelAndRollBack || w == Supersede }
 
 // A State is what a run as a whole has come to.
 type State string
@@ -81,14 +65,15 @@ type Run struct {
 	Version int
 
 	Command            Command
-	Forced             bool   // what is being updated is cancelled too
-	By                 string // the run that supersedes this one
-	Epoch              int    // the number of the execution that may write
-	State              State  // Asked, Queued, Going, Parked or an end
-	Generation         int    // raised by whoever wishes or answers
-	ObservedGeneration int    // the news that it was parked with
-	Token              string // of the execution that waits
-	Events             int    // in the execution's history, about
+	Forced             bool           // what is being updated is cancelled too
+	Commands           []GivenCommand // the newest that it was given, oldest first
+	SupersededBy       string         // the run that supersedes this one
+	Epoch              int            // the number of the execution that may write
+	State              State          // Asked, Queued, Going, Parked or an end
+	Generation         int            // raised by whoever wishes or answers
+	ObservedGeneration int            // the news that it was parked with
+	Token              string         // of the execution that waits
+	Events             int            // in the execution's history, about
 
 	Restarts          int       // how often since a step was last settled its execution had died
 	RestartedAt       time.Time // for the last time
@@ -226,23 +211,6 @@ func (r *Run) Prune(now time.Time) []Step {
 	return pruned
 }
 
-// Obey returns what is wished of r once w is. Nothing takes back what stops a
-// run, and least of all that it is superseded. The error is Refused if r cannot
-// obey.
-func (r *Run) Obey(w Command) (Command, error) {
-	switch {
-	case r.State.Over():
-		return r.Command, fault.New(fault.Refused, "run %s is over (%s)", r.ID, r.State)
-	case r.Command == Supersede && w.Stops():
-		return r.Command, nil
-	case r.Command == Supersede:
-		return r.Command, fault.New(fault.Refused, "run %s is superseded by %s", r.ID, r.By)
-	case r.Command.Stops() && !w.Stops():
-		return r.Command, fault.New(fault.Refused, "run %s is being cancelled: retry it when it is over", r.ID)
-	}
-	return w, nil
-}
-
 // Stopped is the end of a run that a wish stopped.
 func (r *Run) Stopped() State {
 	if r.Command == Supersede {
@@ -260,7 +228,7 @@ const (
 // stopped is why a step was skipped that nothing but a wish forbade.
 func (r *Run) stopped() string {
 	if r.Command == Supersede {
-		return "superseded by " + r.By
+		return "superseded by " + r.SupersededBy
 	}
 	return "cancelled"
 }

@@ -149,7 +149,7 @@ func TestDeadline(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := parse(t, c.steps)
-			r.Command, r.By, r.Deadline = c.wish, "next", now.Add(c.left)
+			r.Command, r.SupersededBy, r.Deadline = c.wish, "next", now.Add(c.left)
 			if len(r.Ready(now, 9)) > 0 {
 				t.Error("something is ready")
 			}

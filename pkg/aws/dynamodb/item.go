@@ -15,26 +15,27 @@ import (
 // runItem is a run as it is kept.
 type runItem struct {
 	run.Request
-	Version            int         `json:"version"`
-	Command            run.Command `json:"command"`
-	Forced             bool        `json:"forced,omitempty"`
-	By                 string      `json:"by,omitempty"`
-	Epoch              int         `json:"epoch"`
-	State              run.State   `json:"state"`
-	Generation         int         `json:"generation"`
-	ObservedGeneration int         `json:"observed_generation,omitempty"`
-	Restarts           int         `json:"restarts,omitempty"`
-	RestartedAt        time.Time   `json:"restarted_at"`
-	FinishedAtRestart  int         `json:"finished_at_restart,omitempty"`
-	Token              string      `json:"token,omitempty"`
-	Events             int         `json:"events"`
-	Digest             string      `json:"digest,omitempty"`
-	Unchanged          int         `json:"unchanged,omitempty"`
-	Messages           []string    `json:"messages,omitempty"`
-	Requested          time.Time   `json:"requested"`
-	Started            time.Time   `json:"started"`
-	Deadline           time.Time   `json:"deadline"`
-	Ended              time.Time   `json:"ended"`
+	Version            int                `json:"version"`
+	Command            run.Command        `json:"command"`
+	Forced             bool               `json:"forced,omitempty"`
+	SupersededBy       string             `json:"superseded_by,omitempty"`
+	Commands           []run.GivenCommand `json:"commands,omitempty"`
+	Epoch              int                `json:"epoch"`
+	State              run.State          `json:"state"`
+	Generation         int                `json:"generation"`
+	ObservedGeneration int                `json:"observed_generation,omitempty"`
+	Restarts           int                `json:"restarts,omitempty"`
+	RestartedAt        time.Time          `json:"restarted_at"`
+	FinishedAtRestart  int                `json:"finished_at_restart,omitempty"`
+	Token              string             `json:"token,omitempty"`
+	Events             int                `json:"events"`
+	Digest             string             `json:"digest,omitempty"`
+	Unchanged          int                `json:"unchanged,omitempty"`
+	Messages           []string           `json:"messages,omitempty"`
+	Requested          time.Time          `json:"requested"`
+	Started            time.Time          `json:"started"`
+	Deadline           time.Time          `json:"deadline"`
+	Ended              time.Time          `json:"ended"`
 
 	Steps   int    `json:"steps"`             // how many are committed
 	Planner string `json:"planner,omitempty"` // nonce of who writes, or wrote, the steps
@@ -45,7 +46,7 @@ type runItem struct {
 // itemOf is how r is kept when it is asked for.
 func itemOf(r run.Run) runItem {
 	return runItem{
-		Request: r.Request, Version: run.Version, Command: r.Command, Epoch: r.Epoch, State: r.State, Generation: r.Generation, By: r.By,
+		Request: r.Request, Version: run.Version, Command: r.Command, Epoch: r.Epoch, State: r.State, Generation: r.Generation, SupersededBy: r.SupersededBy, Commands: r.Commands,
 		ObservedGeneration: r.ObservedGeneration, Restarts: r.Restarts, RestartedAt: r.RestartedAt, FinishedAtRestart: r.FinishedAtRestart,
 		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
 		Requested: r.Requested, Started: r.Started, Deadline: r.Deadline, Ended: r.Ended, Forced: r.Forced,
@@ -55,7 +56,7 @@ func itemOf(r run.Run) runItem {
 // run returns the run without its steps.
 func (i runItem) run() run.Run {
 	return run.Run{
-		Request: i.Request, Version: i.Version, Command: i.Command, Epoch: i.Epoch, State: i.State, Generation: i.Generation, By: i.By,
+		Request: i.Request, Version: i.Version, Command: i.Command, Epoch: i.Epoch, State: i.State, Generation: i.Generation, SupersededBy: i.SupersededBy, Commands: i.Commands,
 		ObservedGeneration: i.ObservedGeneration, Restarts: i.Restarts, RestartedAt: i.RestartedAt, FinishedAtRestart: i.FinishedAtRestart,
 		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
 		Requested: i.Requested, Started: i.Started, Deadline: i.Deadline, Ended: i.Ended, Forced: i.Forced,

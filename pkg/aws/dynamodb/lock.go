@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -46,17 +45,22 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 		if err != nil {
 			return err
 		}
-		old.State, old.By, old.Ended = run.StateSuperseded, r.ID, now
+		generation := old.Generation
+		old.ReplaceBy(r, now)
 		over := ending(old, time.Now())
-		over[0].where, over[0].with = live, alive(nil)
-		over[0].set["by"] = r.ID
+		over[0].where, over[0].with = "#generation = :generation AND "+live, alive(values{"generation": generation})
+		over[0].set["superseded_by"], over[0].set["commands"] = old.SupersededBy, old.Commands
 		writes = append(writes, over...)
 	}
 	if e.StopOwner != "" {
-		writes = append(writes,
-			write{key: runKey(e.StopOwner), set: values{"command": run.Supersede, "by": r.ID}, add: values{"generation": 1}, where: live, with: alive(nil)},
-			write{key: eventKey(e.StopOwner, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.ID}},
-		)
+		owner, err := t.Run(ctx, e.StopOwner)
+		if err != nil {
+			return err
+		}
+		generation := owner.Generation
+		owner.StopFor(r, now)
+		writes = append(writes, give(owner, generation),
+			write{key: eventKey(owner.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.Who, Why: "run " + r.ID}})
 	}
 	failed, err := t.write(ctx, writes...)
 	switch {
@@ -84,24 +88,22 @@ func (t *Table) Open(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// Wish is engine.Drives. What is wished is kept under the request that wished
-// it, so that it is carried out once.
-func (t *Table) RecordCommand(ctx context.Context, id string, w engine.CommandRecord) (run.Run, error) {
-	once := write{key: commandKey(id, w.ID), put: eventItem{Time: w.At, What: string(w.Command), Force: w.Force, Who: w.Who, Why: w.Why}, where: "attribute_not_exists(#PK)"}
+// RecordCommand is engine.Executions. The command is stored under the ID of its
+// request too, so that it is carried out once.
+func (t *Table) RecordCommand(ctx context.Context, id string, c run.GivenCommand) (run.Run, error) {
+	once := write{key: commandKey(id, c.ID), put: eventItem{Time: c.At, What: string(c.Command), Force: c.Force, Who: c.Who, Why: c.Why}, where: "attribute_not_exists(#PK)"}
 	for {
-		was, err := t.Run(ctx, id)
+		r, err := t.Run(ctx, id)
 		if err != nil {
 			return run.Run{}, err
 		}
-		wish, refused := was.Obey(w.Command)
-		wished := write{
-			key: runKey(id), set: values{"command": wish, "forced": w.Force || was.Forced}, add: values{"generation": 1},
-			where: live + " AND #command = :was AND #generation = :generation", with: alive(values{"was": was.Command, "generation": was.Generation}),
+		generation := r.Generation
+		refused := r.Give(c)
+		given := give(r, generation)
+		if refused != nil { // unless it was carried out before
+			given = write{key: runKey(id), where: "attribute_not_exists(#PK)"}
 		}
-		if refused != nil { // unless it was obeyed before
-			wished = write{key: runKey(id), where: "attribute_not_exists(#PK)"}
-		}
-		failed, err := t.write(ctx, once, wished)
+		failed, err := t.write(ctx, once, given)
 		switch {
 		case err != nil:
 			return run.Run{}, err
@@ -110,5 +112,16 @@ func (t *Table) RecordCommand(ctx context.Context, id string, w engine.CommandRe
 		case refused != nil:
 			return run.Run{}, refused
 		}
+	}
+}
+
+// give writes the commands of r, on condition of the generation that it had
+// before.
+func give(r run.Run, generation int) write {
+	return write{
+		key: runKey(r.ID), set: values{
+			"command": r.Command, "commands": r.Commands, "forced": r.Forced, "superseded_by": r.SupersededBy, "generation": r.Generation,
+		},
+		where: "#generation = :generation AND " + live, with: alive(values{"generation": generation}),
 	}
 }

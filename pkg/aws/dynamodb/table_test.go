@@ -217,7 +217,7 @@ func TestExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := open(t, &wire{})
 		r := planned(t, table, 120)
-		_, err := table.RecordCommand(t.Context(), "one", engine.CommandRecord{ID: "request", Command: run.Pause, Who: "ann", At: time.Now()})
+		_, err := table.RecordCommand(t.Context(), "one", run.GivenCommand{ID: "request", Command: run.Pause, Who: "ann", At: time.Now()})
 		must(t, err)
 		r.Generation = 1
 		r.State = run.StateWaiting

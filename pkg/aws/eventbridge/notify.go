@@ -102,7 +102,7 @@ func (b *Bus) publish(ctx context.Context, r run.Run, detail string) error {
 // change returns the event of a run's present state.
 func change(r run.Run) Change {
 	c := Change{
-		Run: plain(r.ID), Project: plain(r.Project), Operation: plain(r.Operation), Of: plain(r.Of), State: r.State, By: plain(r.By),
+		Run: plain(r.ID), Project: plain(r.Project), Operation: plain(r.Operation), Of: plain(r.Of), State: r.State, By: plain(r.SupersededBy),
 		Title: plain(title(r)), Text: plain(text(r)), Why: plain(why(r)), Steps: make(map[run.Status]int),
 		Unchanged: r.Unchanged, Messages: make([]string, 0, min(len(r.Messages), mostMessages+1)),
 	}
@@ -141,8 +141,8 @@ func text(r run.Run) string {
 	case run.StateSucceeded, run.StateFailed:
 		return what + " " + string(r.State)
 	case run.StateSuperseded:
-		if r.By != "" {
-			return what + " was superseded by run " + r.By
+		if r.SupersededBy != "" {
+			return what + " was superseded by run " + r.SupersededBy
 		}
 	}
 	return what + " was " + string(r.State)

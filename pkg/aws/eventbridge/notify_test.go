@@ -80,7 +80,7 @@ func TestText(t *testing.T) {
 		"deploy of shop@prod succeeded":                                          {State: run.StateSucceeded},
 		"deploy of shop@prod was cancelled":                                      {State: run.StateCancelled},
 		"deploy of shop@prod was refused":                                        {State: run.StateRefused},
-		"deploy of shop@prod was superseded by run two":                          {State: run.StateSuperseded, By: "two"},
+		"deploy of shop@prod was superseded by run two":                          {State: run.StateSuperseded, SupersededBy: "two"},
 		"deploy of shop@prod was superseded":                                     {State: run.StateSuperseded},
 		"rollback of shop@prod, for run zero, succeeded":                         {Request: run.Request{Operation: "rollback", Of: "zero"}, State: run.StateSucceeded},
 	} {
@@ -94,7 +94,7 @@ func TestText(t *testing.T) {
 		if err := json.Unmarshal([]byte(*p.events[0].Detail), &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Text != want || got.Of != r.Of || got.By != r.By {
+		if got.Text != want || got.Of != r.Of || got.By != r.SupersededBy {
 			t.Errorf("%+v, want %s", got, want)
 		}
 	}
@@ -139,7 +139,7 @@ func TestAMessageCanBeMadeOfAnyEvent(t *testing.T) {
 		`say "no"`, `C:\new`, "two\nlines\r\n", "\x00\x07\x1b[31m\x7f\u0085", "\u2028\u2029", "<run> <!channel>", "\xff\xfe", `","x":"`, `\`, "ünï 🚀", strings.Repeat("\"", 5000),
 	} {
 		r := ended()
-		r.ID, r.Project, r.Operation, r.Of, r.By = nasty, nasty, nasty, nasty, nasty
+		r.ID, r.Project, r.Operation, r.Of, r.SupersededBy = nasty, nasty, nasty, nasty, nasty
 		r.Messages = []string{nasty, nasty, nasty, nasty}
 		r.Steps[1].ID = nasty
 		for _, s := range []run.State{run.StateQueued, run.StateRunning, run.StateWaiting, run.StateFailed, run.StateSuperseded, run.StateRefused} {

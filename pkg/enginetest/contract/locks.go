@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -144,17 +143,21 @@ func lockLaws() []law {
 			b.enter("two")
 			one := b.run("one")
 			b.same(one.Command, run.Supersede)
-			b.same(one.By, "two")
+			b.same(one.SupersededBy, "two")
+			b.same(one.Commands, []run.GivenCommand{{Command: run.Supersede, Run: "two", Who: "ann", At: noon}})
 			b.same(one.Generation, 1)
 			b.upload("three", "03")
 			b.enter("three")
 			b.same(b.waits(), "one three")
 			two := b.run("two")
 			b.same(two.State, run.StateSuperseded)
-			b.same(two.By, "three")
+			b.same(two.SupersededBy, "three")
+			b.same(two.Commands, []run.GivenCommand{{Command: run.Supersede, Run: "three", Who: "ann", At: noon}})
 			b.same(two.Ended, noon)
 			b.same(b.open(), []string{"one", "three"})
-			b.same(b.run("one").By, "three")
+			one = b.run("one")
+			b.same(one.SupersededBy, "three")
+			b.same(one.Given().Run, "three")
 		}},
 		{"what a newer upload has overtaken is known to the lock", func(b bench) {
 			b.upload("one", "02")
@@ -174,7 +177,7 @@ func lockLaws() []law {
 			b.same(r.Command, run.Supersede)
 			b.same(r.Generation, 2)
 			b.same(r.Forced, false)
-			r, err = b.store.RecordCommand(b.ctx, "one", engine.CommandRecord{ID: "hard", Command: run.Cancel, Force: true, Who: "ann", At: noon})
+			r, err = b.store.RecordCommand(b.ctx, "one", run.GivenCommand{ID: "hard", Command: run.Cancel, Force: true, Who: "ann", At: noon})
 			b.ok(err)
 			b.same(r.Command, run.Supersede)
 			b.same(r.Generation, 3)
@@ -218,7 +221,7 @@ func lockLaws() []law {
 		}},
 		{"what is wished by one request is wished once", func(b bench) {
 			b.commit("one")
-			w := engine.CommandRecord{ID: "request", Command: run.Pause, Who: "ann", At: noon}
+			w := run.GivenCommand{ID: "request", Command: run.Pause, Who: "ann", At: noon}
 			_, err := b.store.RecordCommand(b.ctx, "one", w)
 			b.ok(err)
 			_, err = b.wish("one", run.Continue, "bob")

@@ -166,17 +166,35 @@ func runLaws() []law {
 // endLaws are about how runs are steered, parked and ended.
 func endLaws() []law {
 	return []law{
-		{"a wish is kept, is news, and is answered with the run", func(b bench) {
+		{"a command is stored with who gave it and why, raises the generation, and is answered with the run", func(b bench) {
 			want := b.commit("one")
-			want.Steps, want.Command, want.Generation = nil, run.Pause, 1
-			got, err := b.wish("one", run.Pause, "bob")
+			pause := run.GivenCommand{ID: "first", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/bob", Why: "a look", At: noon}
+			want.Steps, want.Command, want.Generation, want.Commands = nil, run.Pause, 1, []run.GivenCommand{pause}
+			got, err := b.store.RecordCommand(b.ctx, "one", pause)
 			b.ok(err)
 			b.same(got, want)
 			b.same(b.run("one"), want)
-			got, err = b.wish("one", run.Cancel, "bob")
+			cancel := run.GivenCommand{ID: "second", Command: run.Cancel, Force: true, Who: "ann@host", At: noon.Add(time.Hour)}
+			got, err = b.store.RecordCommand(b.ctx, "one", cancel)
 			b.ok(err)
 			b.same(got.Generation, 2)
 			b.same(got.Command, run.Cancel)
+			b.same(got.Commands, []run.GivenCommand{pause, cancel})
+			b.same(b.load("one").Commands, got.Commands)
+		}},
+		{"a run keeps the newest commands", func(b bench) {
+			b.commit("one")
+			var r run.Run
+			for i := range 25 {
+				var err error
+				r, err = b.store.RecordCommand(b.ctx, "one", run.GivenCommand{ID: fmt.Sprint(i), Command: run.Pause, Who: "bob", At: noon})
+				b.ok(err)
+			}
+			b.same(len(r.Commands), 20)
+			b.same(r.Commands[19].ID, "24")
+			again, err := b.store.RecordCommand(b.ctx, "one", run.GivenCommand{ID: "0", Command: run.Continue, Who: "bob", At: noon})
+			b.ok(err)
+			b.same(again, r)
 		}},
 		{"what is wished with force is forced from then on", func(b bench) {
 			b.commit("one")
@@ -185,7 +203,7 @@ func endLaws() []law {
 				force  bool
 				forced bool
 			}{{run.Cancel, false, false}, {run.Cancel, true, true}, {run.CancelAndRollBack, false, true}} {
-				r, err := b.store.RecordCommand(b.ctx, "one", engine.CommandRecord{ID: rand.Text(), Command: c.wish, Force: c.force, Who: "ann", At: noon})
+				r, err := b.store.RecordCommand(b.ctx, "one", run.GivenCommand{ID: rand.Text(), Command: c.wish, Force: c.force, Who: "ann", At: noon})
 				b.ok(err)
 				b.same(r.Command, c.wish)
 				b.same(r.Forced, c.forced)

@@ -198,7 +198,7 @@ func (b bench) register(token string, since time.Time, events int) bool {
 
 // wish wishes something of a run, each time anew.
 func (b bench) wish(id string, w run.Command, who string) (run.Run, error) {
-	return b.store.RecordCommand(b.ctx, id, engine.CommandRecord{ID: rand.Text(), Command: w, Who: who, At: noon})
+	return b.store.RecordCommand(b.ctx, id, run.GivenCommand{ID: rand.Text(), Command: w, Who: who, At: noon})
 }
 
 func (b bench) ok(err error) {

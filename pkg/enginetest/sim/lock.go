@@ -38,14 +38,13 @@ func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) 
 		}
 		for _, id := range e.Superseded {
 			old := s.runs[id]
-			old.run.State, old.run.By, old.run.Ended = run.StateSuperseded, r.ID, now
+			old.run.ReplaceBy(k.run, now)
 			s.audit[id] = append(s.audit[id], Entry{Time: now, What: string(run.StateSuperseded)})
 			delete(s.open, id)
 		}
 		if owner, ok := s.runs[e.StopOwner]; ok {
-			owner.run.Command, owner.run.By = run.Supersede, r.ID
-			owner.run.Generation++
-			s.audit[e.StopOwner] = append(s.audit[e.StopOwner], Entry{Time: now, What: string(run.Supersede), Who: r.ID})
+			owner.run.StopFor(k.run, now)
+			s.audit[e.StopOwner] = append(s.audit[e.StopOwner], Entry{Time: now, What: string(run.Supersede), Who: k.run.Who})
 		}
 		return true, nil
 	})

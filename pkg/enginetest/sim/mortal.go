@@ -135,7 +135,7 @@ func (m crashingStore) End(ctx context.Context, r run.Run, x run.Exit) error {
 }
 
 // Wish is the part of engine.Drives.
-func (m crashingStore) RecordCommand(ctx context.Context, id string, w engine.CommandRecord) (run.Run, error) {
+func (m crashingStore) RecordCommand(ctx context.Context, id string, w run.GivenCommand) (run.Run, error) {
 	return got(m.world, ctx, "Store.Wish", id, func() (run.Run, error) { return m.kept.RecordCommand(ctx, id, w) })
 }
 

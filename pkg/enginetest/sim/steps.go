@@ -169,7 +169,7 @@ func (s *Store) put(project string, r plan.Record) {
 
 // copyRun returns a run that shares nothing with r, without steps.
 func copyRun(r run.Run) run.Run {
-	r.Messages, r.Only, r.Steps = slices.Clone(r.Messages), slices.Clone(r.Only), nil
+	r.Messages, r.Only, r.Commands, r.Steps = slices.Clone(r.Messages), slices.Clone(r.Only), slices.Clone(r.Commands), nil
 	return r
 }
 

@@ -231,7 +231,7 @@ func (s *Store) planned(r run.Run) (*kept, error) {
 }
 
 // Wish is engine.Drives.
-func (s *Store) RecordCommand(_ context.Context, id string, w engine.CommandRecord) (out run.Run, err error) {
+func (s *Store) RecordCommand(_ context.Context, id string, w run.GivenCommand) (out run.Run, err error) {
 	err = s.write("Wish", id, func() (bool, error) {
 		k, err := s.find(id)
 		switch {
@@ -241,16 +241,13 @@ func (s *Store) RecordCommand(_ context.Context, id string, w engine.CommandReco
 			out = copyRun(k.run)
 			return false, nil
 		}
-		wish, err := k.run.Obey(w.Command)
-		if err != nil {
+		if err := k.run.Give(w); err != nil {
 			return false, err
 		}
-		k.run.Command, k.run.Forced = wish, w.Force || k.run.Forced
 		if k.wishes == nil {
 			k.wishes = make(map[string]bool)
 		}
 		k.wishes[w.ID] = true
-		k.run.Generation++
 		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Command), Force: w.Force, Who: w.Who, Why: w.Why})
 		out = copyRun(k.run)
 		return true, nil

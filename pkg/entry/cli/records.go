@@ -103,8 +103,8 @@ func listRuns(ctx context.Context, c *call) (int, error) {
 				took = r.Ended.Sub(r.Requested).Round(time.Second).String()
 			}
 			state := string(r.State)
-			if r.State == run.StateSuperseded && r.By != "" {
-				state += " by " + r.By
+			if r.State == run.StateSuperseded && r.SupersededBy != "" {
+				state += " by " + r.SupersededBy
 			}
 			objects = append(objects, report.Of(r))
 			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Requested.Local().Format(time.DateTime), took, r.Who})

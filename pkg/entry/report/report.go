@@ -1,4 +1,4 @@
-// Package report says how runs stand, in JSON.
+// Package report shows runs and queues in JSON.
 package report
 
 import (
@@ -7,47 +7,71 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Run is a run as it stands.
+// A Run is a run as it is now.
 type Run struct {
-	Run       string      `json:"run"`
-	Project   string      `json:"project"`
-	Operation string      `json:"operation"`
-	State     run.State   `json:"state"`
-	Command   run.Command `json:"wish"`
-	Forced    bool        `json:"forced,omitempty"` // what is updated is cancelled too
-	Who       string      `json:"who"`
-	Of        string      `json:"of,omitempty"`
-	By        string      `json:"superseded_by,omitempty"`
-	Restarts  int         `json:"restarted,omitempty"` // its execution had died, since a step was last settled
-	Requested time.Time   `json:"asked"`
-	Started   time.Time   `json:"begun,omitzero"`
-	Deadline  time.Time   `json:"deadline,omitzero"` // when it is overdue
-	Ended     time.Time   `json:"ended,omitzero"`
-	Unchanged int         `json:"unchanged"`
-	Messages  []string    `json:"messages,omitempty"`
-	Steps     []Step      `json:"steps,omitempty"`
-	Lock      *QueueEntry `json:"lock,omitempty"` // of its project, if somebody holds it
+	Run          string      `json:"run"`
+	Project      string      `json:"project"`
+	Operation    string      `json:"operation"`
+	State        run.State   `json:"state"`
+	Command      run.Command `json:"command"`
+	Forced       bool        `json:"forced,omitempty"` // updates in progress are cancelled too
+	Who          string      `json:"who"`              // requested it
+	Reason       string      `json:"reason,omitempty"` // of the request
+	Commands     []Command   `json:"commands,omitempty"`
+	Of           string      `json:"of,omitempty"`
+	SupersededBy string      `json:"superseded_by,omitempty"`
+	Restarts     int         `json:"restarted,omitempty"` // how often its execution was restarted since a step last finished
+	Requested    time.Time   `json:"requested"`
+	Started      time.Time   `json:"started,omitzero"`
+	Deadline     time.Time   `json:"deadline,omitzero"` // when it is overdue
+	Ended        time.Time   `json:"ended,omitzero"`
+	Unchanged    int         `json:"unchanged"`
+	Messages     []string    `json:"messages,omitempty"`
+	Steps        []Step      `json:"steps,omitempty"`
+	Lock         *QueueEntry `json:"lock,omitempty"` // of its project, if a run holds it
 }
 
-// A Step is a step as it stands.
+// A Command is a command that a run was given.
+type Command struct {
+	Command run.Command `json:"command"`
+	Force   bool        `json:"force,omitempty"`
+	Run     string      `json:"run,omitempty"` // that supersedes it
+	Who     string      `json:"who"`
+	Reason  string      `json:"reason,omitempty"`
+	Given   time.Time   `json:"given"`
+}
+
+// A Step is a step as it is now.
 type Step struct {
 	Step     string     `json:"step"`
 	Stack    string     `json:"stack"`
 	Verb     string     `json:"verb"`
 	Status   run.Status `json:"status"`
-	Why      string     `json:"why"`
+	Why      string     `json:"why"` // while it waits for an answer: the question
 	After    []string   `json:"after"`
-	Started  time.Time  `json:"begun,omitzero"`
+	Answer   *Answer    `json:"answer,omitempty"`
+	Started  time.Time  `json:"started,omitzero"`
 	Deadline time.Time  `json:"deadline,omitzero"` // when it is overdue
 	Ended    time.Time  `json:"ended,omitzero"`
 }
 
-// Of reports all of a run that is worth showing, but for its project's lock.
+// An Answer is what a user answered to a step.
+type Answer struct {
+	Yes    bool      `json:"yes"`
+	Who    string    `json:"who"`
+	Reason string    `json:"reason,omitempty"`
+	Given  time.Time `json:"given"`
+}
+
+// Of reports all of a run that is worth showing, except the queue of its project.
 func Of(r run.Run) Run {
 	shown := Run{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Of: r.Of, By: r.By, Restarts: r.Restarts,
-		Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
+		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Reason: r.Reason, Of: r.Of,
+		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
 		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
+	}
+	for _, c := range r.Commands {
+		shown.Commands = append(shown.Commands, Command{c.Command, c.Force, c.Run, c.Who, c.Why, c.At})
 	}
 	for _, s := range r.Steps {
 		step := Step{
@@ -55,6 +79,9 @@ func Of(r run.Run) Run {
 		}
 		if s.Attempt > 0 {
 			step.Started, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended
+		}
+		if a := s.Answer; a.Known() {
+			step.Answer = &Answer{a.Yes, a.Who, a.Why, a.At}
 		}
 		shown.Steps = append(shown.Steps, step)
 	}

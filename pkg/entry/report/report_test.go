@@ -20,14 +20,17 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func deploy() run.Run {
 	return run.Run{
 		Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"},
-			Who: "ann", Upload: true}, State: run.StateRunning, Command: run.Supersede, By: "def", Token: "secret of the machine", Requested: noon, Started: noon.Add(time.Second), Unchanged: 2, Steps: []run.Step{
+			Who: "ann", Upload: true}, State: run.StateRunning, Command: run.Supersede, SupersededBy: "def", Commands: []run.GivenCommand{
+			{ID: "r1", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/ann", At: noon.Add(time.Hour)},
+			{Command: run.Supersede, Run: "def", Who: "bob", Why: "hotfix", At: noon.Add(2 * time.Hour)},
+		}, Token: "secret of the machine", Requested: noon, Started: noon.Add(time.Second), Unchanged: 2, Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create}, Status: run.Running, Attempt: 1, Claimed: noon.Add(time.Minute), Nonce: "n"},
 			{Step: plan.Step{ID: "db/create", Node: "db", Verb: plan.Create, After: []string{"vpc/create"}}, Number: 1, Status: run.Skipped, Why: "superseded by def", Ended: noon},
 		},
 	}
 }
 
-// The names stand: programs read them.
+// Programs read these keys.
 func TestRunAsJSON(t *testing.T) {
 	got, err := json.MarshalIndent(report.Of(deploy()), "", " ")
 	if err != nil {
@@ -38,11 +41,25 @@ func TestRunAsJSON(t *testing.T) {
  "project": "shop@prod",
  "operation": "deploy",
  "state": "running",
- "wish": "supersede",
+ "command": "supersede",
  "who": "ann",
+ "commands": [
+  {
+   "command": "pause",
+   "who": "arn:aws:sts::111122223333:assumed-role/dev/ann",
+   "given": "2026-03-01T13:00:00Z"
+  },
+  {
+   "command": "supersede",
+   "run": "def",
+   "who": "bob",
+   "reason": "hotfix",
+   "given": "2026-03-01T14:00:00Z"
+  }
+ ],
  "superseded_by": "def",
- "asked": "2026-03-01T12:00:00Z",
- "begun": "2026-03-01T12:00:01Z",
+ "requested": "2026-03-01T12:00:00Z",
+ "started": "2026-03-01T12:00:01Z",
  "unchanged": 2,
  "steps": [
   {
@@ -52,7 +69,7 @@ func TestRunAsJSON(t *testing.T) {
    "status": "running",
    "why": "",
    "after": [],
-   "begun": "2026-03-01T12:01:00Z"
+   "started": "2026-03-01T12:01:00Z"
   },
   {
    "step": "db/create",
@@ -71,26 +88,26 @@ func TestRunAsJSON(t *testing.T) {
 	}
 }
 
-// A book is a lock, and runs.
-type book struct {
+// A table is a lock, and runs.
+type table struct {
 	lock run.Lock
 	runs map[string]run.Run
 }
 
 // Lock is report.Runs.
-func (b book) Lock(context.Context, string) (run.Lock, error) { return b.lock, nil }
+func (b table) Lock(context.Context, string) (run.Lock, error) { return b.lock, nil }
 
 // Run is report.Runs.
-func (b book) Run(_ context.Context, id string) (run.Run, error) {
+func (b table) Run(_ context.Context, id string) (run.Run, error) {
 	if r, ok := b.runs[id]; ok {
 		return r, nil
 	}
 	return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
 }
 
-// A line says what its runs do, and goes on where one of them is gone.
-func TestLine(t *testing.T) {
-	b := book{
+// A queue says what each run does, also if one of them has expired.
+func TestQueue(t *testing.T) {
+	b := table{
 		lock: run.Lock{Owner: run.Writer{Run: "abc"}, Waiting: []run.Writer{{Run: "def"}, {Run: "gone"}}},
 		runs: map[string]run.Run{"abc": deploy(), "def": {Request: run.Request{ID: "def", Operation: "deploy", Upload: true}, State: run.StateQueued, Command: run.Continue, Requested: noon}},
 	}
@@ -100,16 +117,41 @@ func TestLine(t *testing.T) {
 	}
 	want := &report.QueueEntry{
 		Project: "shop@prod",
-		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "ann", Requested: noon, Does: "what is in flight ends, then it makes way for run def"},
+		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "ann", Requested: noon, Does: "it finishes its running steps, then makes way for run def (by bob: hotfix)"},
 		Waiting: []report.Owner{
-			{Run: "def", Operation: "deploy", State: run.StateQueued, Requested: noon, Does: "it deploys what was uploaded, unless a newer upload takes its place"},
+			{Run: "def", Operation: "deploy", State: run.StateQueued, Requested: noon, Does: "it deploys an upload, unless a newer upload replaces it"},
 			{Run: "gone", Does: "it has ended"},
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if l, err := report.QueueEntryOf(t.Context(), book{}, "shop@prod"); l != nil || err != nil {
+	if l, err := report.QueueEntryOf(t.Context(), table{}, "shop@prod"); l != nil || err != nil {
 		t.Errorf("nobody holds the lock: %v, %v", l, err)
+	}
+}
+
+// An answer is shown with its step, and the command that a run obeys in the queue.
+func TestAnswersAndCommands(t *testing.T) {
+	r := deploy()
+	r.Steps[1].Answer = run.Answer{ID: "request", Who: "ann", Why: "not today", Digest: "d", At: noon}
+	want := &report.Answer{Who: "ann", Reason: "not today", Given: noon}
+	if d := cmp.Diff(want, report.Of(r).Steps[1].Answer); d != "" {
+		t.Error(d)
+	}
+	for want, held := range map[string]run.Run{
+		"it is paused (by ann: a look): only a person can continue it": {
+			State: run.StateWaiting, Command: run.Pause, Commands: []run.GivenCommand{{Command: run.Pause, Who: "ann", Why: "a look"}, {Command: run.Continue, Who: "bob"}},
+		},
+		"it waits for the answer of a person": {State: run.StateWaiting, Command: run.Continue},
+		"it finishes its running steps, then is cancelled (by bob)": {
+			State: run.StateRunning, Command: run.Cancel, Commands: []run.GivenCommand{{Command: run.Cancel, Who: "bob"}},
+		},
+	} {
+		held.ID = "abc"
+		q, err := report.QueueEntryOf(t.Context(), table{lock: run.Lock{Owner: run.Writer{Run: "abc"}}, runs: map[string]run.Run{"abc": held}}, "shop@prod")
+		if err != nil || q.Owner.Does != want {
+			t.Errorf("got %q, %v, want %q", q.Owner.Does, err, want)
+		}
 	}
 }

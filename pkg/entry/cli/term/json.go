@@ -66,5 +66,5 @@ func (j *JSON) End(r run.Run) error {
 		return err
 	}
 	seconds := math.Round(latest(r).Sub(r.Requested).Seconds()*1000) / 1000
-	return j.out.Encode(ended{r.ID, r.Operation, r.Of, r.State, r.By, len(r.Steps), max(seconds, 0), r.Messages})
+	return j.out.Encode(ended{r.ID, r.Operation, r.Of, r.State, r.SupersededBy, len(r.Steps), max(seconds, 0), r.Messages})
 }

@@ -41,8 +41,8 @@ func standing(r run.Run) string {
 	case run.StateFailed, run.StateSucceeded:
 		return string(r.State) + " in"
 	case run.StateSuperseded:
-		if r.By != "" {
-			return "was superseded by run " + r.By + " after"
+		if r.SupersededBy != "" {
+			return "was superseded by run " + r.SupersededBy + " after"
 		}
 	}
 	return "is " + string(r.State) + " after"
@@ -128,10 +128,10 @@ func wayOn(r run.Run, next Next) string {
 	case run.StateCancelled:
 		return "to take it up again: " + next("retry", r.ID)
 	case run.StateSuperseded:
-		if r.By == "" {
+		if r.SupersededBy == "" {
 			return ""
 		}
-		return "to follow what took its place: " + next("status", r.By, "--follow")
+		return "to follow what took its place: " + next("status", r.SupersededBy, "--follow")
 	case run.StateWaiting:
 		return "to let it go on: " + next("continue", r.ID)
 	}

@@ -107,7 +107,7 @@ func TestClear(t *testing.T) {
 // What the run was wished to come to is in its first line.
 func TestTreeSaysWhatIsWished(t *testing.T) {
 	for want, r := range map[string]run.Run{
-		"ending for run new":            {State: run.StateRunning, Command: run.Supersede, By: "new"},
+		"ending for run new":            {State: run.StateRunning, Command: run.Supersede, SupersededBy: "new"},
 		"cancelling, then rolling back": {State: run.StateRunning, Command: run.CancelAndRollBack},
 		"cancelling ·":                  {State: run.StateRunning, Command: run.Cancel},
 		"cancelling with force ·":       {State: run.StateRunning, Command: run.Cancel, Forced: true},
@@ -364,9 +364,9 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	cancelled.State = run.StateCancelled
 	cancelled.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "cancelled")}
 	superseded, inLine, late, abandoned := cancelled, cancelled, cancelled, over()
-	superseded.State, superseded.By = run.StateSuperseded, "new"
+	superseded.State, superseded.SupersededBy = run.StateSuperseded, "new"
 	superseded.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "superseded by new")}
-	inLine.State, inLine.By, inLine.Steps, inLine.Unchanged = run.StateSuperseded, "new", nil, 0
+	inLine.State, inLine.SupersededBy, inLine.Steps, inLine.Unchanged = run.StateSuperseded, "new", nil, 0
 	late.State, late.Steps, late.Unchanged, late.Messages = run.StateSuperseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip has been seen"}
 	abandoned.State, abandoned.Steps, abandoned.Unchanged, abandoned.Messages = run.StateFailed, nil, 0, []string{"engine error: it dies"}
 	preview := run.Run{

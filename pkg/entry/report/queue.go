@@ -10,7 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Runs is where runs and locks are read.
+// Runs reads runs and locks.
 type Runs interface {
 	// Run returns a run without its steps, or an error of kind Missing.
 	Run(ctx context.Context, id string) (run.Run, error)
@@ -19,30 +19,31 @@ type Runs interface {
 	Lock(ctx context.Context, project string) (run.Lock, error)
 }
 
-// A Place is a run that holds a project's lock, or waits for it.
+// An Owner is a run that holds a project's lock, or is queued for it.
 type Owner struct {
 	Run       string    `json:"run"`
 	Operation string    `json:"operation"`
 	State     run.State `json:"state"`
 	Who       string    `json:"who"`
-	Requested time.Time `json:"asked"`
-	Does      string    `json:"does"` // for people: what it does now, or does when it is its turn
+	Requested time.Time `json:"requested"`
+	Does      string    `json:"does"` // for people: what it does now, or will do when it has the lock
 }
 
-// A Line is who holds a project's lock, and who waits for it.
+// A QueueEntry is the run that holds a project's lock, and the runs that are queued
+// for it.
 type QueueEntry struct {
 	Project string  `json:"project"`
 	Owner   Owner   `json:"owner"`
 	Waiting []Owner `json:"waiting"` // the next one first
 }
 
-// LineOf reports who holds the lock of a project, or nil if nobody does.
+// QueueEntryOf reports which run holds the lock of a project, or nil if none does.
 func QueueEntryOf(ctx context.Context, runs Runs, project string) (*QueueEntry, error) {
 	lock, err := runs.Lock(ctx, project)
 	if err != nil || lock.Owner.Run == "" {
 		return nil, err
 	}
-	l := &QueueEntry{Project: project, Waiting: []Owner{}}
+	q := &QueueEntry{Project: project, Waiting: []Owner{}}
 	for i, w := range append([]run.Writer{lock.Owner}, lock.Waiting...) {
 		r, err := runs.Run(ctx, w.Run)
 		switch {
@@ -51,47 +52,62 @@ func QueueEntryOf(ctx context.Context, runs Runs, project string) (*QueueEntry, 
 		case err != nil:
 			return nil, fmt.Errorf("run %s: %w", w.Run, err)
 		}
-		p := Owner{r.ID, r.Operation, r.State, r.Who, r.Requested, turn(r)}
+		o := Owner{r.ID, r.Operation, r.State, r.Who, r.Requested, queued(r)}
 		if i > 0 {
-			l.Waiting = append(l.Waiting, p)
+			q.Waiting = append(q.Waiting, o)
 			continue
 		}
-		p.Does = doing(r)
-		l.Owner = p
+		o.Does = owning(r)
+		q.Owner = o
 	}
-	return l, nil
+	return q, nil
 }
 
-// doing says how far the run has come that holds a lock.
-func doing(r run.Run) string {
+// owning says what a run does that holds a lock.
+func owning(r run.Run) string {
+	const finishes = "it finishes its running steps, then "
 	switch {
 	case r.Command == run.Supersede:
-		return "what is in flight ends, then it makes way for run " + r.By
+		return finishes + "makes way for run " + r.SupersededBy + by(r)
 	case r.Command == run.CancelAndRollBack:
-		return "what is in flight ends, then it is rolled back"
+		return finishes + "is rolled back" + by(r)
 	case r.Command == run.Cancel:
-		return "what is in flight ends, then it is cancelled"
+		return finishes + "is cancelled" + by(r)
+	case r.State == run.StateWaiting && r.Command == run.Pause:
+		return "it is paused" + by(r) + ": only a person can continue it"
 	case r.State == run.StateWaiting:
-		return "only a person can move it on"
+		return "it waits for the answer of a person"
 	case r.Command == run.Pause:
-		return "what is in flight ends, then it is parked"
+		return finishes + "pauses" + by(r)
 	case r.State == run.StatePending:
 		return "it is being planned"
 	case r.State == run.StateQueued:
-		return "it is about to begin"
+		return "it is about to start"
 	}
-	return "it is carried out"
+	return "it is being executed"
 }
 
-// turn says what a run that waits does when it is its turn.
-func turn(r run.Run) string {
+// by says who gave r its command, and why.
+func by(r run.Run) string {
+	c := r.Given()
+	switch {
+	case c.Who == "":
+		return ""
+	case c.Why == "":
+		return " (by " + c.Who + ")"
+	}
+	return " (by " + c.Who + ": " + c.Why + ")"
+}
+
+// queued says what a queued run will do.
+func queued(r run.Run) string {
 	switch {
 	case r.Command.Stops():
-		return "it is being cancelled"
+		return "it is being cancelled" + by(r)
 	case r.State.Over(), r.State == "":
 		return "it has ended"
 	case r.Upload:
-		return "it deploys what was uploaded, unless a newer upload takes its place"
+		return "it deploys an upload, unless a newer upload replaces it"
 	}
 	return plan.AllOperations().Of(r.Operation).AtTurn(r.Of)
 }

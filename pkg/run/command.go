@@ -1,0 +1,98 @@
+package run
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// A Command is what a run was told last. The run obeys at its next poll.
+type Command string
+
+// The commands.
+const (
+	Continue          Command = "continue"
+	Pause             Command = "pause"
+	Cancel            Command = "cancel"
+	CancelAndRollBack Command = "rollback"  // cancel, and then roll back to the last successful deploy
+	Supersede         Command = "supersede" // a newer upload is queued for the lock; nobody can take this back
+)
+
+// Stops reports whether a run starts no more steps after this command, for good.
+func (c Command) Stops() bool { return c == Cancel || c == CancelAndRollBack || c == Supersede }
+
+// A GivenCommand is a command, with who gave it to a run, when and why.
+type GivenCommand struct {
+	ID      string    `json:"id,omitempty"` // of the request: each is carried out once
+	Command Command   `json:"command"`
+	Force   bool      `json:"force,omitempty"` // with a command that stops: updates in progress are cancelled too
+	Run     string    `json:"run,omitempty"`   // with Supersede: the run that supersedes this one
+	Who     string    `json:"who,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	At      time.Time `json:"at"`
+}
+
+// mostCommands is how many commands a run keeps, the newest. The audit has all.
+const mostCommands = 20
+
+// Give makes r obey a command, raises its generation and adds the command to those
+// it was given. The error is Refused if r cannot obey.
+func (r *Run) Give(c GivenCommand) error {
+	command, err := r.obey(c.Command)
+	if err != nil {
+		return err
+	}
+	r.Command, r.Forced = command, r.Forced || c.Force
+	r.Generation++
+	r.given(c)
+	return nil
+}
+
+// obey returns the command that r obeys after c. Nothing takes back a command that
+// stops a run, least of all that a newer run supersedes it.
+func (r *Run) obey(c Command) (Command, error) {
+	switch {
+	case r.State.Over():
+		return r.Command, fault.New(fault.Refused, "run %s is over (%s)", r.ID, r.State)
+	case r.Command == Supersede && c.Stops():
+		return r.Command, nil
+	case r.Command == Supersede:
+		return r.Command, fault.New(fault.Refused, "run %s is superseded by %s", r.ID, r.SupersededBy)
+	case r.Command.Stops() && !c.Stops():
+		return r.Command, fault.New(fault.Refused, "run %s is being cancelled: retry it when it is over", r.ID)
+	}
+	return c, nil
+}
+
+// StopFor tells r, which owns a lock, to stop for a newer run.
+func (r *Run) StopFor(by Run, at time.Time) {
+	r.Command, r.SupersededBy = Supersede, by.ID
+	r.Generation++
+	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.Who, Why: by.Reason, At: at})
+}
+
+// ReplaceBy ends r, which is queued, because a newer run takes its place.
+func (r *Run) ReplaceBy(by Run, at time.Time) {
+	r.State, r.SupersededBy, r.Ended = StateSuperseded, by.ID, at
+	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.Who, Why: by.Reason, At: at})
+}
+
+// given adds a command to those that r was given.
+func (r *Run) given(c GivenCommand) {
+	r.Commands = append(slices.Clone(r.Commands), c)
+	if n := len(r.Commands) - mostCommands; n > 0 {
+		r.Commands = r.Commands[n:]
+	}
+}
+
+// Given returns the newest command of those given to r that r obeys, or the zero
+// GivenCommand if it was given none.
+func (r *Run) Given() GivenCommand {
+	for _, c := range slices.Backward(r.Commands) {
+		if c.Command == r.Command || c.Command == Supersede && r.SupersededBy != "" {
+			return c
+		}
+	}
+	return GivenCommand{}
+}
