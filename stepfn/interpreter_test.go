@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -172,7 +171,7 @@ func newRouter(t *testing.T) *router {
 	})}
 	go func() { _ = server.Serve(listener) }() // until it is closed
 	t.Cleanup(func() {
-		if err := errors.Join(server.Close(), api.Close()); err != nil {
+		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
 	})

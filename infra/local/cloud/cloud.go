@@ -258,7 +258,7 @@ func (c *Cloud) stopFunctions() error {
 	if c.api == nil {
 		return nil
 	}
-	return errors.Join(c.api.Close(), c.functions.Close())
+	return c.functions.Close()
 }
 
 // Host says where functions run here, for those who make them.

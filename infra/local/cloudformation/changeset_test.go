@@ -101,25 +101,3 @@ func TestReviewedOnly(t *testing.T) {
 		w.wait(*c.StackId, types.StackStatusDeleteComplete)
 	})
 }
-
-// What can be asked of a template without a stack.
-// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_GetTemplateSummary.html
-func TestTemplates(t *testing.T) {
-	const body = `
-Description: a role
-Parameters: {Name: {Type: String, NoEcho: true, Description: its name}, Path: {Type: String, Default: /}}
-Resources: {R: {Type: AWS::IAM::Role, Properties: {AssumeRolePolicyDocument: {}, Path: !Ref Path}}}
-`
-	story(t, func(w *account) {
-		v, err := w.client.ValidateTemplate(w.Context(), &cfn.ValidateTemplateInput{TemplateBody: aws.String(body)})
-		if err != nil || *v.Description != "a role" || len(v.Parameters) != 2 || v.Capabilities[0] != types.CapabilityCapabilityIam {
-			t.Errorf("%+v %v", v, err)
-		}
-		s, err := w.client.GetTemplateSummary(w.Context(), &cfn.GetTemplateSummaryInput{TemplateBody: aws.String(body)})
-		if err != nil || s.ResourceTypes[0] != "AWS::IAM::Role" || !*s.Parameters[0].NoEcho || *s.Parameters[1].DefaultValue != "/" {
-			t.Errorf("%+v %v", s, err)
-		}
-		_, err = w.client.ValidateTemplate(w.Context(), &cfn.ValidateTemplateInput{TemplateBody: aws.String("Resources: 1")})
-		w.refused(err, "ValidationError", "Template format error: ")
-	})
-}

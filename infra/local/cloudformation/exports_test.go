@@ -59,17 +59,11 @@ func TestExportInUse(t *testing.T) {
 		w.wait("net", types.StackStatusUpdateRollbackComplete)
 		w.has("net", "UPDATE_ROLLBACK_IN_PROGRESS", "Delete canceled. Cannot delete export "+users)
 
-		imports, err := w.client.ListImports(w.Context(), &cfn.ListImportsInput{ExportName: aws.String("net-VPC")})
-		if err != nil || len(imports.Imports) != 2 {
-			t.Errorf("imports: %v %v", imports, err)
-		}
 		for _, name := range []string{"app", "lib"} {
 			id := *w.stack(name).StackId
 			w.remove(name)
 			w.wait(id, types.StackStatusDeleteComplete)
 		}
-		_, err = w.client.ListImports(w.Context(), &cfn.ListImportsInput{ExportName: aws.String("net-VPC")})
-		w.refused(err, "ValidationError", "Export 'net-VPC' is not imported by any stack.")
 		w.remove("net")
 		w.wait(net, types.StackStatusDeleteComplete)
 	})

@@ -91,9 +91,6 @@ func (w *account) anything(r *rand.Rand) {
 		_, err = w.client.CancelUpdateStack(ctx, &cfn.CancelUpdateStackInput{StackName: &name})
 	case 9:
 		_, err = w.client.ContinueUpdateRollback(ctx, &cfn.ContinueUpdateRollbackInput{StackName: &name})
-		if err != nil {
-			_, err = w.client.RollbackStack(ctx, &cfn.RollbackStackInput{StackName: &name})
-		}
 	case 10:
 		operation := []string{"create", "update", "delete", "rollback"}[r.IntN(4)]
 		w.fault("POST", `{"stack":"`+name+`","operation":"`+operation+`","times":1}`, 200)

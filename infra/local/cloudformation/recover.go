@@ -35,36 +35,6 @@ func (s *Service) continueUpdateRollback(_ context.Context, in *cfn.ContinueUpda
 	})
 }
 
-// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackStack.html
-func (s *Service) rollbackStack(_ context.Context, in *cfn.RollbackStackInput) (*cfn.RollbackStackOutput, error) {
-	out := &cfn.RollbackStackOutput{}
-	return out, s.under(func() error {
-		name := aws.ToString(in.StackName)
-		st, h, err := s.again(name, "RollbackStack", in)
-		if err != nil || st != nil {
-			if st != nil {
-				out.StackId, out.OperationId = &st.ID, &h.Operation
-			}
-			return err
-		}
-		st = s.find(name)
-		if st == nil || !st.live() {
-			return invalid("Stack [%s] does not exist", name)
-		}
-		who := request{token: aws.ToString(in.ClientRequestToken), why: "User Initiated"}
-		switch {
-		case st.Status == types.StackStatusCreateFailed:
-			s.rollBack(st, who)
-		case st.Status == types.StackStatusUpdateFailed:
-			s.undoAs(st, who, types.OperationTypeRollback, nil)
-		default:
-			return invalid("Stack:%s is in %s state and can not be rolled back.", st.ID, st.Status)
-		}
-		out.StackId, out.OperationId = &st.ID, &st.Flight.Operation
-		return s.hear(st, "RollbackStack", st.Flight.Operation, in)
-	})
-}
-
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CancelUpdateStack.html
 func (s *Service) cancelUpdateStack(_ context.Context, in *cfn.CancelUpdateStackInput) (*cfn.CancelUpdateStackOutput, error) {
 	out := &cfn.CancelUpdateStackOutput{}

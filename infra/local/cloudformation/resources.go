@@ -111,17 +111,3 @@ func (s *Service) listExports(_ context.Context, in *cfn.ListExportsInput) (*cfn
 		return err
 	})
 }
-
-func (s *Service) listImports(_ context.Context, in *cfn.ListImportsInput) (*cfn.ListImportsOutput, error) {
-	out := &cfn.ListImportsOutput{}
-	return out, s.under(func() error {
-		name := aws.ToString(in.ExportName)
-		users := s.users(name, nil)
-		if len(users) == 0 {
-			return invalid("Export '%s' is not imported by any stack.", name)
-		}
-		var err error
-		out.Imports, out.NextToken, err = page(users, in.NextToken, 100)
-		return err
-	})
-}

@@ -39,7 +39,6 @@ var operations = map[string]call{
 	"UpdateStack":                 changing((*Service).updateStack),
 	"DeleteStack":                 changing((*Service).deleteStack),
 	"ContinueUpdateRollback":      changing((*Service).continueUpdateRollback),
-	"RollbackStack":               changing((*Service).rollbackStack),
 	"CancelUpdateStack":           changing((*Service).cancelUpdateStack),
 	"UpdateTerminationProtection": changing((*Service).updateTerminationProtection),
 	"CreateChangeSet":             changing((*Service).createChangeSet),
@@ -54,10 +53,7 @@ var operations = map[string]call{
 	"ListStackResources":          reading((*Service).listStackResources),
 	"ListStacks":                  reading((*Service).listStacks),
 	"GetTemplate":                 reading((*Service).getTemplate),
-	"GetTemplateSummary":          reading((*Service).getTemplateSummary),
-	"ValidateTemplate":            reading((*Service).validateTemplate),
 	"ListExports":                 reading((*Service).listExports),
-	"ListImports":                 reading((*Service).listImports),
 }
 
 // FaultsPath is where it is told and asked what is to go wrong (see Fault).

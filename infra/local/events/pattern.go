@@ -6,31 +6,27 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
-// Pattern decides which events a rule is for, as EventBridge defines it:
+// Pattern decides which events a rule matches. It knows what Stackwright's rules use of EventBridge's patterns: exact values
+// and prefixes. Every other operator is refused.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
 type Pattern struct{ root node }
 
-// node is one level of a pattern: fields that must all match, and alternatives of which one must.
-type node struct {
-	fields map[string]field
-	or     []node
-}
+// node is one level of a pattern: fields that must all match.
+type node map[string]field
 
-// field is either an object further down or a list of tests, of which one must hold.
+// field is either an object further down or a list of tests, one of which must hold.
 type field struct {
-	inner *node
+	inner node
 	tests []test
 }
 
-// test is one entry of a field's list. absent tells whether it holds where the event has no such field.
-type test struct {
-	holds  func(value any) bool
-	absent bool
-}
+// test compares the value of a field.
+type test func(value any) bool
 
-// Compile reads a pattern. The error says what in it EventBridge does not accept.
+// Compile reads a pattern. The error says what in it EventBridge, or this emulator, does not accept.
 func Compile(text string) (Pattern, error) {
 	value, err := decode([]byte(text))
 	if err != nil {
@@ -47,13 +43,13 @@ func Compile(text string) (Pattern, error) {
 	return Pattern{root}, err
 }
 
-// Match tells whether the event, as JSON, is one that the pattern is for.
+// Match tells whether the pattern matches an event, given as JSON.
 func (p Pattern) Match(event []byte) bool {
 	value, err := decode(event)
 	return err == nil && p.root.match(value)
 }
 
-// decode keeps numbers as they are written: EventBridge compares them so, unless told "numeric".
+// decode keeps numbers as they are written, because EventBridge compares them so.
 func decode(text []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -62,104 +58,90 @@ func decode(text []byte) (any, error) {
 		return nil, err
 	}
 	if dec.More() {
-		return nil, fmt.Errorf("more follows after its end")
+		return nil, fmt.Errorf("there is text after its end")
 	}
 	return value, nil
 }
 
 func compileNode(object map[string]any) (node, error) {
-	n := node{fields: map[string]field{}}
+	n := node{}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if alternatives, ok := object[name].([]any); ok && name == "$or" && len(alternatives) > 1 {
-			or, err := compileOr(alternatives)
-			if err != nil {
-				return n, err
-			}
-			n.or = or
-			continue
-		}
 		f, err := compileField(name, object[name])
 		if err != nil {
-			return n, err
+			return nil, err
 		}
-		n.fields[name] = f
+		n[name] = f
 	}
 	return n, nil
 }
 
-func compileOr(alternatives []any) ([]node, error) {
-	var or []node
-	for _, alternative := range alternatives {
-		object, ok := alternative.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("each alternative of $or must be an object")
-		}
-		n, err := compileNode(object)
-		if err != nil {
-			return nil, err
-		}
-		or = append(or, n)
+func compileField(name string, value any) (f field, err error) {
+	if name == "$or" {
+		return f, fmt.Errorf("the local emulator does not know $or")
 	}
-	return or, nil
-}
-
-func compileField(name string, value any) (field, error) {
 	switch value := value.(type) {
 	case map[string]any:
 		if len(value) == 0 {
-			return field{}, fmt.Errorf("empty objects are not allowed: %q", name)
+			return f, fmt.Errorf("empty objects are not allowed: %q", name)
 		}
-		inner, err := compileNode(value)
-		return field{inner: &inner}, err
+		f.inner, err = compileNode(value)
+		return f, err
 	case []any:
 		if len(value) == 0 {
-			return field{}, fmt.Errorf("empty arrays are not allowed: %q", name)
+			return f, fmt.Errorf("empty arrays are not allowed: %q", name)
 		}
-		var tests []test
 		for _, entry := range value {
 			t, err := compileTest(entry)
 			if err != nil {
-				return field{}, fmt.Errorf("%q: %w", name, err)
+				return f, fmt.Errorf("%q: %w", name, err)
 			}
-			tests = append(tests, t)
+			f.tests = append(f.tests, t)
 		}
-		return field{tests: tests}, nil
+		return f, nil
 	default:
-		return field{}, fmt.Errorf("%q must be an object or an array", name)
+		return f, fmt.Errorf("%q must be an object or an array", name)
 	}
 }
 
-// match looks at one level of the event; where the event has an array of objects there, any of them may match.
-func (n node) match(value any) bool {
-	if list, ok := value.([]any); ok {
-		return slices.ContainsFunc(list, n.match)
+func compileTest(entry any) (test, error) {
+	switch entry := entry.(type) {
+	case []any:
+		return nil, fmt.Errorf("a list within a list is not allowed")
+	case map[string]any:
+		prefix, ok := entry["prefix"].(string)
+		if !ok || len(entry) != 1 {
+			return nil, fmt.Errorf(`the local emulator knows one operator, {"prefix": "text"}`)
+		}
+		return func(value any) bool {
+			text, ok := value.(string)
+			return ok && strings.HasPrefix(text, prefix)
+		}, nil
 	}
-	object, _ := value.(map[string]any) // what is no object has no fields
-	for name, f := range n.fields {
+	return func(value any) bool { return value == entry }, nil
+}
+
+// match looks at one level of the event. What is not an object has no fields.
+func (n node) match(value any) bool {
+	object, _ := value.(map[string]any)
+	for name, f := range n {
 		inner, present := object[name]
-		if !f.match(inner, present) {
+		if !present || !f.match(inner) {
 			return false
 		}
 	}
-	return len(n.or) == 0 || slices.ContainsFunc(n.or, func(alternative node) bool { return alternative.match(value) })
+	return true
 }
 
-func (f field) match(value any, present bool) bool {
+// match compares the value of a field. If the event has a list there, one of its elements must match.
+func (f field) match(value any) bool {
 	if f.inner != nil {
 		return f.inner.match(value)
 	}
-	return slices.ContainsFunc(f.tests, func(t test) bool { return t.match(value, present) })
-}
-
-func (t test) match(value any, present bool) bool {
-	if !present || t.absent {
-		return !present && t.absent
+	switch value := value.(type) {
+	case []any:
+		return slices.ContainsFunc(value, f.match)
+	case map[string]any:
+		return false // only leaves are compared
 	}
-	if list, ok := value.([]any); ok {
-		return slices.ContainsFunc(list, func(v any) bool { return t.match(v, true) })
-	}
-	if _, object := value.(map[string]any); object {
-		return false // tests are for leaves
-	}
-	return t.holds(value)
+	return slices.ContainsFunc(f.tests, func(t test) bool { return t(value) })
 }

@@ -55,15 +55,13 @@ var ruleName = regexp.MustCompile(`^[.\-_A-Za-z0-9]{1,64}$`)
 
 // input holds the fields of all operations about rules; fields unknown to it are refused, never ignored.
 type input struct {
-	Name, Rule, Description, EventPattern, State, EventBusName, NamePrefix string
-	ScheduleExpression                                                     string
-	Force                                                                  bool
-	Targets                                                                []target
-	Ids                                                                    []string
-	Limit                                                                  int
-	NextToken                                                              string
-	RoleArn                                                                string // accepted: nobody's permissions are checked here
-	Tags                                                                   []any
+	Name, Rule, Description, EventPattern, State, EventBusName string
+	ScheduleExpression                                         string
+	Targets                                                    []target
+	Limit                                                      int
+	NextToken                                                  string
+	RoleArn                                                    string // accepted: nobody's permissions are checked here
+	Tags                                                       []any
 }
 
 // change carries out an operation that changes rules. The caller holds b.mu, or is alone.
@@ -72,23 +70,10 @@ func (b *Bus) change(operation string, body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch operation {
-	case "PutRule":
+	if operation == "PutRule" {
 		return b.putRule(in)
-	case "PutTargets":
-		return b.putTargets(in)
-	case "RemoveTargets":
-		return b.removeTargets(in)
-	case "DeleteRule":
-		return b.deleteRule(in)
-	default:
-		r, err := b.rule(in.Name)
-		if err != nil {
-			return nil, err
-		}
-		r.State = map[string]string{"EnableRule": enabled, "DisableRule": "DISABLED"}[operation]
-		return struct{}{}, nil
 	}
+	return b.putTargets(in)
 }
 
 func read(body []byte) (input, error) {
@@ -175,35 +160,7 @@ func (b *Bus) putTargets(in input) (any, error) {
 		r.Targets = slices.DeleteFunc(r.Targets, func(old target) bool { return old.ID == t.ID })
 		r.Targets = append(r.Targets, t)
 	}
-	return outcome(fails), nil
-}
-
-func outcome(fails []failed) any {
-	return map[string]any{"FailedEntryCount": len(fails), "FailedEntries": fails}
-}
-
-func (b *Bus) removeTargets(in input) (any, error) {
-	r, err := b.rule(in.Rule)
-	if err != nil {
-		return nil, err
-	}
-	fails := []failed{}
-	for _, id := range in.Ids {
-		if !slices.ContainsFunc(r.Targets, func(t target) bool { return t.ID == id }) {
-			fails = append(fails, failed{id, "ResourceNotFoundException", "Rule " + r.Name + " does not have target " + id})
-		}
-	}
-	r.Targets = slices.DeleteFunc(r.Targets, func(t target) bool { return slices.Contains(in.Ids, t.ID) })
-	return outcome(fails), nil
-}
-
-func (b *Bus) deleteRule(in input) (any, error) {
-	if r, ok := b.rules[in.Name]; ok && len(r.Targets) > 0 {
-		return nil, invalid("Rule can't be deleted since it has targets.")
-	}
-	b.rules[in.Name].halt()
-	delete(b.rules, in.Name) // a rule that is not there is deleted, as in AWS
-	return struct{}{}, nil
+	return map[string]any{"FailedEntryCount": len(fails), "FailedEntries": fails}, nil
 }
 
 // receivers lists the functions to which rules send the event, in the order of rules' names; one function twice where

@@ -53,7 +53,9 @@ func TestSchedule(t *testing.T) {
 				t.Errorf("event %+v", e)
 			}
 		}
-		if _, err := client.DisableRule(t.Context(), &sdk.DisableRuleInput{Name: aws.String("sweep")}); err != nil {
+		if _, err := client.PutRule(t.Context(), &sdk.PutRuleInput{
+			Name: aws.String("sweep"), ScheduleExpression: aws.String("rate(5 minutes)"), State: types.RuleStateDisabled,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)

@@ -170,8 +170,6 @@ func objectOperation(r *http.Request) string {
 		return "ListObjects"
 	case key == "":
 		return verbs[r.Method] + "Bucket"
-	case r.Header.Get("X-Amz-Copy-Source") != "":
-		return "CopyObject"
 	default:
 		return verbs[r.Method] + "Object"
 	}

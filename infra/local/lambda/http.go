@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
@@ -23,23 +21,11 @@ type invoker interface {
 type API struct {
 	functions invoker
 	host      Host
-	ctx       context.Context
-	cancel    context.CancelFunc
-	tasks     sync.WaitGroup
 }
 
 // NewAPI is the API of the functions.
 func NewAPI(functions invoker, host Host) *API {
-	a := &API{functions: functions, host: host.shared()}
-	a.ctx, a.cancel = context.WithCancel(context.Background())
-	return a
-}
-
-// Close ends the invocations that nobody waits for.
-func (a *API) Close() error {
-	a.cancel()
-	a.tasks.Wait()
-	return nil
+	return &API{functions: functions, host: host.shared()}
 }
 
 const functionsPath = "/2015-03-31/functions"
@@ -54,7 +40,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case ok && strings.Trim(rest, "/") == "" && r.Method == http.MethodGet:
 		a.list(w)
 	default:
-		gateway.Refuse(w, r, http.StatusNotFound, gateway.Fault{Code: "UnknownOperationException", Message: "nothing stands in for Lambda's " + r.Method + " " + r.URL.Path + " here"})
+		gateway.Refuse(w, r, http.StatusNotFound, gateway.Fault{Code: "UnknownOperationException", Message: "the local emulator of Lambda has no " + r.Method + " " + r.URL.Path})
 	}
 }
 
@@ -76,23 +62,12 @@ func (a *API) invoke(w http.ResponseWriter, r *http.Request, function string) {
 	if len(payload) == 0 {
 		payload = []byte("{}")
 	}
-	switch r.Header.Get("X-Amz-Invocation-Type") {
-	case "Event":
-		a.tasks.Go(func() { a.forget(function, payload) })
-		w.WriteHeader(http.StatusAccepted)
-	case "DryRun":
-		w.WriteHeader(http.StatusNoContent)
-	default:
-		answer, err := a.functions.Invoke(r.Context(), function, payload)
-		a.reply(w, r, answer, err)
+	if kind := r.Header.Get("X-Amz-Invocation-Type"); kind != "" && kind != "RequestResponse" {
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidParameterValueException", Message: "the local emulator of Lambda has no invocations of type " + kind})
+		return
 	}
-}
-
-// forget invokes a function for nobody.
-func (a *API) forget(function string, payload []byte) {
-	if _, err := a.functions.Invoke(a.ctx, function, payload); err != nil {
-		_, _ = fmt.Fprintf(a.host.Log, "%s: %v\n", function, err) // a log that cannot be written cannot be told
-	}
+	answer, err := a.functions.Invoke(r.Context(), function, payload)
+	a.reply(w, r, answer, err)
 }
 
 func (a *API) reply(w http.ResponseWriter, r *http.Request, answer []byte, err error) {

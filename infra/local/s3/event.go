@@ -12,7 +12,9 @@ func (o *Objects) tell(c change, r *http.Request, requestID string) {
 	if o.opts.Emit == nil {
 		return
 	}
-	object := map[string]any{"key": c.key, "sequencer": fmt.Sprintf("%016X", c.sequencer)}
+	object := map[string]any{
+		"key": c.key, "sequencer": fmt.Sprintf("%016X", c.sequencer), "size": c.size, "etag": c.etag,
+	}
 	if c.version != "" {
 		object["version-id"] = c.version
 	}
@@ -20,17 +22,7 @@ func (o *Objects) tell(c change, r *http.Request, requestID string) {
 		"version": "0", "bucket": map[string]any{"name": c.bucket}, "object": object, "request-id": requestID,
 		"requester": o.opts.Account, "source-ip-address": address(r), "reason": c.reason,
 	}
-	kind := "Object Created"
-	if c.deleted {
-		kind = "Object Deleted"
-		detail["deletion-type"] = "Permanently Deleted"
-		if c.marker {
-			detail["deletion-type"] = "Delete Marker Created"
-		}
-	} else {
-		object["size"], object["etag"] = c.size, trimQuotes(c.etag)
-	}
-	o.opts.Emit("aws.s3", kind, []string{"arn:aws:s3:::" + c.bucket}, detail)
+	o.opts.Emit("aws.s3", "Object Created", []string{"arn:aws:s3:::" + c.bucket}, detail)
 }
 
 func address(r *http.Request) string {

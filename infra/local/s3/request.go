@@ -13,12 +13,11 @@ import (
 
 // kept tells which headers make an object what it is; all others (dates, credentials, agents) are of one request only.
 func kept(name string) bool {
-	if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, checksumPrefix) || strings.HasPrefix(name, "X-Amz-Copy-Source") {
+	if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, checksumPrefix) {
 		return true
 	}
 	switch name {
-	case "Content-Type", "Content-Disposition", "Content-Encoding", "Content-Length", "If-Match", "If-None-Match",
-		"X-Amz-Metadata-Directive":
+	case "Content-Type", "Content-Disposition", "Content-Encoding", "Content-Length", "If-Match", "If-None-Match":
 		return true
 	}
 	return false
@@ -87,8 +86,12 @@ func (o *Objects) bucketOf(host string) string {
 	return ""
 }
 
-// unsupported names a subresource that gofakes3 would silently take for the bucket or object itself, or "".
+// unsupported names what the emulator does not have: a copy, or a subresource that gofakes3 would silently take for the
+// bucket or object itself; or "".
 func unsupported(r *http.Request) string {
+	if r.Header.Get("X-Amz-Copy-Source") != "" {
+		return "CopyObject"
+	}
 	q := r.URL.Query()
 	for _, name := range []string{
 		"acl", "tagging", "policy", "policyStatus", "notification", "lifecycle", "encryption", "cors", "website", "logging", "replication",
@@ -102,22 +105,12 @@ func unsupported(r *http.Request) string {
 	return ""
 }
 
+// reason is the name of the request that created an object, as the event says it.
 func reason(r *http.Request) string {
-	q := r.URL.Query()
-	switch {
-	case q.Has("delete"):
-		return "DeleteObject"
-	case r.Method == http.MethodDelete:
-		return "DeleteObject"
-	case q.Has("uploadId"):
+	if r.URL.Query().Has("uploadId") {
 		return "CompleteMultipartUpload"
-	case r.Header.Get("X-Amz-Copy-Source") != "":
-		return "CopyObject"
-	case r.Method == http.MethodPost:
-		return "PostObject"
-	default:
-		return "PutObject"
 	}
+	return "PutObject"
 }
 
 // line cuts the first line off, without its CRLF.

@@ -117,13 +117,13 @@ func (o *Objects) replay(q journal.Request) error {
 // ServeHTTP carries out one request.
 func (o *Objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.addressByPath(r)
+	if what := unsupported(r); what != "" {
+		gateway.Refuse(w, r, http.StatusNotImplemented, gateway.Fault{Code: "NotImplemented", Message: "the local emulator of S3 has no " + what})
+		return
+	}
 	body, fault := receive(r)
 	if fault != nil {
 		gateway.Refuse(w, r, http.StatusBadRequest, *fault)
-		return
-	}
-	if what := unsupported(r); what != "" {
-		gateway.Refuse(w, r, http.StatusNotImplemented, gateway.Fault{Code: "NotImplemented", Message: "nothing stands in for S3's " + what + " here"})
 		return
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -161,12 +161,8 @@ func (o *Objects) write(r *http.Request, body []byte) *gateway.Recorder {
 func (o *Objects) perform(r *http.Request, body []byte) (*gateway.Recorder, []change) {
 	rec := &gateway.Recorder{}
 	o.store.begin()
-	if source := r.Header.Get("X-Amz-Copy-Source"); source != "" && !r.URL.Query().Has("uploadId") {
-		o.copyObject(rec, r, source)
-	} else {
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		o.handler.ServeHTTP(rec, r)
-	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	o.handler.ServeHTTP(rec, r)
 	changes := o.store.end()
 	for name := range r.Header {
 		if strings.HasPrefix(name, checksumPrefix) && rec.OK() {

@@ -184,19 +184,18 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// The event of a new object is what S3 documents, for each way in which an object can come to be.
+// S3 sends the documented event for each new object, uploaded at once or in parts.
 func TestEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, "")
 		version := w.put(t, "projects/shop/prod.zip", "zip")
 		bucket := aws.String("projects")
-		_, err := w.CopyObject(t.Context(), &sdk.CopyObjectInput{Bucket: bucket, Key: aws.String("copy"),
-			CopySource: aws.String("projects/projects/shop/prod.zip?versionId=" + strings.ReplaceAll(version, "=", "%3D"))})
-		if err != nil {
-			t.Fatal(err)
+		_, err := w.CopyObject(t.Context(), &sdk.CopyObjectInput{Bucket: bucket, Key: aws.String("copy"), CopySource: aws.String("projects/projects/shop/prod.zip")})
+		if refused := (smithy.APIError)(nil); !errors.As(err, &refused) || refused.ErrorCode() != "NotImplemented" {
+			t.Errorf("a copy gave %v", err)
 		}
 		w.upload(t, "big", bytes.Repeat([]byte("0123456789abcdef"), 6<<20/16), []byte("tail"))
-		if _, err := w.DeleteObject(t.Context(), &sdk.DeleteObjectInput{Bucket: bucket, Key: aws.String("copy")}); err != nil {
+		if _, err := w.DeleteObject(t.Context(), &sdk.DeleteObjectInput{Bucket: bucket, Key: aws.String("big")}); err != nil {
 			t.Fatal(err)
 		}
 		var told []string
@@ -209,8 +208,7 @@ func TestEvents(t *testing.T) {
 			}
 			last = sequencer
 		}
-		want := "Object Created PutObject projects/shop/prod.zip; Object Created CopyObject copy; " +
-			"Object Created CompleteMultipartUpload big; Object Deleted DeleteObject copy"
+		want := "Object Created PutObject projects/shop/prod.zip; Object Created CompleteMultipartUpload big"
 		if got := strings.Join(told, "; "); got != want {
 			t.Errorf("told\n%s, want\n%s", got, want)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,16 +12,15 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// change is what one request did to one object.
+// change is the creation of an object, or of a version of it.
 type change struct {
 	bucket, key, version, etag string
 	size                       int64
 	sequencer                  uint64
-	deleted, marker            bool
 	reason                     string
 }
 
-// store is s3mem, watched: it notes what each mutating request changes. It also packs an object's metadata into one
+// store is s3mem that records which objects each request creates. It also packs an object's metadata into one
 // entry, because s3mem lets a new version inherit every entry that it does not have itself, stale checksums included.
 type store struct {
 	*s3mem.Backend
@@ -106,40 +104,6 @@ func unpack(object *gofakes3.Object, err error) (*gofakes3.Object, error) {
 	return object, nil
 }
 
-func (s *store) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, error) {
-	out, err := s.Backend.DeleteObject(bucket, key)
-	if err == nil {
-		s.note(change{bucket: bucket, key: key, version: string(out.VersionID), deleted: true, marker: out.IsDeleteMarker})
-	}
-	return out, err
-}
-
-func (s *store) DeleteObjectVersion(bucket, key string, v gofakes3.VersionID) (gofakes3.ObjectDeleteResult, error) {
-	out, err := s.Backend.DeleteObjectVersion(bucket, key, v)
-	if err == nil && out.VersionID != "" {
-		s.note(change{bucket: bucket, key: key, version: string(v), deleted: true})
-	}
-	return out, err
-}
-
-func (s *store) DeleteMultiVersions(bucket string, objects ...gofakes3.ObjectID) (gofakes3.MultiDeleteResult, error) {
-	var out gofakes3.MultiDeleteResult
-	for _, id := range objects {
-		var err error
-		if id.VersionID == "" || id.VersionID == "null" {
-			_, err = s.DeleteObject(bucket, id.Key)
-		} else {
-			_, err = s.DeleteObjectVersion(bucket, id.Key, gofakes3.VersionID(id.VersionID))
-		}
-		if err != nil {
-			out.Error = append(out.Error, gofakes3.ErrorResultFromError(err))
-			continue
-		}
-		out.Deleted = append(out.Deleted, id)
-	}
-	return out, nil
-}
-
 // clock tells the time: during a replay, the time at which it happened.
 type clock struct {
 	mu sync.Mutex
@@ -162,6 +126,3 @@ func (c *clock) Now() time.Time {
 }
 
 func (c *clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
-
-// trimQuotes takes an ETag out of its quotes.
-func trimQuotes(etag string) string { return strings.Trim(etag, `"`) }

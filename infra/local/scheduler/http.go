@@ -52,8 +52,6 @@ func (s *Service) serve(r *http.Request, body []byte) (any, error) {
 		return s.list(q)
 	case on == "POST schedule-groups" && named:
 		return s.createGroup(name, body)
-	case on == "GET schedule-groups" && named:
-		return s.getGroup(name)
 	}
 	return nil, &refusal{http.StatusBadRequest, "UnknownOperationException", "nothing stands in for Scheduler's " + r.Method + " " + r.URL.Path + " here"}
 }
@@ -215,16 +213,6 @@ func (s *Service) createGroup(name string, body []byte) (any, error) {
 	}
 	s.groups[name] = g
 	return map[string]string{"ScheduleGroupArn": s.prefix() + "schedule-group/" + name}, nil
-}
-
-func (s *Service) getGroup(name string) (any, error) {
-	g, ok := s.groups[name]
-	if !ok {
-		return nil, missing("Schedule group %s does not exist.", name)
-	}
-	return map[string]any{
-		"Arn": s.prefix() + "schedule-group/" + name, "Name": name, "State": "ACTIVE", "CreationDate": stamp(g.Made), "LastModificationDate": stamp(g.Made),
-	}, nil
 }
 
 func (s *Service) prefix() string {

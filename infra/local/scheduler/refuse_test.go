@@ -46,7 +46,6 @@ func TestRefusals(t *testing.T) {
 		})),
 		"get":    second(b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{Name: aws.String("none")})),
 		"delete": second(b.client().DeleteSchedule(t.Context(), &sdk.DeleteScheduleInput{Name: aws.String("none")})),
-		"group":  second(b.client().GetScheduleGroup(t.Context(), &sdk.GetScheduleGroupInput{Name: aws.String("none")})),
 		"list":   second(b.client().ListSchedules(t.Context(), &sdk.ListSchedulesInput{GroupName: aws.String("none")})),
 	} {
 		if gone := (*types.ResourceNotFoundException)(nil); !errors.As(err, &gone) {

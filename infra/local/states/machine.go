@@ -122,30 +122,6 @@ func (s *Service) updateStateMachine(q updateStateMachine) (updatedStateMachine,
 	return updatedStateMachine{Updated: m.Changed, Revision: m.Revision}, nil
 }
 
-type ofMachine struct {
-	ARN string `json:"stateMachineArn"`
-}
-
-func (s *Service) describeStateMachine(q ofMachine) (machine, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m, err := s.machine(q.ARN)
-	if err != nil {
-		return machine{}, err
-	}
-	return *m, nil
-}
-
-func (s *Service) describeStateMachineForExecution(q ofExecution) (machine, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e, err := s.execution(q.ARN)
-	if err != nil {
-		return machine{}, err
-	}
-	return s.revisions[e.Revision].machine, nil
-}
-
 type page struct {
 	Most  int    `json:"maxResults"`
 	Token string `json:"nextToken"`
@@ -177,39 +153,6 @@ func (s *Service) listStateMachines(q page) (machineList, error) {
 		out.Machines = append(out.Machines, machineItem{ARN: m.ARN, Name: m.Name, Type: m.Type, Created: m.Created})
 	}
 	return out, nil
-}
-
-// deleteStateMachine forgets a machine and aborts its executions, which can still be looked at.
-// To delete what is not there is no error.
-func (s *Service) deleteStateMachine(q ofMachine) (nothing, error) {
-	s.mu.Lock()
-	m, err := s.machine(q.ARN)
-	if err != nil {
-		s.mu.Unlock()
-		if strings.Contains(q.ARN, ":stateMachine:") {
-			return nothing{}, nil
-		}
-		return nothing{}, err
-	}
-	var stopped []notice
-	for _, e := range s.order {
-		if e.Machine == m.ARN && !e.over() && err == nil {
-			var n notice
-			n, err = s.abort(e, details{})
-			stopped = append(stopped, n)
-		}
-	}
-	if err == nil {
-		err = s.write(record{Gone: m.ARN})
-	}
-	if err == nil {
-		delete(s.machines, m.ARN)
-	}
-	s.mu.Unlock()
-	for _, n := range stopped {
-		s.emit(n)
-	}
-	return nothing{}, err
 }
 
 // machine finds a machine by its ARN. The lock must be held.

@@ -43,20 +43,15 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 var operations = map[string]func(*Service, []byte) (any, error){
-	"CreateStateMachine":               operation((*Service).createStateMachine),
-	"UpdateStateMachine":               operation((*Service).updateStateMachine),
-	"DescribeStateMachine":             operation((*Service).describeStateMachine),
-	"DescribeStateMachineForExecution": operation((*Service).describeStateMachineForExecution),
-	"ListStateMachines":                operation((*Service).listStateMachines),
-	"DeleteStateMachine":               operation((*Service).deleteStateMachine),
-	"StartExecution":                   operation((*Service).startExecution),
-	"StopExecution":                    operation((*Service).stopExecution),
-	"DescribeExecution":                operation((*Service).describeExecution),
-	"ListExecutions":                   operation((*Service).listExecutions),
-	"GetExecutionHistory":              operation((*Service).executionHistory),
-	"SendTaskSuccess":                  operation((*Service).sendTaskSuccess),
-	"SendTaskFailure":                  operation((*Service).sendTaskFailure),
-	"SendTaskHeartbeat":                operation((*Service).sendTaskHeartbeat),
+	"CreateStateMachine":  operation((*Service).createStateMachine),
+	"UpdateStateMachine":  operation((*Service).updateStateMachine),
+	"ListStateMachines":   operation((*Service).listStateMachines),
+	"StartExecution":      operation((*Service).startExecution),
+	"StopExecution":       operation((*Service).stopExecution),
+	"DescribeExecution":   operation((*Service).describeExecution),
+	"ListExecutions":      operation((*Service).listExecutions),
+	"GetExecutionHistory": operation((*Service).executionHistory),
+	"SendTaskSuccess":     operation((*Service).sendTaskSuccess),
 }
 
 // operation reads a request of type Q before it calls f.

@@ -39,7 +39,7 @@ type Service struct {
 	mu         sync.Mutex
 	closed     bool
 	machines   map[string]*machine   // by ARN
-	revisions  map[string]*revision  // by ID, also of machines that are gone
+	revisions  map[string]*revision  // by ID, also those that were replaced
 	executions map[string]*execution // by ARN
 	order      []*execution          // as they were started
 	tokens     map[string]chan answer
@@ -50,7 +50,6 @@ type Service struct {
 type record struct {
 	Secret    []byte     `json:"secret,omitempty"`
 	Machine   *machine   `json:"machine,omitempty"` // made or changed
-	Gone      string     `json:"gone,omitempty"`    // ARN of a machine that was deleted
 	Execution *execution `json:"execution,omitempty"`
 	Of        string     `json:"of,omitempty"` // ARN of the execution of the event
 	Top       bool       `json:"top,omitempty"`
@@ -112,8 +111,6 @@ func (s *Service) replay(r record) error {
 			return fmt.Errorf("state machine %s: %w", r.Machine.Name, err)
 		}
 		s.keep(r.Machine, m)
-	case r.Gone != "":
-		delete(s.machines, r.Gone)
 	case r.Execution != nil:
 		s.executions[r.Execution.ARN] = r.Execution
 		s.order = append(s.order, r.Execution)

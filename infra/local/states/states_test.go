@@ -68,7 +68,10 @@ func (h *house) hear(source, detailType string, resources []string, detail any) 
 	}
 }
 
+// heard lists the statuses of the events that were sent. An event is sent after its change can be read, so heard waits until
+// the service has nothing left to do at this moment.
 func (h *house) heard() string {
+	synctest.Wait()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []string

@@ -51,29 +51,19 @@ func (s *Service) forget(token string) bool {
 }
 
 type taskAnswer struct {
-	Token        string `json:"taskToken"`
-	Output       string
-	Error, Cause string
+	Token  string `json:"taskToken"`
+	Output string
 }
 
 func (s *Service) sendTaskSuccess(q taskAnswer) (nothing, error) {
 	if !json.Valid([]byte(q.Output)) || len(q.Output) > asl.MaxPayload {
 		return nothing{}, faultf("InvalidOutput", "Invalid Output: must be JSON of at most %d bytes", asl.MaxPayload)
 	}
-	return nothing{}, s.answer(q.Token, &answer{output: json.RawMessage(q.Output)})
+	return nothing{}, s.answer(q.Token, answer{output: json.RawMessage(q.Output)})
 }
 
-func (s *Service) sendTaskFailure(q taskAnswer) (nothing, error) {
-	return nothing{}, s.answer(q.Token, &answer{err: &asl.Error{Name: q.Error, Cause: q.Cause}})
-}
-
-// sendTaskHeartbeat only tells whether the task still waits: heartbeats are not asked for by any machine that is understood.
-func (s *Service) sendTaskHeartbeat(q taskAnswer) (nothing, error) {
-	return nothing{}, s.answer(q.Token, nil)
-}
-
-// answer answers a token, once; nil leaves it open.
-func (s *Service) answer(token string, a *answer) error {
+// answer answers a token. A token can be answered once.
+func (s *Service) answer(token string, a answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.tokens[token]
@@ -82,9 +72,8 @@ func (s *Service) answer(token string, a *answer) error {
 		return faultf("InvalidToken", "Invalid Token: 'Invalid token'")
 	case c == nil:
 		return faultf("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'")
-	case a != nil:
-		delete(s.tokens, token)
-		c <- *a
 	}
+	delete(s.tokens, token)
+	c <- a
 	return nil
 }
