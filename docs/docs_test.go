@@ -224,7 +224,9 @@ func keys(t *testing.T, folder, kind string) []string {
 			t.Fatalf("%s.%s has no key", kind, f.Names[0])
 		}
 		key, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json"), ",")
-		all = append(all, key)
+		if key != "-" {
+			all = append(all, key)
+		}
 	}
 	return all
 }
