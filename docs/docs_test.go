@@ -115,7 +115,7 @@ func TestEveryPageIsListed(t *testing.T) {
 var (
 	inCode   = regexp.MustCompile("`((?:pkg|functions|stepfn|infra|examples|events)/[^`\\s:*]+)`")
 	nameIn   = regexp.MustCompile("`([A-Za-z]+(?:\\.[A-Za-z]+)?)` \\(`([^`]+\\.go)`\\)")
-	variable = regexp.MustCompile(`[A-Z]{3,}|<|…`)
+	variable = regexp.MustCompile(`[A-Z]{3,}|<|…|cdk\.out`)
 )
 
 // Every file and function that a page names exists.

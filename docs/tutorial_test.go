@@ -66,11 +66,14 @@ type reader struct {
 	served                *exec.Cmd
 }
 
+var built string // the folder of the command; empty until a test needs it
+
 var binary = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "stackwright-tutorial-")
 	if err != nil {
 		return "", err
 	}
+	built = folder
 	build := exec.Command("go", "build", "-o", filepath.Join(folder, "stackwright"), program)
 	build.Dir = root
 	out, err := build.CombinedOutput()
@@ -82,8 +85,9 @@ var binary = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if folder, _ := binary(); folder != "" {
-		_ = os.RemoveAll(folder) // it is in the folder for temporary files
+	if err := os.RemoveAll(built); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
 	os.Exit(code)
 }
@@ -362,4 +366,36 @@ func differences(want, got string) string {
 		}
 	}
 	return cmp.Or("", "no line differs")
+}
+
+// The screen that the README shows is the tutorial's.
+func TestScreenOfREADME(t *testing.T) {
+	page := read(t, "README.md")
+	before, rest, ok := strings.Cut(page, "```console\n")
+	got, after, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed {
+		t.Fatal("README.md has no screen")
+	}
+	var want string
+	for _, b := range block.FindAllStringSubmatch(read(t, tutorial), -1) {
+		if i := strings.LastIndex("\n"+b[2], "\n$ stackwright deploy"); i >= 0 && strings.Contains(b[2][i:], "failed in") {
+			want = b[2][i:]
+		}
+		if strings.HasPrefix(b[2], "$ stackwright retry") {
+			want += b[2]
+		}
+	}
+	if got != want && !*update {
+		t.Errorf("README.md shows\n%s\nthe tutorial\n%s\nrun go test ./docs -update", got, want)
+	}
+	if *update {
+		write(t, "README.md", before+"```console\n"+want+"```\n"+after)
+	}
+}
+
+// The README fits on two screens.
+func TestLengthOfREADME(t *testing.T) {
+	if n := strings.Count(read(t, "README.md"), "\n"); n > 110 {
+		t.Errorf("README.md has %d lines: move something to docs", n)
+	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// The shop is what the README draws, in each of its environments: every kind of
+// The shop has the edges that its files say, in each of its environments: every kind of
 // edge is in it.
 func TestShop(t *testing.T) {
 	files, err := archive.Open("shop")

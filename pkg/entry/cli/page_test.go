@@ -24,7 +24,7 @@ func read(t *testing.T, path string) string {
 func TestCommandsOfPages(t *testing.T) {
 	t.Parallel()
 	typed := regexp.MustCompile("build/stackwright ([a-z][^`|\\n]*)")
-	for _, name := range []string{"docs/deploy.md", "docs/local.md", "docs/commands.md", "README.md"} {
+	for _, name := range []string{"docs/deploy.md", "docs/local.md", "docs/commands.md"} {
 		lines := strings.ReplaceAll(read(t, name), "\\\n", " ")
 		found := typed.FindAllStringSubmatch(lines, -1)
 		if len(found) == 0 && name != "docs/commands.md" {
