@@ -146,13 +146,13 @@ func TestKindsOfFaults(t *testing.T) {
 	b := open(t, "")
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * * *)", Zone: "UTC"}}
 	err := scheduler.New(b.client(), group).SetSchedules(t.Context(), shop, wanted, time.Now())
-	if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), "schedule nightly, cron(0 3 * * * *): EventBridge Scheduler does not take it") {
+	if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), "schedule nightly, cron(0 3 * * * *): EventBridge Scheduler refuses it") {
 		t.Errorf("%s: %v", fault.KindOf(err), err)
 	}
 	other := group
 	other.Name = "theirs"
 	err = scheduler.New(b.client(), other).SetSchedules(t.Context(), shop, wanted, time.Now())
-	if !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "there is no schedule group theirs: deploy Stackwright") {
+	if !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "schedule group theirs does not exist: deploy Stackwright") {
 		t.Errorf("%s: %v", fault.KindOf(err), err)
 	}
 	for code, want := range map[string]fault.Kind{

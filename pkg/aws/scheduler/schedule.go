@@ -147,12 +147,12 @@ func (s *Schedules) update(ctx context.Context, w want, there *scheduler.GetSche
 // fault returns the fault of a request to EventBridge Scheduler.
 // https://docs.aws.amazon.com/scheduler/latest/APIReference/CommonErrors.html
 func (s *Schedules) fault(do string, err error) error {
-	switch {
-	case awserr.Is(err, "ValidationException"):
-		return fault.New(fault.Invalid, "%s: EventBridge Scheduler refuses the expression or the time zone: correct them under schedules in stackwright.yaml: %w", do, err)
-	case awserr.Is(err, "ServiceQuotaExceededException"):
-		return fault.New(fault.Refused, "%s: the account has reached its quota of schedules: raise it in Service Quotas, or delete schedules: %w", do, err)
-	case awserr.Is(err, "ResourceNotFoundException"):
+	switch code, message := awserr.Answer(err); code {
+	case "ValidationException":
+		return fault.New(fault.Invalid, "%s: EventBridge Scheduler refuses it (%s): correct it under schedules in stackwright.yaml", do, message)
+	case "ServiceQuotaExceededException":
+		return fault.New(fault.Refused, "%s: the account has reached its quota of schedules (%s): raise it in Service Quotas, or delete schedules", do, message)
+	case "ResourceNotFoundException":
 		return fault.New(fault.Broken, "%s: schedule group %s does not exist: deploy Stackwright, or set STACKWRIGHT_SCHEDULE_GROUP", do, s.group.Name)
 	}
 	return awserr.Fault(do, "schedule group "+s.group.Name, err, awserr.Kinds{"ConflictException": fault.Unavailable})
