@@ -2,14 +2,12 @@ package dynamodb
 
 import (
 	"errors"
-	"net/http"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
@@ -40,64 +38,24 @@ func verdict(err error) (failed int, again bool) {
 	return failed, false
 }
 
-// kinds are the errors that DynamoDB may answer with.
+// kinds are the error codes of DynamoDB.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-var kinds = map[string]fault.Kind{
+var kinds = awserr.Kinds{
 	"ProvisionedThroughputExceededException": fault.Throttled,
-	"ThrottlingException":                    fault.Throttled,
-	"RequestLimitExceeded":                   fault.Throttled,
 	"LimitExceededException":                 fault.Throttled,
 	"TransactionConflictException":           fault.Throttled,
 	"TransactionInProgressException":         fault.Unavailable,
-	"InternalServerError":                    fault.Unavailable,
-	"InternalFailure":                        fault.Unavailable,
-	"ServiceUnavailable":                     fault.Unavailable,
-	"ServiceUnavailableException":            fault.Unavailable,
-	"RequestTimeout":                         fault.Unavailable,
-	"RequestTimeoutException":                fault.Unavailable,
-	"AccessDeniedException":                  fault.Denied,
-	"UnrecognizedClientException":            fault.Denied,
-	"MissingAuthenticationTokenException":    fault.Denied,
-	"IncompleteSignatureException":           fault.Denied,
-	"InvalidSignatureException":              fault.Denied,
-	"ExpiredTokenException":                  fault.Denied,
-	"KMSAccessDeniedException":               fault.Denied,
-	"ResourceNotFoundException":              fault.Missing,
 }
 
-// fault says what err means to whoever was to do something.
+// fault returns the fault of a request about the table. A table that does not exist
+// is Broken, because to the engine Missing is an item that does not exist.
 func (t *Table) fault(do string, err error) error {
-	if err == nil {
-		return nil
+	if awserr.Is(err, "ResourceNotFoundException") {
+		return fault.New(fault.Broken, "%s: table %s does not exist: deploy Stackwright, or set STACKWRIGHT_TABLE", do, t.name)
 	}
-	kind := kindOf(err)
-	if kind == fault.Missing {
-		// The engine takes Missing for "what you named is not there".
-		return fault.New(fault.Broken, "%s: there is no table %s: deploy Stackwright, or set STACKWRIGHT_TABLE: %w", do, t.name, err)
+	f := awserr.Fault(do+" table "+t.name, "table "+t.name, err, kinds)
+	if _, again := verdict(err); again && awserr.Is(err, "TransactionCanceledException") {
+		return fault.As(fault.Throttled, f)
 	}
-	return fault.New(kind, "%s table %s: %w", do, t.name, err)
-}
-
-func kindOf(err error) fault.Kind {
-	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		if _, again := verdict(cancelled); again {
-			return fault.Throttled
-		}
-		return fault.Broken // an item is too large, or the request is not sound
-	}
-	if api, ok := errors.AsType[smithy.APIError](err); ok {
-		if kind, ok := kinds[api.ErrorCode()]; ok {
-			return kind
-		}
-	}
-	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
-		if status := answer.HTTPStatusCode(); status < http.StatusInternalServerError && status != http.StatusTooManyRequests {
-			return fault.Broken // DynamoDB does not understand what we ask
-		}
-		return fault.Unavailable
-	}
-	if _, ok := errors.AsType[smithy.InvalidParamsError](err); ok {
-		return fault.Broken
-	}
-	return fault.Unavailable // no answer
+	return f
 }

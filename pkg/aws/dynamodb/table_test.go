@@ -204,11 +204,11 @@ func TestNoAnswer(t *testing.T) {
 	if _, err := table.Run(t.Context(), "one"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a 503 is %s: %v", fault.KindOf(err), err)
 	}
-	if kind := kindOf(errors.New("connection refused")); kind != fault.Unavailable {
-		t.Errorf("a broken connection is %s", kind)
+	if err := table.fault("read", errors.New("connection refused")); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a broken connection is %s", fault.KindOf(err))
 	}
-	if kind := kindOf(smithy.InvalidParamsError{}); kind != fault.Broken {
-		t.Errorf("a request that cannot be sent is %s", kind)
+	if err := table.fault("read", smithy.InvalidParamsError{}); !fault.Is(err, fault.Broken) {
+		t.Errorf("a request that cannot be sent is %s", fault.KindOf(err))
 	}
 }
 
