@@ -42,7 +42,7 @@ var (
 	operations    = []string{"deploy", "destroy", "refresh", "plan"}
 	requestVerbs  = []string{"create", "update", "delete", "continue"}
 	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Forget)}
-	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped)}
+	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped), string(run.Waiting)}
 	runStates     = states(run.StatePending, run.StateQueued, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused)
 	waitedFor     = states(run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused, run.StateWaiting, run.StateQueued)
 	ends          = set(waitedFor)
@@ -58,6 +58,7 @@ var kinds = map[string]*kind{
 		_, err := strconv.Atoi(strings.TrimPrefix(arg, "v"))
 		return strings.HasPrefix(arg, "v") && err == nil
 	})},
+	"ANSWER":   one("an answer", "yes", "no"),
 	"POLICY":   one("a policy", "rollback", "keep"),
 	"STATE":    one("a state of runs", runStates...),
 	"END":      {"an outcome", func(*reader) []string { return waitedFor }, takeOutcome(waitedFor)},

@@ -43,6 +43,8 @@ var words = []word{
 	{"ends", "[RUN] END", (*scenario).ends, isRequest},                     // the run that it names is the current run now
 	{"name", "NEW-RUN", (*scenario).nameRun, isRequest},                    // the current run has this name
 
+	{"answer", "[RUN] STEP ANSWER [TEXT...]", (*scenario).answer, isRequest}, // a user answers the question of the step; the text says why
+
 	// What happens outside Stackwright.
 	{"pass", "SECONDS", (*scenario).pass, isGiven},
 	{"slow", "STACK SECONDS", (*scenario).slow, isGiven},                         // each operation on the stack takes so long
@@ -52,6 +54,7 @@ var words = []word{
 	{"answer-lost", "STACK/REQUEST", (*scenario).fault, isGiven},                 // the request arrives, its answer does not
 	{"throttled", "STACK/REQUEST", (*scenario).fault, isGiven},                   // CloudFormation refuses the request once
 	{"events", "[SECONDS...]", (*scenario).events, isGiven},                      // each event arrives once per number, so late; never if there is none
+	{"asks", "STEP...", (*scenario).asks, isGiven},                               // the step asks a user before it ends: in memory only
 	{"outage", "SECONDS", (*scenario).outage, isGiven},                           // nobody can reach CloudFormation for so long
 	{"abort", "[RUN]", (*scenario).abort, isGiven},                               // somebody stops the execution that has the run
 	{"deny", "TARGET", (*scenario).access, isGiven},                              // the role of the target cannot be assumed

@@ -1,0 +1,41 @@
+package stepfn_test
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// An answerable backend has steps that wait for the answer of a user. No verb of
+// Stackwright asks yet, so that only the backend in memory has them.
+type answerable interface {
+	Ask(step string)
+	AnswerStep(id, step string, a run.Answer)
+}
+
+// needsAnswers reports whether a scenario can be played only where steps ask.
+func needsAnswers(lines []statement) bool {
+	return slices.ContainsFunc(lines, func(st statement) bool { return st.word.name == "asks" })
+}
+
+func (s *scenario) asks(st statement) {
+	for _, step := range st.args {
+		s.backend.(answerable).Ask(step)
+	}
+}
+
+// answer answers a step: yes or no, and why.
+func (s *scenario) answer(st statement) {
+	args := st.args
+	if st.run != "" {
+		args = args[1:]
+	}
+	id := s.about(st)
+	s.backend.(answerable).AnswerStep(id, args[0], run.Answer{
+		Yes: args[1] == "yes", Who: "ann", Why: strings.Join(args[2:], " "), Digest: s.ExecutionStatus(id).Digest,
+	})
+}
+
+// Ask makes a step ask before it ends.
+func (p *memoryBackend) Ask(step string) { p.Questions[step] = true }
