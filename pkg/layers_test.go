@@ -53,8 +53,8 @@ format/check          project format/declared format/problem format/resolve lib/
 format                project format/archive format/check format/declared format/native format/problem format/resolve
 
 entry/report          fault plan run
-entry/trigger         fault project plan run engine
-entry/api             fault project run engine entry/report
+entry/trigger         fault project plan run engine lib/suggest
+entry/api             fault project run plan engine entry/report
 
 wire                  fault project plan run action engine lib/budget format format/archive format/check entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 

@@ -19,7 +19,7 @@ func TestAPI(t *testing.T) {
 		slices.Sort(got)
 		want := []string{
 			"GET /projects/{project}/{environment}/runs", "GET /runs/{run}",
-			"POST /projects/{project}/{environment}/runs", "POST /runs/{run}/wishes",
+			"POST /projects/{project}/{environment}/runs", "POST /runs/{run}/cancel", "POST /runs/{run}/continue", "POST /runs/{run}/pause", "POST /runs/{run}/unlock",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("routes %q", got)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
 	"github.com/stackwright/stackwright/infra/local/host"
 	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
@@ -141,7 +142,7 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	if begun.Status != 202 || begun.Location != "/runs/"+begun.Run.Run || begun.Who != "arn:aws:iam::000000000000:root" {
 		t.Fatalf("%d %s %s", begun.Status, begun.Location, begun.text)
 	}
-	paused := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p")
+	paused := a.ask("POST", begun.Location+"/pause", `{"reason":"a look"}`, "p")
 	if paused.Status != 202 || paused.Command != "pause" || paused.Run.Run != begun.Run.Run {
 		t.Fatalf("%d %s", paused.Status, paused.text)
 	}
@@ -152,10 +153,10 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	if other := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"destroy"}`, "first"); other.Status != 409 {
 		t.Errorf("the key of another request is answered %d %s", other.Status, other.text)
 	}
-	if on := a.ask("POST", begun.Location+"/wishes", `{"wish":"continue"}`, "p"); on.Status != 202 || on.Command != "continue" {
+	if on := a.ask("POST", begun.Location+"/continue", `{}`, "p"); on.Status != 202 || on.Command != "continue" {
 		t.Errorf("%d %s", on.Status, on.text)
 	}
-	if late := a.ask("POST", begun.Location+"/wishes", `{"wish":"pause","reason":"a look"}`, "p"); late.Status != 202 || late.Command != "continue" {
+	if late := a.ask("POST", begun.Location+"/pause", `{"reason":"a look"}`, "p"); late.Status != 202 || late.Command != "continue" {
 		t.Errorf("a pause that comes a second time is answered %d %s", late.Status, late.text)
 	}
 	ended := a.until(begun.Location, "succeeded")
@@ -165,8 +166,8 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	if d := cmp.Diff(l.must(cli.ExitOK, "status", begun.Run.Run, "-o", "json"), ended.text); d != "" {
 		t.Errorf("the command shows another run: %s", d)
 	}
-	if stop := a.ask("POST", begun.Location+"/wishes", `{"wish":"cancel"}`, ""); stop.Status != 409 || !strings.Contains(stop.Error.Message, "is over (succeeded)") {
-		t.Errorf("a wish that comes too late is answered %d %s", stop.Status, stop.text)
+	if stop := a.ask("POST", begun.Location+"/cancel", `{}`, ""); stop.Status != 409 || !strings.Contains(stop.Error.Message, "is over (succeeded)") {
+		t.Errorf("a command that comes too late is answered %d %s", stop.Status, stop.text)
 	}
 	if list := a.ask("GET", "/projects/pair/prod/runs", "", ""); len(list.Runs) != 1 || list.Runs[0].Run != begun.Run.Run {
 		t.Errorf("the runs are %s", list.text)

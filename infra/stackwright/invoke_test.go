@@ -39,7 +39,7 @@ var replies = map[string]struct {
 	"api.start.json":              {cli.ExitOK, `{"statusCode":202,.*\\"operation\\":\\"plan\\",\\"state\\":\\"pending\\".*}`, `"msg":"api".*"status":202,"location":"/runs/`},
 	"api.list.json":               {cli.ExitOK, `{"statusCode":200,.*{\\"runs\\":\[{\\"run\\":\\"` + shopping + `\\".*}`, `"status":200`},
 	"api.show.json":               {cli.ExitOK, `{"statusCode":200,.*\\"step\\":\\"topic/create\\".*}`, `"status":200`},
-	"api.wish.json":               {cli.ExitOK, `{"statusCode":202,.*\\"wish\\":\\"cancel\\".*}`, `"status":202`},
+	"api.cancel.json":             {cli.ExitOK, `{"statusCode":202,.*\\"command\\":\\"cancel\\".*}`, `"status":202`},
 	"api.unsigned.json":           {cli.ExitOK, `{"statusCode":403,.*nobody knows who asks.*}`, `"status":403`},
 }
 

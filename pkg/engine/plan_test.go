@@ -182,7 +182,7 @@ func TestFinish(t *testing.T) {
 	h.store.end = func(end func() error) error {
 		if !wished {
 			wished = true
-			h.must(h.Command(t.Context(), run.Request{Project: shop, Operation: "pause", Of: "b"}, run.Pause))
+			h.must(h.Command(t.Context(), run.Request{Project: shop, Operation: "pause", Of: "b"}))
 		}
 		return end()
 	}

@@ -160,30 +160,6 @@ func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 	return all, err
 }
 
-// Unlock ends the run that q is about, whoever drives it, and so frees the lock
-// that it holds. What is in flight is left to CloudFormation: the next run finds
-// it.
-func (e *Engine) Unlock(ctx context.Context, q run.Request) error {
-	r, err := e.about(ctx, q)
-	if err == nil {
-		var l run.Lock
-		l, err = e.Store.Lock(ctx, q.Project)
-		if err == nil && l.Owner.Run != r.ID && !r.State.Over() {
-			err = fault.New(fault.Refused, "run %s does not hold the lock on %s: cancel it, if it is to end", r.ID, q.Project)
-		}
-	}
-	if err == nil {
-		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: q.Reason, At: e.Now()})
-	}
-	if err == nil && !r.State.Over() {
-		err = e.endByForce(ctx, r, run.StateCancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Reason))
-	}
-	if err != nil {
-		return fmt.Errorf("unlock: %w", err)
-	}
-	return nil
-}
-
 // abandon ends a run as it stands, out of the hands of whoever drives it. Who
 // finds the epoch raised may begin to drive it at once: what that does meanwhile
 // is seen, and the run ended as it then stands.

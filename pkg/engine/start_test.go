@@ -129,9 +129,9 @@ func TestRetryRefused(t *testing.T) {
 	}{
 		{of: "none", want: "there is no run none"},
 		{of: "old", project: "other@default", want: "run old is of shop@default, not of other@default"},
-		{of: "late", want: "run late is not over (pending): wait for its end, or cancel it"},
-		{of: "preview", want: "run preview was a plan, of which nothing can be retried: ask for it anew"},
-		{of: "old", want: "run old is not retried, for run new has deployed something newer since: deploy that again, or force the retry"},
+		{of: "late", want: "run late has not ended (pending): wait until it ends, or cancel it"},
+		{of: "preview", want: "run preview was a plan, which cannot be retried: request it again"},
+		{of: "old", want: "run old is not retried: run new has deployed something newer since: deploy that again, or retry with --force"},
 		{of: "seen"},
 		{of: "new"},
 		{of: "old", force: true},
@@ -156,26 +156,26 @@ func TestRetryRefused(t *testing.T) {
 }
 
 // Who steers a run and may not is told so, and no run is made of that.
-func TestSteer(t *testing.T) {
+func TestCommand(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	pause := run.Request{ID: "p", Project: shop, Operation: "pause", Of: "a", Who: "ann"}
-	h.must(h.Steer(t.Context(), pause))
+	h.must(h.Engine.Command(t.Context(), pause))
 	if r := h.kept("a"); r.Command != run.Pause || r.Generation != 1 {
 		t.Errorf("%s is wished, with news %d", r.Command, r.Generation)
 	}
-	h.must(h.Steer(t.Context(), run.Request{ID: "c", Project: shop, Operation: "cancel", Of: "a"}))
-	h.must(h.Steer(t.Context(), pause)) // it was obeyed before
+	h.must(h.Engine.Command(t.Context(), run.Request{ID: "c", Project: shop, Operation: "cancel", Of: "a"}))
+	h.must(h.Engine.Command(t.Context(), pause)) // it was obeyed before
 	for kind, q := range map[fault.Kind]run.Request{
 		fault.Refused: {ID: "x", Project: shop, Operation: "continue", Of: "a"},
 		fault.Missing: {ID: "x", Project: shop, Operation: "pause", Of: "b"},
 		fault.Invalid: {ID: "x", Project: shop, Operation: "deploy", Of: "a"},
 	} {
-		if err := h.Steer(t.Context(), q); !fault.Is(err, kind) {
+		if err := h.Engine.Command(t.Context(), q); !fault.Is(err, kind) {
 			t.Errorf("%s: %v", q.Operation, err)
 		}
-		if engine.Steers(q.Operation) != (kind != fault.Invalid) {
+		if _, known := run.ControlNamed(q.Operation); known != (kind != fault.Invalid) {
 			t.Errorf("%s: it steers, or does not", q.Operation)
 		}
 	}

@@ -47,6 +47,11 @@ const (
 	OptionMaxDeletions Option = "max_deletions"
 )
 
+// Options lists the options.
+func Options() []Option {
+	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionMaxDeletions}
+}
+
 // Operations is a table of operations.
 type Operations []Operation
 

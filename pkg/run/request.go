@@ -34,3 +34,23 @@ type Options struct {
 	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
 	Reason       string   `json:"reason,omitempty"`        // why, for the record
 }
+
+// A Body is a request as it is written in JSON: in a request object in the bucket,
+// and in the body of an HTTP request.
+type Body struct {
+	Operation string `json:"operation"`
+	Source
+	Options struct {
+		Run string `json:"run,omitempty"`
+		Who string `json:"who,omitempty"`
+		Options
+	} `json:"options"`
+}
+
+// Body returns how q is written. What follows from where a request is sent to, such
+// as its ID and its project, is not part of it.
+func (q Request) Body() Body {
+	b := Body{Operation: q.Operation, Source: q.Source}
+	b.Options.Run, b.Options.Who, b.Options.Options = q.Of, q.Who, q.Options
+	return b
+}

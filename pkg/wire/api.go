@@ -9,13 +9,17 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // API answers a request over HTTP. Its error is always nil: the answer says what
 // went wrong. Faults in the request itself are not logged, because the request
 // may hold a secret.
 func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	server := api.API{Engine: &h.engine, Reader: h.table, ParseRequest: trigger.ParseRequest, ParseCommand: trigger.ParseCommand}
+	server := api.API{Engine: &h.engine, Reader: h.table, ParseCommand: trigger.ParseCommand}
+	server.ParseRequest = func(project string, text []byte) run.Request {
+		return trigger.ParseRequest(h.engine.Operations, project, text)
+	}
 	r, err := server.Answer(ctx, e)
 	if r.StatusCode < http.StatusInternalServerError && r.StatusCode != http.StatusTooManyRequests {
 		err = nil

@@ -23,8 +23,8 @@ func TestAPIAnswersWhatGoesWrong(t *testing.T) {
 	h, _, log := newTestApp(t)
 	for _, route := range api.Routes() {
 		body := `{"operation":"refresh"}`
-		if strings.HasSuffix(route, "wishes") {
-			body = `{"wish":"pause"}`
+		if strings.HasPrefix(route, "POST /runs/") {
+			body = `{"reason":"test"}`
 		}
 		log.Reset()
 		text, err := invoke(t, h, "api", request(route, body))

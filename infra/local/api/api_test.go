@@ -56,13 +56,13 @@ func route(_ context.Context, _ string, payload []byte) ([]byte, error) {
 
 // The route is that whose method and path say most of the request.
 func TestRoutes(t *testing.T) {
-	keys := []string{"GET /runs/{run}", "ANY /runs/{run}", "POST /runs/{run}/wishes", "GET /runs/all", "GET /files/{path+}", "GET /files/a/{b}", "GET /"}
+	keys := []string{"GET /runs/{run}", "ANY /runs/{run}", "POST /runs/{run}/cancel", "GET /runs/all", "GET /files/{path+}", "GET /files/a/{b}", "GET /"}
 	a := newAPI(t, route, keys...)
 	for asked, want := range map[string]string{
 		"GET /runs/a":           `{"route":"GET /runs/{run}","with":{"run":"a"}}`,
 		"GET /runs/a%20b?x=/y":  `{"route":"GET /runs/{run}","with":{"run":"a b"}}`,
 		"DELETE /runs/a":        `{"route":"ANY /runs/{run}","with":{"run":"a"}}`,
-		"POST /runs/a/wishes":   `{"route":"POST /runs/{run}/wishes","with":{"run":"a"}}`,
+		"POST /runs/a/cancel":   `{"route":"POST /runs/{run}/cancel","with":{"run":"a"}}`,
 		"GET /runs/all":         `{"route":"GET /runs/all","with":null}`,
 		"GET /files/x/y/z":      `{"route":"GET /files/{path+}","with":{"path":"x/y/z"}}`,
 		"GET /files/a/z":        `{"route":"GET /files/a/{b}","with":{"b":"z"}}`,
@@ -70,9 +70,9 @@ func TestRoutes(t *testing.T) {
 		"GET /runs":             `{"message":"Not Found"}`,
 		"GET /runs/":            `{"message":"Not Found"}`,
 		"GET /runs/a/b":         `{"message":"Not Found"}`,
-		"PUT /runs/a/wishes":    `{"message":"Not Found"}`,
+		"PUT /runs/a/cancel":    `{"message":"Not Found"}`,
 		"POST /files/x":         `{"message":"Not Found"}`,
-		"GET /runs/a/wishes/":   `{"message":"Not Found"}`,
+		"GET /runs/a/cancel/":   `{"message":"Not Found"}`,
 		"GET /projects/p/e/run": `{"message":"Not Found"}`,
 	} {
 		method, url, _ := strings.Cut(asked, " ")
@@ -105,8 +105,8 @@ func TestEvent(t *testing.T) {
 				t.Errorf("function %s is called", function)
 			}
 			return []byte(`{"statusCode":204}`), json.Unmarshal(payload, &got)
-		}, "POST /runs/{run}/wishes")
-		r := request("POST", "/runs/a/wishes?x=1&y=2&x=3", `{"wish":"pause"}`, "AKID")
+		}, "POST /runs/{run}/cancel")
+		r := request("POST", "/runs/a/cancel?x=1&y=2&x=3", `{"reason":"x"}`, "AKID")
 		r.Host = "x.execute-api.localhost"
 		r.Header["Content-Type"], r.Header["X-Many"] = []string{"application/json"}, []string{"a", "b"}
 		r.Header["Cookie"], r.Header["User-Agent"] = []string{"c=1; d=2"}, []string{"test"}
@@ -114,15 +114,15 @@ func TestEvent(t *testing.T) {
 		a.ServeHTTP(httptest.NewRecorder(), r)
 		id := got.RequestContext.RequestID
 		want := events.APIGatewayV2HTTPRequest{
-			Version: "2.0", RouteKey: "POST /runs/{run}/wishes", RawPath: "/runs/a/wishes", RawQueryString: "x=1&y=2&x=3", Cookies: []string{"c=1", "d=2"},
+			Version: "2.0", RouteKey: "POST /runs/{run}/cancel", RawPath: "/runs/a/cancel", RawQueryString: "x=1&y=2&x=3", Cookies: []string{"c=1", "d=2"},
 			Headers: map[string]string{
 				"authorization": authorization, "content-type": "application/json", "x-many": "a,b", "user-agent": "test", "host": "x.execute-api.localhost", "x-forwarded-proto": "https",
 			},
-			QueryStringParameters: map[string]string{"x": "1,3", "y": "2"}, PathParameters: map[string]string{"run": "a"}, Body: `{"wish":"pause"}`,
+			QueryStringParameters: map[string]string{"x": "1,3", "y": "2"}, PathParameters: map[string]string{"run": "a"}, Body: `{"reason":"x"}`,
 			RequestContext: events.APIGatewayV2HTTPRequestContext{
-				RouteKey: "POST /runs/{run}/wishes", AccountID: "000000000000", Stage: "$default", RequestID: id, APIID: "stackwright",
+				RouteKey: "POST /runs/{run}/cancel", AccountID: "000000000000", Stage: "$default", RequestID: id, APIID: "stackwright",
 				DomainName: "x.execute-api.localhost", DomainPrefix: "x", Time: "01/Mar/2026:12:00:00 +0000", TimeEpoch: 1772366400000,
-				HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "POST", Path: "/runs/a/wishes", Protocol: "HTTP/1.1", SourceIP: "192.0.2.1", UserAgent: "test"},
+				HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "POST", Path: "/runs/a/cancel", Protocol: "HTTP/1.1", SourceIP: "192.0.2.1", UserAgent: "test"},
 				Authorizer: &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{
 					AccessKey: "AKID", AccountID: "000000000000", CallerID: "000000000000", UserARN: "arn:aws:iam::000000000000:root", UserID: "000000000000",
 				}},
@@ -132,7 +132,7 @@ func TestEvent(t *testing.T) {
 			t.Errorf("request %q: %s", id, d)
 		}
 		for kind, coded := range map[string]bool{"application/json": false, "application/vnd.x+json; charset=utf-8": false, "text/plain": false, "": true, "application/x-www-form-urlencoded": true, "image/png": true} {
-			r := request("POST", "/runs/a/wishes", "{}", "AKID")
+			r := request("POST", "/runs/a/cancel", "{}", "AKID")
 			r.Header.Set("Content-Type", kind)
 			if a.ServeHTTP(httptest.NewRecorder(), r); got.IsBase64Encoded != coded || (got.Body == "e30=") != coded || got.RequestContext.RequestID == id {
 				t.Errorf("of %q the body is %q, in base64: %v", kind, got.Body, got.IsBase64Encoded)

@@ -18,8 +18,8 @@ type Engine interface {
 	// Start makes a run of what is asked, once for each ID.
 	Start(ctx context.Context, q run.Request) error
 
-	// Steer carries out, once for each ID, what is asked of a run.
-	Steer(ctx context.Context, q run.Request) error
+	// Command carries out, once for each ID, the command that q gives to a run.
+	Command(ctx context.Context, q run.Request) error
 }
 
 // Book is where runs are read.
@@ -41,20 +41,26 @@ type API struct {
 	Engine Engine
 	Reader Reader
 
-	// Asked reads what is asked for of a project, and Wished what is wished of a
-	// run. What is wrong with a text is in the Problems of what they return.
+	// ParseRequest reads the request for a run, and ParseCommand the options of a
+	// command. What is wrong with a text is in the Problems of what they return.
 	ParseRequest func(project string, text []byte) run.Request
-	ParseCommand func(project, run string, text []byte) run.Request
+	ParseCommand func(c run.Control, project, id string, text []byte) run.Request
 }
 
-// routes are what is answered, by API Gateway's keys of routes.
-func routes() map[string]func(API, context.Context, question) (answer, error) {
-	return map[string]func(API, context.Context, question) (answer, error){
+// A handler answers the requests of one route.
+type handler func(API, context.Context, question) (answer, error)
+
+// routes returns the handlers by route key, as API Gateway writes them.
+func routes() map[string]handler {
+	all := map[string]handler{
 		"POST /projects/{project}/{environment}/runs": API.start,
 		"GET /projects/{project}/{environment}/runs":  API.list,
-		"GET /runs/{run}":         API.show,
-		"POST /runs/{run}/wishes": API.command,
+		"GET /runs/{run}": API.show,
 	}
+	for _, c := range run.Controls() {
+		all["POST /runs/{run}/"+c.Name] = func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) }
+	}
+	return all
 }
 
 // Routes lists the keys of the routes that are answered, sorted.

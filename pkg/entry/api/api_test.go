@@ -31,24 +31,23 @@ const (
 )
 
 const (
-	ann      = "arn:aws:sts::111122223333:assumed-role/ops/ann"
-	zip      = `"key":"revisions/shop/prod/0a.zip","version":"v7"`
-	runs     = "POST /projects/{project}/{environment}/runs"
-	list     = "GET /projects/{project}/{environment}/runs"
-	show     = "GET /runs/{run}"
-	commands = "POST /runs/{run}/wishes"
-	aDeploy  = `{"operation":"deploy",` + zip + `}`
+	ann     = "arn:aws:sts::111122223333:assumed-role/ops/ann"
+	zip     = `"key":"revisions/shop/prod/0a.zip","version":"v7"`
+	runs    = "POST /projects/{project}/{environment}/runs"
+	list    = "GET /projects/{project}/{environment}/runs"
+	show    = "GET /runs/{run}"
+	aDeploy = `{"operation":"deploy",` + zip + `}`
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // A house is an engine that takes all that it is asked, and its book.
 type app struct {
-	runs  []run.Run // newest first
-	asked []run.Request
-	steer []run.Request
-	err   error // of the engine
-	blind error // of the book
+	runs     []run.Run // newest first
+	asked    []run.Request
+	commands []run.Request
+	err      error // of the engine
+	blind    error // of the book
 }
 
 // newHouse has three runs of a project, and one of another.
@@ -78,9 +77,9 @@ func (h *app) Start(ctx context.Context, q run.Request) error {
 	return h.err
 }
 
-// Steer is api.Engine.
-func (h *app) Steer(_ context.Context, q run.Request) error {
-	h.steer = append(h.steer, q)
+// Command is api.Engine.
+func (h *app) Command(_ context.Context, q run.Request) error {
+	h.commands = append(h.commands, q)
 	return h.err
 }
 
@@ -128,9 +127,17 @@ func (h *app) Before(_ context.Context, than run.Run, most int) ([]run.Run, erro
 	return all, h.blind
 }
 
-// api is the API of the house.
+// parse reads requests as the function does.
+func parse(project string, text []byte) run.Request {
+	return trigger.ParseRequest(plan.AllOperations(), project, text)
+}
+
+// to is the route of a command.
+func to(command string) string { return "POST /runs/{run}/" + command }
+
+// api is the API of the app.
 func (h *app) api() api.API {
-	return api.API{Engine: h, Reader: h, ParseRequest: trigger.ParseRequest, ParseCommand: trigger.ParseCommand}
+	return api.API{Engine: h, Reader: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand}
 }
 
 // call is a request of ann's: the route, what the path, query and headers say,
@@ -208,7 +215,7 @@ func TestBegin(t *testing.T) {
 		e.IsBase64Encoded = body[0] != '{'
 		r, said := h.ask(t, e)
 		want.ID, want.Project, want.Who = engine.RunID("api", "shop@prod", "key", "release 7"), "shop@prod", ann
-		if len(h.asked) != 1 || len(h.steer) > 0 {
+		if len(h.asked) != 1 || len(h.commands) > 0 {
 			t.Fatalf("%s: %d %s; asked %v", body, r.StatusCode, r.Body, h.asked)
 		}
 		if d := cmp.Diff(want, h.asked[0]); d != "" {
@@ -300,54 +307,57 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %d %s", c.query, r.StatusCode, r.Body)
 		}
 	}
-	if len(h.asked)+len(h.steer) > 0 {
+	if len(h.asked)+len(h.commands) > 0 {
 		t.Error("to read asks for something")
 	}
 }
 
-// A wish is carried out in the name of who asks, and the answer is the run.
-func TestWish(t *testing.T) {
-	for body, want := range map[string]run.Request{
-		`{"wish":"pause"}`:                                {Operation: "pause"},
-		`{"wish":"pause","reason":"a look first"}`:        {Operation: "pause", Options: run.Options{Reason: "a look first"}},
-		`{"wish":"continue"}`:                             {Operation: "continue"},
-		`{"wish":"cancel","rollback":true,"force":true}`:  {Operation: "cancel", Options: run.Options{Rollback: true, Force: true}},
-		`{"wish":"unlock","reason":"it obeys no more"}`:   {Operation: "unlock", Options: run.Options{Reason: "it obeys no more"}},
-		`{"wish":"cancel","rollback":false,"reason":"x"}`: {Operation: "cancel", Options: run.Options{Reason: "x"}},
+// A command is carried out in the name of the caller, and the answer is the run.
+func TestCommand(t *testing.T) {
+	for _, c := range []struct {
+		command, body string
+		want          run.Options
+	}{
+		{"pause", "", run.Options{}},
+		{"pause", " {} ", run.Options{}},
+		{"pause", `{"reason":"check the logs first"}`, run.Options{Reason: "check the logs first"}},
+		{"continue", `{}`, run.Options{}},
+		{"cancel", `{"rollback":true,"force":true}`, run.Options{Rollback: true, Force: true}},
+		{"cancel", `{"rollback":false,"reason":"x"}`, run.Options{Reason: "x"}},
+		{"unlock", `{"reason":"it does not react"}`, run.Options{Reason: "it does not react"}},
 	} {
 		h := newApp()
-		r, said := h.ask(t, call(commands, body, "header.idempotency-key=k"))
-		want.Project, want.Of, want.Who = "shop@prod", newest, ann
-		if d := cmp.Diff([]run.Request{want}, h.steer, cmpopts.IgnoreFields(run.Request{}, "ID")); d != "" || len(h.asked) > 0 {
-			t.Errorf("%s: %s", body, d)
+		r, said := h.ask(t, call(to(c.command), c.body, "header.idempotency-key=k"))
+		want := run.Request{Project: "shop@prod", Operation: c.command, Of: newest, Who: ann, Options: c.want}
+		if d := cmp.Diff([]run.Request{want}, h.commands, cmpopts.IgnoreFields(run.Request{}, "ID")); d != "" || len(h.asked) > 0 {
+			t.Errorf("%s %s: %s", c.command, c.body, d)
 		}
 		if r.StatusCode != 202 || said.Run != newest || len(said.Steps) != 1 || r.Headers["location"] != "/runs/"+newest {
-			t.Errorf("%s: %d %s", body, r.StatusCode, r.Body)
+			t.Errorf("%s %s: %d %s", c.command, c.body, r.StatusCode, r.Body)
 		}
 	}
 }
 
-// A wish that is sent again with its key is the same; another wish is another,
-// whatever its key, so that none is lost.
-func TestWishAgain(t *testing.T) {
-	bodies := []string{
-		`{"wish":"pause"}`, `{"wish":"continue"}`, `{"wish":"cancel"}`, `{"wish":"cancel","force":true}`, `{"wish":"cancel","rollback":true}`,
-		`{"wish":"unlock","reason":"it obeys no more"}`,
+// A command that is sent again with its idempotency key has the same ID. Another
+// command, or one with other options, has another ID, so that none is lost.
+func TestCommandTwice(t *testing.T) {
+	commands := []struct{ command, body string }{
+		{"pause", ``}, {"continue", ``}, {"cancel", ``}, {"cancel", `{"force":true}`}, {"cancel", `{"rollback":true}`}, {"unlock", `{"reason":"x"}`},
 	}
 	ids := make(map[string]string)
-	for _, e := range append(bodies, bodies...) {
+	for _, c := range append(commands, commands...) {
 		h := newApp()
-		h.ask(t, call(commands, e, "header.idempotency-key=k"))
-		if len(h.steer) != 1 {
-			t.Fatalf("%s: %d wishes", e, len(h.steer))
+		h.ask(t, call(to(c.command), c.body, "header.idempotency-key=k"))
+		if len(h.commands) != 1 {
+			t.Fatalf("%s %s: %d commands", c.command, c.body, len(h.commands))
 		}
-		if of, ok := ids[h.steer[0].ID]; ok && of != e {
-			t.Errorf("%s is taken for %s", e, of)
+		if of, ok := ids[h.commands[0].ID]; ok && of != c.command+c.body {
+			t.Errorf("%s %s has the ID of %s", c.command, c.body, of)
 		}
-		ids[h.steer[0].ID] = e
+		ids[h.commands[0].ID] = c.command + c.body
 	}
-	if len(ids) != len(bodies) {
-		t.Errorf("%d wishes are %d", len(bodies), len(ids))
+	if len(ids) != len(commands) {
+		t.Errorf("%d commands have %d IDs", len(commands), len(ids))
 	}
 }
 
@@ -375,15 +385,15 @@ func TestWhoAsks(t *testing.T) {
 		for _, route := range api.Routes() {
 			h := newApp()
 			e := call(route, aDeploy)
-			if route == commands {
-				e.Body = `{"wish":"pause"}`
+			if strings.HasPrefix(route, "POST /runs/") {
+				e.Body = `{"reason":"test"}`
 			}
 			e.RequestContext.Authorizer = c.by
 			r, said := h.ask(t, e)
-			if c.want == "" && (r.StatusCode != 403 || said.Error.Kind != "Denied" || len(h.asked)+len(h.steer) > 0) {
+			if c.want == "" && (r.StatusCode != 403 || said.Error.Kind != "Denied" || len(h.asked)+len(h.commands) > 0) {
 				t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
 			}
-			for _, q := range append(h.asked, h.steer...) {
+			for _, q := range append(h.asked, h.commands...) {
 				if q.Who != c.want {
 					t.Errorf("%s: it is asked by %q, not %q", route, q.Who, c.want)
 				}
@@ -403,13 +413,13 @@ func TestRefused(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /runs/{run}, POST /projects/{project}/{environment}/runs, POST /runs/{run}/wishes`}},
+		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /runs/{run}, POST /projects/{project}/{environment}/runs, POST /runs/{run}/cancel, POST /runs/{run}/continue, POST /runs/{run}/pause, POST /runs/{run}/unlock`}},
 		{call("$default", ""), 404, nil},
 		{call("DELETE /runs/{run}", ""), 404, nil},
 		{call(show, "", "run="+nobody), 404, []string{"there is no run " + nobody}},
 		{call(show, "", "run=../x"), 404, []string{`there is no run "../x": its ID has 20 lower-case letters and digits`}},
-		{call(commands, `{"wish":"pause"}`, "run="+nobody), 404, nil},
-		{call(commands, `{"wish":"pause"}`, "run="), 404, nil},
+		{call(to("pause"), `{}`, "run="+nobody), 404, nil},
+		{call(to("pause"), `{}`, "run="), 404, nil},
 		{call(list, "", "query.before="+nobody), 404, []string{"before: there is no run " + nobody}},
 		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " is of other@prod, not of shop@prod: say one of the runs that were listed"}},
 		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there are limit and before`, `limit: "101": it is a number of runs, 1 to 100`}},
@@ -417,35 +427,35 @@ func TestRefused(t *testing.T) {
 		{call(list, "", "query.limit=2,3"), 400, nil},
 		{call(list, "", "project=a b"), 400, []string{`the path names project "a b" and environment "prod", which cannot be: names are letters, digits and hyphens, 64 at most`}},
 		{call(runs, aDeploy, "environment=p@q"), 400, nil},
-		{call(runs, ``), 400, []string{"the request is not understood: it is empty"}},
+		{call(runs, ``), 400, []string{"the request is empty: send a JSON object"}},
 		{call(runs, `[]`), 400, nil},
-		{call(runs, aDeploy+`{}`), 400, []string{"the request is not understood: something follows its closing brace"}},
-		{call(runs, `{"operation":"deploy","x":1}`), 400, []string{`the request is not understood: unknown field "x"`}},
+		{call(runs, aDeploy+`{}`), 400, []string{"the request is not valid JSON: there is more text behind the first value"}},
+		{call(runs, `{"operation":"refresh","optoins":1}`), 400, []string{`"optoins" is not a key of a request: did you mean options?`}},
 		{call(runs, `{"operation":"drift"}`), 400, nil},
 		{call(runs, `{"operation":"deploy","options":{"who":"boss","max_deletions":-1}}`, "header.idempotency-key=\n"), 400, []string{
-			"key: missing: a deploy needs the key of the configuration's object", "options.max_deletions: -1: it is a number of stacks, 0 or more",
-			"options.who: who asks is known: leave it out", "idempotency-key: it has to be 1 to 255 characters of ASCII",
+			"key: missing: a deploy needs the key of the configuration's object", "options.max_deletions: -1: give a number of stacks, 0 or more",
+			"options.who: the API knows the caller: remove this option", "idempotency-key: it has to be 1 to 255 characters of ASCII",
 		}},
-		{call(runs, `{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`), 400, []string{`key: "projects/shop/test.zip" belongs to shop@test, and the request to shop@prod: ask for it there`}},
-		{call(runs, `{"operation":"cancel","options":{"run":"`+newest+`"}}`), 400, []string{"operation: a cancel starts no run: wish it of the run that it is about, with POST /runs/{run}/wishes"}},
+		{call(runs, `{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`), 400, []string{`key: "projects/shop/test.zip" belongs to shop@test, and this request is for shop@prod: send it to shop@test`}},
+		{call(runs, `{"operation":"cancel","options":{"run":"`+newest+`"}}`), 400, []string{"operation: cancel is a command to a run, and starts none: use POST /runs/{run}/cancel"}},
 		{call(runs, aDeploy, "header.idempotency-key="+strings.Repeat("k", 256)), 400, nil},
 		{call(runs, aDeploy, "header.idempotency-key="), 400, nil},
 		{call(runs, aDeploy, "header.content-type=application/x-www-form-urlencoded"), 415, []string{`content-type: "application/x-www-form-urlencoded" is not understood: send JSON, as application/json`}},
 		{call(runs, aDeploy, "header.content-type=;"), 415, nil},
 		{call(runs, long), 413, []string{"the body has more than 65536 bytes: no request needs that"}},
-		{call(commands, long), 413, nil},
-		{call(commands, `{"wish":"stop"}`), 400, []string{`wish: there is no "stop": say one of pause, continue, cancel, unlock`}},
-		{call(commands, `{"wish":"retry"}`), 400, nil},
-		{call(commands, `{}`), 400, []string{"wish: missing: say one of pause, continue, cancel, unlock"}},
-		{call(commands, `{"wish":"pause","who":"boss"}`), 400, []string{`the wish is not understood: unknown field "who"`}},
-		{call(commands, `{"wish":"pause","wish":"cancel"}`), 400, []string{`the wish is not understood: "wish" stands there twice`}},
-		{call(commands, `{"wish":"unlock"}`), 400, []string{"reason: missing: say why the lock is taken away, for the record"}},
-		{call(commands, `{"wish":"pause","force":true,"rollback":true}`), 400, []string{"force: it is for retry, cancel: leave it out", "rollback: it is for deploy, retry, cancel: leave it out"}},
-		{call(commands, `{"wish":"pause","reason":"`+strings.Repeat("x", 1025)+`"}`), 400, []string{"reason: it has 1025 bytes, of at most 1024"}},
+		{call(to("pause"), long), 413, nil},
+		{call("POST /runs/{run}/stop", `{}`), 404, nil},
+		{call(to("pause"), `[]`), 400, []string{"the request: a list found, an object expected"}},
+		{call(to("pause"), `{"who":"boss"}`), 400, []string{`"who" is not a key of a request: available: reason`}},
+		{call(to("pause"), `{"reason":"a","reason":"b"}`), 400, []string{`reason: this key occurs twice: keep one of them`}},
+		{call(to("unlock"), ``), 400, []string{"reason: missing: say why, for the record"}},
+		{call(to("cancel"), `{"forse":true,"rollback":"yes"}`), 400, []string{`"forse" is not a key of a request: did you mean force?`, `rollback: a string found, true or false expected`}},
+		{call(to("pause"), `{"force":true,"rollback":true}`), 400, []string{`"force" is not a key of a request: available: reason`, `"rollback" is not a key of a request: available: reason`}},
+		{call(to("pause"), `{"reason":"`+strings.Repeat("x", 1025)+`"}`), 400, []string{"reason: it has 1025 bytes, at most 1024 are allowed"}},
 	} {
 		h := newApp()
 		r, said := h.ask(t, c.e)
-		if r.StatusCode != c.status || said.Error == nil || len(h.asked)+len(h.steer) > 0 {
+		if r.StatusCode != c.status || said.Error == nil || len(h.asked)+len(h.commands) > 0 {
 			t.Errorf("%s %.100s: %d %.300s; asked %v", c.e.RouteKey, c.e.Body, r.StatusCode, r.Body, h.asked)
 			continue
 		}
@@ -496,7 +506,7 @@ func TestTroubles(t *testing.T) {
 		{fault.New(fault.Broken, "hunter2"), 500, "Broken", "", "see the log of the function api for request", "hunter2"},
 		{errors.New("hunter2"), 500, "Broken", "", "see the log of the function api for request", "hunter2"},
 	} {
-		for _, e := range []events.APIGatewayV2HTTPRequest{call(runs, aDeploy), call(commands, `{"wish":"pause"}`)} {
+		for _, e := range []events.APIGatewayV2HTTPRequest{call(runs, aDeploy), call(to("pause"), `{}`)} {
 			h := newApp()
 			h.err = c.err
 			r, said := h.ask(t, e)

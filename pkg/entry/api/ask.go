@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -24,11 +24,11 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	r := a.ParseRequest(project, text)
-	if engine.Steers(r.Operation) {
-		return answer{}, fault.New(fault.Invalid, "operation: a %s starts no run: wish it of the run that it is about, with POST /runs/{run}/wishes", r.Operation)
+	if _, command := run.ControlNamed(r.Operation); command {
+		return answer{}, fault.New(fault.Invalid, "operation: %s is a command to a run, and starts none: use POST /runs/{run}/%s", r.Operation, r.Operation)
 	}
 	if r.Who != "" {
-		r.Problems = append(r.Problems, "options.who: who asks is known: leave it out")
+		r.Problems = append(r.Problems, "options.who: the API knows the caller: remove this option")
 	}
 	if r.ID, err = q.id(project); err != nil {
 		r.Problems = append(r.Problems, fault.Messages(err)...)
@@ -43,31 +43,31 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 	return a.accepted(ctx, r.ID, func(kept run.Run) error { return another(kept, r) })
 }
 
-// another refuses an idempotency key that was used before for something else.
-func another(kept run.Run, r run.Request) error {
-	same := kept.Operation == r.Operation && kept.Source == r.Source && slices.Equal(kept.Only, r.Only)
-	if r.Operation == "retry" { // by now it may be what it repeats
-		same = true
-	}
-	rolls := kept.Rollback || !r.Rollback // the project may say so, too
-	if same && rolls && kept.Of == r.Of && kept.Force == r.Force && kept.Refuse == r.Refuse && limited(kept, r) {
+// another refuses an idempotency key that was used before for another request. By
+// now the run of a retry may be what it repeats, and a project may have turned on
+// rollbacks.
+func another(stored run.Run, r run.Request) error {
+	repeats := plan.AllOperations().Of(r.Operation).Repeats
+	same := repeats || stored.Operation == r.Operation && stored.Source == r.Source && slices.Equal(stored.Only, r.Only)
+	rollback := stored.Rollback || !r.Rollback
+	if same && rollback && stored.Of == r.Of && stored.Force == r.Force && stored.Refuse == r.Refuse && limited(stored, r, repeats) {
 		return nil
 	}
-	return fault.New(fault.Refused, "idempotency-key: run %s was asked for with it, which is something else (%s): use another key for another request", kept.ID, kept.Operation)
+	return fault.New(fault.Refused, "idempotency-key: run %s was started with this key by another request (%s): use another key", stored.ID, stored.Operation)
 }
 
 // limited reports whether a run may delete as many stacks as a request says. A
-// retry that does not say it has the limit of what it repeats.
-func limited(kept run.Run, r run.Request) bool {
-	if kept.MaxDeletions == nil || r.MaxDeletions == nil {
-		return r.MaxDeletions == nil && (kept.MaxDeletions == nil || r.Operation == "retry")
+// retry that does not say so has the limit of the run that it repeats.
+func limited(stored run.Run, r run.Request, repeats bool) bool {
+	if stored.MaxDeletions == nil || r.MaxDeletions == nil {
+		return r.MaxDeletions == nil && (stored.MaxDeletions == nil || repeats)
 	}
-	return *kept.MaxDeletions == *r.MaxDeletions
+	return *stored.MaxDeletions == *r.MaxDeletions
 }
 
-// wish steers a run. With one idempotency key each wish is carried out once: one
-// that is another is never taken for what was carried out before, and lost.
-func (a API) command(ctx context.Context, q question) (answer, error) {
+// command gives a command to a run. Another command with the same idempotency key
+// is another request, so that none is lost.
+func (a API) command(ctx context.Context, q question, c run.Control) (answer, error) {
 	text, err := q.body()
 	if err != nil {
 		return answer{}, err
@@ -76,7 +76,7 @@ func (a API) command(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := a.ParseCommand(r.Project, r.ID, text)
+	w := a.ParseCommand(c, r.Project, r.ID, text)
 	if w.ID, err = q.id(fmt.Sprintln(r.ID, w.Operation, w.Rollback, w.Force)); err != nil {
 		w.Problems = append(w.Problems, fault.Messages(err)...)
 	}
@@ -84,8 +84,8 @@ func (a API) command(ctx context.Context, q question) (answer, error) {
 		return answer{}, wrong(w.Problems)
 	}
 	w.Who = q.who
-	if err := a.Engine.Steer(ctx, w); err != nil {
-		return answer{}, uncertain(err, "it may have been wished all the same: read the run, or ask again with the same Idempotency-Key")
+	if err := a.Engine.Command(ctx, w); err != nil {
+		return answer{}, uncertain(err, "the run may have received the command: read the run, or send the request again with the same Idempotency-Key")
 	}
 	return a.accepted(ctx, r.ID, func(run.Run) error { return nil })
 }

@@ -30,12 +30,12 @@ func TestDocuments(t *testing.T) {
 	if len(examples) != 5 {
 		t.Fatalf("there are %d examples", len(examples))
 	}
-	begin, shown, page1, wish, wrong := examples[0], examples[1], examples[2], examples[3], examples[4]
+	begin, shown, page1, command, wrong := examples[0], examples[1], examples[2], examples[3], examples[4]
 	if r, _ := newApp().ask(t, call(runs, begin)); r.StatusCode != 202 {
 		t.Errorf("%s is answered %d %s", begin, r.StatusCode, r.Body)
 	}
-	if r, _ := newApp().ask(t, call(commands, wish)); r.StatusCode != 202 {
-		t.Errorf("%s is answered %d %s", wish, r.StatusCode, r.Body)
+	if r, _ := newApp().ask(t, call(to("cancel"), command)); r.StatusCode != 202 {
+		t.Errorf("%s is answered %d %s", command, r.StatusCode, r.Body)
 	}
 	known(t, shown, &report.Run{})
 	known(t, page1, &struct {

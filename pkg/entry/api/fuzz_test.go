@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -32,8 +31,8 @@ func FuzzAPI(f *testing.F) {
 		call(runs, aDeploy), call(runs, aDeploy, "header.idempotency-key=a b"), call(runs, `{"operation":"retry","options":{"run":"`+oldest+`","force":true}}`),
 		call(runs, `{"operation":"destroy","options":{"who":"boss","only":[""],"max_deletions":-1}}`), call(runs, ``), call(runs, `{"operation":"unlock"}`),
 		call(runs, aDeploy, "project=a b", "header.content-type=text/plain"), call(list, ""), call(list, "", "query.limit=2", "query.before="+middle),
-		call(list, "", "query.before="+others, "query.x=y"), call(show, ""), call(show, "", "run="+nobody), call(commands, `{"wish":"cancel","rollback":true,"force":true,"reason":"a"}`),
-		call(commands, `{"wish":"pause","WISH":"cancel"}`), call("$default", "x"),
+		call(list, "", "query.before="+others, "query.x=y"), call(show, ""), call(show, "", "run="+nobody), call(to("cancel"), `{"rollback":true,"force":true,"reason":"a"}`),
+		call(to("pause"), `{"REASON":"a","reason":"b"}`), call(to("unlock"), ""), call("$default", "x"),
 	} {
 		f.Add(event(f, e))
 		e.Body, e.IsBase64Encoded = base64.StdEncoding.EncodeToString([]byte(e.Body)), true
@@ -54,7 +53,7 @@ func FuzzAPI(f *testing.F) {
 		if first == nil {
 			return
 		}
-		asked := append(one.asked, one.steer...)
+		asked := append(one.asked, one.commands...)
 		if ok := first.StatusCode == 202; ok != (len(asked) == 1) && first.StatusCode != 409 || len(asked) > 1 {
 			t.Errorf("%d, and asked for is %+v", first.StatusCode, asked)
 		}
@@ -93,7 +92,8 @@ func sound(t *testing.T, q run.Request) {
 	if !anID.MatchString(q.ID) || !aProject.MatchString(q.Project) || q.Who == "" || len(q.Problems) > 0 || q.Upload {
 		t.Errorf("asked for is %+v", q)
 	}
-	about := engine.Steers(q.Operation) || q.Operation == "retry"
+	_, command := run.ControlNamed(q.Operation)
+	about := command || q.Operation == "retry"
 	if about != (q.Of != "") || about && !anID.MatchString(q.Of) {
 		t.Errorf("a %s of run %q", q.Operation, q.Of)
 	}

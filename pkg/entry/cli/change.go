@@ -150,34 +150,13 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 	return err
 }
 
-// An asking is the content of a request object.
-type asking struct {
-	Operation string  `json:"operation"`
-	Key       string  `json:"key,omitempty"`
-	Version   string  `json:"version,omitempty"`
-	Options   options `json:"options"`
-}
-
-// options are those of an asking.
-type options struct {
-	Run   string `json:"run,omitempty"`
-	Force bool   `json:"force,omitempty"`
-	Who   string `json:"who,omitempty"`
-
-	Reason   string `json:"reason,omitempty"`
-	Rollback bool   `json:"rollback,omitempty"`
-	Refuse   bool   `json:"refuse,omitempty"`
-
-	Only         []string `json:"only,omitempty"`
-	MaxDeletions *int     `json:"max_deletions,omitempty"`
-}
-
-// options are what the call's flags say about a run, if it is about one.
-func (c *call) options(about string) options {
+// made is the request of an operation or command, with the options that the call's
+// flags say. The source is the configuration that it deploys.
+func (c *call) made(operation, project string, source run.Source) run.Request {
 	f := c.flags
-	return options{
-		Run: about, Force: f.force, Who: c.who(), Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,
-	}
+	return run.Request{Project: project, Operation: operation, Source: source, Who: c.who(), Options: run.Options{
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,
+	}}
 }
 
 // request puts a configuration and a request object that names it, and returns
@@ -188,18 +167,15 @@ func (s *session) request(ctx context.Context, operation string, p packed) (stri
 	if err != nil {
 		return "", fmt.Errorf("upload to %s: %w", s.label, err)
 	}
-	return s.post(ctx, p.Project.ID(), asking{
-		Operation: operation, Key: key, Version: version,
-		Options: s.call.options(""),
-	})
+	return s.post(ctx, s.call.made(operation, p.Project.ID(), run.Source{Key: key, Version: version}))
 }
 
-// post puts a request object for a project and returns the run that it asks for.
-func (s *session) post(ctx context.Context, id string, a asking) (string, error) {
-	body, err := json.Marshal(a)
+// post puts the request object of a request and returns the run that it makes.
+func (s *session) post(ctx context.Context, q run.Request) (string, error) {
+	body, err := json.Marshal(q.Body())
 	if err != nil {
-		return "", fault.New(fault.Broken, "request %s: %w", a.Operation, err)
+		return "", fault.New(fault.Broken, "request %s: %w", q.Operation, err)
 	}
-	name, environment, _ := strings.Cut(id, "@")
+	name, environment, _ := strings.Cut(q.Project, "@")
 	return s.upload(ctx, fmt.Sprintf("requests/%s/%s/%s.json", name, environment, unique()), body)
 }

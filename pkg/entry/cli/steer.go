@@ -54,10 +54,9 @@ func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 		if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
 			fmt.Fprintf(c.Err, "%s of run %s (%s of %s, %s)\n", w.operation, about.ID, about.Operation, about.Project, about.State)
 		}
-		id, err := s.post(ctx, about.Project, asking{
-			Operation: w.operation, Key: about.Source.Key, Version: about.Source.Version,
-			Options: c.options(about.ID),
-		})
+		asked := c.made(w.operation, about.Project, about.Source)
+		asked.Of = about.ID
+		id, err := s.post(ctx, asked)
 		if err != nil {
 			return ExitFailed, err
 		}

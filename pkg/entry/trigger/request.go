@@ -1,69 +1,27 @@
 package trigger
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// body is what a request object says.
-type body struct {
-	Operation string `json:"operation"`
-	Key       string `json:"key"`     // of the configuration
-	Version   string `json:"version"` // of that object
-	Options   struct {
-		Run   string `json:"run"`   // that it is about
-		Force bool   `json:"force"` // retry, though something newer was deployed since; cancel updates too
-		Who   string `json:"who"`   // asks
-
-		Reason   string `json:"reason"`   // why it is wished
-		Rollback bool   `json:"rollback"` // a deploy that fails, or is cancelled, is followed by a rollback
-		Refuse   bool   `json:"refuse"`   // rather than wait while another run holds the lock
-
-		Only         []string `json:"only"`          // names of the stacks that it is about
-		MaxDeletions *int     `json:"max_deletions"` // how many stacks may be deleted for good
-	} `json:"options"`
-}
-
-// What operations are about: a configuration, or a run.
-var (
-	ofConfiguration = []string{"deploy", "plan"}
-	ofRun           = []string{"retry", "pause", "continue", "cancel", "unlock"}
-	ofRecords       = []string{"destroy", "refresh"}
-)
-
-// Operations that some options are for.
-var (
-	steering = []string{"pause", "continue", "cancel", "unlock"}
-	writing  = []string{"deploy", "destroy", "refresh", "retry"}
-	backable = []string{"deploy", "retry", "cancel"}
-	forcible = []string{"retry", "cancel"}
-)
-
-// selective are the operations that may be about some stacks only.
-var selective = []string{"deploy", "plan", "destroy", "refresh"}
-
-// guarded are the operations that may delete only so many stacks.
-var guarded = []string{"deploy", "plan", "retry"}
-
-// unknown is the operation of a request that does not say it.
+// unknown is the operation of a request that does not name one.
 const unknown = "unknown"
 
-// The sizes of a request object and of one text in it, in bytes. S3's keys have
-// no more than that, and a run keeps its texts in one item.
+// The sizes of a request object and of one text in it, in bytes. S3's keys have at
+// most that length, and a run is stored in one item of the table.
 const (
-	mostBody = 64 << 10
-	mostText = 1 << 10
+	maxBody = 64 << 10
+	maxText = 1 << 10
 )
 
 // fill completes a request with what its object says.
@@ -71,79 +29,228 @@ func fill(ctx context.Context, q run.Request, c created, objects Objects) (run.R
 	q.Operation = unknown
 	text, err := objects.Object(ctx, c.Object.Key, c.Object.Version)
 	switch {
-	case fault.Is(err, fault.Missing, fault.Invalid, fault.Denied): // asking again is no use
+	case fault.Is(err, fault.Missing, fault.Invalid, fault.Denied): // a second attempt would not help
 		q.Problems = []string{fmt.Sprintf("the request cannot be read: %v", err)}
 		return q, nil
 	case err != nil:
 		return q, fmt.Errorf("read request %s: %w", c.Object.Key, err)
 	}
-	asked := ParseRequest(q.Project, text)
-	asked.ID, asked.Who = q.ID, cmp.Or(asked.Who, q.Who)
-	return asked, nil
+	said := ParseRequest(plan.AllOperations(), q.Project, text)
+	said.ID, said.Who = q.ID, cmp.Or(said.Who, q.Who)
+	return said, nil
 }
 
-// Asked returns what the text of a request object asks for of a project. It has
-// no ID, and Who is empty unless the text says who asks. What is wrong with it is
-// in its Problems.
-func ParseRequest(project string, text []byte) run.Request {
-	q := run.Request{Project: project, Operation: unknown}
-	b, err := decode[body](text)
-	if b.Operation != "" {
-		q.Operation = short(b.Operation)
-	}
-	if err != nil {
-		q.Problems = []string{"the request is not understood: " + short(err.Error())}
+// ParseRequest reads the text of a request object, or the body of an HTTP request,
+// for a project. The request has no ID yet, and Who is empty unless the text says
+// who. Everything that is wrong with it is in its Problems.
+func ParseRequest(all plan.Operations, project string, text []byte) run.Request {
+	q := run.Request{Project: project}
+	options := optionFields(&q)
+	options["run"], options["who"] = &q.Of, &q.Who
+	var ok bool
+	if q.Problems, ok = decode(text, fields{
+		"operation": &q.Operation, "key": &q.Source.Key, "version": &q.Source.Version, "options": options,
+	}); !ok {
+		q.Operation = unknown
 		return q
 	}
-	if q.Problems = tooLong(b); len(q.Problems) > 0 {
-		return q
+	if long := tooLong(q); len(long) > 0 {
+		return run.Request{Project: project, Operation: cmp.Or(short(q.Operation), unknown), Problems: append(q.Problems, long...)}
 	}
-	q.Source = run.Source{Key: b.Key, Version: b.Version}
-	q.Of, q.Force, q.MaxDeletions, q.Only = b.Options.Run, b.Options.Force, b.Options.MaxDeletions, b.Options.Only
-	q.Reason, q.Rollback, q.Refuse = b.Options.Reason, b.Options.Rollback, b.Options.Refuse
-	q.Who = b.Options.Who
-	q.Problems = problems(project, b)
+	r, known := rowOf(all, q.Operation)
+	var wrong []string
+	if !known {
+		wrong = append(wrong, noOperation(all, q.Operation))
+	}
+	wrong = append(wrong, aboutSource(r, q)...)
+	if known {
+		wrong = append(wrong, aboutRun(r, q)...)
+		wrong = append(wrong, aboutOptions(all, r, q)...)
+	}
+	for _, problem := range wrong {
+		if subject, _, _ := strings.Cut(problem, ":"); !slices.ContainsFunc(q.Problems, func(said string) bool { return strings.HasPrefix(said, subject+":") }) {
+			q.Problems = append(q.Problems, problem)
+		}
+	}
+	q.Operation = cmp.Or(short(q.Operation), unknown)
 	return q
 }
 
-// decode reads one JSON object, with known keys only.
-func decode[T any](text []byte) (T, error) {
-	var b T
-	if len(text) > mostBody {
-		return b, fmt.Errorf("it has %d bytes, of at most %d", len(text), mostBody)
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&b); err != nil {
-		if errors.Is(err, io.EOF) {
-			return b, errors.New("it is empty")
+// ParseCommand reads the body of an HTTP request that gives a command to a run of a
+// project: its options, or nothing. The request has no ID and no Who yet.
+// Everything that is wrong with it is in its Problems.
+func ParseCommand(c run.Control, project, id string, text []byte) run.Request {
+	q := run.Request{Project: project, Operation: c.Name, Of: id}
+	into := optionFields(&q)
+	for key := range into {
+		if !slices.Contains(c.Options, plan.Option(key)) {
+			delete(into, key)
 		}
-		return b, errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return b, errors.New("something follows its closing brace")
+	if len(strings.TrimSpace(string(text))) > 0 {
+		q.Problems, _ = decode(text, into)
 	}
-	if name, err := twice(json.NewDecoder(bytes.NewReader(text))); name != "" || err != nil {
-		return b, cmp.Or(err, fmt.Errorf("%q stands there twice", name))
+	if len(q.Reason) > maxText {
+		q.Problems, q.Reason = append(q.Problems, longText("reason", q.Reason)), ""
 	}
-	return b, nil
+	if c.NeedsReason && q.Reason == "" {
+		q.Problems = append(q.Problems, "reason: missing: say why, for the record")
+	}
+	return q
 }
 
-// tooLong tells which texts of a request are longer than any need be.
-func tooLong(b body) []string {
+// optionFields says where the options of a request belong.
+func optionFields(q *run.Request) fields {
+	return fields{
+		string(plan.OptionForce): &q.Force, string(plan.OptionReason): &q.Reason, string(plan.OptionRollback): &q.Rollback,
+		string(plan.OptionRefuse): &q.Refuse, string(plan.OptionOnly): &q.Only, string(plan.OptionMaxDeletions): &q.MaxDeletions,
+	}
+}
+
+// given reports which options a request has.
+func given(o run.Options) map[plan.Option]bool {
+	return map[plan.Option]bool{
+		plan.OptionForce: o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
+		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil,
+	}
+}
+
+// A row is what a request has to say, by the row of its operation or command.
+type row struct {
+	name                 string
+	source, run, because bool // the version of a configuration; the run that it is about; a reason
+	options              []plan.Option
+}
+
+// rows are those of all requests that users may make.
+func rows(all plan.Operations) []row {
+	var rows []row
+	for _, o := range all {
+		if o.Requestable {
+			rows = append(rows, row{name: o.Name, source: o.NeedsFiles, run: o.Repeats, options: o.Options})
+		}
+	}
+	for _, c := range run.Controls() {
+		rows = append(rows, row{name: c.Name, run: true, because: c.NeedsReason, options: c.Options})
+	}
+	return rows
+}
+
+// rowOf returns the row of the given name. It reports false if there is none.
+func rowOf(all plan.Operations, name string) (row, bool) {
+	for _, r := range rows(all) {
+		if r.name == name {
+			return r, true
+		}
+	}
+	return row{}, false
+}
+
+// noOperation says that there is no operation of the given name.
+func noOperation(all plan.Operations, name string) string {
+	var known []string
+	for _, r := range rows(all) {
+		known = append(known, r.name)
+	}
+	if name == "" {
+		return "operation: missing: write one of " + strings.Join(known, ", ")
+	}
+	return fmt.Sprintf("operation: there is no operation %q%s", short(name), suggest.Hint(name, known))
+}
+
+// aboutSource tells what is wrong with the configuration.
+func aboutSource(r row, q run.Request) []string {
+	var wrong []string
+	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	key, version := q.Source.Key, q.Source.Version
+	if r.source && key == "" {
+		add("key: missing: a %s needs the key of the configuration's object", q.Operation)
+	}
+	switch of, ok := configurationOf(key); {
+	case key == "":
+	case !ok:
+		add("key: %q is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)", key)
+	case of != q.Project:
+		add("key: %q belongs to %s, and this request is for %s: send it to %s", key, of, q.Project, of)
+	}
+	switch {
+	case key != "" && version == "":
+		add("version: missing: give the version of %s", key)
+	case key == "" && version != "":
+		add("version: a version without a key: give the key too")
+	}
+	return wrong
+}
+
+// runID is what engine.RunID makes.
+var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
+
+// aboutRun tells what is wrong with the run that the request is about.
+func aboutRun(r row, q run.Request) []string {
+	switch {
+	case r.run && q.Of == "":
+		return []string{"options.run: missing: give the run to " + q.Operation}
+	case r.run && !runID.MatchString(q.Of):
+		return []string{fmt.Sprintf("options.run: %q is not a run: its ID has 20 lower-case letters and digits", q.Of)}
+	case !r.run && q.Of != "":
+		return []string{fmt.Sprintf("options.run: a %s is not about a run: remove this option", q.Operation)}
+	}
+	return nil
+}
+
+// aboutOptions tells what is wrong with the options: those that the operation does
+// not have, and values that make no sense.
+func aboutOptions(all plan.Operations, r row, q run.Request) []string {
+	var wrong []string
+	add := func(format string, args ...any) { wrong = append(wrong, "options."+fmt.Sprintf(format, args...)) }
+	for _, option := range plan.Options() {
+		if given(q.Options)[option] && !slices.Contains(r.options, option) {
+			add("%s: a %s does not have this option (only %s): remove it", option, q.Operation, strings.Join(having(all, option), ", "))
+		}
+	}
+	if slices.Contains(q.Only, "") {
+		add("only: it contains an empty name: remove it")
+	}
+	if n := q.MaxDeletions; n != nil && *n < 0 && slices.Contains(r.options, plan.OptionMaxDeletions) {
+		add("max_deletions: %d: give a number of stacks, 0 or more", *n)
+	}
+	if r.because && q.Reason == "" {
+		add("reason: missing: say why, for the record")
+	}
+	return wrong
+}
+
+// having lists the operations and commands that have an option.
+func having(all plan.Operations, option plan.Option) []string {
+	var names []string
+	for _, r := range rows(all) {
+		if slices.Contains(r.options, option) {
+			names = append(names, r.name)
+		}
+	}
+	return names
+}
+
+// tooLong tells which texts of a request are longer than allowed.
+func tooLong(q run.Request) []string {
 	var all []string
 	for _, x := range []struct{ name, text string }{
-		{"operation", b.Operation}, {"key", b.Key}, {"version", b.Version},
-		{"options.run", b.Options.Run}, {"options.who", b.Options.Who}, {"options.reason", b.Options.Reason},
+		{"operation", q.Operation}, {"key", q.Source.Key}, {"version", q.Source.Version},
+		{"options.run", q.Of}, {"options.who", q.Who}, {"options.reason", q.Reason},
 	} {
-		if len(x.text) > mostText {
-			all = append(all, fmt.Sprintf("%s: it has %d bytes, of at most %d", x.name, len(x.text), mostText))
+		if len(x.text) > maxText {
+			all = append(all, longText(x.name, x.text))
 		}
 	}
 	return all
 }
 
-// short cuts what is too long for a message.
+// longText says that a text is too long.
+func longText(name, text string) string {
+	return fmt.Sprintf("%s: it has %d bytes, at most %d are allowed", name, len(text), maxText)
+}
+
+// short cuts a text that is too long for a message.
 func short(text string) string {
 	const most = 200
 	if len(text) <= most {
@@ -152,77 +259,8 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// runID is what engine.RunID makes.
-var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
-
-// problems tells all that is wrong with a request about a project.
-func problems(project string, b body) []string {
-	var all []string
-	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	known := slices.Concat(ofConfiguration, ofRecords, ofRun)
-	switch {
-	case b.Operation == "":
-		add("operation: missing: say one of %s", strings.Join(known, ", "))
-	case !slices.Contains(known, b.Operation):
-		add("operation: there is no %q yet: say one of %s", b.Operation, strings.Join(known, ", "))
-	}
-	if slices.Contains(ofConfiguration, b.Operation) && b.Key == "" {
-		add("key: missing: a %s needs the key of the configuration's object", b.Operation)
-	}
-	if b.Key != "" {
-		if of, ok := belongs(b.Key); !ok {
-			add("key: %q is no configuration: it is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)", b.Key)
-		} else if of != project {
-			add("key: %q belongs to %s, and the request to %s: ask for it there", b.Key, of, project)
-		}
-		if b.Version == "" {
-			add("version: missing: say which version of %s is meant", b.Key)
-		}
-	}
-	if b.Version != "" && b.Key == "" {
-		add("version: it is the version of no key: say the key too")
-	}
-	about := slices.Contains(ofRun, b.Operation)
-	switch {
-	case about && b.Options.Run == "":
-		add("options.run: missing: say which run to %s", b.Operation)
-	case about && !runID.MatchString(b.Options.Run):
-		add("options.run: %q is no run: its ID has 20 lower-case letters and digits", b.Options.Run)
-	case !about && b.Options.Run != "" && slices.Contains(known, b.Operation):
-		add("options.run: a %s is not about a run: leave it out", b.Operation)
-	}
-	return append(all, misplaced(b)...)
-}
-
-// misplaced tells which options of a request make no sense with its operation.
-func misplaced(b body) []string {
-	var all []string
-	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	only := func(option string, given bool, operations []string) {
-		if given && !slices.Contains(operations, b.Operation) {
-			add("options.%s: it is for %s: leave it out", option, strings.Join(operations, ", "))
-		}
-	}
-	only("force", b.Options.Force, forcible)
-	only("reason", b.Options.Reason != "", steering)
-	only("rollback", b.Options.Rollback, backable)
-	only("refuse", b.Options.Refuse, writing)
-	only("only", len(b.Options.Only) > 0, selective)
-	if slices.Contains(b.Options.Only, "") {
-		add("options.only: it has an empty name: leave that out")
-	}
-	only("max_deletions", b.Options.MaxDeletions != nil, guarded)
-	if b.Operation == "unlock" && b.Options.Reason == "" {
-		add("options.reason: missing: say why the lock is taken away, for the record")
-	}
-	if n := b.Options.MaxDeletions; n != nil && *n < 0 {
-		add("options.max_deletions: %d: it is a number of stacks, 0 or more", *n)
-	}
-	return all
-}
-
-// belongs returns the project that a configuration's object is of.
-func belongs(key string) (string, bool) {
+// configurationOf returns the project that a configuration's object belongs to.
+func configurationOf(key string) (string, bool) {
 	if p, ok := upload(key); ok {
 		return p, true
 	}

@@ -32,7 +32,7 @@ func Called(e events.EventBridgeEvent) (run.Request, error) {
 		return run.Request{}, fault.New(fault.Invalid, "event %s: its detail is no schedule's: %w", e.ID, err)
 	}
 	name, environment, _ := strings.Cut(c.Project, "@")
-	id, known := named(name, environment, true)
+	id, known := projectOf(name, environment, true)
 	switch {
 	case !known:
 		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no project and environment, as in shop@prod", e.ID, short(c.Project))

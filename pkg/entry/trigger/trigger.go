@@ -52,7 +52,7 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (r
 	}
 	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: c.Requester}
 	if p, ok := upload(c.Object.Key); ok {
-		q.Project, q.Operation = p, "deploy"
+		q.Project, q.Operation = p, plan.DeployName
 		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}
 		q.Upload, q.Sequencer = true, c.Object.Sequencer
 		return q, nil
@@ -105,7 +105,7 @@ func upload(key string) (string, bool) {
 		return "", false
 	}
 	environment, ok := bare(parts[2])
-	return named(parts[1], environment, ok)
+	return projectOf(parts[1], environment, ok)
 }
 
 // requested returns the project that a request object is about.
@@ -115,7 +115,7 @@ func requested(key string) (string, bool) {
 		return "", false
 	}
 	id, ok := strings.CutSuffix(parts[3], ".json")
-	return named(parts[1], parts[2], ok && id != "")
+	return projectOf(parts[1], parts[2], ok && id != "")
 }
 
 // revision returns the project that a configuration is kept for.
@@ -125,11 +125,12 @@ func revision(key string) (string, bool) {
 		return "", false
 	}
 	name, ok := bare(parts[3])
-	return named(parts[1], parts[2], ok && name != "" && !strings.HasPrefix(name, "."))
+	return projectOf(parts[1], parts[2], ok && name != "" && !strings.HasPrefix(name, "."))
 }
 
-// named joins two names, if they are names.
-func named(name, environment string, ok bool) (string, bool) {
+// projectOf joins the names of a project and an environment. It reports false if
+// one of them is not valid.
+func projectOf(name, environment string, ok bool) (string, bool) {
 	if !ok || !project.Name.MatchString(name) || !project.EnvironmentName.MatchString(environment) {
 		return "", false
 	}

@@ -139,27 +139,40 @@ func TestRequests(t *testing.T) {
 // that is wrong.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string][]string{
-		``:                                     {"the request is not understood: it is empty"},
-		`{`:                                    {"the request is not understood: unexpected EOF"},
-		`[]`:                                   {"the request is not understood: cannot unmarshal array into Go value of type trigger.body"},
-		`{"operation":"deploy",` + zip + `}{}`: {"the request is not understood: something follows its closing brace"},
-		`{"operation":"deploy","wait":1}`:      {`the request is not understood: unknown field "wait"`},
-		`{"operation":"deploy","options":{"max":1}}`:              {`the request is not understood: unknown field "max"`},
-		`{"operation":"plan","operation":"destroy"}`:              {`the request is not understood: "operation" stands there twice`},
-		`{"operation":"destroy","options":{"who":"a","WHO":"b"}}`: {`the request is not understood: "who" stands there twice`},
-		`{}`:                                  {"operation: missing: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock"},
-		`{"operation":"drift"}`:               {`operation: there is no "drift" yet: say one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock`},
+		``:                                     {"the request is empty: send a JSON object"},
+		`{`:                                    {"the request is not valid JSON: unexpected EOF"},
+		`[]`:                                   {"the request: a list found, an object expected"},
+		`{"operation":"deploy",` + zip + `}{}`: {"the request is not valid JSON: there is more text behind the first value"},
+		`{"opreation":"deploy"}`:               {`"opreation" is not a key of a request: did you mean operation?`, "operation: missing: write one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock"},
+		`{"operation":"deploy","wait":1}`:      {`"wait" is not a key of a request: available: key, operation, options, version`, "key: missing: a deploy needs the key of the configuration's object"},
+		`{"operation":"refresh","options":{"max_deletion":1,"forced":true}}`: {
+			`"options.max_deletion" is not a key of a request: did you mean max_deletions?`, `"options.forced" is not a key of a request: did you mean force?`,
+		},
+		`{"operation":"plan","operation":"destroy"}`:              {"operation: this key occurs twice: keep one of them", "key: missing: a plan needs the key of the configuration's object"},
+		`{"operation":"destroy","options":{"who":"a","WHO":"b"}}`: {`"options.WHO" is not a key of a request: did you mean who?`},
+		`{"operation":7,"options":[]}`:                            {"operation: the number 7 found, a string expected", "options: a list found, an object expected"},
+		`{"operation":"destroy","options":{"only":"vpc","refuse":"yes","run":1,"who":{}}}`: {
+			"options.only: a string found, a list of strings expected", "options.refuse: a string found, true or false expected",
+			"options.run: the number 1 found, a string expected", "options.who: an object found, a string expected",
+		},
+		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":1.5}}`: {"options.max_deletions: the number 1.5 found, a whole number expected"},
+		`{}`:                                  {"operation: missing: write one of deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock"},
+		`{"operation":"drift"}`:               {`operation: there is no operation "drift": available: deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock`},
+		`{"operation":"destory"}`:             {`operation: there is no operation "destory": did you mean destroy?`},
+		`{"operation":"rollback"}`:            {`operation: there is no operation "rollback": available: deploy, plan, destroy, refresh, retry, pause, continue, cancel, unlock`},
 		`{"operation":"deploy"}`:              {"key: missing: a deploy needs the key of the configuration's object"},
-		`{"operation":"plan","version":"v1"}`: {"key: missing: a plan needs the key of the configuration's object", "version: it is the version of no key: say the key too"},
-		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                      {"version: missing: say which version of projects/shop/prod.zip is meant"},
-		`{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`:        {`key: "projects/shop/test.zip" belongs to shop@test, and the request to shop@prod: ask for it there`},
-		`{"operation":"destroy","key":"revisions/other/prod/x.zip","version":"1"}`: {`key: "revisions/other/prod/x.zip" belongs to other@prod, and the request to shop@prod: ask for it there`},
-		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:  {`key: "revisions/shop/prod/../x.zip" is no configuration: it is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
-		`{"operation":"retry"}`:                                             {"options.run: missing: say which run to retry"},
-		`{"operation":"pause","options":{"run":"1"}}`:                       {`options.run: "1" is no run: its ID has 20 lower-case letters and digits`},
-		`{"operation":"destroy","options":{` + that + `,"force":true}}`:     {"options.run: a destroy is not about a run: leave it out", "options.force: it is for retry, cancel: leave it out"},
-		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`: {"options.max_deletions: -1: it is a number of stacks, 0 or more"},
-		`{"operation":"destroy","options":{"max_deletions":5}}`:             {"options.max_deletions: it is for deploy, plan, retry: leave it out"},
+		`{"operation":"plan","version":"v1"}`: {"key: missing: a plan needs the key of the configuration's object", "version: a version without a key: give the key too"},
+		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                      {"version: missing: give the version of projects/shop/prod.zip"},
+		`{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`:        {`key: "projects/shop/test.zip" belongs to shop@test, and this request is for shop@prod: send it to shop@test`},
+		`{"operation":"destroy","key":"revisions/other/prod/x.zip","version":"1"}`: {`key: "revisions/other/prod/x.zip" belongs to other@prod, and this request is for shop@prod: send it to other@prod`},
+		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:  {`key: "revisions/shop/prod/../x.zip" is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
+		`{"operation":"retry"}`:                                             {"options.run: missing: give the run to retry"},
+		`{"operation":"unlock"}`:                                            {"options.run: missing: give the run to unlock", "options.reason: missing: say why, for the record"},
+		`{"operation":"pause","options":{"run":"1"}}`:                       {`options.run: "1" is not a run: its ID has 20 lower-case letters and digits`},
+		`{"operation":"destroy","options":{` + that + `,"force":true}}`:     {"options.run: a destroy is not about a run: remove this option", "options.force: a destroy does not have this option (only retry, cancel): remove it"},
+		`{"operation":"refresh","options":{"only":["a",""]}}`:               {"options.only: it contains an empty name: remove it"},
+		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`: {"options.max_deletions: -1: give a number of stacks, 0 or more"},
+		`{"operation":"destroy","options":{"max_deletions":5}}`:             {"options.max_deletions: a destroy does not have this option (only deploy, plan, retry): remove it"},
 	} {
 		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
 		if err != nil || got.Project != "shop@prod" || got.ID == "" || got.Operation == "" {
@@ -171,12 +184,12 @@ func TestProblems(t *testing.T) {
 	}
 	long := strings.Repeat("\x7f", 10_000)
 	for text, want := range map[string]string{
-		`{"operation":"` + long + `"}`:                                                 "operation: it has 10000 bytes, of at most 1024",
-		`{"operation":"destroy","options":{"who":"` + long + `"}}`:                     "options.who: it has 10000 bytes, of at most 1024",
-		`{"operation":"pause","options":{` + that + `,"reason":"` + long + `"}}`:       "options.reason: it has 10000 bytes, of at most 1024",
-		`{"operation":"plan","key":"revisions/` + long + `.zip","version":"1"}`:        "key: it has 10014 bytes, of at most 1024",
-		`{"operation":"plan","key":"projects/shop/prod.zip","version":"` + long + `"}`: "version: it has 10000 bytes, of at most 1024",
-		`{"` + long + `":1}`: "the request is not understood: unknown field",
+		`{"operation":"` + long + `"}`:                                                 "operation: it has 10000 bytes, at most 1024 are allowed",
+		`{"operation":"destroy","options":{"who":"` + long + `"}}`:                     "options.who: it has 10000 bytes, at most 1024 are allowed",
+		`{"operation":"pause","options":{` + that + `,"reason":"` + long + `"}}`:       "options.reason: it has 10000 bytes, at most 1024 are allowed",
+		`{"operation":"plan","key":"revisions/` + long + `.zip","version":"1"}`:        "key: it has 10014 bytes, at most 1024 are allowed",
+		`{"operation":"plan","key":"projects/shop/prod.zip","version":"` + long + `"}`: "version: it has 10000 bytes, at most 1024 are allowed",
+		`{"operation":"refresh","` + long + `":1}`:                                     `"\x7f`,
 	} {
 		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
 		if err != nil || len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0], want) || len(got.Problems[0]) > 1000 || len(got.Operation) > 1000 {

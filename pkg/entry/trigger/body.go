@@ -1,0 +1,114 @@
+package trigger
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
+)
+
+// fields says where the values of a JSON object belong, by key: a pointer to a
+// text, a bool, a number or a list of texts, or the fields of an object in it.
+type fields map[string]any
+
+// decode reads one JSON object into its fields. It returns everything that is wrong
+// with it: unknown keys, keys that occur twice, and values of the wrong type. Keys
+// are matched exactly. It reports false if the text is not a JSON object at all.
+func decode(text []byte, into fields) (wrong []string, ok bool) {
+	if len(text) > maxBody {
+		return []string{fmt.Sprintf("the request has %d bytes, at most %d are allowed", len(text), maxBody)}, false
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return []string{"the request is empty: send a JSON object"}, false
+	}
+	var whole json.RawMessage
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&whole); err != nil {
+		return []string{"the request is not valid JSON: " + short(err.Error())}, false
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return []string{"the request is not valid JSON: there is more text behind the first value"}, false
+	}
+	return object("", whole, into), whole[0] == '{'
+}
+
+// object reads one object. The path names it in messages: "", or "options.".
+func object(path string, text json.RawMessage, into fields) []string {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return []string{fmt.Sprintf("%s: %s found, an object expected", nameOf(path), kind(text))}
+	}
+	var all []string
+	seen := make(map[string]bool)
+	for d.More() {
+		token, err := d.Token()
+		var value json.RawMessage
+		if err = cmp.Or(err, d.Decode(&value)); err != nil {
+			return append(all, fmt.Sprintf("%s: %s", nameOf(path), short(err.Error())))
+		}
+		key, _ := token.(string) // of an object in valid JSON, as this is, it is one
+		name := path + short(key)
+		target, known := into[key]
+		switch {
+		case !known:
+			all = append(all, fmt.Sprintf("%q is not a key of a request%s", name, suggest.Hint(short(key), slices.Sorted(maps.Keys(into)))))
+		case seen[key]:
+			all = append(all, fmt.Sprintf("%s: this key occurs twice: keep one of them", name))
+		default:
+			all = append(all, read(name, value, target)...)
+		}
+		seen[key] = true
+	}
+	return all
+}
+
+// read reads one value into its target.
+func read(name string, value json.RawMessage, target any) []string {
+	if inner, ok := target.(fields); ok {
+		return object(name+".", value, inner)
+	}
+	if json.Unmarshal(value, target) == nil {
+		return nil
+	}
+	expected := "a string"
+	switch target.(type) {
+	case *bool:
+		expected = "true or false"
+	case *[]string:
+		expected = "a list of strings"
+	case **int:
+		expected = "a whole number"
+	}
+	return []string{fmt.Sprintf("%s: %s found, %s expected", name, kind(value), expected)}
+}
+
+// nameOf names what a path leads to.
+func nameOf(path string) string {
+	if path == "" {
+		return "the request"
+	}
+	return path[:len(path)-1]
+}
+
+// kind names the type of a JSON value.
+func kind(value json.RawMessage) string {
+	switch value = bytes.TrimSpace(value); value[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "true or false"
+	case 'n':
+		return "null"
+	}
+	return "the number " + short(string(value))
+}

@@ -1,0 +1,59 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// A Control is a command that users may give to a run: a row of Controls. All
+// other code asks the columns of the row and never its name.
+type Control struct {
+	Name        string
+	Command     Command       // recorded for the run
+	RollingBack Command       // recorded instead if the rollback option is set
+	EndsRun     bool          // it ends the run at once, whatever its execution does, and so frees the lock
+	NeedsReason bool          // it is refused without a reason
+	Options     []plan.Option // that a request for it may have
+}
+
+// Controls lists the commands that users may give to a run.
+func Controls() []Control {
+	return []Control{
+		{Name: "pause", Command: Pause, Options: []plan.Option{plan.OptionReason}},
+		{Name: "continue", Command: Continue, Options: []plan.Option{plan.OptionReason}},
+		{
+			Name: "cancel", Command: Cancel, RollingBack: CancelAndRollBack,
+			Options: []plan.Option{plan.OptionReason, plan.OptionRollback, plan.OptionForce},
+		},
+		{Name: "unlock", Command: Cancel, EndsRun: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason}},
+	}
+}
+
+// ControlNamed returns the command of the given name. It reports false if there is
+// none.
+func ControlNamed(name string) (Control, bool) {
+	all := Controls()
+	if i := slices.IndexFunc(all, func(c Control) bool { return c.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Control{}, false
+}
+
+// ControlNames lists the names of the commands.
+func ControlNames() []string {
+	var names []string
+	for _, c := range Controls() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Recorded is the command that is recorded for a run, given the options of the
+// request.
+func (c Control) Recorded(o Options) Command {
+	if o.Rollback && c.RollingBack != "" {
+		return c.RollingBack
+	}
+	return c.Command
+}
