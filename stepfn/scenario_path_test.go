@@ -10,22 +10,22 @@ import (
 // The path of a run is the states of the machine that its executions entered, in
 // order, those within a Map left out. A scenario writes it as
 //
-//	path Plan Next Execute Watch Next Waiting | Plan Next (Watch Next)+ Succeeded
+//	path Plan Next Execute Watch... Next Waiting | Plan Next (Execute Watch... Next)+ Succeeded
 //
-// with - for the blank in a state's name, | between two executions, and after a
-// state or a group in parentheses + for once or more, * for any number, ? for
-// once or not at all. How often Watch is entered depends on when events arrive;
-// what follows what does not.
+// with - for the blank in a state's name and | between two executions. Watch...
+// is Watch once or more, with nothing between but a wait that timed out and a
+// poll that found nothing to start: how often that is depends on when events
+// arrive. After a group in parentheses, + is once or more, * any number of times.
 func pathPattern(elements []string) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString("^")
 	for _, e := range elements {
 		parts := pathElement.FindStringSubmatch(e)
-		if e == "|" {
-			b.WriteString(`\| `)
-			continue
+		state := regexp.QuoteMeta(parts[2]) + " "
+		if parts[3] != "" {
+			state += "(?:(?:Next |Poll-again )" + state + ")*"
 		}
-		b.WriteString(strings.ReplaceAll(parts[1], "(", "(?:") + "(?:" + regexp.QuoteMeta(parts[2]) + " )" + parts[3])
+		b.WriteString(strings.ReplaceAll(parts[1], "(", "(?:") + "(?:" + state + ")" + parts[4])
 	}
 	b.WriteString("$")
 	pattern, err := regexp.Compile(b.String())
@@ -35,14 +35,14 @@ func pathPattern(elements []string) (*regexp.Regexp, error) {
 	return pattern, nil
 }
 
-// pathElement is one word of a path: opening parentheses, a name, and what
-// follows it.
-var pathElement = regexp.MustCompile(`^(\(*)([A-Za-z-]+)([)+*?]*)$`)
+// pathElement is one word of a path: opening parentheses, the name of a state, and
+// what follows it.
+var pathElement = regexp.MustCompile(`^(\(*)([A-Za-z-]+|\|)(\.\.\.)?((?:\)|[+*])*)$`)
 
 // isPathElement reports whether a word may stand in a path.
 func isPathElement(word string) bool {
 	parts := pathElement.FindStringSubmatch(word)
-	return word == "|" || parts != nil && slices.Contains(pathNames(), parts[2])
+	return parts != nil && (parts[2] == "|" || slices.Contains(pathNames(), parts[2]))
 }
 
 // pathNames are the states of the machine as paths write them.
