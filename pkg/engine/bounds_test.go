@@ -72,10 +72,11 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// The state machine has no word for superseded: it is driven by another.
-func TestTick(t *testing.T) {
+// The state machine has no end of its own for a superseded run: its execution ends
+// as that of a cancelled one.
+func TestLoopStateOfSupersededRun(t *testing.T) {
 	got := loopState(run.Run{Request: run.Request{ID: "r"}, Epoch: 2}, run.StateSuperseded, time.Minute)
-	if got.Run != "r" || got.Epoch != 2 || got.State != run.StateFencedOff || got.Ready == nil || got.Wait != 60 {
+	if got.Run != "r" || got.Epoch != 2 || got.State != run.StateCancelled || got.Ready == nil || got.Wait != 60 {
 		t.Errorf("got %+v", got)
 	}
 }

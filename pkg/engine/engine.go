@@ -203,7 +203,7 @@ func seconds(wait time.Duration) int {
 func loopState(r run.Run, s run.State, wait time.Duration) LoopState {
 	switch s {
 	case run.StateSuperseded:
-		s = run.StateFencedOff
+		s = run.StateCancelled
 	case run.StateQueued:
 		s = run.StateWaiting
 	}
