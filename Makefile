@@ -1,13 +1,16 @@
-# Everything here needs Go; what is about AWS itself needs Node too.
+# All targets need Go. Those for AWS need Node too.
 
 FUNCTIONS := $(notdir $(wildcard functions/*))
 GO ?= go
 GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
-# The race detector needs a C compiler; without one the tests run all the same.
+# The race detector needs a C compiler. Without one, make test runs all tests without it.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
-# Where much is done side by side, and the race detector costs little. With it, all tests take some five times as long.
-CONCURRENT = ./pkg/engine ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/local/api ./infra/local/events ./infra/local/journal \
+# Packages with much concurrency, which the race detector slows down little: make test runs them under it, and only under it.
+# All tests take about five times as long under the race detector.
+CONCURRENT = ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/local/api ./infra/local/events ./infra/local/journal \
 	./infra/local/lambda ./infra/local/scheduler ./infra/local/states
+
+SEQUENTIAL = $(filter-out $(CONCURRENT),$(patsubst $(shell $(GO) list -m)%,.%,$(shell $(GO) list ./...)))
 
 .PHONY: help build lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln docs clean
 
@@ -37,35 +40,36 @@ demo: ## deploy, change, break, retry and destroy examples/shop on this machine
 	@$(GO) build -o build/stackwright ./infra/stackwright
 	@$(GO) run ./examples/demo
 
-test: ## all tests, and some of them under the race detector where there is a C compiler
-	$(GO) test -timeout 20m ./...
-	$(if $(RACE),$(GO) test -race -timeout 20m $(CONCURRENT))
+# pkg/engine is tested both ways: under the race detector it leaves out its large models.
+test: ## all tests; those of concurrent packages under the race detector
+	$(GO) test -timeout 20m $(if $(RACE),$(SEQUENTIAL),./...)
+	$(if $(RACE),$(GO) test -race -timeout 20m ./pkg/engine $(CONCURRENT))
 
-# Of random worlds, deaths and large runs it plays fewer.
-race: ## all tests under the race detector, which needs a C compiler
+# It runs fewer random scenarios, crashes and large runs.
+race: ## all tests under the race detector
 	$(GO) test -race -timeout 30m ./...
 
 SECONDS ?= 600
-soak: ## play fresh random worlds for SECONDS seconds (600)
+soak: ## new random scenarios for SECONDS seconds (600)
 	$(GO) test ./stepfn -run '^TestSoak$$' -soak $(SECONDS)s -timeout 0 -count 1 -v
 
 ROUNDS ?= 20
 chaos: ## kill functions at random while examples/shop is deployed ROUNDS times (20)
 	$(GO) test ./infra/stackwright -run '^TestKilledFunctions$$' -rounds $(ROUNDS) -parallel 4 -timeout 60m -count 1 -v
 
-# It works in a real account, so it has to be asked for twice.
-smoke: ## make, change and delete three free stacks at an installation on AWS
+# It uses a real account, so it needs two variables.
+smoke: ## create, change and delete three free stacks with an installation on AWS
 	@if [ -z "$$STACKWRIGHT_INSTALLATION" ] || [ "$$STACKWRIGHT_SMOKE" != 1 ]; then \
-		echo "make smoke works in an AWS account: it deploys three stacks that cost nothing, changes one and deletes them," >&2; \
-		echo "which costs about a cent (docs/deploy.md). If that is wanted, log in to AWS, name the installation and say so:" >&2; \
+		echo "make smoke uses an AWS account: it deploys three stacks that cost nothing, changes one and deletes them," >&2; \
+		echo "which costs about a cent (docs/deploy.md). To run it, log in to AWS and name the installation:" >&2; \
 		echo "  STACKWRIGHT_SMOKE=1 STACKWRIGHT_INSTALLATION=stackwright make smoke" >&2; exit 2; fi
 	@$(GO) build -o build/stackwright ./infra/stackwright
 	$(GO) test ./infra/stackwright -run '^TestSmoke$$' -smoke "$$STACKWRIGHT_INSTALLATION" -count 1 -v -timeout 60m
 
-large: ## runs of 2,000 stacks on the real adapters, some minutes each
+large: ## runs of 2,000 stacks on the real adapters (some minutes each)
 	$(GO) test ./stepfn -run '^TestLargeOnEmulators$$' -large 2000 -timeout 60m -count 1 -v
 
-# The cdk command brings Go files that are templates of some.
+# The cdk command comes with Go files that are templates.
 GOFILES = find . \( -name node_modules -o -name cdk.out \) -prune -o -name '*.go' -print0
 
 docs: ## write what is generated in docs/commands.md
@@ -73,25 +77,24 @@ docs: ## write what is generated in docs/commands.md
 
 lint: ## format, vet, staticcheck
 	@unformatted=$$($(GOFILES) | xargs -0 $(GOFMT) -l); if [ -n "$$unformatted" ]; then \
-		echo "not formatted: make fmt does it"; echo "$$unformatted"; exit 1; fi
+		echo "these files are not formatted: run make fmt"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-# The tests are those of make test: run after one another, the second comes from Go's cache.
 check: lint test ## lint and test: what a change must pass
 
-# Of each it prints which test notices it first, and at the end a table of all.
-mutants: ## take away each safeguard in turn: some test must notice
+# It prints which test notices each mutant first, and a table at the end.
+mutants: ## remove each safeguard in turn: a test must notice
 	$(GO) test ./stepfn -run '^TestMutants$$' -mutants . -v -count 1 -timeout 3h
 
-# It needs Python, a JDK and Maven besides, and installs what it runs into .integration, once.
-integration: build ## second opinions: AWS's DynamoDB Local, another Step Functions, cfn-lint
+# It also needs Python, a JDK and Maven. It installs its programs into .integration, once.
+integration: build ## tests by other programs: AWS's DynamoDB Local, another Step Functions, cfn-lint
 	@GO="$(GO)" ./.ci/integration/run
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# What is found to be interesting is kept in Go's cache: the next time goes on from there.
+# Go's cache keeps interesting inputs, and the next run starts from them.
 TARGET = Fuzz
 fuzz: ## random input for all that is read, SECONDS seconds each (600), or for one TARGET (pkg/format/FuzzRead)
 	@GO="$(GO)" ./.ci/fuzz "$(SECONDS)" "$(TARGET)"
@@ -99,12 +102,12 @@ fuzz: ## random input for all that is read, SECONDS seconds each (600), or for o
 fmt: ## format the code
 	$(GOFILES) | xargs -0 $(GOFMT) -w
 
-# It asks a database on the network, and so it is no part of check.
-vuln: ## known vulnerabilities in what is built
+# It uses a database on the network, so it is not a part of check.
+vuln: ## known vulnerabilities in the code and its modules
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
-# What is installed in AWS: infra/aws, a module of its own. STACK is the name of the installation, SETTINGS are more
-# settings, each as -c NAME=VALUE; they may stand in infra/aws/cdk.json as well.
+# The installation on AWS is infra/aws, a module of its own. STACK names the installation. SETTINGS are further settings,
+# each as -c NAME=VALUE; infra/aws/cdk.json may hold them too.
 STACK ?= stackwright
 SETTINGS ?=
 CDK = cd infra/aws && $(QUIETLY) npx --no-install cdk
@@ -126,20 +129,20 @@ infra/aws/node_modules/.package-lock.json: infra/aws/package-lock.json | node
 synth: infra/aws/node_modules/.package-lock.json lambda ## the CloudFormation template of an installation, in infra/aws/cdk.out
 	$(CDK) synth --quiet $(CONTEXT)
 
-deploy: infra/aws/node_modules/.package-lock.json lambda ## install into the AWS account that the credentials are of, or update it
+deploy: infra/aws/node_modules/.package-lock.json lambda ## install into the AWS account of the credentials, or update it
 	$(CDK) deploy $(CONTEXT)
 
 diff: infra/aws/node_modules/.package-lock.json lambda ## what a deploy would change
 	$(CDK) diff $(CONTEXT)
 
-destroy-infra: infra/aws/node_modules/.package-lock.json lambda ## remove the installation; its table, bucket and key stay
+destroy-infra: infra/aws/node_modules/.package-lock.json lambda ## remove the installation; its table, bucket and key remain
 	$(CDK) destroy $(CONTEXT)
 
-check-aws: node infra/aws/node_modules/.package-lock.json ## lint and test what is installed in AWS
+check-aws: node infra/aws/node_modules/.package-lock.json ## lint and test infra/aws
 	@unformatted=$$($(GOFMT) -l infra/aws/*.go infra/aws/calls infra/aws/target); if [ -n "$$unformatted" ]; then \
-		echo "not formatted: make fmt does it"; echo "$$unformatted"; exit 1; fi
+		echo "these files are not formatted: run make fmt"; echo "$$unformatted"; exit 1; fi
 	cd infra/aws && $(GO) vet ./...
 	cd infra/aws && $(QUIETLY) $(GO) test -timeout 10m ./...
 
-clean: ## remove what was built
+clean: ## remove built files
 	rm -rf build infra/aws/cdk.out
