@@ -23,7 +23,7 @@ build: ## build/stackwright, and the functions for this machine in build/FUNCTIO
 		$(GO) build -tags lambda.norpc -o build/$$f/bootstrap ./functions/$$f; \
 	done
 
-# The same commit gives the same bytes, whoever builds it.
+# The same commit gives the same bytes, on every machine.
 lambda: ## the functions for AWS (linux, arm64) in build/lambda/FUNCTION/bootstrap
 	@set -e; for f in $(FUNCTIONS); do \
 		CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -tags lambda.norpc -trimpath -buildvcs=false \
@@ -96,7 +96,7 @@ bench: ## benchmarks
 
 # Go's cache keeps interesting inputs, and the next run starts from them.
 TARGET = Fuzz
-fuzz: ## random input for all that is read, SECONDS seconds each (600), or for one TARGET (pkg/format/FuzzRead)
+fuzz: ## random input for every reader, SECONDS seconds each (600), or for one TARGET (pkg/format/FuzzRead)
 	@GO="$(GO)" ./.ci/fuzz "$(SECONDS)" "$(TARGET)"
 
 fmt: ## format the code

@@ -5,9 +5,9 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
 /**
- * AWS's DynamoDB Local, in memory, on the loopback interface alone and on a port
- * that is free, which it prints. Its own main listens to the whole network, and
- * tells AWS of its use.
+ * AWS's DynamoDB Local, in memory, on the loopback interface only and on a free
+ * port, which it prints. Its own main listens to the whole network, and reports
+ * its use to AWS.
  */
 class Tables {
   public static void main(String[] args) throws Exception {
