@@ -1,0 +1,93 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+var action = regexp.MustCompile(`\b(?:cloudformation|s3|dynamodb|states|kms|scheduler):([A-Z][A-Za-z]+)\b`)
+
+// The YAML on the pages about CI is YAML, the roles are templates, and both let
+// the command do the same: each action is one that the command is said to need.
+func TestPagesAboutCI(t *testing.T) {
+	needed := section(t, read(t, "docs/commands.md"), "On AWS")
+	var both [][]string
+	for _, name := range []string{"docs/how-to/github-actions.md", "docs/how-to/gitlab-ci.md"} {
+		blocks := block.FindAllStringSubmatch(read(t, name), -1)
+		if len(blocks) != 2 {
+			t.Fatalf("%s has %d blocks of YAML, not a role and a pipeline", name, len(blocks))
+		}
+		role := blocks[0][2]
+		if _, err := template.Parse("role.yaml", []byte(role)); err != nil {
+			t.Errorf("%s: the role: %v", name, err)
+		}
+		if _, err := document.Read("pipeline.yaml", []byte(blocks[1][2])); err != nil {
+			t.Errorf("%s: the pipeline: %v", name, err)
+		}
+		var may []string
+		for _, m := range action.FindAllStringSubmatch(role, -1) {
+			if may = append(may, m[0]); !strings.Contains(needed, "`"+m[1]+"`") {
+				t.Errorf("%s: the role may %s, which docs/commands.md does not list", name, m[0])
+			}
+		}
+		both = append(both, may)
+	}
+	if len(both[0]) < 4 || !slices.Equal(both[0], both[1]) {
+		t.Errorf("the roles differ: %v and %v", both[0], both[1])
+	}
+}
+
+// A project file on a page that says "project:" is accepted.
+func TestProjectsOfPages(t *testing.T) {
+	count := 0
+	for name, page := range pages(t) {
+		if name == "docs/configuration.md" || name == tutorial { // the one has tests of its own, the other is followed
+			continue
+		}
+		for _, m := range regexp.MustCompile("(?ms)^ *```yaml\n(.*?)^ *```").FindAllStringSubmatch(page, -1) {
+			text := unindented(m[1])
+			if !strings.HasPrefix(text, "project: ") {
+				continue
+			}
+			count++
+			folder := t.TempDir()
+			for file, body := range map[string]string{
+				"stackwright.yaml": text,
+				"db.yaml":          "Parameters: { Class: { Type: String } }\nResources: { T: { Type: AWS::SNS::Topic } }\n",
+			} {
+				if err := os.WriteFile(filepath.Join(folder, file), []byte(body), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			files, err := archive.Open(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			home := project.Target{Name: project.DefaultTarget, Account: "111111111111", Region: "eu-west-1"}
+			for _, environment := range []string{"staging", "prod"} {
+				if _, err := format.Read(files, format.Options{Project: "shop", Environment: environment, Targets: map[string]project.Target{home.Name: home}}); err != nil {
+					t.Errorf("%s: %v\n%s", name, err, text)
+				}
+			}
+		}
+	}
+	if count == 0 {
+		t.Error("no page has a project file")
+	}
+}
+
+// unindented takes the indentation of the first line from all lines.
+func unindented(text string) string {
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	return strings.TrimPrefix(strings.ReplaceAll(text, "\n"+indent, "\n"), indent)
+}
