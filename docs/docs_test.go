@@ -133,7 +133,7 @@ func TestNamesOfTheCode(t *testing.T) {
 			}
 		}
 		for _, m := range nameIn.FindAllStringSubmatch(page, -1) {
-			form := `(?m)^func ` + m[1] + `[(\[]`
+			form := `(?m)^(?:func|type) ` + m[1] + `[(\[ ]`
 			if receiver, method, ok := strings.Cut(m[1], "."); ok {
 				form = `(?m)^func \(\w* ?\*?` + receiver + `\) ` + method + `\(`
 			}
