@@ -13,23 +13,23 @@ import (
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 )
 
-// mishaps are what may happen to a call, by the words of scripts.
+// faultKinds are what may happen to a call, by the words of scripts.
 var faultKinds = map[string]sim.Fault{
-	"dies-before": sim.KillBefore, "dies-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle, "lingers": sim.Linger,
+	"crash-before": sim.KillBefore, "crash-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle, "late-process": sim.Linger,
 }
 
-// strikes finds what happens to the n-th call of all, or invocation.
+// faults are what happens to the n-th call of all, or to the n-th invocation.
 func (s script) faults() map[int]string {
 	at := make(map[int]string)
 	for _, l := range s {
-		if l[0] == "mishap" && len(l) == 3 {
+		if l[0] == "fault" && len(l) == 3 {
 			at[l.number(1)] = l[2]
 		}
 	}
 	return at
 }
 
-// weather lets go wrong by itself what the script says.
+// faultPlan injects the faults that the script lists before its first request.
 func (g *player) faultPlan(s script) {
 	switch on := g.backend.(type) {
 	case *memoryBackend:
@@ -39,7 +39,7 @@ func (g *player) faultPlan(s script) {
 	}
 }
 
-// dice draws numbers, for many who may draw at once.
+// dice returns a function that draws numbers and may be called concurrently.
 func dice(s script) func(n int) int {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(uint64(s.setting("latency")), 9))
@@ -50,12 +50,12 @@ func dice(s script) func(n int) int {
 	}
 }
 
-// inMemory lets it go wrong in memory.
+// faultsInMemory injects faults into calls of the functions in memory.
 func (g *player) faultsInMemory(p *memoryBackend, s script) {
-	draw, strikes := dice(s), s.faults()
+	draw, faults := dice(s), s.faults()
 	p.accounts = s.setting("targets")
 	p.Faults.Call = func(function, call, about string) sim.Fault {
-		kind, ok := strikes[p.Calls]
+		kind, ok := faults[p.Calls]
 		if *replay != "" {
 			g.Logf("%s %-12s %-22s %s %s", p.Now().Format("15:04:05.000"), function, call, about, kind)
 		}
@@ -64,7 +64,7 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 		}
 		m := faultKinds[kind]
 		if (m == sim.Lose || m == sim.Throttle) && !strings.HasPrefix(call, "Cloud") {
-			kind, m = "dies-before", sim.KillBefore // the store's and the machine's adapters see to the rest
+			kind, m = "crash-before", sim.KillBefore // the adapters of the store and of the machine handle the rest
 		}
 		g.injected[kind]++
 		return m
@@ -73,8 +73,8 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 		switch l[0] {
 		case "events":
 			p.Faults.Event = g.eventDelays(l[1], draw)
-		case "deaf":
-			g.injected["deaf"]++
+		case "failures-unreported":
+			g.injected["failures-unreported"]++
 			p.Faults.EventsLost = true
 		case "skewed":
 			g.injected["skewed"]++
@@ -84,7 +84,8 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 	}
 }
 
-// lateness is how late events come, how often.
+// eventDelays returns how late an event arrives, once for each time that it
+// does.
 func (g *player) eventDelays(kind string, draw func(int) int) func() []time.Duration {
 	return func() []time.Duration {
 		switch {
@@ -102,34 +103,34 @@ func (g *player) eventDelays(kind string, draw func(int) int) func() []time.Dura
 	}
 }
 
-// forReal lets it go wrong on the real adapters. A mishap is one of an invocation,
-// or else of a request.
+// faultsOnEmulators injects faults into invocations of functions and into
+// requests to the emulators.
 func (g *player) faultsOnEmulators(r *emulators, s script) {
-	draw, strikes := dice(s), s.faults()
+	draw, faults := dice(s), s.faults()
 	var mu sync.Mutex // functions run side by side
 	calls, requests := 0, 0
-	strike := func(n *int, kinds ...string) string {
+	next := func(n *int, kinds ...string) string {
 		mu.Lock()
 		defer mu.Unlock()
 		*n++
 		for _, k := range kinds {
-			if strikes[*n] == k && !r.steady {
+			if faults[*n] == k && !r.steady {
 				g.injected[k]++
 				return k
 			}
 		}
 		return ""
 	}
-	r.crash = func(string) sim.Fault { return faultKinds[strike(&calls, "dies-before", "dies-after")] }
+	r.crash = func(string) sim.Fault { return faultKinds[next(&calls, "crash-before", "crash-after")] }
 	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
-		kind := strike(&requests, "answer-lost", "throttled")
+		kind := next(&requests, "answer-lost", "throttled")
 		switch {
 		case q.Service == "cloudformation" && time.Now().Before(r.outageUntil):
 			return &gateway.Trouble{Status: http.StatusServiceUnavailable, Fault: gateway.Fault{Code: "ServiceUnavailable", Message: "no route"}}
 		case kind == "":
 			return nil
 		}
-		return &gateway.Trouble{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "told to"}, After: kind == "answer-lost"}
+		return &gateway.Trouble{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "injected"}, After: kind == "answer-lost"}
 	})
 	for _, l := range s {
 		switch l[0] {
@@ -140,8 +141,8 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 				defer mu.Unlock()
 				return late()
 			}
-		case "deaf":
-			g.injected["deaf"]++
+		case "failures-unreported":
+			g.injected["failures-unreported"]++
 			r.eventsLost = true
 		case "throttling":
 			g.injected["throttling"]++
@@ -150,7 +151,7 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 	}
 }
 
-// calm lets nothing go wrong any more.
+// stopFaults injects no fault from here on.
 func (g *player) stopFaults() {
 	switch on := g.backend.(type) {
 	case *memoryBackend:
@@ -178,7 +179,7 @@ func (g *player) outage(d time.Duration) {
 	g.Outage(d)
 }
 
-// deliver asks for what a line says: at once, or late, or twice.
+// deliver sends the request of a line: now, late, or twice.
 func (g *player) deliver(l line, w stacks, of string, o []options) string {
 	late := []time.Duration{0}
 	if n, ok := l.option("late"); ok {
@@ -208,5 +209,5 @@ func (g *player) deliver(l line, w stacks, of string, o []options) string {
 	return q.ID
 }
 
-// rollbackOf names the run that goes back from the one of the given ID.
+// rollbackOf is the ID of the rollback that follows a run.
 func rollbackOf(id string) string { return engine.RunID(id, "rollback") }

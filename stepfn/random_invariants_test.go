@@ -11,33 +11,33 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// An invariant is what holds in every world: its name, and what it says.
+// An invariant holds in every random scenario: its name, and what it says.
 type invariant string
 
-// The invariants that are checked after every single write in memory.
+// The invariants that are checked after every write in memory.
 const (
-	ordered    invariant = "ordered: nothing starts before all it comes after is done"
-	current    invariant = "current: what starts is made of the outputs of this run's versions of what it needs"
-	alone      invariant = "alone: at most one operation of ours is under way on a stack"
-	owned      invariant = "owned: only the run that owns the lock starts anything"
-	written    invariant = "written: what is asked of CloudFormation was written down before, with all that it may need"
-	once       invariant = "once: a step is asked for once"
-	unused     invariant = "unused: nothing is deleted for good under a live user, or one that is in flight"
-	finished   invariant = "finished: nothing is written for a run that is over, and it asks for nothing"
-	locked     invariant = "locked: the lock has an owner that lives as long as anybody waits, and all who wait live"
+	ordered    invariant = "ordered: no step starts before the steps it depends on are done"
+	current    invariant = "current: a step starts with the outputs that this run made"
+	alone      invariant = "alone: at most one operation of ours is in progress on a stack"
+	owned      invariant = "owned: only the run that owns the lock starts steps"
+	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
+	once       invariant = "once: a step sends one request"
+	unused     invariant = "unused: no stack is deleted for good while a stack that is live or in progress uses it"
+	finished   invariant = "finished: nothing is written for a run that is over, and it sends no request"
+	locked     invariant = "locked: as long as a run waits, the owner of the lock is a run that is not over, and so is each that waits"
 	remembered invariant = "remembered: the records name every stack that we made and did not delete"
-	fulfilled  invariant = "fulfilled: what has succeeded is live as it was desired, and nothing else is"
+	fulfilled  invariant = "fulfilled: after a run has succeeded, exactly the desired stacks are live, as desired"
 )
 
-// The invariants that are checked when all is quiet.
+// The invariants that are checked when no run can go on.
 const (
 	terminates invariant = "ends: every run ends"
 	measured   invariant = "measured: the end of a run is measured at most once"
-	freed      invariant = "freed: when every run is over nobody holds the lock"
-	settled    invariant = "settled: every step of a run that is over is over, begun at most once, and in order"
-	converges  invariant = "mended: without faults a deploy brings what is desired, whatever was there before"
-	unchanged  invariant = "unchanged: what is deployed again without a change costs nothing"
-	emptied    invariant = "emptied: without faults a destroy leaves nothing"
+	freed      invariant = "freed: when every run is over, nobody holds the lock"
+	settled    invariant = "settled: every step of a run that is over is over, was started at most once, and in order"
+	converges  invariant = "converges: a deploy without faults brings what is desired, from whatever there is"
+	unchanged  invariant = "unchanged: a deploy that changes nothing has no steps"
+	emptied    invariant = "emptied: a destroy without faults leaves nothing"
 	certain    invariant = "certain: the result does not depend on what happens first"
 )
 
@@ -56,26 +56,27 @@ func (g *player) holds(i invariant, ok bool, format string, args ...any) {
 	}
 }
 
-// A watch checks the invariants of a world in memory after every write.
+// A monitor checks invariants after every write of a random scenario in
+// memory.
 type monitor struct {
 	*player
-	p     *memoryBackend
-	known map[string]*observed // runs
-	begun map[string]string    // by run and step: the token that CloudFormation heard
-	named map[string]bool      // stacks that the records name
+	p       *memoryBackend
+	known   map[string]*observed // runs
+	started map[string]string    // by run and step: the token of its request
+	named   map[string]bool      // stacks that the records name
 }
 
-// watched is what a watch remembers of a run.
+// observed is what a monitor remembers of a run.
 type observed struct {
-	over   bool
-	given  bool // up: it was ended from outside
-	status []run.Status
-	number map[string]int // of steps, by ID
+	over    bool
+	byForce bool // it was ended by force
+	status  []run.Status
+	number  map[string]int // of steps, by ID
 }
 
-// look sets a watch on a world in memory.
+// monitor starts a monitor.
 func (g *player) monitor(p *memoryBackend) {
-	w := &monitor{player: g, p: p, known: make(map[string]*observed), begun: make(map[string]string), named: make(map[string]bool)}
+	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool)}
 	p.Store.After = w.wrote
 	p.World.Under = w.under
 }
@@ -90,8 +91,8 @@ func (w *monitor) of(id string) *observed {
 	return k
 }
 
-// wrote checks what must hold after a write. A look may come to a run that is
-// over, and register before it sees that.
+// wrote checks what must hold after a write. A poll may register for a run
+// that is over, before it reads that.
 func (w *monitor) wrote(x sim.Write) {
 	k := w.of(x.Run)
 	w.holds(finished, !k.over || x.Op == "Register", "%s writes for run %s, which is over", x.Op, x.Run)
@@ -112,12 +113,12 @@ func (w *monitor) wrote(x sim.Write) {
 	}
 }
 
-// line checks the lock, and sees who is over.
+// line checks the lock, and notes which runs are over.
 func (w *monitor) line(x sim.Write) {
 	for id, k := range w.known {
 		r := w.p.Store.Lend(id)
 		if r.State.Over() && !k.over {
-			k.over, k.given = true, len(r.Messages) > 0
+			k.over, k.byForce = true, len(r.Messages) > 0
 			w.ended(r)
 		}
 	}
@@ -130,7 +131,7 @@ func (w *monitor) line(x sim.Write) {
 		"after %s the owner %q is %q, and %v wait", x.Op, l.Owner.Run, owner.State, l.Waiting)
 	for _, waits := range l.Waiting {
 		s := w.p.Store.Lend(waits.Run).State
-		w.holds(locked, s == run.StateQueued || s == run.StatePending, "after %s run %s waits in line and is %q", x.Op, waits.Run, s)
+		w.holds(locked, s == run.StateQueued || s == run.StatePending, "after %s run %s waits and is %q", x.Op, waits.Run, s)
 	}
 }
 
@@ -141,7 +142,7 @@ func (w *monitor) ended(r run.Run) {
 	}
 }
 
-// moved checks a step that has moved.
+// moved checks a step whose status has changed.
 func (w *monitor) moved(r run.Run, number int) {
 	k, s := w.of(r.ID), r.Steps[number]
 	was := k.status[number]
@@ -151,10 +152,10 @@ func (w *monitor) moved(r run.Run, number int) {
 	}
 	for _, after := range s.After {
 		a := r.Steps[k.number[after]]
-		w.holds(ordered, a.Status == run.Done, "%s of run %s is begun, and %s is %s", s.ID, r.ID, a.ID, a.Status)
+		w.holds(ordered, a.Status == run.Done, "%s of run %s starts, and %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
 	l, err := w.p.Store.Lock(w.p.Context(), r.Project)
-	w.holds(owned, err == nil && l.Owner.Run == r.ID, "%s of run %s is begun, and run %s owns the lock", s.ID, r.ID, l.Owner.Run)
+	w.holds(owned, err == nil && l.Owner.Run == r.ID, "%s of run %s starts, and run %s owns the lock", s.ID, r.ID, l.Owner.Run)
 	if !requests(s.Verb) {
 		return
 	}
@@ -165,33 +166,33 @@ func (w *monitor) moved(r run.Run, number int) {
 		for _, o := range w.p.Store.Lend(id).Steps {
 			same := id == r.ID && o.Number == number
 			w.holds(alone, same || o.Node != s.Node || o.Status != run.Running || !requests(o.Verb),
-				"%s of run %s is begun while %s of run %s is running", s.ID, r.ID, o.ID, id)
+				"%s of run %s starts while %s of run %s is running", s.ID, r.ID, o.ID, id)
 		}
 	}
 }
 
-// intends reports whether a verb asks CloudFormation for something.
+// requests reports whether a verb sends a request to CloudFormation.
 func requests(v plan.Verb) bool {
 	return v == plan.Create || v == plan.Update || v == plan.Continue || v == plan.Delete
 }
 
-// under checks what gets under way at CloudFormation.
+// under checks an operation that CloudFormation starts.
 func (w *monitor) under(t action.Task) {
 	key := fmt.Sprintf("%s/%d", t.Run, t.Number)
-	heard, before := w.begun[key]
-	if before && heard == t.Token() {
-		return // it goes on, or is rolled back
+	token, before := w.started[key]
+	if before && token == t.Token() {
+		return // it is continued or rolled back
 	}
-	w.holds(once, !before, "%s of run %s is asked for under %s, and was under %s", t.Step.ID, t.Run, t.Token(), heard)
-	w.begun[key] = t.Token()
+	w.holds(once, !before, "%s of run %s is requested with the token %s, and was with %s", t.Step.ID, t.Run, t.Token(), token)
+	w.started[key] = t.Token()
 	r, k := w.p.Store.Lend(t.Run), w.of(t.Run)
-	w.holds(finished, !k.over || k.given, "run %s is %s and asks for %s", t.Run, r.State, t.Step.ID)
+	w.holds(finished, !k.over || k.byForce, "run %s is %s and requests %s", t.Run, r.State, t.Step.ID)
 	if k.over {
-		return // it was given up while this was on its way
+		return // it was ended by force while the request was on its way
 	}
 	record := w.p.Store.LendRecords(t.Project)[t.Step.Node]
 	w.holds(written, r.Steps[t.Number].Status == run.Running && record.Token == t.Token(),
-		"%s is asked for under %s: the step is %s, the record says %q", t.Step.ID, t.Token(), r.Steps[t.Number].Status, record.Token)
+		"%s is requested with the token %s: the step is %s, the record says %q", t.Step.ID, t.Token(), r.Steps[t.Number].Status, record.Token)
 	for _, n := range t.Node.Needs {
 		w.holds(written, slices.Contains(record.Needs, n), "%s needs %s, and its record says %v", t.Step.ID, n, record.Needs)
 	}
@@ -203,11 +204,11 @@ func (w *monitor) under(t action.Task) {
 	w.remembers()
 }
 
-// unneeded checks that nobody uses a stack that goes for good.
+// unneeded checks that nobody uses a stack that is deleted for good.
 func (w *monitor) unneeded(t action.Task) {
 	name := t.Location().Stack
 	if t.Node.Name != "" || w.changedOutside[name] {
-		return // it is dead, or somebody else had a hand in it
+		return // it is replaced, or somebody outside changed it
 	}
 	w.holds(unused, !w.p.Cloud.InUse(name), "%s is being deleted while a live stack uses it", name)
 	for _, s := range w.p.Store.Lend(t.Run).Steps {
@@ -217,8 +218,8 @@ func (w *monitor) unneeded(t action.Task) {
 	}
 }
 
-// upToDate checks that a stack is made of what this run has made of those that
-// it needs.
+// upToDate checks that a stack is made of what this run has made of its
+// dependencies.
 func (w *monitor) upToDate(t action.Task) {
 	source := w.p.Store.Lend(t.Run).Source
 	desired, ok := w.projects[source]
@@ -233,7 +234,7 @@ func (w *monitor) upToDate(t action.Task) {
 				continue
 			}
 			template, _ := w.p.Cloud.Template(n.Stack)
-			w.holds(current, !ok || template == n.Template.Digest, "%s is begun while %s is at %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
+			w.holds(current, !ok || template == n.Template.Digest, "%s starts while %s is at %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
 			got, want := t.Want.Parameters[name], w.p.Cloud.Output(n.Stack, part.Output)
 			w.holds(current, got == want, "%s is given %q by %s, whose output is %q", t.Step.ID, got, n.Stack, want)
 		}
@@ -247,18 +248,18 @@ func (w *monitor) remembers() {
 		w.named[r.Stack] = true
 	}
 	for _, name := range w.p.Cloud.Names() {
-		w.holds(remembered, w.named[name] || !w.p.Cloud.Ours(name), "%s is live (%s) and nobody remembers it", name, w.p.Cloud.Status(name))
+		w.holds(remembered, w.named[name] || !w.p.Cloud.Ours(name), "%s is live (%s) and no record names it", name, w.p.Cloud.Status(name))
 	}
 }
 
-// asDesired checks that what is live is what was asked for, made of the outputs
-// of this version.
+// asDesired checks that the live stacks are those of the request, each made of
+// the current outputs.
 func (g *player) asDesired(r run.Run, w stacks) {
 	_, real := g.backend.(*emulators)
 	physical := w.physicalNames()
-	wanted := make(map[string]bool)
+	desired := make(map[string]bool)
 	for _, st := range w {
-		wanted[st.name] = true
+		desired[st.name] = true
 		if g.changedOutside[st.physical] {
 			continue
 		}
@@ -266,8 +267,8 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		version, params := g.Deployed(st.nameOnBackend())
 		g.holds(fulfilled, (s.Good() || s.Restored()) && version == st.version, "run %s has succeeded, and %s is %s at %q, not %s", r.ID, st.name, s, version, st.version)
 		for _, n := range st.needs {
-			got, told := params["From"+n.name]
-			if real && !told || g.changedOutside[physical[n.name]] {
+			got, known := params["From"+n.name]
+			if real && !known || g.changedOutside[physical[n.name]] {
 				continue // CloudFormation updates nothing where only the names of parameters change
 			}
 			on := stack{physical: physical[n.name]}
@@ -276,6 +277,6 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		}
 	}
 	for name := range g.Recorded() {
-		g.holds(fulfilled, wanted[name], "run %s has succeeded, and %s is recorded, which nobody wants", r.ID, name)
+		g.holds(fulfilled, desired[name], "run %s has succeeded, and %s is recorded and not desired", r.ID, name)
 	}
 }

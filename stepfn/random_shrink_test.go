@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// shrink returns the shortest script that it finds, until the deadline, that
-// still fails: without lines, without stacks, with simpler stacks, with smaller
+// shrink returns the shortest script that it finds until the deadline and that
+// still fails. It tries fewer lines, fewer stacks, simpler stacks and smaller
 // numbers.
 func shrink(s script, deadline time.Time, fails func(script) bool) script {
 	try := func(c script) bool {
@@ -46,8 +46,8 @@ func shrink(s script, deadline time.Time, fails func(script) bool) script {
 	return s
 }
 
-// asking are the lines that name a project.
-var projectLines = []string{"deploy", "plan", "mend"}
+// projectLines are the words that a project follows.
+var projectLines = []string{"deploy", "plan", "redeploy"}
 
 // stacks lists the names of all stacks in a script.
 func (s script) stacks() []string {
@@ -84,7 +84,7 @@ func (s script) without(name string) script {
 	return c
 }
 
-// rest is what a line says with its project.
+// rest is what follows the project in a line.
 func (l line) rest() line {
 	if end := slices.Index(l, "with"); end >= 0 {
 		return l[end:]
@@ -92,11 +92,11 @@ func (l line) rest() line {
 	return nil
 }
 
-// simplify returns what the j-th word of a line could be instead.
+// simplify returns simpler lines that differ from l in its j-th word.
 func simplify(l line, j int) []line {
 	with := func(words ...string) line { return slices.Concat(l[:j], words, l[j+1:]) }
 	if n, err := strconv.Atoi(l[j]); err == nil {
-		if l[0] == "mishap" || n == 0 {
+		if l[0] == "fault" || n == 0 {
 			return nil
 		}
 		return []line{with("0"), with(strconv.Itoa(n / 2)), with(strconv.Itoa(n - 1))}
@@ -128,21 +128,21 @@ func simplify(l line, j int) []line {
 	return simpler
 }
 
-// A long script of which three words matter is shrunk to these, and what is
-// written down can be read again.
+// A long script of which three words matter is shrunk to these, and a script
+// that was written can be read again.
 func TestShrink(t *testing.T) {
 	fails := func(s script) bool {
-		asked, stopped, died := false, false, false
+		requested, stopped, crashed := false, false, false
 		for _, l := range s {
 			if l[0] == "deploy" {
 				for _, st := range l.stacks() {
-					asked = asked || st.name == "s1" && st.version == "v2"
+					requested = requested || st.name == "s1" && st.version == "v2"
 				}
 			}
-			stopped = stopped || asked && l[0] == "cancel"
-			died = died || l[0] == "mishap" && l[2] == "dies-after"
+			stopped = stopped || requested && l[0] == "cancel"
+			crashed = crashed || l[0] == "fault" && l[2] == "crash-after"
 		}
-		return stopped && died
+		return stopped && crashed
 	}
 	shrunk := 0
 	for seed := uint64(1); shrunk < 5; seed++ {
@@ -155,7 +155,7 @@ func TestShrink(t *testing.T) {
 		}
 		shrunk++
 		got := shrink(s, time.Now().Add(time.Hour), fails)
-		if len(got) != 3 || got[0][2] != "dies-after" || got[1:].String() != "deploy s1!v2; cancel 0" {
+		if len(got) != 3 || got[0][2] != "crash-after" || got[1:].String() != "deploy s1!v2; cancel 0" {
 			t.Errorf("seed %d: %s is shrunk to %s", seed, s, got)
 		}
 	}

@@ -12,28 +12,28 @@ import (
 	"time"
 )
 
-var soak = flag.Duration("soak", 0, "how long to play fresh random worlds; make soak does it")
+var soak = flag.Duration("soak", 0, "how long to play random scenarios of fresh seeds; make soak sets it")
 
-// perReal is how many worlds are played in memory for each on the real adapters.
+// memoryPerEmulated is how many random scenarios are played in memory for each
+// one on the emulators.
 const memoryPerEmulated = 20
 
-// Fresh worlds, for as long as it is told. It ends at the first in which
-// something is wrong.
+// Random scenarios of fresh seeds, until the time is over or one fails.
 func TestSoak(t *testing.T) {
 	if *soak == 0 {
-		t.Skip("make soak says how long")
+		t.Skip("make soak runs it")
 	}
 	first := *seed
 	if first == 0 {
 		first = uint64(time.Now().UnixMilli())
 	}
-	all := &tally{first: first, next: first, begun: time.Now(), checked: make(map[string]int), struck: make(map[string]int)}
-	lanes := runtime.GOMAXPROCS(0)
-	t.Run("lanes", func(t *testing.T) {
-		for lane := range lanes {
-			t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
+	all := &tally{first: first, next: first, started: time.Now(), checked: make(map[string]int), injected: make(map[string]int)}
+	workers := runtime.GOMAXPROCS(0)
+	t.Run("workers", func(t *testing.T) {
+		for worker := range workers {
+			t.Run(fmt.Sprint("worker", worker), func(t *testing.T) {
 				t.Parallel()
-				for time.Since(all.begun) < *soak && !all.failed {
+				for time.Since(all.started) < *soak && !all.failed {
 					all.play(t)
 				}
 			})
@@ -42,18 +42,18 @@ func TestSoak(t *testing.T) {
 	fmt.Println(all)
 }
 
-// A tally is what was played, by all lanes.
+// A tally counts what all workers have played.
 type tally struct {
-	mu               sync.Mutex
-	first, next      uint64 // seeds
-	begun            time.Time
-	memory, emulated int                            // worlds
-	faulty           struct{ memory, emulated int } // of these, those in which something went wrong by itself or by people
-	checked, struck  map[string]int
-	failed           bool
+	mu                sync.Mutex
+	first, next       uint64 // seeds
+	started           time.Time
+	memory, emulated  int                            // random scenarios
+	faulty            struct{ memory, emulated int } // of these, those with faults or outside changes
+	checked, injected map[string]int
+	failed            bool
 }
 
-// play plays the next world.
+// play plays the next random scenario.
 func (a *tally) play(t *testing.T) {
 	a.mu.Lock()
 	n := a.next
@@ -63,7 +63,7 @@ func (a *tally) play(t *testing.T) {
 	if n%(memoryPerEmulated+1) == 0 {
 		on = randomOnEmulators
 	}
-	checked, struck := on.judge(t, writeScript(n, on.emulated), fmt.Sprint("seed ", n))
+	checked, injected := on.judge(t, writeScript(n, on.emulated), fmt.Sprint("seed ", n))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.failed = a.failed || t.Failed()
@@ -72,23 +72,23 @@ func (a *tally) play(t *testing.T) {
 		played, faulty = &a.emulated, &a.faulty.emulated
 	}
 	*played++
-	if len(struck) > 0 {
+	if len(injected) > 0 {
 		*faulty++
 	}
 	for k, v := range checked {
 		a.checked[k] += v
 	}
-	for k, v := range struck {
-		a.struck[k] += v
+	for k, v := range injected {
+		a.injected[k] += v
 	}
 }
 
 func (a *tally) String() string {
-	return fmt.Sprintf("played for %s the seeds %d to %d:\n    %d worlds in memory, %d of them with faults\n    %d worlds on the real adapters, %d of them with faults\nfaults:%s\ninvariants checked:%s",
-		time.Since(a.begun).Round(time.Second), a.first, a.next-1, a.memory, a.faulty.memory, a.emulated, a.faulty.emulated, counts(a.struck), counts(a.checked))
+	return fmt.Sprintf("played the seeds %d to %d in %s:\n    %d random scenarios in memory, %d of them with faults\n    %d on the emulators, %d of them with faults\nfaults:%s\ninvariants checked:%s",
+		a.first, a.next-1, time.Since(a.started).Round(time.Second), a.memory, a.faulty.memory, a.emulated, a.faulty.emulated, counts(a.injected), counts(a.checked))
 }
 
-// counts lists what was counted, sorted.
+// counts lists counters, sorted.
 func counts(of map[string]int) string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(of)) {

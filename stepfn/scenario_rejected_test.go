@@ -81,7 +81,7 @@ func TestScenarioChecksFail(t *testing.T) {
 			defer p.Stop()
 			notes := &recorder{TB: t}
 			(&scenario{TB: notes, backend: p}).play(lines)
-			if got := strings.Join(notes.wrong, "\n"); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			if got := strings.Join(notes.failed, "\n"); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

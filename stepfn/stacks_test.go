@@ -174,3 +174,37 @@ func (w stacks) project() project.Project {
 	}
 	return p
 }
+
+// words writes stacks as parseStacks reads them.
+func (w stacks) words() []string {
+	var words []string
+	for _, s := range w {
+		words = append(words, s.word())
+	}
+	return words
+}
+
+func (s stack) word() string {
+	var needs []string
+	for _, n := range s.needs {
+		switch {
+		case n.output == "Name":
+			needs = append(needs, "~"+n.name)
+		case n.bare:
+			needs = append(needs, "."+n.name)
+		default:
+			needs = append(needs, n.name)
+		}
+	}
+	word := s.name
+	if len(needs) > 0 {
+		word += "<" + strings.Join(needs, ",")
+	}
+	if s.version != "v1" {
+		word += "!" + s.version
+	}
+	if s.physical != physicalName(s.name) {
+		word += "=" + s.physical
+	}
+	return word
+}

@@ -1,0 +1,327 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A player plays one random scenario on a backend.
+type player struct {
+	*recorder
+	backend
+	requested      []string                       // runs, in order
+	desired        map[string]stacks              // by run
+	sources        map[run.Source]stacks          // the same by source
+	projects       map[run.Source]project.Project // the same by source
+	lastJudged     string                         // the run that checkLastRun checked
+	last           stacks                         // of the last request
+	changedOutside map[string]bool                // stacks that somebody outside changed since the last settle
+	snapshots      []string                       // one of each settle
+	checked        map[string]int                 // how often, by invariant
+	injected       map[string]int                 // what went failed, by kind
+}
+
+func newPlayer(t testing.TB) *player {
+	return &player{
+		recorder: &recorder{TB: t}, desired: make(map[string]stacks), sources: make(map[run.Source]stacks), projects: make(map[run.Source]project.Project),
+		changedOutside: make(map[string]bool), checked: make(map[string]int), injected: make(map[string]int),
+	}
+}
+
+// play plays a script, until something fails.
+func (g *player) play(s script) {
+	defer func() {
+		if r := recover(); r != nil && r != (stop{}) {
+			panic(r)
+		}
+	}()
+	g.MaxDeletions(1000) // no deploy is refused for its deletions
+	g.faultPlan(s)
+	for _, l := range s {
+		if g.execute(l); g.Failed() {
+			return
+		}
+	}
+	g.settle()
+}
+
+// execute executes one line.
+func (g *player) execute(l line) {
+	switch what := l[0]; what {
+	case "deploy", "plan", "destroy", "refresh", "retry":
+		g.submit(l)
+	case "pause", "continue", "cancel", "cancel-rolling-back", "unlock", "abort":
+		g.command(l)
+	case "pass":
+		g.Pass(time.Duration(l.number(1)) * time.Second)
+	case "wait-idle":
+		g.settle()
+	case "slow":
+		g.Slow(l[1], time.Duration(l.number(2))*time.Second)
+	case "fail":
+		name, v, _ := strings.Cut(l[1], "/")
+		g.FailNext(name, plan.Verb(v))
+	case "live":
+		g.changeOutside(l[1], plan.Status(l[2]))
+	case "outage":
+		g.injected["outage"]++
+		g.outage(time.Duration(l.number(1)) * time.Second)
+	case "redeploy":
+		g.redeploy(l.stacks())
+	case "destroy-all":
+		g.destroyAll()
+	case "latency", "targets", "events", "failures-unreported", "skewed", "throttling", "fault": // faultPlan reads them
+	default:
+		g.Fatalf("%q is not a word of scripts", what)
+	}
+}
+
+// submit requests a run.
+func (g *player) submit(l line) {
+	var o []options
+	if _, ok := l.option("rolling-back"); ok {
+		o = []options{{rollback: true}}
+	}
+	if _, ok := l.option("refusing"); ok {
+		o = []options{{refuse: true}}
+	}
+	var w stacks
+	if l[0] == "deploy" || l[0] == "plan" {
+		w = l.stacks()
+	}
+	if l[0] == "deploy" {
+		g.last = w
+	}
+	of := ""
+	if l[0] == "retry" {
+		if of = g.of(0); of == "" {
+			return
+		}
+	}
+	id := g.deliver(l, w, of, o)
+	g.requested = append(g.requested, id)
+	if w != nil {
+		g.desired[id] = w
+	}
+}
+
+// command sends a command to the last run, or to the one so many before it.
+func (g *player) command(l line) {
+	id := g.of(l.number(1))
+	switch {
+	case id == "":
+	case l[0] == "abort":
+		g.Abort(id)
+	case l[0] == "cancel-rolling-back":
+		g.deliver(append(line{"cancel"}, l[1:]...), nil, id, []options{{rollback: true}})
+	default:
+		g.deliver(l, nil, id, nil)
+	}
+}
+
+// of returns the run that was requested so many before the last.
+func (g *player) of(before int) string {
+	if before >= len(g.requested) {
+		return ""
+	}
+	return g.requested[len(g.requested)-1-before]
+}
+
+// changeOutside has somebody outside Stackwright change a stack of ours, if
+// its status allows that.
+func (g *player) changeOutside(name string, becomes plan.Status) {
+	s := g.Status(name)
+	if s.Busy() || s.Cleaning() || s.Gone() || s.Dead() || s == becomes || becomes.Gone() && g.inUse(name) {
+		return
+	}
+	g.injected["meddling"]++
+	g.changedOutside[physicalName(name)] = true
+	g.Live(name, becomes)
+}
+
+// inUse reports whether a recorded stack needs the one of that name:
+// CloudFormation does not let anybody delete it.
+func (g *player) inUse(name string) bool {
+	records := g.Recorded()
+	for node, r := range records {
+		if r.Stack != physicalName(name) {
+			continue
+		}
+		for _, u := range records {
+			if slices.Contains(u.Needs, node) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runs lists the runs that were requested, and the rollbacks that followed.
+func (g *player) runs() []run.Run {
+	var all []run.Run
+	for _, id := range g.requested {
+		for _, id := range []string{id, rollbackOf(id)} {
+			if r := g.ExecutionStatus(id); r.State != "" {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// settle waits until no run can go on, continues the runs that wait for a
+// person, and checks what must hold then.
+func (g *player) settle() {
+	var runs []run.Run
+	for range 6 {
+		if !g.WaitIdle() {
+			g.holds(terminates, false, "some run never ends: %s", g.queue())
+			return
+		}
+		runs = g.runs()
+		waiting := false
+		for _, r := range runs {
+			if r.State == run.StateWaiting {
+				waiting = true
+				g.Submit("continue", nil, r.ID)
+			}
+		}
+		if !waiting {
+			break
+		}
+	}
+	for _, r := range runs {
+		if w, ok := g.desired[r.ID]; ok {
+			g.sources[r.Source] = w
+		}
+	}
+	for _, r := range runs {
+		g.holds(terminates, r.State.Over(), "run %s is %s when no run can go on: %s", r.ID, r.State, g.queue())
+		if p, pure := g.backend.(*memoryBackend); pure {
+			g.holds(measured, p.Ends[r.ID] <= 1, "the end of run %s is measured %d times", r.ID, p.Ends[r.ID])
+		}
+		g.checkSteps(r)
+	}
+	l := g.Lock()
+	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v wait", l.Owner.Run, l.Waiting)
+	g.checkLastRun()
+	g.snapshots = append(g.snapshots, g.snapshot())
+	clear(g.changedOutside)
+}
+
+// queue describes who holds the lock, and the steps of that run.
+func (g *player) queue() string {
+	l := g.Lock()
+	r := g.ExecutionStatus(l.Owner.Run)
+	var b strings.Builder
+	fmt.Fprintf(&b, "the lock is held by run %s, which is %s in epoch %d with the command %s; %v wait", r.ID, r.State, r.Epoch, r.Command, l.Waiting)
+	for _, s := range r.Steps {
+		fmt.Fprintf(&b, "\n    %-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)
+	}
+	return b.String()
+}
+
+// checkSteps checks the steps of a run that is over.
+func (g *player) checkSteps(r run.Run) {
+	by := make(map[string]run.Step)
+	for _, st := range r.Steps {
+		by[st.ID] = st
+		g.holds(settled, st.Over() || r.Operation == "plan", "%s is %s after run %s", st.ID, st.Status, r.ID)
+		g.holds(settled, st.Attempt <= 1, "%s was started %d times", st.ID, st.Attempt)
+		for _, after := range st.After {
+			a := by[after]
+			late := !g.skewed() && st.Claimed.Before(a.Ended)
+			g.holds(settled, st.Attempt == 0 || a.Status == run.Done && !late, "%s started at %s, before %s (%s) ended at %s", st.ID, st.Claimed, a.ID, a.Status, a.Ended)
+		}
+	}
+}
+
+// checkLastRun checks on the emulators the result of the run that wrote last.
+// That may be one whose ID the test does not know: an object that is put again
+// because the answer was lost requests a second run.
+func (g *player) checkLastRun() {
+	emulated, ok := g.backend.(*emulators)
+	if !ok {
+		return // the monitor checked it when the run ended
+	}
+	var last run.Run
+	for _, r := range emulated.all() {
+		if plan.AllOperations().Of(r.Operation).Writes && !r.Started.IsZero() && len(r.Steps) > 0 && r.Ended.After(last.Ended) {
+			last = r
+		}
+	}
+	if last.ID == g.lastJudged {
+		return // somebody may have changed it since
+	}
+	g.lastJudged = last.ID
+	if w, ok := g.sources[last.Source]; ok && last.State == run.StateSucceeded && last.Operation != "destroy" {
+		g.asDesired(last, w)
+	}
+}
+
+// snapshot is what is live and recorded, without times.
+func (g *player) snapshot() string {
+	p, ok := g.backend.(*memoryBackend)
+	if !ok {
+		return ""
+	}
+	var b strings.Builder
+	for _, name := range p.Cloud.Names() {
+		template, params := p.Cloud.Template(name)
+		fmt.Fprintf(&b, "%s %s %s %v\n", name, p.Cloud.Status(name), template, params)
+	}
+	records := g.Recorded()
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		r := records[name]
+		fmt.Fprintf(&b, "%s %s %s %v %v\n", name, r.Stack, r.Digest, r.Needs, r.Outputs)
+	}
+	return b.String()
+}
+
+// redeploy checks that a deploy without faults brings what is desired, and
+// that another then changes nothing.
+func (g *player) redeploy(w stacks) {
+	g.settle()
+	g.stopFaults()
+	for range 2 {
+		g.submit(append(line{"deploy"}, w.words()...))
+		g.settle()
+		r := g.ExecutionStatus(g.of(0))
+		g.holds(converges, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
+		if g.Failed() {
+			return
+		}
+	}
+	r := g.ExecutionStatus(g.of(0))
+	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == len(w), "%d stacks of %d are unchanged, and there are %d steps", r.Unchanged, len(w), len(r.Steps))
+}
+
+// failedSteps lists the steps of a run that failed, with their reasons.
+func failedSteps(r run.Run) string {
+	var all []string
+	for _, s := range r.Steps {
+		if s.Status == run.Failed {
+			all = append(all, s.ID+": "+s.Why)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// destroyAll checks that a destroy without faults leaves nothing.
+func (g *player) destroyAll() {
+	g.settle()
+	g.stopFaults()
+	g.submit(line{"destroy"})
+	g.settle()
+	r := g.ExecutionStatus(g.of(0))
+	g.holds(emptied, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
+	g.holds(emptied, len(g.Recorded()) == 0, "there are records: %v", g.Recorded())
+}
