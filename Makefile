@@ -12,7 +12,7 @@ CONCURRENT = ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/loca
 
 SEQUENTIAL = $(filter-out $(CONCURRENT),$(patsubst $(shell $(GO) list -m)%,.%,$(shell $(GO) list ./...)))
 
-.PHONY: help build lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln docs clean
+.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln docs clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,14 @@ lambda: ## the functions for AWS (linux, arm64) in build/lambda/FUNCTION/bootstr
 		CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -tags lambda.norpc -trimpath -buildvcs=false \
 			-ldflags='-s -w -buildid=' -o build/lambda/$$f/bootstrap ./functions/$$f; \
 	done
+
+# VERSION overrides what git describe says.
+dist: ## the release archives for Linux and macOS in build/dist, with checksums
+	$(GO) run ./infra/dist $(if $(VERSION),-version $(VERSION))
+
+check-dist: ## build the release archives twice, in two folders, and compare them
+	@set -e; rm -rf build/dist-again; $(GO) run ./infra/dist; $(GO) run ./infra/dist -out build/dist-again; \
+		diff -r build/dist build/dist-again && cat build/dist/SHA256SUMS
 
 F = start
 E = upload

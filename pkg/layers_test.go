@@ -83,8 +83,8 @@ stepfn
 infra/local        * sdk
 infra/stackwright  *
 functions          wire
+infra/dist
 examples
-docs
 docs
 `
 

@@ -22,6 +22,7 @@ const (
 const (
 	Succeeded    = "RunsSucceeded"
 	Failed       = "RunsFailed"
+	Refused      = "RunsRefused"
 	Open         = "RunsOpen"
 	Stuck        = "RunsStuck"
 	Oldest       = "OldestRun"
@@ -54,6 +55,8 @@ func (m *Meter) Ended(ctx context.Context, r run.Run) {
 		all = append(all, value{Succeeded, count, 1})
 	case run.StateFailed:
 		all = append(all, value{Failed, count, 1})
+	case run.StateRefused:
+		all = append(all, value{Refused, count, 1})
 	}
 	if took := r.Makespan(); took > 0 {
 		all = append(all, value{Makespan, seconds, took.Seconds()})

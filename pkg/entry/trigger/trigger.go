@@ -5,6 +5,7 @@ package trigger
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -42,9 +43,10 @@ type created struct {
 // anything else by requests/<project>/<environment>/<id>.json, which is read
 // from objects.
 //
-// What is wrong with a request is in its Problems, so that a run is refused and
-// says why. The error is Invalid if the event does not even say which project
-// it is about, else why the object could not be read.
+// What is wrong with a request is in its Problems, and so is a key that does not
+// name a project and an environment: the run is refused, which its event, its metric
+// and the list of runs show. The error is Invalid if the event is not about a
+// configuration or a request at all, else why the object could not be read.
 func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (run.Request, error) {
 	c, err := parse(e)
 	if err != nil {
@@ -61,8 +63,38 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (r
 		q.Project = p
 		return fill(ctx, q, c, objects)
 	}
-	return run.Request{}, fault.New(fault.Invalid, "object %q names no project and environment: upload to projects/<project>/<environment>.zip (or .tar.gz, .yaml, .yml), or put a request at requests/<project>/<environment>/<id>.json; names are letters, digits and hyphens", c.Object.Key)
+	if strings.HasPrefix(c.Object.Key, "projects/") || strings.HasPrefix(c.Object.Key, "requests/") {
+		q.Project, q.Operation = nearest(c.Object.Key), unknown
+		q.Problems = []string{wrongKey(c.Object.Key)}
+		return q, nil
+	}
+	return run.Request{}, fault.New(fault.Invalid, "%s", wrongKey(c.Object.Key))
 }
+
+// wrongKey says that a key does not name a project and an environment, and which
+// keys do.
+func wrongKey(key string) string {
+	return fmt.Sprintf("object %q does not name a project and an environment: upload a project to projects/<project>/<environment>.zip (or .tar.gz, .yaml, .yml), and a request to requests/<project>/<environment>/<id>.json; names are letters, digits and hyphens, and a project's name starts with a letter", short(key))
+}
+
+// nearest returns the project under which a run with a wrong key is listed: the one
+// that the key was probably meant for, or Unnamed.
+func nearest(key string) string {
+	parts := append(strings.Split(key, "/"), "", "")
+	name, _, _ := strings.Cut(parts[1], ".")
+	environment, _, _ := strings.Cut(parts[2], ".")
+	switch p, ok := named(name, environment, true); {
+	case ok:
+		return p
+	case project.Name.MatchString(name):
+		return project.ID(name, project.DefaultEnvironment)
+	}
+	return Unnamed
+}
+
+// Unnamed is the project of runs that were requested by an object whose key names no
+// project. It is not a valid name, so it is never a project of a user.
+const Unnamed = "(none)"
 
 // parse reads the event.
 func parse(e events.EventBridgeEvent) (created, error) {

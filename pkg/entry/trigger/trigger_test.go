@@ -60,17 +60,30 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// What names no project and environment starts nothing, and says what would.
-func TestOtherKeys(t *testing.T) {
-	for _, key := range []string{
-		"projects/shop/prod.txt", "projects/shop/prod", "projects/shop/.zip", "projects/shop.zip", "projects/shop/prod/x.zip", "projects//prod.zip",
-		"projects/../prod.zip", "projects/shop/..zip", "projects/shop/../prod.zip", "/projects/shop/prod.zip", "projects/shop/prod.zip/", "projects/shop/pr%6Fd.zip",
-		"projects/shop/pr od.zip", "projects/1shop/prod.zip", "projects/shop@x/prod.zip", "Projects/shop/prod.zip", "projects/shop/prod.ZIP",
-		"projects/shop/" + strings.Repeat("x", 65) + ".zip", "requests/shop/prod.json", "requests/shop/prod/.json", "requests/shop/prod/x.yaml",
-		"requests/shop/../x.json", "templates/abc", "revisions/shop/prod/abc.zip", "x",
+// An object whose key does not name a project and an environment makes a run that
+// is refused and says which keys do. The run is listed under the project that the key
+// was probably meant for.
+func TestWrongKeyMakesARefusedRun(t *testing.T) {
+	for key, want := range map[string]string{
+		"projects/shop/prod.txt": "shop@prod", "projects/shop/prod": "shop@prod", "projects/shop/prod.ZIP": "shop@prod", "projects/shop/prod/x.zip": "shop@prod",
+		"projects/shop/prod.zip/": "shop@prod", "requests/shop/prod.json": "shop@prod", "requests/shop/prod/.json": "shop@prod", "requests/shop/prod/x.yaml": "shop@prod",
+		"projects/shop.zip": "shop@default", "projects/shop/.zip": "shop@default", "projects/shop/..zip": "shop@default", "projects/shop/pr od.zip": "shop@default",
+		"projects/shop/pr%6Fd.zip": "shop@default", "projects/shop/../prod.zip": "shop@default", "requests/shop/../x.json": "shop@default",
+		"projects/shop/" + strings.Repeat("x", 65) + ".zip": "shop@default",
+		"projects//prod.zip":                                trigger.Unnamed, "projects/../prod.zip": trigger.Unnamed, "projects/1shop/prod.zip": trigger.Unnamed, "projects/shop@x/prod.zip": trigger.Unnamed, "projects/": trigger.Unnamed,
 	} {
+		q, err := trigger.Request(t.Context(), put(t, key), object{text: "{}"})
+		if err != nil || q.Project != want || q.ID != engine.RunID("stackwright", key, "v1") || q.Upload || len(q.Problems) != 1 || !strings.Contains(q.Problems[0], "upload a project to projects/") {
+			t.Errorf("%s: %+v, %v", key, q, err)
+		}
+	}
+}
+
+// An object elsewhere starts nothing.
+func TestOtherKeys(t *testing.T) {
+	for _, key := range []string{"/projects/shop/prod.zip", "Projects/shop/prod.zip", "templates/abc", "revisions/shop/prod/abc.zip", "x"} {
 		_, err := trigger.Request(t.Context(), put(t, key), object{text: "{}"})
-		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "upload to projects/") {
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "upload a project to projects/") {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
