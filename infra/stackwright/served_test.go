@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -171,4 +172,36 @@ func TestUploadByTheCommandLineStartsOneRun(t *testing.T) {
 	l.has(aws.run("cloudformation", "describe-stacks", "--stack-name", "pair-prod-queue"), "CREATE_COMPLETE", "arn:aws:sns:")
 	l.has(aws.run("dynamodb", "query", "--table-name", "stackwright", "--key-condition-expression", "PK = :p",
 		"--expression-attribute-values", `{":p": {"S": "RUN#`+id+`"}}`), "STEP#00000", "succeeded")
+}
+
+// A person who uploads to a wrong key finds a refused run that says which keys are
+// right.
+func TestUploadToAWrongKeyIsARefusedRun(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.2)
+	put, err := http.NewRequestWithContext(t.Context(), http.MethodPut, h.URL()+"/stackwright/projects/pair/prod.tgz", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The emulator reads only the service from the signature.
+	put.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260301/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0")
+	answer, err := http.DefaultClient.Do(put)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("put: %s, %v", answer.Status, err)
+	}
+	var all []map[string]any
+	for range 600 {
+		if all = l.objects(l.must(cli.ExitOK, "runs", "-o", "json")); len(all) == 1 && all[0]["state"] == "refused" {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if len(all) != 1 || all[0]["state"] != "refused" || all[0]["project"] != "pair@prod" {
+		t.Fatalf("runs: %v", all)
+	}
+	l.has(l.run("status", all[0]["run"].(string)).out, `object "projects/pair/prod.tgz" does not name a project and an environment`, "upload a project to projects/<project>/<environment>.zip")
 }

@@ -141,7 +141,7 @@ func TestMalformedEventsFailWithoutRequests(t *testing.T) {
 	h, calls, log := newTestApp(t)
 	for name, payload := range map[string]string{
 		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
-			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop.zip", "version-id": "1"}}}`,
+			{"bucket": {"name": "stackwright"}, "object": {"key": "templates/shop.zip", "version-id": "1"}}}`,
 		"stack-event": `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail": {}}`,
 	} {
 		log.Reset()

@@ -112,6 +112,7 @@ func TestEnded(t *testing.T) {
 		{"succeeded", ended(run.StateSucceeded), append([]string{"RunsSucceeded=1 Count"}, all...)},
 		{"failed", ended(run.StateFailed), append([]string{"RunsFailed=1 Count"}, all...)},
 		{"cancelled", ended(run.StateCancelled), all},
+		{"refused", ended(run.StateRefused), append([]string{"RunsRefused=1 Count"}, all...)},
 		{"unchanged", unchanged, []string{"RunsSucceeded=1 Count", "QueueWait=10 Seconds", "RunCost=9.457e-05 None"}},
 		{"never started", queued, []string{"RunCost=9.457e-05 None"}},
 	} {

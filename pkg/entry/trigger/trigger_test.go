@@ -70,7 +70,7 @@ func TestWrongKeyMakesARefusedRun(t *testing.T) {
 		"projects/shop.zip": "shop@default", "projects/shop/.zip": "shop@default", "projects/shop/..zip": "shop@default", "projects/shop/pr od.zip": "shop@default",
 		"projects/shop/pr%6Fd.zip": "shop@default", "projects/shop/../prod.zip": "shop@default", "requests/shop/../x.json": "shop@default",
 		"projects/shop/" + strings.Repeat("x", 65) + ".zip": "shop@default",
-		"projects//prod.zip":                                trigger.Unnamed, "projects/../prod.zip": trigger.Unnamed, "projects/1shop/prod.zip": trigger.Unnamed, "projects/shop@x/prod.zip": trigger.Unnamed, "projects/": trigger.Unnamed,
+		"projects//prod.zip": trigger.Unnamed, "projects/../prod.zip": trigger.Unnamed, "projects/1shop/prod.zip": trigger.Unnamed, "projects/shop@x/prod.zip": trigger.Unnamed, "projects/": trigger.Unnamed,
 	} {
 		q, err := trigger.Request(t.Context(), put(t, key), object{text: "{}"})
 		if err != nil || q.Project != want || q.ID != engine.RunID("stackwright", key, "v1") || q.Upload || len(q.Problems) != 1 || !strings.Contains(q.Problems[0], "upload a project to projects/") {
