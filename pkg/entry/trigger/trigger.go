@@ -83,7 +83,7 @@ func nearest(key string) string {
 	parts := append(strings.Split(key, "/"), "", "")
 	name, _, _ := strings.Cut(parts[1], ".")
 	environment, _, _ := strings.Cut(parts[2], ".")
-	switch p, ok := named(name, environment, true); {
+	switch p, ok := projectOf(name, environment, true); {
 	case ok:
 		return p
 	case project.Name.MatchString(name):
