@@ -19,11 +19,11 @@ import (
 func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
-	l.has(l.must(cli.ExitChanges, "plan", l.project, "--exit-code"), "plan of pair@default: 3 changes, 0 unchanged", "+ queue  create  (after topic/create)")
+	l.has(l.must(cli.ExitChanges, "plan", l.project, "--exit-code"), "plan of pair@default\n", "3 changes: 3 to create; 0 unchanged", "+ queue  create  (after topic/create)")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "deploy pair@default: run ", "done     queue/create", "3 created")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "succeeded", "3 unchanged")
 	l.has(l.must(cli.ExitOK, "status"), "deploy of pair@default succeeded")
-	l.has(l.must(cli.ExitOK, "plan", l.project, "--exit-code"), "0 changes, 3 unchanged")
+	l.has(l.must(cli.ExitOK, "plan", l.project, "--exit-code"), "no changes, 3 unchanged")
 
 	l.has(l.must(cli.ExitOK, "outputs"), "topic  Text    hello")
 	l.has(l.must(cli.ExitOK, "outputs", "queue"), "arn:aws:sns:us-east-1:000000000000:")
@@ -147,12 +147,12 @@ func TestFailureNamesItsCauseAndRetryMendsIt(t *testing.T) {
 	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "create", Reason: "no more topics", Times: 1})
 	out := l.must(cli.ExitFailed, "deploy", l.project)
 	l.has(out, "failed   topic/create  (", "no more topics", "skipped  queue/create  (after topic/create)", "done     alone/create", "1 failed, 1 skipped")
-	_, command, found := strings.Cut(strings.TrimSpace(out), "to go on from here: stackwright ")
+	_, command, found := strings.Cut(strings.TrimSpace(out), "to retry: stackwright ")
 	if !found {
 		t.Fatalf("no word of what to do next in\n%s", out)
 	}
 	words := strings.Fields(command)
-	l.has(l.must(cli.ExitOK, "status"), "✗ topic  create", "no more topics", "skipped with it: queue")
+	l.has(l.must(cli.ExitOK, "status"), "✗ topic  create", "no more topics", "skipped because of it: queue")
 	l.has(l.must(cli.ExitOK, words[:2]...), "1 deleted", "2 created", "1 unchanged")
 	r := l.run("retry", "nosuchrun")
 	if r.code != cli.ExitRefused {
@@ -169,7 +169,7 @@ func TestSteeringObeysAndTellsSo(t *testing.T) {
 	done := make(chan int, 1)
 	go func() { done <- l.runTo(&out, &err, "deploy", l.project) }()
 	id := l.running(&out)
-	l.has(l.must(cli.ExitOK, "pause", id), "is waiting after", "to let it go on: stackwright continue "+id)
+	l.has(l.must(cli.ExitOK, "pause", id), "is waiting after", "to continue: stackwright continue "+id)
 	if code := <-done; code != cli.ExitWaiting {
 		t.Errorf("deploy of a run that was paused ended with %d\n%s%s", code, out.String(), err.String())
 	}

@@ -139,13 +139,13 @@ func TestSteeringOnAnInstallation(t *testing.T) {
 	l.env["STACKWRIGHT_INSTALLATION"] = ""
 	l.fail(h, stand.Fault{Stack: "pair-topic", Operation: "create", Times: 1})
 	out := l.must(cli.ExitFailed, "deploy", l.project, "--installation", "sw")
-	_, next, found := strings.Cut(strings.TrimSpace(out), "to go on from here: stackwright ")
+	_, next, found := strings.Cut(strings.TrimSpace(out), "to retry: stackwright ")
 	if !found || !strings.HasSuffix(next, " --installation sw") {
 		t.Fatalf("to go on: %q in\n%s", next, out)
 	}
 	l.env["STACKWRIGHT_INSTALLATION"] = "sw"
 	id := strings.Fields(next)[1]
-	l.has(l.must(cli.ExitOK, "status"), "to go on from here: stackwright retry "+id+"\n")
+	l.has(l.must(cli.ExitOK, "status"), "to retry: stackwright retry "+id+"\n")
 	l.must(cli.ExitOK, "retry", id)
 	r := l.run("cancel", id)
 	if l.has(r.out, "was refused"); r.code != cli.ExitRefused {

@@ -67,7 +67,7 @@ func TestNewerUploadSupersedes(t *testing.T) {
 
 	l.ended(first, one, cli.ExitStopped)
 	l.has(first.String(), "deploy of pair@default was superseded by run "+newer, "skipped, superseded by "+newer+": queue",
-		"to follow what took its place: stackwright status "+newer+" --follow")
+		"to follow the newer run: stackwright status "+newer+" --follow")
 	l.ended(second, two, cli.ExitOK)
 	l.ended(third, three, cli.ExitOK)
 	l.has(l.must(cli.ExitOK, "outputs", "topic"), "goodbye")

@@ -7,12 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -64,6 +64,15 @@ func (s *session) records(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
+// width is that of the terminal that is printed to; 0 if it is none.
+func (c *call) width() int {
+	if c.Window == nil {
+		return 0
+	}
+	width, _ := c.Window()
+	return width
+}
+
 // show opens a session and prints rows: each as an object, or all as a table.
 func (c *call) show(ctx context.Context, head []string, list func(*session) (objects []any, cells [][]string, err error)) (int, error) {
 	s, err := c.look(ctx)
@@ -85,17 +94,14 @@ func (c *call) show(ctx context.Context, head []string, list func(*session) (obj
 			}
 			return ExitOK, nil
 		}
-		table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-		for _, line := range append([][]string{head}, cells...) {
-			fmt.Fprintln(table, strings.Join(line, "\t"))
-		}
-		return ExitOK, table.Flush()
+		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table(head, cells, c.width()), "\n"))
+		return ExitOK, err
 	})
 }
 
 // listRuns lists runs, newest first.
 func listRuns(ctx context.Context, c *call) (int, error) {
-	return c.show(ctx, []string{"RUN", "PROJECT", "OPERATION", "STATE", "ASKED", "TOOK", "WHO"}, func(s *session) (objects []any, cells [][]string, err error) {
+	return c.show(ctx, []string{"RUN", "PROJECT", "OPERATION", "STATE", "REQUESTED", "TOOK", "BY"}, func(s *session) (objects []any, cells [][]string, err error) {
 		runs, err := s.runs(ctx)
 		for _, r := range runs {
 			took := ""
@@ -115,7 +121,7 @@ func listRuns(ctx context.Context, c *call) (int, error) {
 
 // listStacks lists the recorded stacks, with their statuses.
 func listStacks(ctx context.Context, c *call) (int, error) {
-	return c.show(ctx, []string{"STACK", "PROJECT", "NAME", "STATUS", "CHANGED", "NEEDS"}, func(s *session) (objects []any, cells [][]string, err error) {
+	return c.show(ctx, []string{"STACK", "PROJECT", "NAME", "STATUS", "CHANGED", "DEPENDS ON"}, func(s *session) (objects []any, cells [][]string, err error) {
 		rows, err := s.records(ctx)
 		if err != nil {
 			return nil, nil, err
@@ -124,7 +130,7 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 		for _, r := range rows {
 			status := live[r.StackID]
 			if unseen[r.Target] {
-				status = "not seen"
+				status = "not readable"
 			}
 			objects = append(objects, map[string]any{
 				"stack": r.Node, "project": r.project, "name": r.Stack, "id": r.StackID, "status": status, "account": r.Target.Account, "region": r.Target.Region,
@@ -168,31 +174,6 @@ func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan
 		}
 	}
 	return all, unseen, nil
-}
-
-// listOutputs shows the outputs that are recorded, of all stacks or of one.
-func listOutputs(ctx context.Context, c *call) (int, error) {
-	return c.show(ctx, []string{"STACK", "OUTPUT", "VALUE"}, func(s *session) (objects []any, cells [][]string, err error) {
-		rows, err := s.records(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		found := len(c.args) == 0
-		for _, r := range rows {
-			if len(c.args) > 0 && c.args[0] != r.Node && c.args[0] != r.Stack {
-				continue
-			}
-			found = true
-			objects = append(objects, map[string]any{"project": r.project, "stack": r.Node, "outputs": r.Outputs})
-			for _, k := range slices.Sorted(maps.Keys(r.Outputs)) {
-				cells = append(cells, []string{r.Node, k, r.Outputs[k]})
-			}
-		}
-		if !found {
-			return nil, nil, c.noStack(rows)
-		}
-		return objects, cells, nil
-	})
 }
 
 // noStack says that there is no such stack, and which there are.

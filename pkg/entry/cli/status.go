@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// status shows how a run stands, or follows it.
+// status shows a run, or follows it.
 func status(ctx context.Context, c *call) (int, error) {
 	enter := c.look
 	if c.flags.follow {
@@ -30,7 +30,7 @@ func status(ctx context.Context, c *call) (int, error) {
 			return ExitFailed, err
 		}
 		if len(c.args) == 0 && !c.flags.quiet {
-			if err := s.lines(ctx); err != nil {
+			if err := s.attention(ctx, r); err != nil {
 				return ExitFailed, err
 			}
 		}
@@ -59,13 +59,29 @@ func status(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// lines says of each project that is asked for who holds its lock, and who waits.
-func (s *session) lines(ctx context.Context) error {
+// attention says of each project that is asked for what needs attention: the
+// newest failure that nothing has mended, unless it is of run shown; who holds
+// the lock, and who is queued.
+func (s *session) attention(ctx context.Context, shown run.Run) error {
 	projects, err := s.projects(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range projects {
+		runs, err := s.reader.List(ctx, p, 0)
+		if err != nil {
+			return fmt.Errorf("list the runs of %s: %w", p, err)
+		}
+		if id := failing(runs); id != "" && id != shown.ID && s.call.flags.output == "text" {
+			r, err := s.load(ctx, id)
+			if err != nil {
+				return err
+			}
+			text := "needs attention: " + strings.Join(term.Summary(r, s.call.spell, s.call.width()), "\n")
+			if _, err := fmt.Fprintf(s.call.Out, "%s\n\n", text); err != nil {
+				return err
+			}
+		}
 		l, err := s.line(ctx, p)
 		if err != nil {
 			return fmt.Errorf("read the lock of %s: %w", p, err)
@@ -77,7 +93,23 @@ func (s *session) lines(ctx context.Context) error {
 	return nil
 }
 
-// picture shows a run as it stands.
+// failing is the newest run, of those of a project with the newest first, that
+// failed to bring the stacks to a state, and that no later run has made up for.
+// It is empty if there is none.
+func failing(runs []run.Run) string {
+	for _, r := range runs {
+		switch o := plan.AllOperations().Of(r.Operation); {
+		case !o.Writes || o.Restores: // a rollback does not make a failed deploy succeed
+		case r.State == run.StateSucceeded:
+			return ""
+		case r.State == run.StateFailed:
+			return r.ID
+		}
+	}
+	return ""
+}
+
+// picture shows a run.
 func (c *call) picture(r run.Run) error {
 	var lines []string
 	if len(r.Steps) > 0 && !plan.AllOperations().Of(r.Operation).Preview {
@@ -89,12 +121,12 @@ func (c *call) picture(r run.Run) error {
 		lines = term.Tree{Run: r, Now: time.Now(), Colour: colour && c.Window != nil}.Render(max(width, 40), term.MaxLines)
 	}
 	if settled(r) {
-		lines = append(lines, term.Summary(r, c.spell)...)
+		lines = append(lines, term.Summary(r, c.spell, c.width())...)
 	} else if len(lines) == 0 {
 		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", r.Operation, r.Project, r.State, r.ID)}
 	}
 	if r.Restarts > 0 && !r.State.Over() {
-		lines = append(lines, fmt.Sprintf("its execution was restarted %s since a step last came to its end", times(r.Restarts)))
+		lines = append(lines, fmt.Sprintf("its execution was restarted %s since a step last finished", times(r.Restarts)))
 	}
 	_, err := fmt.Fprintln(c.Out, strings.Join(lines, "\n"))
 	return err

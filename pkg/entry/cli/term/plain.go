@@ -27,7 +27,11 @@ func (p *Plain) Show(r run.Run) error {
 	}
 	var b strings.Builder
 	if len(p.seen.Steps) == 0 && len(r.Steps) > 0 {
-		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged\n", r.Operation, r.Project, r.ID, plural(len(r.Steps), "step"), r.Unchanged)
+		by := ""
+		if r.Who != "" {
+			by = ", requested by " + r.Who
+		}
+		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged%s\n", r.Operation, r.Project, r.ID, plural(len(r.Steps), "step"), r.Unchanged, by)
 	}
 	for _, c := range Diff(p.seen, r) {
 		if c.Status == run.Pending && c.Why == "" {
@@ -45,7 +49,7 @@ func (p *Plain) End(r run.Run) error {
 	if err := p.Show(r); err != nil {
 		return err
 	}
-	_, err := io.WriteString(p.out, strings.Join(Summary(r, p.next), "\n")+"\n")
+	_, err := io.WriteString(p.out, strings.Join(Summary(r, p.next, 0), "\n")+"\n")
 	return err
 }
 

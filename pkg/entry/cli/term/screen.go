@@ -57,15 +57,21 @@ func (l *Live) Show(r run.Run) error {
 	if l.screen == nil {
 		l.screen = NewScreen(l.Out)
 	}
-	width, height := l.Size()
-	if width <= 1 {
-		width = 80
-	}
+	width := l.width()
+	_, height := l.Size()
 	if height <= 1 {
 		height = MaxLines
 	}
 	// The last column and the last row are left free: to write there scrolls.
 	return l.screen.Draw(Tree{Run: r, Now: l.Now(), Colour: l.Colour}.Render(width-1, height-1))
+}
+
+// width is that of the window, or 80 if it tells none.
+func (l *Live) width() int {
+	if width, _ := l.Size(); width > 1 {
+		return width
+	}
+	return 80
 }
 
 // Clear takes the tree away, so that something can be printed in its place. The
@@ -85,7 +91,7 @@ func (l *Live) End(r run.Run) error {
 	if err := l.screen.Draw(nil); err != nil {
 		return err
 	}
-	_, err := io.WriteString(l.Out, strings.Join(Summary(r, l.Next), "\n")+"\n")
+	_, err := io.WriteString(l.Out, strings.Join(Summary(r, l.Next, l.width()), "\n")+"\n")
 	return err
 }
 

@@ -28,6 +28,15 @@ type span struct {
 // A line is a row of spans.
 type line []span
 
+// length is how many cells a line takes.
+func (l line) length() int {
+	n := 0
+	for _, s := range l {
+		n += utf8.RuneCountInString(s.text)
+	}
+	return n
+}
+
 // fit shows the line in at most width cells, with a mark where it was cut.
 // Whatever would move the cursor is left out.
 func (l line) fit(width int, colour bool) string {

@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -13,23 +14,81 @@ import (
 type Next func(words ...string) string
 
 // Summary says what came of a run: what was done, what failed and why, what was
-// skipped for it, and what to do next.
-func Summary(r run.Run, next Next) []string {
+// skipped because of it, and what to do next. Its lines are broken to fit a
+// width, but for commands; 0 is any width.
+func Summary(r run.Run, next Next, width int) []string {
+	var lines []string
 	switch {
 	case r.State == run.StateRefused:
-		return refused(r)
+		lines = refused(r)
 	case isPreview(r) && r.State == run.StateSucceeded:
-		return preview(r)
+		lines = preview(r)
+	default:
+		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), exactly(latest(r).Sub(r.Requested)), deeds(r)), "  " + requested(r)}
+		lines = append(lines, failures(r)...)
+		for _, m := range r.Messages {
+			lines = append(lines, "  "+oneLine(m))
+		}
 	}
-	lines := []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), exactly(latest(r).Sub(r.Requested)), deeds(r))}
-	lines = append(lines, failures(r)...)
-	for _, m := range r.Messages {
-		lines = append(lines, "  "+oneLine(m))
-	}
-	if way := wayOn(r, next); way != "" {
-		lines = append(lines, way)
+	lines = fold(lines, width)
+	if what, command := wayOn(r, next); what != "" {
+		if line := what + ": " + command; width == 0 || utf8.RuneCountInString(line) <= width {
+			return append(lines, line)
+		}
+		return append(lines, what+":", "  "+command)
 	}
 	return lines
+}
+
+// fold breaks lines that are longer than a width. What is broken keeps its
+// indent, and two columns more.
+func fold(lines []string, width int) []string {
+	var all []string
+	for _, l := range lines {
+		if width == 0 || utf8.RuneCountInString(l) <= width {
+			all = append(all, l)
+			continue
+		}
+		indent := l[:len(l)-len(strings.TrimLeft(l, " "))]
+		for _, part := range Wrap(l, width-len(indent), "  ") {
+			all = append(all, indent+part)
+		}
+	}
+	return all
+}
+
+// requested says which run it is, who requested it and why, and who gave it the
+// command that it obeys.
+func requested(r run.Run) string {
+	text := "run " + r.ID
+	if r.Who != "" {
+		text += ", requested by " + r.Who
+	}
+	if r.Reason != "" {
+		text += " (" + oneLine(r.Reason) + ")"
+	}
+	if word := byWhom(r); word != "" {
+		text += "; " + word
+	}
+	return text
+}
+
+// byWhom says who gave a run the command that it obeys, and why: "cancelled by
+// ann@laptop: wrong branch". It is empty if nobody did.
+func byWhom(r run.Run) string {
+	words := map[run.Command]string{
+		run.Pause: "paused", run.Cancel: "cancelled", run.CancelAndRollBack: "cancelled", run.Supersede: "superseded", run.Continue: "",
+	}
+	c := r.Given()
+	word := words[r.Command]
+	if word == "" || c.Who == "" {
+		return ""
+	}
+	text := word + " by " + c.Who
+	if c.Why != "" {
+		text += ": " + oneLine(c.Why)
+	}
+	return text
 }
 
 // isPreview reports whether r's plan is shown and not executed.
@@ -55,7 +114,7 @@ func deeds(r run.Run) string {
 		word string
 	}{
 		{plan.Create, "created"}, {plan.Update, "updated"}, {plan.Delete, "deleted"},
-		{plan.Continue, "rolled back"}, {plan.Wait, "settled"}, {plan.Read, "read"}, {plan.Forget, "forgotten"},
+		{plan.Continue, "rolled back"}, {plan.Wait, "waited for"}, {plan.Read, "read"}, {plan.Forget, "forgotten"},
 	}
 	same, by := r.Unchanged, make(map[plan.Verb]int)
 	for _, s := range r.Steps {
@@ -102,7 +161,7 @@ func failures(r run.Run) []string {
 		}
 		lines = append(lines, fmt.Sprintf("  %s failed: %s", s.ID, oneLine(s.Why)))
 		if names := by[s.ID]; len(names) > 0 {
-			lines = append(lines, "    skipped with it: "+strings.Join(names, ", "))
+			lines = append(lines, "    skipped because of it: "+strings.Join(names, ", "))
 		}
 		delete(by, s.ID)
 	}
@@ -112,33 +171,28 @@ func failures(r run.Run) []string {
 		}
 	}
 	if gate := r.Step(string(plan.Barrier)); gate != nil && gate.Status == run.Skipped {
-		lines = append(lines, "  nothing was removed for good: removals wait until all that stays is up")
+		lines = append(lines, "  no stack was deleted for good: such deletions wait until all other steps have succeeded")
 	}
 	return lines
 }
 
-// wayOn says what to do next.
-func wayOn(r run.Run, next Next) string {
+// wayOn says what to do next, and by which command.
+func wayOn(r run.Run, next Next) (what, command string) {
 	if next == nil {
-		return ""
+		return "", ""
 	}
-	switch r.State {
-	case run.StateFailed:
-		return "to go on from here: " + next("retry", r.ID)
-	case run.StateCancelled:
-		return "to take it up again: " + next("retry", r.ID)
-	case run.StateSuperseded:
-		if r.SupersededBy == "" {
-			return ""
-		}
-		return "to follow what took its place: " + next("status", r.SupersededBy, "--follow")
-	case run.StateWaiting:
-		return "to let it go on: " + next("continue", r.ID)
+	switch {
+	case r.State == run.StateFailed, r.State == run.StateCancelled:
+		return "to retry", next("retry", r.ID)
+	case r.State == run.StateSuperseded && r.SupersededBy != "":
+		return "to follow the newer run", next("status", r.SupersededBy, "--follow")
+	case r.State == run.StateWaiting:
+		return "to continue", next("continue", r.ID)
 	}
-	return ""
+	return "", ""
 }
 
-// refused says why a run never began.
+// refused says why a run never started.
 func refused(r run.Run) []string {
 	lines := []string{fmt.Sprintf("%s of %s was refused (run %s)", r.Operation, r.Project, r.ID)}
 	for _, m := range r.Messages {
@@ -159,49 +213,66 @@ func preview(r run.Run) []string {
 		}
 		verbs[s.Node] = append(verbs[s.Node], s.Verb)
 	}
-	lines := []string{fmt.Sprintf("plan of %s: %s, %d unchanged", r.Project, plural(changes(r), "change"), r.Unchanged)}
+	lines := []string{"plan of " + r.Project}
+	marks := make(map[string]int)
 	for _, n := range nodes {
+		if n != "" {
+			marks[mark(verbs[n])]++
+		}
 		lines = append(lines, intention(n, verbs[n], after[n]))
 	}
 	for _, m := range r.Messages {
-		lines = append(lines, "  not seen: "+oneLine(m))
+		lines = append(lines, "  could not be read: "+oneLine(m))
 	}
-	return lines
+	return append(lines, totals(r, marks))
+}
+
+// totals is the last line of a preview.
+func totals(r run.Run, marks map[string]int) string {
+	var words []string
+	n := 0
+	for _, m := range []struct{ mark, word string }{{"+", "create"}, {"~", "update"}, {"±", "replace"}, {"-", "delete"}, {" ", "read or wait for"}} {
+		if marks[m.mark] > 0 {
+			words = append(words, fmt.Sprintf("%d to %s", marks[m.mark], m.word))
+			n += marks[m.mark]
+		}
+	}
+	if len(words) == 0 {
+		return fmt.Sprintf("no changes, %d unchanged", r.Unchanged)
+	}
+	return fmt.Sprintf("%s: %s; %d unchanged", plural(n, "change"), strings.Join(words, ", "), r.Unchanged)
+}
+
+// mark is the sign of what a plan does with a stack.
+func mark(verbs []plan.Verb) string {
+	sign := " "
+	for _, v := range verbs {
+		switch {
+		case v == plan.Create && sign == "-":
+			sign = "±"
+		case v == plan.Create:
+			sign = "+"
+		case v == plan.Update:
+			sign = "~"
+		case v == plan.Delete:
+			sign = "-"
+		}
+	}
+	return sign
 }
 
 // intention is a line of a preview.
 func intention(node string, verbs []plan.Verb, after []string) string {
 	if node == "" {
-		return "    gate  (all that stays is up)"
+		return fmt.Sprintf("    %s  (waits until all other steps have succeeded)", plan.Barrier)
 	}
-	words, mark := make([]string, len(verbs)), " "
+	words := make([]string, len(verbs))
 	for i, v := range verbs {
 		words[i] = string(v)
-		switch {
-		case v == plan.Create && mark == "-":
-			mark = "±"
-		case v == plan.Create:
-			mark = "+"
-		case v == plan.Update:
-			mark = "~"
-		case v == plan.Delete:
-			mark = "-"
-		}
 	}
-	text := "  " + mark + " " + node + "  " + strings.Join(words, ", ")
+	text := "  " + mark(verbs) + " " + node + "  " + strings.Join(words, ", ")
 	if len(after) > 0 {
 		text += "  (after " + strings.Join(after, ", ") + ")"
 	}
 	return text
-}
-
-// changes counts the steps of a plan that change something.
-func changes(r run.Run) int {
-	n := 0
-	for _, s := range r.Steps {
-		if s.Verb != plan.Barrier {
-			n++
-		}
-	}
-	return n
 }

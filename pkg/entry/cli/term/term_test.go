@@ -3,7 +3,10 @@ package term_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -125,11 +128,11 @@ func TestTreeShowsFailuresThenWhatRunsThenWhatIsNext(t *testing.T) {
 	same(t, strings.Join(got, "\n"), `
 deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 12s · run abc
 ├─ ✗ queue  create  CREATE_FAILED: Queue: quota exceeded
-│  └─ skipped with it: app, web
+│  └─ skipped because of it: app, web
 ├─ ● db     create  9s
 ├─ ○ users  create  after db/create
 ├─ ○ … then 2 more
-└─ ✓ 2 unchanged · vpc`)
+└─ ✓ 1 done, 2 unchanged · vpc 2s`)
 }
 
 // How much time is left is shown for the run and for each step that runs.
@@ -202,7 +205,7 @@ func TestTreeSaysWhatIsWishedAndWhatIsPutOff(t *testing.T) {
 	r.Steps[5] = step("users/create", "vpc/create")
 	r.Steps[5].NotBefore, r.Steps[5].Why = at(20), "stack users is UPDATE_IN_PROGRESS"
 	text := strings.Join(term.Tree{Run: r, Now: at(12)}.Render(120, 24), "\n")
-	for _, want := range []string{"· pausing ·", "○ users  create  again in 8s: stack users is UPDATE_IN_PROGRESS"} {
+	for _, want := range []string{"· pausing ·", "○ users  create  retried in 8s: stack users is UPDATE_IN_PROGRESS"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -301,10 +304,11 @@ deploy shop@prod: run abc, 8 steps, 2 unchanged
 12:01:15  done     mail/create  (2s)
 12:01:15  skipped  gate  (after queue/create)
 deploy of shop@prod failed in 1m15s: 4 created, 2 unchanged, 1 failed, 3 skipped
+  run abc
   queue/create failed: CREATE_FAILED: Queue: quota exceeded
-    skipped with it: app, web, gate
-  nothing was removed for good: removals wait until all that stays is up
-to go on from here: stackwright retry abc`)
+    skipped because of it: app, web, gate
+  no stack was deleted for good: such deletions wait until all other steps have succeeded
+to retry: stackwright retry abc`)
 }
 
 func TestDiffTellsOfAStepThatWasPutOff(t *testing.T) {
@@ -357,6 +361,53 @@ func TestJSONPrintsAnObjectALine(t *testing.T) {
 	same(t, lines[len(lines)-1], `{"run":"abc","operation":"deploy","state":"failed","steps":8,"seconds":75}`)
 }
 
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares a text with a file of testdata, or writes the file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got; go test -update writes it):\n%s", path, d)
+	}
+}
+
+// A table fits its width, and nothing of it is cut.
+func TestTableFits(t *testing.T) {
+	head := []string{"RUN", "PROJECT", "STATE", "BY"}
+	rows := [][]string{
+		{"mfrggzdfmztwq2lknnwg", "shop@prod", "superseded by ss3pvqdeong2exw6qsxx", "arn:aws:sts::111111111111:assumed-role/operations/ann.smith@example.com"},
+		{"ss3pvqdeong2exw6qsxx", "shop@prod", "succeeded", "ann@laptop"},
+	}
+	var got strings.Builder
+	for _, width := range []int{0, 100, 80, 60} {
+		fmt.Fprintf(&got, "== width %d\n%s\n\n", width, strings.Join(term.Table(head, rows, width), "\n"))
+	}
+	golden(t, "table.txt", got.String())
+	for _, l := range term.Table(head, rows, 80) {
+		if utf8.RuneCountInString(l) > 80 {
+			t.Errorf("too wide: %s", l)
+		}
+	}
+}
+
+// On 80 columns the tree shows the run's whole ID and whole reasons.
+func TestTreeOn80Columns(t *testing.T) {
+	r := shop()
+	r.ID = "mfrggzdfmztwq2lknnwg"
+	r.Steps[2].Why = "CREATE_FAILED: Queue: Resource handler returned message: Invalid request provided: the queue name may have at most 80 characters (Service: Sqs, Status Code: 400)"
+	golden(t, "tree80.txt", strings.Join(term.Tree{Run: r, Now: at(12)}.Render(79, 24), "\n")+"\n")
+}
+
 func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	parked, cancelled := shop(), over()
 	quick := run.Run{Request: run.Request{ID: "abc", Operation: "refresh", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: noon.Add(340 * time.Millisecond)}
@@ -377,54 +428,23 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	}
 	guessed := preview
 	guessed.Messages = []string{"target eu: nobody may"}
-	for name, c := range map[string]struct {
+	mine := cancelled
+	mine.Who, mine.Reason, mine.Command = "ann@laptop", "the new queue", run.Cancel
+	mine.Commands = []run.GivenCommand{{Command: run.Cancel, Who: "arn:aws:sts::111111111111:assumed-role/ops/bob", Why: "wrong branch"}}
+	var got strings.Builder
+	for _, c := range []struct {
+		name string
 		run  run.Run
-		want string
 	}{
-		"parked": {parked, `
-deploy of shop@prod is waiting after 4s: 1 created, 2 unchanged, 1 failed, 2 skipped, 1 running, 3 pending
-  queue/create failed: CREATE_FAILED: Queue: quota exceeded
-    skipped with it: app, web
-to let it go on: stackwright continue abc`},
-		"cancelled": {cancelled, `
-deploy of shop@prod is cancelled after 1m15s: 1 created, 2 unchanged, 1 skipped
-  skipped, cancelled: b
-to take it up again: stackwright retry abc`},
-		"superseded": {superseded, `
-deploy of shop@prod was superseded by run new after 1m15s: 1 created, 2 unchanged, 1 skipped
-  skipped, superseded by new: b
-to follow what took its place: stackwright status new --follow`},
-		"superseded in line": {inLine, `
-deploy of shop@prod was superseded by run new after 1m15s: nothing was done
-to follow what took its place: stackwright status new --follow`},
-		"superseded when it came": {late, `
-deploy of shop@prod is superseded after 1m15s: nothing was done
-  a newer upload of projects/shop/prod.zip has been seen`},
-		"given up": {abandoned, `
-deploy of shop@prod failed in 1m15s: nothing was done
-  engine error: it dies
-to go on from here: stackwright retry abc`},
-		"refused": {run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"one thing", "another"}}, `
-deploy of shop@prod was refused (run abc)
-  one thing
-  another`},
-		"nothing": {run.Run{Request: run.Request{ID: "abc", Operation: "destroy", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1)},
-			"destroy of shop@prod succeeded in 1s: there was nothing to do"},
-		"quick": {quick, "refresh of shop@prod succeeded in 0.3s: there was nothing to do"},
-		"plan": {preview, `
-plan of shop@prod: 4 changes, 1 unchanged
-  ± old  delete, create
-  ~ db  update  (after old/create)
-    gate  (all that stays is up)
-  - gone  delete  (after gate)`},
-		"plan of what is not seen": {guessed, `
-plan of shop@prod: 4 changes, 1 unchanged
-  ± old  delete, create
-  ~ db  update  (after old/create)
-    gate  (all that stays is up)
-  - gone  delete  (after gate)
-  not seen: target eu: nobody may`},
+		{"waiting", parked}, {"cancelled", cancelled}, {"cancelled by somebody else", mine}, {"superseded", superseded}, {"superseded in the queue", inLine}, {"superseded on arrival", late},
+		{"ended by force", abandoned},
+		{"refused", run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"one thing", "another"}}},
+		{"nothing to do", run.Run{Request: run.Request{ID: "abc", Operation: "destroy", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1)}},
+		{"quick", quick}, {"plan", preview}, {"plan without a target", guessed}, {"plan without changes", run.Run{Request: preview.Request, State: run.StateSucceeded, Unchanged: 3}},
 	} {
-		t.Run(name, func(t *testing.T) { same(t, strings.Join(term.Summary(c.run, next), "\n"), c.want) })
+		for _, width := range []int{0, 60} {
+			fmt.Fprintf(&got, "== %s, width %d\n%s\n\n", c.name, width, strings.Join(term.Summary(c.run, next, width), "\n"))
+		}
 	}
+	golden(t, "summary.txt", got.String())
 }

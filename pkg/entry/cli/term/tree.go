@@ -25,27 +25,35 @@ type Tree struct {
 // of at most width cells each.
 func (t Tree) Render(width, height int) []string {
 	height = max(min(height, MaxLines), 1)
-	body := t.body(height - 1)
-	lines := []string{t.head().fit(width, t.Colour)}
+	var lines []string
+	for _, l := range t.head(width, height) {
+		lines = append(lines, l.fit(width, t.Colour))
+	}
+	body := t.body(width, height-len(lines))
 	for i, b := range body {
 		lines = append(lines, append(line{{dim, branch(body, i)}}, b.line...).fit(width, t.Colour))
 	}
 	return lines
 }
 
-// A twig is a line of the tree below its head.
-type twig struct {
+// A row is a line of the tree below its head.
+type row struct {
 	line  line
 	under bool // it belongs to the one before
+	rest  bool // it is the rest of the text of the one before
 }
 
-// branch draws the tree's wood before twig i.
-func branch(all []twig, i int) string {
+// branch draws the lines of the tree before row i.
+func branch(all []row, i int) string {
 	last := true
 	for _, later := range all[i+1:] {
-		last = last && later.under
+		last = last && (later.under || later.rest)
 	}
 	switch {
+	case all[i].rest && last:
+		return "     "
+	case all[i].rest:
+		return "│    "
 	case all[i].under && last:
 		return "   └─ "
 	case all[i].under:
@@ -56,25 +64,32 @@ func branch(all []twig, i int) string {
 	return "├─ "
 }
 
-// head is the first line: what, how far, how long.
-func (t Tree) head() line {
+// head says what it is, how far it is, for how long, and which run that is: in
+// one line, or in two if one is too short for that.
+func (t Tree) head(width, height int) []line {
 	r := t.Run
 	end := t.Now
 	if r.State.Over() {
 		end = latest(r)
 	}
-	l := line{{bold, r.Operation + " " + r.Project}}
+	title, id := span{bold, r.Operation + " " + r.Project}, span{dim, " · run " + r.ID}
+	var far line
 	if len(r.Steps) > 0 {
-		l = append(l, span{normal, " · " + tally(r)})
+		far = append(far, span{normal, " · " + tally(r)})
 	}
 	if word := t.mood(); word != "" {
-		l = append(l, span{yellow, " · " + word})
+		far = append(far, span{yellow, " · " + word})
 	}
-	l = append(l, span{dim, " · " + elapsed(end.Sub(r.Requested))})
+	far = append(far, span{dim, " · " + elapsed(end.Sub(r.Requested))})
 	if !r.State.Over() {
-		l = append(l, t.left(r.Deadline)...)
+		far = append(far, t.left(r.Deadline)...)
 	}
-	return append(l, span{dim, " · run " + r.ID})
+	one := append(append(line{title}, far...), id)
+	if one.length() <= width || height < 2 {
+		return []line{one}
+	}
+	far[0].text = strings.TrimPrefix(far[0].text, " · ")
+	return []line{{title, id}, append(line{{normal, "  "}}, far...)}
 }
 
 // mood says what else is to be known of the run as a whole.
@@ -101,8 +116,8 @@ func (t Tree) mood() string {
 }
 
 // body is all below the head, in at most room lines.
-func (t Tree) body(room int) []twig {
-	failed, running, next, done := t.failed(), t.running(), t.next(), t.done()
+func (t Tree) body(width, room int) []row {
+	failed, running, next, done := t.failed(width), t.running(), t.next(), t.done()
 	room -= len(done)
 	if len(failed)+len(running)+len(next) > room {
 		next = cut(next, min(len(next), 3), "to come")
@@ -112,15 +127,15 @@ func (t Tree) body(room int) []twig {
 		failed = cut(failed, max(room/2, room-len(running)-len(next)), "failed")
 	}
 	running = cut(running, room-len(failed)-len(next), "running")
-	var all []twig
-	for _, part := range [][]twig{failed, running, next, done} {
+	var all []row
+	for _, part := range [][]row{failed, running, next, done} {
 		all = append(all, part...)
 	}
 	return all[:min(len(all), max(room+len(done), 0))]
 }
 
-// cut keeps at most room twigs, the last of which then counts the rest.
-func cut(all []twig, room int, what string) []twig {
+// cut keeps at most room rows, the last of which then counts the rest.
+func cut(all []row, room int, what string) []row {
 	if len(all) <= room {
 		return all
 	}
@@ -128,14 +143,14 @@ func cut(all []twig, room int, what string) []twig {
 		return nil
 	}
 	rest := fmt.Sprintf("… and %d more %s", len(all)-room+1, what)
-	return append(all[:room-1:room-1], twig{line: line{{dim, rest}}})
+	return append(all[:room-1:room-1], row{line: line{{dim, rest}}})
 }
 
-// flat leaves out the twigs below others.
-func flat(all []twig) []twig {
-	var top []twig
+// flat leaves out the rows below others.
+func flat(all []row) []row {
+	var top []row
 	for _, b := range all {
-		if !b.under {
+		if !b.under && !b.rest {
 			top = append(top, b)
 		}
 	}
@@ -144,30 +159,49 @@ func flat(all []twig) []twig {
 
 // failed shows each failed step with its reason, and below it what was skipped
 // for it; then what was skipped for no step.
-func (t Tree) failed() []twig {
-	var all []twig
+func (t Tree) failed(width int) []row {
+	var all []row
 	causes, by := skips(t.Run)
 	for _, s := range t.Run.Steps {
 		if s.Status != run.Failed {
 			continue
 		}
-		all = append(all, twig{line: append(t.step(s, red, "✗"), span{red, "  " + oneLine(s.Why)})})
+		all = append(all, wrapped(append(t.step(s, red, "✗"), span{red, "  "}), oneLine(s.Why), width-margin)...)
 		if names := by[s.ID]; len(names) > 0 {
-			all = append(all, twig{under: true, line: line{{dim, "skipped with it: " + strings.Join(names, ", ")}}})
+			all = append(all, row{under: true, line: line{{dim, "skipped because of it: " + strings.Join(names, ", ")}}})
 		}
 		delete(by, s.ID)
 	}
 	for _, cause := range causes {
 		if names := by[cause]; len(names) > 0 {
-			all = append(all, twig{line: line{{dim, "– skipped, " + cause + ": " + strings.Join(names, ", ")}}})
+			all = append(all, row{line: line{{dim, "– skipped, " + cause + ": " + strings.Join(names, ", ")}}})
 		}
 	}
 	return all
 }
 
+// margin is what the lines of the tree take before a row.
+const margin = 6
+
+// wrapped are rows with a text behind a beginning: if it is too long for one,
+// all of it follows below.
+func wrapped(begin line, text string, width int) []row {
+	text = printable(text)
+	last := &begin[len(begin)-1]
+	if begin.length()+utf8.RuneCountInString(text) <= width || width < 20 {
+		last.text += text
+		return []row{{line: begin}}
+	}
+	rows := []row{{line: begin}}
+	for _, part := range Wrap(text, width, "") {
+		rows = append(rows, row{rest: true, line: line{{last.style, part}}})
+	}
+	return rows
+}
+
 // running shows what runs, and for how long it has.
-func (t Tree) running() []twig {
-	var all []twig
+func (t Tree) running() []row {
+	var all []row
 	for _, s := range t.Run.Steps {
 		if s.Status != run.Running {
 			continue
@@ -177,7 +211,7 @@ func (t Tree) running() []twig {
 		if s.Why != "" {
 			l = append(l, span{yellow, "  " + oneLine(s.Why)})
 		}
-		all = append(all, twig{line: l})
+		all = append(all, row{line: l})
 	}
 	return all
 }
@@ -196,18 +230,18 @@ func (t Tree) left(deadline time.Time) line {
 
 // next shows the pending steps that wait only for what runs, or for their time,
 // and counts those behind them.
-func (t Tree) next() []twig {
+func (t Tree) next() []row {
 	status := make(map[string]run.Status)
 	for _, s := range t.Run.Steps {
 		status[s.ID] = s.Status
 	}
-	var all []twig
+	var all []row
 	later := 0
 	for _, s := range t.Run.Steps {
 		if s.Status != run.Pending {
 			continue
 		}
-		waits, soon := awaited(s, status)
+		waits, soon := pendingAfter(s, status)
 		if !soon {
 			later++
 			continue
@@ -215,20 +249,20 @@ func (t Tree) next() []twig {
 		l := t.step(s, normal, "○")
 		switch {
 		case s.NotBefore.After(t.Now):
-			l = append(l, span{yellow, "  again in " + elapsed(s.NotBefore.Sub(t.Now)) + ": " + oneLine(s.Why)})
+			l = append(l, span{yellow, "  retried in " + elapsed(s.NotBefore.Sub(t.Now)) + ": " + oneLine(s.Why)})
 		case len(waits) > 0:
 			l = append(l, span{dim, "  after " + strings.Join(waits, ", ")})
 		}
-		all = append(all, twig{line: l})
+		all = append(all, row{line: l})
 	}
 	if later > 0 {
-		all = append(all, twig{line: line{{dim, fmt.Sprintf("○ … then %d more", later)}}})
+		all = append(all, row{line: line{{dim, fmt.Sprintf("○ … then %d more", later)}}})
 	}
 	return all
 }
 
-// awaited lists what a step still waits for, and whether all of that runs.
-func awaited(s run.Step, status map[string]run.Status) (waits []string, soon bool) {
+// pendingAfter lists what a step still waits for, and whether all of that runs.
+func pendingAfter(s run.Step, status map[string]run.Status) (waits []string, soon bool) {
 	for _, a := range s.After {
 		switch status[a] {
 		case run.Done:
@@ -241,8 +275,9 @@ func awaited(s run.Step, status map[string]run.Status) (waits []string, soon boo
 	return waits, true
 }
 
-// done shows what is done in one line, the latest first, for that is news.
-func (t Tree) done() []twig {
+// done counts what is done in one line, and names it with its duration, the
+// latest first, as far as there is room.
+func (t Tree) done() []row {
 	var over []run.Step
 	for _, s := range t.Run.Steps {
 		if s.Status == run.Done {
@@ -250,26 +285,24 @@ func (t Tree) done() []twig {
 		}
 	}
 	slices.SortStableFunc(over, func(a, b run.Step) int { return b.Ended.Compare(a.Ended) })
-	names := make([]string, len(over))
-	for i, s := range over {
-		names[i] = name(s)
+	var counts, names []string
+	for _, s := range over {
+		names = append(names, name(s)+" "+exactly(took(s, s.Ended)))
 	}
-	var l line
-	if len(names) > 0 {
-		l = line{{green, "✓ "}, {dim, strings.Join(names, ", ")}}
+	if len(over) > 0 {
+		counts = append(counts, fmt.Sprintf("%d done", len(over)))
 	}
 	if n := t.Run.Unchanged; n > 0 {
-		text := fmt.Sprintf("✓ %d unchanged", n)
-		if len(l) > 0 {
-			l = append(line{{green, "✓ "}, {dim, fmt.Sprintf("%d unchanged · ", n)}}, l[1:]...)
-		} else {
-			l = line{{dim, text}}
-		}
+		counts = append(counts, fmt.Sprintf("%d unchanged", n))
 	}
-	if len(l) == 0 {
+	if len(counts) == 0 {
 		return nil
 	}
-	return []twig{{line: l}}
+	l := line{{green, "✓ "}, {dim, strings.Join(counts, ", ")}}
+	if len(names) > 0 {
+		l = append(l, span{dim, " · " + strings.Join(names, ", ")})
+	}
+	return []row{{line: l}}
 }
 
 // step is the beginning of a step's line: mark, name, verb.

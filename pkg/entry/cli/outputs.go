@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// An output is one of a stack's.
+type output struct{ environment, name, stack, key, value string }
+
+// listOutputs shows the recorded outputs: of all stacks, of one, or one of them.
+func listOutputs(ctx context.Context, c *call) (int, error) {
+	format := map[string]func(output) string{"env": exported, "dotenv": dotenv, "tfvars": tfvars}[c.flags.output]
+	switch {
+	case c.flags.raw && len(c.args) < 2:
+		return c.refuse("outputs", fault.New(fault.Invalid, "--raw prints one value: give a stack and the key of an output"))
+	case c.flags.raw || format != nil:
+		return c.printOutputs(ctx, format)
+	}
+	return c.show(ctx, []string{"STACK", "OUTPUT", "VALUE", "PROJECT", "ENVIRONMENT"}, func(s *session) (objects []any, cells [][]string, err error) {
+		rows, err := s.rowsOf(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, r := range rows {
+			objects = append(objects, map[string]any{"project": r.project, "stack": r.Node, "outputs": r.Outputs})
+		}
+		for _, o := range outputsOfRows(rows) {
+			cells = append(cells, []string{o.stack, o.key, o.value, o.name, o.environment})
+		}
+		return objects, cells, nil
+	})
+}
+
+// printOutputs prints a line for each output; without a format, the value of the
+// only one.
+func (c *call) printOutputs(ctx context.Context, format func(output) string) (int, error) {
+	s, err := c.look(ctx)
+	if err != nil {
+		return ExitFailed, err
+	}
+	return s.leave(ctx, func() (int, error) {
+		rows, err := s.rowsOf(ctx)
+		if err != nil {
+			return ExitFailed, err
+		}
+		all, seen := outputsOfRows(rows), make(map[string]output)
+		if format == nil && len(all) > 1 {
+			return ExitFailed, fault.New(fault.Invalid, "%d stacks have this output: give --project and --env", len(all))
+		}
+		for _, o := range all {
+			text := o.value
+			if format != nil {
+				text = format(o)
+				if twin, is := seen[o.variable()]; is {
+					return ExitFailed, fault.New(fault.Invalid, "output %s of %s in %s@%s and output %s of %s in %s@%s have the same name %s: give a stack, or --project and --env",
+						twin.key, twin.stack, twin.name, twin.environment, o.key, o.stack, o.name, o.environment, o.variable())
+				}
+				seen[o.variable()] = o
+			}
+			if _, err := fmt.Fprintln(c.Out, text); err != nil {
+				return ExitFailed, err
+			}
+		}
+		return ExitOK, nil
+	})
+}
+
+// rowsOf are the records that the call's arguments choose, with the outputs that
+// they choose.
+func (s *session) rowsOf(ctx context.Context) ([]row, error) {
+	rows, err := s.records(ctx)
+	if err != nil || len(s.call.args) == 0 {
+		return rows, err
+	}
+	chosen := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return s.call.args[0] != r.Node && s.call.args[0] != r.Stack })
+	if len(chosen) == 0 {
+		return nil, s.call.noStack(rows)
+	}
+	if len(s.call.args) < 2 {
+		return chosen, nil
+	}
+	key := s.call.args[1]
+	var having []row
+	var keys []string
+	for _, r := range chosen {
+		keys = slices.AppendSeq(keys, maps.Keys(r.Outputs))
+		if value, is := r.Outputs[key]; is {
+			r.Outputs = map[string]string{key: value}
+			having = append(having, r)
+		}
+	}
+	if len(having) == 0 {
+		slices.Sort(keys)
+		return nil, fault.New(fault.Missing, "stack %s has no output %s%s", quoted(s.call.args[0]), quoted(key), didYouMean(key, keys))
+	}
+	return having, nil
+}
+
+// outputsOfRows are the outputs of records, by their keys.
+func outputsOfRows(rows []row) []output {
+	var all []output
+	for _, r := range rows {
+		name, environment, _ := strings.Cut(r.project, "@")
+		for _, key := range slices.Sorted(maps.Keys(r.Outputs)) {
+			all = append(all, output{environment, name, r.Node, key, r.Outputs[key]})
+		}
+	}
+	return all
+}
+
+// variable is the name of an output's environment variable: NETWORK_VPC_VPCID.
+func (o output) variable() string {
+	return strings.ToUpper(strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '_'
+	}, o.stack+"_"+o.key))
+}
+
+// exported is an output as a shell reads it.
+func exported(o output) string { return "export " + o.variable() + "=" + quoted(o.value) }
+
+// dotenv is an output as a line of a .env file.
+func dotenv(o output) string { return o.variable() + "=" + strconv.Quote(o.value) }
+
+// tfvars is an output as Terraform reads it, which takes ${ and %{ for more than
+// text.
+func tfvars(o output) string {
+	value := strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(o.value))
+	return strings.ToLower(o.variable()) + " = " + value
+}
