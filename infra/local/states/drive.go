@@ -41,7 +41,7 @@ func (s *Service) drive(ctx context.Context, e *execution) {
 		ctx, cancel = context.WithDeadlineCause(ctx, end, errTimedOut)
 		defer cancel()
 	}
-	r := &asl.Runner{World: world{s}, Observe: s.observer(ctx, e), Execution: asl.Execution{
+	r := &asl.Runner{Host: world{s}, Observe: s.observer(ctx, e), Execution: asl.Execution{
 		ID: e.ARN, Name: e.Name, Machine: e.Machine, MachineName: rev.machine.Name}}
 	var err error
 	if r.Execution.Input, err = asl.Decode([]byte(e.Input)); err == nil {

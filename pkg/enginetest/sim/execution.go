@@ -23,7 +23,7 @@ func (w *World) execute(name string, in engine.ExecutionInput) error {
 	w.executions[name] = x
 	w.Go(func(r *Routine) {
 		runner := asl.Runner{
-			World: &host{w, r, x}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64, Now: w.Now,
+			Host: &host{w, r, x}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64, Now: w.Now,
 			Observe: func(e asl.Event) int64 {
 				x.History++
 				if e.Kind == asl.StateEntered {

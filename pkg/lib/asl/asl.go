@@ -21,7 +21,7 @@ type Machine struct {
 	Comment string
 	StartAt string
 	States  map[string]*State
-	Timeout time.Duration // of a whole execution, 0 for none; whoever calls the Runner keeps it, through the context
+	Timeout time.Duration // of a whole execution, 0 for none; the caller of the Runner enforces it, through the context
 }
 
 // A Type is the kind of a state, in the words of the language.

@@ -112,7 +112,7 @@ func (r rule) paths() []path {
 }
 
 // holds says whether the rule is true. A value of another kind than the comparison's is simply not equal; one that is
-// absent fails the execution, unless it is asked whether it is present.
+// absent fails the execution, unless the rule is IsPresent.
 func (r rule) holds(s *scope) (bool, error) {
 	switch r.operator {
 	case "And", "Or":

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Kind is what an Event tells of.
+// A Kind is the kind of an Event.
 type Kind string
 
 // The kinds of events, in the order in which they can come.
@@ -54,7 +54,7 @@ type Call struct {
 	Token    string          // set if the task waits for an answer to it
 	Timeout  time.Duration   // after which the task ends with States.Timeout; 0 for none
 
-	// Submitted may be called once within World.Task, by its own goroutine, with what the function returned while the
+	// Submitted may be called once within Host.Task, by its own goroutine, with what the function returned while the
 	// task goes on waiting for its token.
 	Submitted func(response json.RawMessage)
 }

@@ -216,7 +216,7 @@ func (f fields) close(what string) {
 	}
 }
 
-// duplicates refuses an object that has a field twice: of two values one would be lost. Where it stands is told from the
+// duplicates refuses an object that has a field twice: one of the two values would be lost. Its path is made from the
 // inside out, so that it is put together only if it is needed: a path for every field would take the square of the text.
 func duplicates(d *json.Decoder, depth int) (at []string, err error) {
 	t, err := d.Token()

@@ -19,7 +19,7 @@ import (
 )
 
 // Whatever is parsed either is refused, with the place of each fault, or runs
-// until it ends or the world has had enough, twice alike and in little memory.
+// until it ends or the host stops it, with the same events both times and in little memory.
 func FuzzParse(f *testing.F) {
 	for _, l := range laws {
 		if len(l.machine) < 2000 {
@@ -35,7 +35,7 @@ func FuzzParse(f *testing.F) {
 		contract.Memory(t, len(machine), 4<<20, 500, func() { m, err = asl.Parse(machine) })
 		_, again := asl.Parse(machine)
 		if diff := cmp.Diff(fmt.Sprint(err), fmt.Sprint(again)); diff != "" {
-			t.Errorf("parsed again it is told otherwise: %s", diff)
+			t.Errorf("parsed again it has other errors: %s", diff)
 		}
 		if err != nil {
 			for line := range strings.Lines(err.Error()) {
@@ -48,24 +48,24 @@ func FuzzParse(f *testing.F) {
 		if !json.Valid(input) {
 			return
 		}
-		one, told := lived(t, m, input)
+		one, before := lived(t, m, input)
 		two, after := lived(t, m, input)
-		if one != two || !slices.Equal(told, after) {
-			t.Errorf("once it is %s, after %d events, and then %s after %d", one, len(told), two, len(after))
+		if one != two || !slices.Equal(before, after) {
+			t.Errorf("once it is %s, after %d events, and then %s after %d", one, len(before), two, len(after))
 		}
 	})
 }
 
 // lived runs a machine until it has ended or taken 150 events, and tells how.
-func lived(t *testing.T, m *asl.Machine, input []byte) (end string, told []string) {
+func lived(t *testing.T, m *asl.Machine, input []byte) (end string, kinds []string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	r := &asl.Runner{World: &world{answer: fails("A", asl.Timeout)}, Serial: true, Jitter: func() float64 { return 0.5 }, Now: func() time.Time { return time.Time{} }, Observe: func(e asl.Event) int64 {
-		if told = append(told, string(e.Kind)); len(told) > 150 {
+	r := &asl.Runner{Host: &host{answer: fails("A", asl.Timeout)}, Serial: true, Jitter: func() float64 { return 0.5 }, Now: func() time.Time { return time.Time{} }, Observe: func(e asl.Event) int64 {
+		if kinds = append(kinds, string(e.Kind)); len(kinds) > 150 {
 			stop()
 		}
-		return int64(len(told))
+		return int64(len(kinds))
 	}}
 	var out json.RawMessage
 	var err error
@@ -77,7 +77,7 @@ func lived(t *testing.T, m *asl.Machine, input []byte) (end string, told []strin
 	if e := (*asl.Error)(nil); err != nil && !errors.As(err, &e) && ctx.Err() == nil && !strings.HasPrefix(err.Error(), "asl: ") {
 		t.Errorf("it ends with %v", err)
 	}
-	return outcome(out, err), told
+	return outcome(out, err), kinds
 }
 
 // deployed is the machine that is deployed.
@@ -95,15 +95,15 @@ func deployed(t testing.TB) []byte {
 	return text
 }
 
-// Whatever the machine that is deployed is given, and whatever its functions
-// answer, it calls nothing but these, with what each takes, and it ends in one of
-// its ends or as a failure that says why.
+// For any input and any answers of its functions, the deployed machine calls only
+// its functions, each with the fields that it takes, and ends in one of its end
+// states or with a failure that says why.
 func FuzzInput(f *testing.F) {
 	m := parse(f, string(deployed(f)))
 	for _, answers := range []string{
 		`{"run":"r","epoch":1,"state":"ready","ready":[1,2],"wait":5}` + "\n{}\n!Throttled\n" + `{"run":"r","epoch":1,"state":"succeeded","ready":[],"wait":5}`,
-		`{"state":"parked"}`, `{"state":"look","wait":30}` + "\n!States.Timeout\n" + `{"state":"refused"}`, `{"state":"ready"}`, `{"state":"ready","ready":{}}`, `{"state":"look","wait":-1}`,
-		`{"state":7,"wait":1e9}`, `[]`, `null`, ``, `!Lambda.Unknown`, `{"state":"look","wait":1.5}`, `{"state":"ready","ready":[` + strings.Repeat("1,", 2000) + `1]}`, "!States.ALL\n!", `{"state":"aside"}{}`,
+		`{"state":"waiting"}`, `{"state":"poll","wait":30}` + "\n!States.Timeout\n" + `{"state":"refused"}`, `{"state":"ready"}`, `{"state":"ready","ready":{}}`, `{"state":"poll","wait":-1}`,
+		`{"state":7,"wait":1e9}`, `[]`, `null`, ``, `!Lambda.Unknown`, `{"state":"poll","wait":1.5}`, `{"state":"ready","ready":[` + strings.Repeat("1,", 2000) + `1]}`, "!States.ALL\n!", `{"state":"fenced off"}{}`,
 	} {
 		f.Add([]byte(`{"run":"abcdefghijklmnopqrs2","epoch":1}`), answers)
 	}
@@ -115,9 +115,9 @@ func FuzzInput(f *testing.F) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		w := &world{answer: script(answers)}
+		w := &host{answer: script(answers)}
 		events := 0
-		r := &asl.Runner{World: w, Serial: true, Observe: func(asl.Event) int64 {
+		r := &asl.Runner{Host: w, Serial: true, Observe: func(asl.Event) int64 {
 			if events++; events > 2000 {
 				stop()
 			}
@@ -171,7 +171,7 @@ func called(t *testing.T, c asl.Call) {
 		}
 	}
 	if name == "wait" && (c.Token == "" || given["token"] != c.Token || c.Timeout <= 0) {
-		t.Errorf("a look has the token %q and is given %.200s, for %s", c.Token, c.Payload, c.Timeout)
+		t.Errorf("a poll has the token %q and is given %.200s, for %s", c.Token, c.Payload, c.Timeout)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestWhatGrowsIsNeverWrittenOut(t *testing.T) {
 	} {
 		m := parse(t, single(state))
 		contract.Memory(t, len(input)+len(state), 16<<20, 100, func() {
-			_, err := (&asl.Runner{World: &world{}, Serial: true}).Run(t.Context(), m, input)
+			_, err := (&asl.Runner{Host: &host{}, Serial: true}).Run(t.Context(), m, input)
 			if e := (*asl.Error)(nil); !errors.As(err, &e) || e.Name != asl.DataLimitExceeded {
 				t.Errorf("it ends with %v", err)
 			}
@@ -230,15 +230,15 @@ func BenchmarkRun(b *testing.B) {
 		"Execute":{"Type":"Map","ItemsPath":"$.ready","ItemSelector":{"run.$":"$.run","step.$":"$$.Map.Item.Value"},"ItemProcessor":{"StartAt":"Step","States":{"Step":{"Type":"Task","Resource":"step","End":true}}},"ResultPath":null,"Next":"Watch"},
 		"Watch":{"Type":"Task","Resource":"watch","Next":"Standing"},"Over":{"Type":"Succeed"}}}`)
 	for b.Loop() {
-		looks := 0
-		r := &asl.Runner{Serial: true, World: &world{answer: func(c asl.Call) (string, error) {
+		polls := 0
+		r := &asl.Runner{Serial: true, Host: &host{answer: func(c asl.Call) (string, error) {
 			switch {
 			case c.Function == "step":
 				return "{}", nil
-			case looks == 30:
+			case polls == 30:
 				return `{"state":"over"}`, nil
 			}
-			looks++
+			polls++
 			return `{"run":"r","epoch":1,"state":"ready","ready":["00001","00002","00003","00004","00005"],"wait":30}`, nil
 		}}}
 		if _, err := r.Run(b.Context(), m, json.RawMessage(`{"run":"r"}`)); err != nil {

@@ -25,7 +25,7 @@ type law struct {
 	input       string
 	answer      func(asl.Call) (string, error)
 	want        string // the output, or "fails NAME"
-	asked       string // the calls, if given
+	calls       string // the calls, if given
 	slept       []time.Duration
 }
 
@@ -46,9 +46,9 @@ var laws = []law{
 		machine: `{"StartAt":"F","States":{"F":{"Type":"Succeed","InputPath":"$.a"}}}`, input: `{"a":2}`, want: "2"},
 
 	{says: "InputPath chooses what a state sees; the result replaces the whole input", where: spec + "#filters",
-		machine: single(`{"Type":"Task","Resource":"f","InputPath":"$.a[1]"}`), input: `{"a":[1,{"b":2}]}`, asked: `f {"b":2}`, want: `{"b":2}`},
+		machine: single(`{"Type":"Task","Resource":"f","InputPath":"$.a[1]"}`), input: `{"a":[1,{"b":2}]}`, calls: `f {"b":2}`, want: `{"b":2}`},
 	{says: "a null InputPath is an empty object", where: spec + "#filters",
-		machine: single(`{"Type":"Task","Resource":"f","InputPath":null}`), input: `{"a":1}`, asked: `f {}`, want: `{}`},
+		machine: single(`{"Type":"Task","Resource":"f","InputPath":null}`), input: `{"a":1}`, calls: `f {}`, want: `{}`},
 	{says: "a null OutputPath is an empty object", where: spec + "#filters",
 		machine: single(`{"Type":"Pass","OutputPath":null}`), input: `{"a":1}`, want: `{}`},
 	{says: "ResultPath puts the result into the raw input, not into what InputPath chose", where: spec + "#using-paths",
@@ -75,16 +75,16 @@ var laws = []law{
 
 	{says: "lambda:invoke wraps what the function returned", where: docs + "connect-lambda.html",
 		machine: single(`{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Parameters":{"FunctionName":"f","Payload.$":"$"}}`),
-		input:   `{"a":1}`, asked: `f {"a":1}`, want: `{"ExecutedVersion":"$LATEST","Payload":{"a":1},"StatusCode":200}`},
+		input:   `{"a":1}`, calls: `f {"a":1}`, want: `{"ExecutedVersion":"$LATEST","Payload":{"a":1},"StatusCode":200}`},
 	{says: "a task that waits for its token gives what the token was answered with", where: docs + "connect-to-resource.html#connect-wait-token",
 		machine: single(`{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke.waitForTaskToken","Parameters":{"FunctionName":"f","Payload":{"t.$":"$$.Task.Token"}}}`),
-		input:   `{}`, asked: `f {"t":"token-1"}`, want: `{"t":"token-1"}`},
+		input:   `{}`, calls: `f {"t":"token-1"}`, want: `{"t":"token-1"}`},
 	{says: "a function's result that is no JSON fails at run time", where: docs + "concepts-error-handling.html",
 		machine: single(`{"Type":"Task","Resource":"f"}`), input: `{}`, answer: gives("{"), want: "fails States.Runtime"},
 	{says: "a timeout's path must lead to a positive whole number", where: spec + "#task-state",
 		machine: single(`{"Type":"Task","Resource":"f","TimeoutSecondsPath":"$.n"}`), input: `{"n":0}`, want: "fails States.Runtime"},
 
-	{says: "a retrier tries three times, after 1, 2 and 4 seconds, unless told otherwise", where: spec + "#errors",
+	{says: "a retrier tries three times, after 1, 2 and 4 seconds, by default", where: spec + "#errors",
 		machine: single(`{"Type":"Task","Resource":"f","Retry":[{"ErrorEquals":["A"]}]}`), input: `1`, answer: fails("A", "A", "A", "A"),
 		want: "fails A", slept: []time.Duration{1e9, 2e9, 4e9}},
 	{says: "MaxDelaySeconds bounds the pauses", where: spec + "#errors",
@@ -96,7 +96,7 @@ var laws = []law{
 	{says: "each retrier counts its own attempts; no attempts are none", where: spec + "#errors",
 		machine: single(`{"Type":"Task","Resource":"f","Retry":[{"ErrorEquals":["A"],"MaxAttempts":1},{"ErrorEquals":["B"],"MaxAttempts":0}]}`),
 		input:   `1`, answer: fails("A", "B"), want: "fails B", slept: []time.Duration{1e9}},
-	{says: "the retries so far are told", where: docs + "input-output-contextobject.html",
+	{says: "the retries so far are known", where: docs + "input-output-contextobject.html",
 		machine: single(`{"Type":"Task","Resource":"f","Parameters":{"n.$":"$$.State.RetryCount"},"Retry":[{"ErrorEquals":["A"]}]}`),
 		input:   `1`, answer: fails("A"), want: `{"n":1}`, slept: []time.Duration{1e9}},
 	{says: "a Retry comes before a Catch", where: spec + "#errors",
@@ -139,7 +139,7 @@ var laws = []law{
 		machine: choice(`{"And":[{"Variable":"$.s","NumericLessThanEquals":10},{"Variable":"$.s","NumericGreaterThanEquals":10}],"Next":"A"},{"Variable":"$.s","BooleanEquals":true,"Next":"B"}`), input: `{"s":10}`, want: `"A"`},
 	{says: "true is true", where: spec + "#choice-state",
 		machine: choice(`{"Variable":"$.s","BooleanEquals":false,"Next":"A"},{"Variable":"$.s","BooleanEquals":true,"Next":"B"}`), input: `{"s":true}`, want: `"B"`},
-	{says: "what is absent can be asked for", where: spec + "#choice-state",
+	{says: "a rule can test whether a value is absent", where: spec + "#choice-state",
 		machine: choice(`{"Variable":"$.no.where","IsPresent":true,"Next":"A"},{"Variable":"$.no","IsPresent":false,"Next":"B"}`), input: `{}`, want: `"B"`},
 	{says: "what is absent cannot be compared", where: spec + "#choice-state",
 		machine: choice(`{"Variable":"$.no","StringEquals":"a","Next":"A"},{"Variable":"$.no","IsPresent":false,"Next":"B"}`), input: `{}`, want: "fails States.Runtime"},
@@ -152,7 +152,7 @@ var laws = []law{
 
 	{says: "a Wait waits, and hands its input on", where: spec + "#wait-state",
 		machine: single(`{"Type":"Wait","Seconds":90}`), input: `{"n":3}`, want: `{"n":3}`, slept: []time.Duration{90e9}},
-	{says: "a Wait can be told how long", where: spec + "#wait-state",
+	{says: "a Wait can take its time from the input", where: spec + "#wait-state",
 		machine: single(`{"Type":"Wait","SecondsPath":"$.n"}`), input: `{"n":3}`, want: `{"n":3}`, slept: []time.Duration{3e9}},
 	{says: "a Wait's seconds are a whole number", where: spec + "#wait-state",
 		machine: single(`{"Type":"Wait","SecondsPath":"$.n"}`), input: `{"n":"3"}`, want: "fails States.Runtime"},
@@ -169,11 +169,11 @@ var laws = []law{
 		machine: single(`{"Type":"Map","ItemsPath":"$.l","ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Pass","End":true}}}}`), input: `{"l":{}}`, want: "fails States.Runtime"},
 	{says: "one item's failure is the Map's, which can be caught", where: spec + "#map-state",
 		machine: `{"StartAt":"S","States":{"S":{"Type":"Map","MaxConcurrency":1,"ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Task","Resource":"f","End":true}}},"Catch":[{"ErrorEquals":["A"],"Next":"E"}]` + tail,
-		input:   `[1,2,3]`, answer: fails("A"), want: `{"Cause":"because","Error":"A"}`, asked: "f 1"},
+		input:   `[1,2,3]`, answer: fails("A"), want: `{"Cause":"because","Error":"A"}`, calls: "f 1"},
 	{says: "a Map can be tried again as a whole", where: spec + "#map-state",
 		machine: single(`{"Type":"Map","MaxConcurrency":1,"ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Task","Resource":"f","End":true}}},"Retry":[{"ErrorEquals":["A"]}]}`),
-		input:   `[1,2]`, answer: fails("A"), want: `[1,2]`, asked: "f 1; f 1; f 2", slept: []time.Duration{1e9}},
-	{says: "in an iteration the item can still be asked for", where: docs + "input-output-contextobject.html",
+		input:   `[1,2]`, answer: fails("A"), want: `[1,2]`, calls: "f 1; f 1; f 2", slept: []time.Duration{1e9}},
+	{says: "in an iteration the item is still known", where: docs + "input-output-contextobject.html",
 		machine: single(`{"Type":"Map","ItemSelector":{},"ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Pass","Parameters":{"v.$":"$$.Map.Item.Value"},"End":true}}}}`),
 		input:   `[7]`, want: `[{"v":7}]`},
 }
@@ -188,20 +188,20 @@ func choice(rules string) string {
 func TestLaws(t *testing.T) {
 	for _, l := range laws {
 		modes := []bool{true, false}
-		if l.answer != nil { // a script of answers is told once
+		if l.answer != nil { // a script of answers is used once
 			modes = modes[:1]
 		}
 		for _, serial := range modes {
 			t.Run(fmt.Sprintf("%s/serial=%v", l.says, serial), func(t *testing.T) {
-				w := &world{answer: l.answer}
-				r := &asl.Runner{World: w, Serial: serial, Jitter: func() float64 { return 0.25 },
+				w := &host{answer: l.answer}
+				r := &asl.Runner{Host: w, Serial: serial, Jitter: func() float64 { return 0.25 },
 					Execution: asl.Execution{ID: "arn:run-1", Name: "run-1", Machine: "arn:m", MachineName: "m"}}
 				got := outcome(r.Run(t.Context(), parse(t, l.machine), json.RawMessage(l.input)))
 				if got != l.want {
 					t.Errorf("got %.200s, want %s (%s)", got, l.want, l.where)
 				}
-				if l.asked != "" && w.asked() != l.asked {
-					t.Errorf("asked %s, not %s (%s)", w.asked(), l.asked, l.where)
+				if l.calls != "" && w.inputs() != l.calls {
+					t.Errorf("calls %s, not %s (%s)", w.inputs(), l.calls, l.where)
 				}
 				if !slices.Equal(w.slept, l.slept) {
 					t.Errorf("slept %v, not %v (%s)", w.slept, l.slept, l.where)
@@ -222,7 +222,7 @@ func TestResume(t *testing.T) {
 		input json.RawMessage
 	}
 	var stops []stop
-	whole := &asl.Runner{World: &world{}, Serial: true, Checkpoint: func(state string, in any) error {
+	whole := &asl.Runner{Host: &host{}, Serial: true, Checkpoint: func(state string, in any) error {
 		b, err := asl.Encode(in)
 		stops = append(stops, stop{state, b})
 		return err
@@ -232,7 +232,7 @@ func TestResume(t *testing.T) {
 		t.Fatalf("%d checkpoints, not one for each of A, B and C", len(stops))
 	}
 	for _, s := range stops {
-		r := &asl.Runner{World: &world{}, Serial: true}
+		r := &asl.Runner{Host: &host{}, Serial: true}
 		if got := outcome(r.Resume(t.Context(), m, s.state, s.input)); got != want {
 			t.Errorf("from %s: %s, not %s", s.state, got, want)
 		}
@@ -240,22 +240,22 @@ func TestResume(t *testing.T) {
 	if _, err := whole.Resume(t.Context(), m, "I", input); err == nil {
 		t.Error("an inner state is none to resume at")
 	}
-	halt := &asl.Runner{World: &world{}, Serial: true, Checkpoint: func(string, any) error { return errors.New("enough") }}
+	halt := &asl.Runner{Host: &host{}, Serial: true, Checkpoint: func(string, any) error { return errors.New("enough") }}
 	if got := outcome(halt.Run(t.Context(), m, input)); got != "breaks enough" {
 		t.Error(got)
 	}
 }
 
-// A failure that the world cannot name ends the run as it is: no catcher hides it.
-func TestBrokenWorld(t *testing.T) {
+// A host's error that is no *Error ends the run as it is: no catcher handles it.
+func TestBrokenHost(t *testing.T) {
 	m := parse(t, `{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"f","Catch":[{"ErrorEquals":["States.ALL"],"Next":"E"}]`+tail)
-	r := &asl.Runner{World: &world{answer: func(asl.Call) (string, error) { return "", errors.New("law broken") }}}
-	if got := outcome(r.Run(t.Context(), m, json.RawMessage(`{}`))); got != "breaks asl: S: law broken" {
+	r := &asl.Runner{Host: &host{answer: func(asl.Call) (string, error) { return "", errors.New("host broken") }}}
+	if got := outcome(r.Run(t.Context(), m, json.RawMessage(`{}`))); got != "breaks asl: S: host broken" {
 		t.Error(got)
 	}
 }
 
-// What was under way when the context ended has not failed: nothing is told of it, and no catcher sees it.
+// What was in progress when the context ended has not failed: there is no event of it, and no catcher handles it.
 func TestInterrupted(t *testing.T) {
 	m := parse(t, `{"StartAt":"S","States":{"S":{"Type":"Map","ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Task","Resource":"f","End":true}}},"Catch":[{"ErrorEquals":["States.ALL"],"Next":"E"}]`+tail)
 	over := errors.New("lights out")
@@ -263,7 +263,7 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		events := make(chan asl.Kind, 100)
 		r := &asl.Runner{Serial: serial,
-			World:   &world{answer: func(asl.Call) (string, error) { cancel(over); return "", &asl.Error{Name: "A"} }},
+			Host:    &host{answer: func(asl.Call) (string, error) { cancel(over); return "", &asl.Error{Name: "A"} }},
 			Observe: func(e asl.Event) int64 { events <- e.Kind; return 1 }}
 		_, err := r.Run(ctx, m, json.RawMessage(`[1,2]`))
 		if !errors.Is(err, over) {
@@ -272,7 +272,7 @@ func TestInterrupted(t *testing.T) {
 		close(events)
 		for kind := range events {
 			if strings.Contains(string(kind), "Fail") || strings.Contains(string(kind), "Abort") {
-				t.Errorf("serial=%v: %s was told", serial, kind)
+				t.Errorf("serial=%v: %s was observed", serial, kind)
 			}
 		}
 	}

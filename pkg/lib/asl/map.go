@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// most is how many items of an inline Map run at once on AWS, whatever is asked for.
+// most is how many items of an inline Map run at once on AWS, even if MaxConcurrency is higher.
 // https://docs.aws.amazon.com/step-functions/latest/dg/state-map-inline.html
 const most = 40
 
@@ -18,22 +18,22 @@ func (b *branch) mapItems(ctx context.Context, s *State, sc *scope) (any, error)
 		return nil, runtimef(s.Name, "Reference path \"%s\" must point to array.", s.itemsPath.text)
 	}
 	b.observe(Event{Kind: MapStarted, State: s, Length: len(items)})
-	w := &work{branch: b, state: s, scope: sc, items: items, results: make([]any, len(items)), last: b.last}
-	err := w.all(ctx)
+	m := &iteration{branch: b, state: s, scope: sc, items: items, results: make([]any, len(items)), last: b.last}
+	err := m.all(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	b.last = w.last
+	b.last = m.last
 	if err != nil {
 		b.observe(Event{Kind: MapFailed, State: s})
 		return nil, err
 	}
 	b.observe(Event{Kind: MapSucceeded, State: s})
-	return w.results, nil
+	return m.results, nil
 }
 
-// work is one Map under way.
-type work struct {
+// iteration is the execution of one Map.
+type iteration struct {
 	branch  *branch
 	state   *State
 	scope   *scope
@@ -46,10 +46,10 @@ type work struct {
 	last int64 // number of the last iteration's last event
 }
 
-func (w *work) all(ctx context.Context) error {
-	if w.branch.Serial {
-		for i := range w.items {
-			if err := w.one(ctx, ctx, i); err != nil {
+func (m *iteration) all(ctx context.Context) error {
+	if m.branch.Serial {
+		for i := range m.items {
+			if err := m.one(ctx, ctx, i); err != nil {
 				return err
 			}
 		}
@@ -58,60 +58,60 @@ func (w *work) all(ctx context.Context) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var running sync.WaitGroup
-	for range w.width() {
+	for range m.width() {
 		running.Go(func() {
-			for i := int(w.next.Add(1)) - 1; i < len(w.items) && inner.Err() == nil; i = int(w.next.Add(1)) - 1 {
-				if err := w.one(ctx, inner, i); err != nil {
+			for i := int(m.next.Add(1)) - 1; i < len(m.items) && inner.Err() == nil; i = int(m.next.Add(1)) - 1 {
+				if err := m.one(ctx, inner, i); err != nil {
 					cancel()
 				}
 			}
 		})
 	}
 	running.Wait()
-	return w.err
+	return m.err
 }
 
-func (w *work) width() int {
-	n := w.branch.Parallel
+func (m *iteration) width() int {
+	n := m.branch.Parallel
 	if n == 0 {
 		n = most
 	}
-	if w.state.MaxConcurrency > 0 {
-		n = min(n, w.state.MaxConcurrency)
+	if m.state.MaxConcurrency > 0 {
+		n = min(n, m.state.MaxConcurrency)
 	}
-	return min(n, len(w.items))
+	return min(n, len(m.items))
 }
 
 // one runs one item to its end in the context inner, which a failure of another item ends. If the Map's own ctx is
-// done the item has not ended, and nothing is told of it.
-func (w *work) one(ctx, inner context.Context, i int) error {
-	b := &branch{Runner: w.branch.Runner, execution: w.branch.execution, depth: w.branch.depth + 1, last: w.branch.last}
-	b.item = &item{index: i, value: w.items[i]}
-	b.observe(Event{Kind: IterationStarted, State: w.state, Index: i})
-	sc := *w.scope
+// done, the item has not ended, and there is no event of it.
+func (m *iteration) one(ctx, inner context.Context, i int) error {
+	b := &branch{Runner: m.branch.Runner, execution: m.branch.execution, depth: m.branch.depth + 1, last: m.branch.last}
+	b.item = &item{index: i, value: m.items[i]}
+	b.observe(Event{Kind: IterationStarted, State: m.state, Index: i})
+	sc := *m.scope
 	sc.item = b.item
-	in, err := sc.selected(w.state)
+	in, err := sc.selected(m.state)
 	if err == nil {
-		w.results[i], err = b.run(inner, w.state.Each, w.state.Each.StartAt, in)
+		m.results[i], err = b.run(inner, m.state.Each, m.state.Each.StartAt, in)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	kind := IterationSucceeded
 	switch {
-	case err != nil && w.err != nil:
+	case err != nil && m.err != nil:
 		kind = IterationAborted
 	case err != nil:
-		kind, w.err = IterationFailed, err
+		kind, m.err = IterationFailed, err
 	}
-	b.observe(Event{Kind: kind, State: w.state, Index: i})
-	w.last = b.last
+	b.observe(Event{Kind: kind, State: m.state, Index: i})
+	m.last = b.last
 	return err
 }
 
-// selected is what the machine is given for an item.
+// selected returns the input of the machine for an item.
 func (sc *scope) selected(s *State) (any, error) {
 	if s.parameters == nil {
 		return sc.item.value, nil

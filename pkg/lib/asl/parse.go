@@ -163,7 +163,7 @@ func (f fields) task(s *State) {
 	f.tolerance(s)
 }
 
-// arguments checks what lambda:invoke is asked for. A field that would be ignored here is refused.
+// arguments checks the parameters of lambda:invoke. A field that would be ignored here is refused.
 func (f fields) arguments(b json.RawMessage) {
 	if b == nil {
 		f.refuse(f.at, "field \"Parameters\" is missing: lambda:invoke needs a FunctionName")
@@ -255,7 +255,7 @@ func (f fields) tolerance(s *State) {
 
 func (f fields) lastIsAll(names []string, last bool) {
 	if !last && slices.Contains(names, All) {
-		f.refuse(f.at, "%s must come last: nothing after it is ever looked at", All)
+		f.refuse(f.at, "%s must come last: what follows it never applies", All)
 	}
 }
 

@@ -178,8 +178,8 @@ func TestRefuseAllAtOnce(t *testing.T) {
 
 // Names are put in where they stand, as JSON; a name too few or too many is an error.
 func TestSubstitute(t *testing.T) {
-	body := `{"a":"${Plan}","b":"x${Look_2}y${Plan}"}`
-	out, err := asl.Substitute([]byte(body), map[string]string{"Plan": `arn:"q"\`, "Look_2": "-"})
+	body := `{"a":"${Plan}","b":"x${Poll_2}y${Plan}"}`
+	out, err := asl.Substitute([]byte(body), map[string]string{"Plan": `arn:"q"\`, "Poll_2": "-"})
 	if want := `{"a":"arn:\"q\"\\","b":"x-yarn:\"q\"\\"}`; err != nil || string(out) != want {
 		t.Errorf("%s %v", out, err)
 	}

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// A World is all that a machine can touch. Its methods may be called at once from several goroutines, unless the Runner is Serial.
-type World interface {
-	// Task calls a function and returns what it gave, or, where call.Token is set, what the token was answered with.
-	// Failures that a machine can deal with are *Error, a passed call.Timeout is one named States.Timeout.
+// A Host does what a machine cannot do itself. Its methods may be called at once from several goroutines, unless the Runner is Serial.
+type Host interface {
+	// Task calls a function and returns its result, or, if call.Token is set, the answer to the token.
+	// Failures that a machine can handle are *Error; one after call.Timeout has the name States.Timeout.
 	// Any other error ends the run as it is.
 	Task(ctx context.Context, call Call) (json.RawMessage, error)
 	// Sleep returns after d, or with an error when ctx is done. Wait states and pauses between attempts sleep.
@@ -21,28 +21,28 @@ type World interface {
 	NewToken() string
 }
 
-// A Runner runs machines in a World. Only World must be set. One Runner is one execution.
+// A Runner runs machines on a Host. Only Host must be set. One Runner is one execution.
 type Runner struct {
-	World     World
+	Host      Host
 	Execution Execution
 
 	// Serial runs the items of a Map one after another, in their order, and starts no goroutine.
 	Serial bool
-	// Parallel is how many items of a Map run at once at most, whatever the Map asks for; 0 means 40, as on AWS.
+	// Parallel is how many items of a Map run at once at most, even if the Map allows more; 0 means 40, as on AWS.
 	Parallel int
-	// Observe is told what happens. It returns the event's number, which the next event of the same branch bears as
+	// Observe is called for each event. It returns the event's number, which the next event of the same branch bears as
 	// Previous. It may be called at once from several goroutines, unless the Runner is Serial.
 	Observe func(Event) int64
 	// Checkpoint is called before each state outside of any Map is entered. Resume goes on from there. Its error ends the run.
 	Checkpoint func(state string, input any) error
-	// Now tells the time, for $$.State.EnteredTime; nil means time.Now.
+	// Now returns the time for $$.State.EnteredTime; nil means time.Now.
 	Now func() time.Time
-	// Jitter returns a number from 0 to 1, for retriers with full jitter; nil means chance.
+	// Jitter returns a number from 0 to 1, for retriers with full jitter; nil means random.
 	Jitter func() float64
 }
 
 // Run runs a machine from its start and returns its output. The error is an *Error if the machine failed, the context's
-// cause if that was done, else what the World or Checkpoint returned.
+// cause if that was done, otherwise the error of the Host or Checkpoint.
 func (r *Runner) Run(ctx context.Context, m *Machine, input json.RawMessage) (json.RawMessage, error) {
 	return r.run(ctx, m, m.StartAt, input, true)
 }
@@ -79,7 +79,7 @@ func (r *Runner) run(ctx context.Context, m *Machine, state string, input json.R
 	return nil, err
 }
 
-// A branch is one line of states: the execution's own, or one of an item of a Map.
+// A branch is one sequence of states: the execution's own, or one of an item of a Map.
 type branch struct {
 	*Runner
 	execution Execution
@@ -146,7 +146,7 @@ func (b *branch) visit(ctx context.Context, s *State, in any) (any, string, erro
 			return nil, "", err
 		}
 		if pause, again := s.again(e, tried, b.Jitter); again {
-			if err := b.World.Sleep(ctx, pause); err != nil {
+			if err := b.Host.Sleep(ctx, pause); err != nil {
 				return nil, "", err
 			}
 			continue
@@ -200,7 +200,7 @@ func (s *State) caught(e *Error, in any) (any, string, error) {
 	return nil, "", e
 }
 
-// attempt does once what the state is there for.
+// attempt executes the state once.
 func (b *branch) attempt(ctx context.Context, s *State, sc *scope) (any, string, error) {
 	raw := sc.input
 	in, err := sc.pick(s.inputPath, "InputPath")
@@ -275,5 +275,5 @@ func (b *branch) wait(ctx context.Context, s *State, sc *scope) error {
 	if err != nil {
 		return err
 	}
-	return b.World.Sleep(ctx, time.Duration(n)*time.Second)
+	return b.Host.Sleep(ctx, time.Duration(n)*time.Second)
 }

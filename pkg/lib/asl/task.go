@@ -11,7 +11,7 @@ import (
 // task calls the state's function once and returns the result.
 func (b *branch) task(ctx context.Context, s *State, sc *scope) (any, error) {
 	if s.Resource.Waits() {
-		sc.token = b.World.NewToken()
+		sc.token = b.Host.NewToken()
 	}
 	call, err := newCall(s, sc)
 	if err != nil {
@@ -24,7 +24,7 @@ func (b *branch) task(ctx context.Context, s *State, sc *scope) (any, error) {
 	}
 	b.observe(Event{Kind: TaskScheduled, State: s, Call: call})
 	b.observe(Event{Kind: TaskStarted, State: s, Call: call})
-	response, err := b.World.Task(ctx, *call)
+	response, err := b.Host.Task(ctx, *call)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -32,11 +32,11 @@ func (b *branch) task(ctx context.Context, s *State, sc *scope) (any, error) {
 	if err == nil {
 		out, err = s.taken(response)
 	}
-	return b.told(s, call, out, err)
+	return b.ended(s, call, out, err)
 }
 
-// told tells how a task ended, and hands on what it was told.
-func (b *branch) told(s *State, call *Call, out any, err error) (any, error) {
+// ended observes how a task ended, and returns its output or error.
+func (b *branch) ended(s *State, call *Call, out any, err error) (any, error) {
 	var e *Error
 	switch {
 	case err == nil:

@@ -1,69 +1,69 @@
-// Package budget says how many requests may be sent now, so that all who share
-// what CloudFormation allows stay within it. It is pure: the time is passed in.
+// Package budget grants requests, so that all runs together stay within the rate that
+// CloudFormation allows. It is pure: the time is a parameter.
 package budget
 
 import "time"
 
-// A Kind is a kind of request that is counted by itself.
+// A Kind is a kind of request with a count of its own.
 type Kind string
 
 // The kinds.
 const (
 	Read  Kind = "read"  // DescribeStacks
-	Write Kind = "write" // whatever begins something
+	Write Kind = "write" // requests that start an operation
 )
 
-// Depth is how long what is not used is kept. It bounds what is granted at once.
+// Depth is how long unused requests accumulate. It limits a burst.
 const Depth = 10 * time.Second
 
-// How a budget behaves where CloudFormation refuses.
+// How a budget changes when CloudFormation throttles requests.
 const (
-	calm     = 2 * time.Second // between two cuts: refusals come in bursts
-	regrowth = 2 * time.Minute // from nothing to all that is allowed
-	floor    = 8               // the part of what is allowed that is left after any number of cuts
+	calm     = 2 * time.Second // between two cuts: throttled requests come in bursts
+	regrowth = 2 * time.Minute // from nothing to the full rate
+	floor    = 8               // the rate never drops below this part of the full rate
 
-	finest = time.Microsecond // that times are kept to
+	finest = time.Microsecond // the resolution of times
 )
 
 // Limits are the requests a second that are allowed.
 type Limits struct{ Reads, Writes float64 }
 
-// CloudFormation returns what an account is taken to be allowed in a region.
-// Nothing of it is published: these are the rates that others have met, and
-// what is too much is cut where it is refused.
+// CloudFormation returns the assumed limits of an account in a region. AWS does not
+// publish them: these are rates that others have observed. If they are too high,
+// throttled requests cut them.
 func CloudFormation() Limits { return Limits{Reads: 5, Writes: 4} }
 
-// A Budget is what has been granted in one account and region. The zero Budget
-// was never used.
+// A Budget records what has been granted in one account and region. The zero Budget
+// is unused.
 type Budget struct{ Read, Write Bucket }
 
-// A Bucket is a leaky bucket. What it grants leaks out of it at its rate, and
-// it holds no more than leaks out in ten seconds. How much is in it now, and
-// how fast it leaks, follows from the time.
+// A Bucket is a leaky bucket. Granted requests leak out of it at its rate, and it
+// holds no more than leaks out in ten seconds. Its level and rate follow from the
+// time.
 type Bucket struct {
 	Free time.Time // when all that was granted has leaked out
 	Rate float64   // requests a second when it was last cut
 	Cut  time.Time // when that was; zero if it never was
 }
 
-// An Ask is what one piece of work will ask of CloudFormation.
+// A Demand is the number of requests that one action will send to CloudFormation.
 type Demand struct {
 	Reads, Writes int
-	Idle          bool // nobody waits for it: it leaves half of what there is to others
+	Idle          bool // it can wait: it leaves half of the rest to others
 }
 
-// Free reports whether it asks for nothing.
-func (a Demand) Free() bool { return a.Reads == 0 && a.Writes == 0 }
+// Free reports whether it needs no request.
+func (d Demand) Free() bool { return d.Reads == 0 && d.Writes == 0 }
 
-// Take grants as many of the asks as there is room for, in their order, and
-// says when there is room for the one after them: now, if all are granted. An
-// ask that is larger than the bucket is granted when that is empty.
-func (l Limits) Take(b Budget, asks []Demand, now time.Time) (after Budget, granted int, next time.Time) {
+// Take grants as many demands as there is room for, in their order. next is when
+// there is room for the following one: now, if all are granted. A demand that is
+// larger than the bucket is granted when the bucket is empty.
+func (l Limits) Take(b Budget, demands []Demand, now time.Time) (after Budget, granted int, next time.Time) {
 	now = now.Truncate(finest)
 	reads, writes := b.Read.open(l.Reads, now), b.Write.open(l.Writes, now)
 	var keepReads, keepWrites int
 	idle := false
-	for n, a := range asks {
+	for n, a := range demands {
 		if a.Idle && !idle {
 			idle, keepReads, keepWrites = true, reads.room()/2, writes.room()/2
 		}
@@ -73,12 +73,12 @@ func (l Limits) Take(b Budget, asks []Demand, now time.Time) (after Budget, gran
 		reads.pour(a.Reads)
 		writes.pour(a.Writes)
 	}
-	return Budget{reads.Bucket, writes.Bucket}, len(asks), now
+	return Budget{reads.Bucket, writes.Bucket}, len(demands), now
 }
 
-// Throttled halves what is granted of a kind, for CloudFormation has refused
-// one. It reports false if that was done just now. What was left of the bucket
-// is lost: there was no room.
+// Throttled halves the rate of a kind, because CloudFormation has throttled a
+// request. It reports false if the rate was cut just before. The bucket is full
+// afterwards.
 func (l Limits) Throttled(b Budget, k Kind, now time.Time) (after Budget, cut bool) {
 	bucket, full := &b.Read, l.Reads
 	if k == Write {
@@ -93,7 +93,7 @@ func (l Limits) Throttled(b Budget, k Kind, now time.Time) (after Budget, cut bo
 	return b, true
 }
 
-// rate is how many requests a second leak out now.
+// rate returns how many requests a second leak out now.
 func (b Bucket) rate(full float64, now time.Time) float64 {
 	if b.Cut.IsZero() {
 		return full
@@ -102,8 +102,8 @@ func (b Bucket) rate(full float64, now time.Time) float64 {
 	return min(full, b.Rate+max(grown, 0))
 }
 
-// Ahead reports whether so much is taken that it can only have been by somebody
-// whose clock is fast: nobody else is to wait for that.
+// Ahead reports whether so much is taken that it can only be the work of a machine
+// whose clock is ahead. Others need not wait for that.
 func (b Bucket) Ahead(now time.Time) bool { return b.Free.After(now.Add(2 * Depth)) }
 
 // open returns the bucket as it is now.
@@ -123,21 +123,21 @@ type open struct {
 	now  time.Time
 }
 
-// room is how many requests the bucket would take.
+// room returns how many requests the bucket would accept.
 func (o open) room() int { return int(max(o.now.Sub(o.Free), 0) / o.slot) }
 
-// need is how many must find room so that n are taken.
+// need returns how much room n requests need.
 func (o open) need(n int) int { return min(n, int(Depth/o.slot)) }
 
-// fits reports whether n requests are taken, if so many are to be left.
+// fits reports whether n requests are accepted if room for keep more must remain.
 func (o open) fits(n, keep int) bool { return n == 0 || o.room() >= o.need(n)+keep }
 
-// when is when n requests would be taken.
+// when returns when n requests would be accepted.
 func (o open) when(n int) time.Time {
 	return later(o.Free.Add(time.Duration(o.need(n))*o.slot), o.now)
 }
 
-// pour takes n requests.
+// pour adds n requests.
 func (o *open) pour(n int) { o.Free = o.Free.Add(time.Duration(n) * o.slot) }
 
 func later(a, b time.Time) time.Time {

@@ -12,7 +12,7 @@ var (
 	noon   = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	limits = budget.Limits{Reads: 5, Writes: 4}
 	begin  = budget.Demand{Reads: 1, Writes: 1}
-	look   = budget.Demand{Reads: 1}
+	poll   = budget.Demand{Reads: 1}
 	idle   = budget.Demand{Reads: 1, Idle: true}
 )
 
@@ -34,20 +34,20 @@ func TestTake(t *testing.T) {
 	}
 	for name, lines := range map[string][]line{
 		"what was never used grants ten seconds' worth": {
-			{0, many(60, look), 50, 0.2}, {0.2, many(2, look), 1, 0.4}, {5, many(60, look), 24, 5.2}},
-		"what is not used for longer is lost":  {{0, many(60, look), 50, 0.2}, {3600, many(60, look), 50, 3600.2}},
-		"who asks for little has it at once":   {{0, many(40, begin), 40, 0}, {0, many(10, look), 10, 0}},
-		"reads and writes are counted apart":   {{0, many(60, begin), 40, 0.25}, {0, many(60, look), 10, 0.2}},
-		"what begins needs both":               {{0, many(60, look), 50, 0.2}, {0, many(1, begin), 0, 0.2}},
-		"nothing asks for nothing":             {{0, many(50, look), 50, 0}, {0, []budget.Demand{{}, {}, look}, 2, 0.2}, {0, nil, 0, 0}},
-		"idle asks leave half to others":       {{0, many(60, idle), 25, 0.2 - 5}, {0, many(60, look), 25, 0.2}},
-		"idle asks leave half of what is left": {{0, append(many(30, look), many(60, idle)...), 40, 0.2 - 2}},
-		"the last one may be an idle one's":    {{0, many(49, look), 49, 0}, {0, many(2, idle), 1, 0.2}},
-		"nobody overtakes":                     {{0, []budget.Demand{{Reads: 30}, {Reads: 30}, look}, 1, 2}},
+			{0, many(60, poll), 50, 0.2}, {0.2, many(2, poll), 1, 0.4}, {5, many(60, poll), 24, 5.2}},
+		"what is not used for longer is lost":     {{0, many(60, poll), 50, 0.2}, {3600, many(60, poll), 50, 3600.2}},
+		"a small demand is granted at once":       {{0, many(40, begin), 40, 0}, {0, many(10, poll), 10, 0}},
+		"reads and writes are counted apart":      {{0, many(60, begin), 40, 0.25}, {0, many(60, poll), 10, 0.2}},
+		"a start needs both":                      {{0, many(60, poll), 50, 0.2}, {0, many(1, begin), 0, 0.2}},
+		"an empty demand needs nothing":           {{0, many(50, poll), 50, 0}, {0, []budget.Demand{{}, {}, poll}, 2, 0.2}, {0, nil, 0, 0}},
+		"idle demands leave half to others":       {{0, many(60, idle), 25, 0.2 - 5}, {0, many(60, poll), 25, 0.2}},
+		"idle demands leave half of what is left": {{0, append(many(30, poll), many(60, idle)...), 40, 0.2 - 2}},
+		"the last one may be an idle one's":       {{0, many(49, poll), 49, 0}, {0, many(2, idle), 1, 0.2}},
+		"demands are granted in order":            {{0, []budget.Demand{{Reads: 30}, {Reads: 30}, poll}, 1, 2}},
 		"too large an ask has an empty bucket to itself": {
-			{0, []budget.Demand{{Reads: 100}, look}, 1, 10.2}, {10, many(1, look), 0, 10.2}, {10.2, many(2, look), 1, 10.4}},
-		"and waits for it":                    {{0, many(1, look), 1, 0}, {0, []budget.Demand{{Reads: 100}}, 0, 0.2}, {0.2, []budget.Demand{{Reads: 100}}, 1, 0.2}},
-		"a clock that is behind gets no more": {{1, many(60, look), 50, 1.2}, {0, many(1, look), 0, 1.2}},
+			{0, []budget.Demand{{Reads: 100}, poll}, 1, 10.2}, {10, many(1, poll), 0, 10.2}, {10.2, many(2, poll), 1, 10.4}},
+		"and waits for it":                    {{0, many(1, poll), 1, 0}, {0, []budget.Demand{{Reads: 100}}, 0, 0.2}, {0.2, []budget.Demand{{Reads: 100}}, 1, 0.2}},
+		"a clock that is behind gets no more": {{1, many(60, poll), 50, 1.2}, {0, many(1, poll), 0, 1.2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b budget.Budget
@@ -95,7 +95,7 @@ func TestThrottled(t *testing.T) {
 				}
 				b = after
 			}
-			_, granted, _ := limits.Take(b, many(100, look), at(c.at))
+			_, granted, _ := limits.Take(b, many(100, poll), at(c.at))
 			if cuts != c.cuts || granted != c.granted {
 				t.Errorf("cut %d times, it grants %d; want %d, %d", cuts, granted, c.cuts, c.granted)
 			}
@@ -106,8 +106,8 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// However it is asked, what was granted in any time is what leaks out in it and
-// ten seconds more, and whoever comes when he was told to is granted something.
+// In any time, at most what leaks out in it and ten seconds more is granted. At
+// the returned time something is granted.
 func TestAnyTakes(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -115,7 +115,7 @@ func TestAnyTakes(t *testing.T) {
 		now, granted := noon, 0
 		for range 200 {
 			now = now.Add(time.Duration(rng.IntN(3000)) * time.Millisecond)
-			asks := many(rng.IntN(30), look)
+			asks := many(rng.IntN(30), poll)
 			for i := range asks {
 				asks[i].Idle = rng.IntN(3) == 0
 			}
@@ -124,7 +124,7 @@ func TestAnyTakes(t *testing.T) {
 			if n < len(asks) {
 				asks[n].Idle = false
 				if _, again, _ := limits.Take(after, asks[n:n+1], next); again != 1 {
-					t.Fatalf("seed %d: at %s, as told, nothing is granted", seed, next.Sub(noon))
+					t.Fatalf("seed %d: at %s, the returned time, nothing is granted", seed, next.Sub(noon))
 				}
 			}
 			b = after

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// A calendar says at which minutes something comes up: those of the hours of the
-// days of the months of the years that it has.
+// A calendar is the set of times of a cron expression.
 type calendar struct {
 	minutes, hours, days, months, years set
 	weekdays                            set // 1 is Sunday
@@ -35,10 +34,10 @@ var (
 func parseCalendar(text string) (*calendar, error) {
 	words := strings.Fields(text)
 	if len(words) != 6 {
-		return nil, fmt.Errorf("%d fields found, six are wanted: minutes, hours, day of the month, month, day of the week, year, as in 0 3 * * ? *", len(words))
+		return nil, fmt.Errorf("%d fields found, but cron(…) has six: minutes, hours, day of the month, month, day of the week, year, as in 0 3 * * ? *", len(words))
 	}
 	if (words[2] == "?") == (words[4] == "?") {
-		return nil, errors.New("one of day of the month and day of the week is to be ?, and not both: as in 0 3 * * ? * or 0 3 ? * MON-FRI *")
+		return nil, errors.New("exactly one of day of the month and day of the week must be ?, as in 0 3 * * ? * or 0 3 ? * MON-FRI *")
 	}
 	c := &calendar{}
 	var err error
@@ -62,12 +61,12 @@ func parseCalendar(text string) (*calendar, error) {
 		}
 	}
 	if c.next(time.Date(1969, 12, 31, 23, 59, 0, 0, time.UTC)).IsZero() {
-		return nil, errors.New("there is no such day in any year")
+		return nil, errors.New("no year has such a day")
 	}
 	return c, nil
 }
 
-// dayOfMonth reads what only stands for a day of the month: ?, L, 15W, LW.
+// dayOfMonth reads the special values of a day of the month: ?, L, 15W, LW.
 func (c *calendar) dayOfMonth(word string) bool {
 	before, working := strings.CutSuffix(word, "W")
 	switch {
@@ -88,7 +87,7 @@ func (c *calendar) dayOfMonth(word string) bool {
 	return true
 }
 
-// dayOfWeek reads what only stands for a day of the week: ?, L (which is
+// dayOfWeek reads the special values of a day of the week: ?, L (which is
 // Saturday), 6L and FRIL, the last Friday, and 6#2 and FRI#2, the second.
 func (c *calendar) dayOfWeek(word string) bool {
 	f := field{"", 1, 7, weekdayNames, false}
@@ -113,7 +112,7 @@ func (c *calendar) dayOfWeek(word string) bool {
 	return false
 }
 
-// has reports whether something comes up on a day.
+// has reports whether a day is in the calendar.
 func (c *calendar) has(day time.Time) bool {
 	if !c.years[day.Year()] || !c.months[int(day.Month())] {
 		return false
@@ -134,9 +133,9 @@ func (c *calendar) has(day time.Time) bool {
 	return c.days[d]
 }
 
-// next is the first minute after the given time that the calendar has, in its
-// time zone, or zero. A time of day that a day does not have, as the clocks are
-// put forward, is passed over; one that it has twice counts once.
+// next returns the first minute of the calendar after the given time, in its time
+// zone, or zero. When clocks are put forward, times that the day does not have are
+// skipped. When they are put back, times that it has twice count once.
 func (c *calendar) next(after time.Time) time.Time {
 	y, m, d := after.Date()
 	day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC) // only its date counts
@@ -160,12 +159,12 @@ func (c *calendar) next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// length is how many days the month of a day has.
+// length returns how many days the month of a day has.
 func length(day time.Time) int {
 	return time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// workday is the day from Monday to Friday next to the nth of the month of day,
+// workday returns the day from Monday to Friday next to the nth of the month of day,
 // in the same month; 0 if the month has no nth day.
 func workday(day time.Time, n int) int {
 	most := length(day)

@@ -1,4 +1,4 @@
-// Package cron says when a schedule comes up, in the words of EventBridge
+// Package cron computes the times of schedules in the syntax of EventBridge
 // Scheduler: cron(…), rate(…) and at(…).
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html
 package cron
@@ -10,20 +10,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // functions run where there are no time zones
+	_ "time/tzdata" // Lambda has no time zone database
 )
 
-// An Expression says when something comes up: by the calendar, every so often,
-// or once. The zero Expression never does.
+// An Expression is the time of a schedule: by the calendar, at a rate, or once. The
+// zero Expression has no time.
 type Expression struct {
 	text     string
 	calendar *calendar
 	every    time.Duration
-	once     time.Time // as a clock on the wall shows it
+	once     time.Time // local time, without a zone
 }
 
-// Parse reads an expression. The errors say what is wrong with what stands
-// between the brackets.
+// Parse reads an expression. An error is about the text between the brackets.
 func Parse(text string) (Expression, error) {
 	kind, rest, _ := strings.Cut(text, "(")
 	inner, closed := strings.CutSuffix(rest, ")")
@@ -37,7 +36,7 @@ func Parse(text string) (Expression, error) {
 			return parseOnce(inner)
 		}
 	}
-	return Expression{}, errors.New("it is none of cron(…), rate(…) and at(…)")
+	return Expression{}, errors.New("write cron(…), rate(…) or at(…)")
 }
 
 func parseCron(text string) (Expression, error) {
@@ -48,7 +47,7 @@ func parseCron(text string) (Expression, error) {
 	return Expression{text: "cron(" + strings.Join(strings.Fields(text), " ") + ")", calendar: c}, nil
 }
 
-// rate is how a rate is written: the unit may be singular or plural.
+// rate matches a rate. The unit may be singular or plural.
 var rate = regexp.MustCompile(`^([1-9][0-9]{0,4}) (minute|hour|day)s?$`)
 
 var units = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}
@@ -69,7 +68,7 @@ func parseRate(text string) (Expression, error) {
 	return Expression{text: fmt.Sprintf("rate(%d %s)", n, unit), every: time.Duration(n) * units[parts[2]]}, nil
 }
 
-// wall is how the time of what comes up once is written.
+// wall is the format of a one-time schedule.
 const wall = "2006-01-02T15:04:05"
 
 func parseOnce(text string) (Expression, error) {
@@ -80,7 +79,7 @@ func parseOnce(text string) (Expression, error) {
 	return Expression{text: "at(" + text + ")", once: at}, nil
 }
 
-// Zone returns the time zone of a name such as Europe/Berlin. None is UTC.
+// Zone returns the time zone of a name such as Europe/Berlin. The empty name is UTC.
 func Zone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.UTC, nil
@@ -92,14 +91,14 @@ func Zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// String writes the expression as EventBridge Scheduler reads it.
+// String returns the expression as EventBridge Scheduler reads it.
 func (e Expression) String() string { return e.text }
 
-// Every is the time between two times of a rate, or 0 if it is none.
+// Every returns the interval of a rate, or 0 for other expressions.
 func (e Expression) Every() time.Duration { return e.every }
 
-// Once is when what comes up once does, or zero if it does more often. Of a time
-// that a day has twice it is the first.
+// Once returns the time of a one-time schedule, or zero for other expressions. If
+// the day has that time twice, it is the first.
 func (e Expression) Once(zone *time.Location) time.Time {
 	if e.once.IsZero() {
 		return time.Time{}
@@ -114,9 +113,8 @@ func (e Expression) Once(zone *time.Location) time.Time {
 	return at
 }
 
-// Next is the first time after the given one at which it comes up, or zero if it
-// does no more. A rate counts from its first time, which start is; nothing comes
-// up before that.
+// Next returns the first time of the expression after the given one, or zero if
+// there is none. A rate counts from start, which is its first time.
 func (e Expression) Next(after, start time.Time, zone *time.Location) time.Time {
 	first := after
 	if start.After(after) {

@@ -1,4 +1,4 @@
-// Package document reads YAML or JSON into nodes that know where they stand.
+// Package document reads YAML or JSON into nodes with their positions.
 package document
 
 import (
@@ -25,10 +25,10 @@ const (
 // exceeds MaxDepth, MaxNodes, MaxExpanded or MaxText.
 // An error is of type Errors: a syntax error comes alone, others all at once.
 //
-// Tags such as !Ref are kept on the nodes: whoever knows none must refuse them
+// Tags such as !Ref are kept on the nodes: a reader that does not support them must refuse them
 // (see Tagged).
 func Read(file string, body []byte) (*yaml.Node, error) { return read(file, body) }
 
 // Weight is about how many keys and values a text makes, and never less, found
-// without reading it: whoever reads many documents bounds them all together.
+// without reading it: a reader of many documents limits their sum.
 func Weight(body []byte) int { return signs(body) }

@@ -40,7 +40,7 @@ func At(file string, n *yaml.Node, format string, args ...any) *Error {
 	return e
 }
 
-// Errors is all that is wrong, so that it can be told at once.
+// Errors holds all errors of a document, so that they are reported at once.
 type Errors []*Error
 
 // Error gives one line for each error.
@@ -61,12 +61,12 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// Add notes an error at a node's place.
+// Add adds an error at a node's position.
 func (e *Errors) Add(file string, n *yaml.Node, format string, args ...any) {
 	*e = append(*e, At(file, n, format, args...))
 }
 
-// Join notes what another error says: each of its errors if it is Errors, its
+// Join adds another error: each of its errors if it is Errors, its
 // place if it is an *Error, else its text for the file as a whole. Nil is nothing.
 func (e *Errors) Join(file string, err error) {
 	switch err := err.(type) {

@@ -35,7 +35,7 @@ func FuzzRead(f *testing.F) {
 		}
 		again, second := document.Read("f", body)
 		if diff := cmp.Diff(message(err), message(second)); diff != "" {
-			t.Fatalf("read again it is told otherwise: %s", diff)
+			t.Fatalf("read again it has other errors: %s", diff)
 		}
 		if err != nil {
 			placed(t, err, body)
@@ -73,7 +73,7 @@ func placed(t *testing.T, err error, body []byte) {
 			t.Errorf("%+v has no place", e)
 		}
 		if len(e.Text) > 1000+5*len(body) {
-			t.Errorf("of %d bytes, %d are told", len(body), len(e.Text))
+			t.Errorf("of %d bytes, the error has %d", len(body), len(e.Text))
 		}
 	}
 }

@@ -4,19 +4,19 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxErrors is how many errors of one file are told.
+// maxErrors is how many errors of one file are reported.
 const maxErrors = 100
 
 // size is what a node is with every alias in it written out.
 type size struct{ nodes, text, height int }
 
-// inspector looks at every node once. An alias stands after what it stands
-// for, so that its size is already known, or is being found: a circle.
+// inspector visits every node once. An alias comes after the node that it
+// refers to, so that its size is already known, or is being found: a circle.
 type inspector struct {
 	file   string
 	sizes  map[*yaml.Node]size // of nodes with an anchor; of zero nodes while being found
 	errors Errors
-	full   bool // the limits are exceeded; told once
+	full   bool // the limits are exceeded; reported once
 }
 
 func inspect(file string, root *yaml.Node) error {
@@ -56,7 +56,7 @@ func (in *inspector) visit(n *yaml.Node) size {
 func (in *inspector) alias(n *yaml.Node) size {
 	s := in.sizes[n.Alias]
 	if s.nodes == 0 {
-		in.add(n, "the alias *%s stands within what it stands for: this would never end", n.Value)
+		in.add(n, "the alias *%s is inside the value that it refers to: this would never end", n.Value)
 		return size{nodes: 1}
 	}
 	return s

@@ -22,8 +22,8 @@ func TestRefusedDocuments(t *testing.T) {
 		"an alias as key":  {"x: &k a\nm: {a: 1, *k : 2}\n", `f:2:11: the key "a" stands here a second time: it is already at line 2`},
 		"a list as key":    {"[a]: 1\n", "f:1:1: a key must be plain text, not a list"},
 		"a merge key":      {"a: &a {x: 1}\nb:\n  <<: *a\n", "f:3:3: merge keys (<<) are not supported: write the keys out"},
-		"a circle":         {"a: &a [*a]\n", "f:1:8: the alias *a stands within what it stands for: this would never end"},
-		"a longer circle":  {"&r a: &a\n  b: {c: [*a]}\n", "f:2:11: the alias *a stands within what it stands for: this would never end"},
+		"a circle":         {"a: &a [*a]\n", "f:1:8: the alias *a is inside the value that it refers to: this would never end"},
+		"a longer circle":  {"&r a: &a\n  b: {c: [*a]}\n", "f:2:11: the alias *a is inside the value that it refers to: this would never end"},
 		"an unknown alias": {"a: *b\n", "f:1:4: unknown anchor 'b': an alias (*name) needs an anchor (&name) before it"},
 		"a tab":            {"a:\n\tb: 1\n", "f:2:1: a tab stands where YAML wants spaces: replace it by spaces"},
 		"not UTF-8":        {"a: 1\nb: \xff\n", "f:2: this is not UTF-8: save the file as UTF-8"},
@@ -80,7 +80,7 @@ func TestWhatIsTooMuchIsRefusedInBoundedMemory(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 			if list := (document.Errors)(nil); errors.As(err, &list) && len(list) > 100 {
-				t.Errorf("%d errors are told", len(list))
+				t.Errorf("%d errors are reported", len(list))
 			}
 		})
 	}

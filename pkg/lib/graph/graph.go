@@ -1,4 +1,4 @@
-// Package graph orders things that come after other things.
+// Package graph orders keys by their dependencies.
 package graph
 
 import (
@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A Graph records which keys come after which.
+// A Graph records which keys come after which others.
 // The zero value is an empty graph. Every listing is sorted, so a graph has
-// one order, one set of errors and one picture.
+// one order and one set of errors.
 type Graph[K cmp.Ordered] struct {
 	after map[K]map[K]bool
 }
@@ -76,16 +76,16 @@ func (g *Graph[K]) Order() ([]K, error) {
 		left []K
 	}
 	var (
-		order = make([]K, 0, len(g.after))
-		begun = make(map[K]bool, len(g.after))
-		done  = make(map[K]bool, len(g.after))
-		path  []visit
+		order   = make([]K, 0, len(g.after))
+		started = make(map[K]bool, len(g.after))
+		done    = make(map[K]bool, len(g.after))
+		path    []visit
 	)
 	for _, root := range g.Keys() {
-		if begun[root] {
+		if started[root] {
 			continue
 		}
-		begun[root] = true
+		started[root] = true
 		path = append(path, visit{root, g.After(root)})
 		for len(path) > 0 {
 			top := &path[len(path)-1]
@@ -99,7 +99,7 @@ func (g *Graph[K]) Order() ([]K, error) {
 			top.left = top.left[1:]
 			switch {
 			case done[next]:
-			case begun[next]:
+			case started[next]:
 				at := slices.IndexFunc(path, func(v visit) bool { return v.key == next })
 				ring := &CycleError[K]{}
 				for _, v := range path[at:] {
@@ -108,7 +108,7 @@ func (g *Graph[K]) Order() ([]K, error) {
 				ring.Cycle = append(ring.Cycle, next)
 				return nil, ring
 			default:
-				begun[next] = true
+				started[next] = true
 				path = append(path, visit{next, g.After(next)})
 			}
 		}

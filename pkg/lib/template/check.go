@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// check looks at what refers to what, once everything is read.
+// check checks all references, after everything has been read.
 func (p *parser) check() {
 	for _, name := range p.t.conditions {
 		p.t.Conditions[name].walk(p.references)

@@ -8,8 +8,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/document"
 )
 
-// cidr evaluates Fn::Cidr: count blocks of 2^bits addresses each (8 unless
-// told), from the block's beginning.
+// cidr evaluates Fn::Cidr: count blocks of 2^bits addresses each (8 by
+// default), from the block's beginning.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-cidr.html
 func (r *running) cidr(x *Expr, words []string) (any, *document.Error) {
 	block, err := netip.ParsePrefix(words[0])

@@ -63,10 +63,10 @@ func TestResolve(t *testing.T) {
 	if want := "/A-{{resolve:what}}-B{{"; got != want || err != nil {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
-	var asked []string
+	var names []string
 	gone := errors.New("gone")
-	_, err = template.Resolve(text, func(d template.Dynamic) (string, error) { asked = append(asked, d.Name); return "", gone })
-	if !errors.Is(err, gone) || !slices.Equal(asked, []string{"/a"}) {
-		t.Errorf("got %v, after %v were asked for", err, asked)
+	_, err = template.Resolve(text, func(d template.Dynamic) (string, error) { names = append(names, d.Name); return "", gone })
+	if !errors.Is(err, gone) || !slices.Equal(names, []string{"/a"}) {
+		t.Errorf("got %v, after %v were resolved", err, names)
 	}
 }

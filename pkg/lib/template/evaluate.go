@@ -24,7 +24,7 @@ func (r *running) fail(x *Expr, format string, args ...any) *document.Error {
 	return &document.Error{File: r.e.t.File, Line: x.Line, Column: x.Column, Text: fmt.Sprintf(format, args...)}
 }
 
-// spend notes that bytes were made.
+// spend counts bytes of values.
 func (r *running) spend(x *Expr, bytes int) *document.Error {
 	if r.left -= bytes; r.left < 0 {
 		return r.fail(x, "the values of this template take more than %d MB: they grow without end", budget>>20)

@@ -30,7 +30,7 @@ type Import struct {
 }
 
 // In evaluates the template's conditions in a scope; all else is evaluated when
-// asked for.
+// requested.
 func (t *Template) In(s Scope) *Evaluation {
 	e := &Evaluation{t: t, s: s, conditions: make(map[string]any, len(t.conditions))}
 	r := e.begin()
@@ -131,7 +131,7 @@ func (e *Evaluation) Imports() []Import {
 	return slices.CompactFunc(known, func(a, b Import) bool { return a.Name == b.Name })
 }
 
-// HiddenImports lists the places of imports whose name cannot be told in this
+// HiddenImports lists the places of imports whose name is not known in this
 // scope, as they stand.
 func (e *Evaluation) HiddenImports() []Import {
 	_, hidden := e.imports()

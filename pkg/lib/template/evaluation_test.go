@@ -271,7 +271,7 @@ func TestWhatGoesWrongInEvaluation(t *testing.T) {
 	}
 }
 
-func TestAConditionThatGoesWrongIsToldAndUnknown(t *testing.T) {
+func TestFailedConditionIsReportedAndUnknown(t *testing.T) {
 	e := parsed(t, fmt.Sprintf(around, "!Equals [!FindInMap [M, !Ref Empty, a], 1]", "1")).In(known())
 	if _, is := e.Condition("C"); is {
 		t.Error("C is known")

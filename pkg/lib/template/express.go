@@ -66,7 +66,7 @@ func (p *parser) mapping(x *Expr, n *yaml.Node) {
 }
 
 // opaque makes a call whose value is not known, of a mapping that holds a
-// macro; what stands in it is still looked at.
+// macro; its contents are still checked.
 func (p *parser) opaque(x *Expr, n *yaml.Node, function string) {
 	x.form, x.name = call, "Fn::Transform"
 	p.macro(n, function)

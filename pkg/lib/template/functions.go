@@ -158,7 +158,7 @@ func (r *running) part(x *Expr, p part, variables map[string]any) (any, *documen
 	return r.ref(n.of, x)
 }
 
-// findInMap looks a value up. Its DefaultValue (with AWS::LanguageExtensions)
+// findInMap returns a value of a mapping. Its DefaultValue (with AWS::LanguageExtensions)
 // counts where a key is missing.
 func (r *running) findInMap(x *Expr) (any, *document.Error) {
 	var path [3]string

@@ -45,7 +45,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, second := template.Parse("t", body)
 		if diff := cmp.Diff(fmt.Sprint(err), fmt.Sprint(second)); diff != "" {
-			t.Fatalf("read again it is told otherwise:\n%s", diff)
+			t.Fatalf("read again it has other errors:\n%s", diff)
 		}
 		if err != nil {
 			placed(t, err, len(body))

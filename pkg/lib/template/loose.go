@@ -13,7 +13,7 @@ var (
 	versionedSecret = regexp.MustCompile(`^secretsmanager:.+:SecretString:[^:]*:[^:]*:[^:]+$`)
 )
 
-// looseResource notes what of a resource its bytes do not pin.
+// looseResource records the parts of a resource that its bytes do not pin.
 func (p *parser) looseResource(r Resource) {
 	switch {
 	case r.Type == "AWS::CloudFormation::Stack":

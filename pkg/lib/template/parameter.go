@@ -31,7 +31,7 @@ var numeral = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9
 // Check says in CloudFormation's words why it would refuse the value, nil if it
 // would not. For a list each item is checked. For AWS::SSM::Parameter::Value<…>
 // the value is the name of the parameter in the store; what is behind it is not
-// looked at. An AllowedPattern that Go's regular expressions cannot express
+// checked. An AllowedPattern that Go's regular expressions cannot express
 // (Java's look-ahead, back references) is left to CloudFormation.
 func (p Parameter) Check(value string) error {
 	if len(value) > 4096 {

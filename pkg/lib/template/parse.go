@@ -16,7 +16,7 @@ type parser struct {
 	extended bool // it has the transform AWS::LanguageExtensions
 }
 
-// maxErrors is how many errors of one template are told.
+// maxErrors is how many errors of one template are reported.
 const maxErrors = 100
 
 var alphanumeric = regexp.MustCompile(`^[A-Za-z0-9]+$`)
@@ -126,7 +126,7 @@ func (p *parser) limits(root *yaml.Node) {
 	}
 }
 
-// each reads a section's entries. A macro in their place is noted.
+// each reads a section's entries. A macro in their place is recorded.
 func (p *parser) each(section *yaml.Node, title string, entry func(key, value *yaml.Node)) {
 	if !p.isMapping(section, title) {
 		return

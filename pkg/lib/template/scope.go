@@ -43,7 +43,7 @@ func NewRoom(bytes int64) *Room {
 	return r
 }
 
-// Full says whether more was asked for than there was: then what has been
+// Full says whether more was needed than there was: then what has been
 // evaluated since is not to be relied on.
 func (r *Room) Full() bool { return r.left.Load() < 0 }
 

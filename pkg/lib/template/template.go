@@ -1,5 +1,4 @@
-// Package template reads a CloudFormation template and says what follows from
-// what is known.
+// Package template reads and evaluates CloudFormation templates.
 package template
 
 // What a template may at most hold.

@@ -13,8 +13,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// A world answers tasks from a script and remembers what it was asked. It sleeps without waiting.
-type world struct {
+// A host answers tasks from a script and records the calls. It sleeps without waiting.
+type host struct {
 	answer func(asl.Call) (string, error) // nil: the payload comes back
 
 	mu    sync.Mutex
@@ -22,36 +22,36 @@ type world struct {
 	slept []time.Duration
 }
 
-func (w *world) Task(ctx context.Context, call asl.Call) (json.RawMessage, error) {
-	w.mu.Lock()
-	w.calls = append(w.calls, call)
-	w.mu.Unlock()
+func (h *host) Task(ctx context.Context, call asl.Call) (json.RawMessage, error) {
+	h.mu.Lock()
+	h.calls = append(h.calls, call)
+	h.mu.Unlock()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if w.answer == nil {
+	if h.answer == nil {
 		return call.Payload, nil
 	}
-	out, err := w.answer(call)
+	out, err := h.answer(call)
 	return json.RawMessage(out), err
 }
 
-func (w *world) Sleep(_ context.Context, d time.Duration) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.slept = append(w.slept, d)
+func (h *host) Sleep(_ context.Context, d time.Duration) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.slept = append(h.slept, d)
 	return nil
 }
 
-func (w *world) NewToken() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return fmt.Sprintf("token-%d", len(w.calls)+1)
+func (h *host) NewToken() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return fmt.Sprintf("token-%d", len(h.calls)+1)
 }
 
-func (w *world) asked() string {
+func (h *host) inputs() string {
 	var out []string
-	for _, c := range w.calls {
+	for _, c := range h.calls {
 		out = append(out, strings.TrimSpace(c.Function+" "+string(c.Payload)))
 	}
 	return strings.Join(out, "; ")
@@ -85,12 +85,12 @@ func fails(names ...string) func(asl.Call) (string, error) {
 	}
 }
 
-// gives answers each call with the same.
+// gives answers each call with the same text.
 func gives(text string) func(asl.Call) (string, error) {
 	return func(asl.Call) (string, error) { return text, nil }
 }
 
-// outcome is an output, or how it failed.
+// outcome is an output, or how the execution failed.
 func outcome(out json.RawMessage, err error) string {
 	var e *asl.Error
 	switch {
