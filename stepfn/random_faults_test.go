@@ -161,7 +161,7 @@ func (g *player) stopFaults() {
 	case *emulators:
 		on.crash, on.steady, on.eventsLost = nil, true, false
 		on.Events(200 * time.Millisecond)
-		if err := on.cloud.Stacks.Mend(); err != nil {
+		if err := on.cloud.Stacks.ClearFaults(); err != nil {
 			g.Fatal(err)
 		}
 	}

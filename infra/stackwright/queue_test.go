@@ -29,7 +29,7 @@ func (l *laptop) slow(h *host.Host, stack string, seconds float64, f func()) {
 	l.Helper()
 	l.fail(h, cloudformation.Fault{Stack: stack, Seconds: seconds})
 	f()
-	if err := h.Cloud.Stacks.Mend(); err != nil {
+	if err := h.Cloud.Stacks.ClearFaults(); err != nil {
 		l.Error(err)
 	}
 }

@@ -76,7 +76,7 @@ func object(at string) (bucket, key, version string, ok bool) {
 }
 
 // wish is what a request asks of a stack.
-type wish struct {
+type desired struct {
 	body          string
 	parameters    []types.Parameter
 	tags          []types.Tag // nil leaves them as they are
@@ -87,8 +87,8 @@ type wish struct {
 }
 
 // version is what a wish comes to, on what there was before (nil for nothing).
-func (s *Service) version(w wish, before *version) (*version, *template.Template, error) {
-	t, err := parsed(w.body)
+func (s *Service) version(w desired, before *version) (*version, *template.Template, error) {
+	t, err := parseTemplate(w.body)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,13 +111,13 @@ func (s *Service) version(w wish, before *version) (*version, *template.Template
 	if w.role == nil {
 		v.Role = before.Role
 	}
-	if err := allowed(t, w.capabilities, w.macros); err != nil {
+	if err := checkCapabilities(t, w.capabilities, w.macros); err != nil {
 		return nil, nil, err
 	}
 	return v, t, nil
 }
 
-func parsed(body string) (*template.Template, error) {
+func parseTemplate(body string) (*template.Template, error) {
 	if body == "" {
 		return nil, invalid("Either Template URL or Template Body must be specified.")
 	}
@@ -130,7 +130,7 @@ func parsed(body string) (*template.Template, error) {
 
 // parameters are the values in force, in the order in which the template declares them.
 func (s *Service) parameters(t *template.Template, given []types.Parameter, before *version) ([]parameter, error) {
-	values, err := spoken(t, given, before)
+	values, err := givenValues(t, given, before)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (s *Service) parameters(t *template.Template, given []types.Parameter, befo
 }
 
 // spoken are the values that a request gives or keeps.
-func spoken(t *template.Template, given []types.Parameter, before *version) (map[string]string, error) {
+func givenValues(t *template.Template, given []types.Parameter, before *version) (map[string]string, error) {
 	values := map[string]string{}
 	var strange []string
 	for _, p := range given {
@@ -209,7 +209,7 @@ func (s *Service) stored(name string) (string, bool) {
 }
 
 // allowed says whether a request acknowledges what the template can do.
-func allowed(t *template.Template, given []types.Capability, macros bool) error {
+func checkCapabilities(t *template.Template, given []types.Capability, macros bool) error {
 	for _, needed := range t.Capabilities() {
 		c := types.Capability(needed)
 		named := c == types.CapabilityCapabilityIam && slices.Contains(given, types.CapabilityCapabilityNamedIam)

@@ -17,38 +17,38 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // again says whether a request was heard before, and which stack it was for. A
 // token is one request's for good: a stack of the same name made later knows it too.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (ClientRequestToken)
-func (s *Service) again(nameOrID, action string, in any) (*stack, heard, error) {
+func (s *Service) repeated(nameOrID, action string, in any) (*stack, acceptedRequest, error) {
 	token, digest, err := digest(in)
 	if err != nil || token == "" {
-		return nil, heard{}, err
+		return nil, acceptedRequest{}, err
 	}
 	all := s.named[nameOrID]
 	if st, ok := s.byID[nameOrID]; ok {
 		all = s.named[st.Name]
 	}
 	for _, st := range all {
-		h, ok := st.Heard[token]
+		h, ok := st.Requests[token]
 		switch {
 		case !ok:
 		case h.Action == action && h.Digest == digest:
 			return st, h, nil
 		default:
-			return nil, heard{}, refusal("TokenAlreadyExistsException", "Token already exists: %s", token)
+			return nil, acceptedRequest{}, refusal("TokenAlreadyExistsException", "Token already exists: %s", token)
 		}
 	}
-	return nil, heard{}, nil
+	return nil, acceptedRequest{}, nil
 }
 
 // hear remembers an accepted request by its token.
-func (s *Service) hear(st *stack, action, operation string, in any) error {
+func (s *Service) rememberRequest(st *stack, action, operation string, in any) error {
 	token, digest, err := digest(in)
 	if err != nil || token == "" {
 		return err
 	}
-	if st.Heard == nil {
-		st.Heard = map[string]heard{}
+	if st.Requests == nil {
+		st.Requests = map[string]acceptedRequest{}
 	}
-	st.Heard[token] = heard{Action: action, Digest: digest, Operation: operation}
+	st.Requests[token] = acceptedRequest{Action: action, Digest: digest, Operation: operation}
 	return nil
 }
 
@@ -84,8 +84,8 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 		return nil, err
 	}
 	out := &cfn.CreateStackOutput{}
-	return out, s.under(func() error {
-		if st, h, err := s.again(*in.StackName, "CreateStack", in); err != nil || st != nil {
+	return out, s.locked(func() error {
+		if st, h, err := s.repeated(*in.StackName, "CreateStack", in); err != nil || st != nil {
 			if st != nil {
 				out.StackId, out.OperationId = &st.ID, &h.Operation
 			}
@@ -94,11 +94,11 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 		if s.find(*in.StackName) != nil {
 			return refusal("AlreadyExistsException", "Stack [%s] already exists", *in.StackName)
 		}
-		st := s.blank(*in.StackName)
+		st := s.newStack(*in.StackName)
 		st.OnFailure, st.DisableRollback = in.OnFailure, aws.ToBool(in.DisableRollback)
 		st.Protected, st.RetainNew = aws.ToBool(in.EnableTerminationProtection), aws.ToBool(in.RetainExceptOnCreate)
 		st.Timeout = aws.ToInt32(in.TimeoutInMinutes)
-		operation, err := s.create(st, aws.ToString(in.ClientRequestToken), wish{
+		operation, err := s.create(st, aws.ToString(in.ClientRequestToken), desired{
 			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
 			role: in.RoleARN, notifications: in.NotificationARNs,
 		})
@@ -107,12 +107,12 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 		}
 		s.add(st)
 		out.StackId, out.OperationId = &st.ID, &operation
-		return s.hear(st, "CreateStack", operation, in)
+		return s.rememberRequest(st, "CreateStack", operation, in)
 	})
 }
 
 // blank is a new stack of which nothing is known yet.
-func (s *Service) blank(name string) *stack {
+func (s *Service) newStack(name string) *stack {
 	return &stack{
 		ID: s.stackID(name, len(s.named[name])), Name: name, Created: time.Now(),
 		Resources: map[string]*resource{},
@@ -120,24 +120,24 @@ func (s *Service) blank(name string) *stack {
 }
 
 // create begins to make a stack. A stack that is refused is left as it was.
-func (s *Service) create(st *stack, token string, w wish) (operation string, err error) {
+func (s *Service) create(st *stack, token string, w desired) (operation string, err error) {
 	v, t, err := s.version(w, nil)
 	if err != nil {
 		return "", err
 	}
-	b, err := s.work(st, v, t)
+	b, err := s.evaluate(st, v, t)
 	if err != nil {
 		return "", err
 	}
 	v.Imports = b.imports
 	st.Now = *v
-	operation = st.operate(types.OperationTypeCreateStack)
-	f := &flight{Course: creating, Token: token, Operation: operation, Span: s.span(st), Limit: time.Duration(st.Timeout) * time.Minute,
-		Levels: b.levels(), Outputs: b.outputs, Why: b.why}
-	st.Flight = f
-	s.become(st, types.StackStatusCreateInProgress, "User Initiated")
-	s.strike(st, "create", f)
-	s.take(st, f)
+	operation = st.newOperation(types.OperationTypeCreateStack)
+	f := &stackOperation{Phase: creating, Token: token, ID: operation, Duration: s.duration(st), Timeout: time.Duration(st.Timeout) * time.Minute,
+		Levels: b.levels(), Outputs: b.outputs, Failure: b.failure}
+	st.Operation = f
+	s.setStatus(st, types.StackStatusCreateInProgress, "User Initiated")
+	s.applyFault(st, "create", f)
+	s.start(st, f)
 	return operation, nil
 }
 
@@ -147,22 +147,22 @@ func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*c
 		return nil, err
 	}
 	out := &cfn.UpdateStackOutput{}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		name := aws.ToString(in.StackName)
-		if st, h, err := s.again(name, "UpdateStack", in); err != nil || st != nil {
+		if st, h, err := s.repeated(name, "UpdateStack", in); err != nil || st != nil {
 			if st != nil {
 				out.StackId, out.OperationId = &st.ID, &h.Operation
 			}
 			return err
 		}
 		st := s.find(name)
-		if st == nil || !st.live() {
+		if st == nil || !st.exists() {
 			return invalid("Stack [%s] does not exist", name)
 		}
 		if aws.ToBool(in.UsePreviousTemplate) {
 			body = st.Now.Template
 		}
-		operation, err := s.update(st, aws.ToString(in.ClientRequestToken), aws.ToBool(in.DisableRollback), wish{
+		operation, err := s.update(st, aws.ToString(in.ClientRequestToken), aws.ToBool(in.DisableRollback), desired{
 			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
 			role: in.RoleARN, notifications: in.NotificationARNs,
 		})
@@ -170,28 +170,28 @@ func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*c
 			return err
 		}
 		out.StackId, out.OperationId = &st.ID, &operation
-		return s.hear(st, "UpdateStack", operation, in)
+		return s.rememberRequest(st, "UpdateStack", operation, in)
 	})
 }
 
 // update begins to change a stack.
-func (s *Service) update(st *stack, token string, disableRollback bool, w wish) (operation string, err error) {
+func (s *Service) update(st *stack, token string, disableRollback bool, w desired) (operation string, err error) {
 	if !updatable(st.Status) {
 		return "", invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
 	}
-	if err := halted(st, disableRollback); err != nil {
+	if err := checkFailedState(st, disableRollback); err != nil {
 		return "", err
 	}
 	v, t, err := s.version(w, &st.Now)
 	if err != nil {
 		return "", err
 	}
-	b, err := s.work(st, v, t)
+	b, err := s.evaluate(st, v, t)
 	if err != nil {
 		return "", err
 	}
 	failed := st.Status == types.StackStatusCreateFailed || st.Status == types.StackStatusUpdateFailed
-	if !failed && !b.changes(&st.Now, v) {
+	if !failed && !b.differs(&st.Now, v) {
 		return "", invalid("No updates are to be performed.")
 	}
 	if st.Before == nil {
@@ -200,20 +200,20 @@ func (s *Service) update(st *stack, token string, disableRollback bool, w wish) 
 	}
 	v.Imports, v.Outputs = b.imports, st.Now.Outputs
 	st.Now, st.Updated, st.DisableRollback = *v, time.Now(), disableRollback
-	operation = st.operate(types.OperationTypeUpdateStack)
-	f := &flight{Course: updating, Token: token, Operation: operation, Span: s.span(st) * 3 / 4,
-		Levels: b.levels(), Outputs: b.outputs, Gone: b.gone, Why: b.why}
-	st.Flight = f
-	s.become(st, types.StackStatusUpdateInProgress, "User Initiated")
-	s.strike(st, "update", f)
-	s.take(st, f)
+	operation = st.newOperation(types.OperationTypeUpdateStack)
+	f := &stackOperation{Phase: updating, Token: token, ID: operation, Duration: s.duration(st) * 3 / 4,
+		Levels: b.levels(), Outputs: b.outputs, Cleanup: b.cleanup, Failure: b.failure}
+	st.Operation = f
+	s.setStatus(st, types.StackStatusUpdateInProgress, "User Initiated")
+	s.applyFault(st, "update", f)
+	s.start(st, f)
 	return operation, nil
 }
 
 // halted refuses the update of a stack that stands where it failed, unless it is
 // not to be rolled back either.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
-func halted(st *stack, disableRollback bool) error {
+func checkFailedState(st *stack, disableRollback bool) error {
 	switch {
 	case st.Status != types.StackStatusCreateFailed && st.Status != types.StackStatusUpdateFailed:
 		return nil

@@ -21,10 +21,10 @@ type changeSet struct {
 	Reason                       string
 	Version                      version
 	Given                        []parameter // as they are to be given when it is executed
-	Changes                      []change
+	Changes                      []resourceChange
 }
 
-const nothingChanges = "The submitted information didn't contain changes. Submit different information to create a change set."
+const noChanges = "The submitted information didn't contain changes. Submit different information to create a change set."
 
 func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetInput) (*cfn.CreateChangeSetOutput, error) {
 	if err := checkName("changeSetName", in.ChangeSetName); err != nil {
@@ -35,8 +35,8 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 		return nil, err
 	}
 	out := &cfn.CreateChangeSetOutput{}
-	return out, s.under(func() error {
-		st, err := s.proposing(in)
+	return out, s.locked(func() error {
+		st, err := s.stackForChangeSet(in)
 		if err != nil {
 			return err
 		}
@@ -53,13 +53,13 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 		if aws.ToBool(in.UsePreviousTemplate) {
 			body = st.Now.Template
 		}
-		c, err := s.propose(st, in, body)
+		c, err := s.newChangeSet(st, in, body)
 		if err != nil {
 			return err
 		}
 		if s.byID[st.ID] == nil {
 			s.add(st)
-			s.become(st, types.StackStatusReviewInProgress, "User Initiated")
+			s.setStatus(st, types.StackStatusReviewInProgress, "User Initiated")
 		}
 		st.ChangeSets = append(st.ChangeSets, c)
 		s.dirty[st] = true
@@ -69,10 +69,10 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 }
 
 // proposing is the stack that a change set is for; a new one for the type CREATE.
-func (s *Service) proposing(in *cfn.CreateChangeSetInput) (*stack, error) {
+func (s *Service) stackForChangeSet(in *cfn.CreateChangeSetInput) (*stack, error) {
 	name := aws.ToString(in.StackName)
 	st := s.find(name)
-	if st != nil && !st.live() {
+	if st != nil && !st.exists() {
 		st = nil
 	}
 	switch in.ChangeSetType {
@@ -81,7 +81,7 @@ func (s *Service) proposing(in *cfn.CreateChangeSetInput) (*stack, error) {
 			if err := checkName("stackName", in.StackName); err != nil {
 				return nil, err
 			}
-			return s.blank(name), nil
+			return s.newStack(name), nil
 		}
 		if st.Status != types.StackStatusReviewInProgress {
 			return nil, invalid("Stack [%s] already exists and cannot be created again with the changeSet [%s].", st.Name, *in.ChangeSetName)
@@ -99,13 +99,13 @@ func (s *Service) proposing(in *cfn.CreateChangeSetInput) (*stack, error) {
 	return st, nil
 }
 
-func (s *Service) propose(st *stack, in *cfn.CreateChangeSetInput, body string) (*changeSet, error) {
-	v, t, err := s.version(wish{body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
+func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body string) (*changeSet, error) {
+	v, t, err := s.version(desired{body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
 		role: in.RoleARN, notifications: in.NotificationARNs, macros: true}, &st.Now)
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.work(st, v, t)
+	b, err := s.evaluate(st, v, t)
 	if err != nil {
 		return nil, err
 	}
@@ -113,17 +113,17 @@ func (s *Service) propose(st *stack, in *cfn.CreateChangeSetInput, body string) 
 	c := &changeSet{
 		ID:   "arn:aws:cloudformation:" + s.options.Region + ":" + s.options.Account + ":changeSet/" + *in.ChangeSetName + "/" + guid,
 		Name: *in.ChangeSetName, Description: aws.ToString(in.Description), Token: aws.ToString(in.ClientToken), Kind: in.ChangeSetType,
-		Created: time.Now(), Version: *v, Changes: b.proposals(st),
+		Created: time.Now(), Version: *v, Changes: b.resourceChanges(st),
 		Status: types.ChangeSetStatusCreateComplete, Execution: types.ExecutionStatusAvailable,
 	}
-	if in.ChangeSetType != types.ChangeSetTypeCreate && !b.changes(&st.Now, v) {
-		c.Status, c.Execution, c.Reason = types.ChangeSetStatusFailed, types.ExecutionStatusUnavailable, nothingChanges
+	if in.ChangeSetType != types.ChangeSetTypeCreate && !b.differs(&st.Now, v) {
+		c.Status, c.Execution, c.Reason = types.ChangeSetStatusFailed, types.ExecutionStatusUnavailable, noChanges
 	}
 	return c, nil
 }
 
 // proposed is the change set of an ID, or of a name and a stack.
-func (s *Service) proposed(name, stackName *string) (*stack, *changeSet, error) {
+func (s *Service) findChangeSet(name, stackName *string) (*stack, *changeSet, error) {
 	if !strings.HasPrefix(aws.ToString(name), "arn:") {
 		st := s.find(aws.ToString(stackName))
 		if st == nil {
@@ -148,8 +148,8 @@ func (s *Service) proposed(name, stackName *string) (*stack, *changeSet, error) 
 
 func (s *Service) describeChangeSet(_ context.Context, in *cfn.DescribeChangeSetInput) (*cfn.DescribeChangeSetOutput, error) {
 	out := &cfn.DescribeChangeSetOutput{}
-	return out, s.under(func() error {
-		st, c, err := s.proposed(in.ChangeSetName, in.StackName)
+	return out, s.locked(func() error {
+		st, c, err := s.findChangeSet(in.ChangeSetName, in.StackName)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (s *Service) describeChangeSet(_ context.Context, in *cfn.DescribeChangeSet
 
 func (s *Service) listChangeSets(_ context.Context, in *cfn.ListChangeSetsInput) (*cfn.ListChangeSetsOutput, error) {
 	out := &cfn.ListChangeSetsOutput{Summaries: []types.ChangeSetSummary{}}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		st := s.find(aws.ToString(in.StackName))
 		if st == nil {
 			return invalid("Stack [%s] does not exist", aws.ToString(in.StackName))
@@ -194,8 +194,8 @@ func (s *Service) listChangeSets(_ context.Context, in *cfn.ListChangeSetsInput)
 
 func (s *Service) deleteChangeSet(_ context.Context, in *cfn.DeleteChangeSetInput) (*cfn.DeleteChangeSetOutput, error) {
 	out := &cfn.DeleteChangeSetOutput{}
-	return out, s.under(func() error {
-		st, c, err := s.proposed(in.ChangeSetName, in.StackName)
+	return out, s.locked(func() error {
+		st, c, err := s.findChangeSet(in.ChangeSetName, in.StackName)
 		if p, ok := err.(*problem); ok && p.code == "ChangeSetNotFound" {
 			return nil
 		}
@@ -211,18 +211,18 @@ func (s *Service) deleteChangeSet(_ context.Context, in *cfn.DeleteChangeSetInpu
 // executeChangeSet carries out a proposal; with it all others of the stack are gone.
 func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetInput) (*cfn.ExecuteChangeSetOutput, error) {
 	out := &cfn.ExecuteChangeSetOutput{}
-	return out, s.under(func() error {
-		st, c, err := s.proposed(in.ChangeSetName, in.StackName)
+	return out, s.locked(func() error {
+		st, c, err := s.findChangeSet(in.ChangeSetName, in.StackName)
 		if err != nil {
 			return err
 		}
-		if st, _, err := s.again(st.ID, "ExecuteChangeSet", in); err != nil || st != nil {
+		if st, _, err := s.repeated(st.ID, "ExecuteChangeSet", in); err != nil || st != nil {
 			return err
 		}
 		if c.Execution != types.ExecutionStatusAvailable {
 			return refusal("InvalidChangeSetStatus", "ChangeSet [%s] cannot be executed in its current status of [%s]", c.ID, c.Status)
 		}
-		w := c.wish()
+		w := c.desired()
 		token := aws.ToString(in.ClientRequestToken)
 		var operation string
 		if st.Status == types.StackStatusReviewInProgress {
@@ -236,13 +236,13 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 		}
 		c.Execution = types.ExecutionStatusExecuteComplete
 		st.ChangeSet, st.ChangeSets = c.ID, []*changeSet{c}
-		return s.hear(st, "ExecuteChangeSet", operation, in)
+		return s.rememberRequest(st, "ExecuteChangeSet", operation, in)
 	})
 }
 
 // wish is what a proposal asks of its stack.
-func (c *changeSet) wish() wish {
-	w := wish{body: c.Version.Template, tags: tags(c.Version.Tags), capabilities: c.Version.Capabilities,
+func (c *changeSet) desired() desired {
+	w := desired{body: c.Version.Template, tags: tags(c.Version.Tags), capabilities: c.Version.Capabilities,
 		role: optional(c.Version.Role), notifications: append([]string{}, c.Version.Notifications...), macros: true}
 	for _, p := range c.Version.Parameters {
 		w.parameters = append(w.parameters, types.Parameter{ParameterKey: aws.String(p.Key), ParameterValue: aws.String(p.Value)})

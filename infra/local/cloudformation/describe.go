@@ -35,7 +35,7 @@ func page[T any](all []T, token *string, size int) ([]T, *string, error) {
 }
 
 // asked is the stack that is asked for by name or ID.
-func (s *Service) asked(nameOrID *string) (*stack, error) {
+func (s *Service) describedStack(nameOrID *string) (*stack, error) {
 	st := s.find(aws.ToString(nameOrID))
 	if st == nil {
 		return nil, invalid("Stack with id %s does not exist", aws.ToString(nameOrID))
@@ -56,15 +56,15 @@ func (s *Service) newest(which func(*stack) bool) []*stack {
 
 func (s *Service) describeStacks(_ context.Context, in *cfn.DescribeStacksInput) (*cfn.DescribeStacksOutput, error) {
 	out := &cfn.DescribeStacksOutput{Stacks: []types.Stack{}}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		if aws.ToString(in.StackName) != "" {
-			st, err := s.asked(in.StackName)
+			st, err := s.describedStack(in.StackName)
 			if err == nil {
 				out.Stacks = append(out.Stacks, st.describe())
 			}
 			return err
 		}
-		some, next, err := page(s.newest((*stack).live), in.NextToken, stackPage)
+		some, next, err := page(s.newest((*stack).exists), in.NextToken, stackPage)
 		for _, st := range some {
 			out.Stacks = append(out.Stacks, st.describe())
 		}
@@ -76,7 +76,7 @@ func (s *Service) describeStacks(_ context.Context, in *cfn.DescribeStacksInput)
 func (st *stack) describe() types.Stack {
 	d := types.Stack{
 		StackId: &st.ID, StackName: &st.Name, StackStatus: st.Status, StackStatusReason: optional(st.Reason),
-		CreationTime: &st.Created, LastUpdatedTime: since(st.Updated), DeletionTime: since(st.Deleted),
+		CreationTime: &st.Created, LastUpdatedTime: optionalTime(st.Updated), DeletionTime: optionalTime(st.Deleted),
 		Description: optional(st.Now.Description), Capabilities: st.Now.Capabilities, RoleARN: optional(st.Now.Role),
 		NotificationARNs: append([]string{}, st.Now.Notifications...), Tags: []types.Tag{}, ChangeSetId: optional(st.ChangeSet),
 		DisableRollback: aws.Bool(st.DisableRollback || st.OnFailure == types.OnFailureDoNothing), EnableTerminationProtection: aws.Bool(st.Protected),
@@ -132,7 +132,7 @@ func optional(text string) *string {
 	return &text
 }
 
-func since(t time.Time) *time.Time {
+func optionalTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
@@ -141,7 +141,7 @@ func since(t time.Time) *time.Time {
 
 func (s *Service) listStacks(_ context.Context, in *cfn.ListStacksInput) (*cfn.ListStacksOutput, error) {
 	out := &cfn.ListStacksOutput{StackSummaries: []types.StackSummary{}}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		all := s.newest(func(st *stack) bool {
 			return len(in.StackStatusFilter) == 0 || slices.Contains(in.StackStatusFilter, st.Status)
 		})
@@ -149,7 +149,7 @@ func (s *Service) listStacks(_ context.Context, in *cfn.ListStacksInput) (*cfn.L
 		for _, st := range some {
 			out.StackSummaries = append(out.StackSummaries, types.StackSummary{
 				StackId: &st.ID, StackName: &st.Name, StackStatus: st.Status, StackStatusReason: optional(st.Reason),
-				CreationTime: &st.Created, LastUpdatedTime: since(st.Updated), DeletionTime: since(st.Deleted),
+				CreationTime: &st.Created, LastUpdatedTime: optionalTime(st.Updated), DeletionTime: optionalTime(st.Deleted),
 				TemplateDescription: optional(st.Now.Description), LastOperations: st.operations(),
 				DriftInformation: &types.StackDriftInformationSummary{StackDriftStatus: types.StackDriftStatusNotChecked},
 			})
@@ -161,7 +161,7 @@ func (s *Service) listStacks(_ context.Context, in *cfn.ListStacksInput) (*cfn.L
 
 func (s *Service) describeStackEvents(_ context.Context, in *cfn.DescribeStackEventsInput) (*cfn.DescribeStackEventsOutput, error) {
 	out := &cfn.DescribeStackEventsOutput{StackEvents: []types.StackEvent{}}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		st := s.find(aws.ToString(in.StackName))
 		if st == nil {
 			return invalid("Stack [%s] does not exist", aws.ToString(in.StackName))
@@ -196,7 +196,7 @@ func (e event) describe(st *stack) types.StackEvent {
 }
 
 // veiled are properties without the values of NoEcho parameters.
-func (st *stack) veiled(properties string) string {
+func (st *stack) mask(properties string) string {
 	for _, p := range st.Now.Parameters {
 		if !p.Secret || p.Value == "" {
 			continue

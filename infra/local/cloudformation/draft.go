@@ -7,17 +7,17 @@ import (
 )
 
 // draft is a version being worked out, resource by resource.
-type draft struct {
+type evaluation struct {
 	service *Service
 	stack   *stack
 	version *version
-	made    map[string]*resource // so far
-	here    map[string]*resource // of the version before
+	evaluated    map[string]*resource // so far
+	existing    map[string]*resource // of the version before
 	missing []string             // exports that nobody makes
 }
 
 // scope is all that a template can ask for.
-func (d *draft) scope() template.Scope {
+func (d *evaluation) scope() template.Scope {
 	o := d.service.options
 	given := map[string]string{}
 	for _, p := range d.version.Parameters {
@@ -35,25 +35,25 @@ func (d *draft) scope() template.Scope {
 	}
 }
 
-func (d *draft) ref(name string) (any, bool) {
-	r, ok := d.made[name]
+func (d *evaluation) ref(name string) (any, bool) {
+	r, ok := d.evaluated[name]
 	if !ok {
 		return nil, false
 	}
 	return r.Physical, true
 }
 
-func (d *draft) attribute(name, attribute string) (any, bool) {
-	r, ok := d.made[name]
+func (d *evaluation) attribute(name, attribute string) (any, bool) {
+	r, ok := d.evaluated[name]
 	if !ok {
 		return nil, false
 	}
 	return d.service.attribute(d.stack, r, attribute), true
 }
 
-func (d *draft) imported(name string) (any, bool) {
+func (d *evaluation) imported(name string) (any, bool) {
 	for _, st := range d.service.stacks {
-		if st.leaving() {
+		if st.beingDeleted() {
 			continue
 		}
 		for _, o := range st.exports() {
@@ -68,7 +68,7 @@ func (d *draft) imported(name string) (any, bool) {
 	return nil, false
 }
 
-func (d *draft) stored(name string) (string, bool) {
+func (d *evaluation) stored(name string) (string, bool) {
 	for _, p := range d.version.Parameters {
 		if p.Value == name && p.Resolved != "" {
 			return p.Resolved, true
@@ -78,7 +78,7 @@ func (d *draft) stored(name string) (string, bool) {
 }
 
 // resource works out one resource: what it will be, and whether that takes a new one.
-func (d *draft) resource(e *template.Evaluation, t *template.Template, declared template.Resource) (*resource, bool, error) {
+func (d *evaluation) resource(e *template.Evaluation, t *template.Template, declared template.Resource) (*resource, bool, error) {
 	r := &resource{
 		Logical: declared.Name, Type: declared.Type, After: t.Needs(declared.Name),
 		Deletion: declared.DeletionPolicy, Replaced: declared.UpdateReplacePolicy,
@@ -91,17 +91,17 @@ func (d *draft) resource(e *template.Evaluation, t *template.Template, declared 
 	if err != nil {
 		return nil, false, templateError(err)
 	}
-	if r.Properties, err = compact(known(properties)); err != nil {
+	if r.Properties, err = compactJSON(markUnknown(properties)); err != nil {
 		return nil, false, err
 	}
-	if r.Metadata, err = compact(known(metadata)); err != nil {
+	if r.Metadata, err = compactJSON(markUnknown(metadata)); err != nil {
 		return nil, false, err
 	}
-	r.Faults = written(metadata)
-	if err := d.resolve(r, known(properties)); err != nil {
+	r.Faults = metadataFaults(metadata)
+	if err := d.resolve(r, markUnknown(properties)); err != nil {
 		return nil, false, err
 	}
-	is := d.here[r.Logical]
+	is := d.existing[r.Logical]
 	replaced := is != nil && mustReplace(is, r)
 	if is != nil && !replaced && !failedToCreate(is) {
 		r.Physical, r.Status, r.At = is.Physical, is.Status, is.At
@@ -116,20 +116,20 @@ func (d *draft) resource(e *template.Evaluation, t *template.Template, declared 
 
 // known puts a mark where an import that nobody makes would stand: the operation
 // fails before the value is used.
-func known(v any) any {
+func markUnknown(v any) any {
 	switch v := v.(type) {
 	case template.Unknown:
 		return "unknown"
 	case []any:
 		items := make([]any, len(v))
 		for i, item := range v {
-			items[i] = known(item)
+			items[i] = markUnknown(item)
 		}
 		return items
 	case map[string]any:
 		values := make(map[string]any, len(v))
 		for key, item := range v {
-			values[key] = known(item)
+			values[key] = markUnknown(item)
 		}
 		return values
 	}
@@ -138,7 +138,7 @@ func known(v any) any {
 
 // written are the faults that a template asks for: StackwrightLocal in a resource's
 // Metadata, which means nothing to AWS.
-func written(metadata any) map[string]string {
+func metadataFaults(metadata any) map[string]string {
 	all, _ := metadata.(map[string]any)
 	ours, _ := all["StackwrightLocal"].(map[string]any)
 	why, ok := template.Text(ours["Fail"])

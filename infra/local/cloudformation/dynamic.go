@@ -35,7 +35,7 @@ func pinned(value string) error {
 // for; the properties themselves keep them as they are written. What is not in
 // the parameter store is refused at once; a secret that is not there is why the
 // resource fails.
-func (d *draft) resolve(r *resource, properties any) error {
+func (d *evaluation) resolve(r *resource, properties any) error {
 	if strings.HasPrefix(r.Type, "Custom::") || r.Type == "AWS::CloudFormation::CustomResource" {
 		return nil // gets them as they are written
 	}
@@ -51,13 +51,13 @@ func (d *draft) resolve(r *resource, properties any) error {
 	if err != nil {
 		return err
 	}
-	r.actual, err = compact(actual)
+	r.actual, err = compactJSON(actual)
 	return err
 }
 
 // place is where in a resource's properties a value stands.
 type place struct {
-	draft    *draft
+	draft    *evaluation
 	resource *resource
 	path     []string
 }
@@ -133,7 +133,7 @@ func key(secret, name string) (string, error) {
 
 // held is what the parameter store or Secrets Manager holds: what the options
 // say, or what a stack has made, in its first version.
-func (d *draft) held(ref template.Dynamic) (string, bool) {
+func (d *evaluation) held(ref template.Dynamic) (string, bool) {
 	if held := d.service.options.Held; held != nil {
 		if value, ok := held(ref); ok {
 			return value, true
@@ -148,19 +148,19 @@ func (d *draft) held(ref template.Dynamic) (string, bool) {
 		}
 		return d.secret(ref.Name)
 	}
-	if r := d.holder("AWS::SSM::Parameter", ref.Name); r != nil && ref.Service == template.SSM && (ref.Version == "" || ref.Version == "1") {
+	if r := d.resourceNamed("AWS::SSM::Parameter", ref.Name); r != nil && ref.Service == template.SSM && (ref.Version == "" || ref.Version == "1") {
 		return r.property("Value")
 	}
 	return "", false
 }
 
 // secret is what a secret holds that a stack has made, by its name or ARN, or that RDS keeps for one.
-func (d *draft) secret(name string) (string, bool) {
+func (d *evaluation) secret(name string) (string, bool) {
 	made := hexa(hash(name, "secret"), 32)
 	if strings.HasPrefix(name, "arn:") && strings.Contains(name, ":secret:rds!") {
 		return `{"username":"admin","password":"` + made + `"}`, true
 	}
-	r := d.holder("AWS::SecretsManager::Secret", name)
+	r := d.resourceNamed("AWS::SecretsManager::Secret", name)
 	if r == nil {
 		return "", false
 	}
@@ -178,25 +178,25 @@ func (d *draft) secret(name string) (string, bool) {
 		return made, true
 	}
 	all[how.GenerateSecretString.GenerateStringKey] = made
-	text, err := compact(all)
+	text, err := compactJSON(all)
 	return text, err == nil
 }
 
 // holder is the resource of a type that has a name or physical ID, of this stack as far as it is worked out, or of another.
-func (d *draft) holder(kind, name string) *resource {
+func (d *evaluation) resourceNamed(kind, name string) *resource {
 	is := func(r *resource) bool {
 		own, _ := r.property("Name")
 		return r.Type == kind && (r.Physical == name || own == name)
 	}
-	for _, logical := range sorted(d.made) {
-		if is(d.made[logical]) {
-			return d.made[logical]
+	for _, logical := range sorted(d.evaluated) {
+		if is(d.evaluated[logical]) {
+			return d.evaluated[logical]
 		}
 	}
 	for _, st := range d.service.stacks {
-		here := st.present()
+		here := st.existing()
 		for _, logical := range sorted(here) {
-			if st != d.stack && st.live() && is(here[logical]) {
+			if st != d.stack && st.exists() && is(here[logical]) {
 				return here[logical]
 			}
 		}

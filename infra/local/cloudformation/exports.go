@@ -7,7 +7,7 @@ import (
 
 // clash says why outputs cannot be exported: another stack exports the name.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
-func (s *Service) clash(st *stack, outputs []output) string {
+func (s *Service) exportConflict(st *stack, outputs []output) string {
 	mine := map[string]bool{}
 	for _, o := range outputs {
 		if o.Export == "" {
@@ -32,10 +32,10 @@ func (s *Service) clash(st *stack, outputs []output) string {
 }
 
 // users are the names of the stacks that import an export, sorted.
-func (s *Service) users(export string, but *stack) []string {
+func (s *Service) importers(export string, but *stack) []string {
 	var names []string
 	for _, st := range s.stacks {
-		if st != but && st.imports(export) {
+		if st != but && st.importsExport(export) {
 			names = append(names, st.Name)
 		}
 	}
@@ -45,7 +45,7 @@ func (s *Service) users(export string, but *stack) []string {
 
 // held says why a stack cannot come to have these outputs instead of its own: an
 // export that is imported would go or change.
-func (s *Service) held(st *stack, outputs []output) string {
+func (s *Service) exportInUse(st *stack, outputs []output) string {
 	old := st.exports()
 	if st.Before != nil {
 		old = exported(st.Before.Outputs)
@@ -55,7 +55,7 @@ func (s *Service) held(st *stack, outputs []output) string {
 		if i >= 0 && outputs[i].Value == o.Value {
 			continue
 		}
-		users := s.users(o.Export, st)
+		users := s.importers(o.Export, st)
 		if len(users) == 0 {
 			continue
 		}

@@ -81,7 +81,7 @@ func (s *Service) Inject(f Fault) error {
 }
 
 // Mend ends all faults.
-func (s *Service) Mend() error {
+func (s *Service) ClearFaults() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = faults{}
@@ -100,7 +100,7 @@ func (s *Service) serveFaults(w http.ResponseWriter, r *http.Request) {
 			err = s.Inject(f)
 		}
 	case http.MethodDelete:
-		err = s.Mend()
+		err = s.ClearFaults()
 	case http.MethodGet:
 	default:
 		err = fmt.Errorf("method %s: use GET, POST or DELETE", r.Method)
@@ -117,7 +117,7 @@ func (s *Service) serveFaults(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"faults": append([]Fault{}, all...)})
 }
 
-func (f Fault) meets(stack string) bool {
+func (f Fault) matches(stack string) bool {
 	if f.Stack == "" {
 		return true
 	}
@@ -127,7 +127,7 @@ func (f Fault) meets(stack string) bool {
 }
 
 // use takes one of a fault's times; it is dropped with the last.
-func (s *Service) use(i int) error {
+func (s *Service) useFault(i int) error {
 	all := append([]Fault(nil), s.faults.All...)
 	switch {
 	case all[i].Times > 1:
@@ -141,32 +141,32 @@ func (s *Service) use(i int) error {
 
 // strike lets an operation fail if a fault says so: at one resource, or as a
 // whole if there is none to fail at.
-func (s *Service) strike(st *stack, operation string, f *flight) {
+func (s *Service) applyFault(st *stack, operation string, f *stackOperation) {
 	for i, fault := range s.faults.All {
-		if fault.Operation != operation && fault.Operation != "*" || !fault.meets(st.Name) {
+		if fault.Operation != operation && fault.Operation != "*" || !fault.matches(st.Name) {
 			continue
 		}
-		if err := s.use(i); err != nil && s.broken == nil {
-			s.broken = err
+		if err := s.useFault(i); err != nil && s.saveError == nil {
+			s.saveError = err
 		}
 		reason := fault.Reason
 		if reason == "" {
 			reason = "Resource handler returned message: \"injected fault\" (HandlerErrorCode: GeneralServiceException)"
 		}
-		if !aim(f.Levels, fault.Resource, reason) {
-			f.Why = reason
+		if !failStep(f.Levels, fault.Resource, reason) {
+			f.Failure = reason
 		}
 		return
 	}
 }
 
 // aim lets one step fail: the one named, else the first of the last level that can.
-func aim(all [][]step, logical, reason string) bool {
+func failStep(all [][]step, logical, reason string) bool {
 	for i := len(all) - 1; i >= 0; i-- {
 		for j := range all[i] {
 			one := &all[i][j]
-			if one.Act != retain && (logical == "" || one.Resource.Logical == logical) {
-				one.Why = reason
+			if one.Action != retain && (logical == "" || one.Resource.Logical == logical) {
+				one.Failure = reason
 				return true
 			}
 		}
@@ -175,10 +175,10 @@ func aim(all [][]step, logical, reason string) bool {
 }
 
 // span is how long an operation of the stack takes.
-func (s *Service) span(st *stack) time.Duration {
+func (s *Service) duration(st *stack) time.Duration {
 	seconds := s.options.Seconds
 	for _, fault := range s.faults.All {
-		if fault.Seconds != 0 && fault.meets(st.Name) {
+		if fault.Seconds != 0 && fault.matches(st.Name) {
 			seconds = fault.Seconds
 		}
 	}
@@ -213,7 +213,7 @@ func (s *Service) throttled(action string) (bool, error) {
 				s.faults.Owed--
 				return true, nil
 			}
-		case f.Rate > 0 && s.crowded(action, f.Rate, time.Now()):
+		case f.Rate > 0 && s.exceedsRate(action, f.Rate, time.Now()):
 			return true, nil
 		}
 	}
@@ -221,16 +221,16 @@ func (s *Service) throttled(action string) (bool, error) {
 }
 
 // erring is the error that a request of an action for a stack is to end with; nil if none.
-func (s *Service) erring(action, stack string, after bool) (*problem, error) {
+func (s *Service) errorFault(action, stack string, after bool) (*problem, error) {
 	for i, f := range s.faults.All {
-		if f.Error == nil || f.Error.After != after || !f.meets(stack) || f.Error.Action != "" && f.Error.Action != action {
+		if f.Error == nil || f.Error.After != after || !f.matches(stack) || f.Error.Action != "" && f.Error.Action != action {
 			continue
 		}
 		p := &problem{status: f.Error.Status, code: f.Error.Code, message: f.Error.Message}
 		if p.status == 0 {
 			p.status = http.StatusBadRequest
 		}
-		return p, s.use(i)
+		return p, s.useFault(i)
 	}
 	return nil, nil
 }

@@ -9,184 +9,184 @@ import (
 )
 
 // course is what an operation is at.
-type course string
+type phase string
 
 const (
-	creating    course = "create"
-	rollingBack course = "rollback" // a failed create
-	updating    course = "update"
-	cleaning    course = "cleanup"
-	undoing     course = "undo" // a failed update
-	undone      course = "undo cleanup"
-	deleting    course = "delete"
+	creating    phase = "create"
+	rollingBack phase = "rollback" // a failed create
+	updating    phase = "update"
+	cleaning    phase = "cleanup"
+	rollingBackUpdate     phase = "undo" // a failed update
+	cleaningAfterRollback      phase = "undo cleanup"
+	deleting    phase = "delete"
 )
 
 // flight is an operation in hand. Its levels take equal parts of its time; the
 // resources of one level begin and end together.
-type flight struct {
-	Course           course
-	Token, Operation string
-	Began            time.Time
-	Span             time.Duration
-	Limit            time.Duration // after which it is given up; 0 is none
+type stackOperation struct {
+	Phase           phase
+	Token, ID string
+	Started            time.Time
+	Duration             time.Duration
+	Timeout            time.Duration // after which it is given up; 0 is none
 	Levels           [][]step
-	At               int // the level in hand
+	Level               int // the level in hand
 
-	Why     string            // it fails for this before a resource is touched
-	Back    types.StackStatus // the status of a stack whose delete is refused
+	Failure     string            // it fails for this before a resource is touched
+	RefusedStatus    types.StackStatus // the status of a stack whose delete is refused
 	Outputs []output          // what comes out of it
-	Gone    []step            // what the cleanup removes
+	Cleanup    []step            // what the cleanup removes
 	Failed  []string          // resources that could not be deleted
 	Blocked []string          // resources that stay because of those
 }
 
 // tooSlow is why a stack does not come up that took longer than it may.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (TimeoutInMinutes)
-const tooSlow = "Stack creation time exceeded the specified timeout."
+const timedOut = "Stack creation time exceeded the specified timeout."
 
-type act string
+type action string
 
 const (
-	create  act = "create"
-	update  act = "update"
-	replace act = "replace"
-	restore act = "restore"
-	remove  act = "remove"
-	retain  act = "retain" // given up, not deleted
+	create  action = "create"
+	update  action = "update"
+	replace action = "replace"
+	restore action = "restore"
+	remove  action = "remove"
+	retain  action = "retain" // given up, not deleted
 )
 
 // step is what is done to one resource.
 type step struct {
-	Act      act
+	Action      action
 	Resource *resource // as it will be; for remove and retain as it is
-	Aside    bool      // not the stack's any more: the old one of a replacement
-	Why      string    // it fails for this
+	Superseded    bool      // not the stack's any more: the old one of a replacement
+	Failure      string    // it fails for this
 }
 
 // due is when the level in hand ends, or the operation is given up.
-func (f *flight) due() time.Time {
+func (f *stackOperation) deadline() time.Time {
 	n := max(len(f.Levels), 1)
-	span := f.Span * time.Duration(f.At+1) / time.Duration(n)
-	if f.Limit > 0 {
-		span = min(span, f.Limit)
+	span := f.Duration * time.Duration(f.Level+1) / time.Duration(n)
+	if f.Timeout > 0 {
+		span = min(span, f.Timeout)
 	}
-	return f.Began.Add(span)
+	return f.Started.Add(span)
 }
 
 // overdue reports whether the level in hand does not end in time.
-func (f *flight) overdue() bool {
-	return f.Limit > 0 && f.Span*time.Duration(f.At+1) > f.Limit*time.Duration(max(len(f.Levels), 1))
+func (f *stackOperation) timesOut() bool {
+	return f.Timeout > 0 && f.Duration*time.Duration(f.Level+1) > f.Timeout*time.Duration(max(len(f.Levels), 1))
 }
 
 // take puts an operation into the stack's hands and begins its first level.
-func (s *Service) take(st *stack, f *flight) {
-	f.Began = time.Now()
-	st.Flight = f
-	if f.Why == "" && len(f.Levels) > 0 {
-		s.beginLevel(st)
+func (s *Service) start(st *stack, f *stackOperation) {
+	f.Started = time.Now()
+	st.Operation = f
+	if f.Failure == "" && len(f.Levels) > 0 {
+		s.startLevel(st)
 	}
 	s.dirty[st] = true
-	s.arm(st)
+	s.setTimer(st)
 }
 
 // advance ends the level in hand and begins the next.
 func (s *Service) advance(st *stack) {
-	f := st.Flight
+	f := st.Operation
 	s.dirty[st] = true
-	if f.overdue() {
-		s.stop(st)
-		s.fail(st, tooSlow)
+	if f.timesOut() {
+		s.cancelLevel(st)
+		s.fail(st, timedOut)
 		return
 	}
-	if f.Why != "" {
-		s.fail(st, f.Why)
+	if f.Failure != "" {
+		s.fail(st, f.Failure)
 		return
 	}
-	if f.At < len(f.Levels) {
+	if f.Level < len(f.Levels) {
 		if why := s.endLevel(st); why != "" {
 			s.fail(st, why)
 			return
 		}
 	}
-	f.At++
-	if f.At < len(f.Levels) {
-		s.beginLevel(st)
+	f.Level++
+	if f.Level < len(f.Levels) {
+		s.startLevel(st)
 		return
 	}
 	s.end(st)
 }
 
-func (s *Service) beginLevel(st *stack) {
-	f := st.Flight
-	begun := f.Levels[f.At][:0:0]
-	for _, one := range f.Levels[f.At] {
+func (s *Service) startLevel(st *stack) {
+	f := st.Operation
+	begun := f.Levels[f.Level][:0:0]
+	for _, one := range f.Levels[f.Level] {
 		if slices.Contains(f.Blocked, one.Resource.Logical) {
 			f.Blocked = append(f.Blocked, one.Resource.After...)
 			continue
 		}
-		s.begin(st, one)
+		s.startStep(st, one)
 		begun = append(begun, one)
 	}
-	f.Levels[f.At] = begun
+	f.Levels[f.Level] = begun
 }
 
 // begin says that a resource is being worked on.
-func (s *Service) begin(st *stack, one step) {
+func (s *Service) startStep(st *stack, one step) {
 	r := one.Resource
-	switch one.Act {
+	switch one.Action {
 	case create, update, replace:
-		st.touch(r.Logical)
+		st.remember(r.Logical)
 		st.Resources[r.Logical] = r
 	case restore:
 		st.Resources[r.Logical] = r
 	case remove, retain:
 		r = st.target(one)
 	}
-	switch one.Act {
+	switch one.Action {
 	case create:
 		physical := r.Physical
 		r.Physical = ""
-		s.tell(st, r, types.ResourceStatusCreateInProgress, "")
+		s.setResourceStatus(st, r, types.ResourceStatusCreateInProgress, "")
 		r.Physical = physical
-		s.tell(st, r, types.ResourceStatusCreateInProgress, "Resource creation Initiated")
+		s.setResourceStatus(st, r, types.ResourceStatusCreateInProgress, "Resource creation Initiated")
 	case update, restore:
-		s.tell(st, r, types.ResourceStatusUpdateInProgress, "")
+		s.setResourceStatus(st, r, types.ResourceStatusUpdateInProgress, "")
 	case replace:
-		s.tell(st, r, types.ResourceStatusUpdateInProgress,
+		s.setResourceStatus(st, r, types.ResourceStatusUpdateInProgress,
 			"Requested update requires the creation of a new physical resource; hence creating one.")
 	case remove:
-		s.tell(st, r, types.ResourceStatusDeleteInProgress, "")
+		s.setResourceStatus(st, r, types.ResourceStatusDeleteInProgress, "")
 	case retain:
-		s.tell(st, r, types.ResourceStatusDeleteSkipped, "")
+		s.setResourceStatus(st, r, types.ResourceStatusDeleteSkipped, "")
 	}
 }
 
 // endLevel says how the resources of the level in hand ended, and why the
 // operation cannot go on; "" if it can. Deletes go on past a failure.
 func (s *Service) endLevel(st *stack) string {
-	f := st.Flight
-	level := f.Levels[f.At]
+	f := st.Operation
+	level := f.Levels[f.Level]
 	broken := slices.ContainsFunc(level, func(one step) bool {
-		return one.Why != "" && one.Act != remove
+		return one.Failure != "" && one.Action != remove
 	})
-	var failed failures
+	var failed failedResources
 	for _, one := range level {
-		s.finish(st, one, broken, &failed)
+		s.finishStep(st, one, broken, &failed)
 	}
 	return failed.String()
 }
 
 // finish ends one step; when another of its level failed it is cancelled.
-func (s *Service) finish(st *stack, one step, broken bool, failed *failures) {
-	f, r := st.Flight, st.target(one)
-	why, verb := one.Why, "update"
-	switch one.Act {
+func (s *Service) finishStep(st *stack, one step, broken bool, failed *failedResources) {
+	f, r := st.Operation, st.target(one)
+	why, verb := one.Failure, "update"
+	switch one.Action {
 	case remove:
 		if why == "" {
-			s.tell(st, r, types.ResourceStatusDeleteComplete, "")
+			s.setResourceStatus(st, r, types.ResourceStatusDeleteComplete, "")
 			return
 		}
-		s.tell(st, r, types.ResourceStatusDeleteFailed, why)
+		s.setResourceStatus(st, r, types.ResourceStatusDeleteFailed, why)
 		f.Failed = append(f.Failed, r.Logical)
 		f.Blocked = append(f.Blocked, r.After...)
 		return
@@ -199,15 +199,15 @@ func (s *Service) finish(st *stack, one step, broken bool, failed *failures) {
 		why = "Resource " + verb + " cancelled"
 	}
 	switch {
-	case why == "" && one.Act == create:
-		s.tell(st, r, types.ResourceStatusCreateComplete, "")
+	case why == "" && one.Action == create:
+		s.setResourceStatus(st, r, types.ResourceStatusCreateComplete, "")
 	case why == "":
-		s.tell(st, r, types.ResourceStatusUpdateComplete, "")
-	case one.Act == create:
-		s.tell(st, r, types.ResourceStatusCreateFailed, why)
+		s.setResourceStatus(st, r, types.ResourceStatusUpdateComplete, "")
+	case one.Action == create:
+		s.setResourceStatus(st, r, types.ResourceStatusCreateFailed, why)
 		failed.created = append(failed.created, r.Logical)
 	default:
-		s.tell(st, r, types.ResourceStatusUpdateFailed, why)
+		s.setResourceStatus(st, r, types.ResourceStatusUpdateFailed, why)
 		failed.updated = append(failed.updated, r.Logical)
 	}
 }
@@ -215,16 +215,16 @@ func (s *Service) finish(st *stack, one step, broken bool, failed *failures) {
 // target is the resource that a step under way is about: the stack's own, also
 // after the stack was read from its file.
 func (st *stack) target(one step) *resource {
-	if own, ok := st.Resources[one.Resource.Logical]; ok && !one.Aside {
+	if own, ok := st.Resources[one.Resource.Logical]; ok && !one.Superseded {
 		return own
 	}
 	return one.Resource
 }
 
 // failures are the resources for which an operation fails.
-type failures struct{ created, updated, deleted []string }
+type failedResources struct{ created, updated, deleted []string }
 
-func (f failures) String() string {
+func (f failedResources) String() string {
 	var all []string
 	for _, one := range []struct {
 		verb  string

@@ -3,7 +3,7 @@ package cloudformation
 import "encoding/json"
 
 // kind is what the stand-in knows of a resource type.
-type kind struct {
+type resourceType struct {
 	name       string            // the property that names it; a change of it replaces the resource
 	id         string            // the physical ID, if it is not the name
 	lower      bool              // names are in small letters
@@ -13,7 +13,7 @@ type kind struct {
 
 // kinds are the types whose IDs and attributes look as on AWS; for all others see Service.guess.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-template-resource-type-ref.html
-var kinds = map[string]kind{
+var resourceTypes = map[string]resourceType{
 	"AWS::EC2::VPC": {id: "vpc-{hex}", replaces: []string{"CidrBlock"}, attributes: map[string]string{
 		"VpcId": "{id}", "DefaultSecurityGroup": "sg-{hex}", "DefaultNetworkAcl": "acl-{hex}",
 		"CidrBlockAssociations": "[]vpc-cidr-assoc-{hex}", "Ipv6CidrBlocks": "[]2600:1f18:{hex4}:{hex2}00::/56"}},
@@ -112,7 +112,7 @@ func mustReplace(is, will *resource) bool {
 	if is.Type != will.Type {
 		return true
 	}
-	k := kinds[will.Type]
+	k := resourceTypes[will.Type]
 	names := append([]string{k.name}, k.replaces...)
 	for _, name := range names {
 		if name != "" && raw(is, name) != raw(will, name) {

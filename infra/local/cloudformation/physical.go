@@ -11,7 +11,7 @@ import (
 // physical makes the ID of a new resource: the name it asks for, or one that
 // follows from the stack, the logical ID and the operation that makes it.
 func (s *Service) physical(st *stack, r *resource) string {
-	k := kinds[r.Type]
+	k := resourceTypes[r.Type]
 	b := hash(st.ID, r.Logical, fmt.Sprint(len(st.Operations)))
 	name, named := r.property(k.name)
 	if !named {
@@ -33,7 +33,7 @@ func shortened(text string, n int) string { return text[:min(len(text), n)] }
 func (s *Service) attribute(st *stack, r *resource, attribute string) any {
 	b := hash(r.Physical, attribute)
 	name := r.Physical[strings.LastIndexAny(r.Physical, "/:")+1:]
-	if pattern, ok := kinds[r.Type].attributes[attribute]; ok {
+	if pattern, ok := resourceTypes[r.Type].attributes[attribute]; ok {
 		if list, ok := strings.CutPrefix(pattern, "[]"); ok {
 			var items []any
 			for i, one := range strings.Split(list, ",") {

@@ -14,20 +14,20 @@ import (
 )
 
 // blueprint is a version worked out: its resources, and what comes out of it.
-type blueprint struct {
+type plan struct {
 	resources map[string]*resource
 	steps     []step // create, update, replace: what is not there or differs
-	gone      []step // remove, retain: what is there and no longer wanted
+	cleanup      []step // remove, retain: what is there and no longer wanted
 	outputs   []output
 	imports   []string
-	why       string // it fails for this before a resource is touched
+	failure       string // it fails for this before a resource is touched
 }
 
 // work evaluates a template for a stack. The error is one that CloudFormation
 // refuses the request with; what only comes to light later is the blueprint's why.
-func (s *Service) work(st *stack, v *version, t *template.Template) (*blueprint, error) {
-	b := &blueprint{resources: map[string]*resource{}}
-	d := &draft{service: s, stack: st, version: v, made: b.resources, here: st.present()}
+func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, error) {
+	b := &plan{resources: map[string]*resource{}}
+	d := &evaluation{service: s, stack: st, version: v, evaluated: b.resources, existing: st.existing()}
 	e := t.In(d.scope())
 	if err := e.Err(); err != nil {
 		return nil, templateError(err)
@@ -38,7 +38,7 @@ func (s *Service) work(st *stack, v *version, t *template.Template) (*blueprint,
 			return nil, err
 		}
 		b.resources[r.Logical] = r
-		b.add(d.here[r.Logical], r, replaced)
+		b.add(d.existing[r.Logical], r, replaced)
 	}
 	var err error
 	if b.outputs, err = outputs(e); err != nil {
@@ -48,23 +48,23 @@ func (s *Service) work(st *stack, v *version, t *template.Template) (*blueprint,
 		b.imports = append(b.imports, i.Name)
 	}
 	if len(d.missing) > 0 {
-		b.why = "No export named " + d.missing[0] + " found"
+		b.failure = "No export named " + d.missing[0] + " found"
 	}
-	b.drop(d.here)
+	b.removeOthers(d.existing)
 	return b, nil
 }
 
 // add decides what is to be done to a resource of the version.
-func (b *blueprint) add(is, will *resource, replaced bool) {
+func (b *plan) add(is, will *resource, replaced bool) {
 	next := step{Resource: will}
 	switch {
 	case is == nil || failedToCreate(is):
-		next.Act, next.Why = create, will.Faults["create"]
+		next.Action, next.Failure = create, will.Faults["create"]
 	case replaced:
-		next.Act, next.Why = replace, will.Faults["update"]
-		b.gone = append(b.gone, give(is, is.Replaced, true))
+		next.Action, next.Failure = replace, will.Faults["update"]
+		b.cleanup = append(b.cleanup, removalStep(is, is.Replaced, true))
 	case !is.same(will) || is.Status == types.ResourceStatusUpdateFailed:
-		next.Act, next.Why = update, will.Faults["update"]
+		next.Action, next.Failure = update, will.Faults["update"]
 	default:
 		return
 	}
@@ -76,24 +76,24 @@ func failedToCreate(r *resource) bool {
 }
 
 // drop decides what is to be done to the resources that the version does not have.
-func (b *blueprint) drop(here map[string]*resource) {
+func (b *plan) removeOthers(here map[string]*resource) {
 	for _, name := range sorted(here) {
 		if _, stays := b.resources[name]; !stays {
-			b.gone = append(b.gone, give(here[name], here[name].Deletion, false))
+			b.cleanup = append(b.cleanup, removalStep(here[name], here[name].Deletion, false))
 		}
 	}
 }
 
 // give is the step that gives a resource up by its policy.
-func give(r *resource, policy string, aside bool) step {
+func removalStep(r *resource, policy string, aside bool) step {
 	if policy == "Retain" || policy == "RetainExceptOnCreate" {
-		return step{Act: retain, Resource: r, Aside: aside}
+		return step{Action: retain, Resource: r, Superseded: aside}
 	}
-	return step{Act: remove, Resource: r, Aside: aside, Why: r.Faults["delete"]}
+	return step{Action: remove, Resource: r, Superseded: aside, Failure: r.Faults["delete"]}
 }
 
 // levels puts the steps of a blueprint in the order of its dependencies.
-func (b *blueprint) levels() [][]step {
+func (b *plan) levels() [][]step {
 	set, acts := map[string]*resource{}, map[string]step{}
 	for _, one := range b.steps {
 		set[one.Resource.Logical], acts[one.Resource.Logical] = one.Resource, one
@@ -102,8 +102,8 @@ func (b *blueprint) levels() [][]step {
 }
 
 // changes says whether CloudFormation finds anything to do in going from a version to another.
-func (b *blueprint) changes(from, to *version) bool {
-	if len(b.steps) > 0 || len(b.gone) > 0 || b.why != "" {
+func (b *plan) differs(from, to *version) bool {
+	if len(b.steps) > 0 || len(b.cleanup) > 0 || b.failure != "" {
 		return true
 	}
 	return !slices.Equal(sortedOutputs(from.Outputs), sortedOutputs(b.outputs)) ||
@@ -151,7 +151,7 @@ func levels(all, set map[string]*resource, as func(*resource) step) [][]step {
 // removal takes a stack's resources away, users before what they use, but for
 // those to keep. What a failed create made is retained less often.
 func (s *Service) removal(st *stack, keep []string, failedCreate bool) [][]step {
-	here := st.present()
+	here := st.existing()
 	steps := levels(here, here, func(r *resource) step {
 		policy := r.Deletion
 		if failedCreate && (policy == "RetainExceptOnCreate" || st.RetainNew) {
@@ -160,7 +160,7 @@ func (s *Service) removal(st *stack, keep []string, failedCreate bool) [][]step 
 		if slices.Contains(keep, r.Logical) {
 			policy = "Retain"
 		}
-		return give(r, policy, false)
+		return removalStep(r, policy, false)
 	})
 	slices.Reverse(steps)
 	return steps
@@ -174,7 +174,7 @@ func outputs(e *template.Evaluation) ([]output, error) {
 			return nil, templateError(err)
 		}
 		o := output{Key: declared.Name, Description: declared.Description}
-		if o.Value, err = flat(declared.Name, value); err != nil {
+		if o.Value, err = outputText(declared.Name, value); err != nil {
 			return nil, err
 		}
 		if declared.Export != nil {
@@ -190,7 +190,7 @@ func outputs(e *template.Evaluation) ([]output, error) {
 }
 
 // flat is an output's value as text; a list is refused.
-func flat(name string, value any) (string, error) {
+func outputText(name string, value any) (string, error) {
 	if _, unknown := value.(template.Unknown); unknown {
 		return "", nil
 	}
@@ -202,7 +202,7 @@ func flat(name string, value any) (string, error) {
 }
 
 // compact is a value's JSON, with sorted keys; "" for none.
-func compact(v any) (string, error) {
+func compactJSON(v any) (string, error) {
 	if v == nil {
 		return "", nil
 	}

@@ -50,10 +50,10 @@ func formatError(err error) error {
 }
 
 // templateError is what a template is refused with that can be read and not evaluated.
-func templateError(err error) error { return invalid("%s", words(err)) }
+func templateError(err error) error { return invalid("%s", message(err)) }
 
 // words are an error's own words without the place in the file, which CloudFormation does not tell.
-func words(err error) string {
+func message(err error) string {
 	if e, ok := errors.AsType[*document.Error](err); ok {
 		return e.Text
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // change is what a change set does to one resource.
-type change struct {
+type resourceChange struct {
 	Action                  types.ChangeAction
 	Logical, Type, Physical string
 	Replacement             types.Replacement
@@ -18,26 +18,26 @@ type change struct {
 }
 
 // proposals are what a blueprint does, resource by resource.
-func (b *blueprint) proposals(st *stack) []change {
-	var all []change
+func (b *plan) resourceChanges(st *stack) []resourceChange {
+	var all []resourceChange
 	for _, one := range b.steps {
-		c := change{Action: types.ChangeActionAdd, Logical: one.Resource.Logical, Type: one.Resource.Type}
-		if one.Act != create {
+		c := resourceChange{Action: types.ChangeActionAdd, Logical: one.Resource.Logical, Type: one.Resource.Type}
+		if one.Action != create {
 			was := st.Resources[c.Logical]
 			c.Action, c.Physical, c.Replacement = types.ChangeActionModify, was.Physical, types.ReplacementFalse
 			c.Properties = differing(was, one.Resource)
 		}
-		if one.Act == replace {
+		if one.Action == replace {
 			c.Replacement = types.ReplacementTrue
 		}
 		all = append(all, c)
 	}
-	for _, one := range b.gone {
-		if !one.Aside {
-			all = append(all, change{Action: types.ChangeActionRemove, Logical: one.Resource.Logical, Type: one.Resource.Type, Physical: one.Resource.Physical})
+	for _, one := range b.cleanup {
+		if !one.Superseded {
+			all = append(all, resourceChange{Action: types.ChangeActionRemove, Logical: one.Resource.Logical, Type: one.Resource.Type, Physical: one.Resource.Physical})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b change) int { return strings.Compare(a.Logical, b.Logical) })
+	slices.SortStableFunc(all, func(a, b resourceChange) int { return strings.Compare(a.Logical, b.Logical) })
 	return all
 }
 
@@ -62,7 +62,7 @@ func differing(a, b *resource) []string {
 	return some
 }
 
-func (c change) describe() types.Change {
+func (c resourceChange) describe() types.Change {
 	r := &types.ResourceChange{Action: c.Action, LogicalResourceId: aws.String(c.Logical), PhysicalResourceId: optional(c.Physical),
 		ResourceType: aws.String(c.Type), Replacement: c.Replacement, Scope: []types.ResourceAttribute{}, Details: []types.ResourceChangeDetail{}}
 	if len(c.Properties) > 0 {
@@ -70,7 +70,7 @@ func (c change) describe() types.Change {
 	}
 	for _, name := range c.Properties {
 		recreation := types.RequiresRecreationNever
-		if k := kinds[c.Type]; name == k.name || slices.Contains(k.replaces, name) {
+		if k := resourceTypes[c.Type]; name == k.name || slices.Contains(k.replaces, name) {
 			recreation = types.RequiresRecreationAlways
 		}
 		r.Details = append(r.Details, types.ResourceChangeDetail{

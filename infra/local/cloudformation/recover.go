@@ -12,13 +12,13 @@ import (
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ContinueUpdateRollback.html
 func (s *Service) continueUpdateRollback(_ context.Context, in *cfn.ContinueUpdateRollbackInput) (*cfn.ContinueUpdateRollbackOutput, error) {
 	out := &cfn.ContinueUpdateRollbackOutput{}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		name := aws.ToString(in.StackName)
-		if st, _, err := s.again(name, "ContinueUpdateRollback", in); err != nil || st != nil {
+		if st, _, err := s.repeated(name, "ContinueUpdateRollback", in); err != nil || st != nil {
 			return err
 		}
 		st := s.find(name)
-		if st == nil || !st.live() {
+		if st == nil || !st.exists() {
 			return invalid("Stack [%s] does not exist", name)
 		}
 		if st.Status != types.StackStatusUpdateRollbackFailed {
@@ -29,59 +29,59 @@ func (s *Service) continueUpdateRollback(_ context.Context, in *cfn.ContinueUpda
 				return invalid("ResourcesToSkip must be in UPDATE_FAILED state: [%s]", logical)
 			}
 		}
-		s.undoAs(st, request{token: aws.ToString(in.ClientRequestToken), why: "User Initiated"},
+		s.startUpdateRollback(st, origin{token: aws.ToString(in.ClientRequestToken), reason: "User Initiated"},
 			types.OperationTypeContinueRollback, in.ResourcesToSkip)
-		return s.hear(st, "ContinueUpdateRollback", st.Flight.Operation, in)
+		return s.rememberRequest(st, "ContinueUpdateRollback", st.Operation.ID, in)
 	})
 }
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CancelUpdateStack.html
 func (s *Service) cancelUpdateStack(_ context.Context, in *cfn.CancelUpdateStackInput) (*cfn.CancelUpdateStackOutput, error) {
 	out := &cfn.CancelUpdateStackOutput{}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		name := aws.ToString(in.StackName)
-		if st, _, err := s.again(name, "CancelUpdateStack", in); err != nil || st != nil {
+		if st, _, err := s.repeated(name, "CancelUpdateStack", in); err != nil || st != nil {
 			return err
 		}
 		st := s.find(name)
-		if st == nil || !st.live() {
+		if st == nil || !st.exists() {
 			return invalid("Stack [%s] does not exist", name)
 		}
 		if st.Status != types.StackStatusUpdateInProgress {
 			return invalid("CancelUpdateStack cannot be called from current stack status")
 		}
 		if token := aws.ToString(in.ClientRequestToken); token != "" {
-			st.Flight.Token = token
+			st.Operation.Token = token
 		}
-		s.stop(st)
-		s.undo(st, "User Initiated", nil)
-		return s.hear(st, "CancelUpdateStack", st.Flight.Operation, in)
+		s.cancelLevel(st)
+		s.rollBackUpdate(st, "User Initiated", nil)
+		return s.rememberRequest(st, "CancelUpdateStack", st.Operation.ID, in)
 	})
 }
 
 // stop ends what is under way in the level in hand.
-func (s *Service) stop(st *stack) {
-	f := st.Flight
-	if f.At >= len(f.Levels) {
+func (s *Service) cancelLevel(st *stack) {
+	f := st.Operation
+	if f.Level >= len(f.Levels) {
 		return
 	}
-	for _, one := range f.Levels[f.At] {
+	for _, one := range f.Levels[f.Level] {
 		r := st.target(one)
 		switch {
 		case !strings.HasSuffix(string(r.Status), "_IN_PROGRESS"):
-		case one.Act == create:
-			s.tell(st, r, types.ResourceStatusCreateFailed, "Resource creation cancelled")
+		case one.Action == create:
+			s.setResourceStatus(st, r, types.ResourceStatusCreateFailed, "Resource creation cancelled")
 		default:
-			s.tell(st, r, types.ResourceStatusUpdateFailed, "Resource update cancelled")
+			s.setResourceStatus(st, r, types.ResourceStatusUpdateFailed, "Resource update cancelled")
 		}
 	}
 }
 
 func (s *Service) updateTerminationProtection(_ context.Context, in *cfn.UpdateTerminationProtectionInput) (*cfn.UpdateTerminationProtectionOutput, error) {
 	out := &cfn.UpdateTerminationProtectionOutput{}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		st := s.find(aws.ToString(in.StackName))
-		if st == nil || !st.live() {
+		if st == nil || !st.exists() {
 			return invalid("Stack [%s] does not exist", aws.ToString(in.StackName))
 		}
 		st.Protected = aws.ToBool(in.EnableTerminationProtection)

@@ -12,16 +12,16 @@ import (
 
 func (s *Service) deleteStack(_ context.Context, in *cfn.DeleteStackInput) (*cfn.DeleteStackOutput, error) {
 	out := &cfn.DeleteStackOutput{}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		name := aws.ToString(in.StackName)
 		if name == "" {
 			return tooShort("stackName")
 		}
-		if st, _, err := s.again(name, "DeleteStack", in); err != nil || st != nil {
+		if st, _, err := s.repeated(name, "DeleteStack", in); err != nil || st != nil {
 			return err
 		}
 		st := s.find(name)
-		if st == nil || !st.live() {
+		if st == nil || !st.exists() {
 			return nil
 		}
 		if err := deletable(st, in); err != nil {
@@ -30,8 +30,8 @@ func (s *Service) deleteStack(_ context.Context, in *cfn.DeleteStackInput) (*cfn
 		if st.Status == types.StackStatusDeleteInProgress {
 			return nil
 		}
-		operation := s.delete(st, request{token: aws.ToString(in.ClientRequestToken), why: "User Initiated"}, in.RetainResources)
-		return s.hear(st, "DeleteStack", operation, in)
+		operation := s.delete(st, origin{token: aws.ToString(in.ClientRequestToken), reason: "User Initiated"}, in.RetainResources)
+		return s.rememberRequest(st, "DeleteStack", operation, in)
 	})
 }
 
@@ -52,7 +52,7 @@ func deletable(st *stack, in *cfn.DeleteStackInput) error {
 	case in.DeletionMode == types.DeletionModeForceDeleteStack && !failed:
 		return invalid("Invalid operation on stack [%s]. You can activate DeletionMode FORCE_DELETE_STACK in a delete stack operation only when the stack is in the DELETE_FAILED state.", st.ID)
 	}
-	here := st.present()
+	here := st.existing()
 	for _, name := range in.RetainResources {
 		if here[name] == nil {
 			return invalid("The specified resources to retain must be in a valid state. Do not specify resources that are in the DELETE_COMPLETE state.")
@@ -72,21 +72,21 @@ func deletable(st *stack, in *cfn.DeleteStackInput) error {
 // delete begins to delete a stack. If an export of it is in use the delete is
 // cancelled: the stack goes back to the status it had, with the reason.
 // (Seen in https://github.com/boto/botocore/issues/2590.)
-func (s *Service) delete(st *stack, who request, keep []string) (operation string) {
-	f := &flight{Course: deleting, Token: who.token, Operation: st.operate(types.OperationTypeDeleteStack), Span: s.span(st)}
-	if why := s.held(st, nil); why != "" {
-		f.Why, f.Back = why, st.Status
+func (s *Service) delete(st *stack, who origin, keep []string) (operation string) {
+	f := &stackOperation{Phase: deleting, Token: who.token, ID: st.newOperation(types.OperationTypeDeleteStack), Duration: s.duration(st)}
+	if why := s.exportInUse(st, nil); why != "" {
+		f.Failure, f.RefusedStatus = why, st.Status
 		if strings.HasSuffix(string(st.Status), "_IN_PROGRESS") {
-			f.Back = types.StackStatusDeleteFailed
+			f.RefusedStatus = types.StackStatusDeleteFailed
 		}
 	} else {
 		f.Levels = s.removal(st, keep, false)
 	}
-	st.Flight = f
-	s.become(st, types.StackStatusDeleteInProgress, who.why)
-	if f.Why == "" {
-		s.strike(st, "delete", f)
+	st.Operation = f
+	s.setStatus(st, types.StackStatusDeleteInProgress, who.reason)
+	if f.Failure == "" {
+		s.applyFault(st, "delete", f)
 	}
-	s.take(st, f)
-	return f.Operation
+	s.start(st, f)
+	return f.ID
 }

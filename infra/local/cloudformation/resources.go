@@ -10,12 +10,12 @@ import (
 
 func (s *Service) describeStackResources(_ context.Context, in *cfn.DescribeStackResourcesInput) (*cfn.DescribeStackResourcesOutput, error) {
 	out := &cfn.DescribeStackResourcesOutput{StackResources: []types.StackResource{}}
-	return out, s.under(func() error {
-		st, err := s.holder(in.StackName, in.PhysicalResourceId)
+	return out, s.locked(func() error {
+		st, err := s.stackOfResource(in.StackName, in.PhysicalResourceId)
 		if err != nil {
 			return err
 		}
-		for _, name := range st.logicals() {
+		for _, name := range st.logicalIDs() {
 			r := st.Resources[name]
 			if in.LogicalResourceId != nil && *in.LogicalResourceId != name {
 				continue
@@ -34,16 +34,16 @@ func (s *Service) describeStackResources(_ context.Context, in *cfn.DescribeStac
 }
 
 // holder is the stack that is named, or that has a resource of the physical ID.
-func (s *Service) holder(name, physical *string) (*stack, error) {
+func (s *Service) stackOfResource(name, physical *string) (*stack, error) {
 	if aws.ToString(name) != "" {
-		return s.asked(name)
+		return s.describedStack(name)
 	}
 	if aws.ToString(physical) == "" {
 		return nil, invalid("Either StackName or PhysicalResourceId must be specified.")
 	}
 	for _, st := range s.stacks {
-		for _, r := range st.present() {
-			if st.live() && r.Physical == *physical {
+		for _, r := range st.existing() {
+			if st.exists() && r.Physical == *physical {
 				return st, nil
 			}
 		}
@@ -53,7 +53,7 @@ func (s *Service) holder(name, physical *string) (*stack, error) {
 
 func (s *Service) describeStackResource(_ context.Context, in *cfn.DescribeStackResourceInput) (*cfn.DescribeStackResourceOutput, error) {
 	out := &cfn.DescribeStackResourceOutput{}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		st := s.find(aws.ToString(in.StackName))
 		if st == nil {
 			return invalid("Stack '%s' does not exist", aws.ToString(in.StackName))
@@ -75,12 +75,12 @@ func (s *Service) describeStackResource(_ context.Context, in *cfn.DescribeStack
 
 func (s *Service) listStackResources(_ context.Context, in *cfn.ListStackResourcesInput) (*cfn.ListStackResourcesOutput, error) {
 	out := &cfn.ListStackResourcesOutput{StackResourceSummaries: []types.StackResourceSummary{}}
-	return out, s.under(func() error {
-		st, err := s.asked(in.StackName)
+	return out, s.locked(func() error {
+		st, err := s.describedStack(in.StackName)
 		if err != nil {
 			return err
 		}
-		names, next, err := page(st.logicals(), in.NextToken, 100)
+		names, next, err := page(st.logicalIDs(), in.NextToken, 100)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (s *Service) listStackResources(_ context.Context, in *cfn.ListStackResourc
 
 func (s *Service) listExports(_ context.Context, in *cfn.ListExportsInput) (*cfn.ListExportsOutput, error) {
 	out := &cfn.ListExportsOutput{}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		all := []types.Export{}
 		for _, st := range s.stacks {
 			for _, o := range st.exports() {

@@ -8,7 +8,7 @@ import (
 )
 
 // notice is an event on its way to EventBridge.
-type notice struct {
+type queuedEvent struct {
 	kind, stack string
 	detail      any
 }
@@ -19,14 +19,14 @@ type statusDetails struct {
 }
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-stack-status-change.html
-type stackChange struct {
+type stackStatusChange struct {
 	Stack   string        `json:"stack-id"`
 	Details statusDetails `json:"status-details"`
 	Token   string        `json:"client-request-token"`
 }
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-resource-status-change.html
-type resourceChange struct {
+type resourceStatusChange struct {
 	Stack    string        `json:"stack-id"`
 	Logical  string        `json:"logical-resource-id"`
 	Physical string        `json:"physical-resource-id"`
@@ -36,49 +36,49 @@ type resourceChange struct {
 }
 
 // become gives the stack a status, and says so.
-func (s *Service) become(st *stack, status types.StackStatus, reason string) {
+func (s *Service) setStatus(st *stack, status types.StackStatus, reason string) {
 	st.Status, st.Reason = status, reason
-	token, operation := st.speaker()
+	token, operation := st.tokenAndOperation()
 	st.Events = append(st.Events, event{
 		ID: derived(st, "event", len(st.Events)), Logical: st.Name, Physical: st.ID, Type: "AWS::CloudFormation::Stack",
 		Status: string(status), Reason: reason, Token: token, Operation: operation, At: time.Now(),
 	})
 	s.dirty[st] = true
-	s.post(notice{"CloudFormation Stack Status Change", st.ID,
-		stackChange{Stack: st.ID, Details: statusDetails{string(status), reason}, Token: token}})
+	s.queueEvent(queuedEvent{"CloudFormation Stack Status Change", st.ID,
+		stackStatusChange{Stack: st.ID, Details: statusDetails{string(status), reason}, Token: token}})
 }
 
 // tell gives a resource a status, and says so. The resource need not be one of
 // the stack's: what was replaced is told of in the same way.
-func (s *Service) tell(st *stack, r *resource, status types.ResourceStatus, reason string) {
+func (s *Service) setResourceStatus(st *stack, r *resource, status types.ResourceStatus, reason string) {
 	r.Status, r.Reason, r.At = status, reason, time.Now()
-	token, operation := st.speaker()
+	token, operation := st.tokenAndOperation()
 	st.Events = append(st.Events, event{
 		ID:      fmt.Sprintf("%s-%s-%s", r.Logical, status, derived(st, "event", len(st.Events))),
 		Logical: r.Logical, Physical: r.Physical, Type: r.Type, Status: string(status), Reason: reason,
-		Properties: st.veiled(r.Properties), Token: token, Operation: operation, At: r.At,
+		Properties: st.mask(r.Properties), Token: token, Operation: operation, At: r.At,
 	})
 	s.dirty[st] = true
-	s.post(notice{"CloudFormation Resource Status Change", st.ID, resourceChange{
+	s.queueEvent(queuedEvent{"CloudFormation Resource Status Change", st.ID, resourceStatusChange{
 		Stack: st.ID, Logical: r.Logical, Physical: r.Physical,
 		Details: statusDetails{string(status), reason}, Type: r.Type, Token: token}})
 }
 
 // speaker is the token and the operation that the stack's events bear.
-func (st *stack) speaker() (token, operation string) {
-	if st.Flight == nil {
+func (st *stack) tokenAndOperation() (token, operation string) {
+	if st.Operation == nil {
 		return "", ""
 	}
-	return st.Flight.Token, st.Flight.Operation
+	return st.Operation.Token, st.Operation.ID
 }
 
-func (s *Service) post(n notice) {
+func (s *Service) queueEvent(n queuedEvent) {
 	if s.options.Emit != nil && !s.faults.dropsEvents() {
 		s.outbox = append(s.outbox, n)
 	}
 }
 
-func (s *Service) send(out []notice) {
+func (s *Service) sendEvents(out []queuedEvent) {
 	for _, n := range out {
 		s.options.Emit("aws.cloudformation", n.kind, []string{n.stack}, n.detail)
 	}

@@ -99,7 +99,7 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (action string,
 	if out, err = op.serve(s, r.Context(), form); err != nil {
 		return action, nil, err
 	}
-	return action, out, s.spoil(action, name)
+	return action, out, s.errorAfter(action, name)
 }
 
 // text is a field's value; nil if it is absent.
@@ -119,10 +119,10 @@ func (s *Service) admit(action, stack string, mutates bool) error {
 		return err
 	}
 	if refused {
-		s.denied[action]++
+		s.throttledRequests[action]++
 		return refusal("Throttling", "Rate exceeded")
 	}
-	p, err := s.erring(action, plainName(stack), false)
+	p, err := s.errorFault(action, plainName(stack), false)
 	if err != nil {
 		return err
 	}
@@ -138,10 +138,10 @@ func (s *Service) admit(action, stack string, mutates bool) error {
 }
 
 // spoil loses the answer to what was carried out, if a fault says so.
-func (s *Service) spoil(action, stack string) error {
+func (s *Service) errorAfter(action, stack string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, err := s.erring(action, plainName(stack), true)
+	p, err := s.errorFault(action, plainName(stack), true)
 	if p != nil {
 		return p
 	}

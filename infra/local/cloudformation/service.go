@@ -45,15 +45,15 @@ type Service struct {
 	named  map[string][]*stack // all that had the name, in the order of their creation
 	dirty  map[*stack]bool
 	timers map[*stack]*time.Timer
-	outbox []notice
+	outbox []queuedEvent
 	calls  map[string]int
 	reads  map[string]int
-	denied map[string]int  // as throttled
-	recent map[string]leak // of each operation
+	throttledRequests map[string]int  // as throttled
+	recent map[string]leakyBucket // of each operation
 	served uint64
 	faults faults
-	broken error // the first write of a timer that did not succeed
-	at     sync.WaitGroup
+	saveError error // the first write of a timer that did not succeed
+	running     sync.WaitGroup
 }
 
 // Open makes a service that keeps its state in a folder, or in memory if dir
@@ -73,7 +73,7 @@ func Open(dir string, options Options) (*Service, error) {
 		options: options, store: store{dir: dir},
 		byID: map[string]*stack{}, named: map[string][]*stack{},
 		dirty: map[*stack]bool{}, timers: map[*stack]*time.Timer{},
-		calls: map[string]int{}, reads: map[string]int{}, denied: map[string]int{}, recent: map[string]leak{},
+		calls: map[string]int{}, reads: map[string]int{}, throttledRequests: map[string]int{}, recent: map[string]leakyBucket{},
 	}
 	stacks, kept, err := s.store.load()
 	if err != nil {
@@ -84,7 +84,7 @@ func Open(dir string, options Options) (*Service, error) {
 	defer s.mu.Unlock()
 	for _, st := range stacks {
 		s.add(st)
-		s.arm(st)
+		s.setTimer(st)
 	}
 	return s, nil
 }
@@ -96,15 +96,15 @@ func (s *Service) Close() error {
 	s.closed = true
 	for st, timer := range s.timers {
 		if timer.Stop() {
-			s.at.Done()
+			s.running.Done()
 		}
 		delete(s.timers, st)
 	}
 	s.mu.Unlock()
-	s.at.Wait()
+	s.running.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.broken
+	return s.saveError
 }
 
 // Calls counts the requests since Open that change something, by operation:
@@ -116,7 +116,7 @@ func (s *Service) Reads() map[string]int { return s.counted(s.reads) }
 
 // Throttled counts the requests since Open that were refused as throttled, by
 // operation.
-func (s *Service) Throttled() map[string]int { return s.counted(s.denied) }
+func (s *Service) Throttled() map[string]int { return s.counted(s.throttledRequests) }
 
 func (s *Service) counted(from map[string]int) map[string]int {
 	s.mu.Lock()
@@ -130,25 +130,25 @@ func (s *Service) counted(from map[string]int) map[string]int {
 
 // under runs f with the lock held, keeps what f changed, and then tells what
 // happened. What is answered is thus on disk.
-func (s *Service) under(f func() error) error {
+func (s *Service) locked(f func() error) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
 		return &problem{status: 503, code: "ServiceUnavailable", message: "the stand-in is closed"}
 	}
 	err := f()
-	if kept := s.keep(); err == nil {
+	if kept := s.saveChanged(); err == nil {
 		err = kept
 	}
 	out := s.outbox
 	s.outbox = nil
 	s.mu.Unlock()
-	s.send(out)
+	s.sendEvents(out)
 	return err
 }
 
 // keep writes the stacks that were changed.
-func (s *Service) keep() error {
+func (s *Service) saveChanged() error {
 	for st := range s.dirty {
 		if err := s.store.save(st); err != nil {
 			return fmt.Errorf("keep stack %s: %w", st.Name, err)
@@ -170,7 +170,7 @@ func (s *Service) find(nameOrID string) *stack {
 		return st
 	}
 	for _, st := range s.named[nameOrID] {
-		if st.live() {
+		if st.exists() {
 			return st
 		}
 	}
@@ -178,34 +178,34 @@ func (s *Service) find(nameOrID string) *stack {
 }
 
 // arm sets the one timer of the operation in hand.
-func (s *Service) arm(st *stack) {
+func (s *Service) setTimer(st *stack) {
 	if old, ok := s.timers[st]; ok {
 		if old.Stop() {
-			s.at.Done()
+			s.running.Done()
 		}
 		delete(s.timers, st)
 	}
-	if st.Flight == nil || s.closed {
+	if st.Operation == nil || s.closed {
 		return
 	}
-	s.at.Add(1)
+	s.running.Add(1)
 	var timer *time.Timer
-	timer = time.AfterFunc(time.Until(st.Flight.due()), func() {
-		defer s.at.Done()
-		s.tick(st, &timer)
+	timer = time.AfterFunc(time.Until(st.Operation.deadline()), func() {
+		defer s.running.Done()
+		s.timerFired(st, &timer)
 	})
 	s.timers[st] = timer
 }
 
 // tick is what a timer does. One that was replaced while it waited for the lock does nothing.
-func (s *Service) tick(st *stack, timer **time.Timer) {
-	err := s.under(func() error {
+func (s *Service) timerFired(st *stack, timer **time.Timer) {
+	err := s.locked(func() error {
 		if s.timers[st] != *timer {
 			return nil
 		}
 		delete(s.timers, st)
 		s.advance(st)
-		s.arm(st)
+		s.setTimer(st)
 		return nil
 	})
 	if err == nil {
@@ -213,7 +213,7 @@ func (s *Service) tick(st *stack, timer **time.Timer) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.broken == nil && !s.closed {
-		s.broken = err
+	if s.saveError == nil && !s.closed {
+		s.saveError = err
 	}
 }

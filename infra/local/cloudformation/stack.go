@@ -21,9 +21,9 @@ type stack struct {
 	Before *version // the last stable version, while another is being made
 	Holds  []string // imports of the version that was given up, until it is cleaned up
 	// Undo is what each resource touched since the last stable version was then; nil if it was not.
-	Undo      map[string]*resource
+	Rollback      map[string]*resource
 	Resources map[string]*resource
-	Flight    *flight // the operation in hand; nil when there is none
+	Operation    *stackOperation // the operation in hand; nil when there is none
 
 	Protected       bool
 	DisableRollback bool
@@ -33,8 +33,8 @@ type stack struct {
 	ChangeSet       string // the ID of the change set that was executed last
 
 	Events     []event
-	Operations []operation
-	Heard      map[string]heard // by ClientRequestToken
+	Operations []operationEntry
+	Requests      map[string]acceptedRequest // by ClientRequestToken
 	ChangeSets []*changeSet
 }
 
@@ -84,25 +84,25 @@ type event struct {
 	At                          time.Time
 }
 
-type operation struct {
+type operationEntry struct {
 	ID   string
 	Type types.OperationType
 }
 
 // heard is a request that bore a token: which, and a digest of all it said.
-type heard struct{ Action, Digest, Operation string }
+type acceptedRequest struct{ Action, Digest, Operation string }
 
 // live says whether the stack still has its name.
-func (st *stack) live() bool { return st.Status != types.StackStatusDeleteComplete }
+func (st *stack) exists() bool { return st.Status != types.StackStatusDeleteComplete }
 
 // leaving says whether the stack is being deleted and nothing speaks against it:
 // what it exports cannot be imported any more.
-func (st *stack) leaving() bool {
-	return st.Flight != nil && st.Flight.Course == deleting && st.Flight.Back == ""
+func (st *stack) beingDeleted() bool {
+	return st.Operation != nil && st.Operation.Phase == deleting && st.Operation.RefusedStatus == ""
 }
 
 // logicals are the names of the resources, sorted.
-func (st *stack) logicals() []string { return slices.Sorted(maps.Keys(st.Resources)) }
+func (st *stack) logicalIDs() []string { return slices.Sorted(maps.Keys(st.Resources)) }
 
 // same says whether two states of a resource differ in nothing that an update acts on.
 func (r *resource) same(other *resource) bool {
@@ -111,7 +111,7 @@ func (r *resource) same(other *resource) bool {
 }
 
 // present are the resources that exist in the stand-in's world.
-func (st *stack) present() map[string]*resource {
+func (st *stack) existing() map[string]*resource {
 	here := map[string]*resource{}
 	for name, r := range st.Resources {
 		switch r.Status {
@@ -124,26 +124,26 @@ func (st *stack) present() map[string]*resource {
 }
 
 // touch remembers what a resource was at the last stable version.
-func (st *stack) touch(name string) {
-	if st.Undo == nil {
-		st.Undo = map[string]*resource{}
+func (st *stack) remember(name string) {
+	if st.Rollback == nil {
+		st.Rollback = map[string]*resource{}
 	}
-	if _, known := st.Undo[name]; known {
+	if _, known := st.Rollback[name]; known {
 		return
 	}
-	if r, ok := st.present()[name]; ok {
+	if r, ok := st.existing()[name]; ok {
 		was := *r
-		st.Undo[name] = &was
+		st.Rollback[name] = &was
 		return
 	}
-	st.Undo[name] = nil
+	st.Rollback[name] = nil
 }
 
 // exports are the stack's exports that others may import.
 func (st *stack) exports() []output {
 	var all []output
 	for _, o := range st.Now.Outputs {
-		if o.Export != "" && st.live() {
+		if o.Export != "" && st.exists() {
 			all = append(all, o)
 		}
 	}
@@ -152,8 +152,8 @@ func (st *stack) exports() []output {
 
 // imports says whether the stack holds on to an export of that name: also to
 // those of the version it came from, until the operation in hand is over.
-func (st *stack) imports(name string) bool {
-	if !st.live() || st.Status == types.StackStatusRollbackComplete {
+func (st *stack) importsExport(name string) bool {
+	if !st.exists() || st.Status == types.StackStatusRollbackComplete {
 		return false
 	}
 	return slices.Contains(st.Now.Imports, name) || slices.Contains(st.Holds, name) || st.Before != nil && slices.Contains(st.Before.Imports, name)

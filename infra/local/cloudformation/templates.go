@@ -10,15 +10,15 @@ import (
 
 func (s *Service) getTemplate(_ context.Context, in *cfn.GetTemplateInput) (*cfn.GetTemplateOutput, error) {
 	out := &cfn.GetTemplateOutput{StagesAvailable: []types.TemplateStage{types.TemplateStageOriginal, types.TemplateStageProcessed}}
-	return out, s.under(func() error {
+	return out, s.locked(func() error {
 		if in.ChangeSetName != nil {
-			_, c, err := s.proposed(in.ChangeSetName, in.StackName)
+			_, c, err := s.findChangeSet(in.ChangeSetName, in.StackName)
 			if err == nil {
 				out.TemplateBody = &c.Version.Template
 			}
 			return err
 		}
-		st, err := s.asked(in.StackName)
+		st, err := s.describedStack(in.StackName)
 		if err != nil {
 			return err
 		}
