@@ -482,11 +482,11 @@ func (r *emulators) Abort(id string) {
 // not there.
 func (r *emulators) Outage(d time.Duration) {
 	end := time.Now().Add(d / r.speedup)
-	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		if q.Service != "cloudformation" || !time.Now().Before(end) {
 			return nil
 		}
-		return &gateway.Trouble{Status: http.StatusServiceUnavailable, Fault: gateway.Fault{Code: "ServiceUnavailable", Message: "no route"}}
+		return &gateway.Failure{Status: http.StatusServiceUnavailable, Fault: gateway.Fault{Code: "ServiceUnavailable", Message: "no route"}}
 	})
 }
 

@@ -43,8 +43,8 @@ func TestMalformedEventsBecomeDeadLetters(t *testing.T) {
 				before := r.itemCount()
 				c.poison(r)
 				r.Pass(5 * time.Minute)
-				letters := r.cloud.Bus.Dead()
-				if len(letters) != 1 || !strings.HasSuffix(letters[0].Function, ":start") || !strings.Contains(letters[0].Why, c.says) {
+				letters := r.cloud.Bus.DeadLetters()
+				if len(letters) != 1 || !strings.HasSuffix(letters[0].Function, ":start") || !strings.Contains(letters[0].Reason, c.says) {
 					t.Fatalf("the dead letters are %v", reasons(letters))
 				}
 				if after := r.itemCount(); after != before {
@@ -73,17 +73,17 @@ func TestLateEventsAreNoDeadLetters(t *testing.T) {
 		r.cloud.Bus.Emit("aws.cloudformation", "CloudFormation Stack Status Change", nil,
 			map[string]any{"client-request-token": "sw-" + gone + "-0-1", "status-details": map[string]any{"status": "CREATE_COMPLETE"}})
 		r.Pass(5 * time.Minute)
-		if letters := r.cloud.Bus.Dead(); len(letters) > 0 {
+		if letters := r.cloud.Bus.DeadLetters(); len(letters) > 0 {
 			t.Errorf("the dead letters are %v", reasons(letters))
 		}
 	})
 }
 
 // said is why letters were given up.
-func reasons(letters []events.Letter) []string {
+func reasons(letters []events.DeadLetter) []string {
 	var all []string
 	for _, l := range letters {
-		all = append(all, l.Function+": "+l.Why)
+		all = append(all, l.Function+": "+l.Reason)
 	}
 	return all
 }

@@ -35,9 +35,9 @@ func TestHalfOfAllRequestsFail(t *testing.T) {
 
 func halfFails(t *testing.T, seed uint64) {
 	var sent, failed atomic.Int64
-	unsteady := gateway.Unsteady(0.5, seed)
+	unsteady := gateway.RandomFailures(0.5, seed)
 	r := newEmulators(t, func(o *cloud.Options) {
-		o.Fail = func(q gateway.Request) *gateway.Trouble {
+		o.Fail = func(q gateway.Request) *gateway.Failure {
 			if q.AccessKey != functionKey {
 				return nil
 			}

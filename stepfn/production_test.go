@@ -27,7 +27,7 @@ func TestProductionTemplates(t *testing.T) {
 	files := productionProject(t, inputs)
 	synctest.Test(t, func(t *testing.T) {
 		r := newEmulators(t, func(o *cloud.Options) {
-			o.Held = func(template.Dynamic) (string, bool) { return "what-the-store-holds", true }
+			o.ResolveDynamic = func(template.Dynamic) (string, bool) { return "what-the-store-holds", true }
 		})
 		body, err := archive.Pack(files)
 		if err != nil {

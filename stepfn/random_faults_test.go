@@ -122,15 +122,15 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 		return ""
 	}
 	r.crash = func(string) sim.Fault { return faultKinds[next(&calls, "crash-before", "crash-after")] }
-	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		kind := next(&requests, "answer-lost", "throttled")
 		switch {
 		case q.Service == "cloudformation" && time.Now().Before(r.outageUntil):
-			return &gateway.Trouble{Status: http.StatusServiceUnavailable, Fault: gateway.Fault{Code: "ServiceUnavailable", Message: "no route"}}
+			return &gateway.Failure{Status: http.StatusServiceUnavailable, Fault: gateway.Fault{Code: "ServiceUnavailable", Message: "no route"}}
 		case kind == "":
 			return nil
 		}
-		return &gateway.Trouble{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "injected"}, After: kind == "answer-lost"}
+		return &gateway.Failure{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "injected"}, After: kind == "answer-lost"}
 	})
 	for _, l := range s {
 		switch l[0] {

@@ -96,7 +96,7 @@ func (t tap) copy(where string, from io.ReadCloser) (io.ReadCloser, error) {
 func newRecorded(t *testing.T) *recorded {
 	heard := &trace{said: make(map[string]*bytes.Buffer)}
 	r := newEmulators(t, func(o *cloud.Options) {
-		o.Held = vault
+		o.ResolveDynamic = vault
 		o.Log = traceWriter{heard, "log"}
 		o.Functions = func(c *cloud.Cloud) (cloud.Invoker, error) {
 			cfg := c.Config()

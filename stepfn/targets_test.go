@@ -108,8 +108,8 @@ type sessionLog struct {
 	late     int
 }
 
-func (l *sessionLog) note(q gateway.Request) *gateway.Trouble {
-	h, ok := sts.Owner(q.AccessKey)
+func (l *sessionLog) note(q gateway.Request) *gateway.Failure {
+	h, ok := sts.ParseAccessKey(q.AccessKey)
 	if !ok || q.Service != "cloudformation" {
 		return nil
 	}
@@ -118,8 +118,8 @@ func (l *sessionLog) note(q gateway.Request) *gateway.Trouble {
 	if l.until[h.Account] == nil {
 		l.until[h.Account] = make(map[time.Time]bool)
 	}
-	l.until[h.Account][h.Until], l.sessions[h.Session] = true, true
-	if !q.Time.Before(h.Until) {
+	l.until[h.Account][h.Expires], l.sessions[h.Session] = true, true
+	if !q.Time.Before(h.Expires) {
 		l.late++
 	}
 	return nil

@@ -19,9 +19,9 @@ func TestDeniedAtAnInstallation(t *testing.T) {
 		gateway.Fault
 	}
 	var now atomic.Pointer[refusal]
-	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		if r := now.Load(); q.AccessKey == "person" && r != nil && q.Call == r.of {
-			return &gateway.Trouble{Status: http.StatusBadRequest, Fault: r.Fault}
+			return &gateway.Failure{Status: http.StatusBadRequest, Fault: r.Fault}
 		}
 		return nil
 	})
@@ -50,14 +50,14 @@ func TestDeniedAtAnInstallation(t *testing.T) {
 func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
 	l, h := newInstallation(t)
 	var reads atomic.Int32
-	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		if q.AccessKey != "person" || q.Service != "dynamodb" {
 			return nil
 		}
 		if reads.Add(1) > 4 {
 			return nil
 		}
-		return &gateway.Trouble{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "oh"}}
+		return &gateway.Failure{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "oh"}}
 	})
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 created")
 	if n := reads.Load(); n <= 4 {
@@ -71,14 +71,14 @@ func TestWatchingIsLost(t *testing.T) {
 	l, h := newInstallation(t)
 	var begun atomic.Bool
 	var seen atomic.Int32
-	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		if q.Operation == "CreateStack" {
 			begun.Store(true)
 		}
 		if q.AccessKey != "person" || q.Operation != "Query" || !begun.Load() || seen.Add(1) <= 1 {
 			return nil
 		}
-		return &gateway.Trouble{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}
+		return &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}
 	})
 	l.fail(h, stand.Fault{Stack: "pair-*", Seconds: 2})
 	r := l.run("deploy", l.project)

@@ -95,7 +95,7 @@ func TestServeTakesOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		holder, taken, err := cloud.Occupied(l.data)
+		holder, taken, err := cloud.LockedBy(l.data)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,7 +111,7 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 func (l *laptop) spy(h *host.Host) func() []string {
 	var mu sync.Mutex
 	seen := make(map[string]bool)
-	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Trouble {
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		if q.AccessKey == "person" {
 			action := q.Service + ":" + q.Operation
 			if q.Operation == "TransactWriteItems" {

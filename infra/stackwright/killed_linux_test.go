@@ -182,7 +182,7 @@ func (r *round) functions(parent int) map[int]time.Duration {
 // events to functions that were killed.
 func (r *round) vacant() {
 	for range 1200 {
-		_, taken, err := cloud.Occupied(r.data)
+		_, taken, err := cloud.LockedBy(r.data)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func (r *round) vacant() {
 // made once.
 func (r *round) inspect() {
 	r.Helper()
-	c, err := cloud.Open(r.Context(), cloud.Options{Data: r.data, Still: true, Getenv: func(string) string { return "" }})
+	c, err := cloud.Open(r.Context(), cloud.Options{Data: r.data, Paused: true, Getenv: func(string) string { return "" }})
 	if err != nil {
 		r.Fatal(err)
 	}

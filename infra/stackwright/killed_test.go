@@ -41,7 +41,7 @@ func TestKilledServe(t *testing.T) {
 	}
 	l.has(l.must(cli.ExitOK, "status", id, "--follow"), "3 created")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 unchanged")
-	holder, _, err := cloud.Occupied(l.data)
+	holder, _, err := cloud.LockedBy(l.data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (l *laptop) server() *exec.Cmd {
 	}
 	l.Cleanup(func() { _ = cmd.Process.Kill() }) // unless it is over
 	for range 600 {
-		holder, _, err := cloud.Occupied(l.data)
+		holder, _, err := cloud.LockedBy(l.data)
 		if err != nil {
 			l.Fatal(err)
 		}

@@ -21,7 +21,7 @@ type answer struct {
 func reply(w http.ResponseWriter, payload []byte) error {
 	var known struct{ StatusCode any }
 	if err := json.Unmarshal(payload, &known); err != nil || known.StatusCode == nil {
-		return whole(w, payload)
+		return validEvent(w, payload)
 	}
 	var said answer
 	if err := json.Unmarshal(payload, &said); err != nil {
@@ -50,7 +50,7 @@ func reply(w http.ResponseWriter, payload []byte) error {
 }
 
 // whole passes on an answer that is nothing but a body: JSON, or what a string of JSON says.
-func whole(w http.ResponseWriter, payload []byte) error {
+func validEvent(w http.ResponseWriter, payload []byte) error {
 	if !json.Valid(payload) {
 		return fmt.Errorf("the answer of the function is no JSON: %.100q", payload)
 	}

@@ -63,24 +63,24 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Apigw-Requestid", id)
 	chosen, parameters, ok := a.match(r.Method, r.URL.Path)
 	if !ok {
-		say(w, http.StatusNotFound, "Not Found")
+		answerMessage(w, http.StatusNotFound, "Not Found")
 		return
 	}
 	who, ok := a.caller(r)
 	if !ok {
-		say(w, http.StatusForbidden, "Forbidden")
+		answerMessage(w, http.StatusForbidden, "Forbidden")
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
-		say(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
+		answerMessage(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 		return
 	}
 	if err != nil {
-		say(w, http.StatusBadRequest, "Bad Request")
+		answerMessage(w, http.StatusBadRequest, "Bad Request")
 		return
 	}
-	payload, err := json.Marshal(a.event(r, arrival{id: id, at: time.Now(), route: chosen, parameters: parameters, who: who, body: body}))
+	payload, err := json.Marshal(a.event(r, received{id: id, at: time.Now(), route: chosen, parameters: parameters, who: who, body: body}))
 	if err == nil {
 		payload, err = a.invoke(r.Context(), chosen.Function, payload)
 	}
@@ -89,10 +89,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case errors.Is(err, errLate):
-		say(w, http.StatusServiceUnavailable, "Service Unavailable")
+		answerMessage(w, http.StatusServiceUnavailable, "Service Unavailable")
 	case err != nil:
 		_, _ = fmt.Fprintf(a.opts.Log, "%s: request %s: %v\n", chosen.Key, id, err) // a log that cannot be written cannot be told
-		say(w, http.StatusInternalServerError, "Internal Server Error")
+		answerMessage(w, http.StatusInternalServerError, "Internal Server Error")
 	}
 }
 
@@ -115,14 +115,14 @@ type signer struct {
 // caller says who asks; ok is false for who may not: an unsigned request, expired credentials, another account's.
 func (a *API) caller(r *http.Request) (signer, bool) {
 	key, _, signed := gateway.Scope(r)
-	if h, ok := sts.Owner(key); ok && (!time.Now().Before(h.Until) || h.Account != a.opts.Account) {
+	if h, ok := sts.ParseAccessKey(key); ok && (!time.Now().Before(h.Expires) || h.Account != a.opts.Account) {
 		return signer{}, false
 	}
 	return signer{key, sts.Caller(a.opts.Account, key)}, signed
 }
 
 // say answers as API Gateway itself does.
-func say(w http.ResponseWriter, status int, message string) {
+func answerMessage(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]string{"message": message}) // the caller is gone if this fails

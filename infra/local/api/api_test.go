@@ -149,7 +149,7 @@ func TestForbidden(t *testing.T) {
 		return []byte(`{"statusCode":200,"body":"` + e.RequestContext.Authorizer.IAM.UserARN + `"}`), err
 	}, "GET /runs/{run}")
 	holder := func(account string, until time.Duration) string {
-		return sts.Holder{Account: account, Role: "ops", Session: "ann", Until: time.Now().Add(until)}.AccessKey()
+		return sts.AssumedRole{Account: account, Role: "ops", Session: "ann", Expires: time.Now().Add(until)}.AccessKey()
 	}
 	for key, want := range map[string]string{
 		"":                                 `{"message":"Forbidden"}`,

@@ -13,7 +13,7 @@ import (
 )
 
 // An arrival is what is known of a request besides itself.
-type arrival struct {
+type received struct {
 	id         string
 	at         time.Time
 	route      route
@@ -27,7 +27,7 @@ const name = "stackwright"
 
 // event is the request in payload format 2.0.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
-func (a *API) event(r *http.Request, in arrival) events.APIGatewayV2HTTPRequest {
+func (a *API) event(r *http.Request, in received) events.APIGatewayV2HTTPRequest {
 	e := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: in.route.Key, RawPath: r.URL.Path, RawQueryString: r.URL.RawQuery, Cookies: cookies(r.Header),
 		Headers: headers(r), QueryStringParameters: joined(r.URL.Query()), PathParameters: in.parameters,

@@ -16,40 +16,40 @@ import (
 )
 
 // A spot is an account and region.
-type spot struct{ account, region string }
+type location struct{ account, region string }
 
 // abroad are the CloudFormations of other accounts and regions. Each is made when it is first asked for. What happens
 // there is told on the bus at home, as the forwarding rules of a real installation have it.
-type abroad struct {
+type otherLocations struct {
 	mu    sync.Mutex
-	there map[spot]*cloudformation.Service
+	services map[location]*cloudformation.Service
 }
 
 // openStacks opens the CloudFormation of an account and region.
-func (c *Cloud) openStacks(folder string, at spot) (*cloudformation.Service, error) {
-	return cloudformation.Open(c.sub(folder), cloudformation.Options{Account: at.account, Region: at.region,
-		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, Held: c.opts.Held})
+func (c *Cloud) openStacks(folder string, at location) (*cloudformation.Service, error) {
+	return cloudformation.Open(c.subfolder(folder), cloudformation.Options{Account: at.account, Region: at.region,
+		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, ResolveDynamic: c.opts.ResolveDynamic})
 }
 
 // StacksIn is the CloudFormation of an account and region.
 func (c *Cloud) StacksIn(account, region string) (*cloudformation.Service, error) {
-	at := spot{account, region}
-	if at == (spot{c.opts.Account, c.opts.Region}) {
+	at := location{account, region}
+	if at == (location{c.opts.Account, c.opts.Region}) {
 		return c.Stacks, nil
 	}
-	c.abroad.mu.Lock()
-	defer c.abroad.mu.Unlock()
-	if s, ok := c.abroad.there[at]; ok {
+	c.otherLocations.mu.Lock()
+	defer c.otherLocations.mu.Unlock()
+	if s, ok := c.otherLocations.services[at]; ok {
 		return s, nil
 	}
 	s, err := c.openStacks(prefix+account+"-"+region, at)
 	if err != nil {
 		return nil, err
 	}
-	if c.abroad.there == nil {
-		c.abroad.there = make(map[spot]*cloudformation.Service)
+	if c.otherLocations.services == nil {
+		c.otherLocations.services = make(map[location]*cloudformation.Service)
 	}
-	c.abroad.there[at] = s
+	c.otherLocations.services[at] = s
 	return s, nil
 }
 
@@ -57,11 +57,11 @@ func (c *Cloud) StacksIn(account, region string) (*cloudformation.Service, error
 const prefix = "cloudformation-"
 
 // reopenAbroad takes up what was left in other accounts and regions.
-func (c *Cloud) reopenAbroad() error {
+func (c *Cloud) reopenOthers() error {
 	if c.opts.Data == "" {
 		return nil
 	}
-	folders, err := filepath.Glob(c.sub(prefix + "*"))
+	folders, err := filepath.Glob(c.subfolder(prefix + "*"))
 	if err != nil {
 		return err
 	}
@@ -74,14 +74,14 @@ func (c *Cloud) reopenAbroad() error {
 	return nil
 }
 
-func (a *abroad) close() error {
+func (a *otherLocations) close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var all []error
-	for _, s := range a.there {
+	for _, s := range a.services {
 		all = append(all, s.Close())
 	}
-	a.there = nil
+	a.services = nil
 	return errors.Join(all...)
 }
 
@@ -91,8 +91,8 @@ var regionForm = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d+$`)
 // was signed.
 func (c *Cloud) serveStacks(w http.ResponseWriter, r *http.Request) {
 	key, _, _ := gateway.Scope(r)
-	at := spot{c.opts.Account, c.opts.Region}
-	if h, ok := sts.Owner(key); ok {
+	at := location{c.opts.Account, c.opts.Region}
+	if h, ok := sts.ParseAccessKey(key); ok {
 		at.account = h.Account
 	}
 	if region := gateway.Region(r); regionForm.MatchString(region) {
@@ -103,7 +103,7 @@ func (c *Cloud) serveStacks(w http.ResponseWriter, r *http.Request) {
 
 // serveFaults passes on what is to go wrong: at home, or in the account and region that the query says.
 func (c *Cloud) serveFaults(w http.ResponseWriter, r *http.Request) {
-	at := spot{c.opts.Account, c.opts.Region}
+	at := location{c.opts.Account, c.opts.Region}
 	if account := r.URL.Query().Get("account"); account != "" {
 		at.account = account
 	}
@@ -119,7 +119,7 @@ func (c *Cloud) serveFaults(w http.ResponseWriter, r *http.Request) {
 
 var accountForm = regexp.MustCompile(`^\d{12}$`)
 
-func (c *Cloud) serveIn(at spot, w http.ResponseWriter, r *http.Request) {
+func (c *Cloud) serveIn(at location, w http.ResponseWriter, r *http.Request) {
 	s, err := c.StacksIn(at.account, at.region)
 	if err != nil {
 		gateway.Refuse(w, r, http.StatusInternalServerError, gateway.Fault{Code: "InternalFailure", Message: err.Error()})
@@ -129,10 +129,10 @@ func (c *Cloud) serveIn(at spot, w http.ResponseWriter, r *http.Request) {
 }
 
 // valid refuses credentials that have expired.
-func (c *Cloud) valid(next http.Handler) http.Handler {
+func (c *Cloud) unexpired(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, _, _ := gateway.Scope(r)
-		if h, ok := sts.Owner(key); ok && !time.Now().Before(h.Until) {
+		if h, ok := sts.ParseAccessKey(key); ok && !time.Now().Before(h.Expires) {
 			gateway.Refuse(w, r, http.StatusForbidden, gateway.Fault{Code: "ExpiredToken", Message: "The security token included in the request is expired"})
 			return
 		}
@@ -141,10 +141,10 @@ func (c *Cloud) valid(next http.Handler) http.Handler {
 }
 
 // homely refuses who is of another account: nothing but stacks is there.
-func (c *Cloud) homely(next http.Handler) http.Handler {
-	return c.valid(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (c *Cloud) ownAccountOnly(next http.Handler) http.Handler {
+	return c.unexpired(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, _, _ := gateway.Scope(r)
-		if h, ok := sts.Owner(key); ok && h.Account != c.opts.Account {
+		if h, ok := sts.ParseAccessKey(key); ok && h.Account != c.opts.Account {
 			gateway.Refuse(w, r, http.StatusForbidden, gateway.Fault{Code: "AccessDenied", Message: h.ARN() + " is not authorized: it is of another account"})
 			return
 		}

@@ -43,7 +43,7 @@ type Options struct {
 	// Seconds are how long a CloudFormation operation takes; see cloudformation.Options.
 	Seconds float64
 	// Held reads what a dynamic reference of a stack is to; see cloudformation.Options.
-	Held func(ref template.Dynamic) (string, bool)
+	ResolveDynamic func(ref template.Dynamic) (string, bool)
 	// Seed, unless zero, makes the IDs of stacks and of objects' versions follow from it.
 	Seed uint64
 
@@ -61,14 +61,14 @@ type Options struct {
 
 	// Still lets nothing go on: whoever only looks opens it so. What stacks do, they do; but events are kept until the
 	// next Open without it, executions stay where they are, and Serving tells others nothing.
-	Still bool
+	Paused bool
 
 	// Latency, where set, is how long a request through Config is under way.
 	Latency func(*http.Request) time.Duration
 	// Disturb, where set, loses, delays or doubles events; see events.Options.
 	Disturb func(event events.Event, function string) []time.Duration
 	// Fail, where set, says which requests fail, of all services, once everything is there; see gateway.Unsteady.
-	Fail func(gateway.Request) *gateway.Trouble
+	Fail func(gateway.Request) *gateway.Failure
 	// Sweep is how often the state machine's runs are looked through for those that nobody drives, in whole minutes; 0 is
 	// every five minutes, and less is never.
 	Sweep time.Duration
@@ -84,7 +84,7 @@ type Cloud struct {
 	Objects *s3.Objects
 	Tables  *dynamodb.Tables
 	Stacks  *cloudformation.Service // of the own account and region; see StacksIn
-	Flows   *states.Service
+	StateMachines   *states.Service
 	Bus     *events.Bus
 	// Schedules come up as EventBridge Scheduler's do.
 	Schedules *scheduler.Service
@@ -92,7 +92,7 @@ type Cloud struct {
 	Machine string
 
 	opts      Options
-	abroad    abroad
+	otherLocations    otherLocations
 	folder    *folder
 	functions Invoker
 	api       *lambda.API
@@ -148,17 +148,17 @@ func (c *Cloud) open(ctx context.Context) error {
 		return err
 	}
 	c.Gateway.Fail(c.opts.Fail)
-	if c.opts.Still {
+	if c.opts.Paused {
 		return nil
 	}
 	c.Bus.Start()
-	c.Flows.Resume()
+	c.StateMachines.Resume()
 	c.Schedules.Start()
 	return nil
 }
 
 // before has close called before all that is closed so far.
-func (c *Cloud) before(close func() error) {
+func (c *Cloud) onClose(close func() error) {
 	c.closers = append([]func() error{close}, c.closers...)
 }
 
@@ -166,17 +166,17 @@ func (c *Cloud) lock() error {
 	if c.opts.Data == "" {
 		return nil
 	}
-	f, err := occupy(c.opts.Data)
+	f, err := lockFolder(c.opts.Data)
 	if err != nil {
 		return err
 	}
 	c.folder = f
-	c.before(f.leave)
+	c.onClose(f.leave)
 	return nil
 }
 
 // sub is a folder within the data folder, "" in memory.
-func (c *Cloud) sub(name string) string {
+func (c *Cloud) subfolder(name string) string {
 	if c.opts.Data == "" {
 		return ""
 	}
@@ -188,54 +188,54 @@ func (c *Cloud) openStores() (err error) {
 	if err != nil {
 		return err
 	}
-	c.before(c.Tables.Close)
+	c.onClose(c.Tables.Close)
 	c.Objects, err = s3.Open(s3.Options{Folder: c.opts.Data, Account: c.opts.Account, Seed: int64(c.opts.Seed), Hosts: []string{Host}, Emit: c.emit})
 	if err != nil {
 		return err
 	}
-	c.before(c.Objects.Close)
-	c.before(func() error { return c.stopFunctions() })
+	c.onClose(c.Objects.Close)
+	c.onClose(func() error { return c.stopFunctions() })
 	c.Bus, err = events.Open(events.Options{Folder: c.opts.Data, Account: c.opts.Account, Region: c.opts.Region,
 		Invoke: c.Invoke, Disturb: c.opts.Disturb, Log: c.opts.Log})
 	if err != nil {
 		return err
 	}
-	c.before(c.Bus.Close)
+	c.onClose(c.Bus.Close)
 	c.Schedules, err = scheduler.Open(scheduler.Options{Folder: c.opts.Data, Account: c.opts.Account, Region: c.opts.Region, Invoke: c.Invoke, Log: c.opts.Log})
 	if err != nil {
 		return err
 	}
-	c.before(c.Schedules.Close)
+	c.onClose(c.Schedules.Close)
 	return nil
 }
 
 func (c *Cloud) openServices() (err error) {
-	c.Stacks, err = c.openStacks("cloudformation", spot{c.opts.Account, c.opts.Region})
+	c.Stacks, err = c.openStacks("cloudformation", location{c.opts.Account, c.opts.Region})
 	if err != nil {
 		return err
 	}
-	c.before(c.Stacks.Close)
-	c.before(c.abroad.close)
-	if err := c.reopenAbroad(); err != nil {
+	c.onClose(c.Stacks.Close)
+	c.onClose(c.otherLocations.close)
+	if err := c.reopenOthers(); err != nil {
 		return err
 	}
-	c.Flows, err = states.Open(c.sub("states"), states.Options{Account: c.opts.Account, Region: c.opts.Region,
+	c.StateMachines, err = states.Open(c.subfolder("states"), states.Options{Account: c.opts.Account, Region: c.opts.Region,
 		Invoke: c.Invoke, Emit: c.emit, Hold: true})
 	if err != nil {
 		return err
 	}
-	c.before(c.Flows.Close)
+	c.onClose(c.StateMachines.Close)
 	gate, err := api.New(api.Options{Account: c.opts.Account, Region: c.opts.Region, Routes: c.opts.Routes, Invoke: c.Invoke, Log: c.opts.Log})
 	if err != nil {
 		return err
 	}
 	c.Gateway = gateway.New(map[string]http.Handler{
 		"execute-api": gate,
-		"s3":          c.homely(c.Objects), "dynamodb": c.homely(c.Tables), "states": c.homely(c.Flows), "events": c.homely(c.Bus),
-		"scheduler":      c.homely(c.Schedules),
-		"cloudformation": c.valid(http.HandlerFunc(c.serveStacks)),
-		"sts":            c.valid(sts.New(c.opts.Account, c.opts.Trust)),
-		"lambda":         c.homely(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),
+		"s3":          c.ownAccountOnly(c.Objects), "dynamodb": c.ownAccountOnly(c.Tables), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
+		"scheduler":      c.ownAccountOnly(c.Schedules),
+		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
+		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),
+		"lambda":         c.ownAccountOnly(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),
 	})
 	return nil
 }
@@ -289,7 +289,7 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serving notes in the data folder at which URL the cloud can be reached, for other processes; see Occupied. One that
 // yields leaves when it is interrupted by whoever means to stay.
 func (c *Cloud) Serving(url string, yields bool) error {
-	if c.folder == nil || c.opts.Still {
+	if c.folder == nil || c.opts.Paused {
 		return nil
 	}
 	return c.folder.note(Holder{PID: os.Getpid(), URL: url, Yields: yields})

@@ -28,15 +28,15 @@ func (c *Cloud) Config() aws.Config {
 	return aws.Config{
 		Region:        c.opts.Region,
 		BaseEndpoint:  aws.String("https://" + Host),
-		Credentials:   aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(c.keys())),
-		HTTPClient:    &http.Client{Transport: c.transport, CheckRedirect: stay},
+		Credentials:   aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(c.credentials())),
+		HTTPClient:    &http.Client{Transport: c.transport, CheckRedirect: noRedirects},
 		ConfigSources: []any{overrides{c.opts.Getenv}},
 	}
 }
 
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-func (c *Cloud) keys() (id, secret, token string) {
+func (c *Cloud) credentials() (id, secret, token string) {
 	id, secret = c.opts.Getenv("AWS_ACCESS_KEY_ID"), c.opts.Getenv("AWS_SECRET_ACCESS_KEY")
 	if id == "" || secret == "" {
 		return "local", "local", ""
@@ -68,7 +68,7 @@ var passed = []string{
 // Environ is the environment in which config.LoadDefaultConfig of another process gives the same as Config here;
 // endpoint is where this cloud is served.
 func (c *Cloud) Environ(endpoint string) []string {
-	id, secret, token := c.keys()
+	id, secret, token := c.credentials()
 	env := []string{
 		"AWS_ENDPOINT_URL=" + endpoint, "AWS_REGION=" + c.opts.Region, "AWS_DEFAULT_REGION=" + c.opts.Region,
 		"AWS_ACCESS_KEY_ID=" + id, "AWS_SECRET_ACCESS_KEY=" + secret,

@@ -32,7 +32,7 @@ func (e *InUse) Error() string {
 }
 
 // Occupied tells who has the data folder open, if anybody has. It leaves the folder as it is.
-func Occupied(data string) (Holder, bool, error) {
+func LockedBy(data string) (Holder, bool, error) {
 	file, err := os.OpenFile(lockPath(data), os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return Holder{}, false, nil
@@ -56,7 +56,7 @@ type folder struct{ file *os.File }
 
 // occupy makes the folder and locks it. The lock is the operating system's, and thus gone with its process; the file
 // says only who has it.
-func occupy(data string) (*folder, error) {
+func lockFolder(data string) (*folder, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, fmt.Errorf("make data folder: %w", err)
 	}

@@ -144,7 +144,7 @@ func TestKilled(t *testing.T) {
 	if _, err := cloud.Open(t.Context(), cloud.Options{Data: data}); !errors.As(err, &used) || used.Holder.PID != cmd.Process.Pid || !strings.Contains(err.Error(), "http://127.0.0.1:4566") {
 		t.Errorf("the second to open was told %v", err)
 	}
-	if holder, occupied, err := cloud.Occupied(data); err != nil || !occupied || holder.URL != "http://127.0.0.1:4566" {
+	if holder, occupied, err := cloud.LockedBy(data); err != nil || !occupied || holder.URL != "http://127.0.0.1:4566" {
 		t.Errorf("occupied by %+v %v %v", holder, occupied, err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -158,7 +158,7 @@ func TestKilled(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Error("it was not killed")
 	}
-	if _, occupied, err := cloud.Occupied(data); err != nil || occupied {
+	if _, occupied, err := cloud.LockedBy(data); err != nil || occupied {
 		t.Errorf("still occupied by the dead: %v", err)
 	}
 	c := open(t, cloud.Options{Data: data, Bucket: "stackwright", Getenv: func(string) string { return "" }})

@@ -100,11 +100,11 @@ func TestSweep(t *testing.T) {
 // What is to fail fails once everything is there, for those whom it is meant for.
 func TestFail(t *testing.T) {
 	opts := options("", &heard{})
-	opts.Fail = func(q gateway.Request) *gateway.Trouble {
+	opts.Fail = func(q gateway.Request) *gateway.Failure {
 		if q.Service != "dynamodb" {
 			return nil
 		}
-		return &gateway.Trouble{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ThrottlingException", Message: "later"}}
+		return &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ThrottlingException", Message: "later"}}
 	}
 	c := open(t, opts)
 	cfg := c.Config()

@@ -26,10 +26,10 @@ type Rule struct {
 func (c *Cloud) provideRules(ctx context.Context) error {
 	rules := c.opts.Rules
 	if rules == nil {
-		rules = c.usual()
+		rules = c.defaultRules()
 	}
 	for _, r := range rules {
-		if err := c.aim(ctx, r); err != nil {
+		if err := c.putRule(ctx, r); err != nil {
 			return fmt.Errorf("rule %s: %w", r.Name, err)
 		}
 	}
@@ -38,7 +38,7 @@ func (c *Cloud) provideRules(ctx context.Context) error {
 
 // usual are the rules that aim what Stackwright lives on at its functions, as far as it is here: uploads, executions that
 // went down, the time to look for runs that nobody drives, and the ends of stacks' operations.
-func (c *Cloud) usual() []Rule {
+func (c *Cloud) defaultRules() []Rule {
 	start := c.Host().ARN("start")
 	rules := []Rule{{Name: "stackwright-stack-event", Pattern: text(trigger.Stacks()), Function: c.Host().ARN("stack-event")}}
 	if c.opts.Bucket != "" {
@@ -46,7 +46,7 @@ func (c *Cloud) usual() []Rule {
 	}
 	if c.Machine != "" {
 		rules = append(rules, Rule{Name: "stackwright-recover", Pattern: text(trigger.Executions(c.Machine)), Function: start},
-			Rule{Name: "stackwright-sweep", Schedule: minutely(c.opts.Sweep), Function: start, Disabled: c.opts.Sweep < time.Minute})
+			Rule{Name: "stackwright-sweep", Schedule: rateOf(c.opts.Sweep), Function: start, Disabled: c.opts.Sweep < time.Minute})
 	}
 	return rules
 }
@@ -58,7 +58,7 @@ func text(p trigger.Pattern) string {
 }
 
 // minutely is the schedule of what is done every so many minutes; of what never is, it is one that there may be.
-func minutely(every time.Duration) string {
+func rateOf(every time.Duration) string {
 	switch minutes := every / time.Minute; {
 	case minutes == 1:
 		return "rate(1 minute)"
@@ -69,7 +69,7 @@ func minutely(every time.Duration) string {
 }
 
 // aim makes a rule that sends to a function.
-func (c *Cloud) aim(ctx context.Context, r Rule) error {
+func (c *Cloud) putRule(ctx context.Context, r Rule) error {
 	in := &eventbridge.PutRuleInput{Name: &r.Name, State: types.RuleStateEnabled}
 	if r.Pattern != "" {
 		in.EventPattern = &r.Pattern

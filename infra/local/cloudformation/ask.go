@@ -15,7 +15,7 @@ import (
 
 const maxInline = 51_200 // bytes of a template in a request
 
-// templateOf is the template that a request bears or points at; "" if it does neither.
+// templateOf is the template in a request, or at the URL that the request gives; "" if it has neither.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 func (s *Service) templateOf(ctx context.Context, body, at *string) (string, error) {
 	switch {
@@ -55,8 +55,8 @@ func (s *Service) fetch(ctx context.Context, at string) (string, error) {
 
 var s3Host = regexp.MustCompile(`^(?:(.+)\.)?s3[.-](?:(?:dualstack\.)?[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?$`)
 
-// object is where in S3 a URL points: virtual-hosted or path style of any region,
-// or path style of any other host, such as a stand-in's.
+// object reads bucket, key and version from a URL of S3: virtual-hosted or path style of any region, or path style of
+// any other host, such as the local emulator's.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html
 func object(at string) (bucket, key, version string, ok bool) {
 	u, err := url.Parse(at)
@@ -75,18 +75,18 @@ func object(at string) (bucket, key, version string, ok bool) {
 	return bucket, key, u.Query().Get("versionId"), bucket != "" && key != ""
 }
 
-// wish is what a request asks of a stack.
+// desired is what a request asks of a stack.
 type desired struct {
 	body          string
 	parameters    []types.Parameter
-	tags          []types.Tag // nil leaves them as they are
+	tags          []types.Tag // nil keeps those of the stack
 	capabilities  []types.Capability
 	role          *string
-	notifications []string // nil leaves them as they are
-	macros        bool     // they are expanded in a change set, so need no leave
+	notifications []string // nil keeps those of the stack
+	macros        bool     // a change set expands macros, so the request needs no capability for them
 }
 
-// version is what a wish comes to, on what there was before (nil for nothing).
+// version combines what a request asks for with the version before; nil if there is none.
 func (s *Service) version(w desired, before *version) (*version, *template.Template, error) {
 	t, err := parseTemplate(w.body)
 	if err != nil {
@@ -128,7 +128,7 @@ func parseTemplate(body string) (*template.Template, error) {
 	return t, nil
 }
 
-// parameters are the values in force, in the order in which the template declares them.
+// parameters are the values that apply, in the order in which the template declares them.
 func (s *Service) parameters(t *template.Template, given []types.Parameter, before *version) ([]parameter, error) {
 	values, err := givenValues(t, given, before)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Service) parameters(t *template.Template, given []types.Parameter, befo
 	return all, nil
 }
 
-// spoken are the values that a request gives or keeps.
+// givenValues are the values that a request gives, or keeps from the version before.
 func givenValues(t *template.Template, given []types.Parameter, before *version) (map[string]string, error) {
 	values := map[string]string{}
 	var strange []string
@@ -195,7 +195,7 @@ func givenValues(t *template.Template, given []types.Parameter, before *version)
 	return values, nil
 }
 
-// stored is what the parameter store holds; AWS's own parameters hold images.
+// stored reads a parameter of the parameter store. The public parameters of AWS hold the IDs of images.
 func (s *Service) stored(name string) (string, bool) {
 	if s.options.Stored != nil {
 		if value, ok := s.options.Stored(name); ok {
@@ -208,7 +208,7 @@ func (s *Service) stored(name string) (string, bool) {
 	return "", false
 }
 
-// allowed says whether a request acknowledges what the template can do.
+// checkCapabilities refuses a request that does not acknowledge what the template can do.
 func checkCapabilities(t *template.Template, given []types.Capability, macros bool) error {
 	for _, needed := range t.Capabilities() {
 		c := types.Capability(needed)

@@ -14,8 +14,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// again says whether a request was heard before, and which stack it was for. A
-// token is one request's for good: a stack of the same name made later knows it too.
+// repeated finds the stack and the request that were accepted with this token before. A token belongs to one request
+// for good: a stack that is created later with the same name knows it too.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (ClientRequestToken)
 func (s *Service) repeated(nameOrID, action string, in any) (*stack, acceptedRequest, error) {
 	token, digest, err := digest(in)
@@ -39,7 +39,7 @@ func (s *Service) repeated(nameOrID, action string, in any) (*stack, acceptedReq
 	return nil, acceptedRequest{}, nil
 }
 
-// hear remembers an accepted request by its token.
+// rememberRequest stores an accepted request under its token.
 func (s *Service) rememberRequest(st *stack, action, operation string, in any) error {
 	token, digest, err := digest(in)
 	if err != nil || token == "" {
@@ -52,7 +52,7 @@ func (s *Service) rememberRequest(st *stack, action, operation string, in any) e
 	return nil
 }
 
-// digest is a request's token, and a digest of all else in it.
+// digest returns the token of a request, and a digest of all its other fields.
 func digest(in any) (token, sum string, err error) {
 	v := reflect.New(reflect.TypeOf(in).Elem()).Elem()
 	v.Set(reflect.ValueOf(in).Elem())
@@ -111,7 +111,7 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 	})
 }
 
-// blank is a new stack of which nothing is known yet.
+// newStack is a stack without a version and without resources.
 func (s *Service) newStack(name string) *stack {
 	return &stack{
 		ID: s.stackID(name, len(s.named[name])), Name: name, Created: time.Now(),
@@ -119,7 +119,7 @@ func (s *Service) newStack(name string) *stack {
 	}
 }
 
-// create begins to make a stack. A stack that is refused is left as it was.
+// create starts the creation of a stack. A stack whose creation is refused does not change.
 func (s *Service) create(st *stack, token string, w desired) (operation string, err error) {
 	v, t, err := s.version(w, nil)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*c
 	})
 }
 
-// update begins to change a stack.
+// update starts the update of a stack.
 func (s *Service) update(st *stack, token string, disableRollback bool, w desired) (operation string, err error) {
 	if !updatable(st.Status) {
 		return "", invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
@@ -210,8 +210,8 @@ func (s *Service) update(st *stack, token string, disableRollback bool, w desire
 	return operation, nil
 }
 
-// halted refuses the update of a stack that stands where it failed, unless it is
-// not to be rolled back either.
+// checkFailedState refuses the update of a stack whose last operation failed without rollback, unless rollback is
+// disabled for this update too.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
 func checkFailedState(st *stack, disableRollback bool) error {
 	switch {
@@ -225,7 +225,7 @@ func checkFailedState(st *stack, disableRollback bool) error {
 	return nil
 }
 
-// updatable are the statuses from which a stack can be updated.
+// updatable reports whether a stack with this status can be updated.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html (stack status codes)
 func updatable(status types.StackStatus) bool {
 	switch status {

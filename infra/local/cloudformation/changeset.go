@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// changeSet is a proposal to create or update a stack. It is made at once.
+// changeSet creates or updates a stack when it is executed. It is complete as soon as it is created.
 type changeSet struct {
 	ID, Name, Description, Token string
 	Kind                         types.ChangeSetType
@@ -20,7 +20,7 @@ type changeSet struct {
 	Execution                    types.ExecutionStatus
 	Reason                       string
 	Version                      version
-	Given                        []parameter // as they are to be given when it is executed
+	Given                        []parameter // as the execution gives them
 	Changes                      []resourceChange
 }
 
@@ -68,7 +68,7 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 	})
 }
 
-// proposing is the stack that a change set is for; a new one for the type CREATE.
+// stackForChangeSet is the stack that a change set is for. For the type CREATE it is a new stack.
 func (s *Service) stackForChangeSet(in *cfn.CreateChangeSetInput) (*stack, error) {
 	name := aws.ToString(in.StackName)
 	st := s.find(name)
@@ -122,7 +122,7 @@ func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body str
 	return c, nil
 }
 
-// proposed is the change set of an ID, or of a name and a stack.
+// findChangeSet finds a change set by its ID, or by its name and its stack.
 func (s *Service) findChangeSet(name, stackName *string) (*stack, *changeSet, error) {
 	if !strings.HasPrefix(aws.ToString(name), "arn:") {
 		st := s.find(aws.ToString(stackName))
@@ -208,7 +208,7 @@ func (s *Service) deleteChangeSet(_ context.Context, in *cfn.DeleteChangeSetInpu
 	})
 }
 
-// executeChangeSet carries out a proposal; with it all others of the stack are gone.
+// executeChangeSet starts the operation of a change set, and deletes the other change sets of the stack.
 func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetInput) (*cfn.ExecuteChangeSetOutput, error) {
 	out := &cfn.ExecuteChangeSetOutput{}
 	return out, s.locked(func() error {
@@ -240,7 +240,7 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 	})
 }
 
-// wish is what a proposal asks of its stack.
+// desired is what the change set asks of its stack.
 func (c *changeSet) desired() desired {
 	w := desired{body: c.Version.Template, tags: tags(c.Version.Tags), capabilities: c.Version.Capabilities,
 		role: optional(c.Version.Role), notifications: append([]string{}, c.Version.Notifications...), macros: true}

@@ -18,7 +18,7 @@ const (
 	eventPage = 100
 )
 
-// page cuts a list: the token is the number of what was already given.
+// page returns one page of a list. The token is the number of entries that were already returned.
 func page[T any](all []T, token *string, size int) ([]T, *string, error) {
 	from := 0
 	if token != nil {
@@ -34,7 +34,7 @@ func page[T any](all []T, token *string, size int) ([]T, *string, error) {
 	return all[from : from+size], aws.String(strconv.Itoa(from + size)), nil
 }
 
-// asked is the stack that is asked for by name or ID.
+// describedStack finds a stack by its name or ID.
 func (s *Service) describedStack(nameOrID *string) (*stack, error) {
 	st := s.find(aws.ToString(nameOrID))
 	if st == nil {
@@ -43,7 +43,7 @@ func (s *Service) describedStack(nameOrID *string) (*stack, error) {
 	return st, nil
 }
 
-// newest are the stacks, those made last first.
+// newest returns stacks, the newest first.
 func (s *Service) newest(which func(*stack) bool) []*stack {
 	var all []*stack
 	for _, st := range slices.Backward(s.stacks) {
@@ -113,7 +113,7 @@ func tags(all []pair) []types.Tag {
 	return list
 }
 
-// operations are the newest ten, the newest first.
+// operations are the ten newest operations, the newest first.
 func (st *stack) operations() []types.OperationEntry {
 	var all []types.OperationEntry
 	for _, o := range slices.Backward(st.Operations) {
@@ -166,7 +166,7 @@ func (s *Service) describeStackEvents(_ context.Context, in *cfn.DescribeStackEv
 		if st == nil {
 			return invalid("Stack [%s] does not exist", aws.ToString(in.StackName))
 		}
-		// The token counts from the oldest, so that what happens between two pages does not shift them.
+		// The token counts from the oldest event, so that events between two requests do not shift the pages.
 		till := len(st.Events)
 		if in.NextToken != nil {
 			n, err := strconv.Atoi(*in.NextToken)
@@ -195,7 +195,7 @@ func (e event) describe(st *stack) types.StackEvent {
 	}
 }
 
-// veiled are properties without the values of NoEcho parameters.
+// mask replaces the values of NoEcho parameters in properties.
 func (st *stack) mask(properties string) string {
 	for _, p := range st.Now.Parameters {
 		if !p.Secret || p.Value == "" {
@@ -203,7 +203,7 @@ func (st *stack) mask(properties string) string {
 		}
 		quoted, err := json.Marshal(p.Value)
 		if err != nil {
-			continue // a string always has its JSON
+			continue // a string can always be marshalled
 		}
 		properties = strings.ReplaceAll(properties, string(quoted), `"****"`)
 		if len(p.Value) >= 4 {

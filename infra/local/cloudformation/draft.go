@@ -6,17 +6,17 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// draft is a version being worked out, resource by resource.
+// evaluation evaluates a version of a stack, resource by resource.
 type evaluation struct {
-	service *Service
-	stack   *stack
-	version *version
-	evaluated    map[string]*resource // so far
-	existing    map[string]*resource // of the version before
-	missing []string             // exports that nobody makes
+	service   *Service
+	stack     *stack
+	version   *version
+	evaluated map[string]*resource // the resources evaluated so far
+	existing  map[string]*resource // the resources of the version before
+	missing   []string             // exports that do not exist
 }
 
-// scope is all that a template can ask for.
+// scope is what the functions of a template can refer to.
 func (d *evaluation) scope() template.Scope {
 	o := d.service.options
 	given := map[string]string{}
@@ -77,7 +77,7 @@ func (d *evaluation) stored(name string) (string, bool) {
 	return "", false
 }
 
-// resource works out one resource: what it will be, and whether that takes a new one.
+// resource evaluates one resource, and reports whether the resource must be replaced.
 func (d *evaluation) resource(e *template.Evaluation, t *template.Template, declared template.Resource) (*resource, bool, error) {
 	r := &resource{
 		Logical: declared.Name, Type: declared.Type, After: t.Needs(declared.Name),
@@ -106,7 +106,7 @@ func (d *evaluation) resource(e *template.Evaluation, t *template.Template, decl
 	if is != nil && !replaced && !failedToCreate(is) {
 		r.Physical, r.Status, r.At = is.Physical, is.Status, is.At
 		if is.same(r) && is.actual != "" {
-			r.actual = is.actual // a secret is read again only when its resource changes
+			r.actual = is.actual // a secret is read again only if its resource changes
 		}
 		return r, false, nil
 	}
@@ -114,8 +114,7 @@ func (d *evaluation) resource(e *template.Evaluation, t *template.Template, decl
 	return r, replaced, nil
 }
 
-// known puts a mark where an import that nobody makes would stand: the operation
-// fails before the value is used.
+// markUnknown replaces the values of imports that do not exist. The operation fails before it uses such a value.
 func markUnknown(v any) any {
 	switch v := v.(type) {
 	case template.Unknown:
@@ -136,8 +135,8 @@ func markUnknown(v any) any {
 	return v
 }
 
-// written are the faults that a template asks for: StackwrightLocal in a resource's
-// Metadata, which means nothing to AWS.
+// metadataFaults are the faults that a template requests with StackwrightLocal in the Metadata of a resource. AWS
+// ignores this key.
 func metadataFaults(metadata any) map[string]string {
 	all, _ := metadata.(map[string]any)
 	ours, _ := all["StackwrightLocal"].(map[string]any)

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// lost is why a resource fails whose reference leads nowhere, in CloudFormation's words.
+// notFound is why a resource fails whose dynamic reference cannot be resolved, in CloudFormation's words.
 type lost string
 
 func (l lost) Error() string { return string(l) }
@@ -19,8 +19,8 @@ const (
 	noKey    lost = "Could not find a value associated with JSONKey in SecretString"
 )
 
-// pinned refuses what CloudFormation does not take as a parameter: a reference to
-// a plain parameter of the store that names no version.
+// checkVersion refuses what CloudFormation does not accept as the value of a parameter: a dynamic reference to a plain
+// parameter of the parameter store without a version.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm.html
 func pinned(value string) error {
 	for _, ref := range template.Dynamics(value) {
@@ -31,13 +31,12 @@ func pinned(value string) error {
 	return nil
 }
 
-// resolve finds what the dynamic references in a resource's properties stand
-// for; the properties themselves keep them as they are written. What is not in
-// the parameter store is refused at once; a secret that is not there is why the
-// resource fails.
+// resolve resolves the dynamic references in the properties of a resource; the stored properties keep the references. A
+// parameter that is not in the parameter store is refused at once. A secret that does not exist makes the resource
+// fail.
 func (d *evaluation) resolve(r *resource, properties any) error {
 	if strings.HasPrefix(r.Type, "Custom::") || r.Type == "AWS::CloudFormation::CustomResource" {
-		return nil // gets them as they are written
+		return nil // gets the references unresolved
 	}
 	at := place{d, r, []string{r.Type, "Properties"}}
 	actual, err := at.resolve(properties)
@@ -55,7 +54,7 @@ func (d *evaluation) resolve(r *resource, properties any) error {
 	return err
 }
 
-// place is where in a resource's properties a value stands.
+// place is the path of a value in the properties of a resource.
 type place struct {
 	draft    *evaluation
 	resource *resource
@@ -91,7 +90,7 @@ func (p place) resolve(v any) (any, error) {
 	return v, nil
 }
 
-// secure are the properties that take secure strings, by the last of their path.
+// secure are the properties that accept secure strings, by the last part of their path.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm-secure-strings.html
 var secure = []string{
 	"AWS::DirectoryService::MicrosoftAD/Password", "AWS::DirectoryService::SimpleAD/Password",
@@ -100,7 +99,7 @@ var secure = []string{
 	"AWS::RDS::DBCluster/MasterUserPassword", "AWS::RDS::DBInstance/MasterUserPassword", "AWS::Redshift::Cluster/MasterUserPassword",
 }
 
-// value is what one reference stands for.
+// value is the value of one dynamic reference.
 func (p place) value(ref template.Dynamic) (string, error) {
 	if ref.Service == template.SSMSecure && !slices.Contains(secure, p.resource.Type+"/"+p.path[len(p.path)-1]) {
 		return "", invalid("SSM Secure reference is not supported in: [%s]", strings.Join(p.path, "/"))
@@ -118,7 +117,7 @@ func (p place) value(ref template.Dynamic) (string, error) {
 	return "", invalid("Parameters: [%s] cannot be found.", name)
 }
 
-// key is one value of a secret that is a JSON object.
+// key reads one value of a secret that is a JSON object.
 func key(secret, name string) (string, error) {
 	var all map[string]any
 	if err := json.Unmarshal([]byte(secret), &all); err != nil {
@@ -131,10 +130,10 @@ func key(secret, name string) (string, error) {
 	return text, nil
 }
 
-// held is what the parameter store or Secrets Manager holds: what the options
-// say, or what a stack has made, in its first version.
+// stored reads the parameter store or Secrets Manager: what the options return, or what a stack has created, in its
+// first version.
 func (d *evaluation) held(ref template.Dynamic) (string, bool) {
-	if held := d.service.options.Held; held != nil {
+	if held := d.service.options.ResolveDynamic; held != nil {
 		if value, ok := held(ref); ok {
 			return value, true
 		}
@@ -154,7 +153,7 @@ func (d *evaluation) held(ref template.Dynamic) (string, bool) {
 	return "", false
 }
 
-// secret is what a secret holds that a stack has made, by its name or ARN, or that RDS keeps for one.
+// secret reads a secret that a stack has created, by name or ARN, or that RDS manages for a database.
 func (d *evaluation) secret(name string) (string, bool) {
 	made := hexa(hash(name, "secret"), 32)
 	if strings.HasPrefix(name, "arn:") && strings.Contains(name, ":secret:rds!") {
@@ -182,7 +181,8 @@ func (d *evaluation) secret(name string) (string, bool) {
 	return text, err == nil
 }
 
-// holder is the resource of a type that has a name or physical ID, of this stack as far as it is worked out, or of another.
+// resourceNamed finds a resource of a type by its name or physical ID: of this stack, as far as it is evaluated, or of
+// another stack.
 func (d *evaluation) resourceNamed(kind, name string) *resource {
 	is := func(r *resource) bool {
 		own, _ := r.property("Name")

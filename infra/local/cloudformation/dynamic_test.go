@@ -14,7 +14,7 @@ import (
 
 // vault holds a secret of two versions, a plain parameter and a secure string.
 func vault(password *string) cloudformation.Options {
-	return cloudformation.Options{Held: func(ref template.Dynamic) (string, bool) {
+	return cloudformation.Options{ResolveDynamic: func(ref template.Dynamic) (string, bool) {
 		switch {
 		case ref.Service == template.Secrets && ref.Name == "prod/db" && ref.Version == "":
 			return fmt.Sprintf(`{"password": %q, "port": 5432}`, *password), true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// clash says why outputs cannot be exported: another stack exports the name.
+// exportConflict says why outputs cannot be exported: another stack exports the same name.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
 func (s *Service) exportConflict(st *stack, outputs []output) string {
 	mine := map[string]bool{}
@@ -31,7 +31,7 @@ func (s *Service) exportConflict(st *stack, outputs []output) string {
 	return ""
 }
 
-// users are the names of the stacks that import an export, sorted.
+// importers are the names of the stacks that import an export, sorted.
 func (s *Service) importers(export string, but *stack) []string {
 	var names []string
 	for _, st := range s.stacks {
@@ -43,8 +43,8 @@ func (s *Service) importers(export string, but *stack) []string {
 	return names
 }
 
-// held says why a stack cannot come to have these outputs instead of its own: an
-// export that is imported would go or change.
+// exportInUse says why the outputs of a stack cannot be replaced by others: an export that is imported would be deleted
+// or changed.
 func (s *Service) exportInUse(st *stack, outputs []output) string {
 	old := st.exports()
 	if st.Before != nil {

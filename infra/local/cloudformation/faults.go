@@ -9,56 +9,55 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong on purpose. Each kind has its fields; the
-// others stay empty.
+// Fault makes requests or operations fail on purpose. Each kind of fault has its own fields; the others are empty.
 type Fault struct {
-	// Stack is a name or a glob (path.Match) of stacks; "" is all.
+	// Stack is a name, or a glob (path.Match) of names; "" stands for all stacks.
 	Stack string `json:"stack,omitempty"`
 
-	// A stack that fails: Operation is create, update, delete, rollback or *, Resource
-	// the logical ID that fails (else one of the last), Reason what it says.
+	// An operation that fails: Operation is create, update, delete, rollback or *. Resource is the logical ID of the
+	// resource that fails; without it, one of the last. Reason is the reason of its event.
 	Operation string `json:"operation,omitempty"`
 	Resource  string `json:"resource,omitempty"`
 	Reason    string `json:"reason,omitempty"`
-	// Times is how often a failing stack, a refusal or an error happens; 0 is until cleared.
+	// Times is how often an operation fails, a request is refused or an error occurs; 0 is until the fault is deleted.
 	Times int `json:"times,omitempty"`
 
-	// A slow or a fast stack: seconds for an operation; negative is no time at all.
+	// Seconds is the duration of each operation of the stack; a negative one is no time at all.
 	Seconds float64 `json:"seconds,omitempty"`
 
-	// Throttling: below 1 the share of all requests that are refused, else how many of the next.
+	// Throttle below 1 is the share of all requests that are throttled; otherwise the number of the next requests.
 	Throttle float64 `json:"throttle,omitempty"`
 
-	// Rate is how many requests of each operation are answered in a second, and ten
-	// seconds' worth of them at once; the others are refused as throttled.
+	// Rate is the number of requests of each operation in a second. A burst of ten seconds' worth is answered; other
+	// requests are throttled.
 	Rate float64 `json:"rate,omitempty"`
 
-	// An error instead of an answer, or instead of the answer to what was carried out.
+	// Error replaces the answer to a request, before or after the request is carried out.
 	Error *FaultError `json:"error,omitempty"`
 
-	// DropEvents says that nothing is told to EventBridge.
+	// DropEvents says that no event is sent to EventBridge.
 	DropEvents bool `json:"drop_events,omitempty"`
 }
 
-// FaultError is an error that a request ends with.
+// FaultError is the error that a request ends with.
 type FaultError struct {
-	Action  string `json:"action,omitempty"` // as CreateStack; "" is all
+	Action  string `json:"action,omitempty"` // as CreateStack; "" stands for all
 	Code    string `json:"code"`
 	Status  int    `json:"status,omitempty"` // of HTTP; 0 is 400
 	Message string `json:"message,omitempty"`
-	// After says that the request is carried out first: only its answer is lost.
+	// After says that the request is carried out before it fails: only the answer is lost.
 	After bool `json:"after,omitempty"`
 }
 
-// faults are the faults in force; what is used up is dropped.
+// faults are the active faults. A fault that has been used up is removed.
 type faults struct {
 	All []Fault
-	// Owed is the part of a throttled request that earlier ones add up to.
+	// Owed accumulates the share of throttled requests until it makes one request.
 	Owed float64
 }
 
-// Inject puts a fault into force until it is used up or cleared. It outlives the
-// service if that keeps its state. The error is one of the fault's form, or of keeping it.
+// Inject activates a fault until it is used up or deleted. If the service stores its state, the fault survives a
+// restart. The error says what is wrong with the fault, or that it could not be stored.
 func (s *Service) Inject(f Fault) error {
 	if _, err := path.Match(f.Stack, ""); err != nil {
 		return fmt.Errorf("fault for stack %q: %w", f.Stack, err)
@@ -80,7 +79,7 @@ func (s *Service) Inject(f Fault) error {
 	return s.store.saveFaults(s.faults)
 }
 
-// Mend ends all faults.
+// ClearFaults deletes all faults.
 func (s *Service) ClearFaults() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *Service) ClearFaults() error {
 	return s.store.saveFaults(s.faults)
 }
 
-// serveFaults is Inject (POST), Mend (DELETE) and a list (GET) over HTTP.
+// serveFaults offers Inject (POST), ClearFaults (DELETE) and a list (GET) over HTTP.
 func (s *Service) serveFaults(w http.ResponseWriter, r *http.Request) {
 	var err error
 	switch r.Method {
@@ -113,7 +112,7 @@ func (s *Service) serveFaults(w http.ResponseWriter, r *http.Request) {
 	all := s.faults.All
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	// An error of writing means that nobody listens any more.
+	// If the write fails, the client has disconnected.
 	_ = json.NewEncoder(w).Encode(map[string]any{"faults": append([]Fault{}, all...)})
 }
 
@@ -121,12 +120,12 @@ func (f Fault) matches(stack string) bool {
 	if f.Stack == "" {
 		return true
 	}
-	// The pattern was checked when the fault was injected.
+	// Inject has checked the pattern.
 	ok, _ := path.Match(f.Stack, stack)
 	return ok
 }
 
-// use takes one of a fault's times; it is dropped with the last.
+// useFault counts one use of a fault, and removes the fault with the last.
 func (s *Service) useFault(i int) error {
 	all := append([]Fault(nil), s.faults.All...)
 	switch {
@@ -139,8 +138,8 @@ func (s *Service) useFault(i int) error {
 	return s.store.saveFaults(s.faults)
 }
 
-// strike lets an operation fail if a fault says so: at one resource, or as a
-// whole if there is none to fail at.
+// applyFault makes an operation fail if a fault says so: at one resource, or as a whole if there is no resource to fail
+// at.
 func (s *Service) applyFault(st *stack, operation string, f *stackOperation) {
 	for i, fault := range s.faults.All {
 		if fault.Operation != operation && fault.Operation != "*" || !fault.matches(st.Name) {
@@ -160,7 +159,7 @@ func (s *Service) applyFault(st *stack, operation string, f *stackOperation) {
 	}
 }
 
-// aim lets one step fail: the one named, else the first of the last level that can.
+// failStep makes one step fail: that of the named resource, or else the first of the last level that can fail.
 func failStep(all [][]step, logical, reason string) bool {
 	for i := len(all) - 1; i >= 0; i-- {
 		for j := range all[i] {
@@ -174,7 +173,7 @@ func failStep(all [][]step, logical, reason string) bool {
 	return false
 }
 
-// span is how long an operation of the stack takes.
+// duration is how long an operation of the stack takes.
 func (s *Service) duration(st *stack) time.Duration {
 	seconds := s.options.Seconds
 	for _, fault := range s.faults.All {
@@ -194,7 +193,7 @@ func (f faults) dropsEvents() bool {
 	return false
 }
 
-// throttled says whether this request is refused.
+// throttled reports whether a fault throttles this request.
 func (s *Service) throttled(action string) (bool, error) {
 	for i := range s.faults.All {
 		f := s.faults.All[i]
@@ -220,7 +219,7 @@ func (s *Service) throttled(action string) (bool, error) {
 	return false, nil
 }
 
-// erring is the error that a request of an action for a stack is to end with; nil if none.
+// errorFault is the error that a fault gives to a request of an action for a stack; nil if there is none.
 func (s *Service) errorFault(action, stack string, after bool) (*problem, error) {
 	for i, f := range s.faults.All {
 		if f.Error == nil || f.Error.After != after || !f.matches(stack) || f.Error.Action != "" && f.Error.Action != action {

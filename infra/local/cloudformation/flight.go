@@ -8,39 +8,39 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// course is what an operation is at.
+// phase is the phase of an operation.
 type phase string
 
 const (
-	creating    phase = "create"
-	rollingBack phase = "rollback" // a failed create
-	updating    phase = "update"
-	cleaning    phase = "cleanup"
+	creating              phase = "create"
+	rollingBack           phase = "rollback" // a failed create
+	updating              phase = "update"
+	cleaning              phase = "cleanup"
 	rollingBackUpdate     phase = "undo" // a failed update
-	cleaningAfterRollback      phase = "undo cleanup"
-	deleting    phase = "delete"
+	cleaningAfterRollback phase = "undo cleanup"
+	deleting              phase = "delete"
 )
 
-// flight is an operation in hand. Its levels take equal parts of its time; the
-// resources of one level begin and end together.
+// stackOperation is the current operation of a stack. Its levels take equal parts of its time; the resources of one
+// level start and end together.
 type stackOperation struct {
-	Phase           phase
+	Phase     phase
 	Token, ID string
-	Started            time.Time
-	Duration             time.Duration
-	Timeout            time.Duration // after which it is given up; 0 is none
-	Levels           [][]step
-	Level               int // the level in hand
+	Started   time.Time
+	Duration  time.Duration
+	Timeout   time.Duration // the timeout of the creation; 0 is none
+	Levels    [][]step
+	Level     int // the current level
 
-	Failure     string            // it fails for this before a resource is touched
-	RefusedStatus    types.StackStatus // the status of a stack whose delete is refused
-	Outputs []output          // what comes out of it
-	Cleanup    []step            // what the cleanup removes
-	Failed  []string          // resources that could not be deleted
-	Blocked []string          // resources that stay because of those
+	Failure       string            // why the operation fails before it changes a resource
+	RefusedStatus types.StackStatus // the status that a stack returns to if its deletion is refused
+	Outputs       []output          // the outputs after the operation
+	Cleanup       []step            // what the cleanup deletes
+	Failed        []string          // resources that could not be deleted
+	Blocked       []string          // resources that are not deleted because of those
 }
 
-// tooSlow is why a stack does not come up that took longer than it may.
+// timedOut is the reason of a creation that exceeded its timeout.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (TimeoutInMinutes)
 const timedOut = "Stack creation time exceeded the specified timeout."
 
@@ -52,18 +52,18 @@ const (
 	replace action = "replace"
 	restore action = "restore"
 	remove  action = "remove"
-	retain  action = "retain" // given up, not deleted
+	retain  action = "retain" // removed from the stack, not deleted
 )
 
-// step is what is done to one resource.
+// step is what an operation does to one resource.
 type step struct {
-	Action      action
-	Resource *resource // as it will be; for remove and retain as it is
-	Superseded    bool      // not the stack's any more: the old one of a replacement
-	Failure      string    // it fails for this
+	Action     action
+	Resource   *resource // after the step; for remove and retain before it
+	Superseded bool      // the resource is the old one of a replacement
+	Failure    string    // why the step fails; "" if it succeeds
 }
 
-// due is when the level in hand ends, or the operation is given up.
+// deadline is when the current level ends, or the operation times out.
 func (f *stackOperation) deadline() time.Time {
 	n := max(len(f.Levels), 1)
 	span := f.Duration * time.Duration(f.Level+1) / time.Duration(n)
@@ -73,12 +73,12 @@ func (f *stackOperation) deadline() time.Time {
 	return f.Started.Add(span)
 }
 
-// overdue reports whether the level in hand does not end in time.
+// timesOut reports whether the operation times out before the current level ends.
 func (f *stackOperation) timesOut() bool {
 	return f.Timeout > 0 && f.Duration*time.Duration(f.Level+1) > f.Timeout*time.Duration(max(len(f.Levels), 1))
 }
 
-// take puts an operation into the stack's hands and begins its first level.
+// start makes an operation the current one of the stack, and starts its first level.
 func (s *Service) start(st *stack, f *stackOperation) {
 	f.Started = time.Now()
 	st.Operation = f
@@ -89,7 +89,7 @@ func (s *Service) start(st *stack, f *stackOperation) {
 	s.setTimer(st)
 }
 
-// advance ends the level in hand and begins the next.
+// advance ends the current level and starts the next.
 func (s *Service) advance(st *stack) {
 	f := st.Operation
 	s.dirty[st] = true
@@ -130,7 +130,7 @@ func (s *Service) startLevel(st *stack) {
 	f.Levels[f.Level] = begun
 }
 
-// begin says that a resource is being worked on.
+// startStep sets the IN_PROGRESS status of a resource.
 func (s *Service) startStep(st *stack, one step) {
 	r := one.Resource
 	switch one.Action {
@@ -161,8 +161,8 @@ func (s *Service) startStep(st *stack, one step) {
 	}
 }
 
-// endLevel says how the resources of the level in hand ended, and why the
-// operation cannot go on; "" if it can. Deletes go on past a failure.
+// endLevel sets the final statuses of the resources of the current level. It returns why the operation cannot continue,
+// or "". Deletions continue after a failure.
 func (s *Service) endLevel(st *stack) string {
 	f := st.Operation
 	level := f.Levels[f.Level]
@@ -176,7 +176,7 @@ func (s *Service) endLevel(st *stack) string {
 	return failed.String()
 }
 
-// finish ends one step; when another of its level failed it is cancelled.
+// finishStep ends one step. If another step of its level failed, the step is cancelled.
 func (s *Service) finishStep(st *stack, one step, broken bool, failed *failedResources) {
 	f, r := st.Operation, st.target(one)
 	why, verb := one.Failure, "update"
@@ -212,8 +212,7 @@ func (s *Service) finishStep(st *stack, one step, broken bool, failed *failedRes
 	}
 }
 
-// target is the resource that a step under way is about: the stack's own, also
-// after the stack was read from its file.
+// target is the resource of a step: the stack's own, also after the stack was read from its file.
 func (st *stack) target(one step) *resource {
 	if own, ok := st.Resources[one.Resource.Logical]; ok && !one.Superseded {
 		return own
@@ -221,7 +220,7 @@ func (st *stack) target(one step) *resource {
 	return one.Resource
 }
 
-// failures are the resources for which an operation fails.
+// failedResources are the resources for which an operation fails.
 type failedResources struct{ created, updated, deleted []string }
 
 func (f failedResources) String() string {

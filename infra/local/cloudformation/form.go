@@ -36,7 +36,7 @@ func fields(form url.Values) *field {
 	return root
 }
 
-// members are a list's items in the order of their numbers.
+// members are the items of a list, in the order of their numbers.
 func (f *field) members(key string) []*field {
 	list := f.below[key]
 	if list == nil {
@@ -56,7 +56,7 @@ func (f *field) members(key string) []*field {
 	return items
 }
 
-// fill puts a form into one of the SDK's input types, whose field names are the wire's.
+// fill copies a form into one of the SDK's input types, which have the same field names.
 func (f *field) fill(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -2,16 +2,16 @@ package cloudformation
 
 import "encoding/json"
 
-// kind is what the stand-in knows of a resource type.
+// resourceType is what the emulator knows of a resource type.
 type resourceType struct {
-	name       string            // the property that names it; a change of it replaces the resource
+	name       string            // the property that names the resource; a change of it replaces the resource
 	id         string            // the physical ID, if it is not the name
 	lower      bool              // names are in small letters
 	attributes map[string]string // of Fn::GetAtt; "[]a,b" is a list
 	replaces   []string          // further properties whose change replaces the resource
 }
 
-// kinds are the types whose IDs and attributes look as on AWS; for all others see Service.guess.
+// resourceTypes are the types whose IDs and attributes have the same form as on AWS; for all others see Service.guess.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-template-resource-type-ref.html
 var resourceTypes = map[string]resourceType{
 	"AWS::EC2::VPC": {id: "vpc-{hex}", replaces: []string{"CidrBlock"}, attributes: map[string]string{
@@ -107,7 +107,7 @@ var resourceTypes = map[string]resourceType{
 	"AWS::CloudFormation::Stack":               {id: "arn:aws:cloudformation:{region}:{account}:stack/{name}/{guid}"},
 }
 
-// mustReplace says whether going from one state of a resource to another takes a new one.
+// mustReplace reports whether an update from one state of a resource to another replaces the resource.
 func mustReplace(is, will *resource) bool {
 	if is.Type != will.Type {
 		return true

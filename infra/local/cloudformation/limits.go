@@ -26,7 +26,7 @@ func tooShort(member string) *problem {
 	return unsatisfied(member, "", "have length greater than or equal to 1")
 }
 
-// checkName says whether a new stack or change set may have the name.
+// checkName refuses a name that a new stack or change set cannot have.
 func checkName(member string, name *string) error {
 	switch n := aws.ToString(name); {
 	case name == nil:

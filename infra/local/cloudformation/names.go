@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// hash is what all names but a stack's follow from: the same parts, the same bytes.
+// hash is the source of all names but those of stacks: the same parts give the same bytes.
 func hash(parts ...string) []byte {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return sum[:]
@@ -37,17 +37,17 @@ func (s *Service) stackID(name string, n int) string {
 // guidOf is the last part of a stack's ID.
 func guidOf(stackID string) string { return stackID[strings.LastIndexByte(stackID, '/')+1:] }
 
-// derived makes an ID for the n-th thing of a kind that belongs to a stack.
+// derived makes an ID for the n-th object of a kind that belongs to a stack.
 func derived(st *stack, kind string, n int) string {
 	return guid(hash(st.ID, kind, fmt.Sprint(n)))
 }
 
 func hexa(b []byte, n int) string { return hex.EncodeToString(b)[:n] }
 
-// capitals are letters and digits as CloudFormation adds them to names.
+// capitals are letters and digits of the form that CloudFormation adds to names.
 func capitals(b []byte, n int) string { return base32.StdEncoding.EncodeToString(b)[:n] }
 
-// requestID makes the ID of a request; the lock is not held.
+// requestID makes the ID of a request. The caller does not hold the lock.
 func (s *Service) requestID() string {
 	s.mu.Lock()
 	s.served++

@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// end is what comes after the last level.
+// end continues after the last level.
 func (s *Service) end(st *stack) {
 	f := st.Operation
 	failed := failedResources{deleted: f.Failed}.String()
@@ -32,7 +32,7 @@ func (s *Service) end(st *stack) {
 		s.setStatus(st, types.StackStatusUpdateCompleteCleanupInProgress, "")
 		s.startCleanup(st, cleaning)
 	case cleaning:
-		// What cannot be deleted in the cleanup is left behind; the update has succeeded.
+		// A resource that cannot be deleted in the cleanup is left behind; the update has succeeded.
 		st.dropDeleted()
 		s.complete(st, types.StackStatusUpdateComplete, "")
 	case rollingBackUpdate:
@@ -57,7 +57,7 @@ func (s *Service) end(st *stack) {
 	}
 }
 
-// fail is what comes of an operation that cannot go on.
+// fail continues after an operation has failed.
 func (s *Service) fail(st *stack, why string) {
 	switch f := st.Operation; f.Phase {
 	case creating:
@@ -102,19 +102,19 @@ func cutDot(text string) (string, bool) {
 	return text, false
 }
 
-// settle ends an operation in a stable status.
+// complete ends an operation in a stable status.
 func (s *Service) complete(st *stack, status types.StackStatus, reason string) {
 	st.Before, st.Rollback, st.Holds = nil, nil, nil
 	s.stopIn(st, status, reason)
 }
 
-// halt ends an operation where it stands: what it takes to roll back is kept.
+// stopIn ends an operation in a status from which it may be rolled back.
 func (s *Service) stopIn(st *stack, status types.StackStatus, reason string) {
 	s.setStatus(st, status, reason)
 	st.Operation = nil
 }
 
-// forget drops the resources that are no longer the stack's.
+// dropDeleted removes the resources that no longer belong to the stack.
 func (st *stack) dropDeleted() {
 	here := st.existing()
 	for name := range st.Resources {
@@ -124,7 +124,7 @@ func (st *stack) dropDeleted() {
 	}
 }
 
-// clean begins the cleanup: the last quarter of an update.
+// startCleanup starts the cleanup, which takes the last quarter of an update.
 func (s *Service) startCleanup(st *stack, c phase) {
 	f := st.Operation
 	next := &stackOperation{Phase: c, Token: f.Token, ID: f.ID, Duration: s.duration(st) / 4}
@@ -134,17 +134,17 @@ func (s *Service) startCleanup(st *stack, c phase) {
 	s.start(st, next)
 }
 
-// request is who asked for an operation, and the first status's reason.
+// origin is the token of the request for an operation, and the reason of its first event.
 type origin struct{ token, reason string }
 
-// operate notes a new operation of the stack and returns its ID.
+// newOperation adds an operation to the stack and returns its ID.
 func (st *stack) newOperation(kind types.OperationType) string {
 	id := derived(st, "operation", len(st.Operations))
 	st.Operations = append(st.Operations, operationEntry{ID: id, Type: kind})
 	return id
 }
 
-// rollBack deletes what a failed create made.
+// rollBackCreate deletes what a failed creation has created.
 func (s *Service) rollBackCreate(st *stack, who origin) {
 	f := &stackOperation{Phase: rollingBack, Token: who.token, ID: st.newOperation(types.OperationTypeRollback), Duration: s.duration(st)}
 	f.Levels = s.removal(st, nil, true)
@@ -154,7 +154,7 @@ func (s *Service) rollBackCreate(st *stack, who origin) {
 	s.start(st, f)
 }
 
-// undo takes a failed update back to the last stable version, but for the resources to skip.
+// rollBackUpdate returns a stack to its last stable version, without the resources to skip.
 func (s *Service) rollBackUpdate(st *stack, why string, skip []string) {
 	token := ""
 	if st.Operation != nil {

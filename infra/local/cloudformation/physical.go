@@ -8,8 +8,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// physical makes the ID of a new resource: the name it asks for, or one that
-// follows from the stack, the logical ID and the operation that makes it.
+// physical makes the physical ID of a new resource: the name that it asks for, or one that follows from the stack, the
+// logical ID and the operation that creates it.
 func (s *Service) physical(st *stack, r *resource) string {
 	k := resourceTypes[r.Type]
 	b := hash(st.ID, r.Logical, fmt.Sprint(len(st.Operations)))
@@ -28,8 +28,8 @@ func (s *Service) physical(st *stack, r *resource) string {
 
 func shortened(text string, n int) string { return text[:min(len(text), n)] }
 
-// attribute is what Fn::GetAtt gives. What the table does not know is guessed
-// from the attribute's name, always in the same way.
+// attribute is the result of Fn::GetAtt. An attribute that the table does not know is derived from its name, always in
+// the same way.
 func (s *Service) attribute(st *stack, r *resource, attribute string) any {
 	b := hash(r.Physical, attribute)
 	name := r.Physical[strings.LastIndexAny(r.Physical, "/:")+1:]
@@ -74,7 +74,7 @@ func (s *Service) guess(r *resource, attribute, name string, b []byte) string {
 	return strings.ToLower(kind) + "-" + hexa(b, 17)
 }
 
-// parts are the service and the kind of a type: ec2 and vpc of AWS::EC2::VPC.
+// parts are the service and the resource of a type: ec2 and vpc of AWS::EC2::VPC.
 func parts(kind string) (service, resource string) {
 	all := strings.Split(strings.ToLower(kind), "::")
 	if len(all) < 3 {
@@ -146,7 +146,7 @@ func (r *resource) property(name string) (string, bool) {
 	return template.Text(all[name])
 }
 
-// properties is the JSON of the properties as the resource's service sees them.
+// properties is the JSON of the properties with resolved references.
 func (r *resource) properties() string {
 	if r.actual != "" {
 		return r.actual

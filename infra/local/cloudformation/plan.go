@@ -13,18 +13,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// blueprint is a version worked out: its resources, and what comes out of it.
+// plan is an evaluated version of a stack: its resources, and the steps that lead to it.
 type plan struct {
 	resources map[string]*resource
-	steps     []step // create, update, replace: what is not there or differs
-	cleanup      []step // remove, retain: what is there and no longer wanted
+	steps     []step // create, update, replace: resources that are missing or differ
+	cleanup   []step // remove, retain: resources that the version does not have
 	outputs   []output
 	imports   []string
-	failure       string // it fails for this before a resource is touched
+	failure   string // why the operation fails before it changes a resource
 }
 
-// work evaluates a template for a stack. The error is one that CloudFormation
-// refuses the request with; what only comes to light later is the blueprint's why.
+// evaluate evaluates a template for a stack. The error is one with which CloudFormation refuses the request; an error
+// that only the operation finds is the failure of the plan.
 func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, error) {
 	b := &plan{resources: map[string]*resource{}}
 	d := &evaluation{service: s, stack: st, version: v, evaluated: b.resources, existing: st.existing()}
@@ -54,7 +54,7 @@ func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, 
 	return b, nil
 }
 
-// add decides what is to be done to a resource of the version.
+// add adds the step for a resource of the version.
 func (b *plan) add(is, will *resource, replaced bool) {
 	next := step{Resource: will}
 	switch {
@@ -75,7 +75,7 @@ func failedToCreate(r *resource) bool {
 	return r.Status == types.ResourceStatusCreateFailed || r.Status == types.ResourceStatusDeleteFailed
 }
 
-// drop decides what is to be done to the resources that the version does not have.
+// removeOthers adds the steps for the resources that the version does not have.
 func (b *plan) removeOthers(here map[string]*resource) {
 	for _, name := range sorted(here) {
 		if _, stays := b.resources[name]; !stays {
@@ -84,7 +84,7 @@ func (b *plan) removeOthers(here map[string]*resource) {
 	}
 }
 
-// give is the step that gives a resource up by its policy.
+// removalStep is the step that removes a resource from a stack, by its deletion policy.
 func removalStep(r *resource, policy string, aside bool) step {
 	if policy == "Retain" || policy == "RetainExceptOnCreate" {
 		return step{Action: retain, Resource: r, Superseded: aside}
@@ -92,7 +92,7 @@ func removalStep(r *resource, policy string, aside bool) step {
 	return step{Action: remove, Resource: r, Superseded: aside, Failure: r.Faults["delete"]}
 }
 
-// levels puts the steps of a blueprint in the order of its dependencies.
+// levels groups a set of resources by their depth among all.
 func (b *plan) levels() [][]step {
 	set, acts := map[string]*resource{}, map[string]step{}
 	for _, one := range b.steps {
@@ -101,7 +101,7 @@ func (b *plan) levels() [][]step {
 	return levels(b.resources, set, func(r *resource) step { return acts[r.Logical] })
 }
 
-// changes says whether CloudFormation finds anything to do in going from a version to another.
+// differs reports whether CloudFormation would find an update from one version to the other.
 func (b *plan) differs(from, to *version) bool {
 	if len(b.steps) > 0 || len(b.cleanup) > 0 || b.failure != "" {
 		return true
@@ -148,8 +148,8 @@ func levels(all, set map[string]*resource, as func(*resource) step) [][]step {
 	return grouped
 }
 
-// removal takes a stack's resources away, users before what they use, but for
-// those to keep. What a failed create made is retained less often.
+// removal removes the resources of a stack, dependents first, except those to keep. After a failed creation fewer
+// resources are retained.
 func (s *Service) removal(st *stack, keep []string, failedCreate bool) [][]step {
 	here := st.existing()
 	steps := levels(here, here, func(r *resource) step {
@@ -189,7 +189,7 @@ func outputs(e *template.Evaluation) ([]output, error) {
 	return all, nil
 }
 
-// flat is an output's value as text; a list is refused.
+// outputText is the value of an output as text. A list is refused.
 func outputText(name string, value any) (string, error) {
 	if _, unknown := value.(template.Unknown); unknown {
 		return "", nil
@@ -201,7 +201,7 @@ func outputText(name string, value any) (string, error) {
 	return text, nil
 }
 
-// compact is a value's JSON, with sorted keys; "" for none.
+// compactJSON is the JSON of a value, with sorted keys; "" if there is none.
 func compactJSON(v any) (string, error) {
 	if v == nil {
 		return "", nil

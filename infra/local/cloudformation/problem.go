@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/document"
 )
 
-// problem is a refusal as it goes over the wire.
+// problem is the error of a request, as the protocol transports it.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonErrors.html
 type problem struct {
 	status  int
@@ -18,7 +18,7 @@ type problem struct {
 
 func (p *problem) Error() string { return p.code + ": " + p.message }
 
-// invalid is CloudFormation's refusal for nearly everything.
+// invalid is the error ValidationError, which CloudFormation uses for nearly everything.
 func invalid(format string, args ...any) *problem {
 	return refusal("ValidationError", format, args...)
 }
@@ -27,7 +27,7 @@ func refusal(code, format string, args ...any) *problem {
 	return &problem{status: 400, code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// asProblem gives any error a code. What is not ours is a fault of the stand-in.
+// asProblem gives any error a code. An error without one is an internal error of the emulator.
 func asProblem(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -35,7 +35,7 @@ func asProblem(err error) *problem {
 	return &problem{status: 500, code: "InternalFailure", message: err.Error()}
 }
 
-// formatError is what a template is refused with that cannot be read.
+// formatError is the refusal of a template that cannot be read.
 func formatError(err error) error {
 	e, ok := errors.AsType[*document.Error](err)
 	switch {
@@ -49,10 +49,10 @@ func formatError(err error) error {
 	return invalid("Template format error: %s", e.Text)
 }
 
-// templateError is what a template is refused with that can be read and not evaluated.
+// templateError is the refusal of a template that can be read but not evaluated.
 func templateError(err error) error { return invalid("%s", message(err)) }
 
-// words are an error's own words without the place in the file, which CloudFormation does not tell.
+// message is the text of an error without the place in the file, which CloudFormation does not give.
 func message(err error) string {
 	if e, ok := errors.AsType[*document.Error](err); ok {
 		return e.Text

@@ -9,15 +9,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// change is what a change set does to one resource.
+// resourceChange is what a change set does to one resource.
 type resourceChange struct {
 	Action                  types.ChangeAction
 	Logical, Type, Physical string
 	Replacement             types.Replacement
-	Properties              []string // that differ
+	Properties              []string // the properties that differ
 }
 
-// proposals are what a blueprint does, resource by resource.
+// resourceChanges are the changes of a plan, one for each resource.
 func (b *plan) resourceChanges(st *stack) []resourceChange {
 	var all []resourceChange
 	for _, one := range b.steps {
@@ -41,7 +41,7 @@ func (b *plan) resourceChanges(st *stack) []resourceChange {
 	return all
 }
 
-// differing are the properties in which two states differ, sorted.
+// differing are the names of the properties that differ, sorted.
 func differing(a, b *resource) []string {
 	names := map[string]bool{}
 	for _, r := range []*resource{a, b} {

@@ -59,7 +59,7 @@ func (s *Service) cancelUpdateStack(_ context.Context, in *cfn.CancelUpdateStack
 	})
 }
 
-// stop ends what is under way in the level in hand.
+// cancelLevel cancels the steps in progress of the current level.
 func (s *Service) cancelLevel(st *stack) {
 	f := st.Operation
 	if f.Level >= len(f.Levels) {

@@ -35,7 +35,7 @@ func (s *Service) deleteStack(_ context.Context, in *cfn.DeleteStackInput) (*cfn
 	})
 }
 
-// deletable says why a stack cannot be deleted as asked.
+// deletable refuses a deletion that the stack does not allow.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteStack.html
 func deletable(st *stack, in *cfn.DeleteStackInput) error {
 	failed := st.Status == types.StackStatusDeleteFailed
@@ -69,8 +69,8 @@ func deletable(st *stack, in *cfn.DeleteStackInput) error {
 	return nil
 }
 
-// delete begins to delete a stack. If an export of it is in use the delete is
-// cancelled: the stack goes back to the status it had, with the reason.
+// delete starts the deletion of a stack. If an export of the stack is in use, the deletion is cancelled: the stack
+// returns to its previous status, with the reason.
 // (Seen in https://github.com/boto/botocore/issues/2590.)
 func (s *Service) delete(st *stack, who origin, keep []string) (operation string) {
 	f := &stackOperation{Phase: deleting, Token: who.token, ID: st.newOperation(types.OperationTypeDeleteStack), Duration: s.duration(st)}

@@ -33,7 +33,7 @@ func (s *Service) describeStackResources(_ context.Context, in *cfn.DescribeStac
 	})
 }
 
-// holder is the stack that is named, or that has a resource of the physical ID.
+// stackOfResource is the named stack, or the one that has a resource with the physical ID.
 func (s *Service) stackOfResource(name, physical *string) (*stack, error) {
 	if aws.ToString(name) != "" {
 		return s.describedStack(name)

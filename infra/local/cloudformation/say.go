@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// notice is an event on its way to EventBridge.
+// queuedEvent is an event that will be sent to EventBridge.
 type queuedEvent struct {
 	kind, stack string
 	detail      any
@@ -35,7 +35,7 @@ type resourceStatusChange struct {
 	Token    string        `json:"client-request-token"`
 }
 
-// become gives the stack a status, and says so.
+// setStatus sets the status of the stack, and adds and sends the event.
 func (s *Service) setStatus(st *stack, status types.StackStatus, reason string) {
 	st.Status, st.Reason = status, reason
 	token, operation := st.tokenAndOperation()
@@ -48,8 +48,8 @@ func (s *Service) setStatus(st *stack, status types.StackStatus, reason string) 
 		stackStatusChange{Stack: st.ID, Details: statusDetails{string(status), reason}, Token: token}})
 }
 
-// tell gives a resource a status, and says so. The resource need not be one of
-// the stack's: what was replaced is told of in the same way.
+// setResourceStatus sets the status of a resource, and adds and sends the event. The resource may be one that a
+// replacement has removed from the stack.
 func (s *Service) setResourceStatus(st *stack, r *resource, status types.ResourceStatus, reason string) {
 	r.Status, r.Reason, r.At = status, reason, time.Now()
 	token, operation := st.tokenAndOperation()
@@ -64,7 +64,7 @@ func (s *Service) setResourceStatus(st *stack, r *resource, status types.Resourc
 		Details: statusDetails{string(status), reason}, Type: r.Type, Token: token}})
 }
 
-// speaker is the token and the operation that the stack's events bear.
+// tokenAndOperation are the token and the operation ID of the stack's events.
 func (st *stack) tokenAndOperation() (token, operation string) {
 	if st.Operation == nil {
 		return "", ""

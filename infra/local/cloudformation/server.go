@@ -15,7 +15,7 @@ type call struct {
 	serve   func(s *Service, ctx context.Context, form *field) (any, error)
 }
 
-// reading and changing make a call of a method on the SDK's own types.
+// reading and changing make a call from a method on the SDK's own types.
 func reading[In, Out any](serve func(*Service, context.Context, *In) (*Out, error)) call {
 	return call{serve: typed(serve)}
 }
@@ -56,10 +56,10 @@ var operations = map[string]call{
 	"ListExports":                 reading((*Service).listExports),
 }
 
-// FaultsPath is where it is told and asked what is to go wrong (see Fault).
+// FaultsPath is the path of the list of faults; see Fault.
 const FaultsPath = "/_faults"
 
-// ServeHTTP answers the AWS Query protocol, and at FaultsPath what goes wrong.
+// ServeHTTP answers the AWS Query protocol, and manages the faults at FaultsPath.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == FaultsPath {
 		s.serveFaults(w, r)
@@ -77,7 +77,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/xml")
 	w.Header().Set("X-Amzn-Requestid", request)
 	w.WriteHeader(status)
-	// An error of writing means that the client has gone; what it asked for is done.
+	// If the write fails, the client has disconnected; its request has been carried out.
 	_, _ = w.Write(body)
 }
 
@@ -102,7 +102,7 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (action string,
 	return action, out, s.errorAfter(action, name)
 }
 
-// text is a field's value; nil if it is absent.
+// text is the value of a field; nil if it is absent.
 func (f *field) text(name string) *string {
 	if at, ok := f.below[name]; ok {
 		return &at.value
@@ -110,7 +110,7 @@ func (f *field) text(name string) *string {
 	return nil
 }
 
-// admit counts a request that no fault keeps out.
+// admit counts a request, unless a fault refuses it.
 func (s *Service) admit(action, stack string, mutates bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Service) admit(action, stack string, mutates bool) error {
 	return nil
 }
 
-// spoil loses the answer to what was carried out, if a fault says so.
+// errorAfter replaces the answer to a request that was carried out, if a fault says so.
 func (s *Service) errorAfter(action, stack string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package cloudformation stands in for AWS CloudFormation: stacks, events,
-// exports and change sets without any resources behind them.
+// Package cloudformation emulates AWS CloudFormation on this machine: stacks, events, exports and change sets, without
+// real resources.
 package cloudformation
 
 import (
@@ -11,54 +11,51 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// Options say where the stand-in stands and whom it talks to. The zero value
-// is usable; without Fetch no template can be read from S3.
+// Options configure the emulator. The zero value is usable; without Fetch no template can be read from S3.
 type Options struct {
 	Account string  // "" is 000000000000
 	Region  string  // "" is us-east-1
-	Seconds float64 // of one create, update, delete or rollback; 0 is 1.5, negative is no time at all
-	// Seed, unless zero, makes all IDs follow from it and from the names of the stacks.
+	Seconds float64 // duration of a create, update, delete or rollback; 0 is 1.5, negative is no time at all
+	// Seed, unless zero, makes all IDs reproducible: they follow from it and from the names of the stacks.
 	Seed uint64
-	// Emit sends an event to EventBridge. It is called after the change is kept, never with a lock held.
+	// Emit sends an event to EventBridge. It is called after the change is stored, never with the lock held.
 	Emit func(source, detailType string, resources []string, detail any)
 	// Fetch reads a template from S3; version "" is the newest.
 	Fetch func(ctx context.Context, bucket, key, version string) ([]byte, error)
-	// Stored reads what the Systems Manager parameter store holds under a name.
+	// Stored reads a parameter of the Systems Manager parameter store.
 	Stored func(name string) (string, bool)
-	// Held reads what a dynamic reference is to: a parameter of the store, or the whole of a secret, whatever the
-	// reference's key. What stacks have made need not be told.
-	Held func(ref template.Dynamic) (string, bool)
+	// ResolveDynamic reads what a dynamic reference names: a parameter of the parameter store, or a whole secret,
+	// whatever key the reference has. Parameters and secrets that stacks have created need not be listed.
+	ResolveDynamic func(ref template.Dynamic) (string, bool)
 }
 
-// Service is CloudFormation in one account and region: an http.Handler for the
-// AWS Query protocol, and at the path /_faults for what is to go wrong (see Fault):
-// POST puts one into force, GET lists them, DELETE ends them. Make one with Open and
-// end it with Close.
+// Service is CloudFormation in one account and region. It is an http.Handler for the AWS Query protocol, and at the
+// path /_faults for faults (see Fault): POST adds one, GET lists them, DELETE deletes all. Use Open, and Close at the
+// end.
 type Service struct {
 	options Options
 	store   store
 
-	mu     sync.Mutex
-	closed bool
-	stacks []*stack // in the order of their creation
-	byID   map[string]*stack
-	named  map[string][]*stack // all that had the name, in the order of their creation
-	dirty  map[*stack]bool
-	timers map[*stack]*time.Timer
-	outbox []queuedEvent
-	calls  map[string]int
-	reads  map[string]int
-	throttledRequests map[string]int  // as throttled
-	recent map[string]leakyBucket // of each operation
-	served uint64
-	faults faults
-	saveError error // the first write of a timer that did not succeed
-	running     sync.WaitGroup
+	mu                sync.Mutex
+	closed            bool
+	stacks            []*stack // in the order of their creation
+	byID              map[string]*stack
+	named             map[string][]*stack // all stacks that had the name, in the order of their creation
+	dirty             map[*stack]bool
+	timers            map[*stack]*time.Timer
+	outbox            []queuedEvent
+	calls             map[string]int
+	reads             map[string]int
+	throttledRequests map[string]int         // as throttled
+	recent            map[string]leakyBucket // of each operation
+	served            uint64
+	faults            faults
+	saveError         error // the first error of a timer in storing its change
+	running           sync.WaitGroup
 }
 
-// Open makes a service that keeps its state in a folder, or in memory if dir
-// is "". Operations that were in hand when the folder was left go on; what is overdue ends at once.
-// The error tells which file cannot be read.
+// Open makes a service that stores its state in a folder, or in memory if dir is "". Operations that were in progress
+// continue; those that are overdue end at once. The error names the file that cannot be read.
 func Open(dir string, options Options) (*Service, error) {
 	if options.Account == "" {
 		options.Account = "000000000000"
@@ -89,8 +86,8 @@ func Open(dir string, options Options) (*Service, error) {
 	return s, nil
 }
 
-// Close stops all operations where they stand and waits for whatever runs. It
-// returns the first error of keeping state that no caller could be told.
+// Close stops all operations where they are and waits for running timers. It returns the first error in storing state
+// that no request has reported.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -107,15 +104,14 @@ func (s *Service) Close() error {
 	return s.saveError
 }
 
-// Calls counts the requests since Open that change something, by operation:
-// also those refused, not those throttled.
+// Calls counts the requests since Open that change something, by operation, including those that were refused but not
+// those that were throttled.
 func (s *Service) Calls() map[string]int { return s.counted(s.calls) }
 
 // Reads counts the requests since Open that change nothing, by operation.
 func (s *Service) Reads() map[string]int { return s.counted(s.reads) }
 
-// Throttled counts the requests since Open that were refused as throttled, by
-// operation.
+// Throttled counts the requests since Open that were throttled, by operation.
 func (s *Service) Throttled() map[string]int { return s.counted(s.throttledRequests) }
 
 func (s *Service) counted(from map[string]int) map[string]int {
@@ -128,8 +124,8 @@ func (s *Service) counted(from map[string]int) map[string]int {
 	return all
 }
 
-// under runs f with the lock held, keeps what f changed, and then tells what
-// happened. What is answered is thus on disk.
+// locked runs f with the lock held, stores what f changed, and then sends the events. So the disk holds whatever a
+// request has reported.
 func (s *Service) locked(f func() error) error {
 	s.mu.Lock()
 	if s.closed {
@@ -147,7 +143,7 @@ func (s *Service) locked(f func() error) error {
 	return err
 }
 
-// keep writes the stacks that were changed.
+// saveChanged stores the stacks that were changed.
 func (s *Service) saveChanged() error {
 	for st := range s.dirty {
 		if err := s.store.save(st); err != nil {
@@ -164,7 +160,7 @@ func (s *Service) add(st *stack) {
 	s.named[st.Name] = append(s.named[st.Name], st)
 }
 
-// find is the stack of a name, if it lives, or of an ID; nil if there is none.
+// find is the existing stack of a name, or the stack of an ID; nil if there is none.
 func (s *Service) find(nameOrID string) *stack {
 	if st, ok := s.byID[nameOrID]; ok {
 		return st
@@ -177,7 +173,7 @@ func (s *Service) find(nameOrID string) *stack {
 	return nil
 }
 
-// arm sets the one timer of the operation in hand.
+// setTimer sets the one timer of the current operation.
 func (s *Service) setTimer(st *stack) {
 	if old, ok := s.timers[st]; ok {
 		if old.Stop() {
@@ -197,7 +193,7 @@ func (s *Service) setTimer(st *stack) {
 	s.timers[st] = timer
 }
 
-// tick is what a timer does. One that was replaced while it waited for the lock does nothing.
+// timerFired advances the operation. A timer that was replaced while it waited for the lock does nothing.
 func (s *Service) timerFired(st *stack, timer **time.Timer) {
 	err := s.locked(func() error {
 		if s.timers[st] != *timer {

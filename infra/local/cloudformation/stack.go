@@ -8,22 +8,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// stack is all that is kept of one stack; a deleted one is kept for those who know its ID.
+// stack is one stack. A deleted stack is kept, because it can still be described by its ID.
 type stack struct {
 	ID, Name string
 	Status   types.StackStatus
 	Reason   string
 	Created  time.Time
 	Updated  time.Time // zero until the first update
-	Deleted  time.Time // zero while it lives
+	Deleted  time.Time // zero until the deletion
 
-	Now    version  // what is in force, or being made
-	Before *version // the last stable version, while another is being made
-	Holds  []string // imports of the version that was given up, until it is cleaned up
-	// Undo is what each resource touched since the last stable version was then; nil if it was not.
-	Rollback      map[string]*resource
+	Now    version  // the current version, or the one that an operation leads to
+	Before *version // the last stable version, during an update
+	Holds  []string // the imports of a version that was rolled back, until its cleanup ends
+	// Rollback holds each changed resource as it was in the last stable version; nil if it did not exist.
+	Rollback  map[string]*resource
 	Resources map[string]*resource
-	Operation    *stackOperation // the operation in hand; nil when there is none
+	Operation *stackOperation // the current operation; nil if there is none
 
 	Protected       bool
 	DisableRollback bool
@@ -34,11 +34,11 @@ type stack struct {
 
 	Events     []event
 	Operations []operationEntry
-	Requests      map[string]acceptedRequest // by ClientRequestToken
+	Requests   map[string]acceptedRequest // by ClientRequestToken
 	ChangeSets []*changeSet
 }
 
-// version is what can be asked of a stack, and what came out of it.
+// version is the template of a stack with all its settings, and the outputs.
 type version struct {
 	Template      string
 	Description   string
@@ -55,25 +55,25 @@ type pair struct{ Key, Value string }
 
 type parameter struct {
 	Key, Value string
-	Resolved   string // what the parameter store holds, for parameters that name it
+	Resolved   string // the value in the parameter store, for a parameter that names one
 	Secret     bool   // NoEcho
 }
 
 type output struct{ Key, Value, Description, Export string }
 
-// resource is one resource of a stack as it stands.
+// resource is one resource of a stack.
 type resource struct {
 	Logical, Type, Physical string
 	Status                  types.ResourceStatus
 	Reason                  string
 	At                      time.Time
-	Properties              string // JSON of the evaluated properties, dynamic references as they are written
-	actual                  string // and as what they stand for; not kept on disk
+	Properties              string // JSON of the evaluated properties, with unresolved dynamic references
+	actual                  string // with resolved references; not stored on disk
 	Metadata                string // JSON of the evaluated metadata
 	After                   []string
 	Deletion, Replaced      string // DeletionPolicy, UpdateReplacePolicy
 	Attributes              map[string]any
-	Faults                  map[string]string // operation → why it fails, of the metadata
+	Faults                  map[string]string // operation → why it fails, from the metadata
 }
 
 type event struct {
@@ -89,28 +89,28 @@ type operationEntry struct {
 	Type types.OperationType
 }
 
-// heard is a request that bore a token: which, and a digest of all it said.
+// acceptedRequest is a request with a token: its action, and a digest of its fields.
 type acceptedRequest struct{ Action, Digest, Operation string }
 
-// live says whether the stack still has its name.
+// exists reports whether the stack has not been deleted.
 func (st *stack) exists() bool { return st.Status != types.StackStatusDeleteComplete }
 
-// leaving says whether the stack is being deleted and nothing speaks against it:
-// what it exports cannot be imported any more.
+// beingDeleted reports whether the stack is being deleted and nothing refuses that: its exports can no longer be
+// imported.
 func (st *stack) beingDeleted() bool {
 	return st.Operation != nil && st.Operation.Phase == deleting && st.Operation.RefusedStatus == ""
 }
 
-// logicals are the names of the resources, sorted.
+// logicalIDs are the logical IDs of the resources, sorted.
 func (st *stack) logicalIDs() []string { return slices.Sorted(maps.Keys(st.Resources)) }
 
-// same says whether two states of a resource differ in nothing that an update acts on.
+// same reports whether two states of a resource need no update.
 func (r *resource) same(other *resource) bool {
 	return r.Type == other.Type && r.Physical == other.Physical && r.Properties == other.Properties &&
 		r.Metadata == other.Metadata && r.Deletion == other.Deletion && r.Replaced == other.Replaced
 }
 
-// present are the resources that exist in the stand-in's world.
+// existing are the resources that have not been deleted.
 func (st *stack) existing() map[string]*resource {
 	here := map[string]*resource{}
 	for name, r := range st.Resources {
@@ -123,7 +123,7 @@ func (st *stack) existing() map[string]*resource {
 	return here
 }
 
-// touch remembers what a resource was at the last stable version.
+// remember stores a resource as it was in the last stable version.
 func (st *stack) remember(name string) {
 	if st.Rollback == nil {
 		st.Rollback = map[string]*resource{}
@@ -139,7 +139,7 @@ func (st *stack) remember(name string) {
 	st.Rollback[name] = nil
 }
 
-// exports are the stack's exports that others may import.
+// exports are the stack's exports.
 func (st *stack) exports() []output {
 	var all []output
 	for _, o := range st.Now.Outputs {
@@ -150,8 +150,8 @@ func (st *stack) exports() []output {
 	return all
 }
 
-// imports says whether the stack holds on to an export of that name: also to
-// those of the version it came from, until the operation in hand is over.
+// importsExport reports whether the stack uses an export of that name. Until the current operation ends, the exports of
+// the version before count too.
 func (st *stack) importsExport(name string) bool {
 	if !st.exists() || st.Status == types.StackStatusRollbackComplete {
 		return false

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// store keeps one JSON file for each stack and one for the faults; nothing if dir
-// is "". Only the owner may read them: the values of NoEcho parameters are in them.
+// store writes one JSON file for each stack and one for the faults; nothing if dir is "". Only the owner may read them,
+// because they hold the values of NoEcho parameters.
 type store struct{ dir string }
 
 func (s store) load() ([]*stack, faults, error) {
@@ -72,7 +72,7 @@ func read(file string, v any) error {
 	return nil
 }
 
-// write replaces a file as a whole: whoever reads it after a kill finds the old or the new one.
+// write replaces a file as a whole: after a crash it holds either the old or the new content.
 func write(file string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 const namespace = "http://cloudformation.amazonaws.com/doc/2010-05-15/"
 
-// answerXML writes one of the SDK's output types as CloudFormation does. Strings
-// and pointers that are not set and nil lists are left out.
+// answerXML writes one of the SDK's output types as CloudFormation does. Unset strings and pointers and nil lists are
+// left out.
 func answerXML(action, request string, out any) []byte {
 	var b bytes.Buffer
 	b.WriteString(`<` + action + `Response xmlns="` + namespace + `">`)
@@ -48,7 +48,7 @@ func content(b *bytes.Buffer, v reflect.Value) {
 	case reflect.Pointer:
 		content(b, v.Elem())
 	case reflect.String:
-		// EscapeText fails only when its writer does; a buffer does not.
+		// EscapeText fails only if its writer does; a buffer does not.
 		_ = xml.EscapeText(b, []byte(v.String()))
 	case reflect.Bool:
 		b.WriteString(strconv.FormatBool(v.Bool()))

@@ -9,10 +9,10 @@ import (
 )
 
 // longest is the longest pause between two attempts.
-const longest = time.Minute
+const longestPause = time.Minute
 
 // launch makes the delivery in its own time. The caller holds b.mu.
-func (b *Bus) launch(d Delivery) {
+func (b *Bus) startDelivery(d Delivery) {
 	if b.closed {
 		return
 	}
@@ -21,7 +21,7 @@ func (b *Bus) launch(d Delivery) {
 		delays = b.opts.Disturb(d.Event, d.Function)
 	}
 	if len(delays) == 0 {
-		b.forget(d)
+		b.done(d)
 		return
 	}
 	left := &atomic.Int32{}
@@ -32,7 +32,7 @@ func (b *Bus) launch(d Delivery) {
 			if left.Add(-1) == 0 && finished {
 				b.mu.Lock()
 				defer b.mu.Unlock()
-				b.forget(d)
+				b.done(d)
 			}
 		})
 	}
@@ -42,7 +42,7 @@ func (b *Bus) launch(d Delivery) {
 func (b *Bus) deliver(d Delivery) bool {
 	payload, err := json.Marshal(d.Event)
 	if err != nil {
-		b.bury(d, err)
+		b.giveUp(d, err)
 		return true
 	}
 	for attempt := 1; ; attempt++ {
@@ -53,9 +53,9 @@ func (b *Bus) deliver(d Delivery) bool {
 		case b.ctx.Err() != nil:
 			return false
 		case attempt == b.opts.Attempts:
-			b.bury(d, fmt.Errorf("after %d attempts: %w", attempt, err))
+			b.giveUp(d, fmt.Errorf("after %d attempts: %w", attempt, err))
 			return true
-		case !b.pause(min(time.Second<<(attempt-1), longest)):
+		case !b.pause(min(time.Second<<(attempt-1), longestPause)):
 			return false
 		}
 	}
@@ -77,23 +77,23 @@ func (b *Bus) pause(d time.Duration) bool {
 }
 
 // forget notes that there is nothing left to be done. The caller holds b.mu.
-func (b *Bus) forget(d Delivery) {
+func (b *Bus) done(d Delivery) {
 	delete(b.pending, d.ID)
 	if err := b.log.Append(record{Done: d.ID}); err != nil {
 		_, _ = fmt.Fprintf(b.opts.Log, "event %s: %v; it will be delivered once more\n", d.ID, err)
 	}
 }
 
-func (b *Bus) bury(d Delivery, why error) {
+func (b *Bus) giveUp(d Delivery, why error) {
 	_, _ = fmt.Fprintf(b.opts.Log, "event %s of %s was not delivered to %s: %v\n", d.Event.DetailType, d.Event.Source, d.Function, why)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.dead = append(b.dead, Letter{d, why.Error()})
+	b.deadLetters = append(b.deadLetters, DeadLetter{d, why.Error()})
 }
 
 // Dead lists the deliveries that were given up since Open.
-func (b *Bus) Dead() []Letter {
+func (b *Bus) DeadLetters() []DeadLetter {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.dead)
+	return slices.Clone(b.deadLetters)
 }

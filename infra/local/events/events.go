@@ -60,7 +60,7 @@ type Bus struct {
 	next    uint64
 	started bool
 	closed  bool
-	dead    []Letter
+	deadLetters    []DeadLetter
 }
 
 // Delivery is an event on its way to one function.
@@ -71,9 +71,9 @@ type Delivery struct {
 }
 
 // Letter is a delivery that was given up, and why.
-type Letter struct {
+type DeadLetter struct {
 	Delivery
-	Why string
+	Reason string
 }
 
 // record is one line of the journal: a request about rules, a delivery to be made, the ID of one that is made, or when a
@@ -137,9 +137,9 @@ func (b *Bus) Start() {
 	defer b.mu.Unlock()
 	b.started = true
 	for _, id := range slices.Sorted(maps.Keys(b.pending)) {
-		b.launch(b.pending[id])
+		b.startDelivery(b.pending[id])
 	}
-	b.windAll()
+	b.setTimers()
 }
 
 // Close stops schedules and the deliveries in flight; those not made are made after the next Open, at least once each.
@@ -147,7 +147,7 @@ func (b *Bus) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	for _, r := range b.rules {
-		r.halt()
+		r.stopTimer()
 	}
 	b.mu.Unlock()
 	b.cancel()
@@ -164,13 +164,13 @@ func (b *Bus) Emit(source, detailType string, resources []string, detail any) {
 		return
 	}
 	e := Event{DetailType: detailType, Source: source, Time: time.Now().UTC(), Resources: resources, Detail: body}
-	e.Region, e.Account = b.home(resources)
+	e.Region, e.Account = b.origin(resources)
 	if err := b.put(&e); err != nil {
 		_, _ = fmt.Fprintf(b.opts.Log, "event %s of %s: %v\n", detailType, source, err)
 	}
 }
 
-func (b *Bus) home(resources []string) (region, account string) {
+func (b *Bus) origin(resources []string) (region, account string) {
 	region, account = b.opts.Region, b.opts.Account
 	if len(resources) == 0 {
 		return region, account
@@ -193,7 +193,7 @@ func (b *Bus) put(e *Event) error {
 	if err != nil {
 		return err
 	}
-	return b.send(*e, b.receivers(text))
+	return b.send(*e, b.matchingTargets(text))
 }
 
 // stamp gives the event what the bus gives each. The caller holds b.mu.
@@ -215,7 +215,7 @@ func (b *Bus) send(e Event, functions []string) error {
 		}
 		b.pending[d.ID] = d
 		if b.started {
-			b.launch(d)
+			b.startDelivery(d)
 		}
 	}
 	return nil

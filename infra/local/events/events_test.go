@@ -139,7 +139,7 @@ func TestRetries(t *testing.T) {
 		f.fails = 4
 		b.Emit("shop", "Opened", nil, 2)
 		time.Sleep(time.Minute)
-		if dead := b.Dead(); f.details() != "1" || len(dead) != 1 || !strings.Contains(dead[0].Why, "out of order") {
+		if dead := b.DeadLetters(); f.details() != "1" || len(dead) != 1 || !strings.Contains(dead[0].Reason, "out of order") {
 			t.Errorf("delivered %s, buried %v", f.details(), dead)
 		}
 		if err := b.Close(); err != nil {

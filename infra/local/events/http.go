@@ -55,10 +55,10 @@ func (b *Bus) serve(operation string, body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.look(operation, in)
+	return b.query(operation, in)
 }
 
-func (b *Bus) look(operation string, in input) (any, error) {
+func (b *Bus) query(operation string, in input) (any, error) {
 	switch operation {
 	case "DescribeRule":
 		r, err := b.rule(in.Name)

@@ -22,7 +22,7 @@ type rule struct {
 	pattern            Pattern
 	every              time.Duration // between two events of its schedule; 0 is none
 	due                time.Time     // the next of them
-	clock              *time.Timer   // that waits for it
+	timer              *time.Timer   // that waits for it
 }
 
 // enabled is the State of a rule that sends.
@@ -114,10 +114,10 @@ func (b *Bus) putRule(in input) (any, error) {
 	if old != nil {
 		r.Targets = old.Targets
 	}
-	old.halt()
-	r.scheduled(old)
+	old.stopTimer()
+	r.keepSchedule(old)
 	b.rules[in.Name] = r
-	b.wind(r)
+	b.setTimer(r)
 	return map[string]string{"RuleArn": b.arn(in.Name)}, nil
 }
 
@@ -165,7 +165,7 @@ func (b *Bus) putTargets(in input) (any, error) {
 
 // receivers lists the functions to which rules send the event, in the order of rules' names; one function twice where
 // two rules say so, as in AWS.
-func (b *Bus) receivers(event []byte) []string {
+func (b *Bus) matchingTargets(event []byte) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(b.rules)) {
 		r := b.rules[name]

@@ -30,7 +30,7 @@ func every(expression string) (time.Duration, error) {
 }
 
 // scheduled keeps of an old rule when a new one of the same schedule is due. The first time is one interval from now.
-func (r *rule) scheduled(old *rule) {
+func (r *rule) keepSchedule(old *rule) {
 	if r.every == 0 {
 		return
 	}
@@ -41,22 +41,22 @@ func (r *rule) scheduled(old *rule) {
 
 // wind sets the clock of a rule that has a schedule. What came due while the bus was closed is made up for once, and at
 // once: a laptop is often asleep. The caller holds b.mu.
-func (b *Bus) wind(r *rule) {
+func (b *Bus) setTimer(r *rule) {
 	if r.every == 0 || !b.started || b.closed {
 		return
 	}
-	r.clock = time.AfterFunc(time.Until(r.due), func() { b.tick(r) })
+	r.timer = time.AfterFunc(time.Until(r.due), func() { b.scheduleFired(r) })
 }
 
 // halt stops the clock of a rule, if it has one. A tick that is under way finds the rule replaced. The caller holds b.mu.
-func (r *rule) halt() {
-	if r != nil && r.clock != nil {
-		r.clock.Stop()
+func (r *rule) stopTimer() {
+	if r != nil && r.timer != nil {
+		r.timer.Stop()
 	}
 }
 
 // tick sends a scheduled rule's targets, and nobody else, the event that EventBridge makes for it.
-func (b *Bus) tick(r *rule) {
+func (b *Bus) scheduleFired(r *rule) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed || b.rules[r.Name] != r {
@@ -64,7 +64,7 @@ func (b *Bus) tick(r *rule) {
 	}
 	now := time.Now()
 	r.due = now.Add(r.every)
-	b.wind(r)
+	b.setTimer(r)
 	if r.State != enabled || len(r.Targets) == 0 {
 		return
 	}
@@ -87,8 +87,8 @@ type due struct {
 }
 
 // windAll starts the clocks of all rules.
-func (b *Bus) windAll() {
+func (b *Bus) setTimers() {
 	for _, name := range slices.Sorted(maps.Keys(b.rules)) {
-		b.wind(b.rules[name])
+		b.setTimer(b.rules[name])
 	}
 }

@@ -43,9 +43,9 @@ type Gateway struct {
 
 	mu       sync.Mutex
 	calls    map[Call]int
-	keep     bool
+	recordAll     bool
 	mutating []Request
-	fail     func(Request) *Trouble
+	fail     func(Request) *Failure
 }
 
 // New makes a gateway to the services, which are keyed by the name that SigV4 signs for them: s3, dynamodb, states, events, …
@@ -57,7 +57,7 @@ func New(services map[string]http.Handler) *Gateway {
 // SDK tries again, and with the names of those there are.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if greeting(r) {
-		g.greet(w)
+		g.setRequestID(w)
 		return
 	}
 	call, err := Identify(r)
@@ -76,8 +76,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	key, _, _ := Scope(r)
 	q := Request{Call: call, Time: time.Now(), AccessKey: key}
-	g.note(q)
-	g.pass(service, w, r, q)
+	g.record(q)
+	g.serve(service, w, r, q)
 }
 
 // Calls counts what has passed since the start or the last Reset.
@@ -91,7 +91,7 @@ func (g *Gateway) Calls() map[Call]int {
 func (g *Gateway) Record(on bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.keep = on
+	g.recordAll = on
 	if on {
 		g.mutating = nil
 	}
@@ -111,11 +111,11 @@ func (g *Gateway) Reset() {
 	g.calls, g.mutating = map[Call]int{}, nil
 }
 
-func (g *Gateway) note(q Request) {
+func (g *Gateway) record(q Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.calls[q.Call]++
-	if g.keep && q.Mutates() {
+	if g.recordAll && q.Mutates() {
 		g.mutating = append(g.mutating, q)
 	}
 }
@@ -128,7 +128,7 @@ func greeting(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.RawQuery == "" && !signed && !toAPI(r) && r.Header.Get("X-Amz-Target") == ""
 }
 
-func (g *Gateway) greet(w http.ResponseWriter) {
+func (g *Gateway) setRequestID(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": "running", "services": g.names()}) // the caller is gone if this fails
 }

@@ -53,7 +53,7 @@ func Identify(r *http.Request) (Call, error) {
 	}
 	_, service, signed := Scope(r)
 	if !signed {
-		service = guess(r, action)
+		service = serviceOfUnsigned(r, action)
 	}
 	return Call{Service: service, Operation: operation(service, action, r)}, nil
 }
@@ -65,7 +65,7 @@ func toAPI(r *http.Request) bool {
 	return service == "execute-api" || !signed && strings.Contains(r.Host, ".execute-api.")
 }
 
-func guess(r *http.Request, action string) string {
+func serviceOfUnsigned(r *http.Request, action string) string {
 	prefix, _, found := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	switch {
 	case found && strings.HasPrefix(prefix, "DynamoDB"):

@@ -29,11 +29,11 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the request's body: %w", err)
 	}
-	in, err := arriving(r, body)
+	in, err := asServer(r, body)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.travel(ctx, r); err != nil {
+	if err := t.delay(ctx, r); err != nil {
 		return nil, err
 	}
 	type outcome struct {
@@ -42,7 +42,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		deepen()
+		growStack()
 		rec := &Recorder{}
 		done <- outcome{rec, serve(t.Handler, rec, in)}
 	}()
@@ -60,12 +60,12 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // deepen makes room on the stack at once for what a handler needs: grown bit by bit, it is copied again and again.
 //
 //go:noinline
-func deepen() {
+func growStack() {
 	var room [9 << 10]byte
 	runtime.KeepAlive(&room)
 }
 
-func (t Transport) travel(ctx context.Context, r *http.Request) error {
+func (t Transport) delay(ctx context.Context, r *http.Request) error {
 	if t.Latency == nil {
 		return context.Cause(ctx)
 	}
@@ -92,7 +92,7 @@ func drain(r *http.Request) ([]byte, error) {
 }
 
 // arriving is the request as a server sees it.
-func arriving(r *http.Request, body []byte) (*http.Request, error) {
+func asServer(r *http.Request, body []byte) (*http.Request, error) {
 	in := r.Clone(r.Context())
 	if in.Host == "" {
 		in.Host = r.URL.Host

@@ -8,7 +8,7 @@ import (
 
 // Trouble is what becomes of a request instead of an answer: it is refused or, with After, carried out, and only the
 // answer to it is lost.
-type Trouble struct {
+type Failure struct {
 	Status int // of HTTP
 	Fault
 	After bool
@@ -16,18 +16,18 @@ type Trouble struct {
 
 // Fail has what of decides go wrong from now on: where it returns a Trouble, the request ends with that. nil ends it.
 // Requests run side by side, and so does of.
-func (g *Gateway) Fail(of func(Request) *Trouble) {
+func (g *Gateway) Fail(of func(Request) *Failure) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fail = of
 }
 
 // pass hands the request to its service, unless it is to fail.
-func (g *Gateway) pass(service http.Handler, w http.ResponseWriter, r *http.Request, q Request) {
+func (g *Gateway) serve(service http.Handler, w http.ResponseWriter, r *http.Request, q Request) {
 	g.mu.Lock()
 	fail := g.fail
 	g.mu.Unlock()
-	var t *Trouble
+	var t *Failure
 	if fail != nil {
 		t = fail(q)
 	}
@@ -42,7 +42,7 @@ func (g *Gateway) pass(service http.Handler, w http.ResponseWriter, r *http.Requ
 }
 
 // throttled is how each service says that it was asked too often.
-var throttled = map[string]Trouble{
+var throttled = map[string]Failure{
 	"s3":             {Status: http.StatusServiceUnavailable, Fault: Fault{"SlowDown", "Please reduce your request rate."}},
 	"dynamodb":       {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Throughput exceeds the current capacity of your table or index."}},
 	"cloudformation": {Status: http.StatusBadRequest, Fault: Fault{"Throttling", "Rate exceeded"}},
@@ -54,7 +54,7 @@ var throttled = map[string]Trouble{
 }
 
 // broken is how each service says that the fault is its own.
-var broken = map[string]Trouble{
+var internalErrors = map[string]Failure{
 	"s3":             {Status: http.StatusInternalServerError, Fault: Fault{"InternalError", "We encountered an internal error. Please try again."}},
 	"dynamodb":       {Status: http.StatusInternalServerError, Fault: Fault{"InternalServerError", "Internal server error"}},
 	"cloudformation": {Status: http.StatusInternalServerError, Fault: Fault{"InternalFailure", ""}},
@@ -68,10 +68,10 @@ var broken = map[string]Trouble{
 // Unsteady makes that share of all requests fail, in each service's own words: as throttled, of which nothing was
 // carried out; with a 5xx, before it was; or with a 5xx after it was. What fails follows from the seed and the order of
 // the requests.
-func Unsteady(share float64, seed uint64) func(Request) *Trouble {
+func RandomFailures(share float64, seed uint64) func(Request) *Failure {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(seed, 5))
-	return func(q Request) *Trouble {
+	return func(q Request) *Failure {
 		mu.Lock()
 		defer mu.Unlock()
 		if rng.Float64() >= share {
@@ -80,9 +80,9 @@ func Unsteady(share float64, seed uint64) func(Request) *Trouble {
 		t := throttled[q.Service]
 		switch rng.IntN(3) {
 		case 1:
-			t = broken[q.Service]
+			t = internalErrors[q.Service]
 		case 2:
-			t = broken[q.Service]
+			t = internalErrors[q.Service]
 			t.After = true
 		}
 		if t.Status == 0 {

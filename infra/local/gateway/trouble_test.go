@@ -43,9 +43,9 @@ func TestTroubleIsPassing(t *testing.T) {
 		"lambda":         func() error { _, err := lambda.NewFromConfig(cfg).ListFunctions(ctx, nil); return err },
 	}
 	for service, call := range calls {
-		seen := map[gateway.Trouble]bool{}
-		unsteady := gateway.Unsteady(1, 1)
-		g.Fail(func(q gateway.Request) *gateway.Trouble {
+		seen := map[gateway.Failure]bool{}
+		unsteady := gateway.RandomFailures(1, 1)
+		g.Fail(func(q gateway.Request) *gateway.Failure {
 			trouble := unsteady(q)
 			seen[*trouble] = true
 			return trouble
@@ -65,7 +65,7 @@ func TestTroubleIsPassing(t *testing.T) {
 
 // What fails follows from the seed, and so much of it as was said.
 func TestUnsteady(t *testing.T) {
-	one, two, failed := gateway.Unsteady(0.3, 7), gateway.Unsteady(0.3, 7), 0
+	one, two, failed := gateway.RandomFailures(0.3, 7), gateway.RandomFailures(0.3, 7), 0
 	for range 1000 {
 		q := gateway.Request{Call: gateway.Call{Service: "s3", Operation: "GetObject"}}
 		a, b := one(q), two(q)
@@ -89,9 +89,9 @@ func TestFailChooses(t *testing.T) {
 		g.ServeHTTP(w, request("POST", "/", "{}", "dynamodb", "X-Amz-Target", "DynamoDB_20120810.PutItem"))
 		return w.Code
 	}
-	g.Fail(func(q gateway.Request) *gateway.Trouble {
+	g.Fail(func(q gateway.Request) *gateway.Failure {
 		if q.AccessKey == "AKID" && q.Operation == "PutItem" {
-			return &gateway.Trouble{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError"}}
+			return &gateway.Failure{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError"}}
 		}
 		return nil
 	})

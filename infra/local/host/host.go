@@ -40,7 +40,7 @@ func (Laptop) Start(ctx context.Context, how cli.Hosting) (cli.Host, error) {
 
 // Holder is cli.Laptop.
 func (Laptop) Holder(data string) (url string, held bool, err error) {
-	holder, held, err := cloud.Occupied(data)
+	holder, held, err := cloud.LockedBy(data)
 	return holder.URL, held, err
 }
 
@@ -90,7 +90,7 @@ func open(ctx context.Context, how options) (*Host, error) {
 			Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: how.Seconds,
 			Bucket: cli.Name, Table: cli.Name, StateMachine: cli.Name, Group: cli.Name, Definition: definition,
 			Functions: functions(how.Functions, h.url, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
-			Still: how.ReadOnly, Seed: how.seed, Trust: trust,
+			Paused: how.ReadOnly, Seed: how.seed, Trust: trust,
 		})
 	}
 	if err != nil {

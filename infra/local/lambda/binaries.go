@@ -120,7 +120,7 @@ func (b *Binaries) run(name string, payload []byte) ([]byte, error) {
 	}
 	job := &job{id: b.ids.next(), arn: b.host.ARN(name), payload: payload, timeout: b.host.timeout(name), out: make(chan result, 1)}
 	for {
-		c, err := b.take(name)
+		c, err := b.nextJob(name)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func (b *Binaries) run(name string, payload []byte) ([]byte, error) {
 		if errors.Is(err, errGone) {
 			continue // it ended after its last answer; another takes over
 		}
-		b.give(c)
+		b.assign(c)
 		if err == nil {
 			err = tooLong(job.id, answer)
 		}
@@ -146,7 +146,7 @@ func (b *Binaries) slot(name string) chan struct{} {
 }
 
 // take gives out a process that is idle, or starts one.
-func (b *Binaries) take(name string) (*child, error) {
+func (b *Binaries) nextJob(name string) (*child, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -172,7 +172,7 @@ func (b *Binaries) take(name string) (*child, error) {
 	return c, nil
 }
 
-func (b *Binaries) give(c *child) {
+func (b *Binaries) assign(c *child) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if c.alive() {

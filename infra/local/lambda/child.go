@@ -91,7 +91,7 @@ func (c *child) do(ctx context.Context, j *job) ([]byte, error) {
 	case <-start.C:
 		c.kill()
 		<-c.gone
-		return nil, ended("Sandbox.Timedout", j.id, "the function did not ask for work within %s", initTimeout)
+		return nil, reportOf("Sandbox.Timedout", j.id, "the function did not ask for work within %s", initTimeout)
 	case <-ctx.Done():
 		return nil, errClosed
 	}
@@ -144,7 +144,7 @@ func (c *child) crash(j *job) error {
 	if c.exit != nil {
 		how = c.exit.Error()
 	}
-	return ended("Runtime.ExitError", j.id, "Runtime exited with error: %s", how)
+	return reportOf("Runtime.ExitError", j.id, "Runtime exited with error: %s", how)
 }
 
 // begin makes j what the process works on.

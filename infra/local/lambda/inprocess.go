@@ -147,7 +147,7 @@ func panicked(p any) messages.InvokeResponse_Error {
 	if e, ok := p.(messages.InvokeResponse_Error); ok {
 		return e
 	}
-	return messages.InvokeResponse_Error{Message: fmt.Sprint(p), Type: typeName(p), StackTrace: stack()}
+	return messages.InvokeResponse_Error{Message: fmt.Sprint(p), Type: typeName(p), StackTrace: stackTrace()}
 }
 
 func typeName(v any) string {
@@ -158,7 +158,7 @@ func typeName(v any) string {
 	return t.Name()
 }
 
-func stack() []*messages.InvokeResponse_Error_StackFrame {
+func stackTrace() []*messages.InvokeResponse_Error_StackFrame {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)]) // without stack, panicked, the deferred func and Callers
 	var trace []*messages.InvokeResponse_Error_StackFrame

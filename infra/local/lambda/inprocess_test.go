@@ -23,9 +23,9 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 )
 
-type Refused struct{ Why string }
+type Refused struct{ Reason string }
 
-func (e *Refused) Error() string { return e.Why }
+func (e *Refused) Error() string { return e.Reason }
 
 type in struct{ Text string }
 

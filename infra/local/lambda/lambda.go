@@ -44,17 +44,17 @@ func (h Host) shared() Host {
 	if h.Log == nil {
 		h.Log = io.Discard
 	}
-	h.Log = &inTurn{to: h.Log}
+	h.Log = &lockedWriter{to: h.Log}
 	return h
 }
 
 // inTurn lets one write at a time.
-type inTurn struct {
+type lockedWriter struct {
 	mu sync.Mutex
 	to io.Writer
 }
 
-func (w *inTurn) Write(b []byte) (int, error) {
+func (w *lockedWriter) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.to.Write(b)
@@ -98,14 +98,14 @@ func failure(report []byte) *FunctionError {
 }
 
 // ended is the report that Lambda itself makes of a function that could not report anything.
-func ended(kind, requestID, format string, args ...any) *FunctionError {
+func reportOf(kind, requestID, format string, args ...any) *FunctionError {
 	message := fmt.Sprintf("RequestId: %s Error: %s", requestID, fmt.Sprintf(format, args...))
 	report, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": message}) // strings always marshal
 	return &FunctionError{kind, message, report}
 }
 
 func timedOut(requestID string, after time.Duration) *FunctionError {
-	return ended("Sandbox.Timedout", requestID, "Task timed out after %.2f seconds", after.Seconds())
+	return reportOf("Sandbox.Timedout", requestID, "Task timed out after %.2f seconds", after.Seconds())
 }
 
 // tooLong refuses an answer that Lambda would refuse; nil for any other.
@@ -113,7 +113,7 @@ func tooLong(requestID string, answer []byte) error {
 	if len(answer) <= maxPayload {
 		return nil
 	}
-	return ended("Function.ResponseSizeTooLarge", requestID, "Response payload size exceeded maximum allowed payload size (%d bytes).", maxPayload)
+	return reportOf("Function.ResponseSizeTooLarge", requestID, "Response payload size exceeded maximum allowed payload size (%d bytes).", maxPayload)
 }
 
 // NotFound is the error of a function that is not there.

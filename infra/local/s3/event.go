@@ -8,7 +8,7 @@ import (
 
 // tell emits the event that S3 sends to EventBridge:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
-func (o *Objects) tell(c change, r *http.Request, requestID string) {
+func (o *Objects) emit(c change, r *http.Request, requestID string) {
 	if o.opts.Emit == nil {
 		return
 	}

@@ -152,7 +152,7 @@ func (o *Objects) write(r *http.Request, body []byte) *gateway.Recorder {
 		return rec
 	}
 	for _, c := range changes {
-		o.tell(c, r, rec.Sent().Get("X-Amz-Request-Id"))
+		o.emit(c, r, rec.Sent().Get("X-Amz-Request-Id"))
 	}
 	return rec
 }
@@ -191,7 +191,7 @@ func (o *Objects) read(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if r.URL.Query().Has("versioning") {
-		leaveOut(rec, "<Status></Status>", "<MfaDelete></MfaDelete>") // S3 says nothing of what was never set
+		removeElements(rec, "<Status></Status>", "<MfaDelete></MfaDelete>") // S3 says nothing of what was never set
 	}
 	if head {
 		r.Method = http.MethodHead
@@ -204,7 +204,7 @@ func (o *Objects) read(w http.ResponseWriter, r *http.Request) {
 }
 
 // leaveOut takes elements out of an answer.
-func leaveOut(rec *gateway.Recorder, elements ...string) {
+func removeElements(rec *gateway.Recorder, elements ...string) {
 	body := rec.Body.Bytes()
 	for _, element := range elements {
 		body = bytes.ReplaceAll(body, []byte(element), nil)

@@ -44,7 +44,7 @@ func (s *store) end() []change {
 }
 
 // note gives the change a sequencer, which rises with each, also across restarts.
-func (s *store) note(c change) {
+func (s *store) record(c change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sequencer = max(s.sequencer+1, uint64(s.clock.Now().UnixNano()))
@@ -68,7 +68,7 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, in io.Read
 	if object, err := s.Backend.HeadObject(bucket, key); err == nil {
 		c.etag = hex.EncodeToString(object.Hash)
 	}
-	s.note(c)
+	s.record(c)
 	return out, nil
 }
 

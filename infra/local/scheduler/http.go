@@ -57,7 +57,7 @@ func (s *Service) serve(r *http.Request, body []byte) (any, error) {
 }
 
 // asked reads what a schedule is to be.
-func (s *Service) asked(name string, body []byte) (*schedule, error) {
+func (s *Service) parse(name string, body []byte) (*schedule, error) {
 	one := &schedule{}
 	if err := decode(body, &one.form); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Service) asked(name string, body []byte) (*schedule, error) {
 	one.Name = name
 	one.complete()
 	now := time.Now().UTC()
-	one.Made, one.Changed = now, now
+	one.Created, one.Changed = now, now
 	if err := one.check(now); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func missing(format string, args ...any) error {
 }
 
 func (s *Service) create(name string, body []byte) (any, error) {
-	one, err := s.asked(name, body)
+	one, err := s.parse(name, body)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *Service) create(name string, body []byte) (any, error) {
 }
 
 func (s *Service) update(name string, body []byte) (any, error) {
-	one, err := s.asked(name, body)
+	one, err := s.parse(name, body)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func (s *Service) update(name string, body []byte) (any, error) {
 	if !ok {
 		return nil, missing("Schedule %s does not exist.", name)
 	}
-	one.Made = old.Made
-	old.halt()
+	one.Created = old.Created
+	old.stopTimer()
 	return s.keep(one)
 }
 
@@ -116,7 +116,7 @@ func (s *Service) keep(one *schedule) (any, error) {
 		return nil, err
 	}
 	s.all[one.key()] = one
-	s.wind(one)
+	s.setTimer(one)
 	return map[string]string{"ScheduleArn": s.arn(one)}, nil
 }
 
@@ -137,7 +137,7 @@ func (s *Service) get(name, group string) (any, error) {
 		Arn string
 		form
 		CreationDate, LastModificationDate seconds
-	}{s.arn(one), one.form, stamp(one.Made), stamp(one.Changed)}
+	}{s.arn(one), one.form, stamp(one.Created), stamp(one.Changed)}
 	shown.ClientToken = ""
 	return shown, nil
 }
@@ -151,7 +151,7 @@ func (s *Service) remove(name, group string) (any, error) {
 	if err := s.log.Append(record{Gone: &k}); err != nil {
 		return nil, err
 	}
-	one.halt()
+	one.stopTimer()
 	delete(s.all, k)
 	return struct{}{}, nil
 }
@@ -181,7 +181,7 @@ func (s *Service) list(q url.Values) (any, error) {
 		}
 		found = append(found, map[string]any{
 			"Arn": s.arn(one), "Name": k.Name, "GroupName": k.Group, "State": one.State, "Target": map[string]string{"Arn": one.Target.Arn},
-			"CreationDate": stamp(one.Made), "LastModificationDate": stamp(one.Changed),
+			"CreationDate": stamp(one.Created), "LastModificationDate": stamp(one.Changed),
 		})
 	}
 	from = min(from, len(found))
@@ -207,7 +207,7 @@ func (s *Service) createGroup(name string, body []byte) (any, error) {
 	if _, ok := s.groups[name]; ok {
 		return nil, &refusal{http.StatusConflict, "ConflictException", "Schedule group " + name + " already exists."}
 	}
-	g := group{Name: name, Made: time.Now().UTC()}
+	g := group{Name: name, Created: time.Now().UTC()}
 	if err := s.log.Append(record{Group: &g}); err != nil {
 		return nil, err
 	}

@@ -13,12 +13,12 @@ import (
 // A schedule is one as it was asked for last, and when it next comes up.
 type schedule struct {
 	form
-	Made, Changed time.Time
+	Created, Changed time.Time
 	Due           time.Time // zero if it comes up no more
 
 	when  cron.Expression
 	zone  *time.Location
-	clock *time.Timer
+	timer *time.Timer
 }
 
 // A form is what is said of a schedule, by who makes or changes it.

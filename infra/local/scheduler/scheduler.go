@@ -41,7 +41,7 @@ type Service struct {
 	next    uint64
 	started bool
 	closed  bool
-	dead    []Letter
+	deadLetters    []DeadLetter
 }
 
 // A key names a schedule.
@@ -50,7 +50,7 @@ type key struct{ Group, Name string }
 // A group holds schedules.
 type group struct {
 	Name string
-	Made time.Time
+	Created time.Time
 }
 
 // record is one line of the journal: a group, a schedule as it is from then on, one that is gone, when one is next due, a
@@ -76,7 +76,7 @@ func Open(opts Options) (*Service, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Service{
 		opts: opts, ctx: ctx, cancel: cancel, next: uint64(time.Now().UnixNano()), pending: map[string]call{}, all: map[key]*schedule{},
-		groups: map[string]group{defaultGroup: {Name: defaultGroup, Made: time.Now().UTC()}},
+		groups: map[string]group{defaultGroup: {Name: defaultGroup, Created: time.Now().UTC()}},
 	}
 	if opts.Folder == "" {
 		return s, nil
@@ -157,10 +157,10 @@ func (s *Service) Start() {
 	defer s.mu.Unlock()
 	s.started = true
 	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
-		s.launch(s.pending[id])
+		s.startCall(s.pending[id])
 	}
 	for _, k := range s.keys() {
-		s.wind(s.all[k])
+		s.setTimer(s.all[k])
 	}
 }
 
@@ -169,7 +169,7 @@ func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	for _, one := range s.all {
-		one.halt()
+		one.stopTimer()
 	}
 	s.mu.Unlock()
 	s.cancel()

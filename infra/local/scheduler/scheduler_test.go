@@ -217,8 +217,8 @@ func TestCallsAreMadeAgain(t *testing.T) {
 		b.make(in)
 		b.failing(100)
 		time.Sleep(2 * time.Hour)
-		dead := b.Dead()
-		if len(dead) != 1 || dead[0].Queue != group.Dead || !strings.Contains(dead[0].Why, "after 5 attempts: it is busy") || dead[0].Input != `{"at":"2000-01-01T02:00:00Z"}` {
+		dead := b.DeadLetters()
+		if len(dead) != 1 || dead[0].Queue != group.Dead || !strings.Contains(dead[0].Reason, "after 5 attempts: it is busy") || dead[0].Input != `{"at":"2000-01-01T02:00:00Z"}` {
 			t.Errorf("dead letters %+v", dead)
 		}
 		if left := b.failing(0); left != 95 || b.Pending() != 0 {

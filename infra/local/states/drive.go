@@ -11,27 +11,27 @@ import (
 
 // Why an execution is no longer driven.
 var (
-	errOver     = errors.New("states: the execution is over")
+	errEnded     = errors.New("states: the execution is over")
 	errTimedOut = errors.New("states: the execution has timed out")
 )
 
 // start drives an execution in a goroutine of its own, unless it is driven or over. The lock must be held.
 func (s *Service) start(e *execution) {
-	if s.closed || e.stop != nil || e.over() {
+	if s.closed || e.stop != nil || e.ended() {
 		return
 	}
 	var ctx context.Context
 	ctx, e.stop = context.WithCancelCause(s.ctx)
-	s.running.Go(func() { s.drive(ctx, e) })
+	s.running.Go(func() { s.execute(ctx, e) })
 }
 
 // drive runs an execution to its end, from the state that it last entered.
-func (s *Service) drive(ctx context.Context, e *execution) {
+func (s *Service) execute(ctx context.Context, e *execution) {
 	s.mu.Lock()
 	rev, stop := s.revisions[e.Revision], e.stop
 	state, input := rev.parsed.StartAt, e.Input
-	if e.at != nil {
-		state, input = e.at.Details.Name, *e.at.Details.Input
+	if e.current != nil {
+		state, input = e.current.Details.Name, *e.current.Details.Input
 	}
 	s.mu.Unlock()
 	defer stop(nil)
@@ -41,48 +41,48 @@ func (s *Service) drive(ctx context.Context, e *execution) {
 		ctx, cancel = context.WithDeadlineCause(ctx, end, errTimedOut)
 		defer cancel()
 	}
-	r := &asl.Runner{Host: world{s}, Observe: s.observer(ctx, e), Execution: asl.Execution{
+	r := &asl.Runner{Host: taskRunner{s}, Observe: s.observer(ctx, e), Execution: asl.Execution{
 		ID: e.ARN, Name: e.Name, Machine: e.Machine, MachineName: rev.machine.Name}}
 	var err error
 	if r.Execution.Input, err = asl.Decode([]byte(e.Input)); err == nil {
 		_, err = r.Resume(ctx, rev.parsed, state, json.RawMessage(input))
 	}
-	s.settle(e, err)
+	s.finish(e, err)
 }
 
 // observer writes what happens into the history, and ends the execution where that cannot go on.
 func (s *Service) observer(ctx context.Context, e *execution) func(asl.Event) int64 {
 	return func(a asl.Event) int64 {
-		ev, err := s.story(a)
+		ev, err := s.historyEvent(a)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		id := a.Previous
 		if err == nil && ctx.Err() == nil {
-			id, err = s.tell(e, ev, a.Kind == asl.StateEntered && a.Depth == 0)
+			id, err = s.append(e, ev, a.Kind == asl.StateEntered && a.Depth == 0)
 		}
-		if err != nil && s.broken == nil {
-			s.broken = err
+		if err != nil && s.journalError == nil {
+			s.journalError = err
 		}
-		if err != nil || e.over() {
-			e.stop(errOver)
+		if err != nil || e.ended() {
+			e.stop(errEnded)
 		}
 		return id
 	}
 }
 
 // settle ends what the runner could not end itself, and tells the world of the end.
-func (s *Service) settle(e *execution, err error) {
+func (s *Service) finish(e *execution, err error) {
 	var known *asl.Error
 	s.mu.Lock()
-	aborted := e.over() && e.status() == aborted // told by whoever aborted it
+	aborted := e.ended() && e.status() == aborted // told by whoever aborted it
 	switch {
-	case e.over() || errors.Is(err, errClosed) || s.broken != nil:
+	case e.ended() || errors.Is(err, errClosed) || s.journalError != nil:
 	case errors.Is(err, errTimedOut):
-		s.last(e, &event{Type: "ExecutionTimedOut", Key: "executionTimedOut"})
+		s.appendLast(e, &event{Type: "ExecutionTimedOut", Key: "executionTimedOut"})
 	case err != nil && !errors.As(err, &known):
-		s.last(e, &event{Type: string(asl.ExecutionFailed), Key: "executionFailed", Details: details{Error: asl.Runtime, Cause: err.Error()}})
+		s.appendLast(e, &event{Type: string(asl.ExecutionFailed), Key: "executionFailed", Details: details{Error: asl.Runtime, Cause: err.Error()}})
 	}
-	over, n := e.over(), e.notice()
+	over, n := e.ended(), e.description()
 	s.mu.Unlock()
 	if over && !aborted {
 		s.emit(n)
@@ -90,9 +90,9 @@ func (s *Service) settle(e *execution, err error) {
 }
 
 // last tells the event that ends an execution. The lock must be held.
-func (s *Service) last(e *execution, ev *event) {
+func (s *Service) appendLast(e *execution, ev *event) {
 	ev.Time = now()
-	if _, err := s.tell(e, ev, false); err != nil && s.broken == nil {
-		s.broken = err
+	if _, err := s.append(e, ev, false); err != nil && s.journalError == nil {
+		s.journalError = err
 	}
 }

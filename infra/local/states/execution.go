@@ -30,7 +30,7 @@ type execution struct {
 	Started  stamp  `json:"startDate"`
 
 	history []*event
-	at      *event                  // the last state entered outside of any Map
+	current      *event                  // the last state entered outside of any Map
 	stop    context.CancelCauseFunc // set while it is driven
 }
 
@@ -38,7 +38,7 @@ type execution struct {
 func (e *execution) add(ev *event, top bool) {
 	e.history = append(e.history, ev)
 	if top {
-		e.at = ev
+		e.current = ev
 	}
 }
 
@@ -53,7 +53,7 @@ func (e *execution) end() *event {
 	return nil
 }
 
-func (e *execution) over() bool { return e.end() != nil }
+func (e *execution) ended() bool { return e.end() != nil }
 
 func (e *execution) status() string {
 	if end := e.end(); end != nil {
@@ -94,17 +94,17 @@ func (s *Service) startExecution(q startExecution) (startedExecution, error) {
 	arn := s.arn("execution", m.Name+":"+q.Name)
 	if old := s.executions[arn]; old != nil {
 		defer s.mu.Unlock()
-		if old.Input == input && !old.over() {
+		if old.Input == input && !old.ended() {
 			return startedExecution{ARN: arn, Started: old.Started}, nil
 		}
 		return startedExecution{}, faultf("ExecutionAlreadyExists", "Execution Already Exists: '%s'", arn)
 	}
 	e := &execution{ARN: arn, Machine: m.ARN, Revision: m.Revision, Name: q.Name, Input: input, Started: now()}
-	if err = s.begin(e, m); err != nil {
+	if err = s.create(e, m); err != nil {
 		s.mu.Unlock()
 		return startedExecution{}, err
 	}
-	n := e.notice()
+	n := e.description()
 	s.mu.Unlock()
 	s.emit(n)
 	s.mu.Lock()
@@ -114,14 +114,14 @@ func (s *Service) startExecution(q startExecution) (startedExecution, error) {
 }
 
 // begin keeps a new execution and the first event of its history. The lock must be held.
-func (s *Service) begin(e *execution, m *machine) error {
+func (s *Service) create(e *execution, m *machine) error {
 	if err := s.write(record{Execution: e}); err != nil {
 		return err
 	}
 	s.executions[e.ARN] = e
 	s.order = append(s.order, e)
-	_, err := s.tell(e, &event{Time: e.Started, Type: string(asl.ExecutionStarted), Key: "executionStarted",
-		Details: details{Input: &e.Input, InputDetails: whole, Role: m.RoleARN}}, false)
+	_, err := s.append(e, &event{Time: e.Started, Type: string(asl.ExecutionStarted), Key: "executionStarted",
+		Details: details{Input: &e.Input, InputDetails: notTruncated, RoleARN: m.RoleARN}}, false)
 	return err
 }
 
@@ -159,24 +159,24 @@ func (s *Service) stopExecution(q stopExecution) (stoppedExecution, error) {
 }
 
 // abort ends an execution that runs. The lock must be held.
-func (s *Service) abort(e *execution, why details) (notice, error) {
-	if _, err := s.tell(e, &event{Time: now(), Type: "ExecutionAborted", Key: "executionAborted", Details: why}, false); err != nil {
-		return notice{}, err
+func (s *Service) abort(e *execution, why details) (description, error) {
+	if _, err := s.append(e, &event{Time: now(), Type: "ExecutionAborted", Key: "executionAborted", Details: why}, false); err != nil {
+		return description{}, err
 	}
 	if e.stop != nil {
-		e.stop(errOver)
+		e.stop(errEnded)
 	}
-	return e.notice(), nil
+	return e.description(), nil
 }
 
-func (s *Service) describeExecution(q ofExecution) (notice, error) {
+func (s *Service) describeExecution(q ofExecution) (description, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, err := s.execution(q.ARN)
 	if err != nil {
-		return notice{}, err
+		return description{}, err
 	}
-	return e.notice(), nil
+	return e.description(), nil
 }
 
 type listExecutions struct {
@@ -227,7 +227,7 @@ func (s *Service) listExecutions(q listExecutions) (executionList, error) {
 			out.Token = token(i + 1)
 			break
 		}
-		n := e.notice()
+		n := e.description()
 		out.Executions = append(out.Executions, executionItem{ARN: n.ARN, Machine: n.Machine, Name: n.Name, Status: n.Status,
 			Started: n.Started, Stopped: n.Stopped})
 	}

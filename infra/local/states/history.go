@@ -30,7 +30,7 @@ type details struct {
 	InputDetails  *truncated `json:"inputDetails,omitempty"`
 	Output        *string    `json:"output,omitempty"`
 	OutputDetails *truncated `json:"outputDetails,omitempty"`
-	Role          string     `json:"roleArn,omitempty"`
+	RoleARN          string     `json:"roleArn,omitempty"`
 	Resource      string     `json:"resource,omitempty"`
 	ResourceType  string     `json:"resourceType,omitempty"`
 	Region        string     `json:"region,omitempty"`
@@ -47,7 +47,7 @@ type truncated struct {
 }
 
 // whole says that nothing of a payload was cut off.
-var whole = &truncated{}
+var notTruncated = &truncated{}
 
 const suffix = "EventDetails"
 
@@ -103,9 +103,9 @@ func (e *event) ends() string {
 
 // tell adds an event to an execution's history and returns its ID. What has ended is told nothing more. The event that
 // would be the last one allowed fails the execution instead, if it does not end it anyway. The lock must be held.
-func (s *Service) tell(e *execution, ev *event, top bool) (int64, error) {
+func (s *Service) append(e *execution, ev *event, top bool) (int64, error) {
 	n := int64(len(e.history))
-	if e.over() {
+	if e.ended() {
 		return n, nil
 	}
 	if n == maxHistory-1 && ev.ends() == "" {

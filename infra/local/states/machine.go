@@ -183,10 +183,10 @@ func parse(definition string) (*asl.Machine, error) {
 	return m, nil
 }
 
-var unwanted = regexp.MustCompile("[\\s<>{}\\[\\]?*\"#%\\\\^|~`$&,;:/\\x00-\\x1f\\x7f-\\x{9f}]")
+var invalidCharacters = regexp.MustCompile("[\\s<>{}\\[\\]?*\"#%\\\\^|~`$&,;:/\\x00-\\x1f\\x7f-\\x{9f}]")
 
 func checkName(name string) error {
-	if n := utf8.RuneCountInString(name); n < 1 || n > 80 || unwanted.MatchString(name) {
+	if n := utf8.RuneCountInString(name); n < 1 || n > 80 || invalidCharacters.MatchString(name) {
 		return faultf("InvalidName", "Invalid Name: '%s'", name)
 	}
 	return nil

@@ -3,7 +3,7 @@ package states
 import "time"
 
 // A notice is how an execution stands: what DescribeExecution answers, and what EventBridge is told.
-type notice struct {
+type description struct {
 	ARN           string         `json:"executionArn"`
 	Machine       string         `json:"stateMachineArn"`
 	Name          string         `json:"name"`
@@ -25,8 +25,8 @@ type notice struct {
 var included = map[string]any{"included": true}
 
 // notice tells how e stands. The service's lock must be held.
-func (e *execution) notice() notice {
-	n := notice{ARN: e.ARN, Machine: e.Machine, Name: e.Name, Status: e.status(), Started: e.Started, Input: e.Input,
+func (e *execution) description() description {
+	n := description{ARN: e.ARN, Machine: e.Machine, Name: e.Name, Status: e.status(), Started: e.Started, Input: e.Input,
 		InputDetails: included, Redrivable: "NOT_REDRIVABLE", NotRedrivable: "this stand-in redrives nothing: start another execution"}
 	end := e.end()
 	if end == nil {
@@ -44,7 +44,7 @@ func (e *execution) notice() notice {
 const maxEscaped = 248 << 10
 
 // emit tells EventBridge how an execution stands. The lock must not be held.
-func (s *Service) emit(n notice) {
+func (s *Service) emit(n description) {
 	if s.options.Emit == nil {
 		return
 	}

@@ -84,7 +84,7 @@ func reply(w http.ResponseWriter, status int, answer any) {
 }
 
 // nothing is the answer that says no more than that all is well.
-type nothing struct{}
+type emptyAnswer struct{}
 
 // A stamp is a time in seconds since 1970, as the protocol writes it.
 type stamp time.Time

@@ -43,7 +43,7 @@ type Service struct {
 	executions map[string]*execution // by ARN
 	order      []*execution          // as they were started
 	tokens     map[string]chan answer
-	broken     error // the first event that could not be kept
+	journalError     error // the first event that could not be kept
 }
 
 // A record is one line of the journal. One of its fields is set.
@@ -147,7 +147,7 @@ func (s *Service) Close() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.broken, s.journal.Close())
+	return errors.Join(s.journalError, s.journal.Close())
 }
 
 func (s *Service) arn(kind, name string) string {

@@ -7,7 +7,7 @@ import (
 )
 
 // story puts what the runner tells into AWS's words.
-func (s *Service) story(a asl.Event) (*event, error) {
+func (s *Service) historyEvent(a asl.Event) (*event, error) {
 	ev := &event{Previous: a.Previous, Time: now(), Type: string(a.Kind)}
 	var err error
 	switch a.Kind {
@@ -28,13 +28,13 @@ func (s *Service) story(a asl.Event) (*event, error) {
 		ev.Key = "m" + strings.TrimPrefix(ev.Type, "M")
 		ev.Details.Name, ev.Details.Index = a.State.Name, &a.Index
 	case asl.TaskScheduled, asl.TaskStarted, asl.TaskSubmitted, asl.TaskSucceeded, asl.TaskEnded, asl.TaskTimedOut:
-		err = s.task(ev, a)
+		err = s.taskEvent(ev, a)
 	}
 	return ev, err
 }
 
 // task tells of a task: of a function named directly with events of its own.
-func (s *Service) task(ev *event, a asl.Event) error {
+func (s *Service) taskEvent(ev *event, a asl.Event) error {
 	d := &ev.Details
 	direct := a.Call.Resource.Direct()
 	if direct {
@@ -52,7 +52,7 @@ func (s *Service) task(ev *event, a asl.Event) error {
 		input := string(a.Call.Input)
 		d.Timeout = int64(a.Call.Timeout.Seconds())
 		if direct {
-			d.Resource, d.Input, d.InputDetails = a.Call.Function, &input, whole
+			d.Resource, d.Input, d.InputDetails = a.Call.Function, &input, notTruncated
 		} else {
 			d.Parameters, d.Region = &input, s.options.Region
 		}
@@ -74,5 +74,5 @@ func payload(v any) (*string, *truncated, error) {
 		return nil, nil, err
 	}
 	text := string(b)
-	return &text, whole, nil
+	return &text, notTruncated, nil
 }

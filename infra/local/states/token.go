@@ -12,7 +12,7 @@ import (
 )
 
 // NewToken makes a token that can later be told to be ours, even after a restart.
-func (w world) NewToken() string {
+func (w taskRunner) NewToken() string {
 	b := make([]byte, 24, 24+sha256.Size)
 	_, _ = rand.Read(b) // never fails, says crypto/rand
 	return base64.StdEncoding.EncodeToString(append(b, w.sign(b)...))
@@ -24,13 +24,13 @@ func (s *Service) sign(b []byte) []byte {
 	return h.Sum(nil)
 }
 
-func (s *Service) ours(token string) bool {
+func (s *Service) isOurs(token string) bool {
 	b, err := base64.StdEncoding.DecodeString(token)
 	return err == nil && len(b) == 24+sha256.Size && bytes.Equal(s.sign(b[:24]), b[24:])
 }
 
 // open makes a token answerable. No token is answered with nothing, ever.
-func (s *Service) open(token string) chan answer {
+func (s *Service) openToken(token string) chan answer {
 	if token == "" {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (s *Service) open(token string) chan answer {
 }
 
 // forget makes a token unanswerable. It says whether it still was answerable.
-func (s *Service) forget(token string) bool {
+func (s *Service) closeToken(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, open := s.tokens[token]
@@ -55,20 +55,20 @@ type taskAnswer struct {
 	Output string
 }
 
-func (s *Service) sendTaskSuccess(q taskAnswer) (nothing, error) {
+func (s *Service) sendTaskSuccess(q taskAnswer) (emptyAnswer, error) {
 	if !json.Valid([]byte(q.Output)) || len(q.Output) > asl.MaxPayload {
-		return nothing{}, faultf("InvalidOutput", "Invalid Output: must be JSON of at most %d bytes", asl.MaxPayload)
+		return emptyAnswer{}, faultf("InvalidOutput", "Invalid Output: must be JSON of at most %d bytes", asl.MaxPayload)
 	}
-	return nothing{}, s.answer(q.Token, answer{output: json.RawMessage(q.Output)})
+	return emptyAnswer{}, s.answerToken(q.Token, answer{output: json.RawMessage(q.Output)})
 }
 
 // answer answers a token. A token can be answered once.
-func (s *Service) answer(token string, a answer) error {
+func (s *Service) answerToken(token string, a answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.tokens[token]
 	switch {
-	case !s.ours(token):
+	case !s.isOurs(token):
 		return faultf("InvalidToken", "Invalid Token: 'Invalid token'")
 	case c == nil:
 		return faultf("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'")

@@ -11,7 +11,7 @@ import (
 )
 
 // world is what machines touch: functions, tokens and time.
-type world struct{ *Service }
+type taskRunner struct{ *Service }
 
 // An answer is what a function returned, or what a token was answered with.
 type answer struct {
@@ -20,10 +20,10 @@ type answer struct {
 }
 
 // Task calls the function. The invocation is on its own from then on: whoever waits for it may give up, it does not.
-func (w world) Task(ctx context.Context, call asl.Call) (json.RawMessage, error) {
+func (w taskRunner) Task(ctx context.Context, call asl.Call) (json.RawMessage, error) {
 	returned := make(chan answer, 1)
-	answered := w.open(call.Token)
-	defer w.forget(call.Token)
+	answered := w.openToken(call.Token)
+	defer w.closeToken(call.Token)
 	w.running.Go(func() { returned <- w.invoke(call.Function, call.Payload) })
 	late, stop := after(call.Timeout)
 	defer stop()
@@ -40,7 +40,7 @@ func (w world) Task(ctx context.Context, call asl.Call) (json.RawMessage, error)
 			call.Submitted(a.output)
 			returned = nil
 		case <-late:
-			if w.forget(call.Token) || call.Token == "" {
+			if w.closeToken(call.Token) || call.Token == "" {
 				return nil, &asl.Error{Name: asl.Timeout, Cause: fmt.Sprintf("the task took longer than %v", call.Timeout)}
 			}
 			late = nil // answered in the same moment: what the answerer was promised holds
@@ -49,7 +49,7 @@ func (w world) Task(ctx context.Context, call asl.Call) (json.RawMessage, error)
 }
 
 // Sleep waits for d.
-func (w world) Sleep(ctx context.Context, d time.Duration) error {
+func (w taskRunner) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
@@ -79,7 +79,7 @@ const (
 )
 
 // invoke calls a function and puts its failure into the words of the language.
-func (w world) invoke(function string, payload []byte) answer {
+func (w taskRunner) invoke(function string, payload []byte) answer {
 	if w.options.Invoke == nil {
 		return answer{err: &asl.Error{Name: unknown, Cause: "no functions are connected to this stand-in"}}
 	}

@@ -24,30 +24,30 @@ type Trust func(role string) (externalID string, ok bool)
 
 // Tokens is an http.Handler that speaks STS's Query protocol. It keeps nothing: an access key that it hands out says
 // itself whose it is, and until when.
-type Tokens struct {
+type Service struct {
 	account string
 	trust   Trust
 }
 
 // New makes tokens of the account, and of the roles that trust it; with nil there are none.
-func New(account string, trust Trust) *Tokens {
+func New(account string, trust Trust) *Service {
 	if trust == nil {
 		trust = func(string) (string, bool) { return "", false }
 	}
-	return &Tokens{account: account, trust: trust}
+	return &Service{account: account, trust: trust}
 }
 
 // ServeHTTP answers GetCallerIdentity and AssumeRole.
-func (t *Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (t *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "MalformedQueryString", Message: err.Error()})
 		return
 	}
 	switch action := r.Form.Get("Action"); action {
 	case "GetCallerIdentity":
-		t.identify(w, r)
+		t.getCallerIdentity(w, r)
 	case "AssumeRole":
-		t.assume(w, r)
+		t.assumeRole(w, r)
 	default:
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidAction", Message: "nothing stands in for STS's " + action + " here"})
 	}
@@ -60,14 +60,14 @@ type Identity struct {
 	Account string
 }
 
-func (t *Tokens) identify(w http.ResponseWriter, r *http.Request) {
+func (t *Service) getCallerIdentity(w http.ResponseWriter, r *http.Request) {
 	key, _, _ := gateway.Scope(r)
 	reply(w, "GetCallerIdentity", Caller(t.account, key))
 }
 
 // Caller says whose an access key is: what AssumeRole did not hand out is the account's own.
 func Caller(account, accessKey string) Identity {
-	if h, ok := Owner(accessKey); ok {
+	if h, ok := ParseAccessKey(accessKey); ok {
 		return Identity{Arn: h.ARN(), UserID: roleID(h.Account, h.Role) + ":" + h.Session, Account: h.Account}
 	}
 	return Identity{Arn: "arn:aws:iam::" + account + ":root", UserID: account, Account: account}
@@ -78,7 +78,7 @@ var (
 	sessionName = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
 )
 
-func (t *Tokens) assume(w http.ResponseWriter, r *http.Request) {
+func (t *Service) assumeRole(w http.ResponseWriter, r *http.Request) {
 	arn, session := r.Form.Get("RoleArn"), r.Form.Get("RoleSessionName")
 	parts := roleARN.FindStringSubmatch(arn)
 	seconds, err := strconv.Atoi(r.Form.Get("DurationSeconds"))
@@ -95,11 +95,11 @@ func (t *Tokens) assume(w http.ResponseWriter, r *http.Request) {
 	case err != nil || seconds < 900 || seconds > 43200:
 		refuse(w, r, http.StatusBadRequest, "ValidationError", "Value at 'durationSeconds' failed to satisfy constraint: Member must be between 900 and 43200")
 		return
-	case !t.lets(r, arn):
+	case !t.trusts(r, arn):
 		refuse(w, r, http.StatusForbidden, "AccessDenied", "User: arn:aws:iam::"+t.account+":root is not authorized to perform: sts:AssumeRole on resource: "+arn)
 		return
 	}
-	h := Holder{Account: parts[1], Role: parts[2], Session: session, Until: time.Now().Add(time.Duration(seconds) * time.Second)}
+	h := AssumedRole{Account: parts[1], Role: parts[2], Session: session, Expires: time.Now().Add(time.Duration(seconds) * time.Second)}
 	type credentials struct{ AccessKeyId, SecretAccessKey, SessionToken, Expiration string }
 	type user struct{ AssumedRoleId, Arn string }
 	type assumed struct {
@@ -107,39 +107,39 @@ func (t *Tokens) assume(w http.ResponseWriter, r *http.Request) {
 		AssumedRoleUser user
 	}
 	reply(w, "AssumeRole", assumed{
-		credentials{h.AccessKey(), "local", "local", h.Until.UTC().Format(time.RFC3339)},
+		credentials{h.AccessKey(), "local", "local", h.Expires.UTC().Format(time.RFC3339)},
 		user{roleID(h.Account, h.Role) + ":" + session, h.ARN()},
 	})
 }
 
 // lets says whether a role trusts whoever asks: as AWS does, it does not tell why not. A role that asks for no external ID
 // does not mind one.
-func (t *Tokens) lets(r *http.Request, arn string) bool {
+func (t *Service) trusts(r *http.Request, arn string) bool {
 	wanted, ok := t.trust(arn)
 	return ok && (wanted == "" || wanted == r.Form.Get("ExternalId"))
 }
 
 // A Holder is whoever has assumed a role: under which name, and until when.
-type Holder struct {
+type AssumedRole struct {
 	Account, Role, Session string
-	Until                  time.Time
+	Expires                  time.Time
 }
 
 // ARN is who the holder is to AWS.
-func (h Holder) ARN() string {
+func (h AssumedRole) ARN() string {
 	return "arn:aws:sts::" + h.Account + ":assumed-role/" + h.Role + "/" + h.Session
 }
 
 var keyEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // AccessKey is the access key ID that AssumeRole hands out to the holder.
-func (h Holder) AccessKey() string {
-	text := strings.Join([]string{h.Account, h.Role, h.Session, strconv.FormatInt(h.Until.Unix(), 10)}, ":")
+func (h AssumedRole) AccessKey() string {
+	text := strings.Join([]string{h.Account, h.Role, h.Session, strconv.FormatInt(h.Expires.Unix(), 10)}, ":")
 	return "ASIA" + keyEncoding.EncodeToString([]byte(text))
 }
 
 // Owner reads the holder out of an access key ID that AssumeRole handed out; ok is false for any other.
-func Owner(accessKey string) (h Holder, ok bool) {
+func ParseAccessKey(accessKey string) (h AssumedRole, ok bool) {
 	encoded, ok := strings.CutPrefix(accessKey, "ASIA")
 	if !ok {
 		return h, false
@@ -150,7 +150,7 @@ func Owner(accessKey string) (h Holder, ok bool) {
 		return h, false
 	}
 	until, err := strconv.ParseInt(parts[3], 10, 64)
-	return Holder{parts[0], parts[1], parts[2], time.Unix(until, 0)}, err == nil
+	return AssumedRole{parts[0], parts[1], parts[2], time.Unix(until, 0)}, err == nil
 }
 
 func roleID(account, role string) string {

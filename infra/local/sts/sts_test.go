@@ -44,8 +44,8 @@ func TestAssumedRoleIsOfItsAccount(t *testing.T) {
 		if err != nil || aws.ToString(other.Account) != "111111111111" || aws.ToString(other.Arn) != "arn:aws:sts::111111111111:assumed-role/deployer/run" {
 			t.Errorf("identity with the role %+v %v", other, err)
 		}
-		h, ok := sts.Owner(*out.Credentials.AccessKeyId)
-		if !ok || h.Account != "111111111111" || h.Role != "deployer" || h.Session != "run" || !h.Until.Equal(*out.Credentials.Expiration) {
+		h, ok := sts.ParseAccessKey(*out.Credentials.AccessKeyId)
+		if !ok || h.Account != "111111111111" || h.Role != "deployer" || h.Session != "run" || !h.Expires.Equal(*out.Credentials.Expiration) {
 			t.Errorf("owner %+v %v", h, ok)
 		}
 	})
