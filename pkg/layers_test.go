@@ -25,7 +25,7 @@ lib/asl
 
 fault
 project               fault lib/graph
-plan                  fault project lib/graph
+plan                  fault project lib/graph lib/suggest
 run                   fault plan
 action                fault project plan
 engine                fault project plan run action lib/budget

@@ -301,10 +301,16 @@ func (r *emulators) upload(key string, w stacks) string {
 // files writes w as a user would.
 func (w stacks) files() archive.Files {
 	var b strings.Builder
+	var moved []string
 	files := make(archive.Files)
 	b.WriteString("project: shop\nstacks:\n")
 	for _, s := range w {
-		fmt.Fprintf(&b, "  %s:\n    template: %s.yaml\n    stack_name: %s\n", s.name, s.name, s.physical)
+		fmt.Fprintf(&b, "  %s:\n    template: %s.yaml\n", s.name, s.name)
+		if s.moved == "" {
+			fmt.Fprintf(&b, "    stack_name: %s\n", s.physical)
+		} else {
+			moved = append(moved, fmt.Sprintf("{ from: %s, to: %s }", s.moved, s.name))
+		}
 		if len(s.targets) > 0 {
 			fmt.Fprintf(&b, "    targets: [%s]\n", strings.Join(s.targets, ", "))
 		}
@@ -319,6 +325,7 @@ func (w stacks) files() archive.Files {
 		}
 		files[s.name+".yaml"] = s.template(w)
 	}
+	fmt.Fprintf(&b, "moved: [%s]\n", strings.Join(moved, ", "))
 	files["stackwright.yaml"] = []byte(b.String())
 	return files
 }

@@ -1,6 +1,7 @@
 package stepfn_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,10 +16,12 @@ import (
 //	db+                   db is protected
 //	db@eu,us<vpc          db goes to two targets; it needs vpc in the same, or wherever that is
 //	db@eu<vpc@us          db is in one target and needs vpc in another
+//	db^data<vpc           db was called data until now, and keeps its stack
 type stacks []stack
 
 type stack struct {
 	name, version, physical string
+	moved                   string // the name that it had; "" if it has not been moved
 	protected               bool
 	targets                 []string // none is the default one
 	needs                   []need
@@ -38,7 +41,8 @@ func parseStacks(words []string) stacks {
 		name, needs, _ := strings.Cut(word, "<")
 		name, protected := strings.CutSuffix(name, "+")
 		name, targets, abroad := strings.Cut(name, "@")
-		s := stack{name: name, version: version, physical: physical, protected: protected}
+		name, moved, _ := strings.Cut(name, "^")
+		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected}
 		if abroad {
 			s.targets = strings.Split(targets, ",")
 		}
@@ -46,7 +50,7 @@ func parseStacks(words []string) stacks {
 			s.version = "v1"
 		}
 		if s.physical == "" {
-			s.physical = physicalName(name)
+			s.physical = physicalName(cmp.Or(moved, name))
 		}
 		for n := range strings.SplitSeq(needs, ",") {
 			if stable, ok := strings.CutPrefix(n, "~"); ok {

@@ -115,7 +115,7 @@ func TestStart(t *testing.T) {
 	}{
 		{name: "a stack is created", verb: plan.Create, cloud: is(""), note: begun, calls: "live; begin create"},
 		{name: "a name that is taken", verb: plan.Create, cloud: begins(is(""), fault.New(fault.Taken, "exists")), kind: fault.Taken,
-			says: "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", calls: "live; begin create"},
+			says: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", calls: "live; begin create"},
 		{name: "what is refused says why", verb: plan.Create, cloud: begins(is(""), fault.New(fault.Denied, "no")), kind: fault.Denied, says: "no", calls: "live; begin create"},
 		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), note: fresh, calls: "live; begin update"},
 		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), note: begun, calls: "live; begin update"},
@@ -269,7 +269,7 @@ func TestPoll(t *testing.T) {
 		{"what bears our name may be ours, and its events late", plan.Create, old, begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
 			want{digest: "-", calls: "live; heard; live; begin create; heard"}},
 		{"what somebody made meanwhile under our name is not ours", plan.Create, older, begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
-			want{over: true, forget: true, fails: "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", digest: "-", calls: "live; heard; live; begin create; heard"}},
+			want{over: true, forget: true, fails: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", digest: "-", calls: "live; heard; live; begin create; heard"}},
 		{"who cannot look learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"who cannot look at the end learns nothing", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"who cannot hear learns nothing", plan.Create, old, failing(is(""), "heard", io.EOF), want{calls: "live; heard"}},

@@ -112,9 +112,9 @@ func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, er
 		}
 	case t.Receipt.Unchanged:
 		p.Why = "unchanged"
-		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
+		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
 	case work.Status.Good():
-		r.Digest, r.Needs = t.Want.Digest, t.Node.Needs
+		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
 		if work.Superseded {
 			r.LastUpdated = time.Time{} // it is somebody else's work by now
 		}
@@ -160,7 +160,7 @@ func (t Task) failure(w Operation) error {
 func remedy(t Task, err error) error {
 	switch {
 	case fault.Is(err, fault.Taken):
-		return fault.New(fault.Taken, "stack %s exists but is not ours: delete it, or give this stack another stack_name (%w)", t.Node.Stack, err)
+		return fault.New(fault.Taken, "stack %s exists and "+plan.NotManaged+" (%w)", t.Node.Stack, err)
 	case fault.Is(err, fault.Missing):
 		return fault.New(fault.Missing, "stack %s is gone: retry, and it is created again (%w)", t.Node.Stack, err)
 	}

@@ -31,7 +31,7 @@ func TestBegun(t *testing.T) {
 		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "busy", "", 0, 2 * time.Second},
 		{"throttled", fault.New(fault.Throttled, "slow"), run.Pending, 0, "slow", "", 0, 2 * time.Second},
 		{"nobody knows", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 5 * time.Second, 0},
-		{"taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists but is not ours: delete it, or give this stack another stack_name (exists)", "", 0, 0},
+		{"taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", "", 0, 0},
 		{"unclassified", io.EOF, run.Failed, 1, "EOF", "", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -127,7 +127,7 @@ func (e *Engine) find(ctx context.Context, t *action.Task) error {
 	case live.CreatedByToken:
 		t.Record.StackID = live.StackID
 	case !live.Status.Gone() && live.StackID != t.Record.StackID:
-		return fault.New(fault.Refused, "stack %s exists (%s) but is not ours: delete it, or give this stack another stack_name", t.Record.Stack, live.Status)
+		return fault.New(fault.Refused, "stack %s exists (%s) and "+plan.NotManaged, t.Record.Stack, live.Status)
 	}
 	return nil
 }

@@ -155,6 +155,9 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	}
 	if o.Preview {
 		r.Messages = unseen(view.Live)
+		for _, t := range p.Twins {
+			r.Messages = append(r.Messages, t.String())
+		}
 	}
 	specs, err := e.specs(ctx, p, desired)
 	if err != nil {

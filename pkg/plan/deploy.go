@@ -80,7 +80,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 		return Plan{}, errors.Join(refusals...)
 	}
 	p, err := b.plan()
-	p.Unchanged = slices.Sorted(maps.Keys(same))
+	p.Unchanged, p.Twins = slices.Sorted(maps.Keys(same)), v.twins()
 	return p, err
 }
 
@@ -132,6 +132,10 @@ func (v View) ours(name string) bool {
 // unless whoever may not look now may by then.
 func (v View) inaccessible(name string) bool { return v.Live[name].AccessError != "" }
 
+// NotManaged ends the message about a stack that exists and that Stackwright did
+// not create.
+const NotManaged = "is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet"
+
 // mend lists the verbs that take a desired node's stack down, if it must, and
 // bring it up. What a busy stack will need is not known before it has settled:
 // its lane has a step for each way to end, and those that are not needed find so
@@ -149,7 +153,7 @@ func (v View) planConvergence(name string) (fall, rise []Verb, err error) {
 	case s.Gone():
 		return nil, []Verb{Create}, nil
 	case !v.ours(name):
-		return refuse("%s exists (%s) but is not ours: delete it, or give this stack another stack_name", v.Desired.Nodes[name].Stack, s)
+		return refuse("%s exists (%s) and "+NotManaged, v.Desired.Nodes[name].Stack, s)
 	case live.Dead() && live.Protected:
 		return refuse("it is %s and must be created again, but is protected: take protect away first", s)
 	case live.Dead():

@@ -35,8 +35,12 @@ func (v View) guard() []error {
 	if len(going) <= most {
 		return nil
 	}
-	return []error{fault.New(fault.Refused, "%d of the %d recorded stacks would be deleted for good (%s), and at most %d may be: if that is meant, write max_deletions: %d in the project file, or deploy with --max-deletions %d (options.max_deletions of a request)",
+	refusals := []error{fault.New(fault.Refused, "%d of the %d recorded stacks would be deleted for good (%s), and at most %d may be: if that is meant, write max_deletions: %d in the project file, or deploy with --max-deletions %d (options.max_deletions of a request)",
 		len(going), len(v.Recorded), listed(going), most, len(going), len(going))}
+	for _, t := range v.twins() {
+		refusals = append(refusals, fault.New(fault.Refused, "%s", t))
+	}
+	return refusals
 }
 
 // going lists the stacks that go for good, sorted: those that are there, or may
@@ -45,22 +49,37 @@ func (v View) going() []string {
 	about, _ := v.reach()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if _, stays := v.Desired.Nodes[name]; stays || !v.ours(name) && !v.inaccessible(name) || about != nil && !about[name] {
-			continue
+		if v.goes(name, about) {
+			names = append(names, v.Recorded[name].called())
 		}
-		names = append(names, v.Recorded[name].called())
 	}
 	slices.Sort(names)
 	return names
 }
 
+// goes reports whether a recorded stack is deleted permanently by an operation
+// about some nodes.
+func (v View) goes(name string, about map[string]bool) bool {
+	_, stays := v.Desired.Nodes[name]
+	return !stays && (v.ours(name) || v.inaccessible(name)) && (about == nil || about[name])
+}
+
 // called is how a person knows the stack of a record: one that its node left
 // behind by the name that it had, and its physical one.
 func (r Record) called() string {
-	if left := r.Node == r.StackID || strings.HasPrefix(r.Node, unknownID); !left || r.FormerName == "" {
-		return r.Node
+	if left := r.leftName(); left != "" {
+		return fmt.Sprintf("%s (%s)", left, r.Stack)
 	}
-	return fmt.Sprintf("%s (%s)", r.FormerName, r.Stack)
+	return r.Node
+}
+
+// leftName is the name of the node that left this record behind for another
+// physical stack; "" if none did.
+func (r Record) leftName() string {
+	if r.Node == r.StackID || strings.HasPrefix(r.Node, unknownID) {
+		return r.FormerName
+	}
+	return ""
 }
 
 // listed names the first of many.

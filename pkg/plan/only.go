@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
 // reach returns the nodes that an operation is about, or nil if that is all of
@@ -22,7 +23,7 @@ func (v View) reach() (map[string]bool, []error) {
 	for _, name := range v.Only {
 		found := v.named(name)
 		if len(found) == 0 {
-			unknown = append(unknown, fault.New(fault.Invalid, "only %s: there is no such stack, desired or recorded", name))
+			unknown = append(unknown, fault.New(fault.Invalid, "only: there is no stack %s, neither in the project's files nor recorded%s", name, suggest.Hint(name, v.names())))
 		}
 		for len(found) > 0 {
 			next := found[0]
@@ -33,6 +34,26 @@ func (v View) reach() (map[string]bool, []error) {
 		}
 	}
 	return about, unknown
+}
+
+// names lists what the nodes and their folders are called, sorted.
+func (v View) names() []string {
+	all := make(map[string]bool)
+	for _, nodes := range [][]string{slices.Collect(maps.Keys(v.Desired.Nodes)), slices.Collect(maps.Keys(v.Recorded))} {
+		for _, name := range nodes {
+			if strings.Contains(name, ":") { // a record that its node left behind is known by its ID
+				continue
+			}
+			all[name] = true
+			if at := strings.LastIndexByte(name, '/'); at >= 0 {
+				all[name[:at+1]] = true
+			}
+			if stack, _, several := strings.Cut(name, "@"); several {
+				all[stack] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // named lists the nodes that a name is the name of, sorted.

@@ -55,6 +55,7 @@ func (s Step) Deadline(begun time.Time) time.Time {
 type Plan struct {
 	Steps     []Step
 	Unchanged []string // desired nodes that need no step, sorted
+	Twins     []Twin   // stacks that were probably renamed, sorted
 }
 
 // Digest names the plan by what it does, and with the specs' digests by node by
@@ -97,6 +98,7 @@ type Record struct {
 	Target      project.Target    `json:"target"`
 	StackID     string            `json:"stack_id,omitempty"` // empty until CloudFormation has answered
 	Digest      string            `json:"digest,omitempty"`   // of what was last deployed well; empty if nobody can tell
+	Template    string            `json:"template,omitempty"` // the digest of the template that was last deployed successfully
 	Needs       []string          `json:"needs,omitempty"`    // while an update is in flight: old ∪ new
 	Outputs     map[string]string `json:"outputs,omitempty"`
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock

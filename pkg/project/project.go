@@ -10,6 +10,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/graph"
@@ -46,6 +47,17 @@ func (p Project) ID() string { return ID(p.Name, p.Environment) }
 
 // ID joins a project's name and an environment's.
 func ID(name, environment string) string { return name + "@" + environment }
+
+// StackName is the physical name of a stack, unless the user gives another:
+// project-environment-stack, without the environment if that is the default one,
+// and with hyphens for slashes.
+func StackName(project, environment, stack string) string {
+	parts := []string{project, environment, strings.ReplaceAll(stack, "/", "-")}
+	if environment == DefaultEnvironment {
+		parts = slices.Delete(parts, 1, 2)
+	}
+	return strings.Join(parts, "-")
+}
 
 // Graph returns the nodes of p, each after what it needs. Needs that are no
 // nodes are refused, all at once; a ring shows when they are put in order.

@@ -392,7 +392,7 @@ func TestAdapterForeign(t *testing.T) {
 		d.up("shop-q", three)
 		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
 			task := d.claim(v)
-			if _, err := action.Actions(d.cloud)[v].Start(d.Context(), task); !fault.Is(err, fault.Taken, fault.Refused) || !strings.Contains(err.Error(), "not ours") {
+			if _, err := action.Actions(d.cloud)[v].Start(d.Context(), task); !fault.Is(err, fault.Taken, fault.Refused) || !strings.Contains(err.Error(), "not managed by Stackwright") {
 				t.Errorf("%s: %v", v, err)
 			}
 		}

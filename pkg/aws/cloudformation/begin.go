@@ -79,7 +79,7 @@ func ready(ctx context.Context, client Client, t action.Task) (types.Stack, erro
 	case l.Status.Busy(), l.Status.Cleaning():
 		return s, fault.New(fault.Busy, "stack %s is %s", p.Stack, l.Status)
 	case p.StackID == "" && tagged(s) != t.Project:
-		return s, fault.New(fault.Refused, "stack %s exists (%s) but is not ours: it does not have the tag %s=%s: set another stack name in the project", p.Stack, l.Status, projectTag, t.Project)
+		return s, fault.New(fault.Refused, "stack %s exists (%s) and does not have the tag %s=%s: it "+plan.NotManaged, p.Stack, l.Status, projectTag, t.Project)
 	}
 	return s, nil
 }

@@ -225,7 +225,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		st.touched = c.clock.Now()
 	}
 	if t.Step.Verb != plan.Create && t.Location().StackID == "" && st != nil && st.events[0].token == "" {
-		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not bear our tag, so it is not ours", name, st.status)
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)
 	}
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
 	err := st.refuse(t.Step.Verb, want)

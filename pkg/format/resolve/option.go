@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -43,11 +42,7 @@ func (r *resolver) setOptions(s *Stack) {
 
 // setPhysicalName sets the name that CloudFormation knows the stack by.
 func (r *resolver) setPhysicalName(what string, s *Stack) {
-	parts := []string{r.Name}
-	if r.Environment != project.DefaultEnvironment {
-		parts = append(parts, r.Environment)
-	}
-	name, at := strings.Join(append(parts, strings.ReplaceAll(cmp.Or(r.moved[s.Name], s.Name), "/", "-")), "-"), s.At
+	name, at := project.StackName(r.Name, r.Environment, cmp.Or(r.moved[s.Name], s.Name)), s.At
 	if s.StackName != nil {
 		text, ok := r.option(what+": stack_name", s, *s.StackName)
 		if !ok {
