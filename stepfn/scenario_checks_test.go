@@ -46,6 +46,19 @@ func (s *scenario) gap(st statement) {
 	}
 }
 
+func (s *scenario) leftBroken(st statement) {
+	r := s.ExecutionStatus(s.id)
+	s.expect(strings.Join(r.LeftBroken(), " "), strings.Join(st.args, " "))
+	end := "Failed"
+	if len(st.args) > 0 {
+		end = "Failed dirty"
+	}
+	executions := s.Path(s.id)
+	if last := executions[len(executions)-1]; !slices.Contains(last, end) {
+		s.mismatchf("the last execution entered %v", last)
+	}
+}
+
 func (s *scenario) unchanged(st statement) { s.expect(s.ExecutionStatus(s.id).Unchanged, st.args[0]) }
 
 func (s *scenario) says(st statement) {

@@ -69,7 +69,8 @@ var words = []word{
 	{"steps", "[STEP...]", (*scenario).steps, isCheck},
 	{"step", "STEP STEP-STATUS [TEXT...]", (*scenario).step, isCheck}, // the reason begins with the text
 	{"attempts", "STEP NUMBER", (*scenario).attempts, isCheck},
-	{"gap", "STEP STEP SECONDS", (*scenario).gap, isCheck}, // the most that passes from the end of one to the start of the other
+	{"gap", "STEP STEP SECONDS", (*scenario).gap, isCheck},         // the most that passes from the end of one to the start of the other
+	{"left-broken", "[STACK...]", (*scenario).leftBroken, isCheck}, // the stacks that failed steps left in a bad state; its last execution ended as Failed dirty if there are any
 	{"unchanged", "NUMBER", (*scenario).unchanged, isCheck},
 	{"says", "TEXT...", (*scenario).says, isCheck}, // the messages contain the text
 

@@ -85,6 +85,7 @@ type Progress struct {
 	Receipt plan.Receipt // learnt on the way; zero if nothing was
 	Record  *plan.Record // what to remember of the stack from now on; nil to leave it
 	Forget  bool         // whether to drop the record
+	Result  plan.Result  // how the step left its stack, if it is over
 
 	// Question is what a user has to answer before the step goes on; empty if
 	// nothing. The step is polled again when it is answered. It fails when it is

@@ -91,14 +91,14 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 // the record as it was: what bears the name now may be anybody's.
 func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, error) {
 	if !t.Receipt.Known() {
-		return Progress{Over: true, Err: t.failure(work), Forget: t.Record.StackID == ""}, nil
+		return Progress{Over: true, Err: t.failure(work), Forget: t.Record.StackID == "", Result: plan.Result{Untouched: true}}, nil
 	}
 	live, err := a.Live(ctx, t.Location())
 	if err != nil {
 		return Progress{}, err
 	}
 	r := recorded(t, live)
-	p := Progress{Over: true, Receipt: t.Receipt, Record: &r}
+	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
 	case t.Step.Verb == plan.Continue && t.Receipt.Unchanged:
 		r.Digest, p.Why = "", found(live) // what it was not left as by us, we cannot tell

@@ -62,9 +62,9 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	case err != nil:
 		return Progress{}, err
 	case live.Status.Gone():
-		return Progress{Over: true, Forget: true}, nil
+		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
 	case t.Receipt.Unchanged && t.stays():
-		return Progress{Over: true, Why: found(live)}, nil
+		return Progress{Over: true, Why: found(live), Result: plan.ResultOf(live)}, nil
 	case t.Receipt.Known() && live.Status.Busy() && !t.Notified:
 		return Progress{Why: t.late(live)}, nil
 	}
@@ -73,12 +73,14 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	case err != nil || !work.Over:
 		return Progress{Receipt: work.Receipt, Why: t.late(live)}, err
 	case work.Status.Gone() && work.Status != "":
-		return Progress{Over: true, Forget: true}, nil
+		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
 	}
 	r := recorded(t, live)
 	r.LastUpdated = t.Record.LastUpdated // what others did to it before is still theirs
 	if !live.Status.Good() {
 		r.Digest = ""
 	}
-	return Progress{Over: true, Receipt: work.Receipt, Err: t.failure(work), Record: &r}, nil
+	result := plan.ResultOf(live)
+	result.Untouched = !work.Receipt.Known() && !t.Receipt.Known()
+	return Progress{Over: true, Receipt: work.Receipt, Err: t.failure(work), Record: &r, Result: result}, nil
 }

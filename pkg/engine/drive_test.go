@@ -131,7 +131,7 @@ func TestFound(t *testing.T) {
 	h.begun(tick)
 	h.pass(20 * time.Second)
 	h.cloud.live = fault.New(fault.Broken, "no")
-	if got := h.looked(tick); got.State != run.StateFailed {
+	if got := h.looked(tick); got.State != run.StateFailedDirty {
 		t.Fatalf("it is %s", got.State)
 	}
 	h.cloud.live, h.cloud.lost = nil, false
@@ -332,7 +332,7 @@ func TestLookLearnsNothing(t *testing.T) {
 		t.Errorf("denied, it is %+v", s)
 	}
 	h.pass(time.Hour)
-	if got := h.looked(tick); got.State != run.StateFailed || h.kept("a").Steps[0].Why != "it cannot be followed: no" {
+	if got := h.looked(tick); got.State != run.StateFailedDirty || h.kept("a").Steps[0].Why != "it cannot be followed: no" {
 		t.Errorf("denied for an hour, it is %s: %s", got.State, h.kept("a").Steps[0].Why)
 	}
 	if h.records() != "vpc" {

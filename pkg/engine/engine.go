@@ -202,6 +202,10 @@ func seconds(wait time.Duration) int {
 // wait.
 func loopState(r run.Run, s run.State, wait time.Duration) LoopState {
 	switch s {
+	case run.StateFailed:
+		if len(r.LeftBroken()) > 0 {
+			s = run.StateFailedDirty
+		}
 	case run.StateSuperseded:
 		s = run.StateCancelled
 	case run.StateQueued:

@@ -171,8 +171,8 @@ func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status,
 	if to == run.Pending && s.Status == run.Running {
 		s.Attempt-- // it was not begun
 	}
-	if to == run.Failed {
-		s.Ended = e.Now()
+	if to == run.Failed { // CloudFormation started nothing
+		s.Ended, s.Result.Untouched = e.Now(), true
 	}
 	s.Status = to
 	c.Step = s

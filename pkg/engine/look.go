@@ -229,7 +229,8 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	if got.Err == nil && s.Answer.Known() && !s.Answer.Yes {
 		got.Err = declined(s.Answer)
 	}
-	s.Status, s.Why, s.Ended = run.Done, got.Why, e.Now()
+	s.Status, s.Why, s.Ended, s.Result = run.Done, got.Why, e.Now(), got.Result
+	s.Result.Untouched = s.Result.Untouched || !intends(s.Verb)
 	if got.Err != nil {
 		s.Status, s.Why = run.Failed, got.Err.Error()
 	}

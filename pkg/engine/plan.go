@@ -62,7 +62,11 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopS
 	switch {
 	case r.Epoch != d.Epoch:
 		return e.fencedOff(ctx, d.Run, d.Epoch)
-	case r.State.Over(): // whoever ended it may have died there
+	case r.State.Over(): // whatever ended it may have crashed then
+		r, err := e.loadWhole(ctx, r)
+		if err != nil {
+			return LoopState{}, err
+		}
 		e.Notifier.Notify(ctx, r)
 		return loopState(r, r.State, 0), e.passOn(ctx, r)
 	case r.State == run.StateQueued:

@@ -1,20 +1,21 @@
-// Package run says what may start, what no longer can, and whether all is over.
-// It is pure: everything follows from the statuses of the steps, the wish and
-// the time that is passed in.
+// Package run decides which steps of a run may start, which no longer can, and
+// when the run ends. It is pure: everything follows from the statuses of the steps,
+// the command and the time that is passed in.
 package run
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// Version is that of the runs that this code writes. It reads its own and the
-// one before.
+// Version is the version of the runs that this code writes. It reads its own and
+// the one before.
 const Version = 1
 
-// A Status is how far a step has come.
+// A Status is that of a step.
 type Status string
 
 // The statuses of a step.
@@ -27,33 +28,35 @@ const (
 	Skipped Status = "skipped"
 )
 
-// A State is what a run as a whole has come to.
+// A State is that of a run as a whole.
 type State string
 
-// The states. Asked, Queued, Going and Parked are kept while a run lives, the
-// ends for good; Ready, Watch, Look and Aside pass through the state machine only.
+// The states. Pending, queued, running, waiting and the ends are stored. Ready,
+// watch, poll, fenced off and failed dirty only pass through the state machine.
 const (
 	StatePending State = "pending" // no plan yet
 	StateQueued  State = "queued"  // no plan yet, and another run holds the lock
 	StateRunning State = "running" // its plan is committed
 
 	StateReady     State = "ready"      // some step may start
-	StateWatch     State = "watch"      // something runs, or waits for its time
-	StatePoll      State = "poll"       // something has happened: see what
-	StateFencedOff State = "fenced off" // a newer execution drives the run
+	StateWatch     State = "watch"      // some step runs, or waits for its time
+	StatePoll      State = "poll"       // an event or a command has arrived
+	StateFencedOff State = "fenced off" // a newer execution has the run
 
-	StateWaiting    State = "waiting"    // only a person can move it on
+	StateFailedDirty State = "failed dirty" // failed, and a stack is left in a bad state
+
+	StateWaiting    State = "waiting"    // it is paused or waits for an answer: only a person can continue it
 	StateSucceeded  State = "succeeded"  // every step is done
 	StateFailed     State = "failed"     // some step failed
-	StateCancelled  State = "cancelled"  // it was stopped
-	StateSuperseded State = "superseded" // a newer run took its place
-	StateRefused    State = "refused"    // it never began
+	StateCancelled  State = "cancelled"  // a command stopped it
+	StateSuperseded State = "superseded" // a newer run replaced it
+	StateRefused    State = "refused"    // it could not be planned
 )
 
-// Over reports whether nothing more will happen to a run in this state.
+// Over reports whether a run in this state has ended.
 func (s State) Over() bool {
 	switch s {
-	case StateSucceeded, StateFailed, StateCancelled, StateSuperseded, StateRefused:
+	case StateSucceeded, StateFailed, StateFailedDirty, StateCancelled, StateSuperseded, StateRefused:
 		return true
 	}
 	return false
@@ -65,22 +68,22 @@ type Run struct {
 	Version int
 
 	Command            Command
-	Forced             bool           // what is being updated is cancelled too
+	Forced             bool           // updates in progress are cancelled too
 	Commands           []GivenCommand // the newest that it was given, oldest first
 	SupersededBy       string         // the run that supersedes this one
-	Epoch              int            // the number of the execution that may write
-	State              State          // Asked, Queued, Going, Parked or an end
-	Generation         int            // raised by whoever wishes or answers
-	ObservedGeneration int            // the news that it was parked with
-	Token              string         // of the execution that waits
-	Events             int            // in the execution's history, about
+	Epoch              int            // of the execution that may write: the fencing token
+	State              State          // pending, queued, running, waiting or an end
+	Generation         int            // raised by every command and answer
+	ObservedGeneration int            // the generation with which it last became waiting
+	Token              string         // of the wait of its execution
+	Events             int            // in the history of its execution, about
 
-	Restarts          int       // how often since a step was last settled its execution had died
-	RestartedAt       time.Time // for the last time
-	FinishedAtRestart int       // how many steps were over when it was last revived
+	Restarts          int       // how often its execution was restarted since a step last finished
+	RestartedAt       time.Time // when it was restarted last
+	FinishedAtRestart int       // how many steps were over then
 
 	Digest    string   // of the plan
-	Unchanged int      // how many nodes needed no step
+	Unchanged int      // how many stacks needed no step
 	Messages  []string // why it was refused, or what went wrong with the engine
 	Requested time.Time
 	Started   time.Time
@@ -94,28 +97,29 @@ type Run struct {
 type Step struct {
 	plan.Step
 	Number    int    // its place in the plan, from 0
-	Spec      string // digest of the node's spec; empty where nothing is desired
+	Spec      string // digest of the stack's spec; empty if no stack is desired
 	Status    Status
-	Attempt   int // how often it has been begun
+	Attempt   int // how often it was started
 	Nonce     string
 	Receipt   plan.Receipt
-	Why       string // why it failed, or was skipped, or did nothing
+	Why       string // why it failed, was skipped or did nothing, or what it asks
 	Event     Event
-	Due       time.Time // of the next look, while it runs
+	Due       time.Time // of the next poll, while it runs
 	NotBefore time.Time // of the next start, while it is pending
 	Claimed   time.Time
 	Ended     time.Time
 	Forced    bool // it was polled since the run was cancelled with force
 	Answer    Answer
+	Result    plan.Result // how it left its stack, once it is over
 }
 
-// An Event is what was heard of a running step, until a look agrees with it.
+// An Event is one about a running step that no poll has confirmed yet.
 type Event struct {
 	Status plan.Status `json:"status,omitempty"`
-	Polls  int         `json:"polls,omitempty"` // how many have not yet seen it
+	Polls  int         `json:"polls,omitempty"` // how many polls have not seen it yet
 }
 
-// Settles counts the steps that are over.
+// Finished counts the steps that are over.
 func (r *Run) Finished() int {
 	n := 0
 	for _, s := range r.Steps {
@@ -126,7 +130,7 @@ func (r *Run) Finished() int {
 	return n
 }
 
-// Over reports whether nothing more will happen to the step.
+// Over reports whether the step has ended.
 func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.Status == Skipped }
 
 // Start puts the steps of a plan in the run, all pending.
@@ -136,6 +140,18 @@ func (r *Run) Start(p plan.Plan, specs map[string]string) {
 	for i, s := range p.Steps {
 		r.Steps[i] = Step{Step: s, Number: i, Spec: specs[s.Node], Status: Pending}
 	}
+}
+
+// LeftBroken lists the stacks of failed steps that are in a bad state, or of which
+// nobody knows the state, in the order of the plan.
+func (r *Run) LeftBroken() []string {
+	var nodes []string
+	for _, s := range r.Steps {
+		if s.Status == Failed && !s.Result.Clean() && !slices.Contains(nodes, s.Node) {
+			nodes = append(nodes, s.Node)
+		}
+	}
+	return nodes
 }
 
 // index finds steps by ID.
@@ -168,7 +184,7 @@ func (r *Run) Ready(now time.Time, max int) []int {
 	return ready
 }
 
-// open lists the pending steps for which only their time may have to come.
+// open lists the pending steps that may start, now or when their time comes.
 func (r *Run) open(now time.Time) []*Step {
 	if r.Command != Continue || r.Overdue(now) {
 		return nil
@@ -211,7 +227,7 @@ func (r *Run) Prune(now time.Time) []Step {
 	return pruned
 }
 
-// Stopped is the end of a run that a wish stopped.
+// Stopped is the end of a run that a command stopped.
 func (r *Run) Stopped() State {
 	if r.Command == Supersede {
 		return StateSuperseded
@@ -219,13 +235,13 @@ func (r *Run) Stopped() State {
 	return StateCancelled
 }
 
-// Why steps are skipped: for another, whose ID follows, or for the time.
+// Why steps are skipped: after another, whose ID follows, or because time is over.
 const (
 	after      = "after "
 	timeIsOver = "the run's time was over"
 )
 
-// stopped is why a step was skipped that nothing but a wish forbade.
+// stopped is why a step is skipped that only a command keeps from starting.
 func (r *Run) stopped() string {
 	if r.Command == Supersede {
 		return "superseded by " + r.SupersededBy
@@ -233,7 +249,7 @@ func (r *Run) stopped() string {
 	return "cancelled"
 }
 
-// doom says why a step after the given ones can never start, if so.
+// rootCause says why a step after the given ones can never start, or "".
 func rootCause(by map[string]*Step, ids []string) string {
 	for _, id := range ids {
 		switch a := by[id]; a.Status {
@@ -246,7 +262,8 @@ func rootCause(by map[string]*Step, ids []string) string {
 	return ""
 }
 
-// Standing says what a going run has come to: Ready, Watch, Parked or an end.
+// Next is the state that a running run should have now: ready, watch, waiting or
+// an end.
 func (r *Run) Next(now time.Time) State {
 	if len(r.Ready(now, 1)) > 0 {
 		return StateReady

@@ -85,6 +85,7 @@ type stepItem struct {
 	Ended     time.Time     `json:"ended"`
 	Forced    bool          `json:"forced,omitempty"`
 	Answer    *run.Answer   `json:"answer,omitempty"`
+	Result    plan.Result   `json:"result"`
 }
 
 // stepItemOf is how s is kept when it is planned.
@@ -92,7 +93,7 @@ func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
 		Nonce: s.Nonce, Receipt: known(s.Receipt), Why: s.Why, Event: s.Event.Status, Polls: s.Event.Polls,
-		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced, Answer: known(s.Answer),
+		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced, Answer: known(s.Answer), Result: s.Result,
 	}
 }
 
@@ -110,7 +111,7 @@ func (i stepItem) step() run.Step {
 	s := run.Step{
 		Step: i.Step, Number: i.Number, Spec: i.Spec, Status: i.Status, Attempt: i.Attempt, Nonce: i.Nonce,
 		Why: i.Why, Event: run.Event{Status: i.Event, Polls: i.Polls},
-		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended, Forced: i.Forced,
+		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended, Forced: i.Forced, Result: i.Result,
 	}
 	if i.Receipt != nil {
 		s.Receipt = *i.Receipt

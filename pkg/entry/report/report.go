@@ -27,6 +27,7 @@ type Run struct {
 	Ended        time.Time   `json:"ended,omitzero"`
 	Unchanged    int         `json:"unchanged"`
 	Messages     []string    `json:"messages,omitempty"`
+	LeftBroken   []string    `json:"left_broken,omitempty"` // stacks that failed steps left in a bad state, or of which nobody knows the state
 	Steps        []Step      `json:"steps,omitempty"`
 	Lock         *QueueEntry `json:"lock,omitempty"` // of its project, if a run holds it
 }
@@ -68,7 +69,7 @@ func Of(r run.Run) Run {
 	shown := Run{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Reason: r.Reason, Of: r.Of,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
-		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
+		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline, LeftBroken: r.LeftBroken(),
 	}
 	for _, c := range r.Commands {
 		shown.Commands = append(shown.Commands, Command{c.Command, c.Force, c.Run, c.Who, c.Why, c.At})

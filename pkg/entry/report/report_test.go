@@ -3,6 +3,7 @@ package report_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -135,6 +136,10 @@ func TestQueue(t *testing.T) {
 func TestAnswersAndCommands(t *testing.T) {
 	r := deploy()
 	r.Steps[1].Answer = run.Answer{ID: "request", Who: "ann", Why: "not today", Digest: "d", At: noon}
+	r.Steps[0].Status, r.Steps[0].Result = run.Failed, plan.Result{Status: "ROLLBACK_COMPLETE"}
+	if got := report.Of(r).LeftBroken; !slices.Equal(got, []string{"vpc"}) {
+		t.Errorf("left broken: %v", got)
+	}
 	want := &report.Answer{Who: "ann", Reason: "not today", Given: noon}
 	if d := cmp.Diff(want, report.Of(r).Steps[1].Answer); d != "" {
 		t.Error(d)
