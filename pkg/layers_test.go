@@ -24,7 +24,7 @@ lib/template          lib/document
 lib/asl
 
 fault
-project               fault lib/graph
+project               fault lib/graph lib/suggest
 plan                  fault project lib/graph lib/suggest
 run                   fault plan
 action                fault project plan

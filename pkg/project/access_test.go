@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A target that is registered can be worked in, as far as anybody can tell.
+// Check refuses targets that cannot be used.
 func TestAccess(t *testing.T) {
 	home := project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}
 	const role = "arn:aws:iam::111111111111:role/path/stackwright"
@@ -21,15 +21,15 @@ func TestAccess(t *testing.T) {
 	}{
 		{project.Access{Target: at("eu", "111111111111", "eu-west-1"), Role: role, Execution: role}, nil},
 		{project.Access{Target: at("near", "000000000000", "us-gov-west-1")}, nil},
-		{project.Access{Target: at("default", "000000000000", "us-west-2")}, []string{"target default is the installation's own account and region, which need not be registered: give this one another name"}},
+		{project.Access{Target: at("default", "000000000000", "us-west-2")}, []string{"target default is the installation's own account and region and is registered already: use another name"}},
 		{project.Access{Target: at("e@u", "1", "Europe")}, []string{
-			`"e@u" cannot be the name of a target: a letter, then letters, digits and hyphens, 64 at most`,
-			`account "1": twelve digits are wanted`, `region "Europe": one such as eu-west-1 is wanted`,
-			"account 1 is not the installation's own: give the ARN of the role that is to be assumed there",
+			`"e@u" is not a valid name of a target: use letters, digits and hyphens, at most 64, beginning with a letter`,
+			`account "1": write the twelve digits of its ID`, `there is no AWS region "Europe": write one such as eu-west-1`,
+			"account 1 is not the installation's own: give the ARN of the role to assume there with --role",
 		}},
 		{project.Access{Target: at("us", "222222222222", "us-west-2"), Role: role, Execution: "admin"}, []string{
-			"role " + role + " is of another account than 222222222222",
-			`role "admin": the ARN of a role is wanted, such as arn:aws:iam::222222222222:role/stackwright/stackwright-orchestrator`,
+			"role " + role + " is not in account 222222222222",
+			`role "admin": write the ARN of a role, such as arn:aws:iam::222222222222:role/stackwright/stackwright-orchestrator`,
 		}},
 	} {
 		err := c.access.Check(home)

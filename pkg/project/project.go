@@ -1,5 +1,5 @@
-// Package project says what the user wants: stacks, where they go, what each
-// needs.
+// Package project holds the desired state: stacks, their targets, and their
+// dependencies.
 package project
 
 import (
@@ -34,15 +34,15 @@ type Project struct {
 	Name         string          `json:"name"`
 	Environment  string          `json:"environment"`
 	Nodes        map[string]Node `json:"nodes"`
-	MaxDeletions *int            `json:"max_deletions,omitempty"` // how many stacks a deploy may delete for good; nil is plan's default
+	MaxDeletions *int            `json:"max_deletions,omitempty"` // how many stacks a deploy may delete permanently; nil is the default of package plan
 	Timeout      Timeout         `json:"timeout,omitempty"`       // of a run
-	Rollback     bool            `json:"rollback,omitempty"`      // a deploy that fails is followed by a rollback
+	Rollback     bool            `json:"rollback,omitempty"`      // a rollback follows a deploy that fails
 
-	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; what is done though nobody asks
+	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
 }
 
-// ID names the project and environment, as in "shop@prod": the unit that has
-// one writer.
+// ID names the project and environment, such as "shop@prod". At most one run
+// at a time changes the stacks of an ID.
 func (p Project) ID() string { return ID(p.Name, p.Environment) }
 
 // ID joins a project's name and an environment's.
@@ -59,8 +59,9 @@ func StackName(project, environment, stack string) string {
 	return strings.Join(parts, "-")
 }
 
-// Graph returns the nodes of p, each after what it needs. Needs that are no
-// nodes are refused, all at once; a ring shows when they are put in order.
+// Graph returns the nodes of p, each after its dependencies. It refuses
+// dependencies that are not nodes, all at once. A cycle is found only when the
+// graph is put in order.
 func (p Project) Graph() (*graph.Graph[string], error) {
 	var g graph.Graph[string]
 	var unknown []error
@@ -76,15 +77,15 @@ func (p Project) Graph() (*graph.Graph[string], error) {
 	return &g, errors.Join(unknown...)
 }
 
-// A Target is where a stack goes.
+// A Target is an account and region that stacks are deployed to.
 type Target struct {
 	Name    string `json:"name"`
 	Account string `json:"account"` // twelve digits
 	Region  string `json:"region"`
 }
 
-// Where names the account and region, which share out requests among all that
-// is there: "111122223333#eu-west-1". It is empty if the account is not known.
+// Where names the account and region, whose limits on requests all stacks there
+// share: "111122223333#eu-west-1". It is empty if the account is not known.
 func (t Target) Where() string {
 	if t.Account == "" {
 		return ""
@@ -92,15 +93,15 @@ func (t Target) Where() string {
 	return t.Account + "#" + t.Region
 }
 
-// A Template is a CloudFormation template, known by what it says.
+// A Template is a CloudFormation template, identified by its content.
 type Template struct {
 	Digest string `json:"digest"` // SHA-256 of its bytes, in hex
 	Bytes  int    `json:"bytes"`
-	Pinned bool   `json:"pinned"` // whether its bytes and the parameters' values alone say what it deploys
+	Pinned bool   `json:"pinned"` // whether its bytes and the parameters' values alone decide what it deploys
 }
 
-// MaxInline is the number of bytes of a template that a request can carry. A
-// larger one is read by CloudFormation from S3.
+// MaxInline is the number of bytes of a template that a request can hold.
+// CloudFormation reads a larger one from S3.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 const MaxInline = 51_200
 
@@ -114,23 +115,23 @@ type Node struct {
 	Tags         map[string]Text `json:"tags,omitempty"`
 	Capabilities []string        `json:"capabilities,omitempty"` // sorted
 	Protect      bool            `json:"protect,omitempty"`      // CloudFormation's termination protection
-	Needs        []string        `json:"needs,omitempty"`        // nodes, sorted: named, referred to or imported from
+	Needs        []string        `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
 	Timeout      Timeout         `json:"timeout,omitempty"`      // of one operation on it
 }
 
-// Digest names the node by all that it says, in hex.
+// Digest identifies the node by all its fields, in hex.
 func (n Node) Digest() (string, error) { return digest(n) }
 
-// A Resolved is a node whose references to outputs have been replaced by their
-// values: what CloudFormation is asked for.
+// A Resolved is a node whose references to outputs are replaced by their values:
+// what a request to CloudFormation holds.
 type Resolved struct {
 	Parameters map[string]string
 	Tags       map[string]string
-	Digest     string // of all that CloudFormation would be told, in hex
+	Digest     string // of everything that the request would hold, in hex
 }
 
 // Resolve replaces n's references to outputs. lookup returns the value of an
-// output of a node, or an error that says why there is none.
+// output of a node, or an error that says why it has none.
 func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolved, error) {
 	var r Resolved
 	var err error

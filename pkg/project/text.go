@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Text is a value in which some parts are known only when other stacks are
-// up.
+// A Text is a value of which some parts are known only when other stacks are
+// deployed.
 type Text []Part
 
 // A Part is either literal text or the output of a node.

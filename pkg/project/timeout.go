@@ -7,22 +7,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// A Timeout is how long an operation on a stack, or a run, may take. 0 is any
-// time.
+// A Timeout is how long an operation on a stack, or a run, may take. 0 is no
+// limit.
 type Timeout time.Duration
 
-// How little and how much a timeout may be.
+// The limits of a timeout.
 const (
 	LeastTimeout = Timeout(time.Minute)
 	MostTimeout  = Timeout(7 * 24 * time.Hour)
 )
 
-// ParseTimeout reads a timeout as it is written: 30m, 2h, 1h30m.
+// ParseTimeout reads a timeout, such as 30m, 2h or 1h30m.
 func ParseTimeout(text string) (Timeout, error) {
 	d, err := time.ParseDuration(text)
 	t := Timeout(d)
 	if err != nil || d%time.Second != 0 {
-		return 0, fault.New(fault.Invalid, "%q is no duration: write hours, minutes and seconds, as in 30m, 2h or 1h30m", text)
+		return 0, fault.New(fault.Invalid, "%q is not a duration: write hours, minutes and seconds, such as 30m, 2h or 1h30m", text)
 	}
 	if t < LeastTimeout || t > MostTimeout {
 		return 0, fault.New(fault.Invalid, "%s: write a duration from %s to %s", text, LeastTimeout, MostTimeout)
@@ -30,7 +30,7 @@ func ParseTimeout(text string) (Timeout, error) {
 	return t, nil
 }
 
-// String writes a timeout as it is read.
+// String writes a timeout as ParseTimeout reads it.
 func (t Timeout) String() string {
 	s := time.Duration(t).String()
 	if strings.HasSuffix(s, "m0s") {
