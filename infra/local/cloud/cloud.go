@@ -67,6 +67,8 @@ type Options struct {
 	Latency func(*http.Request) time.Duration
 	// Disturb, where set, loses, delays or doubles events; see events.Options.
 	Disturb func(event events.Event, function string) []time.Duration
+	// Seen, where set, is called with each event; see events.Options.
+	Seen func(events.Event)
 	// Fail, where set, says which requests fail, of all services, once everything is there; see gateway.Unsteady.
 	Fail func(gateway.Request) *gateway.Failure
 	// Sweep is how often the state machine's runs are looked through for those that nobody drives, in whole minutes; 0 is
@@ -196,7 +198,7 @@ func (c *Cloud) openStores() (err error) {
 	c.onClose(c.Objects.Close)
 	c.onClose(func() error { return c.stopFunctions() })
 	c.Bus, err = events.Open(events.Options{Folder: c.opts.Data, Account: c.opts.Account, Region: c.opts.Region,
-		Invoke: c.Invoke, Disturb: c.opts.Disturb, Log: c.opts.Log})
+		Invoke: c.Invoke, Disturb: c.opts.Disturb, Seen: c.opts.Seen, Log: c.opts.Log})
 	if err != nil {
 		return err
 	}

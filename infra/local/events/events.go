@@ -42,6 +42,8 @@ type Options struct {
 	// Disturb, for tests, says after how long a delivery is made, and how often: nil drops it, {0, 0} makes it twice,
 	// {time.Minute} makes it late, and different delays reorder. Without it each is made once, at once.
 	Disturb func(event Event, function string) []time.Duration
+	// Seen, where set, is called with each event that is put on the bus, in their order. It must not use the bus.
+	Seen func(Event)
 	// Log is told of deliveries given up; nil tells nobody.
 	Log io.Writer
 }
@@ -189,6 +191,9 @@ func (b *Bus) put(e *Event) error {
 		return errors.New("the bus is closed")
 	}
 	b.stamp(e)
+	if b.opts.Seen != nil {
+		b.opts.Seen(*e)
+	}
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err

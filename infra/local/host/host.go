@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/infra/local/events"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 	"github.com/stackwright/stackwright/stepfn"
@@ -84,13 +85,18 @@ func open(ctx context.Context, how options) (*Host, error) {
 		}
 		h.file, how.Log = file, file
 	}
+	seen := func(e events.Event) {
+		if how.Seen != nil {
+			how.Seen(cli.Event{Source: e.Source, DetailType: e.DetailType, Time: e.Time, Detail: e.Detail})
+		}
+	}
 	definition, err := how.definition()
 	if err == nil {
 		h.Cloud, err = cloud.Open(ctx, cloud.Options{
 			Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: how.Seconds,
 			Bucket: cli.Name, Table: cli.Name, StateMachine: cli.Name, Group: cli.Name, Definition: definition,
 			Functions: functions(how.Functions, h.url, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
-			Paused: how.ReadOnly, Seed: how.seed, Trust: trust,
+			Paused: how.ReadOnly, Seen: seen, Seed: how.seed, Trust: trust,
 		})
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 )
 
 // A Laptop hosts installations in this process, on emulators of AWS.
@@ -33,9 +34,17 @@ type Hosting struct {
 	Functions string // inprocess or binaries
 	Seconds   float64
 	Getenv    func(string) string
-	Log       io.Writer // nil is a file in the data folder
-	ReadOnly  bool      // nothing goes on
-	Yields    bool      // hands the folder over to a server that asks for it
+	Log       io.Writer   // nil is a file in the data folder
+	Seen      func(Event) // is called with each event, in their order; nil is nobody
+	ReadOnly  bool        // nothing goes on
+	Yields    bool        // hands the folder over to a server that asks for it
+}
+
+// An Event is one of the laptop's event bus, as EventBridge has it.
+type Event struct {
+	Source, DetailType string
+	Time               time.Time
+	Detail             []byte // JSON
 }
 
 // A Host is an installation that this process hosts.

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -14,10 +17,17 @@ const idleFor = 3
 // serve serves everything until it is stopped.
 func serve(ctx context.Context, c *call) (int, error) {
 	how := c.hosting(c.flags.listen, false)
-	how.Log, how.Yields = c.Err, c.flags.untilIdle
+	how.Yields = c.flags.untilIdle
+	if c.flags.verbose {
+		how.Log = c.Err
+	}
+	lines := &eventLines{to: c.Out}
+	if c.flags.output == "text" && !c.flags.quiet {
+		how.Seen = lines.add
+	}
 	h, err := c.Laptop.Stay(ctx, how)
 	if _, taken := errors.AsType[*InUse](err); taken && c.flags.untilIdle {
-		fmt.Fprintf(c.Err, "somebody else carries on: %v\n", err)
+		fmt.Fprintf(c.Err, "another process serves the data folder: %v\n", err)
 		return ExitOK, nil
 	}
 	if err != nil {
@@ -26,6 +36,7 @@ func serve(ctx context.Context, c *call) (int, error) {
 	if err := c.greet(h); err != nil {
 		return ExitFailed, errors.Join(err, h.Close())
 	}
+	lines.start()
 	var idle <-chan time.Time
 	if c.flags.untilIdle {
 		ticker := time.NewTicker(time.Second)
@@ -40,7 +51,7 @@ func serve(ctx context.Context, c *call) (int, error) {
 			if c.Obey != nil {
 				c.Obey()
 			}
-			fmt.Fprintln(c.Err, "stopped: what was in flight goes on with the next serve")
+			fmt.Fprintln(c.Err, "stopped: runs and operations in progress go on with the next serve")
 			return ExitOK, h.Close()
 		case err := <-h.Failed():
 			return ExitFailed, errors.Join(fmt.Errorf("serve at %s: %w", h.URL(), err), h.Close())
@@ -53,6 +64,78 @@ func serve(ctx context.Context, c *call) (int, error) {
 	return ExitOK, h.Close()
 }
 
+// eventLines prints events, once it is started: what comes before is kept, for
+// a server resumes its work before it says where it listens.
+type eventLines struct {
+	to      io.Writer
+	mu      sync.Mutex
+	started bool
+	kept    []string
+}
+
+// add prints an event, or keeps it.
+func (l *eventLines) add(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if line := eventLine(e); line != "" {
+		l.kept = append(l.kept, line)
+	}
+	if l.started {
+		l.flush()
+	}
+}
+
+// start prints what was kept, and from now on each event at once.
+func (l *eventLines) start() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.started = true
+	l.flush()
+}
+
+// flush prints what was kept. The caller holds l.mu.
+func (l *eventLines) flush() {
+	for _, line := range l.kept {
+		fmt.Fprintln(l.to, line) // a terminal that is gone does not stop a server
+	}
+	l.kept = nil
+}
+
+// eventLine is an event in a line for people, or "" for one that they need not
+// see.
+func eventLine(e Event) string {
+	var d struct {
+		Object  struct{ Key string }
+		Run     string
+		Text    string
+		Why     string
+		StackID string                  `json:"stack-id"`
+		Status  struct{ Status string } `json:"status-details"`
+	}
+	if json.Unmarshal(e.Detail, &d) != nil {
+		return ""
+	}
+	text := ""
+	switch {
+	case e.Source == "aws.s3" && (strings.HasPrefix(d.Object.Key, "projects/") || strings.HasPrefix(d.Object.Key, "requests/")):
+		text = "upload  " + d.Object.Key
+	case e.DetailType == "CloudFormation Stack Status Change":
+		text = "stack   " + d.StackID + " is " + d.Status.Status
+		if _, name, is := strings.Cut(d.StackID, ":stack/"); is {
+			name, _, _ = strings.Cut(name, "/")
+			text = "stack   " + name + " is " + d.Status.Status
+		}
+	case e.Source == "stackwright" && d.Run != "":
+		text = "run     " + d.Run + ": " + d.Text
+		if d.Why != "" {
+			text += ": " + d.Why
+		}
+	default:
+		return ""
+	}
+	return e.Time.Local().Format(time.TimeOnly) + "  " + text
+}
+
 // greet says where the server is and what to do with it.
 func (c *call) greet(h Host) error {
 	if c.flags.output == "json" {
@@ -60,7 +143,7 @@ func (c *call) greet(h Host) error {
 			"endpoint": h.URL(), "bucket": Name, "table": Name, "state_machine": MachineARN(), "data": c.flags.data,
 		})
 	}
-	_, err := fmt.Fprintf(c.Out, `Stackwright's AWS listens at %[1]s (account %[2]s, region %[3]s, state in %[4]s)
+	_, err := fmt.Fprintf(c.Out, `Stackwright is served at %[1]s (account %[2]s, region %[3]s, state and log in %[4]s)
 
 deploy:  %[5]s deploy DIR --endpoint %[1]s
 or:      aws s3 cp shop.zip s3://%[6]s/projects/shop/prod.zip --endpoint-url %[1]s
@@ -68,8 +151,8 @@ watch:   %[5]s status --follow --endpoint %[1]s
          aws cloudformation describe-stacks --endpoint-url %[1]s
          curl --aws-sigv4 aws:amz:%[3]s:execute-api --user local:local %[1]s/projects/shop/prod/runs
 
-The aws command wants any credentials: export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=%[3]s
-Ctrl-C stops it; all is still there when it is started again.
+The aws command needs credentials, whatever they are: export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=%[3]s
+Ctrl-C stops it. The state is kept: the next serve goes on with it.
 `, h.URL(), Account, Region, c.flags.data, c.Self, Name)
 	return err
 }
