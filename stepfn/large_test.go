@@ -193,8 +193,8 @@ func TestBarrierOfManyLongNames(t *testing.T) {
 		if d := cmp.Diff(want.Steps, got.Steps); d != "" {
 			t.Error(d)
 		}
-		if gate := got.Step(string(plan.Barrier)); gate == nil || len(gate.After) != 1999 {
-			t.Errorf("the gate is %v", gate)
+		if barrier := got.Step(string(plan.Barrier)); barrier == nil || len(barrier.After) != 1999 {
+			t.Errorf("the barrier is %v", barrier)
 		}
 	})
 }

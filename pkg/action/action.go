@@ -124,20 +124,6 @@ type Cloud interface {
 	Events(context.Context, Task) (Operation, error)
 }
 
-// Actions returns the action for each verb.
-func Actions(c Cloud) map[plan.Verb]Action {
-	return map[plan.Verb]Action{
-		plan.Create:   change{c},
-		plan.Update:   change{c},
-		plan.Continue: change{c},
-		plan.Delete:   remove{c},
-		plan.Wait:     wait{c},
-		plan.Read:     read{c},
-		plan.Forget:   forget{},
-		plan.Barrier:  barrier{},
-	}
-}
-
 // Token joins what it names.
 func Token(run string, number, attempt int) string {
 	return fmt.Sprintf("%s%s-%d-%d", Prefix, run, number, attempt)

@@ -3,7 +3,6 @@ package action_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -94,7 +93,7 @@ func is(s plan.Status) *cloud {
 	return &cloud{live: map[string]plan.Live{"id": l, "shop-vpc": l}}
 }
 
-func act(c *cloud, v plan.Verb) action.Action { return action.Actions(c)[v] }
+func act(c *cloud, v plan.Verb) action.Action { return action.Named(action.All(c)...).Of(v) }
 
 var (
 	begun     = plan.Receipt{StackID: "begun", Operation: "op"}
@@ -159,7 +158,7 @@ func TestStart(t *testing.T) {
 		{name: "nothing is asked to settle", verb: plan.Wait, cloud: is("UPDATE_IN_PROGRESS")},
 		{name: "nothing is asked to read", verb: plan.Read, cloud: is("UPDATE_COMPLETE")},
 		{name: "nothing is asked to forget", verb: plan.Forget, cloud: is("")},
-		{name: "nothing is asked at the gate", verb: plan.Barrier, cloud: is("")},
+		{name: "nothing is asked at the barrier", verb: plan.Barrier, cloud: is("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(c.verb)
@@ -304,14 +303,14 @@ func TestPoll(t *testing.T) {
 		{"read", plan.Read, nil, is("UPDATE_COMPLETE"), want{over: true, why: "as recorded", digest: "v1", calls: "live"}},
 		{"read when it is at rest", plan.Read, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
 		{"read what somebody has touched", plan.Read, func(t *action.Task) { t.Record.LastUpdated = now }, is("UPDATE_COMPLETE"),
-			want{over: true, why: "touched by somebody else, or never whole: the next deploy updates it", digest: "", calls: "live"}},
+			want{over: true, why: "changed outside Stackwright, or its last operation did not finish: the next deploy updates it", digest: "", calls: "live"}},
 		{"read what is gone", plan.Read, nil, is("DELETE_COMPLETE"), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
 		{"read what was never known to be there", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is(""), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
 		{"read what may be somebody else's", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is("CREATE_COMPLETE"),
-			want{over: true, why: "nobody knows yet whether it is ours: the next deploy finds out", digest: "-", calls: "live"}},
+			want{over: true, why: "it is not known yet whether Stackwright made this stack: the next deploy finds out", digest: "-", calls: "live"}},
 		{"who cannot look at what is read", plan.Read, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"forgotten", plan.Forget, nil, is(""), want{over: true, forget: true, why: "it was gone already", digest: "-"}},
-		{"at the gate", plan.Barrier, nil, is(""), want{over: true, digest: "-"}},
+		{"at the barrier", plan.Barrier, nil, is(""), want{over: true, digest: "-"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(c.verb)
@@ -411,15 +410,22 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// Every verb has an action.
-func TestActions(t *testing.T) {
-	all := action.Actions(is(""))
+// Every verb that plans use has a row; an unknown verb fails its step.
+func TestVerbs(t *testing.T) {
+	all := action.Named(action.All(is(""))...)
 	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Forget, plan.Barrier} {
-		if all[v] == nil {
-			t.Errorf("nobody knows how to %s", v)
+		if _, ok := all[v]; !ok {
+			t.Errorf("there is no row for %s", v)
 		}
 	}
 	if len(all) != 8 {
-		t.Error(fmt.Sprint(len(all)) + " verbs have an action")
+		t.Errorf("there are %d verbs", len(all))
+	}
+	none := all.Of("fly")
+	if _, err := none.Start(t.Context(), action.Task{}); !fault.Is(err, fault.Broken) {
+		t.Errorf("an unknown verb starts: %v", err)
+	}
+	if _, err := none.Poll(t.Context(), action.Task{}); !fault.Is(err, fault.Broken) {
+		t.Errorf("an unknown verb is polled: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -41,7 +42,8 @@ func TestInterval(t *testing.T) {
 		{plan.Read, 10 * time.Hour, 30 * time.Second},
 		{plan.Create, -time.Hour, 5 * time.Second},
 	} {
-		if got := interval(c.verb, c.ran); got != c.want {
+		e := &Engine{Verbs: action.Named(action.All(nil)...)}
+		if got := e.interval(c.verb, c.ran); got != c.want {
 			t.Errorf("%s after %s: %s", c.verb, c.ran, got)
 		}
 	}

@@ -19,33 +19,28 @@ const crowdedWhy = "CloudFormation is being asked as much as it allows: this wai
 // inPage is how many stacks CloudFormation describes in one answer, about.
 const inPage = 100
 
-// starting is what it takes to start a step: the stack is looked at, and looked
-// at again by whoever changes one that is there.
-func starting(s run.Step) budget.Demand {
-	switch s.Verb {
-	case plan.Create:
-		return budget.Demand{Reads: 1, Writes: 1}
-	case plan.Update, plan.Continue:
-		return budget.Demand{Reads: 2, Writes: 1}
-	case plan.Delete:
-		return budget.Demand{Reads: 1 + len(s.Users), Writes: 1}
+// startCost is the requests that the start of a step makes.
+func (e *Engine) startCost(s run.Step) budget.Demand {
+	v := e.Verbs.Of(s.Verb)
+	cost := budget.Demand{Reads: v.StartReads}
+	if v.Mutates {
+		cost.Reads, cost.Writes = cost.Reads+len(s.Users), 1
 	}
-	return budget.Demand{}
+	return cost
 }
 
-// looking is what it takes to look at a running step: its stack is looked at, and
-// again once its work is over. Of what no event has told, nobody knows that
-// there is anything to see.
-func looking(s run.Step) budget.Demand {
+// pollCost is the requests that the poll of a running step makes. One that finds
+// the operation over reads the stack again. Without an event, the poll is idle:
+// probably there is nothing to see.
+func (e *Engine) pollCost(s run.Step) budget.Demand {
+	v := e.Verbs.Of(s.Verb)
 	switch {
-	case s.Verb == plan.Forget, s.Verb == plan.Barrier:
-		return budget.Demand{}
-	case !intends(s.Verb), s.Receipt.Unchanged:
-		return budget.Demand{Reads: 1}
+	case !v.WokenByEvents, s.Receipt.Unchanged:
+		return budget.Demand{Reads: v.PollReads}
 	case s.Event.Status == "":
-		return budget.Demand{Reads: 1, Idle: true}
+		return budget.Demand{Reads: v.PollReads, Idle: true}
 	}
-	return budget.Demand{Reads: 2}
+	return budget.Demand{Reads: v.PollReads + 1}
 }
 
 // sharing is how a step is counted: what it takes, and of whom.
@@ -89,7 +84,7 @@ func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 	numbers := r.Ready(now, len(r.Steps))
 	shares := make([]sharing, len(numbers))
 	for i, n := range numbers {
-		shares[i] = sharing{r.Steps[n].Where, starting(r.Steps[n])}
+		shares[i] = sharing{r.Steps[n].Where, e.startCost(r.Steps[n])}
 	}
 	granted := e.grants(shares, func(where string, asks []budget.Demand) (int, error) {
 		n, _, err := e.Budgets.Room(ctx, where, asks[:min(len(asks), maxReady)], now)
@@ -107,7 +102,7 @@ func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 // affords takes what it takes to start a step. If there is no room, it returns
 // when there is.
 func (e *Engine) affords(ctx context.Context, s run.Step) (next time.Time, ok bool) {
-	granted := e.grants([]sharing{{s.Where, starting(s)}}, func(where string, asks []budget.Demand) (n int, err error) {
+	granted := e.grants([]sharing{{s.Where, e.startCost(s)}}, func(where string, asks []budget.Demand) (n int, err error) {
 		n, next, err = e.Budgets.Take(ctx, where, asks, e.Now())
 		return n, err
 	})
@@ -119,11 +114,11 @@ func (e *Engine) affords(ctx context.Context, s run.Step) (next time.Time, ok bo
 // have been due for longest. The others stay due.
 func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 	slices.SortStableFunc(due, func(a, b *run.Step) int {
-		return cmp.Or(cmp.Compare(last(a), last(b)), a.DueAt().Compare(b.DueAt()))
+		return cmp.Or(cmp.Compare(e.last(a), e.last(b)), a.DueAt().Compare(b.DueAt()))
 	})
 	shares := make([]sharing, len(due))
 	for i, s := range due {
-		shares[i] = sharing{s.Where, looking(*s)}
+		shares[i] = sharing{s.Where, e.pollCost(*s)}
 	}
 	granted := e.grants(shares, e.take(ctx))
 	var may []*run.Step
@@ -148,7 +143,7 @@ func (e *Engine) take(ctx context.Context) func(string, []budget.Demand) (int, e
 func (e *Engine) found(ctx context.Context, looked []*run.Step) {
 	var shares []sharing
 	for _, s := range looked {
-		if s.Status != run.Running && looking(*s).Idle {
+		if s.Status != run.Running && e.pollCost(*s).Idle {
 			shares = append(shares, sharing{s.Where, budget.Demand{Reads: 1}})
 		}
 	}
@@ -156,8 +151,8 @@ func (e *Engine) found(ctx context.Context, looked []*run.Step) {
 }
 
 // last is 1 for a step that others go before.
-func last(s *run.Step) int {
-	if looking(*s).Idle {
+func (e *Engine) last(s *run.Step) int {
+	if e.pollCost(*s).Idle {
 		return 1
 	}
 	return 0

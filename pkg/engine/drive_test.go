@@ -136,7 +136,7 @@ func TestFound(t *testing.T) {
 	}
 	h.cloud.live, h.cloud.lost = nil, false
 	h.driven("r", "refresh", "")
-	if s := h.kept("r").Steps[0]; s.Why != "nobody knows yet whether it is ours: the next deploy finds out" {
+	if s := h.kept("r").Steps[0]; s.Why != "it is not known yet whether Stackwright made this stack: the next deploy finds out" {
 		t.Errorf("read, it is %s", s.Why)
 	}
 	if r := h.driven("b", "deploy", "v1"); r.State != run.StateSucceeded || r.Steps[0].ID != "vpc/update" {
@@ -216,7 +216,9 @@ func TestExecuteGivesUp(t *testing.T) {
 		h := newFixture(t)
 		h.desire("v1", "vpc")
 		h.ask("a", "deploy", "v1")
-		h.Actions[plan.Create] = stuck{}
+		verb := h.Verbs.Of(plan.Create)
+		verb.Action = stuck{}
+		h.Verbs[plan.Create] = verb
 		before := time.Now()
 		h.begun(h.planned("a", 1))
 		if took := time.Since(before); took >= action.MaxStartTime {

@@ -24,7 +24,7 @@ type Engine struct {
 	Clouds         Clouds
 	Budgets        Budgets
 	Operations     plan.Operations
-	Actions        map[plan.Verb]action.Action
+	Verbs          action.Verbs
 	Machine        Machine
 	Notifier       Notifier
 	Meter          Meter

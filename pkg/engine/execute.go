@@ -77,7 +77,7 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error
 func (e *Engine) start(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.Claimed.Add(action.MaxStartTime-grace).Sub(e.Now()))
 	defer cancel()
-	return e.Actions[t.Step.Verb].Start(ctx, t)
+	return e.Verbs.Of(t.Step.Verb).Start(ctx, t)
 }
 
 // backoff is how long a step that cannot be begun yet is left alone: twice as
@@ -93,14 +93,14 @@ func backoff(s run.Step) time.Duration {
 func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before plan.Record, err error) error {
 	restore, forget := &before, false
 	switch {
-	case !intends(s.Verb):
+	case !e.Verbs.Of(s.Verb).Mutates:
 		restore = nil
 	case before.Node == "":
 		restore, forget = nil, true
 	}
 	now := e.Now()
 	switch {
-	case err == nil && (s.Receipt.Unchanged || !intends(s.Verb)):
+	case err == nil && (s.Receipt.Unchanged || !e.Verbs.Of(s.Verb).Mutates):
 		s.Due = now
 	case err == nil, fault.Is(err, fault.Unavailable): // what is heard of it decides
 		s.Due = now.Add(minWait)
@@ -117,7 +117,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before 
 // find learns the ID of a stack that we began to make and of which no answer
 // came, before another token takes the place of the one that it was born with.
 func (e *Engine) find(ctx context.Context, t *action.Task) error {
-	if !intends(t.Step.Verb) || t.Step.Verb == plan.Create || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
+	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates || v.Creates || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}
 	seen, err := e.observe(ctx, []plan.Location{t.Record.Location()})
@@ -132,12 +132,6 @@ func (e *Engine) find(ctx context.Context, t *action.Task) error {
 	return nil
 }
 
-// intends reports whether a verb asks CloudFormation for something, so that its
-// claim writes an intent.
-func intends(v plan.Verb) bool {
-	return v == plan.Create || v == plan.Update || v == plan.Continue || v == plan.Delete
-}
-
 // claim moves a step from pending to running and writes the intent into the
 // node's record: until it is known how this ends, the stack may need what it
 // needed before and what it is to need.
@@ -149,7 +143,7 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 	s.Due = s.Claimed.Add(action.MaxStartTime)
 	t.Attempt, t.Claimed, t.Now = s.Attempt, s.Claimed, s.Claimed
 	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: attempt, Step: s}
-	if intends(s.Verb) {
+	if e.Verbs.Of(s.Verb).Mutates {
 		intent := t.Record
 		intent.Node, intent.Token, intent.Run, intent.Intent = s.Node, t.Token(), r.ID, true
 		if t.Node.Name != "" {
@@ -207,7 +201,7 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 			t.Users = append(t.Users, r.Location())
 		}
 	}
-	if s.Verb == plan.Delete || s.Spec == "" {
+	if !e.Verbs.Of(s.Verb).Configures || s.Spec == "" {
 		return t, nil
 	}
 	t.Want, err = t.Node.Resolve(func(node, output string) (string, error) {

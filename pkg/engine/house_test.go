@@ -42,7 +42,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Cleanup(w.Stop)
 	h := &fixture{T: t, Engine: w.Engine, world: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
 	h.store, h.cloud = &lossy{Store: w.Store}, &moody{Cloud: w.Cloud}
-	h.Store, h.Clouds, h.Actions = h.store, h.cloud, action.Actions(h.cloud)
+	h.Store, h.Clouds, h.Verbs = h.store, h.cloud, action.Named(action.All(h.cloud)...)
 	h.Specs = &shelf{kept: make(map[string]project.Node)}
 	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*listener)(h), (*gauge)(h), (*desk)(h)
 	return h

@@ -194,12 +194,12 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	t, err := e.task(ctx, r, *s)
 	var got action.Progress
 	if err == nil {
-		got, err = e.Actions[s.Verb].Poll(ctx, t)
+		got, err = e.Verbs.Of(s.Verb).Poll(ctx, t)
 		e.throttled(ctx, s.Where, budget.Read, err)
 	}
 	switch {
 	case fault.Is(err, fault.Denied) && e.Now().Before(s.Claimed.Add(tolerated)): // it may be granted again
-		s.Why, s.Due = err.Error(), e.Now().Add(interval(s.Verb, e.Now().Sub(s.Claimed)))
+		s.Why, s.Due = err.Error(), e.Now().Add(e.interval(s.Verb, e.Now().Sub(s.Claimed)))
 		return nil
 	case fault.Is(err, fault.Denied, fault.Missing, fault.Invalid, fault.Refused, fault.Broken):
 		got = action.Progress{Over: true, Err: fmt.Errorf("it cannot be followed: %w", err)}
@@ -230,7 +230,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 		got.Err = declined(s.Answer)
 	}
 	s.Status, s.Why, s.Ended, s.Result = run.Done, got.Why, e.Now(), got.Result
-	s.Result.Untouched = s.Result.Untouched || !intends(s.Verb)
+	s.Result.Untouched = s.Result.Untouched || !e.Verbs.Of(s.Verb).Mutates
 	if got.Err != nil {
 		s.Status, s.Why = run.Failed, got.Err.Error()
 	}
@@ -255,7 +255,7 @@ func (e *Engine) postpone(s *run.Step, soon bool) {
 		return
 	}
 	s.Event = run.Event{}
-	s.Due = now.Add(interval(s.Verb, now.Sub(s.Claimed)))
+	s.Due = now.Add(e.interval(s.Verb, now.Sub(s.Claimed)))
 	if soon {
 		s.Due = now.Add(minWait)
 	}
@@ -265,9 +265,9 @@ func (e *Engine) postpone(s *run.Step, soon bool) {
 }
 
 // interval is the time between two looks at a step that has run for so long.
-func interval(v plan.Verb, ran time.Duration) time.Duration {
+func (e *Engine) interval(v plan.Verb, ran time.Duration) time.Duration {
 	most := maxWait
-	if !intends(v) {
+	if !e.Verbs.Of(v).WokenByEvents {
 		most = 30 * time.Second // no event of ours tells of its end
 	}
 	return min(max(ran/4, minWait), most)

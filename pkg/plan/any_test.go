@@ -263,9 +263,9 @@ func oracle(v plan.View, p plan.Plan) oracled {
 	for _, x := range going {
 		o.gated++
 		for _, rise := range rises {
-			o.edges.add("gate", rise[len(rise)-1])
+			o.edges.add("barrier", rise[len(rise)-1])
 		}
-		o.edges.add(falls[x][0], "gate")
+		o.edges.add(falls[x][0], "barrier")
 	}
 	return o
 }

@@ -24,10 +24,10 @@ const (
 	Update   Verb = "update"
 	Delete   Verb = "delete"
 	Continue Verb = "continue" // continue a rollback that failed
-	Wait     Verb = "settle"   // wait for somebody else's operation
+	Wait     Verb = "wait"     // wait for somebody else's operation
 	Read     Verb = "read"     // read a live stack into its record
 	Forget   Verb = "forget"   // drop a record whose stack is gone
-	Barrier  Verb = "gate"     // all that stays has risen: what goes for good may fall
+	Barrier  Verb = "barrier"  // all that stays has risen: what goes for good may fall
 )
 
 // A Step applies one verb to one node, after other steps.

@@ -159,9 +159,9 @@ func TestEdges(t *testing.T) {
 		}, `
 			new/create
 			vpc/update
-			gate ← new/create vpc/update
-			y/delete ← gate
-			x/delete ← gate y/delete`},
+			barrier ← new/create vpc/update
+			y/delete ← barrier
+			x/delete ← barrier y/delete`},
 		{"(4) but not if some rise waits for it", func(w world) {
 			w.have("DELETE_FAILED", "db")
 			w.have("UPDATE_COMPLETE", "app<db other")
@@ -171,15 +171,15 @@ func TestEdges(t *testing.T) {
 			db/delete ← app/delete
 			db/create ← db/delete
 			new/create
-			gate ← db/create new/create
-			other/delete ← gate`},
-		{"no gate where nothing stays", func(w world) { w.have("CREATE_COMPLETE", "a b") }, "a/delete\nb/delete"},
+			barrier ← db/create new/create
+			other/delete ← barrier`},
+		{"no barrier where nothing stays", func(w world) { w.have("CREATE_COMPLETE", "a b") }, "a/delete\nb/delete"},
 		{"a lane is in order", func(w world) {
 			w.have("ROLLBACK_IN_PROGRESS", "a")
 			w.want("a b<a")
 		}, `
-			a/settle
-			a/delete ← a/settle
+			a/wait
+			a/delete ← a/wait
 			a/update ← a/delete
 			b/create ← a/update`},
 	} {
@@ -347,10 +347,10 @@ func TestDisplace(t *testing.T) {
 		app/update ← vpc/create
 		begun/create
 		other/create
-		gate ← app/update begun/create other/create vpc/create
-		id-other/delete ← gate
-		id-vpc/delete ← app/update gate
-		BEGUN/forget ← gate`, "BEGUN", moved["begun"]))
+		barrier ← app/update begun/create other/create vpc/create
+		id-other/delete ← barrier
+		id-vpc/delete ← app/update barrier
+		BEGUN/forget ← barrier`, "BEGUN", moved["begun"]))
 	places := plan.Locations(w.Desired, all)
 	seen := make(map[string]plan.Location)
 	for _, p := range places {
@@ -473,7 +473,7 @@ func TestTimeouts(t *testing.T) {
 			t.Errorf("%s is overdue before it is begun", s.ID)
 		}
 	}
-	for id, want := range map[string]time.Time{"any/create": {}, "slow/settle": {}, "slow/continue": begun.Add(time.Minute), "slow/update": begun.Add(time.Minute)} {
+	for id, want := range map[string]time.Time{"any/create": {}, "slow/wait": {}, "slow/continue": begun.Add(time.Minute), "slow/update": begun.Add(time.Minute)} {
 		if at, ok := got[id]; !ok || !at.Equal(want) {
 			t.Errorf("%s is overdue at %s, want %s", id, at, want)
 		}

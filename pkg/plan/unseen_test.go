@@ -27,9 +27,9 @@ here/update
 vpc/update
 app/create ← here/update vpc/update
 new/update
-gate ← app/create here/update new/update vpc/update
-old/delete ← gate
-away/delete ← gate old/delete
+barrier ← app/create here/update new/update vpc/update
+old/delete ← barrier
+away/delete ← barrier old/delete
 `)
 	p, err = plan.Destroy(w.View)
 	expect(t, p, err, `

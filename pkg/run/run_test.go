@@ -232,13 +232,13 @@ func TestReadyIsBounded(t *testing.T) {
 }
 
 func TestStart(t *testing.T) {
-	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "gate", Verb: plan.Barrier, After: []string{"a/create"}}}, Unchanged: []string{"b"}}
+	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "barrier", Verb: plan.Barrier, After: []string{"a/create"}}}, Unchanged: []string{"b"}}
 	r := run.Run{State: run.StatePending}
 	r.Start(p, map[string]string{"a": "digest"})
 	if r.State != run.StateRunning || r.Digest != p.Digest(map[string]string{"a": "digest"}) || r.Unchanged != len(p.Unchanged) || len(r.Steps) != 2 {
 		t.Errorf("got %+v", r)
 	}
-	if s := r.Step("gate"); s == nil || s.Number != 1 || s.Status != run.Pending || s.Spec != "" || r.Step("a/create").Spec != "digest" {
+	if s := r.Step("barrier"); s == nil || s.Number != 1 || s.Status != run.Pending || s.Spec != "" || r.Step("a/create").Spec != "digest" {
 		t.Errorf("got %+v", r.Steps)
 	}
 	if r.Step("b/create") != nil {

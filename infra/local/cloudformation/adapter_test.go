@@ -76,7 +76,7 @@ func (d *doer) finish(t action.Task) action.Progress {
 	d.Helper()
 	for range 600 {
 		t.Now = time.Now()
-		p, err := action.Actions(d.cloud)[t.Step.Verb].Poll(d.Context(), t)
+		p, err := action.Named(action.All(d.cloud)...).Of(t.Step.Verb).Poll(d.Context(), t)
 		if err != nil {
 			d.Fatalf("%s: %v", t.Step.ID, err)
 		}
@@ -104,7 +104,7 @@ func (d *doer) do(v plan.Verb) action.Progress {
 	d.Helper()
 	t := d.claim(v)
 	var err error
-	if t.Receipt, err = action.Actions(d.cloud)[v].Start(d.Context(), t); err != nil {
+	if t.Receipt, err = action.Named(action.All(d.cloud)...).Of(v).Start(d.Context(), t); err != nil {
 		d.Fatalf("%s: %v", t.Step.ID, err)
 	}
 	return d.finish(t)
@@ -213,7 +213,7 @@ func TestAdapterLostAnswer(t *testing.T) {
 			d.fault("POST", `{"error":{"action":"`+asked+`","code":"InternalFailure","status":500,"after":true},"times":1}`, 200)
 			before := d.service.Calls()[asked]
 			task := d.claim(v)
-			if _, err := action.Actions(d.cloud)[v].Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
+			if _, err := action.Named(action.All(d.cloud)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
 				t.Fatalf("%s: %v", v, err)
 			}
 			if p := d.finish(task); p.Err != nil || d.service.Calls()[asked] != before+1 {
@@ -229,7 +229,7 @@ func TestAdapterLostRequest(t *testing.T) {
 		d.wish()
 		d.fault("POST", `{"error":{"action":"CreateStack","code":"ServiceUnavailable","status":503},"times":1}`, 200)
 		task := d.claim(plan.Create)
-		if _, err := action.Actions(d.cloud)[plan.Create].Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
+		if _, err := action.Named(action.All(d.cloud)...).Of(plan.Create).Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
 			t.Fatalf("%v", err)
 		}
 		if p := d.finish(task); p.Err != nil {
@@ -271,7 +271,7 @@ func TestAdapterBusy(t *testing.T) {
 		d.update("shop-q", three, updateWith("V", "theirs"))
 		for _, v := range []plan.Verb{plan.Update, plan.Delete, plan.Continue} {
 			task := d.claim(v)
-			if _, err := action.Actions(d.cloud)[v].Start(d.Context(), task); !fault.Is(err, fault.Busy) {
+			if _, err := action.Named(action.All(d.cloud)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Busy) {
 				t.Errorf("%s: %v", v, err)
 			}
 		}
@@ -392,7 +392,7 @@ func TestAdapterForeign(t *testing.T) {
 		d.up("shop-q", three)
 		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
 			task := d.claim(v)
-			if _, err := action.Actions(d.cloud)[v].Start(d.Context(), task); !fault.Is(err, fault.Taken, fault.Refused) || !strings.Contains(err.Error(), "not managed by Stackwright") {
+			if _, err := action.Named(action.All(d.cloud)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Taken, fault.Refused) || !strings.Contains(err.Error(), "not managed by Stackwright") {
 				t.Errorf("%s: %v", v, err)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -47,11 +46,12 @@ type questioner struct {
 }
 
 // questioners makes all actions questioners.
-func questioners(w *World, actions map[plan.Verb]action.Action) map[plan.Verb]action.Action {
-	for v, a := range actions {
-		actions[v] = questioner{a, w}
+func questioners(w *World, verbs action.Verbs) action.Verbs {
+	for name, v := range verbs {
+		v.Action = questioner{v.Action, w}
+		verbs[name] = v
 	}
-	return actions
+	return verbs
 }
 
 // Poll is the part of action.Action.

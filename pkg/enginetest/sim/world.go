@@ -99,7 +99,7 @@ func New(machine *asl.Machine, seed uint64) *World {
 	}
 	cloud := crashingCloud{w}
 	w.Engine = &engine.Engine{
-		Store: crashingStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Operations: plan.AllOperations(), Actions: questioners(w, action.Actions(cloud)),
+		Store: crashingStore{w, w.Store}, Configurations: w, Specs: w, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(w, action.Named(action.All(cloud)...)),
 		Budgets: crashingBudgets{w, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{w},
 		Machine: w, Notifier: silent{}, Meter: counter{w}, Now: w.now, Nonce: w.unique, Parallel: 1,
 	}

@@ -14,7 +14,7 @@ type Change struct {
 	Time   time.Time
 	Run    string
 	Step   string // its ID
-	Stack  string // its node; empty for the gate
+	Stack  string // its node; empty for the barrier
 	Verb   plan.Verb
 	Status run.Status
 	Why    string

@@ -29,7 +29,7 @@ type moved struct {
 	Time   time.Time  `json:"time"`
 	Run    string     `json:"run"`
 	Step   string     `json:"step"`
-	Stack  string     `json:"stack"` // empty for the gate
+	Stack  string     `json:"stack"` // empty for the barrier
 	Verb   plan.Verb  `json:"verb"`
 	Status run.Status `json:"status"`
 	Why    string     `json:"why"`

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -109,13 +110,6 @@ func standing(r run.Run) string {
 
 // deeds counts what was done, by verb.
 func deeds(r run.Run) string {
-	past := []struct {
-		verb plan.Verb
-		word string
-	}{
-		{plan.Create, "created"}, {plan.Update, "updated"}, {plan.Delete, "deleted"},
-		{plan.Continue, "rolled back"}, {plan.Wait, "waited for"}, {plan.Read, "read"}, {plan.Forget, "forgotten"},
-	}
 	same, by := r.Unchanged, make(map[plan.Verb]int)
 	for _, s := range r.Steps {
 		switch {
@@ -127,9 +121,9 @@ func deeds(r run.Run) string {
 		}
 	}
 	var words []string
-	for _, p := range past {
-		if by[p.verb] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", by[p.verb], p.word))
+	for _, v := range action.All(nil) {
+		if by[v.Name] > 0 && v.Past != "" {
+			words = append(words, fmt.Sprintf("%d %s", by[v.Name], v.Past))
 		}
 	}
 	if same > 0 {
@@ -170,7 +164,7 @@ func failures(r run.Run) []string {
 			lines = append(lines, fmt.Sprintf("  skipped, %s: %s", cause, strings.Join(names, ", ")))
 		}
 	}
-	if gate := r.Step(string(plan.Barrier)); gate != nil && gate.Status == run.Skipped {
+	if barrier := r.Step(string(plan.Barrier)); barrier != nil && barrier.Status == run.Skipped {
 		lines = append(lines, "  no stack was deleted for good: such deletions wait until all other steps have succeeded")
 	}
 	return lines

@@ -25,7 +25,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // at is a number of seconds after noon.
 func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
-// step is a pending step: "vpc/create" or "gate", after others.
+// step is a pending step: "vpc/create" or "barrier", after others.
 func step(id string, after ...string) run.Step {
 	node, verb, found := strings.Cut(id, "/")
 	if !found {
@@ -58,7 +58,7 @@ func shop() run.Run {
 			then(step("web/update", "app/update"), run.Skipped, "after queue/create"),
 			step("users/create", "db/create"),
 			step("mail/create", "users/create"),
-			step("gate", "mail/create", "web/update"),
+			step("barrier", "mail/create", "web/update"),
 		},
 	}
 	for i := range r.Steps {
@@ -127,10 +127,10 @@ func TestTreeShowsFailuresThenWhatRunsThenWhatIsNext(t *testing.T) {
 	got := term.Tree{Run: shop(), Now: at(12)}.Render(100, 24)
 	same(t, strings.Join(got, "\n"), `
 deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 12s · run abc
-├─ ✗ queue  create  CREATE_FAILED: Queue: quota exceeded
+├─ ✗ queue    create  CREATE_FAILED: Queue: quota exceeded
 │  └─ skipped because of it: app, web
-├─ ● db     create  9s
-├─ ○ users  create  after db/create
+├─ ● db       create  9s
+├─ ○ users    create  after db/create
 ├─ ○ … then 2 more
 └─ ✓ 1 done, 2 unchanged · vpc 2s`)
 }
@@ -145,10 +145,10 @@ func TestTreeShowsTheTimeThatIsLeft(t *testing.T) {
 	}
 	same(t, first(at(12)), `
 deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 12s, 1m18s left · run abc
-├─ ● db     create  9s, 51s left`)
+├─ ● db       create  9s, 51s left`)
 	same(t, first(at(93)), `
 deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 1m33s, overdue by 3s · run abc
-├─ ● db     create  1m30s, overdue by 30s`)
+├─ ● db       create  1m30s, overdue by 30s`)
 }
 
 // A step that may not take any time is told with when it is overdue.
@@ -205,7 +205,7 @@ func TestTreeSaysWhatIsWishedAndWhatIsPutOff(t *testing.T) {
 	r.Steps[5] = step("users/create", "vpc/create")
 	r.Steps[5].NotBefore, r.Steps[5].Why = at(20), "stack users is UPDATE_IN_PROGRESS"
 	text := strings.Join(term.Tree{Run: r, Now: at(12)}.Render(120, 24), "\n")
-	for _, want := range []string{"· pausing ·", "○ users  create  retried in 8s: stack users is UPDATE_IN_PROGRESS"} {
+	for _, want := range []string{"· pausing ·", "○ users    create  retried in 8s: stack users is UPDATE_IN_PROGRESS"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -302,11 +302,11 @@ deploy shop@prod: run abc, 8 steps, 2 unchanged
 12:01:13  done     users/create  (3s)
 12:01:13  running  mail/create
 12:01:15  done     mail/create  (2s)
-12:01:15  skipped  gate  (after queue/create)
+12:01:15  skipped  barrier  (after queue/create)
 deploy of shop@prod failed in 1m15s: 4 created, 2 unchanged, 1 failed, 3 skipped
   run abc
   queue/create failed: CREATE_FAILED: Queue: quota exceeded
-    skipped because of it: app, web, gate
+    skipped because of it: app, web, barrier
   no stack was deleted for good: such deletions wait until all other steps have succeeded
 to retry: stackwright retry abc`)
 }
@@ -357,7 +357,7 @@ func TestJSONPrintsAnObjectALine(t *testing.T) {
 		}
 	}
 	same(t, lines[0], `{"time":"2026-03-01T12:00:01Z","run":"abc","step":"vpc/create","stack":"vpc","verb":"create","status":"pending","why":""}`)
-	same(t, lines[len(lines)-2], `{"time":"2026-03-01T12:01:15Z","run":"abc","step":"gate","stack":"","verb":"gate","status":"skipped","why":"after queue/create"}`)
+	same(t, lines[len(lines)-2], `{"time":"2026-03-01T12:01:15Z","run":"abc","step":"barrier","stack":"","verb":"barrier","status":"skipped","why":"after queue/create"}`)
 	same(t, lines[len(lines)-1], `{"run":"abc","operation":"deploy","state":"failed","steps":8,"seconds":75}`)
 }
 
@@ -423,7 +423,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	preview := run.Run{
 		Request: run.Request{ID: "abc", Operation: "plan", Project: "shop@prod"},
 		State:   run.StateSucceeded, Unchanged: 1, Steps: []run.Step{
-			step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("gate", "db/update"), step("gone/delete", "gate"),
+			step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("barrier", "db/update"), step("gone/delete", "barrier"),
 		},
 	}
 	guessed := preview

@@ -7,6 +7,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
+// deletes deletes a stack.
+func deletes(c Cloud) Verb {
+	return Verb{Name: plan.Delete, Action: remove{c}, Mutates: true, WokenByEvents: true, StartReads: 1, PollReads: 1, Past: "deleted"}
+}
+
 // remove deletes a stack.
 type remove struct{ Cloud }
 

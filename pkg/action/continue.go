@@ -1,0 +1,11 @@
+package action
+
+import "github.com/stackwright/stackwright/pkg/plan"
+
+// continues continues the rollback of a stack whose rollback failed.
+func continues(c Cloud) Verb {
+	return Verb{
+		Name: plan.Continue, Action: change{c},
+		Mutates: true, Configures: true, WokenByEvents: true, StartReads: 2, PollReads: 1, Past: "rolled back",
+	}
+}

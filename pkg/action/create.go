@@ -1,0 +1,11 @@
+package action
+
+import "github.com/stackwright/stackwright/pkg/plan"
+
+// creates makes a stack.
+func creates(c Cloud) Verb {
+	return Verb{
+		Name: plan.Create, Action: change{c},
+		Mutates: true, Creates: true, Configures: true, WokenByEvents: true, StartReads: 1, PollReads: 1, Past: "created",
+	}
+}

@@ -1,0 +1,43 @@
+package action
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// reads reads a live stack into its record.
+func reads(c Cloud) Verb { return Verb{Name: plan.Read, Action: read{c}, PollReads: 1, Past: "read"} }
+
+// read writes what is live into the record.
+type read struct{ Cloud }
+
+// Start does nothing: a poll reads.
+func (read) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
+
+// Poll reads the stack once no operation is in progress on it. A stack that was
+// changed outside Stackwright is no longer known to be what was deployed.
+func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
+	live, err := a.Live(ctx, t.Location())
+	switch {
+	case err != nil || live.Status.Busy():
+		return Progress{}, err
+	case live.Status.Gone() && t.Record.Intent:
+		return Progress{Over: true, Why: unknown}, nil
+	case live.Status.Gone(), t.Record.StackID != "" && t.Record.StackID != live.StackID:
+		return Progress{Over: true, Forget: true, Why: "it is gone"}, nil
+	case t.Record.StackID == "":
+		return Progress{Over: true, Why: unknown}, nil
+	}
+	r := t.Record
+	r.StackID, r.Outputs, r.Run = live.StackID, live.Outputs, t.Run
+	why := "as recorded"
+	if !r.Current(live) {
+		r.Digest, why = "", "changed outside Stackwright, or its last operation did not finish: the next deploy updates it"
+	}
+	r.LastUpdated = live.LastUpdated
+	return Progress{Over: true, Why: why, Record: &r}, nil
+}
+
+// unknown is why a record is left alone.
+const unknown = "it is not known yet whether Stackwright made this stack: the next deploy finds out"

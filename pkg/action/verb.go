@@ -1,0 +1,65 @@
+package action
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// A Verb is what one step can do to a stack: a row of All, in a file of its own.
+// All other code asks the columns of the row and never its name.
+type Verb struct {
+	Name   plan.Verb
+	Action // starts and polls it
+
+	Mutates       bool   // it asks CloudFormation to change the stack, so its claim records the intent
+	Creates       bool   // it makes a stack that did not exist, whatever is recorded under its name
+	Configures    bool   // it passes the node's parameters to CloudFormation, so they are resolved first
+	WokenByEvents bool   // CloudFormation's events tell when it has ended, so it is polled less often
+	StartReads    int    // how many stacks its start reads, besides those of the step's users
+	PollReads     int    // how many stacks one poll reads
+	Past          string // what it did, for people: "3 created"
+}
+
+// All lists the verbs of this version, in the order in which people are told what
+// was done.
+func All(c Cloud) []Verb {
+	return []Verb{creates(c), updates(c), deletes(c), continues(c), waits(c), reads(c), forgets(), passesBarrier()}
+}
+
+// Verbs are verbs by name.
+type Verbs map[plan.Verb]Verb
+
+// Named makes a table of verbs.
+func Named(all ...Verb) Verbs {
+	verbs := make(Verbs, len(all))
+	for _, v := range all {
+		verbs[v.Name] = v
+	}
+	return verbs
+}
+
+// Of returns the verb of the given name. One that this version does not know does
+// nothing, and says so.
+func (v Verbs) Of(name plan.Verb) Verb {
+	if verb, ok := v[name]; ok {
+		return verb
+	}
+	return Verb{Name: name, Action: unknownVerb(name)}
+}
+
+// unknownVerb is the action of a verb that this version does not know.
+type unknownVerb plan.Verb
+
+// Start fails the step.
+func (v unknownVerb) Start(context.Context, Task) (plan.Receipt, error) {
+	return plan.Receipt{}, v.err()
+}
+
+// Poll fails the step.
+func (v unknownVerb) Poll(context.Context, Task) (Progress, error) { return Progress{}, v.err() }
+
+func (v unknownVerb) err() error {
+	return fault.New(fault.Broken, "this version does not know the verb %q: deploy the newer functions", string(v))
+}
