@@ -7,8 +7,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// DueAt says when a running step is to be looked at: at once if an event was
-// heard of it that no look has seen.
+// DueAt says when a running step is to be polled: at once if an event has arrived
+// that no poll has seen.
 func (s Step) DueAt() time.Time {
 	if s.Event.Status != "" && s.Event.Polls == 0 {
 		return time.Time{}
@@ -16,8 +16,8 @@ func (s Step) DueAt() time.Time {
 	return s.Due
 }
 
-// DueAt says when a running step of r is to be looked at: at once if it is to be
-// cancelled and has not been asked about since.
+// DueAt says when a running step of r is to be polled: at once if it is to be
+// cancelled and was not polled since.
 func (r *Run) DueAt(s Step) time.Time {
 	if r.Forced && s.Verb == plan.Update && !s.Forced {
 		return time.Time{}
@@ -25,20 +25,19 @@ func (r *Run) DueAt(s Step) time.Time {
 	return s.DueAt()
 }
 
-// Overdue reports whether the run's time is over. Nothing new starts then.
+// Overdue reports whether the run has reached its deadline. It starts no step then.
 func (r *Run) Overdue(now time.Time) bool {
 	return !r.Deadline.IsZero() && !now.Before(r.Deadline)
 }
 
-// TimedOut reports whether steps of the run were skipped because its time was
-// over.
+// TimedOut reports whether steps of the run were skipped because it was overdue.
 func (r *Run) TimedOut() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Status == Skipped && s.Why == timeIsOver })
 }
 
-// Next says when the run is to be looked at again: when a running step is due,
-// an open one may start, or the time is over for those that are pending. It is
-// the zero time if that is at once, or if nothing is awaited.
+// NextPoll says when the run is to be polled again: when a running step is due, a
+// pending one may start, or the deadline comes for those that cannot. It is the zero
+// time if that is at once, or if there is nothing to wait for.
 func (r *Run) NextPoll(now time.Time) time.Time {
 	var next time.Time
 	awaited := false

@@ -14,13 +14,13 @@ func operation(r run.Run) plan.Operation {
 	return plan.AllOperations().Of(r.Operation)
 }
 
-// writers reads who is in line: upload:a and nightly:b, where a colon stands; the
-// operation of a schedule is deploy, unless its name ends on "-destroy".
-func writers(line string) []run.Run {
+// writers reads a queue: upload:a is an upload, and nightly:b of the schedule
+// nightly. The operation of a schedule is deploy, unless its name ends on "-destroy".
+func writers(queue string) []run.Run {
 	var all []run.Run
-	for _, word := range strings.Fields(line) {
+	for _, word := range strings.Fields(queue) {
 		r := run.Run{Request: run.Request{ID: word, Operation: "deploy"}}
-		if by, id, asked := strings.Cut(word, ":"); asked {
+		if by, id, colon := strings.Cut(word, ":"); colon {
 			r.ID, r.Upload = id, by == "upload"
 			if !r.Upload {
 				r.Schedule = by
@@ -34,29 +34,29 @@ func writers(line string) []run.Run {
 	return all
 }
 
-// Who comes goes to the end of the line, takes the place of others, or takes no
-// place because it is there already.
+// A run that requests the lock is added to the end of the queue, replaces others, or
+// is not added because its schedule has a run there already.
 func TestEnter(t *testing.T) {
-	for _, c := range []struct{ line, comes, then, stops, replaces, again string }{
-		{line: "", comes: "nightly:n", then: "n"},
-		{line: "nightly:n", comes: "nightly:n", then: "n"},
-		{line: "a nightly:n", comes: "nightly:n", then: "a n"},
-		{line: "a b", comes: "nightly:n", then: "a b n"},
-		{line: "upload:u", comes: "nightly:n", then: "u n"},
-		{line: "a upload:u", comes: "nightly:n", then: "a u n"},
-		{line: "nightly:m", comes: "nightly:n", then: "m", again: "m"},
-		{line: "a b nightly:m", comes: "nightly:n", then: "a b m", again: "m"},
-		{line: "nightly:m", comes: "weekly:n", then: "m n"},
-		{line: "nightly-destroy:m", comes: "nightly-destroy:n", then: "m", again: "m"},
-		{line: "nightly:n", comes: "a", then: "n a"},
-		{line: "nightly:n", comes: "upload:u", then: "n u", stops: "n"},
-		{line: "a nightly:n b", comes: "upload:u", then: "a u b", replaces: "n"},
-		{line: "a upload:v b weekly:w", comes: "upload:u", then: "a u b", replaces: "v w"},
-		{line: "nightly-destroy:n", comes: "upload:u", then: "n u"},
-		{line: "a nightly-destroy:n", comes: "upload:u", then: "a n u"},
+	for _, c := range []struct{ queue, comes, then, stops, replaces, duplicate string }{
+		{queue: "", comes: "nightly:n", then: "n"},
+		{queue: "nightly:n", comes: "nightly:n", then: "n"},
+		{queue: "a nightly:n", comes: "nightly:n", then: "a n"},
+		{queue: "a b", comes: "nightly:n", then: "a b n"},
+		{queue: "upload:u", comes: "nightly:n", then: "u n"},
+		{queue: "a upload:u", comes: "nightly:n", then: "a u n"},
+		{queue: "nightly:m", comes: "nightly:n", then: "m", duplicate: "m"},
+		{queue: "a b nightly:m", comes: "nightly:n", then: "a b m", duplicate: "m"},
+		{queue: "nightly:m", comes: "weekly:n", then: "m n"},
+		{queue: "nightly-destroy:m", comes: "nightly-destroy:n", then: "m", duplicate: "m"},
+		{queue: "nightly:n", comes: "a", then: "n a"},
+		{queue: "nightly:n", comes: "upload:u", then: "n u", stops: "n"},
+		{queue: "a nightly:n b", comes: "upload:u", then: "a u b", replaces: "n"},
+		{queue: "a upload:v b weekly:w", comes: "upload:u", then: "a u b", replaces: "v w"},
+		{queue: "nightly-destroy:n", comes: "upload:u", then: "n u"},
+		{queue: "a nightly-destroy:n", comes: "upload:u", then: "a n u"},
 	} {
 		var l run.Lock
-		for _, r := range writers(c.line) {
+		for _, r := range writers(c.queue) {
 			l = l.Enter(r, operation(r)).Lock
 		}
 		comes := writers(c.comes)[0]
@@ -65,17 +65,17 @@ func TestEnter(t *testing.T) {
 		for _, w := range e.Lock.Waiting {
 			then += " " + w.Run
 		}
-		if then != c.then || e.StopOwner != c.stops || strings.Join(e.Superseded, " ") != c.replaces || e.Duplicate != c.again {
-			t.Errorf("%s comes to %q: then there are %q, it stops %q, replaces %q, is there as %q", c.comes, c.line, then, e.StopOwner, e.Superseded, e.Duplicate)
+		if then != c.then || e.StopOwner != c.stops || strings.Join(e.Superseded, " ") != c.replaces || e.Duplicate != c.duplicate {
+			t.Errorf("%s enters %q: then the queue is %q, it stops %q, replaces %q, is a duplicate of %q", c.comes, c.queue, then, e.StopOwner, e.Superseded, e.Duplicate)
 		}
 		if first, _, _ := strings.Cut(c.then, " "); e.Owns != strings.HasSuffix(c.comes, first) {
-			t.Errorf("%s comes to %q and has the lock: %v", c.comes, c.line, e.Owns)
+			t.Errorf("%s enters %q and owns the lock: %v", c.comes, c.queue, e.Owns)
 		}
 	}
 }
 
-// A schedule deploys nothing after a run that a person cancelled, until
-// something is deployed.
+// A schedule deploys nothing after a run that a user cancelled, until something is
+// deployed.
 func TestLeaveKeepsWhatWasCancelled(t *testing.T) {
 	good := run.Source{Version: "good"}
 	for what, c := range map[string]struct {
@@ -101,8 +101,8 @@ func TestLeaveKeepsWhatWasCancelled(t *testing.T) {
 	}
 }
 
-// What a schedule deploys is what all stacks were last brought to, or tried to
-// be, unless a person destroyed them since.
+// A schedule deploys what the last deploy of all stacks deployed, however that ended,
+// unless a user destroyed the stacks since.
 func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
 	was, is := run.Source{Version: "was"}, run.Source{Version: "is"}
 	for what, c := range map[string]struct {

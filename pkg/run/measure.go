@@ -2,12 +2,11 @@ package run
 
 import "time"
 
-// StuckAfter is how long nothing may have happened in a run before it is called
-// stuck.
+// StuckAfter is how long a run may make no progress before it counts as stuck.
 const StuckAfter = time.Hour
 
-// Makespan is how long it took from the plan to the end. It is zero for a run
-// that is not over, or of which no step was begun.
+// Makespan is the time from the plan to the end. It is zero for a run that has not
+// ended, or that started no step.
 func (r *Run) Makespan() time.Duration {
 	for _, s := range r.Steps {
 		if s.Attempt > 0 && !r.Started.IsZero() && !r.Ended.IsZero() {
@@ -17,14 +16,14 @@ func (r *Run) Makespan() time.Duration {
 	return 0
 }
 
-// CriticalPath is the longest chain of steps that come after one another, by
-// what they took themselves: no scheduler that has the same steps is faster.
-// What a step took is the time from its last claim to when its end was seen; of
-// one that was never begun, or has not ended, it is nothing.
+// CriticalPath is the longest chain of steps that depend on one another, by the time
+// that each took itself: no scheduler with the same steps is faster. A step takes the
+// time from its last claim until its end was seen; a step that never started, or has
+// not ended, takes none.
 func (r *Run) CriticalPath() time.Duration {
 	until := make(map[string]time.Duration, len(r.Steps))
 	var longest time.Duration
-	for _, s := range r.Steps { // those that it comes after stand before it
+	for _, s := range r.Steps { // its dependencies come before it
 		var after time.Duration
 		for _, id := range s.After {
 			after = max(after, until[id])
@@ -35,7 +34,7 @@ func (r *Run) CriticalPath() time.Duration {
 	return longest
 }
 
-// took is what a step took itself.
+// took is the time that a step took itself.
 func (s Step) took() time.Duration {
 	if s.Attempt == 0 || s.Ended.IsZero() {
 		return 0
@@ -43,8 +42,8 @@ func (s Step) took() time.Duration {
 	return max(s.Ended.Sub(s.Claimed), 0)
 }
 
-// Waited is how long a run waited from when it was asked for until its plan was
-// made: for its planner, and in line. It is false for one that was never planned.
+// Waited is how long a run waited from its request until its plan: for its planner,
+// and in the queue. It is false for a run that was never planned.
 func (r *Run) Waited() (time.Duration, bool) {
 	if r.Started.IsZero() {
 		return 0, false
@@ -52,11 +51,10 @@ func (r *Run) Waited() (time.Duration, bool) {
 	return max(r.Started.Sub(r.Requested), 0), true
 }
 
-// Stuck reports whether a run that somebody should be driving has come no
-// further for StuckAfter: no step of it was begun or has ended. A stack that
-// takes longer than that is stuck as well, for nobody can tell the two apart;
-// but not while it is within a timeout of its own, for then somebody has said
-// how long it may take. Nobody drives a run that is parked or waits in line.
+// Stuck reports whether a run that an execution should have made no progress for
+// StuckAfter: no step of it started or ended. A stack that takes longer than that
+// counts as stuck too, because nobody can tell the two apart, except while it is
+// within its own timeout. A run that waits for a person, or is queued, is not stuck.
 func (r *Run) Stuck(now time.Time) bool {
 	if r.State != StatePending && r.State != StateRunning {
 		return false
@@ -80,15 +78,15 @@ func (r *Run) Stuck(now time.Time) bool {
 	return now.Sub(last) >= StuckAfter
 }
 
-// A Backlog says how the runs that are not over stand.
+// A Backlog describes the runs that have not ended.
 type Backlog struct {
 	Open   int
 	Stuck  []string      // their IDs, in the order of the runs
-	Oldest time.Duration // since when the oldest of those that are not parked was asked for
+	Oldest time.Duration // since the request of the oldest that does not wait for a person
 }
 
-// NewBacklog counts those of the runs that are not over. Those that have gone on
-// for long need their steps; others need none.
+// NewBacklog counts the runs that have not ended. To find the stuck ones it needs
+// the steps of runs that have taken long; it needs no others.
 func NewBacklog(runs []Run, now time.Time) Backlog {
 	var b Backlog
 	for _, r := range runs {

@@ -13,14 +13,14 @@ import (
 )
 
 // ran makes a run of words like "a:0-10 b<a:12-20 c<b": steps in order, each with
-// when it was begun and ended, in seconds after now.
+// when it started and ended, in seconds after now.
 func ran(t *testing.T, text string) *run.Run {
 	t.Helper()
 	r := &run.Run{Request: run.Request{ID: "one"}, State: run.StateRunning, Requested: now.Add(-time.Minute), Started: now}
 	for _, word := range strings.Fields(text) {
-		step, times, begun := strings.Cut(word, ":")
+		step, times, started := strings.Cut(word, ":")
 		s := parse(t, step).Steps[0]
-		if from, to, over := strings.Cut(times, "-"); begun {
+		if from, to, over := strings.Cut(times, "-"); started {
 			s.Attempt, s.Status, s.Claimed = 1, run.Running, after(t, from)
 			if over {
 				s.Status, s.Ended = run.Done, after(t, to)
@@ -60,7 +60,7 @@ func TestCriticalPath(t *testing.T) {
 	}
 }
 
-// The makespan is that of a run that did something and is over.
+// The makespan is that of a run that started a step and has ended.
 func TestMakespan(t *testing.T) {
 	for text, want := range map[string]time.Duration{"a:0-10": 30 * time.Second, "a": 0, "": 0} {
 		r := ran(t, text)
@@ -81,7 +81,7 @@ func TestMakespan(t *testing.T) {
 	}
 }
 
-// A run is stuck if somebody should drive it and nothing has begun or ended for
+// A run is stuck if somebody should drive it and nothing has started or ended for
 // an hour.
 func TestStuck(t *testing.T) {
 	patient := func(r *run.Run) { r.Steps[0].Timeout = project.Timeout(2 * time.Hour) }
@@ -91,15 +91,15 @@ func TestStuck(t *testing.T) {
 		after       time.Duration
 		want        bool
 	}{
-		{"just begun", "a", nil, time.Hour - time.Second, false},
-		{"nothing was begun", "a", nil, time.Hour, true},
+		{"just started", "a", nil, time.Hour - time.Second, false},
+		{"no step was started", "a", nil, time.Hour, true},
 		{"a stack takes long", "a:0", nil, time.Hour, true},
 		{"it may take long", "a:0", patient, time.Hour, false},
 		{"it is overdue", "a:0", patient, 2 * time.Hour, true},
 		{"a step ended since", "a:0-3000 b", nil, time.Hour, false},
-		{"a step was begun since", "a:0 b:1200", nil, time.Hour, false},
+		{"a step was started since", "a:0 b:1200", nil, time.Hour, false},
 		{"nothing since", "a:0-100 b", nil, time.Hour + 100*time.Second, true},
-		{"parked", "a", func(r *run.Run) { r.State = run.StateWaiting }, 9 * time.Hour, false},
+		{"waiting", "a", func(r *run.Run) { r.State = run.StateWaiting }, 9 * time.Hour, false},
 		{"in line", "", func(r *run.Run) { r.State = run.StateQueued }, 9 * time.Hour, false},
 		{"over", "a", func(r *run.Run) { r.State = run.StateFailed }, 9 * time.Hour, false},
 		{"never planned", "", func(r *run.Run) { r.State, r.Started = run.StatePending, time.Time{} }, time.Hour, true},
@@ -116,12 +116,12 @@ func TestStuck(t *testing.T) {
 
 // The backlog counts what is not over; those that wait for a person are not old.
 func TestBacklog(t *testing.T) {
-	parked, over, stuck, young := *ran(t, "a"), *ran(t, "a"), *ran(t, "a"), *ran(t, "a")
-	parked.State, parked.Requested = run.StateWaiting, now.Add(-99*time.Hour)
+	waiting, over, stuck, young := *ran(t, "a"), *ran(t, "a"), *ran(t, "a"), *ran(t, "a")
+	waiting.State, waiting.Requested = run.StateWaiting, now.Add(-99*time.Hour)
 	over.State = run.StateSucceeded
 	young.Started = now.Add(time.Hour)
 	unread := run.Run{}
-	got := run.NewBacklog([]run.Run{parked, over, stuck, young, unread}, now.Add(time.Hour))
+	got := run.NewBacklog([]run.Run{waiting, over, stuck, young, unread}, now.Add(time.Hour))
 	if d := cmp.Diff(run.Backlog{Open: 3, Stuck: []string{"one"}, Oldest: time.Hour + time.Minute}, got); d != "" {
 		t.Error(d)
 	}

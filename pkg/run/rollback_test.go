@@ -8,7 +8,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Whoever wishes for a rollback is told that it follows, or why none does.
+// The message of a run that asked for a rollback says that it follows, or why none
+// does.
 func TestLeaveSaysWhatFollows(t *testing.T) {
 	good, other := run.Source{Key: "k", Version: "1"}, run.Source{Key: "k", Version: "2"}
 	for what, c := range map[string]struct {
@@ -22,7 +23,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 		"cancelled and back":  {run: run.Run{State: run.StateCancelled, Command: run.CancelAndRollBack}, good: good, follows: true, says: "rollback next follows"},
 		"failed while so":     {run: run.Run{State: run.StateFailed, Command: run.CancelAndRollBack}, good: good, follows: true, says: "rollback next follows"},
 		"others wait":         {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, good: good, waiting: []run.Writer{{Run: "x"}}, follows: true, says: "rollback next follows"},
-		"not wished":          {run: run.Run{State: run.StateFailed}, good: good},
+		"not requested":       {run: run.Run{State: run.StateFailed}, good: good},
 		"only cancelled":      {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateCancelled, Command: run.Cancel}, good: good},
 		"succeeded":           {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateSucceeded}, good: good},
 		"superseded":          {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateSuperseded, Command: run.Supersede}, good: good},

@@ -46,12 +46,12 @@ func parse(t testing.TB, text string) *run.Run {
 }
 
 // What may start, what no longer can, what that makes of the run, and when it is
-// looked at next.
+// polled next.
 func TestRun(t *testing.T) {
 	const never = time.Duration(-1)
 	for _, c := range []struct {
 		name, steps string
-		wish        run.Command
+		command     run.Command
 		ready       string
 		pruned      string
 		state       run.State
@@ -91,7 +91,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := parse(t, c.steps)
-			r.Command = c.wish
+			r.Command = c.command
 			var pruned []string
 			for _, was := range r.Prune(now) {
 				pruned = append(pruned, was.ID+" "+r.Steps[was.Number].Why)
@@ -124,16 +124,16 @@ func TestRun(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	never := time.Duration(-1)
 	for _, c := range []struct {
-		name   string
-		steps  string
-		wish   run.Command
-		left   time.Duration // to the deadline
-		pruned string
-		state  run.State
-		next   time.Duration
+		name    string
+		steps   string
+		command run.Command
+		left    time.Duration // to the deadline
+		pruned  string
+		state   run.State
+		next    time.Duration
 	}{
 		{"in time", "a:running+9 b<a", run.Continue, 10 * time.Second, "", run.StateWatch, 9 * time.Second},
-		{"looked at when it is overdue", "a:running+9 b<a", run.Continue, 5 * time.Second, "", run.StateWatch, 5 * time.Second},
+		{"polled when it is overdue", "a:running+9 b<a", run.Continue, 5 * time.Second, "", run.StateWatch, 5 * time.Second},
 		{"not if nothing is left", "a:running+9 b:done", run.Continue, 5 * time.Second, "", run.StateWatch, 9 * time.Second},
 		{"overdue", "a:done b<a c<b", run.Continue, 0, "b the run's time was over; c the run's time was over", run.StateFailed, never},
 		{"overdue while something runs", "a:running+9 b<a", run.Continue, 0, "b the run's time was over", run.StateWatch, 9 * time.Second},
@@ -149,11 +149,11 @@ func TestDeadline(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := parse(t, c.steps)
-			r.Command, r.SupersededBy, r.Deadline = c.wish, "next", now.Add(c.left)
+			r.Command, r.SupersededBy, r.Deadline = c.command, "next", now.Add(c.left)
 			if len(r.Ready(now, 9)) > 0 {
 				t.Error("something is ready")
 			}
-			if before := r.Next(now); before == run.StateWaiting && c.wish == run.Continue {
+			if before := r.Next(now); before == run.StateWaiting && c.command == run.Continue {
 				t.Errorf("before it is pruned it is %s", before)
 			}
 			var pruned []string
@@ -181,7 +181,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// An update that is to be cancelled is looked at once, at once; nothing else is.
+// An update that is to be cancelled is polled once, at once; no other step is.
 func TestForced(t *testing.T) {
 	r := parse(t, "a:running+50 b:running+60")
 	r.Steps[0].Verb, r.Steps[1].Verb = plan.Update, plan.Create
@@ -200,11 +200,11 @@ func TestForced(t *testing.T) {
 	r.Steps[0].Status, r.Steps[1].Status = run.Running, run.Running
 	r.Steps[0].Forced = true
 	if want := now.Add(50 * time.Second); !r.NextPoll(now).Equal(want) {
-		t.Error("what was looked at is still due")
+		t.Error("the polled step is still due")
 	}
 }
 
-// What is due was told of by an event that no look has seen, or its time has come.
+// A step is due if an event arrived that no poll has seen, or its time has come.
 func TestDue(t *testing.T) {
 	r := parse(t, "a:running+50 b<a")
 	s := &r.Steps[0]
@@ -214,7 +214,7 @@ func TestDue(t *testing.T) {
 	}
 	s.Event.Polls = 1
 	if want := now.Add(50 * time.Second); !s.DueAt().Equal(want) || !r.NextPoll(now).Equal(want) {
-		t.Error("a look that has seen the event leaves it due")
+		t.Error("a poll that has seen the event leaves it due")
 	}
 }
 

@@ -14,10 +14,10 @@ const (
 	mostBytes  = 3_000_000
 )
 
-// Commit is engine.Drives. Of planners that are at it together, which there may
-// be when a function was believed dead, the last to begin writes: it says so in
-// the run, and every write of steps is on condition of it. So nobody disturbs
-// the steps of a plan that is committed, and no two plans are mixed.
+// Commit is engine.Executions. If a function was believed dead, two planners may work
+// on one run. Then the last one to start writing wins: it marks the run as its own,
+// and every write of steps is on condition of that mark. So no planner changes the
+// steps of a committed plan, and two plans are never mixed.
 func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	begin := write{
@@ -53,9 +53,9 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	return err // it was committed, and the answer got lost
 }
 
-// notPlanned says that r's plan is nobody's.
+// notPlanned says that the caller may not plan r.
 func notPlanned(r run.Run) error {
-	return fault.New(fault.Stale, "run %s is planned or driven by another than %d", r.ID, r.Epoch)
+	return fault.New(fault.Stale, "run %s is planned already, or epoch %d is no longer its epoch", r.ID, r.Epoch)
 }
 
 // writeSteps puts r's steps and deletes those that an earlier planner left

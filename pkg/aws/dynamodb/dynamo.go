@@ -1,10 +1,9 @@
-// Package dynamodb keeps runs, records and locks in one DynamoDB table.
+// Package dynamodb stores runs, records and locks in one DynamoDB table.
 //
-// The table has the string keys PK and SK, and its time to live is the
-// attribute "expires". Every write but those of budgets is a transaction, so
-// that its conditions hold together, and so that a request that the SDK repeats
-// because its answer was lost is recognised by DynamoDB. Every read is strongly
-// consistent.
+// The table has the string keys PK and SK, and its time to live is the attribute
+// "expires". Every write except those of budgets is a transaction, so that its
+// conditions hold together, and so that DynamoDB recognises a request that the SDK
+// repeats because its answer was lost. Every read is strongly consistent.
 package dynamodb
 
 import (
@@ -21,7 +20,7 @@ import (
 
 var _ engine.Store = (*Table)(nil)
 
-// client is the part of the SDK's DynamoDB client that is used here.
+// client is the part of the SDK's DynamoDB client that this package uses.
 type client interface {
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
@@ -30,23 +29,22 @@ type client interface {
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
 
-// A Table is an engine.Store in a DynamoDB table that is there.
+// A Table is an engine.Store in an existing DynamoDB table.
 type Table struct {
 	client client
 	name   string
 }
 
-// New returns the store in the table of the given name. It asks for nothing.
+// New returns the store in the table of the given name. It makes no request.
 func New(c client, table string) *Table { return &Table{client: c, name: table} }
 
-// kept is how long a run that is over is kept.
+// kept is how long the table keeps a run after its end.
 const kept = 90 * 24 * time.Hour
 
 // A key names an item.
 type key struct{ pk, sk string }
 
-// The keys of the table. Whoever reads it by hand finds what he looks for by
-// these words.
+// The keys of the table, made of words so that people can read the table too.
 func runKey(id string) key              { return key{"RUN#" + id, "RUN"} }
 func stepKey(id string, number int) key { return key{"RUN#" + id, fmt.Sprintf("STEP#%05d", number)} }
 func openKey(id string) key             { return key{"OPEN", "RUN#" + id} }
@@ -55,8 +53,8 @@ func projectKey(project string) key     { return key{"PROJECTS", project} }
 func recordKey(project, node string) key {
 	return key{"PROJECT#" + project, recordPrefix + node}
 }
-func listKey(project string, asked time.Time, id string) key {
-	return key{"PROJECT#" + project, "RUN#" + stamp(asked) + "#" + id}
+func listKey(project string, requested time.Time, id string) key {
+	return key{"PROJECT#" + project, "RUN#" + stamp(requested) + "#" + id}
 }
 func eventKey(id string, now time.Time, nonce string) key {
 	return key{"RUN#" + id, "EVENT#" + stamp(now) + "#" + nonce}
@@ -69,18 +67,18 @@ const (
 	stepPrefix   = "STEP#"
 )
 
-// stamp writes a time so that the order of the letters is that of time.
+// stamp writes a time so that alphabetical order is the order of time.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000000Z") }
 
-// attributes is the key as an item bears it.
+// attributes is the key as attributes of an item.
 func (k key) attributes() item {
 	return item{"PK": &types.AttributeValueMemberS{Value: k.pk}, "SK": &types.AttributeValueMemberS{Value: k.sk}}
 }
 
-// of returns the key that an item bears.
+// key returns the key of an item.
 func (i item) key() key { return key{i.text("PK"), i.text("SK")} }
 
-// item is an item as DynamoDB has it.
+// item is an item as DynamoDB stores it.
 type item map[string]types.AttributeValue
 
 // text returns a string attribute, or "".
@@ -91,11 +89,11 @@ func (i item) text(name string) string {
 	return ""
 }
 
-// live lists the states of a run that is not over, as a condition.
+// live is the condition that a run has not ended.
 const live = "#state IN (:pending, :queued, :running, :waiting)"
 
-// words names the attributes that expressions speak of as #name: many of our
-// names are reserved words of DynamoDB.
+// words lists the attributes that expressions name as #name: many of our names are
+// reserved words of DynamoDB.
 func words(expressions ...string) map[string]string {
 	names := make(map[string]string)
 	for _, e := range expressions {

@@ -28,18 +28,18 @@ import (
 // endpoint names a DynamoDB other than the local emulator that must pass the same tests; make integration names AWS's own.
 var endpoint = flag.String("dynamodb", "", "the URL of a DynamoDB that keeps the tables, instead of the local emulator")
 
-// The table keeps what every store promises.
+// The table satisfies the contract of stores.
 func TestStore(t *testing.T) {
 	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{}) })
 }
 
-// The table keeps it also where every tenth transaction conflicts with another
+// The table satisfies it also if every tenth transaction conflicts with another
 // or is throttled.
 func TestStoreUnderLoad(t *testing.T) {
 	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{contended: 10}) })
 }
 
-// The table keeps it also where the answer to every seventh request is lost.
+// The table satisfies it also if the answer to every seventh request is lost.
 func TestStoreWithLostAnswers(t *testing.T) {
 	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{lost: 7}) })
 }
@@ -185,7 +185,7 @@ func (far) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	}
 	defer answer.Body.Close()
 	out.WriteHeader(answer.StatusCode)
-	_, _ = io.Copy(out, answer.Body) // what is cut short cannot be read, and is told of by whoever reads it
+	_, _ = io.Copy(out, answer.Body) // a body that is cut short fails where it is read
 }
 
 func response(r *http.Request, status int, body string) *http.Response {

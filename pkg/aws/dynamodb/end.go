@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Park is engine.Drives.
+// MarkWaiting is engine.Executions.
 func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 	now := time.Now()
 	failed, err := t.write(ctx,
@@ -39,7 +39,7 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	}
 	writes = append(writes, lock)
 	if x.Rollback != nil {
-		writes = append(writes, asking(*x.Rollback)...)
+		writes = append(writes, creating(*x.Rollback)...)
 	}
 	failed, err := t.write(ctx, writes...)
 	switch {
@@ -52,17 +52,16 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	return nil
 }
 
-// forget sees to it that what belongs to a run that is over goes with it. The run
-// has ended, and that is what was asked: if this fails, some items are kept for
-// longer than needed.
+// forget lets the other items of a run that has ended expire with it. The end is
+// written already: if this fails, some items are kept longer than needed.
 func (t *Table) forget(ctx context.Context, id string, now time.Time) {
 	if err := t.expire(ctx, id, now.Add(kept).Unix()); err != nil {
-		slog.WarnContext(ctx, "what belongs to a run that is over will not expire", "run", id, "why", err)
+		slog.WarnContext(ctx, "the items of a run that has ended will not expire", "run", id, "why", err)
 	}
 }
 
-// ending is what is written of a run that is over: the first is the run itself,
-// whose condition is up to the caller.
+// ending is what is written when a run ends. The first write is the run itself; the
+// caller sets its condition.
 func ending(r run.Run, now time.Time) []write {
 	expires := now.Add(kept).Unix()
 	return []write{
@@ -73,13 +72,12 @@ func ending(r run.Run, now time.Time) []write {
 	}
 }
 
-// notEnded says that r or its lock is not as its driver believes.
+// notEnded says that r or its lock is not as the caller read it.
 func notEnded(r run.Run) error {
-	return fault.New(fault.Stale, "run %s is over, has news, or is no longer driven by %d; or the lock on %s has changed", r.ID, r.Epoch, r.Project)
+	return fault.New(fault.Stale, "run %s has ended, has a newer generation or no longer has epoch %d; or the lock on %s has changed", r.ID, r.Epoch, r.Project)
 }
 
-// expire marks what belongs to a run that is over, and changes no more, as
-// kept only until then.
+// expire makes all other items of a run expire.
 func (t *Table) expire(ctx context.Context, id string, expires int64) error {
 	items, err := t.query(ctx, span{pk: runKey(id).pk, from: "A", to: last, keys: true})
 	if err != nil {

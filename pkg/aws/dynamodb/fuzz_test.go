@@ -26,9 +26,9 @@ import (
 // nameless is an attribute or a key without a name. DynamoDB has none.
 var nameless = regexp.MustCompile(`""\s*:`)
 
-// Whatever stands in the table, put there by an older version or by hand, is
-// read as what it is again when it is written, or refused as Broken or Missing;
-// nothing is ever half read.
+// An item of the table, also one of an older version or one written by hand, is
+// either read so that it can be written and read again unchanged, or refused as
+// Broken or Missing.
 func FuzzItem(f *testing.F) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
 	f.Add(stored(f, itemOf(run.Run{Request: run.Request{ID: "r", Project: "shop@prod", Operation: "deploy", Options: run.Options{MaxDeletions: new(3)}}, Version: run.Version, Epoch: 3, State: run.StateReady, Requested: at, Messages: []string{"a"}})))
@@ -46,7 +46,7 @@ func FuzzItem(f *testing.F) {
 		if !json.Valid(text) || strings.Contains(string(text), "LastEvaluatedKey") || nameless.Match(text) {
 			return // the SDK refuses what is no JSON; a table has an end; all that is in it has a name
 		}
-		table, ctx := told(text), t.Context()
+		table, ctx := answering(text), t.Context()
 		contract.Memory(t, len(text), 4<<20, 500, func() {
 			again(t, "run", func() (run.Run, error) { return table.Run(ctx, "r") }, func(r run.Run) any { return itemOf(r) })
 		})
@@ -102,7 +102,7 @@ func again[T any](t *testing.T, what string, read func() (T, error), keep func(T
 	}
 }
 
-// classified says that an error has a kind that callers know.
+// classified checks that an error has a kind that callers know.
 func classified(t *testing.T, what string, err error) {
 	t.Helper()
 	if !fault.Is(err, fault.Broken, fault.Missing, fault.Unavailable) || len(err.Error()) > 100_000 {
@@ -110,8 +110,7 @@ func classified(t *testing.T, what string, err error) {
 	}
 }
 
-// read gives the one item as it comes from the table; an empty one if it does
-// not come.
+// read returns the one item of the table, or an empty one if it cannot be read.
 func read(t *testing.T, table *Table) item {
 	t.Helper()
 	i, err := table.get(t.Context(), key{"P", "S"})
@@ -121,31 +120,31 @@ func read(t *testing.T, table *Table) item {
 	return i
 }
 
-// A voice answers every request with the same.
-type voice string
+// A fixedAnswer answers every request with the same text.
+type fixedAnswer string
 
 // RoundTrip is http.RoundTripper.
-func (v voice) RoundTrip(r *http.Request) (*http.Response, error) {
+func (v fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(v))), ContentLength: int64(len(v)), Request: r}, nil
 }
 
-// told is a table in which there is one item, whatever is asked for.
-func told(item []byte) *Table {
+// answering is a table that answers every request with one item.
+func answering(item []byte) *Table {
 	text := string(item)
 	return New(dynamodb.NewFromConfig(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""), RetryMaxAttempts: 1,
-		HTTPClient: &http.Client{Transport: voice(`{"Item":` + text + `,"Items":[` + text + `],"Responses":{"t":[` + text + `]}}`)},
+		HTTPClient: &http.Client{Transport: fixedAnswer(`{"Item":` + text + `,"Items":[` + text + `],"Responses":{"t":[` + text + `]}}`)},
 	}), "t")
 }
 
-// stored is an item as DynamoDB answers it.
+// stored is an item as DynamoDB sends it.
 func stored(t testing.TB, v any) []byte {
 	t.Helper()
 	i, err := encodeItem(key{"P", "S"}, v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &overheard{}
+	w := &recorder{}
 	table := New(dynamodb.NewFromConfig(aws.Config{
 		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""), HTTPClient: &http.Client{Transport: w}, RetryMaxAttempts: 1,
 	}), "t")
@@ -160,15 +159,15 @@ func stored(t testing.TB, v any) []byte {
 	return put.Item
 }
 
-// Overheard is what was last sent.
-type overheard struct{ body string }
+// A recorder keeps the last request.
+type recorder struct{ body string }
 
 // RoundTrip is http.RoundTripper.
-func (w *overheard) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	b, err := io.ReadAll(r.Body)
 	w.body = string(b)
 	if err != nil {
 		return nil, err
 	}
-	return voice("{}").RoundTrip(r)
+	return fixedAnswer("{}").RoundTrip(r)
 }

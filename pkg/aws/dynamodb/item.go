@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// runItem is a run as it is kept.
+// runItem is a run as the table stores it.
 type runItem struct {
 	run.Request
 	Version            int                `json:"version"`
@@ -38,12 +38,12 @@ type runItem struct {
 	Ended              time.Time          `json:"ended"`
 
 	Steps   int    `json:"steps"`             // how many are committed
-	Planner string `json:"planner,omitempty"` // nonce of who writes, or wrote, the steps
-	Raiser  string `json:"raiser,omitempty"`  // nonce of who raised the epoch
+	Planner string `json:"planner,omitempty"` // nonce of the planner that writes, or wrote, the steps
+	Raiser  string `json:"raiser,omitempty"`  // nonce of the function that raised the epoch
 	Expires int64  `json:"expires,omitempty"` // Unix seconds
 }
 
-// itemOf is how r is kept when it is asked for.
+// itemOf is the item of a new run.
 func itemOf(r run.Run) runItem {
 	return runItem{
 		Request: r.Request, Version: run.Version, Command: r.Command, Epoch: r.Epoch, State: r.State, Generation: r.Generation, SupersededBy: r.SupersededBy, Commands: r.Commands,
@@ -63,10 +63,11 @@ func (i runItem) run() run.Run {
 	}
 }
 
-// committed reports whether the run's steps are anybody's.
+// committed reports whether the run has a plan: steps of a run without one belong to
+// a planner that may be dead.
 func (i runItem) committed() bool { return i.State != run.StatePending && i.Steps > 0 }
 
-// stepItem is a step as it is kept.
+// stepItem is a step as the table stores it.
 type stepItem struct {
 	Version int `json:"version"`
 	plan.Step
@@ -88,7 +89,7 @@ type stepItem struct {
 	Result    plan.Result   `json:"result"`
 }
 
-// stepItemOf is how s is kept when it is planned.
+// stepItemOf is the item of a planned step.
 func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
@@ -97,8 +98,8 @@ func stepItemOf(s run.Step) stepItem {
 	}
 }
 
-// known returns v, or nil if nobody has answered: CloudFormation with a receipt,
-// or a user.
+// known returns v, or nil if there is none: no receipt of CloudFormation, or no
+// answer of a user.
 func known[T interface{ Known() bool }](v T) *T {
 	if !v.Known() {
 		return nil
@@ -122,7 +123,7 @@ func (i stepItem) step() run.Step {
 	return s
 }
 
-// listItem is a run's place in its project's list, or among the open runs.
+// listItem is a run's entry in the list of its project, or among the open runs.
 type listItem struct {
 	Run       string    `json:"run"`
 	Project   string    `json:"project"`
@@ -131,10 +132,10 @@ type listItem struct {
 	Expires   int64     `json:"expires,omitempty"`
 }
 
-// eventItem is a line of the audit, for people.
+// eventItem is an event of the audit, for people.
 type eventItem struct {
 	Time    time.Time `json:"time"`
-	What    string    `json:"what"` // a wish or a state
+	What    string    `json:"what"` // a command, an answer or a state
 	Force   bool      `json:"force,omitempty"`
 	Who     string    `json:"who,omitempty"`
 	Why     string    `json:"why,omitempty"`
@@ -142,7 +143,7 @@ type eventItem struct {
 	Expires int64     `json:"expires,omitempty"`
 }
 
-// encode makes attributes of v: structures are maps, times RFC 3339 text.
+// encode makes an attribute of v: structures become maps, times RFC 3339 texts.
 func encode(v any) (types.AttributeValue, error) {
 	a, err := attributevalue.MarshalWithOptions(v, func(o *attributevalue.EncoderOptions) {
 		o.TagKey = "json"
@@ -159,11 +160,11 @@ func encode(v any) (types.AttributeValue, error) {
 	return tidy(a), nil
 }
 
-// nothing is what is not known.
+// nothing is the attribute of a value that is not known.
 var nothing = &types.AttributeValueMemberNULL{Value: true}
 
-// tidy makes nothing of empty lists and structures, at every depth: that a list
-// is empty or absent is the same, and minidyn cannot tell it from a string.
+// tidy replaces empty lists and structures by nothing, at every depth: an empty list
+// and an absent one mean the same.
 func tidy(a types.AttributeValue) types.AttributeValue {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberNULL:
@@ -185,8 +186,8 @@ func tidy(a types.AttributeValue) types.AttributeValue {
 	return a
 }
 
-// encodeItem makes an item of the structure v under a key. What is not known is
-// left out.
+// encodeItem makes an item of the structure v and a key. It leaves out what is not
+// known.
 func encodeItem(k key, v any) (item, error) {
 	a, err := encode(v)
 	if err != nil {
@@ -210,8 +211,8 @@ func decode(i item, v any) error {
 	return nil
 }
 
-// decodeRun reads a run. One that has expired, though it may still be there,
-// is Missing.
+// decodeRun reads a run. A run that has expired is Missing, though DynamoDB may still
+// have it.
 func decodeRun(id string, i item) (runItem, error) {
 	var r runItem
 	if err := decode(i, &r); err != nil {
@@ -232,7 +233,7 @@ func decodeStep(i item) (run.Step, error) {
 	return s.step(), readable(s.Version, "step "+s.ID)
 }
 
-// readable says whether this code reads what a version has written: its own, or
+// readable says whether this code can read what a version has written: its own, or
 // the one before.
 func readable(version int, what string) error {
 	if version == run.Version || version == run.Version-1 && version > 0 {

@@ -9,22 +9,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A list goes on behind a run, also among runs that were asked for at the same
-// moment, and where that one has expired.
+// A list continues after a run, also among runs that were requested at the same
+// moment, and after a run that has expired.
 func TestBefore(t *testing.T) {
 	table := open(t, &wire{page: 2})
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	ask := func(project, id string, asked time.Time) run.Run {
-		r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: id, Project: project, Operation: "deploy"}, Version: run.Version, Command: run.Continue, State: run.StatePending, Requested: asked})
+	create := func(project, id string, requested time.Time) run.Run {
+		r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: id, Project: project, Operation: "deploy"}, Version: run.Version, Command: run.Continue, State: run.StatePending, Requested: requested})
 		must(t, err)
 		return r
 	}
 	runs := make(map[string]run.Run)
 	for i := range 6 {
 		id := fmt.Sprintf("r%d", i)
-		runs[id] = ask("shop@prod", id, noon.Add(time.Duration(i/2)*time.Millisecond))
+		runs[id] = create("shop@prod", id, noon.Add(time.Duration(i/2)*time.Millisecond))
 	}
-	ask("shop@test", "t0", noon)
+	create("shop@test", "t0", noon)
 	runs["gone"] = run.Run{Request: run.Request{ID: "gone", Project: "shop@prod"}, Requested: noon.Add(3 * time.Millisecond)}
 	for _, c := range []struct {
 		than string

@@ -18,8 +18,8 @@ func (t *Table) Lock(ctx context.Context, project string) (run.Lock, error) {
 	return l, decode(i, &l)
 }
 
-// change writes the next version of a lock, on condition that it is the one that
-// was read.
+// change writes the next version of a lock, on condition that its version is the one
+// that was read.
 func change(project string, l run.Lock) write {
 	w := write{key: lockKey(project), where: "attribute_not_exists(#PK)"}
 	if l.Version > 0 {
@@ -67,7 +67,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 	case err != nil:
 		return err
 	case failed != held:
-		return fault.New(fault.Stale, "the lock on %s has changed, or run %s is no longer planned by %d", r.Project, r.ID, r.Epoch)
+		return fault.New(fault.Stale, "the lock on %s or a run has changed, or run %s is no longer pending with epoch %d", r.Project, r.ID, r.Epoch)
 	}
 	for _, id := range e.Superseded {
 		t.forget(ctx, id, time.Now())

@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// get returns an item, empty if it is not there.
+// get returns an item, empty if there is none.
 func (t *Table) get(ctx context.Context, k key) (item, error) {
 	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: k.attributes(), ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -29,14 +29,14 @@ type span struct {
 	keys     bool   // no more than the keys
 }
 
-// last is behind every text that begins with a prefix: our keys are ASCII where
-// it matters.
+// last sorts after every text that begins with a prefix: the parts of our keys that
+// vary are ASCII.
 const last = "\U0010FFFF"
 
-// prefixed is the span of the keys that begin with a prefix.
+// prefixed is the span of the keys with a prefix.
 func prefixed(pk, prefix string) span { return span{pk: pk, from: prefix, to: prefix + last} }
 
-// query returns the items of a span in order, from all pages.
+// query returns the items of a span in order, of all pages.
 func (t *Table) query(ctx context.Context, s span) ([]item, error) {
 	where := "#PK = :pk AND #SK BETWEEN :from AND :to"
 	in := &dynamodb.QueryInput{
@@ -71,11 +71,11 @@ func (t *Table) query(ctx context.Context, s span) ([]item, error) {
 // mostGot is the number of items in one BatchGetItem.
 const mostGot = 100
 
-// all returns the items of the given keys that are there, by key.
+// all returns the items that exist of the given keys, by key.
 func (t *Table) all(ctx context.Context, keys []key) (map[key]item, error) {
 	got := make(map[key]item, len(keys))
 	seen := make(map[key]bool, len(keys))
-	var unique []key // DynamoDB refuses to be asked for an item twice
+	var unique []key // DynamoDB refuses a request for an item twice
 	for _, k := range keys {
 		if !seen[k] {
 			seen[k], unique = true, append(unique, k)
@@ -93,8 +93,7 @@ func (t *Table) all(ctx context.Context, keys []key) (map[key]item, error) {
 	return got, nil
 }
 
-// batch adds the items of at most 100 keys to got. DynamoDB may answer for some
-// only.
+// batch adds the items of at most 100 keys to got. DynamoDB may answer only some.
 func (t *Table) batch(ctx context.Context, want []map[string]types.AttributeValue, got map[key]item) error {
 	for attempt := 0; len(want) > 0; attempt++ {
 		if attempt > mostAttempts {

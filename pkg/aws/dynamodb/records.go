@@ -20,7 +20,7 @@ func (t *Table) Records(ctx context.Context, project string) (map[string]plan.Re
 	return decodeRecords(slices.Values(items))
 }
 
-// Some is engine.Records.
+// RecordsOf is engine.Records.
 func (t *Table) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	keys := make([]key, len(nodes))
 	for i, node := range nodes {
@@ -46,19 +46,19 @@ func decodeRecords(items iter.Seq[item]) (map[string]plan.Record, error) {
 	return records, nil
 }
 
-// Displace is engine.Records.
+// Rename is engine.Records.
 func (t *Table) Rename(ctx context.Context, r run.Run, records []plan.Record) error {
 	for chunk := range slices.Chunk(records, mostWrites/2) {
-		if err := t.displace(ctx, r, slices.Clone(chunk)); err != nil {
+		if err := t.renameSome(ctx, r, slices.Clone(chunk)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// displace moves as many records as one transaction holds. Those that are no
-// longer there, or are another stack's by now, are found out one by one.
-func (t *Table) displace(ctx context.Context, r run.Run, records []plan.Record) error {
+// renameSome moves as many records as one transaction can hold. It leaves out those
+// that no longer exist, or are of another stack by now, one by one.
+func (t *Table) renameSome(ctx context.Context, r run.Run, records []plan.Record) error {
 	for len(records) > 0 {
 		writes := []write{{
 			key: runKey(r.ID), where: "#epoch = :epoch AND #state = :pending", with: values{"epoch": r.Epoch, "pending": run.StatePending},
@@ -81,7 +81,7 @@ func (t *Table) displace(ctx context.Context, r run.Run, records []plan.Record) 
 	return nil
 }
 
-// leave takes a record from its old key if it is still that of the same stack.
+// leave deletes a record from its old key if it is still that of the same stack.
 func leave(old key, r plan.Record) write {
 	w := write{key: old, delete: true, where: "#stack = :stack AND attribute_not_exists(#stack_id)", with: values{"stack": r.Stack}}
 	if r.StackID != "" {
@@ -114,7 +114,7 @@ func (t *Table) Before(ctx context.Context, r run.Run, most int) ([]run.Run, err
 	return runs, err
 }
 
-// listed returns the runs of some lines of a list.
+// listed returns the runs of some entries of a list.
 func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 	items, err := t.query(ctx, lines)
 	if err != nil {
@@ -142,7 +142,7 @@ func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 	return runs, nil
 }
 
-// Projects lists the projects that were ever asked about, as "shop@prod", sorted.
+// Projects lists, sorted, the projects that ever had a run, as "shop@prod".
 func (t *Table) Projects(ctx context.Context) ([]string, error) {
 	items, err := t.query(ctx, span{pk: projectKey("").pk, from: " ", to: last})
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Ask is engine.Runs.
+// CreateRun is engine.Runs.
 func (t *Table) CreateRun(ctx context.Context, r run.Run) (run.Run, bool, error) {
-	failed, err := t.write(ctx, asking(r)...)
+	failed, err := t.write(ctx, creating(r)...)
 	if err != nil {
 		return run.Run{}, false, err
 	}
@@ -18,9 +18,8 @@ func (t *Table) CreateRun(ctx context.Context, r run.Run) (run.Run, bool, error)
 	return kept, err == nil && failed == held, err
 }
 
-// asking is what is written of a run that is asked for, if there is none of its
-// ID.
-func asking(r run.Run) []write {
+// creating is what is written to create a run, if there is none of its ID.
+func creating(r run.Run) []write {
 	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Requested: r.Requested}
 	return []write{
 		{key: runKey(r.ID), put: itemOf(r), where: "attribute_not_exists(#PK)"},
@@ -30,7 +29,7 @@ func asking(r run.Run) []write {
 	}
 }
 
-// item returns a run as it is kept, or an error of kind Missing.
+// item returns the item of a run, or an error of kind Missing.
 func (t *Table) item(ctx context.Context, id string) (runItem, error) {
 	i, err := t.get(ctx, runKey(id))
 	if err != nil {
@@ -80,9 +79,9 @@ func (t *Table) Load(ctx context.Context, id string) (run.Run, error) {
 	return r, nil
 }
 
-// Raise is engine.Drives. Another drive is another execution: no token of its own
-// waits yet, and its history is empty. Whether a refusal is only the echo of an
-// answer that was lost is told by a nonce.
+// RaiseEpoch is engine.Executions. A new epoch is a new execution: its wait has no
+// token yet, and its history is empty. A nonce tells whether a refusal is only the
+// echo of a write of ours whose answer was lost.
 func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	for {
@@ -110,7 +109,7 @@ func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 	}
 }
 
-// awake is the state of a run that is driven again.
+// awake is the state of a run that gets a new execution.
 func awake(s run.State) run.State {
 	switch s {
 	case run.StateWaiting:
@@ -121,7 +120,7 @@ func awake(s run.State) run.State {
 	return s
 }
 
-// Register is engine.Drives.
+// Register is engine.Executions.
 func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
 	since := stamp(w.Entered)
 	failed, err := t.write(ctx, write{
@@ -140,5 +139,5 @@ func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.Pol
 
 // stale says that a run has another epoch.
 func stale(id string, epoch int) error {
-	return fault.New(fault.Stale, "run %s is no longer driven by %d", id, epoch)
+	return fault.New(fault.Stale, "run %s no longer has epoch %d", id, epoch)
 }

@@ -62,13 +62,13 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	case err != nil || failed == held:
 		return err
 	case failed == 0:
-		return fault.New(fault.Stale, "run %s is no longer driven by %d, or is to claim no more steps", c.Run, c.Epoch)
+		return fault.New(fault.Stale, "run %s no longer has epoch %d, or is to claim no more steps", c.Run, c.Epoch)
 	}
 	return t.repeated(ctx, c)
 }
 
-// repeated says of a change that did not find the step as it was to be whether
-// it had been made before.
+// repeated returns nil if a change that did not find the step as expected was made
+// before.
 func (t *Table) repeated(ctx context.Context, c engine.Change) error {
 	_, was, err := t.Step(ctx, c.Run, c.Step.Number)
 	if err != nil {
@@ -80,9 +80,9 @@ func (t *Table) repeated(ctx context.Context, c engine.Change) error {
 	return fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
 }
 
-// Later is engine.Steps. An event that no look has seen yet was marked since
-// the steps were loaded, unless this look is the one that saw it. A step that
-// is not as expected is tried again without its event, then left alone.
+// Postpone is engine.Steps. An event that no poll has seen was marked since the steps
+// were loaded, unless this poll is the one that saw it. A step that is not as expected
+// is written without its event, and if that fails too, not at all.
 func (t *Table) Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error {
 	whole := make([]write, len(steps))
 	plain := make([]write, len(steps))
@@ -103,7 +103,7 @@ func (t *Table) Postpone(ctx context.Context, id string, epoch int, steps []run.
 	}
 	for len(whole) > 0 {
 		n := min(len(whole), mostWrites)
-		if err := t.later(ctx, fence(id, epoch), whole[:n], plain[:n]); err != nil {
+		if err := t.postponeSome(ctx, fence(id, epoch), whole[:n], plain[:n]); err != nil {
 			return err
 		}
 		whole, plain = whole[n:], plain[n:]
@@ -111,8 +111,8 @@ func (t *Table) Postpone(ctx context.Context, id string, epoch int, steps []run.
 	return nil
 }
 
-// later writes as many steps as one transaction holds.
-func (t *Table) later(ctx context.Context, check write, whole, plain []write) error {
+// postponeSome writes as many steps as one transaction can hold.
+func (t *Table) postponeSome(ctx context.Context, check write, whole, plain []write) error {
 	fallback := make(map[key]write, len(plain))
 	for _, w := range plain {
 		fallback[w.key] = w
@@ -136,7 +136,7 @@ func (t *Table) later(ctx context.Context, check write, whole, plain []write) er
 	return nil
 }
 
-// Mark is engine.Steps.
+// MarkEvent is engine.Steps.
 func (t *Table) MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error) {
 	failed, err := t.write(ctx, write{
 		key: stepKey(id, number), set: values{"event": status, "polls": 0},

@@ -20,7 +20,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// planned asks for a run of so many steps and commits it.
+// planned creates a run of so many steps and commits it.
 func planned(t *testing.T, table *Table, steps int) run.Run {
 	t.Helper()
 	r, _, err := table.CreateRun(t.Context(), run.Run{
@@ -59,7 +59,7 @@ func TestManySteps(t *testing.T) {
 		t.Fatalf("%d steps are loaded, of 230", len(r.Steps))
 	}
 	if got := w.calls["TransactWriteItems"]; got != 1+1+3+1 {
-		t.Errorf("%d transactions asked for and committed the run, want 6", got)
+		t.Errorf("%d transactions created and committed the run, want 6", got)
 	}
 	for i := range r.Steps {
 		r.Steps[i].Status, r.Steps[i].Attempt, r.Steps[i].Due = run.Running, 1, time.Now()
@@ -146,15 +146,15 @@ func TestContention(t *testing.T) {
 					t.Errorf("want an error of kind %s, got %s: %v", c.want, fault.KindOf(err), err)
 				}
 				if got := w.calls[c.code]; got != c.most {
-					t.Errorf("asked %d times, want %d", got, c.most)
+					t.Errorf("got %d requests, want %d", got, c.most)
 				}
 			})
 		})
 	}
 }
 
-// A transaction that is still under way is asked after under its own token, for
-// it may yet succeed; one that conflicted was not done, and is another request.
+// A transaction that is still in progress is repeated with its own token, because it
+// may yet succeed; one that conflicted was not made, and is another request.
 func TestTokens(t *testing.T) {
 	for answer, want := range map[string]int{`{"__type":"TransactionInProgressException"}`: 1, reasons("TransactionConflict"): mostAttempts + 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -180,9 +180,9 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Where nothing but the run can tell that an answer was lost, whoever raised
-// its epoch still knows that it was him.
-func TestLostAnswersToTheForgetful(t *testing.T) {
+// If DynamoDB does not know the token of a repeated request, the function that raised
+// the epoch finds its own nonce in the run.
+func TestLostAnswersWithoutTokens(t *testing.T) {
 	w := &wire{forgetful: true}
 	table := open(t, w)
 	r := planned(t, table, 1)
@@ -196,7 +196,7 @@ func TestLostAnswersToTheForgetful(t *testing.T) {
 	}
 }
 
-// Whoever has no answer knows nothing.
+// A request without an answer may or may not have been made.
 func TestNoAnswer(t *testing.T) {
 	w := &wire{}
 	table := open(t, w)
@@ -212,7 +212,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// What belongs to a run expires when it is over, and not before.
+// The items of a run expire after its end, and not before.
 func TestExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := open(t, &wire{})
@@ -223,12 +223,12 @@ func TestExpiry(t *testing.T) {
 		r.State = run.StateWaiting
 		must(t, table.MarkWaiting(t.Context(), r))
 		if n := expiring(t, table); n != 0 {
-			t.Errorf("%d items of a parked run expire", n)
+			t.Errorf("%d items of a waiting run expire", n)
 		}
 		r.State = run.StateCancelled
 		must(t, table.End(t.Context(), r, run.Exit{From: run.StateWaiting}))
 		if n := expiring(t, table); n != 1+120+3+1 { // run, steps, events, place in the list
-			t.Errorf("%d items of a run that is over expire, want 125", n)
+			t.Errorf("%d items of a run that has ended expire, want 125", n)
 		}
 		time.Sleep(kept - time.Second)
 		if _, err := table.Load(t.Context(), "one"); err != nil {
@@ -259,7 +259,7 @@ func expiring(t *testing.T, table *Table) (n int) {
 	return n
 }
 
-// What a newer version has written is not read as if it were ours.
+// An item of a newer version is not read as if it were ours.
 func TestVersions(t *testing.T) {
 	table := open(t, &wire{})
 	planned(t, table, 1)
@@ -281,7 +281,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A run whose steps are damaged is not driven on.
+// A run of which a step is missing cannot be loaded.
 func TestDamage(t *testing.T) {
 	for name, gone := range map[string]int{"first": 0, "middle": 1, "last": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -297,7 +297,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Whoever looks into the table finds words.
+// People can read the table: its keys and attributes are words.
 func TestReadable(t *testing.T) {
 	table := open(t, &wire{})
 	r := planned(t, table, 1)

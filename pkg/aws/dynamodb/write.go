@@ -21,7 +21,7 @@ import (
 type values map[string]any
 
 // A write is one action of a transaction: it puts an item, changes some of its
-// attributes, deletes it or, if it says none of these, only checks it.
+// attributes, deletes it or, if it does none of these, only checks its condition.
 type write struct {
 	key    key
 	put    any    // a structure: the whole item
@@ -32,11 +32,11 @@ type write struct {
 	with   values // of its placeholders, without the colon
 }
 
-// held says that every condition held.
+// held says that all conditions held.
 const held = -1
 
-// write carries out a transaction of at most 100 actions. It returns the index
-// of the first whose condition did not hold, and then nothing was written.
+// write makes a transaction of at most 100 actions. It returns the index of the first
+// whose condition did not hold; then nothing was written.
 func (t *Table) write(ctx context.Context, writes ...write) (failed int, err error) {
 	in := &dynamodb.TransactWriteItemsInput{TransactItems: make([]types.TransactWriteItem, len(writes))}
 	for i, w := range writes {
@@ -84,7 +84,7 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// action is the write as DynamoDB is told it.
+// action is the write as an action of the SDK.
 func (w write) action(table string) (types.TransactWriteItem, error) {
 	var out types.TransactWriteItem
 	update, given := w.update()
@@ -118,7 +118,7 @@ func (w write) action(table string) (types.TransactWriteItem, error) {
 	return out, nil
 }
 
-// update is the update expression, or "", and all the placeholders' values.
+// update returns the update expression, or "", and the values of all placeholders.
 func (w write) update() (string, values) {
 	given := maps.Clone(w.with)
 	if given == nil {
@@ -143,7 +143,7 @@ func (w write) update() (string, values) {
 	return strings.Join(clauses, " "), given
 }
 
-// encodeValues encodes placeholders. There is no empty map of them.
+// encodeValues encodes placeholders. DynamoDB refuses an empty map of them.
 func encodeValues(v values) (item, error) {
 	if len(v) == 0 {
 		return nil, nil
@@ -172,7 +172,7 @@ func mayClaim(id string, epoch int) write {
 	}
 }
 
-// alive are the placeholders of live, with others.
+// alive returns the placeholders of live, with others.
 func alive(more values) values {
 	all := values{"pending": run.StatePending, "queued": run.StateQueued, "running": run.StateRunning, "waiting": run.StateWaiting}
 	maps.Copy(all, more)
