@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// answer is what a function says in payload format 2.0.
+// answer is the response of a function in payload format 2.0.
 type answer struct {
 	StatusCode      int            `json:"statusCode"`
 	Headers         map[string]any `json:"headers"`
@@ -16,8 +16,8 @@ type answer struct {
 	IsBase64Encoded bool           `json:"isBase64Encoded"`
 }
 
-// reply passes on what a function answers. What has no status is JSON to be passed on as a whole. The error, before which
-// nothing is written, is that of an answer that is none.
+// reply sends the response of a function. A response without a status code is JSON that is sent as a whole. If the
+// response cannot be read, reply writes nothing and returns an error.
 func reply(w http.ResponseWriter, payload []byte) error {
 	var known struct{ StatusCode any }
 	if err := json.Unmarshal(payload, &known); err != nil || known.StatusCode == nil {
@@ -49,7 +49,7 @@ func reply(w http.ResponseWriter, payload []byte) error {
 	return nil
 }
 
-// whole passes on an answer that is nothing but a body: JSON, or what a string of JSON says.
+// validEvent sends a response that is only a body: JSON, or the content of a JSON string.
 func validEvent(w http.ResponseWriter, payload []byte) error {
 	if !json.Valid(payload) {
 		return fmt.Errorf("the answer of the function is no JSON: %.100q", payload)

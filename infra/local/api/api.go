@@ -1,4 +1,4 @@
-// Package api stands in for an HTTP API of API Gateway, whose routes are answered by functions.
+// Package api emulates an HTTP API of API Gateway on this machine. Functions answer its routes.
 package api
 
 import (
@@ -15,11 +15,12 @@ import (
 	"github.com/stackwright/stackwright/infra/local/sts"
 )
 
-// A Route has the requests of a key ("GET /runs/{run}", "ANY /x/{rest+}", "$default") answered by a function, by its name or ARN.
+// A Route sends the requests of a key ("GET /runs/{run}", "ANY /x/{rest+}", "$default") to a function, given by its
+// name or ARN.
 type Route struct{ Key, Function string }
 
-// Options say which API it is. Account and Region are those where it is; Log gets what API Gateway would not tell the
-// caller, and nil drops it.
+// Options configure the API. Account and Region are its own; Log gets the errors that API Gateway would not return to
+// the caller, and nil drops them.
 type Options struct {
 	Account, Region string
 	Routes          []Route
@@ -27,14 +28,14 @@ type Options struct {
 	Log             io.Writer
 }
 
-// API is an http.Handler. Who asks has to sign with credentials of the account, as where the authorizer is IAM; the
+// API is an http.Handler. Requests must be signed with credentials of the account, as with the authorizer IAM; the
 // signature itself is not checked. Use New.
 type API struct {
 	opts   Options
 	routes []route
 }
 
-// New makes the API. A key of a route that API Gateway would not take is an error.
+// New makes the API. The error names a route key that API Gateway would refuse.
 func New(opts Options) (*API, error) {
 	if opts.Log == nil {
 		opts.Log = io.Discard
@@ -50,14 +51,14 @@ func New(opts Options) (*API, error) {
 	return a, nil
 }
 
-// What API Gateway lets through, and how long it waits:
+// The limits of API Gateway:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
 const (
 	maxBody = 10 << 20
 	maxWait = 30 * time.Second
 )
 
-// ServeHTTP has the route's function answer, or says in API Gateway's words why not.
+// ServeHTTP invokes the function of the route, or returns the error that API Gateway would return.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := rand.Text()
 	w.Header().Set("Apigw-Requestid", id)
@@ -91,28 +92,29 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errLate):
 		answerMessage(w, http.StatusServiceUnavailable, "Service Unavailable")
 	case err != nil:
-		_, _ = fmt.Fprintf(a.opts.Log, "%s: request %s: %v\n", chosen.Key, id, err) // a log that cannot be written cannot be told
+		_, _ = fmt.Fprintf(a.opts.Log, "%s: request %s: %v\n", chosen.Key, id, err) // an error of the log cannot be logged
 		answerMessage(w, http.StatusInternalServerError, "Internal Server Error")
 	}
 }
 
-// errLate is the error of a function that takes longer than API Gateway waits.
+// errLate is the error of a function that exceeds API Gateway's timeout.
 var errLate = errors.New("the function takes too long")
 
-// invoke calls a function, which goes on when nobody waits for it any more.
+// invoke calls a function. The function continues if the API no longer waits for it.
 func (a *API) invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxWait, errLate)
 	defer cancel()
 	return a.opts.Invoke(ctx, function, payload)
 }
 
-// A signer is who signed a request: the owner of an access key.
+// A signer is the principal that signed a request.
 type signer struct {
 	key string
 	sts.Identity
 }
 
-// caller says who asks; ok is false for who may not: an unsigned request, expired credentials, another account's.
+// caller identifies the signer. It reports false for an unsigned request, expired credentials, and credentials of
+// another account.
 func (a *API) caller(r *http.Request) (signer, bool) {
 	key, _, signed := gateway.Scope(r)
 	if h, ok := sts.ParseAccessKey(key); ok && (!time.Now().Before(h.Expires) || h.Account != a.opts.Account) {
@@ -121,7 +123,7 @@ func (a *API) caller(r *http.Request) (signer, bool) {
 	return signer{key, sts.Caller(a.opts.Account, key)}, signed
 }
 
-// say answers as API Gateway itself does.
+// answerMessage answers as API Gateway itself does.
 func answerMessage(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// An arrival is what is known of a request besides itself.
+// received is what is known of a request besides the request itself.
 type received struct {
 	id         string
 	at         time.Time
@@ -53,14 +53,14 @@ func (a *API) event(r *http.Request, in received) events.APIGatewayV2HTTPRequest
 	return e
 }
 
-// text tells whether a body of a media type is passed on as it is; any other one is in base64.
+// text reports whether a body of a media type is passed as text; any other body is encoded as base64.
 func text(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	known := []string{"application/json", "application/xml", "application/javascript"}
 	return err == nil && (strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || slices.Contains(known, kind))
 }
 
-// headers are those of a request, in lower case; the cookies are elsewhere.
+// headers are those of a request, in lower case; cookies have a field of their own.
 func headers(r *http.Request) map[string]string {
 	all := map[string]string{"host": r.Host, "x-forwarded-proto": "https"}
 	for name, values := range joined(r.Header) {
@@ -70,7 +70,7 @@ func headers(r *http.Request) map[string]string {
 	return all
 }
 
-// joined puts commas between what is said more than once.
+// joined joins repeated values with commas.
 func joined(values map[string][]string) map[string]string {
 	all := map[string]string{}
 	for name, v := range values {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// everything is the key of the route of what no other route is for.
+// everything is the key of the default route.
 const everything = "$default"
 
-// A route is one whose key has been taken apart.
+// A route is a parsed route.
 type route struct {
 	Route
 	method string
@@ -23,7 +23,7 @@ var (
 	part    = regexp.MustCompile(`^([A-Za-z0-9._~%!$&'()*,;=:@-]+|\{[A-Za-z0-9._:-]+\+?\})$`)
 )
 
-// parse takes a route's key apart.
+// parse parses the key of a route.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
 func parse(r Route) (route, error) {
 	if r.Key == everything {
@@ -42,7 +42,7 @@ func parse(r Route) (route, error) {
 	return route{r, method, parts}, nil
 }
 
-// variable is the name of a variable that a part of a path is, if it is one.
+// variable is the name of the variable in a part of a path, if the part is one.
 func variable(part string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(part, "{")
 	return strings.TrimSuffix(strings.TrimSuffix(rest, "}"), "+"), ok
@@ -50,8 +50,8 @@ func variable(part string) (name string, ok bool) {
 
 func greedy(part string) bool { return strings.HasSuffix(part, "+}") }
 
-// match finds the route for a request, and the values of its variables. One that is for the whole path comes before one
-// with a greedy variable, what says more of the path before what says less, a method before ANY, and $default last.
+// match finds the route for a request, and the values of its variables. An exact path wins over a greedy variable, a
+// longer prefix over a shorter one, a method over ANY, and $default is last.
 func (a *API) match(method, path string) (best route, values map[string]string, ok bool) {
 	most := -1
 	for _, r := range a.routes {
@@ -63,7 +63,7 @@ func (a *API) match(method, path string) (best route, values map[string]string, 
 	return best, values, most >= 0
 }
 
-// match returns the values of the variables in a path, and how well the route is for it; less than 0 is not at all.
+// match returns the values of the variables in a path, and the rank of the route; less than 0 means no match.
 func (r route) match(method string, path []string) (values map[string]string, rank int) {
 	if r.Key == everything {
 		return nil, 0

@@ -1,5 +1,5 @@
-// Package cloud puts the stand-ins together to one AWS account and region, and to a CloudFormation in others, in memory or
-// in a folder.
+// Package cloud joins the local emulators to one AWS account and region, and to a CloudFormation in other ones, in
+// memory or in a folder.
 package cloud
 
 import (
@@ -32,78 +32,79 @@ type Invoker interface {
 	Close() error
 }
 
-// Options say what the cloud is to hold. The zero value is an empty one in memory.
+// Options configure the cloud. The zero value is an empty one in memory.
 type Options struct {
-	// Data is the folder that holds everything; "" means memory only.
+	// Data is the folder that stores everything; "" means memory only.
 	Data string
 	// Account is "000000000000" and Region "us-east-1" where they are "".
 	Account, Region string
 	// Trust says which roles of this and other accounts may be assumed; see sts.Trust. nil means none.
 	Trust sts.Trust
-	// Seconds are how long a CloudFormation operation takes; see cloudformation.Options.
+	// Seconds is the duration of a CloudFormation operation; see cloudformation.Options.
 	Seconds float64
-	// Held reads what a dynamic reference of a stack is to; see cloudformation.Options.
+	// ResolveDynamic reads what a dynamic reference of a stack names; see cloudformation.Options.
 	ResolveDynamic func(ref template.Dynamic) (string, bool)
-	// Seed, unless zero, makes the IDs of stacks and of objects' versions follow from it.
+	// Seed, unless zero, makes the IDs of stacks and of object versions reproducible.
 	Seed uint64
 
-	// Bucket, Table, StateMachine and Group, of schedules, are made if absent; one that is "" is not.
+	// Bucket, Table, StateMachine and Group (of schedules) are created if they do not exist; one that is "" is not.
 	Bucket, Table, StateMachine, Group string
-	// Definition is the state machine's, all its placeholders filled in.
+	// Definition is the definition of the state machine, with all placeholders replaced.
 	Definition []byte
-	// Functions makes the functions, for which c.Config and c.Environ are ready. nil means that there are none.
+	// Functions creates the functions; c.Config and c.Environ can be used by then. nil means that there are none.
 	Functions func(c *Cloud) (Invoker, error)
 
-	// Rules send events to functions; nil means those that Stackwright lives on.
+	// Rules send events to functions; nil means the rules of an installation.
 	Rules []Rule
-	// Routes are those of the API that functions answer; see api.Route. Where there is none, nothing is found.
+	// Routes are those of the API that functions answer; see api.Route. Without any, every request is answered with
+	// 404.
 	Routes []api.Route
 
-	// Still lets nothing go on: whoever only looks opens it so. What stacks do, they do; but events are kept until the
-	// next Open without it, executions stay where they are, and Serving tells others nothing.
+	// Paused opens the cloud for reading. Operations of stacks continue, but events are kept until the next Open
+	// without Paused, executions do not continue, and Serving does nothing.
 	Paused bool
 
-	// Latency, where set, is how long a request through Config is under way.
+	// Latency, if set, is the delay of each request through Config.
 	Latency func(*http.Request) time.Duration
-	// Disturb, where set, loses, delays or doubles events; see events.Options.
+	// Disturb, if set, loses, delays or repeats events; see events.Options.
 	Disturb func(event events.Event, function string) []time.Duration
-	// Seen, where set, is called with each event; see events.Options.
+	// Seen, if set, is called with each event; see events.Options.
 	Seen func(events.Event)
-	// Fail, where set, says which requests fail, of all services, once everything is there; see gateway.Unsteady.
+	// Fail, if set, makes requests to all services fail, after Open has created everything; see gateway.RandomFailures.
 	Fail func(gateway.Request) *gateway.Failure
-	// Sweep is how often the state machine's runs are looked through for those that nobody drives, in whole minutes; 0 is
-	// every five minutes, and less is never.
+	// Sweep is how often Stackwright looks for runs without an execution, in whole minutes; 0 is every five minutes,
+	// and less than a minute is never.
 	Sweep time.Duration
 	// Getenv reads AWS_ENDPOINT_URL_<SERVICE> and the like; nil means os.Getenv.
 	Getenv func(name string) string
-	// Log gets what goes wrong unseen; nil drops it.
+	// Log gets errors that no request reports; nil drops them.
 	Log io.Writer
 }
 
-// Cloud is an AWS account of one's own: an http.Handler for all services. Use Open, and Close when done.
+// Cloud is an emulated AWS account: an http.Handler for all services. Use Open, and Close at the end.
 type Cloud struct {
-	Gateway *gateway.Gateway
-	Objects *s3.Objects
-	Tables  *dynamodb.Tables
-	Stacks  *cloudformation.Service // of the own account and region; see StacksIn
-	StateMachines   *states.Service
-	Bus     *events.Bus
-	// Schedules come up as EventBridge Scheduler's do.
+	Gateway       *gateway.Gateway
+	Objects       *s3.Objects
+	Tables        *dynamodb.Tables
+	Stacks        *cloudformation.Service // of the own account and region; see StacksIn
+	StateMachines *states.Service
+	Bus           *events.Bus
+	// Schedules is EventBridge Scheduler.
 	Schedules *scheduler.Service
-	// Machine is the state machine's ARN, "" where none was asked for.
+	// Machine is the ARN of the state machine, "" without one.
 	Machine string
 
-	opts      Options
-	otherLocations    otherLocations
-	folder    *folder
-	functions Invoker
-	api       *lambda.API
-	transport http.RoundTripper
-	closers   []func() error // in the order in which they are to be called
+	opts           Options
+	otherLocations otherLocations
+	folder         *folder
+	functions      Invoker
+	api            *lambda.API
+	transport      http.RoundTripper
+	closers        []func() error // in the order in which they are called
 }
 
-// Open makes the cloud, or takes it up where it was left: executions go on, events are delivered. One process at a time
-// may have a folder open; the error for another is an *InUse.
+// Open makes the cloud, or opens it again: executions continue and events are delivered. One process at a time can open
+// a folder; the error for another one is an *InUse.
 func Open(ctx context.Context, opts Options) (*Cloud, error) {
 	c := &Cloud{opts: defaults(opts)}
 	c.transport = newTransport(c)
@@ -132,7 +133,7 @@ func defaults(opts Options) Options {
 	return opts
 }
 
-// open brings everything up with nothing moving yet, and only then lets it go.
+// open starts all services with nothing in progress, and then lets executions and events continue.
 func (c *Cloud) open(ctx context.Context) error {
 	if err := c.lock(); err != nil {
 		return err
@@ -159,7 +160,7 @@ func (c *Cloud) open(ctx context.Context) error {
 	return nil
 }
 
-// before has close called before all that is closed so far.
+// onClose has close called before the functions registered so far.
 func (c *Cloud) onClose(close func() error) {
 	c.closers = append([]func() error{close}, c.closers...)
 }
@@ -177,7 +178,7 @@ func (c *Cloud) lock() error {
 	return nil
 }
 
-// sub is a folder within the data folder, "" in memory.
+// subfolder is a folder within the data folder, "" in memory.
 func (c *Cloud) subfolder(name string) string {
 	if c.opts.Data == "" {
 		return ""
@@ -263,7 +264,7 @@ func (c *Cloud) stopFunctions() error {
 	return c.functions.Close()
 }
 
-// Host says where functions run here, for those who make them.
+// Host describes where functions run here, for code that creates them.
 func (c *Cloud) Host() lambda.Host {
 	return lambda.Host{Account: c.opts.Account, Region: c.opts.Region, Log: c.opts.Log}
 }
@@ -273,13 +274,13 @@ func (c *Cloud) Invoke(ctx context.Context, function string, payload []byte) ([]
 	return c.functions.Invoke(ctx, function, payload)
 }
 
-// emit is for those who are opened before the bus is.
+// emit sends events for services that are opened before the bus.
 func (c *Cloud) emit(source, detailType string, resources []string, detail any) {
 	c.Bus.Emit(source, detailType, resources, detail)
 }
 
-// ServeHTTP serves all services, each as the request was signed for, and the faults of CloudFormation, which nobody
-// signs for.
+// ServeHTTP serves all services, each by the signature of the request, and the faults of CloudFormation, whose requests
+// are not signed.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == cloudformation.FaultsPath {
 		c.serveFaults(w, r)
@@ -288,8 +289,8 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.Gateway.ServeHTTP(w, r)
 }
 
-// Serving notes in the data folder at which URL the cloud can be reached, for other processes; see Occupied. One that
-// yields leaves when it is interrupted by whoever means to stay.
+// Serving writes into the data folder at which URL the cloud is served, for other processes; see LockedBy. A process
+// that yields ends when another process interrupts it to serve the folder itself.
 func (c *Cloud) Serving(url string, yields bool) error {
 	if c.folder == nil || c.opts.Paused {
 		return nil
@@ -297,8 +298,8 @@ func (c *Cloud) Serving(url string, yields bool) error {
 	return c.folder.note(Holder{PID: os.Getpid(), URL: url, Yields: yields})
 }
 
-// Close stops everything in good order: first what starts work (executions, stacks, events), then the functions, then
-// what they write to. What was in flight goes on at the next Open.
+// Close stops everything in order: first executions, stacks and events, then the functions, then the stores. Work in
+// progress continues at the next Open.
 func (c *Cloud) Close() error {
 	var all []error
 	for _, close := range c.closers {

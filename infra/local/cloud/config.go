@@ -17,13 +17,13 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
 
-// Host is the name under which SDK clients of this process reach the cloud, without a socket. (.localhost can never be
-// somebody else's: RFC 6761.)
+// Host is the name under which SDK clients of this process reach the cloud, without a socket. Names in .localhost
+// always belong to this machine: RFC 6761.
 const Host = "stackwright.localhost"
 
-// Config is for SDK clients in this process. Each goes to the cloud, but where AWS_ENDPOINT_URL_<SERVICE> is set, to
-// that endpoint, with the credentials of the environment if there are any. It is made literally: config.LoadDefaultConfig
-// would read the user's own profiles, and refuses a client of one's own where AWS_CA_BUNDLE is set.
+// Config configures SDK clients in this process. Each client uses the cloud, or, if AWS_ENDPOINT_URL_<SERVICE> is set,
+// that endpoint, with the credentials of the environment if there are any. It is made literally:
+// config.LoadDefaultConfig would read the user's own profiles, and refuses a custom client if AWS_CA_BUNDLE is set.
 func (c *Cloud) Config() aws.Config {
 	return aws.Config{
 		Region:        c.opts.Region,
@@ -44,22 +44,22 @@ func (c *Cloud) credentials() (id, secret, token string) {
 	return id, secret, c.opts.Getenv("AWS_SESSION_TOKEN")
 }
 
-// overrides has the SDK find AWS_ENDPOINT_URL_<SERVICE>, and nothing else of the environment.
+// overrides makes the SDK read AWS_ENDPOINT_URL_<SERVICE>, and nothing else of the environment.
 type overrides struct{ getenv func(string) string }
 
-// GetServiceBaseEndpoint is what aws-sdk-go-v2/internal/configsources looks for.
+// GetServiceBaseEndpoint implements what aws-sdk-go-v2/internal/configsources looks for.
 func (o overrides) GetServiceBaseEndpoint(_ context.Context, sdkID string) (string, bool, error) {
 	url := o.getenv("AWS_ENDPOINT_URL_" + strings.ReplaceAll(strings.ToUpper(sdkID), " ", "_"))
 	return url, url != "", nil
 }
 
-// GetIgnoreConfiguredEndpoints is what aws-sdk-go-v2/internal/configsources looks for.
+// GetIgnoreConfiguredEndpoints implements what aws-sdk-go-v2/internal/configsources looks for.
 func (o overrides) GetIgnoreConfiguredEndpoints(context.Context) (value, found bool, err error) {
 	text := o.getenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
 	return strings.EqualFold(text, "true"), text != "", nil
 }
 
-// passed are the variables of ours that functions in processes of their own need to find the same endpoints.
+// passed are the variables that functions in processes of their own need to find the same endpoints.
 var passed = []string{
 	"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_CLOUDFORMATION",
 	"AWS_ENDPOINT_URL_SFN", "AWS_ENDPOINT_URL_EVENTBRIDGE", "AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL_LAMBDA", "AWS_ENDPOINT_URL_SCHEDULER",
@@ -90,7 +90,7 @@ func (c *Cloud) Environ(endpoint string) []string {
 	return env
 }
 
-// transport takes requests for Host to the cloud, and all others to where they say.
+// transport sends requests for Host to the cloud, and all others over the network.
 type transport struct {
 	local   http.RoundTripper
 	foreign func() (http.RoundTripper, error)
@@ -114,8 +114,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return foreign.RoundTrip(r)
 }
 
-// network is the way to other endpoints. Names below localhost, as those of buckets, are this machine's, whatever the
-// resolver knows.
+// network connects to other endpoints. Names below localhost, such as those of buckets, resolve to this machine.
 func network(bundle string) (http.RoundTripper, error) {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

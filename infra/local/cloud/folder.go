@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Holder is the process that has a data folder open, and where it serves it; URL is "" where it does not.
+// Holder is the process that has a data folder open, and where it serves it; URL is "" if it does not.
 type Holder struct {
 	PID    int    `json:"pid"`
 	URL    string `json:"url,omitempty"`
-	Yields bool   `json:"yields,omitempty"` // it leaves when interrupted, so that another may stay
+	Yields bool   `json:"yields,omitempty"` // it ends when interrupted, so that another process can serve the folder
 }
 
 // InUse is the error of a data folder that another process has open.
@@ -31,7 +31,7 @@ func (e *InUse) Error() string {
 	return fmt.Sprintf("data folder %s is in use by %s: wait until it is done, or use another --data", e.Folder, who)
 }
 
-// Occupied tells who has the data folder open, if anybody has. It leaves the folder as it is.
+// LockedBy reports which process has the data folder open, if any. It does not change the folder.
 func LockedBy(data string) (Holder, bool, error) {
 	file, err := os.OpenFile(lockPath(data), os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -43,7 +43,7 @@ func LockedBy(data string) (Holder, bool, error) {
 	defer file.Close()
 	free, err := tryLock(file)
 	if err != nil || free {
-		return Holder{}, false, err // closing the file lets go again
+		return Holder{}, false, err // closing the file releases the lock
 	}
 	holder, err := read(file)
 	return holder, true, err
@@ -51,11 +51,11 @@ func LockedBy(data string) (Holder, bool, error) {
 
 func lockPath(data string) string { return filepath.Join(data, "lock") }
 
-// folder is a data folder that is ours.
+// folder is a data folder that this process has locked.
 type folder struct{ file *os.File }
 
-// occupy makes the folder and locks it. The lock is the operating system's, and thus gone with its process; the file
-// says only who has it.
+// lockFolder creates the folder and locks it. The operating system releases the lock with its process; the file only
+// names the process.
 func lockFolder(data string) (*folder, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, fmt.Errorf("make data folder: %w", err)
@@ -75,7 +75,7 @@ func lockFolder(data string) (*folder, error) {
 	return f, nil
 }
 
-// claim locks the file. A lock that names nobody is that of one who only looks, and gone in a moment.
+// claim locks the file. A lock that names no process belongs to one that only reads, and is released in a moment.
 func claim(file *os.File, data string) error {
 	for attempt := 1; ; attempt++ {
 		free, err := tryLock(file)
@@ -93,11 +93,11 @@ func claim(file *os.File, data string) error {
 	}
 }
 
-// note writes who has the folder.
+// note writes which process has the folder.
 func (f *folder) note(holder Holder) error {
 	text, err := json.Marshal(holder)
 	if err == nil {
-		// Padded, so that a reader never sees the end of a longer text behind a shorter one.
+		// Padded, so that a reader never sees the end of a longer text after a shorter one.
 		_, err = f.file.WriteAt(fmt.Appendf(nil, "%-200s\n", text), 0)
 	}
 	if err != nil {
@@ -121,7 +121,7 @@ func read(file *os.File) (Holder, error) {
 	return holder, nil
 }
 
-// leave unlocks the folder.
+// leave releases the lock.
 func (f *folder) leave() error {
 	return errors.Join(f.file.Truncate(0), f.file.Close())
 }

@@ -4,7 +4,7 @@ package cloud
 
 import "os"
 
-// tryLock, on a system without flock, goes by whether the process that the file names is still there.
+// tryLock, on a system without flock, checks whether the process that the file names still exists.
 func tryLock(file *os.File) (bool, error) {
 	holder, err := read(file)
 	if err != nil || holder.PID == 0 || holder.PID == os.Getpid() {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// tryLock locks the file, until it is closed; false means that somebody else has.
+// tryLock locks the file until it is closed; false means that another process has the lock.
 func tryLock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -16,7 +16,7 @@ import (
 	flowtypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 )
 
-// provide makes what is absent, as infra/aws would: at the endpoints that Config names, whoever serves them.
+// provide creates what does not exist, as infra/aws would, at the endpoints that Config names.
 func (c *Cloud) provide(ctx context.Context) error {
 	if err := c.provideBucket(ctx); err != nil {
 		return fmt.Errorf("bucket %s: %w", c.opts.Bucket, err)
@@ -79,7 +79,7 @@ func (c *Cloud) provideTable(ctx context.Context) error {
 	return err
 }
 
-// provideMachine makes the machine, or gives it the definition of this version.
+// provideMachine creates the state machine, or updates it to the definition of this version.
 func (c *Cloud) provideMachine(ctx context.Context) error {
 	if c.opts.StateMachine == "" {
 		return nil

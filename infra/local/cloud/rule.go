@@ -13,7 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
-// A Rule sends events to a function: those of a pattern, or one at each time of a schedule.
+// A Rule sends events to a function: those that match a pattern, or one at each time of a schedule.
 type Rule struct {
 	Name     string
 	Pattern  string // "" if it has a schedule
@@ -22,7 +22,7 @@ type Rule struct {
 	Disabled bool
 }
 
-// provideRules makes the rules that were asked for, or else those that Stackwright lives on.
+// provideRules creates the rules of the options, or the default ones.
 func (c *Cloud) provideRules(ctx context.Context) error {
 	rules := c.opts.Rules
 	if rules == nil {
@@ -36,8 +36,8 @@ func (c *Cloud) provideRules(ctx context.Context) error {
 	return nil
 }
 
-// usual are the rules that aim what Stackwright lives on at its functions, as far as it is here: uploads, executions that
-// went down, the time to look for runs that nobody drives, and the ends of stacks' operations.
+// defaultRules are the rules of an installation, as far as its parts exist here: uploads and requests, failed
+// executions, the sweep, and the ends of operations of stacks.
 func (c *Cloud) defaultRules() []Rule {
 	start := c.Host().ARN("start")
 	rules := []Rule{{Name: "stackwright-stack-event", Pattern: text(trigger.Stacks()), Function: c.Host().ARN("stack-event")}}
@@ -57,7 +57,7 @@ func text(p trigger.Pattern) string {
 	return string(body)
 }
 
-// minutely is the schedule of what is done every so many minutes; of what never is, it is one that there may be.
+// rateOf is the expression of a schedule. A schedule that is disabled gets a valid one.
 func rateOf(every time.Duration) string {
 	switch minutes := every / time.Minute; {
 	case minutes == 1:
@@ -68,7 +68,7 @@ func rateOf(every time.Duration) string {
 	return "rate(5 minutes)"
 }
 
-// aim makes a rule that sends to a function.
+// putRule creates a rule with a function as its target.
 func (c *Cloud) putRule(ctx context.Context, r Rule) error {
 	in := &eventbridge.PutRuleInput{Name: &r.Name, State: types.RuleStateEnabled}
 	if r.Pattern != "" {

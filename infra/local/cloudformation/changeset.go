@@ -87,7 +87,7 @@ func (s *Service) stackForChangeSet(in *cfn.CreateChangeSetInput) (*stack, error
 			return nil, invalid("Stack [%s] already exists and cannot be created again with the changeSet [%s].", st.Name, *in.ChangeSetName)
 		}
 	case types.ChangeSetTypeImport:
-		return nil, invalid("ChangeSetType IMPORT is not carried out by this stand-in")
+		return nil, invalid("the local emulator of CloudFormation has no change sets of type IMPORT")
 	default:
 		if st == nil {
 			return nil, invalid("Stack [%s] does not exist", name)

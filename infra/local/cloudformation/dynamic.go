@@ -10,19 +10,19 @@ import (
 )
 
 // notFound is why a resource fails whose dynamic reference cannot be resolved, in CloudFormation's words.
-type lost string
+type notFound string
 
-func (l lost) Error() string { return string(l) }
+func (l notFound) Error() string { return string(l) }
 
 const (
-	noSecret lost = "Secrets Manager can't find the specified secret. (Service: AWSSecretsManager; Status Code: 400; Error Code: ResourceNotFoundException)"
-	noKey    lost = "Could not find a value associated with JSONKey in SecretString"
+	noSecret notFound = "Secrets Manager can't find the specified secret. (Service: AWSSecretsManager; Status Code: 400; Error Code: ResourceNotFoundException)"
+	noKey    notFound = "Could not find a value associated with JSONKey in SecretString"
 )
 
 // checkVersion refuses what CloudFormation does not accept as the value of a parameter: a dynamic reference to a plain
 // parameter of the parameter store without a version.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm.html
-func pinned(value string) error {
+func checkVersion(value string) error {
 	for _, ref := range template.Dynamics(value) {
 		if ref.Service == template.SSM && ref.Version == "" {
 			return invalid("Incorrect format is used in the following SSM reference: [%s]", ref)
@@ -40,7 +40,7 @@ func (d *evaluation) resolve(r *resource, properties any) error {
 	}
 	at := place{d, r, []string{r.Type, "Properties"}}
 	actual, err := at.resolve(properties)
-	if why, ok := errors.AsType[lost](err); ok {
+	if why, ok := errors.AsType[notFound](err); ok {
 		if r.Faults == nil {
 			r.Faults = map[string]string{}
 		}
@@ -104,7 +104,7 @@ func (p place) value(ref template.Dynamic) (string, error) {
 	if ref.Service == template.SSMSecure && !slices.Contains(secure, p.resource.Type+"/"+p.path[len(p.path)-1]) {
 		return "", invalid("SSM Secure reference is not supported in: [%s]", strings.Join(p.path, "/"))
 	}
-	value, ok := p.draft.held(ref)
+	value, ok := p.draft.storedReference(ref)
 	switch {
 	case ok && ref.Key != "":
 		return key(value, ref.Key)
@@ -130,9 +130,9 @@ func key(secret, name string) (string, error) {
 	return text, nil
 }
 
-// stored reads the parameter store or Secrets Manager: what the options return, or what a stack has created, in its
+// storedReference reads the parameter store or Secrets Manager: what the options return, or what a stack has created, in its
 // first version.
-func (d *evaluation) held(ref template.Dynamic) (string, bool) {
+func (d *evaluation) storedReference(ref template.Dynamic) (string, bool) {
 	if held := d.service.options.ResolveDynamic; held != nil {
 		if value, ok := held(ref); ok {
 			return value, true

@@ -130,7 +130,7 @@ func (s *Service) locked(f func() error) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return &problem{status: 503, code: "ServiceUnavailable", message: "the stand-in is closed"}
+		return &problem{status: 503, code: "ServiceUnavailable", message: "the local emulator is closed"}
 	}
 	err := f()
 	if kept := s.saveChanged(); err == nil {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// longest is the longest pause between two attempts.
+// longestPause is the longest pause between two attempts.
 const longestPause = time.Minute
 
-// launch makes the delivery in its own time. The caller holds b.mu.
+// startDelivery delivers in the background. The caller holds b.mu.
 func (b *Bus) startDelivery(d Delivery) {
 	if b.closed {
 		return
@@ -38,7 +38,7 @@ func (b *Bus) startDelivery(d Delivery) {
 	}
 }
 
-// deliver tries until it is done or given up; false means that the bus was closed first.
+// deliver tries until the function succeeds or the attempts are used up; false means that the bus was closed first.
 func (b *Bus) deliver(d Delivery) bool {
 	payload, err := json.Marshal(d.Event)
 	if err != nil {
@@ -76,7 +76,7 @@ func (b *Bus) pause(d time.Duration) bool {
 	}
 }
 
-// forget notes that there is nothing left to be done. The caller holds b.mu.
+// done records that the delivery has ended. The caller holds b.mu.
 func (b *Bus) done(d Delivery) {
 	delete(b.pending, d.ID)
 	if err := b.log.Append(record{Done: d.ID}); err != nil {
@@ -91,7 +91,7 @@ func (b *Bus) giveUp(d Delivery, why error) {
 	b.deadLetters = append(b.deadLetters, DeadLetter{d, why.Error()})
 }
 
-// Dead lists the deliveries that were given up since Open.
+// DeadLetters lists the deliveries that were given up since Open.
 func (b *Bus) DeadLetters() []DeadLetter {
 	b.mu.Lock()
 	defer b.mu.Unlock()

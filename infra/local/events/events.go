@@ -1,4 +1,4 @@
-// Package events stands in for EventBridge: events go by rules to functions.
+// Package events emulates EventBridge on this machine: rules send events to functions.
 package events
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/journal"
 )
 
-// Event is what a function gets to see.
+// Event is the event that a function receives.
 type Event struct {
 	Version    string          `json:"version"`
 	ID         string          `json:"id"`
@@ -30,21 +30,22 @@ type Event struct {
 	Detail     json.RawMessage `json:"detail"`
 }
 
-// Options say where a bus is, what it delivers to, and how badly it does that.
+// Options configure the bus, and how it delivers.
 type Options struct {
-	// Folder holds the rules and the events not yet delivered; "" keeps them in memory only.
+	// Folder stores the rules and the undelivered events; "" keeps them in memory only.
 	Folder          string
 	Account, Region string
-	// Invoke delivers to a function, by its ARN. It is tried again after an error.
+	// Invoke calls a function, by its ARN. After an error the delivery is repeated.
 	Invoke func(ctx context.Context, function string, payload []byte) ([]byte, error)
-	// Attempts to deliver one event, 1, 2, 4, … up to 60 seconds apart; 0 means 8.
+	// Attempts is the number of attempts to deliver one event, 1, 2, 4, … up to 60 seconds apart; 0 means 8.
 	Attempts int
-	// Disturb, for tests, says after how long a delivery is made, and how often: nil drops it, {0, 0} makes it twice,
-	// {time.Minute} makes it late, and different delays reorder. Without it each is made once, at once.
+	// Disturb, for tests, returns the delays of the deliveries of an event: nil loses it, {0, 0} delivers it twice,
+	// {time.Minute} delivers it late, and different delays reorder. Without Disturb each event is delivered once, at
+	// once.
 	Disturb func(event Event, function string) []time.Duration
-	// Seen, where set, is called with each event that is put on the bus, in their order. It must not use the bus.
+	// Seen, if set, is called with each event that is put on the bus, in order. It must not use the bus.
 	Seen func(Event)
-	// Log is told of deliveries given up; nil tells nobody.
+	// Log gets the deliveries that were given up; nil drops them.
 	Log io.Writer
 }
 
@@ -56,30 +57,30 @@ type Bus struct {
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup
 
-	mu      sync.Mutex
-	rules   map[string]*rule
-	pending map[string]Delivery
-	next    uint64
-	started bool
-	closed  bool
-	deadLetters    []DeadLetter
+	mu          sync.Mutex
+	rules       map[string]*rule
+	pending     map[string]Delivery
+	next        uint64
+	started     bool
+	closed      bool
+	deadLetters []DeadLetter
 }
 
-// Delivery is an event on its way to one function.
+// Delivery is an event for one function.
 type Delivery struct {
 	ID       string `json:"id"`
 	Function string `json:"function"`
 	Event    Event  `json:"event"`
 }
 
-// Letter is a delivery that was given up, and why.
+// DeadLetter is a delivery that was given up, and why.
 type DeadLetter struct {
 	Delivery
 	Reason string
 }
 
-// record is one line of the journal: a request about rules, a delivery to be made, the ID of one that is made, or when a
-// schedule is next due.
+// record is one line of the journal: a request about rules, a delivery to make, the ID of one that was made, or the
+// next time of a schedule.
 type record struct {
 	Operation string          `json:"operation,omitempty"`
 	Body      json.RawMessage `json:"body,omitempty"`
@@ -88,7 +89,7 @@ type record struct {
 	Due       *due            `json:"due,omitempty"`
 }
 
-// Open makes a bus, where a folder is given with the rules that it had before. Nothing is delivered before Start.
+// Open makes a bus, with the rules in the folder if one is given. Nothing is delivered before Start.
 func Open(opts Options) (*Bus, error) {
 	if opts.Attempts == 0 {
 		opts.Attempts = 8
@@ -133,7 +134,7 @@ func (b *Bus) replay(r record) error {
 	return nil
 }
 
-// Start delivers what was left undelivered by the last Close, and all that is emitted or scheduled.
+// Start starts deliveries, including those that were left at the last Close, and schedules.
 func (b *Bus) Start() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -144,7 +145,7 @@ func (b *Bus) Start() {
 	b.setTimers()
 }
 
-// Close stops schedules and the deliveries in flight; those not made are made after the next Open, at least once each.
+// Close stops schedules and deliveries. Unfinished deliveries are made after the next Open, each at least once.
 func (b *Bus) Close() error {
 	b.mu.Lock()
 	b.closed = true
@@ -157,12 +158,12 @@ func (b *Bus) Close() error {
 	return b.log.Close()
 }
 
-// Emit puts an event of this account and region on the bus, or, where the first resource's ARN names others, of those.
-// It returns at once; functions get the event in their own time.
+// Emit puts an event on the bus. Its account and region are those in the ARN of the first resource, or else the bus's
+// own. Emit returns at once; functions are invoked in the background.
 func (b *Bus) Emit(source, detailType string, resources []string, detail any) {
 	body, err := json.Marshal(detail)
 	if err != nil {
-		_, _ = fmt.Fprintf(b.opts.Log, "event %s of %s: %v\n", detailType, source, err) // a log that cannot be written cannot be told
+		_, _ = fmt.Fprintf(b.opts.Log, "event %s of %s: %v\n", detailType, source, err) // an error of the log cannot be logged
 		return
 	}
 	e := Event{DetailType: detailType, Source: source, Time: time.Now().UTC(), Resources: resources, Detail: body}
@@ -183,7 +184,7 @@ func (b *Bus) origin(resources []string) (region, account string) {
 	return region, account
 }
 
-// put gives the event its ID and sends it on its ways.
+// put gives the event its ID and delivers it.
 func (b *Bus) put(e *Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -201,17 +202,17 @@ func (b *Bus) put(e *Event) error {
 	return b.send(*e, b.matchingTargets(text))
 }
 
-// stamp gives the event what the bus gives each. The caller holds b.mu.
+// stamp sets the fields that EventBridge sets. The caller holds b.mu.
 func (b *Bus) stamp(e *Event) {
 	b.next++
 	e.Version, e.ID = "0", fmt.Sprintf("00000000-0000-4000-%04x-%012x", 0x8000|b.next>>48, b.next&0xffff_ffff_ffff)
 	if e.Resources == nil {
 		e.Resources = []string{}
 	}
-	e.Time = e.Time.Truncate(time.Second) // as EventBridge has it
+	e.Time = e.Time.Truncate(time.Second) // as EventBridge does
 }
 
-// send keeps a delivery of the event to each function, and sends it on its way. The caller holds b.mu.
+// send stores and starts a delivery of the event to each function. The caller holds b.mu.
 func (b *Bus) send(e Event, functions []string) error {
 	for i, function := range functions {
 		d := Delivery{ID: fmt.Sprintf("%s/%d", e.ID, i), Function: function, Event: e}
@@ -226,7 +227,7 @@ func (b *Bus) send(e Event, functions []string) error {
 	return nil
 }
 
-// Undelivered counts the deliveries that are still to be made.
+// Undelivered counts the unfinished deliveries.
 func (b *Bus) Undelivered() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

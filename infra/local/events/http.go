@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
 
-// changing are the operations about rules that are journaled.
+// changing are the operations that are written to the journal.
 var changing = []string{"PutRule", "PutTargets"}
 
 // ServeHTTP speaks EventBridge's JSON protocol.

@@ -20,15 +20,15 @@ type rule struct {
 	State              string
 	Targets            []target `json:"-"`
 	pattern            Pattern
-	every              time.Duration // between two events of its schedule; 0 is none
-	due                time.Time     // the next of them
-	timer              *time.Timer   // that waits for it
+	every              time.Duration // the interval of its schedule; 0 is none
+	due                time.Time     // the next time of its schedule
+	timer              *time.Timer   // for the next time
 }
 
-// enabled is the State of a rule that sends.
+// enabled is the State of a rule that sends events.
 const enabled = "ENABLED"
 
-// functions lists where the rule sends to.
+// functions lists the targets of the rule.
 func (r *rule) functions() []string {
 	var all []string
 	for _, t := range r.Targets {
@@ -42,7 +42,7 @@ type target struct {
 	Arn string
 }
 
-// refusal is an error in EventBridge's words.
+// refusal is an error of EventBridge.
 type refusal struct{ code, message string }
 
 func (r *refusal) Error() string { return r.message }
@@ -53,18 +53,18 @@ func invalid(format string, args ...any) error {
 
 var ruleName = regexp.MustCompile(`^[.\-_A-Za-z0-9]{1,64}$`)
 
-// input holds the fields of all operations about rules; fields unknown to it are refused, never ignored.
+// input holds the fields of all operations on rules. Unknown fields are refused, not ignored.
 type input struct {
 	Name, Rule, Description, EventPattern, State, EventBusName string
 	ScheduleExpression                                         string
 	Targets                                                    []target
 	Limit                                                      int
 	NextToken                                                  string
-	RoleArn                                                    string // accepted: nobody's permissions are checked here
+	RoleArn                                                    string // accepted, but permissions are not checked here
 	Tags                                                       []any
 }
 
-// change carries out an operation that changes rules. The caller holds b.mu, or is alone.
+// change carries out an operation that changes rules. The caller holds b.mu, or is the only one.
 func (b *Bus) change(operation string, body []byte) (any, error) {
 	in, err := read(body)
 	if err != nil {
@@ -81,7 +81,7 @@ func read(body []byte) (input, error) {
 	dec := json.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&in); err != nil {
-		return in, invalid("nothing stands in for this here: %v", err)
+		return in, invalid("the local emulator of EventBridge cannot carry out the request: %v", err)
 	}
 	if in.EventBusName != "" && in.EventBusName != "default" && !strings.HasSuffix(in.EventBusName, ":event-bus/default") {
 		return in, &refusal{"ResourceNotFoundException", "Event bus " + in.EventBusName + " does not exist."}
@@ -121,7 +121,7 @@ func (b *Bus) putRule(in input) (any, error) {
 	return map[string]string{"RuleArn": b.arn(in.Name)}, nil
 }
 
-// compile reads what the rule waits for.
+// compile reads the pattern and the schedule of the rule.
 func (r *rule) compile() (err error) {
 	if r.EventPattern == "" && r.ScheduleExpression == "" {
 		return invalid("Parameter(s) EventPattern or ScheduleExpression must be specified.")
@@ -163,8 +163,8 @@ func (b *Bus) putTargets(in input) (any, error) {
 	return map[string]any{"FailedEntryCount": len(fails), "FailedEntries": fails}, nil
 }
 
-// receivers lists the functions to which rules send the event, in the order of rules' names; one function twice where
-// two rules say so, as in AWS.
+// matchingTargets lists the functions to which rules send the event, in the order of the rules' names. A function that
+// is a target of two matching rules is listed twice, as in AWS.
 func (b *Bus) matchingTargets(event []byte) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(b.rules)) {
@@ -176,7 +176,7 @@ func (b *Bus) matchingTargets(event []byte) []string {
 	return found
 }
 
-// records yields what a new journal must say for the bus to be as it is.
+// records yields the lines of a new journal that restores the bus.
 func (b *Bus) records() iter.Seq[record] {
 	return func(yield func(record) bool) {
 		for _, name := range slices.Sorted(maps.Keys(b.rules)) {

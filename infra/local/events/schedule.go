@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// rate is a schedule as EventBridge writes it: rate(1 hour), rate(5 minutes).
+// rate is the form of EventBridge's rate expressions: rate(1 hour), rate(5 minutes).
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rate-expressions.html
 var rate = regexp.MustCompile(`^rate\(([1-9][0-9]{0,5}) (minute|hour|day)(s?)\)$`)
 
-// every reads how far apart the events of a schedule are. The unit is singular after 1 and plural after all else, as
-// EventBridge wants it.
+// every is the interval of a rate expression. As in EventBridge, the unit is singular after 1 and plural otherwise.
 func every(expression string) (time.Duration, error) {
 	parts := rate.FindStringSubmatch(expression)
 	if parts == nil || (parts[1] == "1") != (parts[3] == "") {
-		return 0, invalid("Parameter ScheduleExpression is not valid: %q; of schedules, only rate(<number> minutes|hours|days) is stood in for here.", expression)
+		return 0, invalid("Parameter ScheduleExpression is not valid: %q; the local emulator of EventBridge knows rate(<number> minutes|hours|days) only.", expression)
 	}
 	n, err := strconv.Atoi(parts[1])
 	if err != nil {
@@ -29,7 +28,8 @@ func every(expression string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// scheduled keeps of an old rule when a new one of the same schedule is due. The first time is one interval from now.
+// keepSchedule sets the next time of a rule: that of the old rule if its schedule is the same, else one interval from
+// now.
 func (r *rule) keepSchedule(old *rule) {
 	if r.every == 0 {
 		return
@@ -39,8 +39,8 @@ func (r *rule) keepSchedule(old *rule) {
 	}
 }
 
-// wind sets the clock of a rule that has a schedule. What came due while the bus was closed is made up for once, and at
-// once: a laptop is often asleep. The caller holds b.mu.
+// setTimer sets the timer of a rule with a schedule. Times that passed while the bus was closed are made up for once,
+// at once. The caller holds b.mu.
 func (b *Bus) setTimer(r *rule) {
 	if r.every == 0 || !b.started || b.closed {
 		return
@@ -48,14 +48,15 @@ func (b *Bus) setTimer(r *rule) {
 	r.timer = time.AfterFunc(time.Until(r.due), func() { b.scheduleFired(r) })
 }
 
-// halt stops the clock of a rule, if it has one. A tick that is under way finds the rule replaced. The caller holds b.mu.
+// stopTimer stops the timer of a rule, if it has one. A timer that has already fired finds the rule replaced. The
+// caller holds b.mu.
 func (r *rule) stopTimer() {
 	if r != nil && r.timer != nil {
 		r.timer.Stop()
 	}
 }
 
-// tick sends a scheduled rule's targets, and nobody else, the event that EventBridge makes for it.
+// scheduleFired sends the targets of the rule the event of its schedule.
 func (b *Bus) scheduleFired(r *rule) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,13 +81,13 @@ func (b *Bus) scheduleFired(r *rule) {
 	}
 }
 
-// due is when a rule's schedule next comes up, as the journal has it.
+// due is the next time of a rule's schedule, as the journal stores it.
 type due struct {
 	Rule string    `json:"rule"`
 	At   time.Time `json:"at"`
 }
 
-// windAll starts the clocks of all rules.
+// setTimers sets the timers of all rules.
 func (b *Bus) setTimers() {
 	for _, name := range slices.Sorted(maps.Keys(b.rules)) {
 		b.setTimer(b.rules[name])

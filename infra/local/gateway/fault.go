@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Fault is an error as AWS tells it: a code for programs, a message for people.
+// Fault is an error of AWS: a code for programs, a message for people.
 type Fault struct{ Code, Message string }
 
-// Refuse answers with the fault in the shape that the request's own protocol has for errors.
+// Refuse answers with the fault in the form of the request's own protocol.
 func Refuse(w http.ResponseWriter, r *http.Request, status int, fault Fault) {
 	kind := r.Header.Get("Content-Type")
 	_, service, _ := Scope(r)
@@ -59,7 +59,7 @@ func refuseObject(w http.ResponseWriter, r *http.Request, status int, fault Faul
 func writeXML(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "text/xml")
 	w.WriteHeader(status)
-	// What cannot be written now cannot be told either: the caller is gone.
+	// If the write fails, the client has disconnected.
 	_, _ = w.Write([]byte(xml.Header))
 	_ = xml.NewEncoder(w).Encode(answer)
 }

@@ -16,7 +16,7 @@ import (
 // Call is one operation of one service: {"cloudformation", "CreateStack"}.
 type Call struct{ Service, Operation string }
 
-// Mutates tells whether the operation may change anything, by the verb it begins with.
+// Mutates reports whether the operation may change something, by the verb that its name begins with.
 func (c Call) Mutates() bool {
 	for _, verb := range readingVerbs {
 		if strings.HasPrefix(c.Operation, verb) {
@@ -26,35 +26,35 @@ func (c Call) Mutates() bool {
 	return true
 }
 
-// readingVerbs begin the names of operations that leave everything as it was.
+// readingVerbs begin the names of operations that change nothing.
 var readingVerbs = []string{"Get", "List", "Describe", "Head", "Query", "Scan", "BatchGet", "TransactGet", "Estimate", "Validate"}
 
-// Request is a call as it came in: when, and under which access key ("" where unsigned).
+// Request is a call with its time and its access key ("" if unsigned).
 type Request struct {
 	Call
 	Time      time.Time
 	AccessKey string
 }
 
-// Gateway is an http.Handler in front of the services; it counts what passes through. Use New.
+// Gateway is an http.Handler in front of the services. It counts the requests. Use New.
 type Gateway struct {
 	services map[string]http.Handler
 	ids      atomic.Uint64
 
-	mu       sync.Mutex
-	calls    map[Call]int
-	recordAll     bool
-	mutating []Request
-	fail     func(Request) *Failure
+	mu        sync.Mutex
+	calls     map[Call]int
+	recordAll bool
+	mutating  []Request
+	fail      func(Request) *Failure
 }
 
-// New makes a gateway to the services, which are keyed by the name that SigV4 signs for them: s3, dynamodb, states, events, …
+// New makes a gateway to the services, keyed by their names in SigV4 signatures: s3, dynamodb, states, events, …
 func New(services map[string]http.Handler) *Gateway {
 	return &Gateway{services: maps.Clone(services), calls: map[Call]int{}}
 }
 
-// ServeHTTP passes the request on to its service. A service that nobody stands in for is refused with a 400, so that no
-// SDK tries again, and with the names of those there are.
+// ServeHTTP passes the request to its service. A request to a service that is not emulated is refused with a 400, so
+// that no SDK repeats it.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if greeting(r) {
 		g.setRequestID(w)
@@ -69,7 +69,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Amzn-Requestid", fmt.Sprintf("00000000-0000-4000-8000-%012x", id))
 	service, ok := g.services[call.Service]
 	if !ok {
-		message := fmt.Sprintf("nothing stands in for %s here: there are %s; set AWS_ENDPOINT_URL_<SERVICE> to use another endpoint for it",
+		message := fmt.Sprintf("there is no local emulator of %s, only of %s; set AWS_ENDPOINT_URL_<SERVICE> to use another endpoint for it",
 			call.Service, strings.Join(g.names(), ", "))
 		Refuse(w, r, http.StatusBadRequest, Fault{Code: "UnknownService", Message: message})
 		return
@@ -80,7 +80,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.serve(service, w, r, q)
 }
 
-// Calls counts what has passed since the start or the last Reset.
+// Calls counts the requests since the start or the last Reset.
 func (g *Gateway) Calls() map[Call]int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,14 +97,14 @@ func (g *Gateway) Record(on bool) {
 	}
 }
 
-// Recorded lists the mutating requests since Record(true), in the order in which they came.
+// Recorded lists the mutating requests since Record(true), in order.
 func (g *Gateway) Recorded() []Request {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.mutating)
 }
 
-// Reset begins to count anew.
+// Reset sets the counts to zero.
 func (g *Gateway) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -122,7 +122,7 @@ func (g *Gateway) record(q Request) {
 
 func (g *Gateway) names() []string { return slices.Sorted(maps.Keys(g.services)) }
 
-// greeting tells whether a person (or a health check) looks at the root with a browser.
+// greeting reports whether a browser or a health check requests the root.
 func greeting(r *http.Request) bool {
 	_, _, signed := Scope(r)
 	return r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.RawQuery == "" && !signed && !toAPI(r) && r.Header.Get("X-Amz-Target") == ""

@@ -12,8 +12,8 @@ import (
 // maxForm bounds a Query request's body: a template of 51,200 bytes, percent-encoded, is far below.
 const maxForm = 4 << 20
 
-// Scope reads the access key and the service from the request's SigV4 credential, in the Authorization header or in the
-// query of a presigned URL; ok is false where there is none.
+// Scope reads the access key and the service from the SigV4 credential of the request, in the Authorization header or
+// in the query of a presigned URL; ok is false without one.
 func Scope(r *http.Request) (accessKey, service string, ok bool) {
 	parts := credential(r)
 	if len(parts) < 5 {
@@ -22,7 +22,7 @@ func Scope(r *http.Request) (accessKey, service string, ok bool) {
 	return strings.Join(parts[:len(parts)-4], "/"), parts[len(parts)-2], true
 }
 
-// Region is the one that the request was signed for, "" where it is unsigned.
+// Region is the region that the request is signed for, "" if it is unsigned.
 func Region(r *http.Request) string {
 	parts := credential(r)
 	if len(parts) < 5 {
@@ -31,7 +31,7 @@ func Region(r *http.Request) string {
 	return parts[len(parts)-3]
 }
 
-// credential is the request's, as in AKID/20260102/us-east-1/s3/aws4_request, in its parts.
+// credential is the credential of the request, as in AKID/20260102/us-east-1/s3/aws4_request, in its parts.
 func credential(r *http.Request) []string {
 	text := r.URL.Query().Get("X-Amz-Credential")
 	if _, rest, found := strings.Cut(r.Header.Get("Authorization"), "Credential="); found {
@@ -40,9 +40,9 @@ func credential(r *http.Request) []string {
 	return strings.Split(strings.TrimSpace(text), "/")
 }
 
-// Identify says what a request asks of which service. It may read a form from the body, and leaves the body as it was.
-// An unsigned request is told by its target or action; what has neither is taken for S3's.
-// What is sent to an API of API Gateway is that API's, whatever is in it.
+// Identify returns the service and the operation of a request. It may read a form from the body, and restores the body.
+// An unsigned request is identified by its target or action; one with neither belongs to S3. A request to an API of API
+// Gateway belongs to that API, whatever it contains.
 func Identify(r *http.Request) (Call, error) {
 	if toAPI(r) {
 		return Call{Service: "execute-api", Operation: "Invoke"}, nil
@@ -58,8 +58,8 @@ func Identify(r *http.Request) (Call, error) {
 	return Call{Service: service, Operation: operation(service, action, r)}, nil
 }
 
-// toAPI tells whether a request goes to an API of API Gateway: it is signed for one, or unsigned and sent to the name of one,
-// as in x.execute-api.localhost.
+// toAPI reports whether a request goes to an API of API Gateway: it is signed for one, or unsigned and sent to the name
+// of one, as in x.execute-api.localhost.
 func toAPI(r *http.Request) bool {
 	_, service, signed := Scope(r)
 	return service == "execute-api" || !signed && strings.Contains(r.Host, ".execute-api.")
@@ -107,7 +107,7 @@ func operation(service, action string, r *http.Request) string {
 	}
 }
 
-// scheduleOperation names what a Scheduler request asks for:
+// scheduleOperation is the operation of a request to Scheduler:
 // https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html
 func scheduleOperation(r *http.Request) string {
 	verbs := map[string]string{"GET": "Get", "POST": "Create", "PUT": "Update", "DELETE": "Delete"}
@@ -122,7 +122,7 @@ func scheduleOperation(r *http.Request) string {
 	return verbs[r.Method] + what
 }
 
-// formAction is the Action of a Query request: in its form, or in its URL.
+// formAction is the Action of a Query request, in its form or in its URL.
 func formAction(r *http.Request) (string, error) {
 	if action := r.URL.Query().Get("Action"); action != "" {
 		return action, nil
@@ -145,7 +145,8 @@ func formAction(r *http.Request) (string, error) {
 	return form.Get("Action"), nil
 }
 
-// objectOperation names what an S3 request asks for: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations.html
+// objectOperation is the operation of a request to S3:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations.html
 func objectOperation(r *http.Request) string {
 	verbs := map[string]string{"GET": "Get", "HEAD": "Head", "PUT": "Put", "DELETE": "Delete", "POST": "Post"}
 	q := r.URL.Query()
@@ -160,7 +161,7 @@ func objectOperation(r *http.Request) string {
 		return "DeleteObjects"
 	case q.Has("versions"):
 		return "ListObjectVersions"
-	case q.Get("x-id") != "": // the SDK says it itself, for objects
+	case q.Get("x-id") != "": // the SDK names it for operations on objects
 		return q.Get("x-id")
 	case r.URL.Path == "/" && r.Method == http.MethodGet && strings.Count(r.Host, ".") < 2:
 		return "ListBuckets"

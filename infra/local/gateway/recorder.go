@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Recorder is an http.ResponseWriter that keeps the answer, to be looked at before it is passed on. The zero value is
-// ready; an answer without WriteHeader has Status 0, which Replay passes on as 200.
+// Recorder is an http.ResponseWriter that keeps the answer, so that it can be inspected before it is sent. The zero
+// value is ready; an answer without WriteHeader has Status 0, which Replay sends as 200.
 type Recorder struct {
 	Status int
 	Body   bytes.Buffer
@@ -36,16 +36,16 @@ func (rec *Recorder) Write(b []byte) (int, error) {
 	return rec.Body.Write(b)
 }
 
-// OK tells whether the answer is a success.
+// OK reports whether the answer is a success.
 func (rec *Recorder) OK() bool { return rec.Status == 0 || rec.Status/100 == 2 }
 
-// Sent is the header as it was when the first byte was written; what is changed in it is what Replay sends.
+// Sent is the header as it was when the first byte was written; Replay sends what is changed in it.
 func (rec *Recorder) Sent() http.Header {
 	rec.WriteHeader(http.StatusOK)
 	return rec.sent
 }
 
-// Replay passes the answer on.
+// Replay sends the answer.
 func (rec *Recorder) Replay(w http.ResponseWriter) {
 	for name, values := range rec.Sent() {
 		w.Header()[name] = values

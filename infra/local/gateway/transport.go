@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// Transport is an http.RoundTripper that calls a handler of this process: no socket, so it also works inside a
-// testing/synctest bubble, where waiting costs no time.
+// Transport is an http.RoundTripper that calls a handler of this process. It needs no socket, so it also works inside a
+// testing/synctest bubble, where waiting takes no time.
 type Transport struct {
 	Handler http.Handler
-	// Latency, if set, says how long a request is under way before the handler sees it.
+	// Latency, if set, is how long a request takes to the handler.
 	Latency func(*http.Request) time.Duration
 }
 
-// RoundTrip hands the request to the handler. It returns as soon as the request's context is over, as a connection
-// would; the handler sees the same context and may go on to its own end.
+// RoundTrip passes the request to the handler. As a connection would, it returns as soon as the request's context ends;
+// the handler gets the same context and may continue.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx := r.Context()
 	body, err := drain(r)
@@ -91,7 +91,7 @@ func drain(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// arriving is the request as a server sees it.
+// asServer is the request as a server sees it.
 func asServer(r *http.Request, body []byte) (*http.Request, error) {
 	in := r.Clone(r.Context())
 	if in.Host == "" {
@@ -112,7 +112,7 @@ func asServer(r *http.Request, body []byte) (*http.Request, error) {
 	return in, nil
 }
 
-// serve turns a panic into an error that shows where it was: a server would only drop the connection.
+// serve turns a panic into an error with its stack; a server would only close the connection.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,4 +1,4 @@
-// Package journal keeps what happened in a file, one JSON record a line, and tells it again at the next start.
+// Package journal stores changes in a file, one JSON record a line, and replays them at the next start.
 package journal
 
 import (
@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// Journal is an append-only file of records of type T. A nil *Journal keeps nothing, which is what a stand-in in memory
-// wants. Use Open.
+// Journal is an append-only file of records of type T. A nil *Journal stores nothing, which is what an emulator in
+// memory uses.
 type Journal[T any] struct {
 	mu   sync.Mutex
 	path string
@@ -24,9 +24,9 @@ type Journal[T any] struct {
 	torn error // why nothing more can be written
 }
 
-// Open reads the file, handing each record to replay in order, and is then ready to append. The folder and the file are
-// made if absent. A last line that was cut off by a crash is dropped: its request was never answered. Any other line
-// that cannot be read is an error that names it.
+// Open reads the file, passes each record to replay in order, and is then ready to append. It creates the folder and
+// the file if they do not exist. A last line that was cut off by a crash is dropped: its request was never answered.
+// Any other line that cannot be read is an error that names it.
 func Open[T any](path string, replay func(T) error) (*Journal[T], error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
@@ -73,9 +73,9 @@ func (j *Journal[T]) load(replay func(T) error) error {
 	return err
 }
 
-// Append writes the record before it returns, so that it outlives this process however that ends. (It is not flushed
-// to the disk until Close: a power cut may lose the last seconds, which a laptop's stand-in can bear.) After an error
-// the journal is closed to all further records, for the file no longer tells the truth.
+// Append writes the record before it returns, so that the record survives the end of this process. (It is not flushed
+// to the disk until Close: a power cut may lose the last seconds, which is acceptable on a laptop.) After an error the
+// journal refuses all further records, because the file is no longer complete.
 func (j *Journal[T]) Append(record T) error {
 	if j == nil {
 		return nil
@@ -107,7 +107,7 @@ func (j *Journal[T]) Len() int {
 	return j.len
 }
 
-// Rewrite replaces all records at once: a crash leaves either the old file or the new.
+// Rewrite replaces all records at once: after a crash there is either the old file or the new one.
 func (j *Journal[T]) Rewrite(records iter.Seq[T]) error {
 	if j == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Request is an HTTP request that changed something: what of it a backend needs in order to do the same again.
+// Request is an HTTP request that changed something: the parts that are needed to repeat it.
 type Request struct {
 	Time   time.Time         `json:"time"`
 	Method string            `json:"method"`
@@ -19,8 +19,8 @@ type Request struct {
 	Body   []byte            `json:"body,omitempty"`
 }
 
-// Keep makes a record of r with the body that was read from it. Of the header it keeps what the filter accepts, never
-// credentials.
+// Keep makes a record of r with the body that was read from it. It keeps the header fields that the filter accepts,
+// never credentials.
 func Keep(r *http.Request, body []byte, keep func(name string) bool) Request {
 	header := map[string]string{}
 	for name := range r.Header {
@@ -31,7 +31,7 @@ func Keep(r *http.Request, body []byte, keep func(name string) bool) Request {
 	return Request{Time: time.Now().UTC(), Method: r.Method, Host: r.Host, Target: r.URL.RequestURI(), Header: header, Body: body}
 }
 
-// HTTP is the request once more, as a server sees it.
+// HTTP is the request as a server sees it.
 func (q Request) HTTP() (*http.Request, error) {
 	r, err := http.NewRequest(q.Method, q.Target, io.NopCloser(bytes.NewReader(q.Body)))
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// perFunction bounds the processes of one function; more invocations wait for one of them.
+// perFunction limits the processes of one function; more invocations wait for one of them.
 const perFunction = 50
 
-// Binaries runs functions as processes of their own: dir/<function>/bootstrap, which asks for its work through
-// Lambda's Runtime API. Use NewBinaries.
+// Binaries runs functions as processes: dir/<function>/bootstrap, which fetches its invocations through Lambda's
+// Runtime API. Use NewBinaries.
 type Binaries struct {
 	dir, address string
 	env          []string
@@ -31,7 +31,7 @@ type Binaries struct {
 	mu       sync.Mutex
 	closed   bool
 	count    int
-	children map[string]*child   // by the first element of the path under which they call
+	children map[string]*child   // by the first element of their path
 	idle     map[string][]*child // by function
 	slots    map[string]chan struct{}
 }
@@ -54,17 +54,17 @@ func NewBinaries(dir string, env []string, host Host) (*Binaries, error) {
 	b.server = &http.Server{Handler: b.routes(), BaseContext: func(net.Listener) context.Context { return b.ctx }}
 	b.tasks.Go(func() {
 		if err := b.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			_, _ = fmt.Fprintf(host.Log, "runtime API: %v\n", err) // a log that cannot be written cannot be told
+			_, _ = fmt.Fprintf(host.Log, "runtime API: %v\n", err) // an error of the log cannot be logged
 		}
 	})
 	return b, nil
 }
 
-// Names lists the functions there are.
+// Names lists the functions.
 func (b *Binaries) Names() []string {
 	found, err := filepath.Glob(filepath.Join(b.dir, "*", "bootstrap"))
 	if err != nil {
-		return nil // only of a bad pattern
+		return nil // the only error is a bad pattern
 	}
 	names := []string{}
 	for _, path := range found {
@@ -74,9 +74,9 @@ func (b *Binaries) Names() []string {
 	return names
 }
 
-// Invoke calls a function, by its name or ARN, and waits for its answer. An error of the function's is a
-// *FunctionError, also when its process crashed (Runtime.ExitError) or was killed at its timeout (Sandbox.Timedout).
-// When ctx is over, Invoke returns and the function goes on, as in Lambda.
+// Invoke calls a function, by its name or ARN, and waits for its answer. An error of the function is a *FunctionError,
+// also if its process crashed (Runtime.ExitError) or was killed at its timeout (Sandbox.Timedout). If ctx ends, Invoke
+// returns and the function continues, as in Lambda.
 func (b *Binaries) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	name := Name(function)
 	if _, err := os.Stat(b.bootstrap(name)); err != nil || filepath.Base(name) != name {
@@ -109,7 +109,7 @@ func (b *Binaries) launch(task func()) bool {
 	return true
 }
 
-// run finds a process for the invocation and sees it through.
+// run carries out the invocation in a process.
 func (b *Binaries) run(name string, payload []byte) ([]byte, error) {
 	slot := b.slot(name)
 	select {
@@ -126,7 +126,7 @@ func (b *Binaries) run(name string, payload []byte) ([]byte, error) {
 		}
 		answer, err := c.do(b.ctx, job)
 		if errors.Is(err, errGone) {
-			continue // it ended after its last answer; another takes over
+			continue // the process ended after its last answer; another one continues
 		}
 		b.assign(c)
 		if err == nil {
@@ -145,7 +145,7 @@ func (b *Binaries) slot(name string) chan struct{} {
 	return b.slots[name]
 }
 
-// take gives out a process that is idle, or starts one.
+// nextJob returns an idle process, or starts one.
 func (b *Binaries) nextJob(name string) (*child, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -186,7 +186,7 @@ func (b *Binaries) child(id string) *child {
 	return b.children[id]
 }
 
-// Close kills all processes and waits until they are gone.
+// Close kills all processes and waits until they have ended.
 func (b *Binaries) Close() error {
 	b.mu.Lock()
 	b.closed = true

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// initTimeout is what a process has to ask for its first work: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+// initTimeout is how long a process may take until it asks for its first invocation:
+// https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 const initTimeout = 10 * time.Second
 
-// errGone is of a process that ended while it had nothing to do.
+// errGone is the error of a process that ended while it was idle.
 var errGone = errors.New("the process is gone")
 
 // job is one invocation.
@@ -26,7 +27,7 @@ type job struct {
 	out     chan result
 }
 
-// child is a process of one function. It does one job at a time.
+// child is a process of one function. It carries out one job at a time.
 type child struct {
 	id, function string
 	cmd          *exec.Cmd
@@ -53,7 +54,7 @@ func (b *Binaries) start(function, id string) (*child, error) {
 	if b.host.Environ != nil {
 		c.cmd.Env = append(c.cmd.Env, b.host.Environ(function)...)
 	}
-	// The path in front tells the processes apart: the Runtime API itself has no name for who calls.
+	// The path identifies the process: the Runtime API itself does not name its caller.
 	c.cmd.Env = append(c.cmd.Env, "AWS_LAMBDA_RUNTIME_API="+b.address+"/"+id)
 	out := &lines{to: b.host.Log, prefix: function + ": "}
 	c.cmd.Stdout, c.cmd.Stderr = out, out
@@ -62,7 +63,7 @@ func (b *Binaries) start(function, id string) (*child, error) {
 	return c, c.cmd.Start()
 }
 
-// wait sees the process to its end.
+// wait waits for the end of the process.
 func (c *child) wait() {
 	err := c.cmd.Wait()
 	c.mu.Lock()
@@ -80,7 +81,7 @@ func (c *child) alive() bool {
 	}
 }
 
-// do hands the job over and waits for its end.
+// do carries out a job and waits for its end.
 func (c *child) do(ctx context.Context, j *job) ([]byte, error) {
 	start := time.NewTimer(initTimeout)
 	defer start.Stop()
@@ -111,7 +112,7 @@ func (c *child) do(ctx context.Context, j *job) ([]byte, error) {
 	}
 }
 
-// last is the answer of a process that ended right after it, or the report of one that ended instead.
+// last is the answer of a process that ended right after it, or the report of a process that ended without one.
 func (c *child) last(j *job) ([]byte, error) {
 	select {
 	case r := <-j.out:
@@ -147,14 +148,14 @@ func (c *child) crash(j *job) error {
 	return reportOf("Runtime.ExitError", j.id, "Runtime exited with error: %s", how)
 }
 
-// begin makes j what the process works on.
+// begin makes j the current job of the process.
 func (c *child) begin(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.current, c.served = j, true
 }
 
-// finish answers the job with the ID; false means that it is not what the process works on.
+// finish answers the job with the ID; false means that it is not the current one.
 func (c *child) finish(id string, r result) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +167,7 @@ func (c *child) finish(id string, r result) bool {
 	return true
 }
 
-// lines puts a prefix before each line that is written.
+// lines writes a prefix before each line.
 type lines struct {
 	mu     sync.Mutex
 	to     io.Writer

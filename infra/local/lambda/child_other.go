@@ -8,5 +8,5 @@ func apart(*exec.Cmd) {}
 
 // kill ends the process.
 func (c *child) kill() {
-	_ = c.cmd.Process.Kill() // it has ended already, which is what was wanted
+	_ = c.cmd.Process.Kill() // it has already ended
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// errClosed is the answer after Close.
+// errClosed is the error after Close.
 var errClosed = errors.New("no function runs any more: the host is closed")
 
 // Functions runs functions in this process. Use InProcess.
@@ -32,9 +32,9 @@ type Functions struct {
 	tasks  sync.WaitGroup
 }
 
-// InProcess runs what would be handed to lambda.Start, by the functions' names: a Go function, or a lambda.Handler of
-// one's own that may be called concurrently. What lambda.NewHandler returns may not: it gives its buffer back before
-// its answer is read, which one process per invocation forgives and this does not; hand over the function itself.
+// InProcess runs the arguments of lambda.Start, by the functions' names: a Go function, or a lambda.Handler that may be
+// called concurrently. The result of lambda.NewHandler may not: it releases its buffer before the answer is read. Pass
+// the function itself.
 func InProcess(handlers map[string]any, host Host) (*Functions, error) {
 	made := reflect.TypeOf(aws.NewHandler(func() {}))
 	for name, h := range handlers {
@@ -46,7 +46,7 @@ func InProcess(handlers map[string]any, host Host) (*Functions, error) {
 	return &Functions{host: host.shared(), handlers: handlers, ctx: ctx, cancel: cancel}, nil
 }
 
-// Names lists the functions there are.
+// Names lists the functions.
 func (f *Functions) Names() []string {
 	names := []string{}
 	for name := range f.handlers {
@@ -61,8 +61,8 @@ type result struct {
 	err    error
 }
 
-// Invoke calls a function, by its name or ARN, and waits for its answer. An error of the function's is a
-// *FunctionError. When ctx is over, Invoke returns and the function goes on, as in Lambda.
+// Invoke calls a function, by its name or ARN, and waits for its answer. An error of the function is a *FunctionError.
+// If ctx ends, Invoke returns and the function continues, as in Lambda.
 func (f *Functions) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	name := Name(function)
 	handler, ok := f.handlers[name]
@@ -117,7 +117,7 @@ func (f *Functions) call(ctx context.Context, name string, handler any, payload 
 			answer, err = nil, f.report(name, panicked(p))
 		}
 	}()
-	// A handler of its own for each call: what its answer is in belongs to nobody else.
+	// Each call has a handler of its own, because the handler owns the buffer of the answer.
 	answer, failed := aws.NewHandler(handler).Invoke(ctx, payload)
 	if failed != nil {
 		return nil, f.report(name, returned(failed))
@@ -130,12 +130,12 @@ func (f *Functions) report(name string, e messages.InvokeResponse_Error) error {
 	if err != nil {
 		return fmt.Errorf("report the error of function %s: %w", name, err)
 	}
-	_, _ = fmt.Fprintf(f.host.Log, "%s: %s\n", name, report) // a log that cannot be written cannot be told
+	_, _ = fmt.Fprintf(f.host.Log, "%s: %s\n", name, report) // an error of the log cannot be logged
 	return failure(report)
 }
 
-// returned is what aws-lambda-go reports of an error that a handler returns: its Go type is the errorType, unless the
-// error is a report itself.
+// returned is the report that aws-lambda-go makes of an error: its Go type is the errorType, unless the error is a
+// report itself.
 func returned(err error) messages.InvokeResponse_Error {
 	if e, ok := err.(messages.InvokeResponse_Error); ok { // not errors.As: the real runtime does not unwrap
 		return e
@@ -172,7 +172,7 @@ func stackTrace() []*messages.InvokeResponse_Error_StackFrame {
 	}
 }
 
-// Close cancels what runs and waits for it to return.
+// Close cancels running invocations and waits for them.
 func (f *Functions) Close() error {
 	f.mu.Lock()
 	f.closed = true

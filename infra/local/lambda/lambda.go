@@ -1,4 +1,5 @@
-// Package lambda runs functions as AWS Lambda does: in this process, or as the bootstraps that would be deployed.
+// Package lambda emulates AWS Lambda on this machine: functions run in this process, or as the bootstraps that would be
+// deployed.
 package lambda
 
 import (
@@ -11,21 +12,21 @@ import (
 	"time"
 )
 
-// Host says where functions believe they run.
+// Host is the account and region of the functions, and what they share.
 type Host struct {
 	Account, Region string
-	// Timeout of a function by its name; 0, or a nil func, means five minutes.
+	// Timeout is that of a function, by its name; 0, or a nil func, means five minutes.
 	Timeout func(function string) time.Duration
-	// Environ is what is in the environment of one function beside what all have; nil means nothing. Only processes of
-	// their own have one.
+	// Environ is the environment of one function in addition to what all have; nil means nothing. Only functions that
+	// run as processes have one.
 	Environ func(function string) []string
-	// Log gets what functions print, and the errors that they return; nil drops it.
+	// Log gets the output of functions, and the errors that they return; nil drops it.
 	Log io.Writer
 }
 
 const (
 	defaultTimeout = 5 * time.Minute
-	// maxPayload is the most that a function may be asked or may answer, in bytes:
+	// maxPayload limits the input and the answer of a function, in bytes:
 	// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 	maxPayload = 6 << 20
 )
@@ -39,7 +40,7 @@ func (h Host) timeout(function string) time.Duration {
 	return defaultTimeout
 }
 
-// shared is the host with a log that many may write to at once.
+// shared is the host with a log for concurrent writes.
 func (h Host) shared() Host {
 	if h.Log == nil {
 		h.Log = io.Discard
@@ -48,7 +49,7 @@ func (h Host) shared() Host {
 	return h
 }
 
-// inTurn lets one write at a time.
+// lockedWriter makes one write at a time.
 type lockedWriter struct {
 	mu sync.Mutex
 	to io.Writer
@@ -60,12 +61,12 @@ func (w *lockedWriter) Write(b []byte) (int, error) {
 	return w.to.Write(b)
 }
 
-// ARN is the function's name in full.
+// ARN is the ARN of a function.
 func (h Host) ARN(function string) string {
 	return fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", h.Region, h.Account, function)
 }
 
-// Name takes a function's name out of an ARN, and a version or alias off it. A plain name stays as it is.
+// Name is the name in a function's ARN, without version or alias. A plain name is returned unchanged.
 func Name(function string) string {
 	if rest, ok := strings.CutPrefix(function, "arn:"); ok {
 		if _, after, found := strings.Cut(rest, ":function:"); found {
@@ -76,7 +77,7 @@ func Name(function string) string {
 	return name
 }
 
-// FunctionError is what went wrong in a function, as Lambda reports it.
+// FunctionError is an error of a function, as Lambda reports it.
 type FunctionError struct {
 	Type, Message string
 	Payload       []byte // the whole report, JSON
@@ -85,7 +86,7 @@ type FunctionError struct {
 // Error is the function's own message.
 func (e *FunctionError) Error() string { return e.Message }
 
-// ErrorType is Lambda's errorType, which Step Functions takes for the name of the error.
+// ErrorType is Lambda's errorType, which Step Functions uses as the name of the error.
 func (e *FunctionError) ErrorType() string { return e.Type }
 
 // failure reads a report, {"errorType", "errorMessage"}.
@@ -97,10 +98,10 @@ func failure(report []byte) *FunctionError {
 	return &FunctionError{said.ErrorType, said.ErrorMessage, report}
 }
 
-// ended is the report that Lambda itself makes of a function that could not report anything.
+// reportOf is the report that Lambda makes of a function that could not report an error itself.
 func reportOf(kind, requestID, format string, args ...any) *FunctionError {
 	message := fmt.Sprintf("RequestId: %s Error: %s", requestID, fmt.Sprintf(format, args...))
-	report, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": message}) // strings always marshal
+	report, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": message}) // strings can always be marshalled
 	return &FunctionError{kind, message, report}
 }
 
@@ -108,7 +109,7 @@ func timedOut(requestID string, after time.Duration) *FunctionError {
 	return reportOf("Sandbox.Timedout", requestID, "Task timed out after %.2f seconds", after.Seconds())
 }
 
-// tooLong refuses an answer that Lambda would refuse; nil for any other.
+// tooLong is the error of an answer that Lambda would refuse; nil for any other.
 func tooLong(requestID string, answer []byte) error {
 	if len(answer) <= maxPayload {
 		return nil
@@ -116,12 +117,12 @@ func tooLong(requestID string, answer []byte) error {
 	return reportOf("Function.ResponseSizeTooLarge", requestID, "Response payload size exceeded maximum allowed payload size (%d bytes).", maxPayload)
 }
 
-// NotFound is the error of a function that is not there.
+// NotFound is the error of a function that does not exist.
 type NotFound struct{ Function string }
 
 func (e *NotFound) Error() string { return "Function not found: " + e.Function }
 
-// numbers makes request IDs, which only have to differ.
+// numbers makes request IDs, which only have to be unique.
 type numbers struct{ last atomic.Uint64 }
 
 func (n *numbers) next() string { return fmt.Sprintf("00000000-0000-4000-9000-%012x", n.last.Add(1)) }

@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
 
-// routes is Lambda's Runtime API, for each process below its own path:
+// routes is Lambda's Runtime API; each process has a path of its own:
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 func (b *Binaries) routes() http.Handler {
 	mux := http.NewServeMux()
@@ -34,7 +34,7 @@ func (b *Binaries) of(serve func(*child, http.ResponseWriter, *http.Request)) ht
 	}
 }
 
-// next gives the process its next work, as soon as there is some.
+// next gives the process its next invocation, as soon as there is one.
 func next(c *child, w http.ResponseWriter, r *http.Request) {
 	select {
 	case j := <-c.work:
@@ -44,7 +44,7 @@ func next(c *child, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(time.Now().Add(j.timeout).UnixMilli(), 10))
 		w.Header().Set("Lambda-Runtime-Invoked-Function-Arn", j.arn)
 		w.Header().Set("Lambda-Runtime-Trace-Id", "Root=1-00000000-"+strings.ReplaceAll(j.id, "-", "")[8:]+";Sampled=0")
-		_, _ = w.Write(j.payload) // a process that is gone is seen as such
+		_, _ = w.Write(j.payload) // wait notices a process that has ended
 	case <-r.Context().Done():
 	}
 }
@@ -80,7 +80,7 @@ func accept(c *child, w http.ResponseWriter, r *http.Request, result result) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// initError is of a process that cannot begin; it exits by itself.
+// initError is the report of a process that cannot start; it exits by itself.
 func initError(c *child, w http.ResponseWriter, r *http.Request) {
 	report, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// tell emits the event that S3 sends to EventBridge:
+// emit sends the event that S3 sends to EventBridge:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
 func (o *Objects) emit(c change, r *http.Request, requestID string) {
 	if o.opts.Emit == nil {

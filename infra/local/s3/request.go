@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
 
-// kept tells which headers make an object what it is; all others (dates, credentials, agents) are of one request only.
+// kept reports which header fields belong to an object; all others (dates, credentials, agents) belong to one request.
 func kept(name string) bool {
 	if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, checksumPrefix) {
 		return true
@@ -23,8 +23,8 @@ func kept(name string) bool {
 	return false
 }
 
-// receive reads the body out of whatever it is wrapped in, verifies its checksums, and leaves in r only the headers that
-// are kept; r then looks as if the body had been sent plainly.
+// receive decodes the body, verifies its checksums, and leaves in r only the header fields that are kept; r then looks
+// as if the body had been sent plainly.
 func receive(r *http.Request) ([]byte, *gateway.Fault) {
 	body, trailer, err := unwrap(r)
 	if err != nil {
@@ -37,7 +37,7 @@ func receive(r *http.Request) ([]byte, *gateway.Fault) {
 		return nil, fault
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return body, nil // a reader's headers say what it wants
+		return body, nil // the header of a read selects what is read
 	}
 	for name := range r.Header {
 		if !kept(name) && name != "Content-Md5" {
@@ -105,7 +105,7 @@ func unsupported(r *http.Request) string {
 	return ""
 }
 
-// reason is the name of the request that created an object, as the event says it.
+// reason is the name of the request that created an object, for the event.
 func reason(r *http.Request) string {
 	if r.URL.Query().Has("uploadId") {
 		return "CompleteMultipartUpload"

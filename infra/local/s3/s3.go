@@ -1,4 +1,5 @@
-// Package s3 stands in for S3: gofakes3 in memory, with versions, a journal, checksums, and events for what is put.
+// Package s3 emulates S3 on this machine: gofakes3 in memory, with versions, a journal, checksums, and events for new
+// objects.
 package s3
 
 import (
@@ -23,21 +24,21 @@ import (
 	"github.com/stackwright/stackwright/infra/local/journal"
 )
 
-// maxBody bounds one object, or one part of one: S3 allows 5 GiB, a laptop's memory does not.
+// maxBody limits one object, or one part of one: S3 allows 5 GiB, the memory of a laptop does not.
 const maxBody = 256 << 20
 
-// Options say where objects are kept and who is told of them.
+// Options configure the emulator.
 type Options struct {
 	// Folder holds the journal; "" keeps objects in memory only.
 	Folder string
-	// Account is the requester that events name.
+	// Account is the requester in events.
 	Account string
-	// Seed, unless zero, makes the version IDs follow from it. Without one they are never the same in two folders, as
-	// what is derived from them must not be either.
+	// Seed, unless zero, makes the version IDs reproducible. Without it no two folders have the same version IDs,
+	// because other IDs are derived from them.
 	Seed int64
-	// Hosts are the endpoints' names under which a bucket may be a subdomain, besides localhost and S3's own.
+	// Hosts are the names of endpoints below which a bucket may be a subdomain, besides localhost and S3's own.
 	Hosts []string
-	// Emit, where set, is told of each object that is created or deleted.
+	// Emit, if set, gets the event of each new object.
 	Emit func(source, detailType string, resources []string, detail any)
 }
 
@@ -48,10 +49,10 @@ type Objects struct {
 	handler http.Handler
 	log     *journal.Journal[journal.Request]
 
-	mu sync.Mutex // held while a mutating request is carried out and journaled
+	mu sync.Mutex // held while a mutating request is carried out and written to the journal
 }
 
-// Open makes objects in memory, or, where a folder is given, those that were there before, under the same version IDs.
+// Open makes an object store in memory, or, if a folder is given, restores its objects with the same version IDs.
 func Open(opts Options) (*Objects, error) {
 	clock := &clock{}
 	seed, err := opts.seed()
@@ -74,7 +75,7 @@ func Open(opts Options) (*Objects, error) {
 	return o, nil
 }
 
-// seed is the given one, or that of the folder, or a new one, which the folder keeps.
+// seed is that of the options, or of the folder, or a new one, which the folder stores.
 func (o Options) seed() (int64, error) {
 	if o.Seed != 0 {
 		return o.Seed, nil
@@ -138,7 +139,7 @@ func (o *Objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec.Replay(w)
 }
 
-// write carries a mutating request out, journals it, and tells of what it changed.
+// write carries out a mutating request, writes it to the journal, and sends the events.
 func (o *Objects) write(r *http.Request, body []byte) *gateway.Recorder {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -157,7 +158,7 @@ func (o *Objects) write(r *http.Request, body []byte) *gateway.Recorder {
 	return rec
 }
 
-// perform has gofakes3 do it, and returns what changed. Where o.mu is not held, nobody else is there yet.
+// perform passes the request to gofakes3, and returns what changed. The caller holds o.mu, or is the only one.
 func (o *Objects) perform(r *http.Request, body []byte) (*gateway.Recorder, []change) {
 	rec := &gateway.Recorder{}
 	o.store.begin()
@@ -166,7 +167,7 @@ func (o *Objects) perform(r *http.Request, body []byte) (*gateway.Recorder, []ch
 	changes := o.store.end()
 	for name := range r.Header {
 		if strings.HasPrefix(name, checksumPrefix) && rec.OK() {
-			rec.Sent().Set(name, r.Header.Get(name)) // S3 repeats the checksum it has verified
+			rec.Sent().Set(name, r.Header.Get(name)) // S3 returns the checksum that it has verified
 		}
 	}
 	for i := range changes {
@@ -178,7 +179,7 @@ func (o *Objects) perform(r *http.Request, body []byte) (*gateway.Recorder, []ch
 func (o *Objects) read(w http.ResponseWriter, r *http.Request) {
 	head := r.Method == http.MethodHead
 	if head && r.URL.Query().Has("versionId") {
-		r.Method = http.MethodGet // gofakes3 heads the newest version only
+		r.Method = http.MethodGet // gofakes3 supports HEAD for the newest version only
 	}
 	rec := &gateway.Recorder{}
 	o.handler.ServeHTTP(rec, r)
@@ -186,12 +187,12 @@ func (o *Objects) read(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("X-Amz-Checksum-Mode") == "" || r.Header.Get("Range") != "" {
 		for name := range header {
 			if strings.HasPrefix(name, checksumPrefix) {
-				header.Del(name) // it is the whole object's, and S3 tells it only when asked
+				header.Del(name) // it is that of the whole object, and S3 returns it only on request
 			}
 		}
 	}
 	if r.URL.Query().Has("versioning") {
-		removeElements(rec, "<Status></Status>", "<MfaDelete></MfaDelete>") // S3 says nothing of what was never set
+		removeElements(rec, "<Status></Status>", "<MfaDelete></MfaDelete>") // S3 leaves out what was never set
 	}
 	if head {
 		r.Method = http.MethodHead
@@ -203,7 +204,7 @@ func (o *Objects) read(w http.ResponseWriter, r *http.Request) {
 	rec.Replay(w)
 }
 
-// leaveOut takes elements out of an answer.
+// removeElements removes elements from an answer.
 func removeElements(rec *gateway.Recorder, elements ...string) {
 	body := rec.Body.Bytes()
 	for _, element := range elements {
@@ -230,7 +231,7 @@ func (o *Objects) Fetch(ctx context.Context, bucket, key, version string) ([]byt
 	return content, nil
 }
 
-// MakeBucket makes a bucket with versions, unless it is there.
+// MakeBucket creates a bucket with versions, unless it exists.
 func (o *Objects) MakeBucket(name string) error {
 	exists, err := o.store.BucketExists(name)
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *store) end() []change {
 	return s.changes
 }
 
-// note gives the change a sequencer, which rises with each, also across restarts.
+// record adds a change with its sequencer, which increases with each change, also across restarts.
 func (s *store) record(c change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func unpack(object *gofakes3.Object, err error) (*gofakes3.Object, error) {
 	return object, nil
 }
 
-// clock tells the time: during a replay, the time at which it happened.
+// clock is the current time or, during a replay, the time of the request.
 type clock struct {
 	mu sync.Mutex
 	at time.Time

@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// A call is one to be made, with the attributes of its time put in.
+// A call is one invocation of a target, with its context attributes replaced.
 type call struct {
 	ID       string    `json:"id"` // Scheduler's execution ID
 	Of       key       `json:"of"`
 	Function string    `json:"function"`
 	Input    string    `json:"input"`
-	Started    time.Time `json:"begun"`
-	Age      int       `json:"age"`      // seconds that it may be tried
+	Started  time.Time `json:"begun"`
+	Age      int       `json:"age"`      // for how many seconds it may be retried
 	Retries  int       `json:"retries"`  // attempts after the first
-	Deletes  bool      `json:"deletes"`  // the schedule goes with it
-	Queue     string    `json:"dead"`     // the queue that it goes to if nobody takes it
+	Deletes  bool      `json:"deletes"`  // the schedule is deleted afterwards
+	Queue    string    `json:"dead"`     // the ARN of the dead-letter queue
 	Schedule string    `json:"schedule"` // its ARN
 }
 
-// A Letter is a call that nobody took, and why: what is sent to the dead-letter queue.
+// A DeadLetter is a call that failed, and why: what Scheduler sends to the dead-letter queue.
 type DeadLetter struct {
 	Schedule, Input, Queue, Reason string
 }
 
-// longest is the longest pause between two attempts.
+// longestPause is the longest pause between two attempts.
 const longestPause = time.Minute
 
-// wind sets the clock of a schedule. The caller holds s.mu.
+// setTimer sets the timer of a schedule. The caller holds s.mu.
 func (s *Service) setTimer(one *schedule) {
 	if one.Due.IsZero() || one.State != "ENABLED" || !s.started || s.closed {
 		return
@@ -40,14 +40,14 @@ func (s *Service) setTimer(one *schedule) {
 	one.timer = time.AfterFunc(time.Until(one.Due), func() { s.timerFired(one) })
 }
 
-// halt stops the clock of a schedule, if it has one. A tick that is under way finds it replaced.
+// stopTimer stops the timer of a schedule, if it has one. A timer that has already fired finds the schedule replaced.
 func (s *schedule) stopTimer() {
 	if s != nil && s.timer != nil {
 		s.timer.Stop()
 	}
 }
 
-// tick has a schedule come up.
+// timerFired calls the target of a schedule.
 func (s *Service) timerFired(one *schedule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,8 +67,7 @@ func (s *Service) timerFired(one *schedule) {
 	s.begin(one, at)
 }
 
-// Fire has a schedule come up now, whatever the clock says. It reports false if there is no such schedule that is
-// enabled.
+// Fire calls the target of a schedule now. It reports false if there is no such enabled schedule.
 func (s *Service) Fire(group, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +79,7 @@ func (s *Service) Fire(group, name string) bool {
 	return true
 }
 
-// begin makes a call of a schedule that has come up. The caller holds s.mu.
+// begin creates the call of a schedule. The caller holds s.mu.
 func (s *Service) begin(one *schedule, at time.Time) {
 	s.next++
 	p := one.Target.RetryPolicy
@@ -110,7 +109,7 @@ func (s *Service) begin(one *schedule, at time.Time) {
 	}
 }
 
-// launch makes a call in its own time. The caller holds s.mu.
+// startCall makes a call in the background. The caller holds s.mu.
 func (s *Service) startCall(c call) {
 	if s.closed {
 		return
@@ -124,7 +123,7 @@ func (s *Service) startCall(c call) {
 	})
 }
 
-// make tries until the call is taken, or given up.
+// call tries until the function succeeds, or the call is given up.
 func (s *Service) call(c call) error {
 	until := c.Started.Add(time.Duration(c.Age) * time.Second)
 	for attempt := 0; ; attempt++ {
@@ -143,7 +142,7 @@ func (s *Service) call(c call) error {
 	}
 }
 
-// wait reports false if the service was closed meanwhile.
+// pause reports false if the service was closed meanwhile.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -155,7 +154,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// over notes that a call was taken, or why not. The caller holds s.mu.
+// done records that a call has ended, and why it failed. The caller holds s.mu.
 func (s *Service) done(c call, why error) {
 	delete(s.pending, c.ID)
 	if err := s.log.Append(record{Over: c.ID}); err != nil {
@@ -173,26 +172,26 @@ func (s *Service) done(c call, why error) {
 	}
 }
 
-// tell writes a line of the log; one that cannot be written cannot be told either.
+// logf writes a line of the log. An error of the log cannot be logged.
 func (s *Service) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.opts.Log, format+"\n", args...)
 }
 
-// Dead lists the calls that were given up since Open.
+// DeadLetters lists the calls that were given up since Open.
 func (s *Service) DeadLetters() []DeadLetter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.deadLetters)
 }
 
-// Pending counts the calls that are still to be made.
+// Pending counts the unfinished calls.
 func (s *Service) Pending() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.pending)
 }
 
-// decode reads a request. What is not stood in for is refused, never ignored.
+// decode reads a request. Unknown fields are refused, not ignored.
 func decode(body []byte, v any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil

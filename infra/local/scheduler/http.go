@@ -53,10 +53,10 @@ func (s *Service) serve(r *http.Request, body []byte) (any, error) {
 	case on == "POST schedule-groups" && named:
 		return s.createGroup(name, body)
 	}
-	return nil, &refusal{http.StatusBadRequest, "UnknownOperationException", "nothing stands in for Scheduler's " + r.Method + " " + r.URL.Path + " here"}
+	return nil, &refusal{http.StatusBadRequest, "UnknownOperationException", "the local emulator of EventBridge Scheduler has no " + r.Method + " " + r.URL.Path}
 }
 
-// asked reads what a schedule is to be.
+// parse reads the schedule in a request.
 func (s *Service) parse(name string, body []byte) (*schedule, error) {
 	one := &schedule{}
 	if err := decode(body, &one.form); err != nil {
@@ -88,7 +88,7 @@ func (s *Service) create(name string, body []byte) (any, error) {
 		if one.ClientToken == "" || one.ClientToken != old.ClientToken {
 			return nil, &refusal{http.StatusConflict, "ConflictException", "Schedule " + name + " already exists."}
 		}
-		return map[string]string{"ScheduleArn": s.arn(old)}, nil // the same request, made again
+		return map[string]string{"ScheduleArn": s.arn(old)}, nil // the same request, repeated
 	}
 	return s.keep(one)
 }
@@ -107,7 +107,7 @@ func (s *Service) update(name string, body []byte) (any, error) {
 	return s.keep(one)
 }
 
-// keep has a schedule be as it is asked for from now on.
+// keep stores a new or changed schedule.
 func (s *Service) keep(one *schedule) (any, error) {
 	if one.Due = one.after(one.Changed); one.StartDate == nil && one.when.Every() > 0 {
 		one.Due = one.Changed
@@ -156,7 +156,7 @@ func (s *Service) remove(name, group string) (any, error) {
 	return struct{}{}, nil
 }
 
-// list tells a page of schedules; where it went on is told by number.
+// list returns a page of schedules; the token is a number.
 func (s *Service) list(q url.Values) (any, error) {
 	group, most := q.Get("ScheduleGroup"), 100
 	if _, ok := s.groups[group]; group != "" && !ok {

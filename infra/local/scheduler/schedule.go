@@ -10,18 +10,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/cron"
 )
 
-// A schedule is one as it was asked for last, and when it next comes up.
+// A schedule is the last version of a schedule, and its next time.
 type schedule struct {
 	form
 	Created, Changed time.Time
-	Due           time.Time // zero if it comes up no more
+	Due              time.Time // zero if there is no next time
 
 	when  cron.Expression
 	zone  *time.Location
 	timer *time.Timer
 }
 
-// A form is what is said of a schedule, by who makes or changes it.
+// A form is a schedule as a request describes it.
 // https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html
 type form struct {
 	Name                       string
@@ -51,13 +51,13 @@ type target struct {
 	RetryPolicy *policy `json:",omitempty"`
 }
 
-// A policy says how often and how long a call is tried again.
+// A policy is a retry policy.
 type policy struct {
 	MaximumEventAgeInSeconds *int `json:",omitempty"`
 	MaximumRetryAttempts     *int `json:",omitempty"`
 }
 
-// seconds is a time as it is sent: so many since 1970.
+// seconds is a time as the protocol has it: seconds since 1970.
 type seconds float64
 
 func (s *seconds) time() time.Time {
@@ -69,7 +69,7 @@ func (s *seconds) time() time.Time {
 
 func stamp(t time.Time) seconds { return seconds(float64(t.UnixMilli()) / 1000) }
 
-// A refusal is an error in Scheduler's words.
+// A refusal is an error of Scheduler.
 type refusal struct {
 	status        int
 	code, message string
@@ -88,7 +88,7 @@ var (
 	queue    = regexp.MustCompile(`^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[a-zA-Z0-9_-]+$`)
 )
 
-// complete puts in what is said by saying nothing.
+// complete sets the defaults.
 func (f *form) complete() {
 	for _, d := range []struct {
 		to    *string
@@ -109,7 +109,7 @@ func (f *form) complete() {
 	}
 }
 
-// check refuses what Scheduler would. Of targets, there are only functions here.
+// check refuses what Scheduler would refuse. The only targets here are functions.
 func (f *form) check(now time.Time) error {
 	p, d := f.Target.RetryPolicy, f.Target.DeadLetterConfig
 	start, end := f.StartDate.time(), f.EndDate.time()
@@ -142,7 +142,7 @@ func (f *form) check(now time.Time) error {
 	return nil
 }
 
-// read makes the clock's values of what is written.
+// read parses the expression and the time zone.
 func (s *schedule) read() error {
 	var err error
 	if s.zone, err = cron.Zone(s.ScheduleExpressionTimezone); err != nil {
@@ -156,8 +156,8 @@ func (s *schedule) read() error {
 
 func (s *schedule) key() key { return key{s.GroupName, s.Name} }
 
-// after is when the schedule comes up for the first time after the given one. A rate without a start begins when it is
-// made, and at once.
+// after is the first time of the schedule after the given one. A rate without a start date begins at once when it is
+// created.
 func (s *schedule) after(t time.Time) time.Time {
 	start := s.StartDate.time()
 	if start.IsZero() && s.when.Every() > 0 {

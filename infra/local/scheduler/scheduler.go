@@ -1,4 +1,4 @@
-// Package scheduler stands in for EventBridge Scheduler: functions are called when their time comes.
+// Package scheduler emulates EventBridge Scheduler on this machine: it calls functions at the times of schedules.
 package scheduler
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/stackwright/stackwright/infra/local/journal"
 )
 
-// Options say where schedules are, and whom they call.
+// Options configure the emulator.
 type Options struct {
-	// Folder holds the schedules and the calls not yet taken; "" keeps them in memory only.
+	// Folder stores the schedules and the unfinished calls; "" keeps them in memory only.
 	Folder          string
 	Account, Region string
-	// Invoke calls a function by its ARN. It is tried again after an error, as the schedule's retry policy says.
+	// Invoke calls a function by its ARN. After an error the call is repeated by the schedule's retry policy.
 	Invoke func(ctx context.Context, function string, payload []byte) ([]byte, error)
-	// Log is told of calls given up; nil tells nobody.
+	// Log gets the calls that were given up; nil drops them.
 	Log io.Writer
 }
 
-// Service has the schedules of one account and region. Use Open.
+// Service holds the schedules of one account and region. Use Open.
 type Service struct {
 	opts   Options
 	log    *journal.Journal[record]
@@ -34,14 +34,14 @@ type Service struct {
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup
 
-	mu      sync.Mutex
-	groups  map[string]group
-	all     map[key]*schedule
-	pending map[string]call
-	next    uint64
-	started bool
-	closed  bool
-	deadLetters    []DeadLetter
+	mu          sync.Mutex
+	groups      map[string]group
+	all         map[key]*schedule
+	pending     map[string]call
+	next        uint64
+	started     bool
+	closed      bool
+	deadLetters []DeadLetter
 }
 
 // A key names a schedule.
@@ -49,12 +49,12 @@ type key struct{ Group, Name string }
 
 // A group holds schedules.
 type group struct {
-	Name string
+	Name    string
 	Created time.Time
 }
 
-// record is one line of the journal: a group, a schedule as it is from then on, one that is gone, when one is next due, a
-// call to be made, or the ID of one that is over.
+// record is one line of the journal: a group, a new or changed schedule, a deleted one, the next time of one, a call to
+// make, or the ID of one that has ended.
 type record struct {
 	Group    *group     `json:"group,omitempty"`
 	Schedule *schedule  `json:"schedule,omitempty"`
@@ -65,10 +65,10 @@ type record struct {
 	Over     string     `json:"over,omitempty"`
 }
 
-// defaultGroup is always there.
+// defaultGroup always exists.
 const defaultGroup = "default"
 
-// Open makes the service, where a folder is given with the schedules that it had before. Nothing comes up before Start.
+// Open makes the service, with the schedules in the folder if one is given. No schedule fires before Start.
 func Open(opts Options) (*Service, error) {
 	if opts.Log == nil {
 		opts.Log = io.Discard
@@ -117,7 +117,7 @@ func (s *Service) replay(r record) error {
 	return nil
 }
 
-// records is the shortest journal that makes the service as it is.
+// records is the shortest journal that restores the service.
 func (s *Service) records() func(func(record) bool) {
 	return func(yield func(record) bool) {
 		for _, name := range slices.Sorted(maps.Keys(s.groups)) {
@@ -150,8 +150,8 @@ func (s *Service) keys() []key {
 	})
 }
 
-// Start makes the calls that were left over by the last Close, and all that come up. What came up while the service was
-// closed is made up for once, and at once: a laptop is often asleep.
+// Start starts calls, including those that were left at the last Close, and timers. Times that passed while the service
+// was closed are made up for once, at once.
 func (s *Service) Start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (s *Service) Start() {
 	}
 }
 
-// Close stops the clocks and the calls in flight; those are made after the next Open.
+// Close stops timers and calls; unfinished calls are made after the next Open.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true

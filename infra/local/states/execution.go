@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// The states of an execution.
+// The statuses of an execution.
 const (
 	running   = "RUNNING"
 	succeeded = "SUCCEEDED"
@@ -20,7 +20,7 @@ const (
 	aborted   = "ABORTED"
 )
 
-// An execution is one run of a machine. All but how it began follows from its history.
+// An execution is one execution of a machine. Its status follows from its history.
 type execution struct {
 	ARN      string `json:"executionArn"`
 	Machine  string `json:"stateMachineArn"`
@@ -30,11 +30,11 @@ type execution struct {
 	Started  stamp  `json:"startDate"`
 
 	history []*event
-	current      *event                  // the last state entered outside of any Map
-	stop    context.CancelCauseFunc // set while it is driven
+	current *event                  // the last state entered outside of a Map
+	stop    context.CancelCauseFunc // set while it is being executed
 }
 
-// add takes an event up into the history.
+// add adds an event to the history.
 func (e *execution) add(ev *event, top bool) {
 	e.history = append(e.history, ev)
 	if top {
@@ -113,7 +113,7 @@ func (s *Service) startExecution(q startExecution) (startedExecution, error) {
 	return startedExecution{ARN: arn, Started: e.Started}, nil
 }
 
-// begin keeps a new execution and the first event of its history. The lock must be held.
+// create stores a new execution and the first event of its history. The lock must be held.
 func (s *Service) create(e *execution, m *machine) error {
 	if err := s.write(record{Execution: e}); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (s *Service) stopExecution(q stopExecution) (stoppedExecution, error) {
 	return stoppedExecution{Stopped: *n.Stopped}, nil
 }
 
-// abort ends an execution that runs. The lock must be held.
+// abort ends a running execution. The lock must be held.
 func (s *Service) abort(e *execution, why details) (description, error) {
 	if _, err := s.append(e, &event{Time: now(), Type: "ExecutionAborted", Key: "executionAborted", Details: why}, false); err != nil {
 		return description{}, err
@@ -199,8 +199,8 @@ type executionItem struct {
 	Stopped *stamp `json:"stopDate,omitempty"`
 }
 
-// listExecutions lists the newest first. A page's token is the place in the order of starts, so that executions begun
-// meanwhile shift nothing.
+// listExecutions lists the newest first. The token is a position in the order of starts, so that new executions do not
+// shift the pages.
 func (s *Service) listExecutions(q listExecutions) (executionList, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,7 +246,7 @@ func (s *Service) execution(arn string) (*execution, error) {
 	return e, nil
 }
 
-// most is how many results a page has.
+// most is the size of a page.
 func (p page) most() (int, error) {
 	if p.Most < 0 || p.Most > 1000 {
 		return 0, faultf("ValidationException", "maxResults must be from 0 to 1000, not %d", p.Most)
@@ -254,7 +254,7 @@ func (p page) most() (int, error) {
 	return cmp.Or(p.Most, 100), nil
 }
 
-// place reads a page's token: a number up to n.
+// place reads a token: a number up to n.
 func (p page) place(n int) (int, error) {
 	b, err := base64.RawURLEncoding.DecodeString(p.Token)
 	at, bad := strconv.Atoi(string(b))
@@ -264,7 +264,7 @@ func (p page) place(n int) (int, error) {
 	return at, nil
 }
 
-// cut is the part of n results that the page holds, and the token of the next.
+// cut returns the part of n results on the page, and the token of the next one.
 func (p page) cut(n int) (from, to int, next string, err error) {
 	most, err := p.most()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
 const maxHistory = 25_000
 
-// An event is one of an execution's history, as AWS tells it. Key names the details, without "EventDetails".
+// An event is an event of an execution's history. Key names the details, without "EventDetails".
 type event struct {
 	ID       int64
 	Previous int64
@@ -23,14 +23,14 @@ type event struct {
 	Details  details
 }
 
-// details are those of all types of events: each has some of them.
+// details are those of all types of events; each type has some of them.
 type details struct {
 	Name          string     `json:"name,omitempty"`
 	Input         *string    `json:"input,omitempty"`
 	InputDetails  *truncated `json:"inputDetails,omitempty"`
 	Output        *string    `json:"output,omitempty"`
 	OutputDetails *truncated `json:"outputDetails,omitempty"`
-	RoleARN          string     `json:"roleArn,omitempty"`
+	RoleARN       string     `json:"roleArn,omitempty"`
 	Resource      string     `json:"resource,omitempty"`
 	ResourceType  string     `json:"resourceType,omitempty"`
 	Region        string     `json:"region,omitempty"`
@@ -46,12 +46,12 @@ type truncated struct {
 	Truncated bool `json:"truncated"`
 }
 
-// whole says that nothing of a payload was cut off.
+// notTruncated says that a payload is complete.
 var notTruncated = &truncated{}
 
 const suffix = "EventDetails"
 
-// MarshalJSON writes an event as GetExecutionHistory tells it.
+// MarshalJSON writes an event as GetExecutionHistory returns it.
 func (e *event) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"id": e.ID, "previousEventId": e.Previous, "timestamp": e.Time, "type": e.Type}
 	if e.Key != "" {
@@ -86,7 +86,7 @@ func (e *event) UnmarshalJSON(b []byte) error {
 	return errors.Join(errs...)
 }
 
-// ends is the status that the event gives its execution, or "" if it does not end it.
+// ends is the final status that the event gives its execution, or "".
 func (e *event) ends() string {
 	switch e.Type {
 	case "ExecutionSucceeded":
@@ -101,8 +101,9 @@ func (e *event) ends() string {
 	return ""
 }
 
-// tell adds an event to an execution's history and returns its ID. What has ended is told nothing more. The event that
-// would be the last one allowed fails the execution instead, if it does not end it anyway. The lock must be held.
+// append adds an event to an execution's history and returns its ID. An execution that has ended gets no more events.
+// If the history has room for one more event only, the execution fails, unless the event ends it. The lock must be
+// held.
 func (s *Service) append(e *execution, ev *event, top bool) (int64, error) {
 	n := int64(len(e.history))
 	if e.ended() {
@@ -162,7 +163,7 @@ func (s *Service) executionHistory(q historyQuery) (historyPage, error) {
 	return out, err
 }
 
-// backwards pages from the newest event; the token is the place before which to go on, so that new events shift nothing.
+// backwards pages from the newest event. The token is a position, so that new events do not shift the pages.
 func (p page) backwards(history []*event) ([]*event, string, error) {
 	most, err := p.most()
 	if err != nil {

@@ -112,7 +112,7 @@ func TestFailures(t *testing.T) {
 		{"the service's error", calls, func(context.Context, string, []byte) ([]byte, error) { return nil, errors.New("broken") },
 			types.ExecutionStatusFailed, "Lambda.Unknown", "broken", types.HistoryEventTypeLambdaFunctionFailed},
 		{"no functions at all", calls, nil,
-			types.ExecutionStatusFailed, "Lambda.Unknown", "no functions are connected to this stand-in", types.HistoryEventTypeLambdaFunctionFailed},
+			types.ExecutionStatusFailed, "Lambda.Unknown", "the local emulator of Step Functions has no functions", types.HistoryEventTypeLambdaFunctionFailed},
 		{"a function that waits too long for its token", token, func(context.Context, string, []byte) ([]byte, error) { return nil, nil },
 			types.ExecutionStatusFailed, "States.Timeout", "the task took longer than 1m0s", types.HistoryEventTypeTaskTimedOut},
 		{"a function that takes too long itself", strings.Replace(calls, `"f"`, `"f","TimeoutSeconds":60`, 1), func(context.Context, string, []byte) ([]byte, error) { time.Sleep(time.Hour); return nil, nil },

@@ -13,7 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// A machine is a state machine as it is kept and described.
+// A machine is a state machine as it is stored and described.
 type machine struct {
 	ARN        string `json:"stateMachineArn"`
 	Name       string `json:"name"`
@@ -26,7 +26,7 @@ type machine struct {
 	Changed    stamp  `json:"updateDate"`
 }
 
-// A revision is a machine as it was when an execution began with it.
+// A revision is a machine as it was when an execution started with it.
 type revision struct {
 	machine machine
 	parsed  *asl.Machine
@@ -53,10 +53,10 @@ func (s *Service) createStateMachine(q createStateMachine) (createdStateMachine,
 		return none, err
 	}
 	if q.Publish {
-		return none, faultf("ValidationException", "versions are not kept by this stand-in: leave out publish")
+		return none, faultf("ValidationException", "the local emulator has no versions of state machines: leave out publish")
 	}
 	if q.Type = cmp.Or(q.Type, "STANDARD"); q.Type != "STANDARD" {
-		return none, faultf("StateMachineTypeNotSupported", "State Machine Type %s is not kept by this stand-in, only STANDARD", q.Type)
+		return none, faultf("StateMachineTypeNotSupported", "the local emulator has no state machines of type %s, only of STANDARD", q.Type)
 	}
 	if !strings.HasPrefix(q.RoleARN, "arn:") {
 		return none, faultf("InvalidArn", "Invalid Arn: 'Invalid ARN prefix: %s'", q.RoleARN)
@@ -97,7 +97,7 @@ type updatedStateMachine struct {
 func (s *Service) updateStateMachine(q updateStateMachine) (updatedStateMachine, error) {
 	none := updatedStateMachine{}
 	if q.Publish {
-		return none, faultf("ValidationException", "versions are not kept by this stand-in: leave out publish")
+		return none, faultf("ValidationException", "the local emulator has no versions of state machines: leave out publish")
 	}
 	if q.Definition == "" && q.RoleARN == "" {
 		return none, faultf("MissingRequiredParameter", "Either the definition, the role ARN, the LoggingConfiguration, the EncryptionConfiguration or the TracingConfiguration must be specified")
@@ -167,7 +167,7 @@ func (s *Service) machine(arn string) (*machine, error) {
 	return m, nil
 }
 
-// write keeps a record, unless the service is closed. The lock must be held.
+// write writes a record, unless the service is closed. The lock must be held.
 func (s *Service) write(r record) error {
 	if s.closed {
 		return errClosed

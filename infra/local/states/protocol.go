@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A fault is an error as Step Functions tells it.
+// A fault is an error of Step Functions.
 type fault struct{ code, message string }
 
 func (f *fault) Error() string { return f.code + ": " + f.message }
@@ -31,7 +31,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, ok := strings.CutPrefix(r.Header.Get("X-Amz-Target"), "AWSStepFunctions.")
 	serve := operations[name]
 	if !ok || serve == nil {
-		refuse(w, faultf("UnknownOperationException", "%s is no operation of this stand-in", r.Header.Get("X-Amz-Target")))
+		refuse(w, faultf("UnknownOperationException", "the local emulator of Step Functions has no %s", r.Header.Get("X-Amz-Target")))
 		return
 	}
 	answer, err := serve(s, body)
@@ -83,7 +83,7 @@ func reply(w http.ResponseWriter, status int, answer any) {
 	_ = e.Encode(answer) // if this fails the caller is gone
 }
 
-// nothing is the answer that says no more than that all is well.
+// emptyAnswer is an answer without fields.
 type emptyAnswer struct{}
 
 // A stamp is a time in seconds since 1970, as the protocol writes it.

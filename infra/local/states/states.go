@@ -1,4 +1,5 @@
-// Package states stands in for AWS Step Functions: standard workflows, run by pkg/lib/asl on virtual or real time.
+// Package states emulates AWS Step Functions on this machine: standard workflows, executed by pkg/lib/asl in virtual or
+// real time.
 package states
 
 import (
@@ -13,43 +14,44 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// Options say where the stand-in stands and whom it talks to. The zero value can keep machines; without Invoke every
-// function fails.
+// Options configure the emulator. The zero value stores machines; without Invoke every function fails.
 type Options struct {
 	Account string // "" is 000000000000
 	Region  string // "" is us-east-1
-	// Invoke calls a function by its name or ARN. Where the function itself failed, the error has an ErrorType method.
-	// It returns soon after ctx is done, which is only at Close: as on AWS, an invocation outlives a task that timed out.
+	// Invoke calls a function by its name or ARN. An error of the function itself has an ErrorType method. Invoke
+	// returns soon after ctx is done, which happens only at Close: as on AWS, an invocation continues after its task
+	// has timed out.
 	Invoke func(ctx context.Context, function string, payload []byte) ([]byte, error)
-	// Emit sends an event to EventBridge. It is called after the change is kept, never with a lock held.
+	// Emit sends an event to EventBridge. It is called after the change is stored, never with the lock held; so a
+	// change can be read before its event arrives.
 	Emit func(source, detailType string, resources []string, detail any)
-	// Hold leaves executions that were running when the folder was last closed as they are, until Resume.
+	// Hold leaves executions that were running at the last Close as they are, until Resume.
 	Hold bool
 }
 
-// Service is Step Functions in one account and region: an http.Handler. Make one with Open and end it with Close.
+// Service is Step Functions in one account and region: an http.Handler. Use Open, and Close at the end.
 type Service struct {
 	options Options
 	journal *journal.Journal[record]
-	secret  [16]byte // what tokens are made with
+	secret  [16]byte // signs task tokens
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	running sync.WaitGroup // executions and invocations
 
-	mu         sync.Mutex
-	closed     bool
-	machines   map[string]*machine   // by ARN
-	revisions  map[string]*revision  // by ID, also those that were replaced
-	executions map[string]*execution // by ARN
-	order      []*execution          // as they were started
-	tokens     map[string]chan answer
-	journalError     error // the first event that could not be kept
+	mu           sync.Mutex
+	closed       bool
+	machines     map[string]*machine   // by ARN
+	revisions    map[string]*revision  // by ID, also those that were replaced
+	executions   map[string]*execution // by ARN
+	order        []*execution          // in the order of their starts
+	tokens       map[string]chan answer
+	journalError error // the first error of writing the journal
 }
 
 // A record is one line of the journal. One of its fields is set.
 type record struct {
 	Secret    []byte     `json:"secret,omitempty"`
-	Machine   *machine   `json:"machine,omitempty"` // made or changed
+	Machine   *machine   `json:"machine,omitempty"` // created or changed
 	Execution *execution `json:"execution,omitempty"`
 	Of        string     `json:"of,omitempty"` // ARN of the execution of the event
 	Top       bool       `json:"top,omitempty"`
@@ -58,9 +60,9 @@ type record struct {
 
 var errClosed = errors.New("states: closed")
 
-// Open makes a service that keeps machines, executions and histories in a folder, or in memory if dir is "". Executions
-// that were running when the folder was left go on at the state that they had last entered, unless options.Hold.
-// The error tells what in the folder cannot be read.
+// Open makes a service that stores machines, executions and histories in a folder, or in memory if dir is "".
+// Executions that were running continue at the state that they had last entered, unless options.Hold. The error names
+// what cannot be read.
 func Open(dir string, options Options) (*Service, error) {
 	if options.Account == "" {
 		options.Account = "000000000000"
@@ -89,7 +91,7 @@ func Open(dir string, options Options) (*Service, error) {
 	return s, nil
 }
 
-// seed makes the secret that tells tokens of ours, once.
+// seed creates the secret that signs task tokens, once.
 func (s *Service) seed() error {
 	if s.secret != [16]byte{} {
 		return nil
@@ -100,7 +102,7 @@ func (s *Service) seed() error {
 	return s.journal.Append(record{Secret: s.secret[:]})
 }
 
-// replay takes up what one line of the journal tells.
+// replay applies one line of the journal.
 func (s *Service) replay(r record) error {
 	switch {
 	case r.Secret != nil:
@@ -124,7 +126,7 @@ func (s *Service) replay(r record) error {
 	return nil
 }
 
-// Resume goes on with all executions that are running and that nobody drives.
+// Resume continues all running executions that are not being executed.
 func (s *Service) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,8 +135,8 @@ func (s *Service) Resume() {
 	}
 }
 
-// Close stops driving all executions where they stand and waits for whatever runs. What was under way is not recorded as
-// failed: it is done again when the folder is opened. The error is the first that kept a history from being written.
+// Close stops all executions where they are and waits for invocations. Work in progress is not recorded as failed: it
+// is repeated when the folder is opened again. The error is the first one in writing the journal.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	already := s.closed

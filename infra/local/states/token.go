@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// NewToken makes a token that can later be told to be ours, even after a restart.
+// NewToken makes a signed task token, which is recognized even after a restart.
 func (w taskRunner) NewToken() string {
 	b := make([]byte, 24, 24+sha256.Size)
 	_, _ = rand.Read(b) // never fails, says crypto/rand
@@ -29,7 +29,7 @@ func (s *Service) isOurs(token string) bool {
 	return err == nil && len(b) == 24+sha256.Size && bytes.Equal(s.sign(b[:24]), b[24:])
 }
 
-// open makes a token answerable. No token is answered with nothing, ever.
+// openToken makes a token answerable. An empty token is never answered.
 func (s *Service) openToken(token string) chan answer {
 	if token == "" {
 		return nil
@@ -41,7 +41,7 @@ func (s *Service) openToken(token string) chan answer {
 	return c
 }
 
-// forget makes a token unanswerable. It says whether it still was answerable.
+// closeToken makes a token unanswerable. It reports whether the token was still answerable.
 func (s *Service) closeToken(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *Service) sendTaskSuccess(q taskAnswer) (emptyAnswer, error) {
 	return emptyAnswer{}, s.answerToken(q.Token, answer{output: json.RawMessage(q.Output)})
 }
 
-// answer answers a token. A token can be answered once.
+// answerToken answers a token. A token can be answered once.
 func (s *Service) answerToken(token string, a answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package sts stands in for STS: it says who somebody is, and lets roles be assumed by those whom they trust.
+// Package sts emulates STS on this machine: GetCallerIdentity, and AssumeRole by the trust policies of roles.
 package sts
 
 import (
@@ -18,18 +18,18 @@ import (
 
 const namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
 
-// A Trust says what external ID the trust policy of a role asks for, by the role's ARN; "" asks for none. It reports false
-// where there is no such role, or one that trusts somebody else.
+// A Trust returns the external ID that the trust policy of a role requires, by the role's ARN; "" requires none. It
+// reports false if the role does not exist or does not trust this account.
 type Trust func(role string) (externalID string, ok bool)
 
-// Tokens is an http.Handler that speaks STS's Query protocol. It keeps nothing: an access key that it hands out says
-// itself whose it is, and until when.
+// Service is an http.Handler that speaks STS's Query protocol. It stores nothing: the access keys that it issues
+// contain the role and the expiration.
 type Service struct {
 	account string
 	trust   Trust
 }
 
-// New makes tokens of the account, and of the roles that trust it; with nil there are none.
+// New makes the service of an account, and of the roles that trust it; without trust no role can be assumed.
 func New(account string, trust Trust) *Service {
 	if trust == nil {
 		trust = func(string) (string, bool) { return "", false }
@@ -49,11 +49,11 @@ func (t *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "AssumeRole":
 		t.assumeRole(w, r)
 	default:
-		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidAction", Message: "nothing stands in for STS's " + action + " here"})
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidAction", Message: "the local emulator of STS has no " + action})
 	}
 }
 
-// An Identity is whose an access key is.
+// An Identity is the principal of an access key.
 type Identity struct {
 	Arn     string
 	UserID  string `xml:"UserId"`
@@ -65,7 +65,7 @@ func (t *Service) getCallerIdentity(w http.ResponseWriter, r *http.Request) {
 	reply(w, "GetCallerIdentity", Caller(t.account, key))
 }
 
-// Caller says whose an access key is: what AssumeRole did not hand out is the account's own.
+// Caller is the principal of an access key. A key that AssumeRole has not issued belongs to the root of the account.
 func Caller(account, accessKey string) Identity {
 	if h, ok := ParseAccessKey(accessKey); ok {
 		return Identity{Arn: h.ARN(), UserID: roleID(h.Account, h.Role) + ":" + h.Session, Account: h.Account}
@@ -112,33 +112,33 @@ func (t *Service) assumeRole(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// lets says whether a role trusts whoever asks: as AWS does, it does not tell why not. A role that asks for no external ID
-// does not mind one.
+// trusts reports whether a role trusts the caller. As on AWS, the answer does not say why not. A role that requires no
+// external ID accepts any.
 func (t *Service) trusts(r *http.Request, arn string) bool {
 	wanted, ok := t.trust(arn)
 	return ok && (wanted == "" || wanted == r.Form.Get("ExternalId"))
 }
 
-// A Holder is whoever has assumed a role: under which name, and until when.
+// An AssumedRole is an assumed role with its session name and expiration.
 type AssumedRole struct {
 	Account, Role, Session string
-	Expires                  time.Time
+	Expires                time.Time
 }
 
-// ARN is who the holder is to AWS.
+// ARN is the ARN of the assumed-role session.
 func (h AssumedRole) ARN() string {
 	return "arn:aws:sts::" + h.Account + ":assumed-role/" + h.Role + "/" + h.Session
 }
 
 var keyEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// AccessKey is the access key ID that AssumeRole hands out to the holder.
+// AccessKey is the access key ID that AssumeRole issues.
 func (h AssumedRole) AccessKey() string {
 	text := strings.Join([]string{h.Account, h.Role, h.Session, strconv.FormatInt(h.Expires.Unix(), 10)}, ":")
 	return "ASIA" + keyEncoding.EncodeToString([]byte(text))
 }
 
-// Owner reads the holder out of an access key ID that AssumeRole handed out; ok is false for any other.
+// ParseAccessKey reads the assumed role from an access key ID that AssumeRole has issued; ok is false for any other.
 func ParseAccessKey(accessKey string) (h AssumedRole, ok bool) {
 	encoded, ok := strings.CutPrefix(accessKey, "ASIA")
 	if !ok {
@@ -169,7 +169,7 @@ func reply(w http.ResponseWriter, action string, result any) {
 		http.Error(w, fmt.Sprintf("answer %s: %v", action, err), http.StatusInternalServerError)
 		return
 	}
-	// The result's own element is named after its type: only what is in it counts.
+	// The element of the result itself is named after its Go type, so only its content is used.
 	inner := body[strings.IndexByte(string(body), '>')+1 : strings.LastIndexByte(string(body), '<')]
 	_, _ = fmt.Fprintf(w, `<%[1]sResponse xmlns="%[2]s"><%[1]sResult>%[3]s</%[1]sResult><ResponseMetadata><RequestId>%[4]s</RequestId></ResponseMetadata></%[1]sResponse>`,
 		action, namespace, inner, w.Header().Get("X-Amzn-Requestid")) // the caller is gone if this fails

@@ -2,7 +2,7 @@ package states
 
 import "time"
 
-// A notice is how an execution stands: what DescribeExecution answers, and what EventBridge is told.
+// A description describes an execution: the answer to DescribeExecution, and the content of its events.
 type description struct {
 	ARN           string         `json:"executionArn"`
 	Machine       string         `json:"stateMachineArn"`
@@ -21,13 +21,13 @@ type description struct {
 	NotRedrivable string         `json:"redriveStatusReason"`
 }
 
-// included says that a payload is there.
+// included says that a payload is in the answer.
 var included = map[string]any{"included": true}
 
-// notice tells how e stands. The service's lock must be held.
+// description describes the execution. The service's lock must be held.
 func (e *execution) description() description {
 	n := description{ARN: e.ARN, Machine: e.Machine, Name: e.Name, Status: e.status(), Started: e.Started, Input: e.Input,
-		InputDetails: included, Redrivable: "NOT_REDRIVABLE", NotRedrivable: "this stand-in redrives nothing: start another execution"}
+		InputDetails: included, Redrivable: "NOT_REDRIVABLE", NotRedrivable: "the local emulator has no redrives: start another execution"}
 	end := e.end()
 	if end == nil {
 		return n
@@ -39,11 +39,11 @@ func (e *execution) description() description {
 	return n
 }
 
-// maxEscaped is how many bytes of input and output an event may bear.
+// maxEscaped is how many bytes of input and output an event may contain.
 // https://docs.aws.amazon.com/step-functions/latest/dg/cw-events.html
 const maxEscaped = 248 << 10
 
-// emit tells EventBridge how an execution stands. The lock must not be held.
+// emit sends the status of an execution to EventBridge. The lock must not be held.
 func (s *Service) emit(n description) {
 	if s.options.Emit == nil {
 		return

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// Trouble is what becomes of a request instead of an answer: it is refused or, with After, carried out, and only the
-// answer to it is lost.
+// Failure replaces the answer to a request. The request is refused or, with After, carried out and only its answer
+// lost.
 type Failure struct {
 	Status int // of HTTP
 	Fault
 	After bool
 }
 
-// Fail has what of decides go wrong from now on: where it returns a Trouble, the request ends with that. nil ends it.
-// Requests run side by side, and so does of.
+// Fail makes requests fail from now on: if of returns a Failure, the request ends with it. nil ends that. Requests are
+// concurrent, and so are the calls of of.
 func (g *Gateway) Fail(of func(Request) *Failure) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fail = of
 }
 
-// pass hands the request to its service, unless it is to fail.
+// serve passes the request to its service, unless it is to fail.
 func (g *Gateway) serve(service http.Handler, w http.ResponseWriter, r *http.Request, q Request) {
 	g.mu.Lock()
 	fail := g.fail
@@ -41,7 +41,7 @@ func (g *Gateway) serve(service http.Handler, w http.ResponseWriter, r *http.Req
 	Refuse(w, r, t.Status, t.Fault)
 }
 
-// throttled is how each service says that it was asked too often.
+// throttled is the throttling error of each service.
 var throttled = map[string]Failure{
 	"s3":             {Status: http.StatusServiceUnavailable, Fault: Fault{"SlowDown", "Please reduce your request rate."}},
 	"dynamodb":       {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Throughput exceeds the current capacity of your table or index."}},
@@ -53,7 +53,7 @@ var throttled = map[string]Failure{
 	"lambda":         {Status: http.StatusTooManyRequests, Fault: Fault{"TooManyRequestsException", "Rate Exceeded."}},
 }
 
-// broken is how each service says that the fault is its own.
+// internalErrors is the internal error of each service.
 var internalErrors = map[string]Failure{
 	"s3":             {Status: http.StatusInternalServerError, Fault: Fault{"InternalError", "We encountered an internal error. Please try again."}},
 	"dynamodb":       {Status: http.StatusInternalServerError, Fault: Fault{"InternalServerError", "Internal server error"}},
@@ -65,9 +65,8 @@ var internalErrors = map[string]Failure{
 	"lambda":         {Status: http.StatusInternalServerError, Fault: Fault{"ServiceException", "An error occurred and the request cannot be processed."}},
 }
 
-// Unsteady makes that share of all requests fail, in each service's own words: as throttled, of which nothing was
-// carried out; with a 5xx, before it was; or with a 5xx after it was. What fails follows from the seed and the order of
-// the requests.
+// RandomFailures makes a share of all requests fail with the service's own errors: throttled, which is not carried out;
+// or with a 5xx, before or after it is carried out. The failures follow from the seed and the order of the requests.
 func RandomFailures(share float64, seed uint64) func(Request) *Failure {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(seed, 5))
@@ -86,7 +85,7 @@ func RandomFailures(share float64, seed uint64) func(Request) *Failure {
 			t.After = true
 		}
 		if t.Status == 0 {
-			return nil // a service that nobody has words for
+			return nil // a service without entries in the tables
 		}
 		return &t
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/stackwright/stackwright/infra/local/sts"
 )
 
-// A spot is an account and region.
+// A location is an account and region.
 type location struct{ account, region string }
 
-// abroad are the CloudFormations of other accounts and regions. Each is made when it is first asked for. What happens
-// there is told on the bus at home, as the forwarding rules of a real installation have it.
+// otherLocations are the CloudFormation emulators of other accounts and regions. Each is created by the first request
+// to it. Their events are sent to the bus of the own account, as the forwarding rules of a real installation do.
 type otherLocations struct {
-	mu    sync.Mutex
+	mu       sync.Mutex
 	services map[location]*cloudformation.Service
 }
 
@@ -56,7 +56,7 @@ func (c *Cloud) StacksIn(account, region string) (*cloudformation.Service, error
 // prefix begins the names of the folders of other accounts and regions.
 const prefix = "cloudformation-"
 
-// reopenAbroad takes up what was left in other accounts and regions.
+// reopenOthers opens the emulators of other accounts and regions that the data folder holds.
 func (c *Cloud) reopenOthers() error {
 	if c.opts.Data == "" {
 		return nil
@@ -87,8 +87,7 @@ func (a *otherLocations) close() error {
 
 var regionForm = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d+$`)
 
-// serveStacks has a request answered where it belongs: in the account whose credentials and in the region for which it
-// was signed.
+// serveStacks answers a request in the account of its credentials and in the region that it is signed for.
 func (c *Cloud) serveStacks(w http.ResponseWriter, r *http.Request) {
 	key, _, _ := gateway.Scope(r)
 	at := location{c.opts.Account, c.opts.Region}
@@ -101,7 +100,7 @@ func (c *Cloud) serveStacks(w http.ResponseWriter, r *http.Request) {
 	c.serveIn(at, w, r)
 }
 
-// serveFaults passes on what is to go wrong: at home, or in the account and region that the query says.
+// serveFaults manages the faults of the own account and region, or of those in the query.
 func (c *Cloud) serveFaults(w http.ResponseWriter, r *http.Request) {
 	at := location{c.opts.Account, c.opts.Region}
 	if account := r.URL.Query().Get("account"); account != "" {
@@ -128,7 +127,7 @@ func (c *Cloud) serveIn(at location, w http.ResponseWriter, r *http.Request) {
 	s.ServeHTTP(w, r)
 }
 
-// valid refuses credentials that have expired.
+// unexpired refuses credentials that have expired.
 func (c *Cloud) unexpired(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, _, _ := gateway.Scope(r)
@@ -140,7 +139,7 @@ func (c *Cloud) unexpired(next http.Handler) http.Handler {
 	})
 }
 
-// homely refuses who is of another account: nothing but stacks is there.
+// ownAccountOnly refuses credentials of another account: other accounts have CloudFormation only.
 func (c *Cloud) ownAccountOnly(next http.Handler) http.Handler {
 	return c.unexpired(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, _, _ := gateway.Scope(r)

@@ -9,13 +9,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// Why an execution is no longer driven.
+// Why an execution no longer runs.
 var (
-	errEnded     = errors.New("states: the execution is over")
+	errEnded    = errors.New("states: the execution is over")
 	errTimedOut = errors.New("states: the execution has timed out")
 )
 
-// start drives an execution in a goroutine of its own, unless it is driven or over. The lock must be held.
+// start executes an execution in a goroutine of its own, unless it is being executed or has ended. The lock must be
+// held.
 func (s *Service) start(e *execution) {
 	if s.closed || e.stop != nil || e.ended() {
 		return
@@ -25,7 +26,7 @@ func (s *Service) start(e *execution) {
 	s.running.Go(func() { s.execute(ctx, e) })
 }
 
-// drive runs an execution to its end, from the state that it last entered.
+// execute runs an execution to its end, from the state that it last entered.
 func (s *Service) execute(ctx context.Context, e *execution) {
 	s.mu.Lock()
 	rev, stop := s.revisions[e.Revision], e.stop
@@ -50,7 +51,7 @@ func (s *Service) execute(ctx context.Context, e *execution) {
 	s.finish(e, err)
 }
 
-// observer writes what happens into the history, and ends the execution where that cannot go on.
+// observer writes the events into the history, and ends the execution if that fails.
 func (s *Service) observer(ctx context.Context, e *execution) func(asl.Event) int64 {
 	return func(a asl.Event) int64 {
 		ev, err := s.historyEvent(a)
@@ -70,11 +71,11 @@ func (s *Service) observer(ctx context.Context, e *execution) func(asl.Event) in
 	}
 }
 
-// settle ends what the runner could not end itself, and tells the world of the end.
+// finish ends an execution that the runner could not end itself, and sends the event of the end.
 func (s *Service) finish(e *execution, err error) {
 	var known *asl.Error
 	s.mu.Lock()
-	aborted := e.ended() && e.status() == aborted // told by whoever aborted it
+	aborted := e.ended() && e.status() == aborted // StopExecution has sent the event
 	switch {
 	case e.ended() || errors.Is(err, errClosed) || s.journalError != nil:
 	case errors.Is(err, errTimedOut):
@@ -89,7 +90,7 @@ func (s *Service) finish(e *execution, err error) {
 	}
 }
 
-// last tells the event that ends an execution. The lock must be held.
+// appendLast adds the event that ends an execution. The lock must be held.
 func (s *Service) appendLast(e *execution, ev *event) {
 	ev.Time = now()
 	if _, err := s.append(e, ev, false); err != nil && s.journalError == nil {

@@ -41,7 +41,7 @@ func (s *Service) fetch(ctx context.Context, at string) (string, error) {
 		return "", invalid("TemplateURL must be a supported URL.")
 	}
 	if s.options.Fetch == nil {
-		return "", invalid("S3 error: this stand-in has no S3 to read %s from", at)
+		return "", invalid("S3 error: the local emulator has no S3 to read %s from", at)
 	}
 	body, err := s.options.Fetch(ctx, bucket, key, version)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Service) parameters(t *template.Template, given []types.Parameter, befo
 		if err := declared.Check(value); err != nil {
 			return nil, templateError(err)
 		}
-		if err := pinned(value); err != nil {
+		if err := checkVersion(value); err != nil {
 			return nil, err
 		}
 		p := parameter{Key: name, Value: value, Secret: declared.NoEcho}

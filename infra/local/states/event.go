@@ -6,7 +6,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// story puts what the runner tells into AWS's words.
+// historyEvent is the history event for an event of the runner.
 func (s *Service) historyEvent(a asl.Event) (*event, error) {
 	ev := &event{Previous: a.Previous, Time: now(), Type: string(a.Kind)}
 	var err error
@@ -33,7 +33,7 @@ func (s *Service) historyEvent(a asl.Event) (*event, error) {
 	return ev, err
 }
 
-// task tells of a task: of a function named directly with events of its own.
+// taskEvent adds the details of a task. A function that is named directly has events of its own.
 func (s *Service) taskEvent(ev *event, a asl.Event) error {
 	d := &ev.Details
 	direct := a.Call.Resource.Direct()

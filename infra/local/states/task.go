@@ -10,16 +10,16 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// world is what machines touch: functions, tokens and time.
+// taskRunner gives machines what they use: functions, task tokens and time.
 type taskRunner struct{ *Service }
 
-// An answer is what a function returned, or what a token was answered with.
+// An answer is the result of a function, or the answer to a task token.
 type answer struct {
 	output json.RawMessage
 	err    error
 }
 
-// Task calls the function. The invocation is on its own from then on: whoever waits for it may give up, it does not.
+// Task calls the function. The invocation continues even if the task times out.
 func (w taskRunner) Task(ctx context.Context, call asl.Call) (json.RawMessage, error) {
 	returned := make(chan answer, 1)
 	answered := w.openToken(call.Token)
@@ -43,7 +43,7 @@ func (w taskRunner) Task(ctx context.Context, call asl.Call) (json.RawMessage, e
 			if w.closeToken(call.Token) || call.Token == "" {
 				return nil, &asl.Error{Name: asl.Timeout, Cause: fmt.Sprintf("the task took longer than %v", call.Timeout)}
 			}
-			late = nil // answered in the same moment: what the answerer was promised holds
+			late = nil // the token was answered at the same moment, and its sender was told so
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (w taskRunner) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// after is like time.After; of a time that is not positive nothing ever comes.
+// after is like time.After; for a duration that is not positive the channel never fires.
 func after(d time.Duration) (<-chan time.Time, func() bool) {
 	if d <= 0 {
 		return nil, func() bool { return false }
@@ -78,10 +78,10 @@ const (
 	maxCause = 32768 // and of its cause
 )
 
-// invoke calls a function and puts its failure into the words of the language.
+// invoke calls a function. Its failure becomes an error of the States Language.
 func (w taskRunner) invoke(function string, payload []byte) answer {
 	if w.options.Invoke == nil {
-		return answer{err: &asl.Error{Name: unknown, Cause: "no functions are connected to this stand-in"}}
+		return answer{err: &asl.Error{Name: unknown, Cause: "the local emulator of Step Functions has no functions"}}
 	}
 	out, err := w.options.Invoke(w.ctx, function, payload)
 	if err == nil {
