@@ -53,7 +53,7 @@ const (
 // left are the stories that are not told in real time.
 var notInRealTime = map[string]string{
 	"aborted": noEvents, "aborted_planning": noEvents,
-	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "touched_in_between": exactMoment,
+	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "changed_outside_at_end": exactMoment,
 	"forced": longOperations, "forced_lost_answer": longOperations, "forced_alone": longOperations, "forced_back": longOperations, "forced_superseded": longOperations,
 	"lost_delete": engineWaits, "lost_start": engineWaits,
 	"outage_cancelled": engineWaits, "outage_planning": engineWaits, "outage_planning_short": engineWaits, "outage_running": engineWaits,
@@ -61,7 +61,7 @@ var notInRealTime = map[string]string{
 	"overdue_run_paused": engineWaits, "overdue_run_rolled_back": engineWaits, "overdue_run_superseded": engineWaits,
 	"overdue_update": engineWaits, "overdue_update_done": engineWaits, "overdue_update_stuck": engineWaits, "overdue_update_theirs": engineWaits,
 	"prompt": longOperations, "slow_without_events": longOperations,
-	"targets-unseen": engineWaits,
+	"targets-inaccessible": engineWaits,
 }
 
 // The state machine that is deployed, run by an interpreter that is not ours, with
