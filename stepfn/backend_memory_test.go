@@ -18,52 +18,52 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
-// A stage is a world that stories and random worlds are played on: the pure one
-// in memory, or the real adapters on the stand-ins for AWS. Stacks are named by
-// node, and where that is not in the default target, with it: db@eu. Verbs are
-// those of plans.
+// A backend is what scenarios and random scenarios are played on: stores and
+// CloudFormation in memory, or the real functions and adapters on the
+// emulators. Stacks are named by node, and those that are not in the default
+// target as in db@eu. Verbs are those of plans.
 type backend interface {
 	Submit(operation string, w stacks, of string, with ...options) (id string)
-	MaxDeletions(deletions int)             // what projects say from now on
-	Timeout(stack string, d time.Duration)  // so too, of operations on a stack, or of runs if none is named
-	OnFailure(word string)                  // and this besides
-	Schedules(operations map[string]string) // and these, by name
-	Scheduled() []string                    // the names of those that are there, sorted
-	Fire(name string) (id string)           // has one come up
+	MaxDeletions(deletions int)             // in project files from now on
+	Timeout(stack string, d time.Duration)  // likewise, of operations on a stack, or of runs if none is named
+	OnFailure(word string)                  // likewise
+	Schedules(operations map[string]string) // likewise: operations by name
+	Scheduled() []string                    // the names of the schedules there are, sorted
+	Fire(name string) (id string)           // has one come due
 	Pass(time.Duration)
-	WaitIdle() bool                    // lets everything come to its end; false if something never does
-	ExecutionStatus(id string) run.Run // zero if nobody has heard of it yet
+	WaitIdle() bool                    // waits until no run can go on; false if some run never ends
+	ExecutionStatus(id string) run.Run // zero if it does not exist yet
 	Path(id string) [][]string         // the states that each execution of the run entered
 	Recorded() map[string]plan.Record
 	Lock() run.Lock
-	Abort(id string)        // a person stops the execution that drives the run
+	Abort(id string)        // somebody stops the execution that has the run
 	Outage(d time.Duration) // CloudFormation cannot be reached for so long
 	Deny(target string, denied bool)
 
 	Status(stack string) plan.Status
 	Deployed(stack string) (version string, params map[string]string)
 	OutputOf(stack, output string) string
-	Requests() []string // of CloudFormation, since it was asked last
+	Requests() []string // sent to CloudFormation since the last call
 
-	Live(stack string, s plan.Status)             // a person brings it about
-	Foreign(stack string, now, end plan.Status)   // a person begins what ends so in five minutes
-	Import(user, stack string)                    // a person makes a stack that imports from ours
+	Live(stack string, s plan.Status)             // somebody brings the stack to this status
+	Foreign(stack string, now, end plan.Status)   // somebody starts an operation that ends so in five minutes
+	Import(user, stack string)                    // somebody creates a stack that imports from ours
 	FailNext(stack string, v plan.Verb)           // the next one fails
 	Slow(stack string, d time.Duration)           // every operation takes so long
-	Fault(stack string, v plan.Verb, m sim.Fault) // of the next call that begins it
+	Fault(stack string, v plan.Verb, m sim.Fault) // of the next request that starts it
 	Events(deliveries ...time.Duration)           // of every event from now on
 }
 
-// The options of a request. A deploy without any is an upload.
+// options are those of a request. A deploy without any is an upload.
 type options struct {
-	deletions        *int // that are allowed
+	deletions        *int // at most so many
 	rollback, refuse bool
 	only             []string
 	force            bool
 	given            bool // a scenario names one of them
 }
 
-// pure is the stage in memory.
+// memoryBackend is the backend in memory.
 type memoryBackend struct {
 	testing.TB
 	*sim.World
@@ -74,13 +74,13 @@ type memoryBackend struct {
 	timeouts      map[string]project.Timeout // by stack; "" is that of runs
 	rollback      bool                       // on failure
 	schedules     map[string]string          // operations of schedules, by name
-	everScheduled map[string]string          // the same, of all there ever were
-	accounts      int                        // over how many accounts; 0 is one
+	everScheduled map[string]string          // the same of all there ever were
+	accounts      int                        // over how many the stacks are spread; 0 is one
 	count         int
 }
 
-// newPure returns an empty world. Whoever plays on it stops it; to leave that to
-// the test's cleanup would keep every world until the test ends.
+// newMemory returns an empty backend. The caller stops it: cleaning up when
+// the whole test ends would keep every backend until then.
 func newMemory(t testing.TB, seed uint64) *memoryBackend {
 	p := &memoryBackend{TB: t, World: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string)}
 	p.Faults.Call = func(_, call, about string) sim.Fault {
@@ -125,7 +125,7 @@ func (p *memoryBackend) Submit(operation string, w stacks, of string, with ...op
 // next is a word that was not there before.
 func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 
-// request is what asks for an operation, without an ID.
+// request is a request without an ID.
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: "shop@default", Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
@@ -145,7 +145,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 	return q
 }
 
-// project is w with what projects say.
+// project is w with the settings of the project file.
 func (p *memoryBackend) project(w stacks) project.Project {
 	made := w.project()
 	p.Cloud.Apart = p.Cloud.Apart || slices.ContainsFunc(w, func(s stack) bool { return len(s.targets) > 0 })
@@ -179,8 +179,8 @@ func (p *memoryBackend) Scheduled() []string {
 	return slices.Sorted(maps.Keys(p.World.Schedules.Of("shop@default")))
 }
 
-// Fire has a schedule come up, also when it has gone meanwhile: then its call was
-// already under way.
+// Fire has a schedule come due, also one that has been deleted: its call may
+// already be on its way.
 func (p *memoryBackend) Fire(name string) string {
 	operation, ok := p.everScheduled[name]
 	if s, there := p.World.Schedules.Of("shop@default")[name]; there {

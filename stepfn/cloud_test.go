@@ -37,7 +37,7 @@ func (s testCloud) Now() time.Time       { return time.Now() }
 func (s testCloud) Pass(d time.Duration) { s.real.Pass(d) }
 
 func (s testCloud) Fail(stack string, v plan.Verb) {
-	s.real.inject(local.Fault{Stack: stack, Operation: string(v), Reason: "told to", Times: 1})
+	s.real.inject(local.Fault{Stack: stack, Operation: string(v), Reason: "injected", Times: 1})
 }
 
 func (s testCloud) Slow(stack string, d time.Duration) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,37 +13,40 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// writes are the calls that change something, wherever that is kept.
+// writes are the calls of functions that change something.
 var writes = []string{
-	"Store.Ask", "Store.Raise", "Store.Commit", "Store.Enter", "Store.End", "Store.Park", "Store.Wish", "Store.Register",
-	"Store.Move", "Store.Later", "Store.Mark", "Store.Displace", "Schedules.Arrange", "Specs.Keep", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
+	"Store.CreateRun", "Store.RaiseEpoch", "Store.Commit", "Store.Enter", "Store.End", "Store.MarkWaiting", "Store.RecordCommand", "Store.RecordAnswer", "Store.Register",
+	"Store.Move", "Store.Postpone", "Store.MarkEvent", "Store.Rename", "Schedules.SetSchedules", "Specs.SaveSpec", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
 }
 
-// The ways to die at a write.
+// The points of a write at which a function crashes.
 var crashPoints = []string{"before it", "after it", "after it, with the execution"}
 
-// Every story is told again for every write in it, at which the function dies
-// that makes it, before it or after it, alone or with the execution that drives
-// the run and without anybody being told of that. Whatever was asked comes to
-// its end all the same, nothing is made twice, and where no time was of the
-// essence all is in the end as it would have been.
+// Every scenario is played again for each write in it. The function that makes
+// the write crashes before or after it, alone or together with the execution
+// that has the run, whose end no event reports. Every run ends all the same,
+// nothing is made twice, and unless the scenario depends on time the result is
+// the same.
 func TestCrashAtEveryWrite(t *testing.T) {
+	note := everyWrite(t, len(scenarios(t)))
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			lines := s.read(t)
-			want, n := playCrashing(t, lines, 0, "")
+			want, made := playCrashing(t, lines, 0, "")
+			note(made)
+			n := len(made)
 			if n == 0 {
-				t.Skip("nothing is written in it")
+				t.Skip("it writes nothing")
 			}
 			for k := 1; k <= n; k += max(1, n/mostCrashes) {
-				for _, death := range crashPoints {
-					got, _ := playCrashing(t, lines, k, death)
-					if strings.Contains(s.text, "\npass ") || strings.Contains(s.text, "\noutage ") { // time decides what comes of it
+				for _, point := range crashPoints {
+					got, _ := playCrashing(t, lines, k, point)
+					if strings.Contains(s.text, "\npass ") || strings.Contains(s.text, "\noutage ") { // the result depends on when the crash happens
 						got, want = got.certain(), want.certain()
 					}
 					if diff := cmp.Diff(want, got); diff != "" {
-						t.Errorf("a function dies at write %d of %d, %s: -want +got\n%s", k, n, death, diff)
+						t.Errorf("a function crashes at write %d of %d, %s: -want +got\n%s", k, n, point, diff)
 					}
 					if t.Failed() {
 						return
@@ -53,18 +57,41 @@ func TestCrashAtEveryWrite(t *testing.T) {
 	}
 }
 
-// An outcome is how things stand when all is quiet.
-type outcome struct {
-	Runs      []run.State // in the order in which they were asked for
-	Stacks    []string    // that are live, each with what it is made of
-	Records   []string    // without the digest: who dies may no longer know it, and then it is asked for anew
-	Requests  []string    // of CloudFormation, sorted
-	Lock      string      // who holds it, and who waits
-	Schedules []string    // the schedules that are there
-	Twice     []string    // made more than once by one step
+// everyWrite returns a function that notes the writes of a scenario. The test
+// fails if all scenarios have run and some write was in none of them: then no
+// function has crashed there.
+func everyWrite(t *testing.T, scenarios int) (note func(made []string)) {
+	var mu sync.Mutex
+	played, made := 0, make(map[string]bool)
+	t.Cleanup(func() {
+		for _, call := range writes {
+			if played == scenarios && !made[call] {
+				t.Errorf("no scenario calls %s", call)
+			}
+		}
+	})
+	return func(all []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		played++
+		for _, call := range all {
+			made[call] = true
+		}
+	}
 }
 
-// certain is what time has no part in.
+// An outcome is what there is when no run can go on.
+type outcome struct {
+	Runs      []run.State // in the order of their requests
+	Stacks    []string    // the live ones, with templates and parameters
+	Records   []string    // without digests: a function that crashed may not have known one, and then the stack is compared again
+	Requests  []string    // to CloudFormation, sorted
+	Lock      string      // whether a run owns it, and how many wait
+	Schedules []string    // by name
+	Twice     []string    // created more than once by one step
+}
+
+// certain is the part of an outcome that does not depend on time.
 func (o outcome) certain() outcome {
 	rests := func(s run.State) bool { return s.Over() || s == run.StateWaiting || s == run.StateQueued }
 	if i := slices.IndexFunc(o.Runs, func(s run.State) bool { return !rests(s) }); i >= 0 {
@@ -73,26 +100,27 @@ func (o outcome) certain() outcome {
 	return outcome{Twice: o.Twice}
 }
 
-// ended tells a story in which a function dies at the k-th write, and returns
-// how it ends, and how many writes there were. Nobody dies at write 0.
-func playCrashing(t *testing.T, lines []statement, k int, death string) (outcome, int) {
+// playCrashing plays a scenario in which a function crashes at the k-th write,
+// and returns the outcome and the writes in order. No function crashes at
+// write 0.
+func playCrashing(t *testing.T, lines []statement, k int, point string) (outcome, []string) {
 	t.Helper()
 	p := newMemory(t, 1)
 	defer p.Stop()
-	told := p.Faults.Call
-	n := 0
+	scenarioFault := p.Faults.Call
+	var seen []string
 	p.Faults.Call = func(function, call, about string) sim.Fault {
-		m := told(function, call, about)
+		m := scenarioFault(function, call, about)
 		if m != sim.None || !slices.Contains(writes, call) {
 			return m
 		}
-		if n++; n != k {
+		if seen = append(seen, call); len(seen) != k {
 			return sim.None
 		}
-		if death == crashPoints[0] {
+		if point == crashPoints[0] {
 			return sim.KillBefore
 		}
-		if death == crashPoints[2] {
+		if point == crashPoints[2] {
 			p.AbortAll()
 		}
 		return sim.KillAfter
@@ -100,12 +128,12 @@ func playCrashing(t *testing.T, lines []statement, k int, death string) (outcome
 	s := &scenario{TB: t, backend: p, unchecked: true}
 	s.play(lines)
 	if !p.WaitIdle() {
-		t.Errorf("it never ends: a function dies at write %d %s", k, death)
+		t.Errorf("some run never ends: a function crashes at write %d %s", k, point)
 	}
-	return s.result(p), n
+	return s.result(p), seen
 }
 
-// outcome is how things stand.
+// result is what there is at the end of a scenario.
 func (s *scenario) result(p *memoryBackend) outcome {
 	var o outcome
 	for _, id := range s.submitted {

@@ -43,7 +43,7 @@ func TestMetricsOnEmulators(t *testing.T) {
 		r := newRecorded(t)
 		before := r.cloudFormationRequests()
 		done := r.deploy(secretive, run.StateSucceeded)
-		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "told to", Times: 1})
+		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "injected", Times: 1})
 		failed := r.deploy(with(secretive, visible, visible+"x"), run.StateFailed)
 		r.inject(local.Fault{Stack: "shop-db", Seconds: 2 * 3600})
 		slow := r.follow("retry", failed, run.StateSucceeded)

@@ -105,10 +105,10 @@ func (w *monitor) wrote(x sim.Write) {
 		}
 	case "Move":
 		w.moved(w.p.Store.Lend(x.Run), x.Step)
-	case "Ask", "Enter", "End", "Raise":
+	case "CreateRun", "Enter", "End", "RaiseEpoch":
 		w.line(x)
 	}
-	if x.Op == "Displace" || x.Op == "Move" {
+	if x.Op == "Rename" || x.Op == "Move" {
 		w.remembers()
 	}
 }

@@ -107,7 +107,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 			t.Errorf("what has secrets without a version, and nothing else, is asked of CloudFormation: %d times", got)
 		}
 		r.deploy(with(secretive, visible, visible+"x"), run.StateSucceeded)
-		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "told to", Times: 1})
+		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "injected", Times: 1})
 		failed := r.deploy(with(secretive, visible, visible+"y"), run.StateFailed)
 		r.follow("retry", failed, run.StateSucceeded)
 		r.deploy(with(secretive, "#password", "#none"), run.StateFailed)

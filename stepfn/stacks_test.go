@@ -8,29 +8,29 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A world is a project as stories write it: a word for each stack.
+// stacks are those of a project as scenarios write it: a word for each stack.
 //
 //	db<vpc,net!v2=other   db needs the outputs of vpc and net, has version v2 and the physical name other
 //	db<~vpc               db uses an output of vpc that does not change
 //	db<.vpc               db uses an output of vpc, and imports nothing
 //	db+                   db is protected
-//	db@eu,us<vpc          db goes to two targets; it needs vpc in the same, or wherever that is
-//	db@eu<vpc@us          db is in one target and needs vpc in another
-//	db^data<vpc           db was called data until now, and keeps its stack
+//	db@eu,us<vpc          db is in two targets; each needs vpc of the same target, or of the first that has it
+//	db@eu<vpc@us          db is in one target and needs vpc of another
+//	db^data<vpc           db had the name data in the last project, and keeps its physical stack
 type stacks []stack
 
 type stack struct {
 	name, version, physical string
 	moved                   string // the name that it had; "" if it has not been moved
 	protected               bool
-	targets                 []string // none is the default one
+	targets                 []string // the default one if there is none
 	needs                   []need
 }
 
 type need struct {
-	name   string // with its target, if it is told
+	name   string // with its target, if it has one
 	output string
-	bare   bool // it is not imported too
+	bare   bool // its export is not imported
 }
 
 func parseStacks(words []string) stacks {
@@ -40,10 +40,10 @@ func parseStacks(words []string) stacks {
 		word, version, _ := strings.Cut(word, "!")
 		name, needs, _ := strings.Cut(word, "<")
 		name, protected := strings.CutSuffix(name, "+")
-		name, targets, abroad := strings.Cut(name, "@")
+		name, targets, placed := strings.Cut(name, "@")
 		name, moved, _ := strings.Cut(name, "^")
 		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected}
-		if abroad {
+		if placed {
 			s.targets = strings.Split(targets, ",")
 		}
 		if s.version == "" {
@@ -66,7 +66,7 @@ func parseStacks(words []string) stacks {
 
 func physicalName(node string) string { return "shop-" + node }
 
-// physicals finds a stack's physical name by node.
+// physicalNames maps nodes to physical names.
 func (w stacks) physicalNames() map[string]string {
 	names := make(map[string]string)
 	for _, s := range w {
@@ -75,7 +75,7 @@ func (w stacks) physicalNames() map[string]string {
 	return names
 }
 
-// placed returns the stack of a name, which may say a target.
+// named returns the stack of a name, which may have a target.
 func (w stacks) named(name string) stack {
 	name, _, _ = strings.Cut(name, "@")
 	for _, s := range w {
@@ -94,7 +94,7 @@ func (s stack) in() []string {
 	return s.targets
 }
 
-// node is what the stack is called in one of its targets.
+// node is the name of the stack in one of its targets.
 func (s stack) node(target string) string {
 	if len(s.targets) > 1 {
 		return s.name + "@" + target
@@ -102,7 +102,7 @@ func (s stack) node(target string) string {
 	return s.name
 }
 
-// at is where the stack is in one of its targets: what stages call it.
+// at is what backends call a stack in one of its targets.
 func at(name, target string) string {
 	if target == "default" {
 		return name
@@ -110,9 +110,9 @@ func at(name, target string) string {
 	return name + "@" + target
 }
 
-// where says in which target a stack in one finds what it needs.
+// targetOfNeed is the target in which a stack in another finds what it needs.
 func (w stacks) targetOfNeed(n need, from string) string {
-	if _, target, told := strings.Cut(n.name, "@"); told {
+	if _, target, given := strings.Cut(n.name, "@"); given {
 		return target
 	}
 	if on := w.named(n.name).in(); !slices.Contains(on, from) {
@@ -121,16 +121,16 @@ func (w stacks) targetOfNeed(n need, from string) string {
 	return from
 }
 
-// imports reports whether a stack imports what it needs: from where it is, in
-// all its targets.
+// imports reports whether a stack imports what it needs: it must be in the
+// same target, in all targets of the stack.
 func (w stacks) imports(s stack, n need) bool {
 	return !n.bare && !slices.ContainsFunc(s.in(), func(t string) bool { return w.targetOfNeed(n, t) != t })
 }
 
-// param is the parameter that is given an output of what is needed.
+// param is the parameter that gets an output of what is needed.
 func (n need) param() string { return "From" + strings.ReplaceAll(n.name, "@", "") }
 
-// accesses are the targets that stories know: two accounts and three regions.
+// accesses are the targets of scenarios: two accounts and three regions.
 var accesses = map[string]project.Access{
 	"eu": access("eu", "111111111111", "eu-west-1"),
 	"us": access("us", "222222222222", "us-west-2"),
@@ -151,7 +151,7 @@ func targetOf(name string) project.Target {
 	return project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}
 }
 
-// project makes of w what a configuration would.
+// project is the project that a project file with these stacks declares.
 func (w stacks) project() project.Project {
 	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
 	for _, s := range w {

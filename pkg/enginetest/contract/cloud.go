@@ -90,7 +90,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Fail("vpc", plan.Create)
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			s.Pass(40 * time.Second)
-			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "told to")
+			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "injected")
 			s.begin(s.task("vpc", plan.Update, "v1"), fault.Refused)
 		},
 		"an update that fails is rolled back": func(s fixture) {
@@ -99,7 +99,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Fail("vpc", plan.Update)
 			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.Pass(40 * time.Second)
-			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE"), "told to")
+			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE"), "injected")
 			if live := s.status("vpc", "UPDATE_ROLLBACK_COMPLETE"); live.Outputs["Value"] != value {
 				s.Errorf("the output is %q, and was %q", live.Outputs["Value"], value)
 			}
@@ -134,7 +134,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Pass(time.Second)
 			s.cancel(t, "")
 			s.Pass(40 * time.Second)
-			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_FAILED"), "told to")
+			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_FAILED"), "injected")
 		},
 		"nothing but an update is cancelled": func(s fixture) {
 			s.cancel(s.task("vpc", plan.Update, "v1"), fault.Missing)

@@ -269,7 +269,7 @@ func (c *Cloud) wrong(st *stack, v plan.Verb, want content) string {
 	key := st.name + "/" + string(v)
 	if c.Fail[key] > 0 {
 		c.Fail[key]--
-		return "Topic (AWS::SNS::Topic): told to"
+		return "Topic (AWS::SNS::Topic): injected"
 	}
 	for _, name := range want.imports() {
 		on := c.live[name]

@@ -52,7 +52,7 @@ func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) 
 
 // Park is engine.Drives.
 func (s *Store) MarkWaiting(_ context.Context, r run.Run) error {
-	return s.write("Park", r.ID, func() (bool, error) {
+	return s.write("MarkWaiting", r.ID, func() (bool, error) {
 		k, err := s.ending(r)
 		if err != nil {
 			return false, err

@@ -66,7 +66,7 @@ func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 
 // Heard is the part of action.Cloud.
 func (m crashingCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
-	return got(m.World, ctx, "Cloud.Heard", about(t), func() (action.Operation, error) { return m.Cloud.Events(ctx, t) })
+	return got(m.World, ctx, "Cloud.Events", about(t), func() (action.Operation, error) { return m.Cloud.Events(ctx, t) })
 }
 
 // Observe is the part of engine.Clouds.
@@ -87,7 +87,7 @@ type crashingStore struct {
 
 // Ask is the part of engine.Runs.
 func (m crashingStore) CreateRun(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error) {
-	err = m.world.do(ctx, "Store.Ask", r.ID, func() error {
+	err = m.world.do(ctx, "Store.CreateRun", r.ID, func() error {
 		kept, fresh, err = m.kept.CreateRun(ctx, r)
 		return err
 	})
@@ -106,7 +106,7 @@ func (m crashingStore) Load(ctx context.Context, id string) (run.Run, error) {
 
 // Raise is the part of engine.Drives.
 func (m crashingStore) RaiseEpoch(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.Raise", r.ID, func() error { return m.kept.RaiseEpoch(ctx, r) })
+	return m.world.do(ctx, "Store.RaiseEpoch", r.ID, func() error { return m.kept.RaiseEpoch(ctx, r) })
 }
 
 // Commit is the part of engine.Drives.
@@ -126,7 +126,7 @@ func (m crashingStore) Enter(ctx context.Context, r run.Run, e run.Entry, now ti
 
 // Park is the part of engine.Drives.
 func (m crashingStore) MarkWaiting(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.Park", r.ID, func() error { return m.kept.MarkWaiting(ctx, r) })
+	return m.world.do(ctx, "Store.MarkWaiting", r.ID, func() error { return m.kept.MarkWaiting(ctx, r) })
 }
 
 // End is the part of engine.Locks.
@@ -136,7 +136,7 @@ func (m crashingStore) End(ctx context.Context, r run.Run, x run.Exit) error {
 
 // Wish is the part of engine.Drives.
 func (m crashingStore) RecordCommand(ctx context.Context, id string, w run.GivenCommand) (run.Run, error) {
-	return got(m.world, ctx, "Store.Wish", id, func() (run.Run, error) { return m.kept.RecordCommand(ctx, id, w) })
+	return got(m.world, ctx, "Store.RecordCommand", id, func() (run.Run, error) { return m.kept.RecordCommand(ctx, id, w) })
 }
 
 // Open is the part of engine.Runs.
@@ -166,12 +166,12 @@ func (m crashingStore) Move(ctx context.Context, c engine.Change) error {
 
 // Later is the part of engine.Steps.
 func (m crashingStore) Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error {
-	return m.world.do(ctx, "Store.Later", id, func() error { return m.kept.Postpone(ctx, id, epoch, steps) })
+	return m.world.do(ctx, "Store.Postpone", id, func() error { return m.kept.Postpone(ctx, id, epoch, steps) })
 }
 
 // Mark is the part of engine.Steps.
 func (m crashingStore) MarkEvent(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
-	return got(m.world, ctx, "Store.Mark", id, func() (bool, error) { return m.kept.MarkEvent(ctx, id, number, attempt, s) })
+	return got(m.world, ctx, "Store.MarkEvent", id, func() (bool, error) { return m.kept.MarkEvent(ctx, id, number, attempt, s) })
 }
 
 // RecordAnswer is the part of engine.Answers.
@@ -186,12 +186,12 @@ func (m crashingStore) Records(ctx context.Context, project string) (map[string]
 
 // Some is the part of engine.Records.
 func (m crashingStore) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
-	return got(m.world, ctx, "Store.Some", project, func() (map[string]plan.Record, error) { return m.kept.RecordsOf(ctx, project, nodes) })
+	return got(m.world, ctx, "Store.RecordsOf", project, func() (map[string]plan.Record, error) { return m.kept.RecordsOf(ctx, project, nodes) })
 }
 
 // Displace is the part of engine.Records.
 func (m crashingStore) Rename(ctx context.Context, r run.Run, records []plan.Record) error {
-	return m.world.do(ctx, "Store.Displace", r.ID, func() error { return m.kept.Rename(ctx, r, records) })
+	return m.world.do(ctx, "Store.Rename", r.ID, func() error { return m.kept.Rename(ctx, r, records) })
 }
 
 // List is the part of engine.Runs.

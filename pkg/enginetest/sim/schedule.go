@@ -42,5 +42,5 @@ type crashingSchedules struct{ world *World }
 
 // Arrange is engine.Schedules.
 func (m crashingSchedules) SetSchedules(ctx context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
-	return m.world.do(ctx, "Schedules.Arrange", id, func() error { return m.world.Schedules.SetSchedules(ctx, id, wanted, now) })
+	return m.world.do(ctx, "Schedules.SetSchedules", id, func() error { return m.world.Schedules.SetSchedules(ctx, id, wanted, now) })
 }

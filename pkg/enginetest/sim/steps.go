@@ -72,7 +72,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 
 // Later is engine.Steps.
 func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.Step) error {
-	return s.write("Later", id, func() (wrote bool, err error) {
+	return s.write("Postpone", id, func() (wrote bool, err error) {
 		k, err := s.driven(id, epoch)
 		if err != nil {
 			return false, err
@@ -98,7 +98,7 @@ func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.St
 
 // Mark is engine.Steps.
 func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, status plan.Status) (marked bool, err error) {
-	err = s.write("Mark", id, func() (bool, error) {
+	err = s.write("MarkEvent", id, func() (bool, error) {
 		k, ok := s.runs[id]
 		if !ok {
 			return false, nil
@@ -139,7 +139,7 @@ func (s *Store) RecordsOf(_ context.Context, project string, nodes []string) (ma
 
 // Displace is engine.Records.
 func (s *Store) Rename(_ context.Context, r run.Run, records []plan.Record) error {
-	return s.write("Displace", r.ID, func() (wrote bool, err error) {
+	return s.write("Rename", r.ID, func() (wrote bool, err error) {
 		k, err := s.driven(r.ID, r.Epoch)
 		if err != nil {
 			return false, err

@@ -123,7 +123,7 @@ func (s *Store) driven(id string, epoch int) (*kept, error) {
 
 // Ask is engine.Runs.
 func (s *Store) CreateRun(_ context.Context, r run.Run) (out run.Run, fresh bool, err error) {
-	err = s.write("Ask", r.ID, func() (bool, error) {
+	err = s.write("CreateRun", r.ID, func() (bool, error) {
 		if k, ok := s.runs[r.ID]; ok {
 			out = copyRun(k.run)
 			return false, nil
@@ -170,7 +170,7 @@ func (s *Store) Load(_ context.Context, id string) (run.Run, error) {
 
 // Raise is engine.Drives.
 func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
-	return s.write("Raise", r.ID, func() (bool, error) {
+	return s.write("RaiseEpoch", r.ID, func() (bool, error) {
 		k, err := s.driven(r.ID, r.Epoch)
 		if err != nil {
 			return false, err
@@ -232,7 +232,7 @@ func (s *Store) planned(r run.Run) (*kept, error) {
 
 // Wish is engine.Drives.
 func (s *Store) RecordCommand(_ context.Context, id string, w run.GivenCommand) (out run.Run, err error) {
-	err = s.write("Wish", id, func() (bool, error) {
+	err = s.write("RecordCommand", id, func() (bool, error) {
 		k, err := s.find(id)
 		switch {
 		case err != nil:

@@ -295,7 +295,7 @@ func (w *World) SaveSpec(ctx context.Context, n project.Node) (digest string, er
 	if digest, err = n.Digest(); err != nil {
 		return "", err
 	}
-	return digest, w.do(ctx, "Specs.Keep", n.Name, func() error {
+	return digest, w.do(ctx, "Specs.SaveSpec", n.Name, func() error {
 		w.specs[digest] = n
 		return nil
 	})
@@ -325,7 +325,7 @@ func (w *World) Start(ctx context.Context, name string, in engine.ExecutionInput
 
 // Standing is the part of engine.Machine.
 func (w *World) ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error) {
-	return got(w, ctx, "Machine.Standing", name, func() (engine.ExecutionStatus, error) {
+	return got(w, ctx, "Machine.ExecutionStatus", name, func() (engine.ExecutionStatus, error) {
 		x := w.executions[name]
 		if x == nil {
 			return engine.ExecutionStatus{}, nil

@@ -1,0 +1,204 @@
+package stepfn_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler"
+
+	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+)
+
+// Submit uploads a project, or puts a request object.
+func (r *emulators) Submit(operation string, w stacks, of string, with ...options) string {
+	if operation == "deploy" && len(with) == 0 {
+		key := "projects/shop/default.zip"
+		id := engine.RunID("stackwright", key, r.upload(key, w))
+		r.requested = append(r.requested, id)
+		return id
+	}
+	request, about := map[string]any{"operation": operation}, map[string]any{}
+	for _, o := range with {
+		about["only"] = o.only
+		about["rollback"], about["refuse"], about["force"] = o.rollback, o.refuse, o.force
+		if o.deletions != nil {
+			about["max_deletions"] = *o.deletions
+		}
+	}
+	switch operation {
+	case "deploy", "plan":
+		key := fmt.Sprintf("revisions/shop/default/%d.zip", r.next())
+		request["key"], request["version"] = key, r.upload(key, w)
+	case "retry", "pause", "continue", "cancel":
+		about["run"] = of
+	case "unlock":
+		about["run"], about["reason"], about["who"] = of, "it is stuck", "somebody"
+	}
+	request["options"] = about
+	body, err := json.Marshal(request)
+	if err != nil {
+		r.Fatal(err)
+	}
+	key := fmt.Sprintf("requests/shop/default/%d.json", r.next())
+	id := engine.RunID("stackwright", key, r.put(key, body))
+	if !slices.Contains([]string{"pause", "continue", "cancel", "unlock"}, operation) {
+		r.requested = append(r.requested, id)
+	}
+	return id
+}
+
+func (r *emulators) MaxDeletions(deletions int) { r.setKey("max_deletions", fmt.Sprint(deletions)) }
+
+func (r *emulators) OnFailure(word string) { r.setKey("on_failure", word) }
+
+// Schedules sets schedules that come due in the far future: scenarios have
+// them come due.
+func (r *emulators) Schedules(operations map[string]string) {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(operations)) {
+		all = append(all, fmt.Sprintf("%s: { operation: %s, cron: 0 3 1 1 ? 2199 }", name, operations[name]))
+	}
+	r.setKey("schedules", "{ "+strings.Join(all, ", ")+" }")
+}
+
+func (r *emulators) Scheduled() []string {
+	kept, err := schedules.New(scheduler.NewFromConfig(r.direct(r.cloud.Schedules)), scheduleGroup).List(r.Context(), "shop@default")
+	if err != nil {
+		r.Fatal(err)
+	}
+	var names []string
+	for _, k := range kept {
+		names = append(names, k.Schedule)
+	}
+	return names
+}
+
+func (r *emulators) Fire(name string) string {
+	id := engine.RunID("schedule", "shop@default", name, time.Now().UTC().Format(time.RFC3339))
+	if !r.cloud.Schedules.Fire(scheduleGroup.Name, "shop.default."+name) {
+		r.Fatalf("there is no schedule %s", name)
+	}
+	r.requested = append(r.requested, id)
+	return id
+}
+
+// Timeout sets the timeout in the defaults, for each stack by its name. A
+// second one for the same stack is a duplicate key, and is refused.
+func (r *emulators) Timeout(stack string, d time.Duration) {
+	if stack == "" {
+		r.setKey("timeout", d.String())
+		return
+	}
+	of := strings.TrimSuffix(strings.TrimPrefix(r.keys["defaults"], "{ "), " }")
+	if of != "" {
+		of += ", "
+	}
+	r.setKey("defaults", fmt.Sprintf("{ %s%s: { timeout: %s } }", of, stack, d))
+}
+
+// setKey sets a key of every project file from now on.
+func (r *emulators) setKey(key, value string) {
+	if r.keys == nil {
+		r.keys = make(map[string]string)
+	}
+	r.keys[key] = value
+}
+
+func (r *emulators) next() int { r.count++; return r.count }
+
+// put puts an object and returns its version.
+func (r *emulators) put(key string, body []byte) string {
+	out, err := r.bucket.PutObject(r.Context(), &s3.PutObjectInput{Bucket: aws.String("stackwright"), Key: &key, Body: bytes.NewReader(body)})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for r.speedup > 1 && r.cloud.Bus.Undelivered() > 0 { // events arrive in the order of puts
+		time.Sleep(10 * time.Millisecond)
+	}
+	return aws.ToString(out.VersionId)
+}
+
+// upload puts a project archive and returns the version of the object.
+func (r *emulators) upload(key string, w stacks) string {
+	files := w.files()
+	for _, key := range slices.Sorted(maps.Keys(r.keys)) {
+		files["stackwright.yaml"] = append([]byte(key+": "+r.keys[key]+"\n"), files["stackwright.yaml"]...)
+	}
+	for _, s := range w {
+		r.register(s.targets...)
+	}
+	body, err := archive.Pack(files)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return r.put(key, body)
+}
+
+// files are the project file and the templates of w.
+func (w stacks) files() archive.Files {
+	var b strings.Builder
+	var moved []string
+	files := make(archive.Files)
+	b.WriteString("project: shop\nstacks:\n")
+	for _, s := range w {
+		fmt.Fprintf(&b, "  %s:\n    template: %s.yaml\n", s.name, s.name)
+		if s.moved == "" {
+			fmt.Fprintf(&b, "    stack_name: %s\n", s.physical)
+		} else {
+			moved = append(moved, fmt.Sprintf("{ from: %s, to: %s }", s.moved, s.name))
+		}
+		if len(s.targets) > 0 {
+			fmt.Fprintf(&b, "    targets: [%s]\n", strings.Join(s.targets, ", "))
+		}
+		if s.protected {
+			b.WriteString("    protect: true\n")
+		}
+		for i, n := range s.needs {
+			if i == 0 {
+				b.WriteString("    parameters:\n")
+			}
+			fmt.Fprintf(&b, "      %s: ${%s.%s}\n", n.param(), n.name, n.output)
+		}
+		files[s.name+".yaml"] = s.template(w)
+	}
+	fmt.Fprintf(&b, "moved: [%s]\n", strings.Join(moved, ", "))
+	files["stackwright.yaml"] = []byte(b.String())
+	return files
+}
+
+// template is one that imports what s needs and has two outputs: its name, and
+// a value that depends on its version and parameters.
+func (s stack) template(w stacks) []byte {
+	var params, values, imports strings.Builder
+	for i, n := range s.needs {
+		if i == 0 {
+			params.WriteString("Parameters:\n")
+			fmt.Fprintf(&values, ", !Ref %s", n.param())
+		}
+		fmt.Fprintf(&params, "  %s: { Type: String }\n", n.param())
+		fmt.Fprintf(&imports, ", !Ref %s", n.param())
+		if w.imports(s, n) {
+			fmt.Fprintf(&imports, ", !ImportValue %s-Name", w.named(n.name).physical)
+		}
+	}
+	return fmt.Appendf(nil, `Description: %s
+%sResources:
+  Topic:
+    Type: AWS::SNS::Topic
+    Properties: { DisplayName: !Join [" ", [%s%s]] }
+Outputs:
+  Name:
+    Value: !Ref AWS::StackName
+    Export: { Name: !Sub "${AWS::StackName}-Name" }
+  Value: { Value: !Join [".", [%s%s]] }
+`, s.version, params.String(), s.version, imports.String(), s.version, values.String())
+}

@@ -1,0 +1,290 @@
+package stepfn_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	local "github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// found describes the live stack of a node, if there is one.
+func (r *emulators) found(name string) *types.Stack {
+	outside, physical := r.at(name)
+	out, err := outside.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	if err != nil || len(out.Stacks) == 0 {
+		return nil
+	}
+	return &out.Stacks[0]
+}
+
+func (r *emulators) Status(name string) plan.Status {
+	if s := r.found(name); s != nil {
+		return plan.Status(s.StackStatus)
+	}
+	return ""
+}
+
+func (r *emulators) Deployed(name string) (version string, params map[string]string) {
+	s := r.found(name)
+	if s == nil {
+		return "", nil
+	}
+	params = make(map[string]string)
+	for _, p := range s.Parameters {
+		params[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
+	}
+	return aws.ToString(s.Description), params
+}
+
+func (r *emulators) OutputOf(name, output string) string {
+	if s := r.found(name); s != nil {
+		for _, o := range s.Outputs {
+			if aws.ToString(o.OutputKey) == output {
+				return aws.ToString(o.OutputValue)
+			}
+		}
+	}
+	return ""
+}
+
+// ended is when CloudFormation ended the last operation on a node's stack.
+func (r *emulators) ended(name string) time.Time {
+	outside, physical := r.at(name)
+	out, err := outside.DescribeStackEvents(r.Context(), &cloudformation.DescribeStackEventsInput{StackName: &physical})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return aws.ToTime(out.StackEvents[0].Timestamp)
+}
+
+// firstStatus maps the first status of an operation of ours to its verb.
+var firstStatus = map[types.ResourceStatus]plan.Verb{
+	"CREATE_IN_PROGRESS": plan.Create, "UPDATE_IN_PROGRESS": plan.Update, "DELETE_IN_PROGRESS": plan.Delete,
+	"UPDATE_ROLLBACK_IN_PROGRESS": plan.Continue,
+}
+
+// A request is an operation that one of our tokens started.
+type request struct {
+	at     time.Time
+	number int
+	what   string
+}
+
+// Requests reads from the events of stacks what our tokens started.
+func (r *emulators) Requests() []string {
+	calls := r.requestsIn("default")
+	for target := range r.registered {
+		calls = append(calls, r.requestsIn(target)...)
+	}
+	slices.SortFunc(calls, func(a, b request) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })
+	var asked []string
+	for _, c := range calls {
+		asked = append(asked, c.what)
+	}
+	return asked
+}
+
+func (r *emulators) requestsIn(target string) []request {
+	var calls []request
+	for _, st := range r.everStacksIn(target) {
+		first := make(map[string]types.StackEvent) // of each token
+		events := cloudformation.NewDescribeStackEventsPaginator(r.outsideIn(target), &cloudformation.DescribeStackEventsInput{StackName: st.StackId})
+		for events.HasMorePages() {
+			page, err := events.NextPage(r.Context())
+			if err != nil {
+				r.Fatal(err)
+			}
+			for _, e := range page.StackEvents {
+				if aws.ToString(e.PhysicalResourceId) == aws.ToString(st.StackId) {
+					first[aws.ToString(e.ClientRequestToken)] = e
+				}
+			}
+		}
+		for token, e := range first {
+			_, number, _, ours := action.ParseToken(token)
+			if !ours || r.seen[token] {
+				continue
+			}
+			r.seen[token] = true
+			what := string(firstStatus[e.ResourceStatus])
+			if strings.HasSuffix(token, "-cancel") {
+				what = "cancel"
+			}
+			node := at(strings.TrimPrefix(aws.ToString(st.StackName), "shop-"), target)
+			calls = append(calls, request{aws.ToTime(e.Timestamp), number, node + "/" + what})
+		}
+	}
+	return calls
+}
+
+// everStacks lists all stacks of the default target, deleted ones too.
+func (r *emulators) everStacks() []types.StackSummary { return r.everStacksIn("default") }
+
+// everStacksIn lists all stacks of a target, deleted ones too.
+func (r *emulators) everStacksIn(target string) []types.StackSummary {
+	var all []types.StackSummary
+	pages := cloudformation.NewListStacksPaginator(r.outsideIn(target), &cloudformation.ListStacksInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(r.Context())
+		if err != nil {
+			r.Fatal(err)
+		}
+		all = append(all, page.StackSummaries...)
+	}
+	return all
+}
+
+// Live brings a stack to a status as somebody outside Stackwright would.
+func (r *emulators) Live(name string, s plan.Status) {
+	outside, physical := r.at(name)
+	ctx := r.Context()
+	var err error
+	switch now := r.Status(name); {
+	case now.Busy(), now.Cleaning(): // it gets there by itself
+	case s == "CREATE_COMPLETE":
+		_, err = outside.CreateStack(ctx, &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(stack{version: "theirs"}.template(nil)))})
+	case s == "DELETE_COMPLETE":
+		_, err = outside.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
+	case s == "DELETE_FAILED":
+		r.FailNext(name, plan.Delete)
+		_, err = outside.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
+	default:
+		err = r.update(name, s)
+	}
+	if err != nil && !r.Status(name).Busy() { // busy: only the answer was lost
+		r.Fatalf("bring %s to %s: %v", name, s, err)
+	}
+	if s == "UPDATE_IN_PROGRESS" {
+		return
+	}
+	r.waitNotBusy(name)
+}
+
+func (r *emulators) Foreign(name string, now, end plan.Status) {
+	outside, physical := r.at(name)
+	r.Slow(name, 5*time.Minute)
+	defer r.Slow(name, operationSeconds*time.Second)
+	var err error
+	switch now {
+	case "UPDATE_IN_PROGRESS":
+		err = r.update(name, end)
+	case "DELETE_IN_PROGRESS":
+		if end == "DELETE_FAILED" {
+			r.FailNext(name, plan.Delete)
+		}
+		_, err = outside.DeleteStack(r.Context(), &cloudformation.DeleteStackInput{StackName: &physical})
+	default:
+		r.Fatalf("the backend cannot start %s", now)
+	}
+	if err != nil {
+		r.Fatalf("start %s on %s: %v", now, name, err)
+	}
+}
+
+// waitNotBusy waits until no operation is in progress on a stack.
+func (r *emulators) waitNotBusy(name string) {
+	for s := r.Status(name); s.Busy() || s.Cleaning(); s = r.Status(name) {
+		r.Pass(time.Second)
+	}
+}
+
+// update updates a stack as somebody outside Stackwright would, with the given
+// end.
+func (r *emulators) update(name string, end plan.Status) error {
+	outside, physical := r.at(name)
+	if r.Status(name).Stuck() {
+		if _, err := outside.ContinueUpdateRollback(r.Context(), &cloudformation.ContinueUpdateRollbackInput{StackName: &physical}); err != nil {
+			return err
+		}
+		r.waitNotBusy(name)
+		if end == "UPDATE_ROLLBACK_COMPLETE" {
+			return nil
+		}
+	}
+	if end == "UPDATE_IN_PROGRESS" {
+		r.Slow(name, 5*time.Minute)
+		defer r.Slow(name, operationSeconds*time.Second)
+	}
+	if end == "UPDATE_ROLLBACK_FAILED" || end == "UPDATE_ROLLBACK_COMPLETE" || end == "UPDATE_FAILED" {
+		r.injectAt(name, local.Fault{Operation: "update", Reason: "injected", Times: 1})
+	}
+	if end == "UPDATE_ROLLBACK_FAILED" {
+		r.injectAt(name, local.Fault{Operation: "rollback", Reason: "injected", Times: 1})
+	}
+	was, err := outside.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	if err != nil {
+		return err
+	}
+	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), DisableRollback: aws.Bool(end == "UPDATE_FAILED"), Tags: []types.Tag{{Key: aws.String("touched"), Value: aws.String(fmt.Sprint(r.next()))}}}
+	for _, p := range was.Stacks[0].Parameters {
+		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)})
+	}
+	_, err = outside.UpdateStack(r.Context(), in)
+	return err
+}
+
+func (r *emulators) Import(user, name string) {
+	outside, physical := r.at(user)
+	body := string(stack{version: "theirs", needs: nil}.template(nil))
+	body = strings.Replace(body, "[theirs]", "[theirs, !ImportValue "+physicalName(name)+"-Name]", 1)
+	if _, err := outside.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
+		r.Fatal(err)
+	}
+	r.Live(user, "CREATE_COMPLETE")
+}
+
+// injectAt injects a fault for one stack.
+func (r *emulators) injectAt(name string, f local.Fault) {
+	name, target, _ := strings.Cut(name, "@")
+	f.Stack = physicalName(name)
+	if err := r.stacksIn(target).Inject(f); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *emulators) inject(f local.Fault) {
+	if err := r.cloud.Stacks.Inject(f); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *emulators) FailNext(name string, v plan.Verb) {
+	operation := string(v)
+	if v == plan.Continue {
+		operation = "rollback"
+	}
+	r.injectAt(name, local.Fault{Operation: operation, Reason: "injected", Times: 1})
+}
+
+func (r *emulators) Slow(name string, d time.Duration) {
+	r.injectAt(name, local.Fault{Seconds: (d / r.speedup).Seconds()})
+}
+
+// actions are the calls that start a step.
+var actions = map[plan.Verb]string{
+	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
+}
+
+// Fault fails the request on its way to CloudFormation: a function that
+// crashes and one that gets no answer look the same from there.
+func (r *emulators) Fault(name string, v plan.Verb, m sim.Fault) {
+	e := &local.FaultError{Action: actions[v], Code: "InternalFailure", Status: 500, After: m == sim.KillAfter || m == sim.Lose}
+	if m == sim.Throttle {
+		e.Code, e.Status = "Throttling", 400
+	}
+	r.injectAt(name, local.Fault{Error: e, Times: 1})
+}
+
+func (r *emulators) Events(deliveries ...time.Duration) {
+	r.events = func() []time.Duration { return deliveries }
+}
