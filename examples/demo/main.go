@@ -28,7 +28,7 @@ func main() {
 
 // demonstrate plays all acts.
 func demonstrate(ctx context.Context, program, project string, seconds float64) (err error) {
-	begun := time.Now()
+	started := time.Now()
 	s, err := open(ctx, program, project, seconds)
 	if err != nil {
 		return err
@@ -40,6 +40,6 @@ func demonstrate(ctx context.Context, program, project string, seconds float64) 
 			return fmt.Errorf("act %d: %w", n+1, err)
 		}
 	}
-	fmt.Printf("\nAll of it took %.0f seconds; every exit code and every step was as it should be.\n", time.Since(begun).Seconds())
+	fmt.Printf("\nAll of it took %.0f seconds; every exit code and every step was as it should be.\n", time.Since(started).Seconds())
 	return nil
 }

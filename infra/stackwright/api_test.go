@@ -28,7 +28,7 @@ type asker struct {
 }
 
 // A heard is what an asker is told.
-type heard struct {
+type received struct {
 	report.Run
 	Runs   []report.Run
 	Before string
@@ -40,7 +40,7 @@ type heard struct {
 }
 
 // ask sends a request, with an idempotency key unless that is "".
-func (a asker) ask(method, path, body, key string) heard {
+func (a asker) ask(method, path, body, key string) received {
 	a.Helper()
 	r, err := http.NewRequestWithContext(a.Context(), method, a.url+path, strings.NewReader(body))
 	if err != nil {
@@ -60,7 +60,7 @@ func (a asker) ask(method, path, body, key string) heard {
 	if err != nil {
 		a.Fatal(err)
 	}
-	h := heard{Status: answer.StatusCode, Location: answer.Header.Get("Location"), text: string(text)}
+	h := received{Status: answer.StatusCode, Location: answer.Header.Get("Location"), text: string(text)}
 	if err := json.Unmarshal(text, &h); err != nil {
 		a.Fatalf("%s %s: %s: %v", method, path, text, err)
 	}
@@ -68,7 +68,7 @@ func (a asker) ask(method, path, body, key string) heard {
 }
 
 // until reads a run until it has come to a state.
-func (a asker) until(path, state string) heard {
+func (a asker) until(path, state string) received {
 	a.Helper()
 	for range 3000 {
 		h := a.ask("GET", path, "", "")
@@ -78,7 +78,7 @@ func (a asker) until(path, state string) heard {
 		time.Sleep(20 * time.Millisecond)
 	}
 	a.Fatalf("%s is never %s", path, state)
-	return heard{}
+	return received{}
 }
 
 // revision puts the laptop's project where nothing comes of it until it is asked
@@ -138,38 +138,38 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	t.Helper()
 	a := asker{t, h.URL()}
 	body := l.revision(h, "deploy")
-	begun := a.ask("POST", "/projects/pair/prod/runs", body, "first")
-	if begun.Status != 202 || begun.Location != "/runs/"+begun.Run.Run || begun.Who != "arn:aws:iam::000000000000:root" {
-		t.Fatalf("%d %s %s", begun.Status, begun.Location, begun.text)
+	startedAt := a.ask("POST", "/projects/pair/prod/runs", body, "first")
+	if startedAt.Status != 202 || startedAt.Location != "/runs/"+startedAt.Run.Run || startedAt.Who != "arn:aws:iam::000000000000:root" {
+		t.Fatalf("%d %s %s", startedAt.Status, startedAt.Location, startedAt.text)
 	}
-	paused := a.ask("POST", begun.Location+"/pause", `{"reason":"a look"}`, "p")
-	if paused.Status != 202 || paused.Command != "pause" || paused.Run.Run != begun.Run.Run {
+	paused := a.ask("POST", startedAt.Location+"/pause", `{"reason":"a look"}`, "p")
+	if paused.Status != 202 || paused.Command != "pause" || paused.Run.Run != startedAt.Run.Run {
 		t.Fatalf("%d %s", paused.Status, paused.text)
 	}
-	a.until(begun.Location, "waiting")
-	if again := a.ask("POST", "/projects/pair/prod/runs", body, "first"); again.Status != 202 || again.Run.Run != begun.Run.Run {
+	a.until(startedAt.Location, "waiting")
+	if again := a.ask("POST", "/projects/pair/prod/runs", body, "first"); again.Status != 202 || again.Run.Run != startedAt.Run.Run {
 		t.Errorf("asked again it is %d %s", again.Status, again.text)
 	}
 	if other := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"destroy"}`, "first"); other.Status != 409 {
 		t.Errorf("the key of another request is answered %d %s", other.Status, other.text)
 	}
-	if on := a.ask("POST", begun.Location+"/continue", `{}`, "p"); on.Status != 202 || on.Command != "continue" {
+	if on := a.ask("POST", startedAt.Location+"/continue", `{}`, "p"); on.Status != 202 || on.Command != "continue" {
 		t.Errorf("%d %s", on.Status, on.text)
 	}
-	if late := a.ask("POST", begun.Location+"/pause", `{"reason":"a look"}`, "p"); late.Status != 202 || late.Command != "continue" {
+	if late := a.ask("POST", startedAt.Location+"/pause", `{"reason":"a look"}`, "p"); late.Status != 202 || late.Command != "continue" {
 		t.Errorf("a pause that comes a second time is answered %d %s", late.Status, late.text)
 	}
-	ended := a.until(begun.Location, "succeeded")
+	ended := a.until(startedAt.Location, "succeeded")
 	if len(ended.Steps) != 3 || ended.Lock != nil {
 		t.Errorf("it ends as %s", ended.text)
 	}
-	if d := cmp.Diff(l.must(cli.ExitOK, "status", begun.Run.Run, "-o", "json"), ended.text); d != "" {
+	if d := cmp.Diff(l.must(cli.ExitOK, "status", startedAt.Run.Run, "-o", "json"), ended.text); d != "" {
 		t.Errorf("the command shows another run: %s", d)
 	}
-	if stop := a.ask("POST", begun.Location+"/cancel", `{}`, ""); stop.Status != 409 || !strings.Contains(stop.Error.Message, "is over (succeeded)") {
+	if stop := a.ask("POST", startedAt.Location+"/cancel", `{}`, ""); stop.Status != 409 || !strings.Contains(stop.Error.Message, "is over (succeeded)") {
 		t.Errorf("a command that comes too late is answered %d %s", stop.Status, stop.text)
 	}
-	if list := a.ask("GET", "/projects/pair/prod/runs", "", ""); len(list.Runs) != 1 || list.Runs[0].Run != begun.Run.Run {
+	if list := a.ask("GET", "/projects/pair/prod/runs", "", ""); len(list.Runs) != 1 || list.Runs[0].Run != startedAt.Run.Run {
 		t.Errorf("the runs are %s", list.text)
 	}
 }

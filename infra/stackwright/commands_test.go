@@ -140,7 +140,7 @@ func TestRefusedProjectMakesNoCall(t *testing.T) {
 	}
 }
 
-func TestFailureNamesItsCauseAndRetryMendsIt(t *testing.T) {
+func TestFailureNamesItsCauseAndRetryRepairsIt(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
 	h := l.serve(0.05)

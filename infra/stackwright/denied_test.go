@@ -69,13 +69,13 @@ func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
 // goes on.
 func TestWatchingIsLost(t *testing.T) {
 	l, h := newInstallation(t)
-	var begun atomic.Bool
+	var startedAt atomic.Bool
 	var seen atomic.Int32
 	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		if q.Operation == "CreateStack" {
-			begun.Store(true)
+			startedAt.Store(true)
 		}
-		if q.AccessKey != "person" || q.Operation != "Query" || !begun.Load() || seen.Add(1) <= 1 {
+		if q.AccessKey != "person" || q.Operation != "Query" || !startedAt.Load() || seen.Add(1) <= 1 {
 			return nil
 		}
 		return &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}

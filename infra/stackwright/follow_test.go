@@ -106,7 +106,7 @@ func TestInterruptedDeployGoesOnWithoutItsWatcher(t *testing.T) {
 		t.Errorf("ended with %d\n%s%s", code, out.String(), err.String())
 	}
 	l.has(err.String(), "goes on without its watcher", "stackwright status "+id+" --follow --data "+l.data)
-	l.has(strings.Join(l.begun[0], " "), "serve --until-idle", "--seconds 1 --functions inprocess")
+	l.has(strings.Join(l.started[0], " "), "serve --until-idle", "--seconds 1 --functions inprocess")
 	l.has(l.must(cli.ExitOK, "status", id, "--follow"), "3 created")
 	carrier.Wait()
 	l.has(l.must(cli.ExitOK, "stacks"), "queue  pair@default  pair-queue  CREATE_COMPLETE")
@@ -126,8 +126,8 @@ func TestInterruptedClientOnlyGoesAway(t *testing.T) {
 		t.Errorf("ended with %d", code)
 	}
 	l.has(err.String(), "stackwright status "+id+" --follow --endpoint "+h.URL())
-	if len(l.begun) > 0 {
-		t.Errorf("started %v", l.begun)
+	if len(l.started) > 0 {
+		t.Errorf("started %v", l.started)
 	}
 	l.has(l.must(cli.ExitOK, "status", id, "--follow"), "3 created")
 }

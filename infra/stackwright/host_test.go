@@ -58,7 +58,7 @@ func (l *laptop) left() string {
 
 // Whoever only looks at a folder that nobody serves lets nothing go on, starts no process, says so, and is in nobody's
 // way.
-func TestLookingChangesNothing(t *testing.T) {
+func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
 	id := l.left()
@@ -70,8 +70,8 @@ func TestLookingChangesNothing(t *testing.T) {
 		l.has(r.err, "nobody serves", "stackwright serve --data "+l.data)
 	}
 	l.has(l.must(cli.ExitOK, "runs"), id, "running")
-	if len(l.begun) > 0 {
-		t.Errorf("started %v", l.begun)
+	if len(l.started) > 0 {
+		t.Errorf("started %v", l.started)
 	}
 	l.serve(0.05)
 	l.has(l.must(cli.ExitOK, "status", id, "--follow"), "3 created")

@@ -69,7 +69,7 @@ func (l *laptop) install(h *host.Host, stack string, outputs map[string]string) 
 // says.
 func TestCommandsOnAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
-	asked := l.spy(h)
+	requests := l.spy(h)
 	l.has(l.must(cli.ExitChanges, "plan", l.project, "--exit-code"), "3 changes")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "deploy pair@default: run ", "3 created")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 unchanged")
@@ -97,7 +97,7 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(page), "\n## On AWS\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	if calls := asked(); len(calls) < 5 {
+	if calls := requests(); len(calls) < 5 {
 		t.Errorf("a person asked for %v only", calls)
 	} else {
 		for _, action := range calls {

@@ -74,9 +74,9 @@ type round struct {
 // play deploys the shop while functions are killed, and then looks at what came
 // of it.
 func (r *round) play() {
-	begun := time.Now()
-	out := r.deploy(r.strike)
-	took := time.Since(begun)
+	startedAt := time.Now()
+	out := r.deploy(r.kill)
+	took := time.Since(startedAt)
 	if !strings.Contains(out, "9 created") {
 		r.Errorf("the shop was not created:\n%s", out)
 	}
@@ -90,7 +90,7 @@ func (r *round) play() {
 
 // deploy runs the real command to its end and returns what it printed. Meanwhile
 // it has strike strike, if there is one.
-func (r *round) deploy(strike func(parent int)) string {
+func (r *round) deploy(kill func(parent int)) string {
 	r.Helper()
 	shop, err := filepath.Abs("../../examples/shop")
 	if err != nil {
@@ -108,8 +108,8 @@ func (r *round) deploy(strike func(parent int)) string {
 	over := make(chan error, 1)
 	go func() { over <- cmd.Wait() }()
 	limit := time.After(15 * time.Minute)
-	tick := time.NewTicker(3 * time.Millisecond)
-	defer tick.Stop()
+	ticker := time.NewTicker(3 * time.Millisecond)
+	defer ticker.Stop()
 	for {
 		select {
 		case err := <-over:
@@ -121,9 +121,9 @@ func (r *round) deploy(strike func(parent int)) string {
 		case <-limit:
 			_ = cmd.Process.Kill() // it is over now
 			r.Fatalf("deploy never ends:\n%s", out.String())
-		case <-tick.C:
-			if strike != nil && r.kills < r.most {
-				strike(cmd.Process.Pid)
+		case <-ticker.C:
+			if kill != nil && r.kills < r.most {
+				kill(cmd.Process.Pid)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (r *round) deploy(strike func(parent int)) string {
 // strike kills functions that a process has started: now and then
 // one, more often one that has only just been started and so is at work, and
 // seldom all.
-func (r *round) strike(parent int) {
+func (r *round) kill(parent int) {
 	all := r.functions(parent)
 	var victims []int
 	for pid, age := range all {

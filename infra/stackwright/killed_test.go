@@ -103,14 +103,14 @@ func once(t *testing.T, stacks *cloudformation.Client, want int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		begun := 0
+		startedAt := 0
 		for _, e := range events.StackEvents {
 			if aws.ToString(e.PhysicalResourceId) == aws.ToString(s.StackId) && e.ResourceStatus != "CREATE_COMPLETE" {
-				begun++
+				startedAt++
 			}
 		}
-		if begun != 1 {
-			t.Errorf("stack %s has begun %d times to be something", name, begun)
+		if startedAt != 1 {
+			t.Errorf("stack %s has begun %d times to be something", name, startedAt)
 		}
 	}
 }

@@ -26,9 +26,9 @@ type laptop struct {
 	interrupts    chan os.Signal
 	elsewhere     bool // commands are not told of the data folder
 
-	mu     sync.Mutex
-	begun  [][]string // what was started as a process of its own
-	begins func(args []string)
+	mu      sync.Mutex
+	started [][]string // what was started as a process of its own
+	begins  func(args []string)
 }
 
 // newLaptop has a copy of the pair of stacks.
@@ -64,7 +64,7 @@ func (l *laptop) runTo(out, err io.Writer, args ...string) int {
 		Start: func(args []string, _ string) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.begun = append(l.begun, args)
+			l.started = append(l.started, args)
 			if l.begins != nil {
 				l.begins(args)
 			}

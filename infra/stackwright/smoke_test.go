@@ -34,12 +34,12 @@ type smoke struct {
 	folder  string // a copy of the project's files, which is kept if something goes wrong
 	shell   cli.Shell
 	at      string    // the installation
-	told    io.Writer // what happens
+	printed io.Writer // what happens
 }
 
 // newSmoke copies the project into a folder under one that is given.
 func newSmoke(under string, s cli.Shell, installation string) (*smoke, error) {
-	m := &smoke{project: "smoke-" + strings.ToLower(rand.Text()[:6]), shell: s, at: installation, told: os.Stdout}
+	m := &smoke{project: "smoke-" + strings.ToLower(rand.Text()[:6]), shell: s, at: installation, printed: os.Stdout}
 	m.folder = filepath.Join(under, m.project)
 	if err := os.CopyFS(m.folder, os.DirFS("../../examples/smoke")); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (m *smoke) play(ctx context.Context) error {
 		{"see what is left", m.leaves},
 	}
 	for n, act := range acts {
-		fmt.Fprintf(m.told, "%d. %s\n", n+1, act.what)
+		fmt.Fprintf(m.printed, "%d. %s\n", n+1, act.what)
 		if err := act.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", act.what, err)
 		}
@@ -149,7 +149,7 @@ func (m *smoke) steps(ctx context.Context, want []string, args ...string) error 
 func (m *smoke) ask(ctx context.Context, args ...string) ([]map[string]any, error) {
 	var out, said bytes.Buffer
 	s := m.shell
-	s.Out, s.Err = io.MultiWriter(&out, m.told), io.MultiWriter(&said, m.told)
+	s.Out, s.Err = io.MultiWriter(&out, m.printed), io.MultiWriter(&said, m.printed)
 	code := cli.Execute(ctx, s, append(args, "--installation", m.at, "-o", "json"))
 	var lines []map[string]any
 	for d := json.NewDecoder(&out); ; {
@@ -213,7 +213,7 @@ func somebody(ctx context.Context, under string) error {
 	if err != nil {
 		return err
 	}
-	m.told = io.Discard
+	m.printed = io.Discard
 	return m.tryOut(ctx)
 }
 
@@ -229,11 +229,11 @@ func kept() (string, error) {
 // tryOut plays it and says how it went. If it went wrong, it says what is left
 // and how that is removed.
 func (m *smoke) tryOut(ctx context.Context) error {
-	fmt.Fprintf(m.told, "project %s, files in %s\nif it is broken off: %s\n", m.project, m.folder, m.remedy())
+	fmt.Fprintf(m.printed, "project %s, files in %s\nif it is broken off: %s\n", m.project, m.folder, m.remedy())
 	if err := m.play(ctx); err != nil {
 		return fmt.Errorf("%w\n\n%s", err, m.debris(context.WithoutCancel(ctx)))
 	}
-	fmt.Fprintf(m.told, "nothing is left of %s: no stack, no record, no lock, no open run, no schedule.\n"+
+	fmt.Fprintf(m.printed, "nothing is left of %s: no stack, no record, no lock, no open run, no schedule.\n"+
 		"What stays is its history: its runs for 90 days, and what was uploaded, a few kB, as long as the bucket keeps it.\n", m.project)
 	return os.RemoveAll(m.folder)
 }
@@ -246,8 +246,8 @@ func TestSmokeThatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told bytes.Buffer
-	m.told = &told
+	var reported bytes.Buffer
+	m.printed = &reported
 	l.fail(h, stand.Fault{Stack: m.project + "-last", Operation: "delete", Reason: "out of luck", Times: 1})
 	err = m.tryOut(t.Context())
 	if err == nil {

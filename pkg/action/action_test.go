@@ -365,7 +365,7 @@ func checkRecord(t *testing.T, in action.Task, r plan.Record) {
 }
 
 // To begin again is to begin once more, and not at every look.
-func TestBegunAgainOnce(t *testing.T) {
+func TestStartedAgainOnce(t *testing.T) {
 	c := is("")
 	in := task(plan.Create)
 	in.Claimed = now.Add(-2 * action.MaxStartTime)

@@ -134,7 +134,7 @@ func TestExecuteWithoutRoom(t *testing.T) {
 
 // A look asks after what was told of first, and leaves what there is no room for
 // as it was.
-func TestLookWithinBudget(t *testing.T) {
+func TestPollWithinBudget(t *testing.T) {
 	h := newFixture(t)
 	h.world.Faults.Event = func() []time.Duration { return nil }
 	p := &purse{grants: 10}

@@ -17,7 +17,7 @@ import (
 
 // What CloudFormation answers decides what becomes of a claimed step, and of the
 // intent that was written for it.
-func TestBegun(t *testing.T) {
+func TestStarted(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		begin    error
@@ -56,7 +56,7 @@ func TestBegun(t *testing.T) {
 }
 
 // What was recorded before is recorded again if nothing was begun.
-func TestBegunRestores(t *testing.T) {
+func TestStartedRestores(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.driven("a", "deploy", "v1")
@@ -175,7 +175,7 @@ func TestNeverOurs(t *testing.T) {
 }
 
 // A look that another is faster than sees again, until what it saw is so.
-func TestLookOvertaken(t *testing.T) {
+func TestPollOvertaken(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
@@ -262,7 +262,7 @@ func TestExecuteWithout(t *testing.T) {
 }
 
 // A look of an old drive steps aside, and sees to it that the new one is driven.
-func TestLookAside(t *testing.T) {
+func TestPollFencedOff(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
@@ -286,7 +286,7 @@ func TestLookAside(t *testing.T) {
 
 // A look that finds nothing to do lets its token wait, unless it would now wait
 // for another time.
-func TestLookWaits(t *testing.T) {
+func TestPollWaits(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.world.Cloud.Seconds["shop-vpc"] = 3600
@@ -315,7 +315,7 @@ func TestLookWaits(t *testing.T) {
 }
 
 // What cannot be learnt is asked again; what may never be learnt is a failure.
-func TestLookLearnsNothing(t *testing.T) {
+func TestPollLearnsNothing(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
@@ -343,7 +343,7 @@ func TestLookLearnsNothing(t *testing.T) {
 }
 
 // A run that is looked at after its end, or ended twice, has ended.
-func TestLookAtTheEnd(t *testing.T) {
+func TestPollAtTheEnd(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
@@ -379,7 +379,7 @@ func TestHandover(t *testing.T) {
 
 // An event makes its step due before it wakes whoever waits; others change
 // nothing.
-func TestNudge(t *testing.T) {
+func TestWake(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")

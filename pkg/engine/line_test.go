@@ -60,7 +60,7 @@ func TestLateUpload(t *testing.T) {
 }
 
 // The world is told of a run that waits, and of one whose place another takes.
-func TestTheWorldIsToldOfTheLine(t *testing.T) {
+func TestQueuePositionIsNotified(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	for i, id := range []string{"a", "b", "c"} {

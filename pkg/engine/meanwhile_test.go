@@ -14,7 +14,7 @@ import (
 
 // Who claimed a step and comes back only when it was thought dead no longer says
 // what became of it: a look has begun it meanwhile.
-func TestBegunMeanwhile(t *testing.T) {
+func TestStartedMeanwhile(t *testing.T) {
 	for _, answer := range []error{fault.New(fault.Throttled, "slow"), fault.New(fault.Refused, "no")} {
 		h := newFixture(t)
 		h.desire("v1", "vpc")

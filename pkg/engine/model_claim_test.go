@@ -10,13 +10,13 @@ const (
 	readStep = uint8(iota + 1)
 	claimIt
 	beginIt
-	noteIt
+	recordIt
 
 	loadStep
 	hear      // the events under the token
 	beginLate // what was lost on its way
 	hearAgain
-	settleIt
+	finishIt
 )
 
 var saidOfStep = [...]string{
@@ -59,7 +59,7 @@ type claimState struct {
 	wire         bool // a request is on its way whose sender waits no more
 	hands        [5]hand
 
-	mishaps, refusals uint8
+	faults, refusals uint8
 }
 
 // Who acts: the first drive's starter, the same called again, the second
@@ -73,17 +73,17 @@ const (
 )
 
 // A claimWorld says what may happen, and which safeguard is missing.
-type claimWorld struct {
-	mishaps, refusals uint8
-	without           string
+type claimSetup struct {
+	faults, refusals uint8
+	without          string
 }
 
 // lacks reports whether a safeguard is missing.
-func (w claimWorld) lacks(safeguard string) bool { return w.without == safeguard }
+func (w claimSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
 // claimModel is the model of this world.
-func claimModel(w claimWorld) model[claimState] {
-	s := claimState{epoch: 1, mishaps: w.mishaps, refusals: w.refusals}
+func claimModel(w claimSetup) model[claimState] {
+	s := claimState{epoch: 1, faults: w.faults, refusals: w.refusals}
 	for i := range s.hands {
 		s.hands[i].epoch = [...]uint8{1, 1, 2, 1, 2}[i]
 	}
@@ -112,7 +112,7 @@ func (s claimState) wrong() string {
 }
 
 // next tells what may happen.
-func (w claimWorld) next(s claimState, tell func(int, move[claimState])) {
+func (w claimSetup) next(s claimState, tell func(int, move[claimState])) {
 	for i, h := range s.hands {
 		if h.at != 0 {
 			w.step(s, i, tell)
@@ -133,7 +133,7 @@ func (w claimWorld) next(s claimState, tell func(int, move[claimState])) {
 	}
 	if to := s; s.wire {
 		to.wire = false
-		to.hears(w)
+		to.receives(w)
 		tell(1, move[claimState]{what: "hears what was on its way", to: to})
 	}
 	if to := s; s.claimed && !s.old && (!s.wire || w.lacks("life")) {
@@ -145,14 +145,14 @@ func (w claimWorld) next(s claimState, tell func(int, move[claimState])) {
 		}
 		tell(2, move[claimState]{what: "passes, as long as a claimer lives", to: to})
 	}
-	if s.mishaps > 0 {
+	if s.faults > 0 {
 		w.mishap(s, tell)
 	}
 }
 
 // mishap tells what may go wrong.
-func (w claimWorld) mishap(s claimState, tell func(int, move[claimState])) {
-	s.mishaps--
+func (w claimSetup) mishap(s claimState, tell func(int, move[claimState])) {
+	s.faults--
 	for i, h := range s.hands {
 		if to := s; h.at != 0 {
 			to.hands[i] = hand{epoch: h.epoch}
@@ -174,7 +174,7 @@ func (w claimWorld) mishap(s claimState, tell func(int, move[claimState])) {
 }
 
 // hears lets CloudFormation carry a request out, if it has not heard its token.
-func (s *claimState) hears(w claimWorld) uint8 {
+func (s *claimState) receives(w claimSetup) uint8 {
 	if s.work != nothing && !w.lacks("token") {
 		return taken
 	}
@@ -186,7 +186,7 @@ func (s *claimState) hears(w claimWorld) uint8 {
 
 // step tells what a function does next. Those of an old drive may act, and need
 // not.
-func (w claimWorld) step(s claimState, i int, tell func(int, move[claimState])) {
+func (w claimSetup) step(s claimState, i int, tell func(int, move[claimState])) {
 	h := s.hands[i]
 	who, what := i+3, saidOfStep[h.at]
 	if h.epoch != s.epoch {

@@ -46,7 +46,7 @@ type commandState struct {
 }
 
 // A commandWorld says what may happen, and which safeguard is missing.
-type commandWorld struct {
+type commandSetup struct {
 	users   [2]uint8 // what they do
 	asks    bool     // the step waits for an answer before it ends, and the run is not paused
 	late    bool     // a poll of a failed execution may go on
@@ -55,10 +55,10 @@ type commandWorld struct {
 }
 
 // lacks reports whether a safeguard is missing.
-func (w commandWorld) lacks(safeguard string) bool { return w.without == safeguard }
+func (w commandSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
 // commandModel is the model of this world.
-func commandModel(w commandWorld) model[commandState] {
+func commandModel(w commandSetup) model[commandState] {
 	s := commandState{lockRun: lockRun{state: going, epoch: 1}, command: pause, last: pause, faults: w.faults}
 	if w.asks {
 		s.command, s.last = goOn, goOn
@@ -76,7 +76,7 @@ func commandModel(w commandWorld) model[commandState] {
 }
 
 // wrong says which invariant does not hold.
-func (w commandWorld) wrong(s commandState) string {
+func (w commandSetup) wrong(s commandState) string {
 	switch {
 	case s.last == cancel && s.state == over && s.step == settled && s.command != cancel:
 		return "a cancelled run goes on"
@@ -107,7 +107,7 @@ func (s commandState) early(u user) bool {
 }
 
 // next tells what may happen.
-func (w commandWorld) next(s commandState, tell func(int, move[commandState])) {
+func (w commandSetup) next(s commandState, tell func(int, move[commandState])) {
 	if to := s; s.poll.at != idle {
 		w.polls(&to, &to.poll)
 		tell(1, move[commandState]{what: said[s.poll.at], to: to})
@@ -140,7 +140,7 @@ func (w commandWorld) next(s commandState, tell func(int, move[commandState])) {
 }
 
 // fault tells what may go wrong.
-func (w commandWorld) fault(s commandState, tell func(int, move[commandState])) {
+func (w commandSetup) fault(s commandState, tell func(int, move[commandState])) {
 	s.faults--
 	if to := s; s.poll.at != idle {
 		to.poll, to.exec = poller{}, ended
@@ -167,7 +167,7 @@ func (w commandWorld) fault(s commandState, tell func(int, move[commandState])) 
 
 // write writes what a user does, and raises the generation, in one transaction.
 // What was written before is only passed on.
-func (w commandWorld) write(s *commandState, i int) {
+func (w commandSetup) write(s *commandState, i int) {
 	u := &s.users[i]
 	u.arrived++
 	again := u.arrived > 1
@@ -185,7 +185,7 @@ func (w commandWorld) write(s *commandState, i int) {
 }
 
 // record writes an answer. It reports false if it is refused.
-func (w commandWorld) record(s *commandState, u *user, again bool) bool {
+func (w commandSetup) record(s *commandState, u *user, again bool) bool {
 	switch {
 	case again:
 		return s.answer == u.does
@@ -200,7 +200,7 @@ func (w commandWorld) record(s *commandState, u *user, again bool) bool {
 }
 
 // give writes a command.
-func (w commandWorld) give(s *commandState, u *user, again bool) {
+func (w commandSetup) give(s *commandState, u *user, again bool) {
 	if !again && s.last != cancel {
 		s.last = u.does
 	}
@@ -220,7 +220,7 @@ func (s *commandState) raised() {
 }
 
 // polls is a step of a poll, or of a step's function.
-func (w commandWorld) polls(s *commandState, p *poller) {
+func (w commandSetup) polls(s *commandState, p *poller) {
 	mine := p.epoch == s.lockRun.epoch || w.lacks("fence")
 	at := p.at
 	p.at = look
@@ -248,7 +248,7 @@ func (w commandWorld) polls(s *commandState, p *poller) {
 }
 
 // decide is what a poll finds to do.
-func (w commandWorld) decide(s commandState) uint8 {
+func (w commandSetup) decide(s commandState) uint8 {
 	switch {
 	case s.step >= settled:
 		return end
@@ -263,7 +263,7 @@ func (w commandWorld) decide(s commandState) uint8 {
 }
 
 // leave ends a poll, and the execution that it is of.
-func (w commandWorld) leave(s *commandState, p *poller) {
+func (w commandSetup) leave(s *commandState, p *poller) {
 	if p.epoch == s.lockRun.epoch {
 		s.exec = ended
 	}
@@ -271,7 +271,7 @@ func (w commandWorld) leave(s *commandState, p *poller) {
 }
 
 // tend is a step of a function that sees to it that an execution has the run.
-func (w commandWorld) tend(s *commandState, u *user, sweeps bool) string {
+func (w commandSetup) tend(s *commandState, u *user, sweeps bool) string {
 	at, r := u.at, &s.lockRun
 	u.at = idle
 	switch at {
@@ -303,7 +303,7 @@ func (w commandWorld) tend(s *commandState, u *user, sweeps bool) string {
 }
 
 // launch starts an execution, if none of its name was ever started.
-func (w commandWorld) launch(s *commandState, u *user) string {
+func (w commandSetup) launch(s *commandState, u *user) string {
 	epoch := u.epoch
 	u.epoch, u.saw = 0, 0
 	switch {

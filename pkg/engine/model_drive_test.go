@@ -3,10 +3,10 @@ package engine_test
 import "slices"
 
 // step tells what the function n does next.
-func (w lockWorld) step(s lockState, n int, tell func(int, move[lockState])) {
+func (w lockSetup) step(s lockState, n int, tell func(int, move[lockState])) {
 	p := s.procs[n]
 	who := n + 1
-	if n == zombie {
+	if n == lateProcess {
 		who = fate // it may work on, and need not
 	}
 	to, why := s, ""
@@ -22,14 +22,14 @@ func (w lockWorld) step(s lockState, n int, tell func(int, move[lockState])) {
 	if p.at >= tend {
 		what += " (of run " + names[p.run] + ")"
 	}
-	if n == zombie {
+	if n == lateProcess {
 		what = "zombie of run " + names[p.run] + " " + what
 	}
 	tell(who, move[lockState]{what: what, to: to, wrong: why})
 }
 
 // drive is a step of the routine of an execution. It says what it breaks.
-func (w lockWorld) epoch(s *lockState, n int) string {
+func (w lockSetup) epoch(s *lockState, n int) string {
 	p := &s.procs[n]
 	i, r := p.run, &s.runs[p.run]
 	mine := r.epoch == p.epoch
@@ -94,7 +94,7 @@ func (w lockWorld) epoch(s *lockState, n int) string {
 }
 
 // commit writes the plan.
-func (w lockWorld) commit(s *lockState, n int) string {
+func (w lockSetup) commit(s *lockState, n int) string {
 	p := &s.procs[n]
 	s.runs[p.run].state, p.at = going, look
 	if w.uploads(p.run) {
@@ -108,7 +108,7 @@ func (w lockWorld) commit(s *lockState, n int) string {
 
 // enter makes a run the owner, or lets it wait, or ends it because a newer
 // upload was seen.
-func (w lockWorld) enter(s *lockState, n int, mine bool) string {
+func (w lockSetup) enter(s *lockState, n int, mine bool) string {
 	p := &s.procs[n]
 	i, r := p.run, &s.runs[p.run]
 	upload := w.uploads(i)
@@ -165,7 +165,7 @@ func (s *lockState) supersede(by uint8) {
 }
 
 // look says what an execution does next.
-func (w lockWorld) look(s *lockState, n int) {
+func (w lockSetup) look(s *lockState, n int) {
 	p := &s.procs[n]
 	r := s.runs[p.run]
 	switch {
@@ -184,13 +184,13 @@ func (w lockWorld) look(s *lockState, n int) {
 }
 
 // leaves reads the lock to end a run, which is in the given state.
-func (w lockWorld) leaves(s *lockState, p *proc, was uint8) {
+func (w lockSetup) leaves(s *lockState, p *proc, was uint8) {
 	w.read(s, p)
 	p.news, p.at, p.was = true, end, was
 }
 
 // finish ends a run by its own driver, and hands the lock on.
-func (w lockWorld) finish(s *lockState, n int, mine bool) string {
+func (w lockSetup) finish(s *lockState, n int, mine bool) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	switch {
@@ -237,7 +237,7 @@ func (s *lockState) end(i, how uint8) {
 }
 
 // done ends the execution's function, and the execution.
-func (w lockWorld) done(s *lockState, n int) {
+func (w lockSetup) done(s *lockState, n int) {
 	if p := s.procs[n]; n < asker && s.runs[p.run].epoch == p.epoch {
 		s.runs[p.run].exec = ended
 	}
@@ -245,7 +245,7 @@ func (w lockWorld) done(s *lockState, n int) {
 }
 
 // read reads the lock.
-func (w lockWorld) read(s *lockState, p *proc) {
+func (w lockSetup) read(s *lockState, p *proc) {
 	if w.lacks("version") {
 		p.saw = s.owner
 	}

@@ -1,13 +1,13 @@
 package engine_test
 
 // begin asks CloudFormation, and tells all that may come of it.
-func (w claimWorld) begin(s claimState, i int, tell func(string, claimState)) {
-	next := noteIt
+func (w claimSetup) begin(s claimState, i int, tell func(string, claimState)) {
+	next := recordIt
 	if s.hands[i].at == beginLate {
 		next = hearAgain
 	}
 	to := s
-	to.hands[i].at, to.hands[i].answer = next, to.hears(w)
+	to.hands[i].at, to.hands[i].answer = next, to.receives(w)
 	tell("it answers", to)
 	if s.refusals == 0 {
 		return
@@ -24,12 +24,12 @@ func (w claimWorld) begin(s claimState, i int, tell func(string, claimState)) {
 		tell("the request is late, and nobody waits for its answer", to)
 	}
 	to.wire = s.wire
-	to.hears(w)
+	to.receives(w)
 	tell("the answer is lost", to)
 }
 
 // start is a step of a function that starts the step.
-func (w claimWorld) start(s *claimState, h *hand) string {
+func (w claimSetup) start(s *claimState, h *hand) string {
 	mine := h.epoch == s.epoch || w.lacks("fence")
 	switch h.at {
 	case readStep:
@@ -48,14 +48,14 @@ func (w claimWorld) start(s *claimState, h *hand) string {
 				return "a step is begun of a run that is over"
 			}
 		}
-	case noteIt:
+	case recordIt:
 		w.note(s, h, mine)
 	}
 	return ""
 }
 
 // note writes what CloudFormation answered to the claimer.
-func (w claimWorld) note(s *claimState, h *hand, mine bool) {
+func (w claimSetup) note(s *claimState, h *hand, mine bool) {
 	answer := h.answer
 	h.at, h.answer, h.works = 0, unanswered, false
 	if !mine || !s.claimed || s.ended != nothing {
@@ -72,7 +72,7 @@ func (w claimWorld) note(s *claimState, h *hand, mine bool) {
 }
 
 // look is a step of a function that looks.
-func (w claimWorld) look(s *claimState, h *hand) string {
+func (w claimSetup) look(s *claimState, h *hand) string {
 	mine := h.epoch == s.epoch || w.lacks("fence")
 	at := h.at
 	h.at = loadStep
@@ -88,7 +88,7 @@ func (w claimWorld) look(s *claimState, h *hand) string {
 	case hear:
 		switch {
 		case s.shown && s.work > live:
-			h.at = settleIt
+			h.at = finishIt
 		case !s.shown && h.old && !s.noted:
 			h.at = beginLate
 		}
@@ -100,16 +100,16 @@ func (w claimWorld) look(s *claimState, h *hand) string {
 		case w.lacks("hear again") || !s.shown:
 			return w.settle(s, h, mine, bad)
 		case s.work > live:
-			h.at = settleIt
+			h.at = finishIt
 		}
-	case settleIt:
+	case finishIt:
 		return w.settle(s, h, mine, s.work)
 	}
 	return ""
 }
 
 // settle writes how the step ended.
-func (w claimWorld) settle(s *claimState, h *hand, mine bool, how uint8) string {
+func (w claimSetup) settle(s *claimState, h *hand, mine bool, how uint8) string {
 	h.at, h.old = loadStep, false
 	if !mine || !s.claimed || s.ended != nothing {
 		return ""

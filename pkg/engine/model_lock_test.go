@@ -109,51 +109,51 @@ type lockState struct {
 	planned uint8 // the newest upload that was, counted from 1
 	procs   [procs]proc
 
-	mishaps, unlocks uint8 // that may still happen
+	faults, unlocks uint8 // that may still happen
 }
 
 // Who acts: the executions' functions by run, those that ask, one function that
 // works on after its execution died or called it again, the sweep, and one that
 // unlocks.
 const (
-	driver = 0
-	asker  = driver + runs
-	zombie = asker + runs
-	sweep  = zombie + 1
-	opener = sweep + 1
-	procs  = opener + 1
+	executor    = 0
+	asker       = executor + runs
+	lateProcess = asker + runs
+	sweep       = lateProcess + 1
+	opener      = sweep + 1
+	procs       = opener + 1
 )
 
 // A lockWorld says what may happen, and which safeguard is missing.
-type lockWorld struct {
-	mishaps, unlocks uint8
-	limit            uint8  // of recoveries
-	person           bool   // must answer before run 0 begins its step
-	queue            int    // how many runs are asked for
-	zombies          bool   // are functions of executions that failed, and work on
-	askers           bool   // live on, and start what they asked for; else the sweep does
-	busy             bool   // is the project with run 2, from the start
-	rollback         bool   // is run 2, for run 0 fails
-	scheduled        bool   // is run 0: it makes way for an upload, and nothing makes way for it
-	without          string // safeguards, with commas between
+type lockSetup struct {
+	faults, unlocks uint8
+	limit           uint8  // of recoveries
+	person          bool   // must answer before run 0 begins its step
+	queue           int    // how many runs are asked for
+	late            bool   // are functions of executions that failed, and work on
+	askers          bool   // live on, and start what they asked for; else the sweep does
+	busy            bool   // is the project with run 2, from the start
+	rollback        bool   // is run 2, for run 0 fails
+	scheduled       bool   // is run 0: it makes way for an upload, and nothing makes way for it
+	without         string // safeguards, with commas between
 }
 
 // uploads reports whether a run is an upload.
-func (w lockWorld) uploads(i uint8) bool { return i < uploads && !(w.scheduled && i == 0) }
+func (w lockSetup) uploads(i uint8) bool { return i < uploads && !(w.scheduled && i == 0) }
 
 // lacks reports whether a safeguard is missing.
-func (w lockWorld) lacks(safeguard string) bool {
+func (w lockSetup) lacks(safeguard string) bool {
 	return w.without != "" && slices.Contains(strings.Split(w.without, ", "), safeguard)
 }
 
 // lockModel is the model of this world.
-func lockModel(w lockWorld) model[lockState] {
-	s := lockState{mishaps: w.mishaps, unlocks: w.unlocks}
+func lockModel(w lockSetup) model[lockState] {
+	s := lockState{faults: w.faults, unlocks: w.unlocks}
 	s.lockItem = lockItem{owner: nobody, waiting: [runs]uint8{nobody, nobody, nobody}}
 	if w.busy {
 		s.owner = 2
 		s.runs[2] = lockRun{state: going, epoch: 1, exec: running, step: begun}
-		s.procs[driver+2] = proc{at: look, run: 2, epoch: 1}
+		s.procs[executor+2] = proc{at: look, run: 2, epoch: 1}
 	}
 	return model[lockState]{
 		start: s,

@@ -1,7 +1,7 @@
 package engine_test
 
 // next tells what may happen.
-func (w lockWorld) next(s lockState, tell func(int, move[lockState])) {
+func (w lockSetup) next(s lockState, tell func(int, move[lockState])) {
 	for i := range s.procs {
 		if s.procs[i].at != idle {
 			w.step(s, i, tell)
@@ -10,7 +10,7 @@ func (w lockWorld) next(s lockState, tell func(int, move[lockState])) {
 	for i := range runs {
 		w.world(s, uint8(i), tell)
 	}
-	if s.mishaps > 0 {
+	if s.faults > 0 {
 		w.mishap(s, tell)
 	}
 	if o := s.owner; s.unlocks > 0 && o != nobody {
@@ -30,7 +30,7 @@ const (
 
 // world tells what happens around run i: it is asked for, swept, worked at,
 // answered.
-func (w lockWorld) world(s lockState, i uint8, tell func(int, move[lockState])) {
+func (w lockSetup) world(s lockState, i uint8, tell func(int, move[lockState])) {
 	r := s.runs[i]
 	if r.state == unasked && int(i) < w.queue {
 		to := s
@@ -63,20 +63,20 @@ func (w lockWorld) world(s lockState, i uint8, tell func(int, move[lockState])) 
 // mishap tells what may go wrong: an execution fails, or calls its function
 // again, while the function works on, or does not; a function that asks or
 // sweeps dies.
-func (w lockWorld) mishap(s lockState, tell func(int, move[lockState])) {
-	s.mishaps--
+func (w lockSetup) mishap(s lockState, tell func(int, move[lockState])) {
+	s.faults--
 	for i := range uint8(runs) {
-		if p := s.procs[driver+i]; p.at != idle {
+		if p := s.procs[executor+i]; p.at != idle {
 			to := s
-			to.procs[driver+i] = proc{}
-			if w.zombies {
-				to.procs[zombie] = p
+			to.procs[executor+i] = proc{}
+			if w.late {
+				to.procs[lateProcess] = p
 			}
 			to.runs[i].exec = ended
 			tell(fate, move[lockState]{what: "the execution fails: run " + names[i], to: to})
-			if s.runs[i].exec == running && w.zombies {
+			if s.runs[i].exec == running && w.late {
 				to.runs[i].exec = running
-				to.procs[driver+i] = proc{at: readRun, run: i, epoch: s.runs[i].epoch}
+				to.procs[executor+i] = proc{at: readRun, run: i, epoch: s.runs[i].epoch}
 				tell(fate, move[lockState]{what: "a function is called again while the first works on: run " + names[i], to: to})
 			}
 		}
@@ -100,7 +100,7 @@ var names = [...]string{"0", "1", "2", "nobody"}
 // settle forgets what can make no difference any more: what was known of a run
 // that is over, what was read and is not needed, and a zombie whose every write is
 // refused.
-func (w lockWorld) settle(s *lockState) {
+func (w lockSetup) settle(s *lockState) {
 	for i := range s.runs {
 		if r := &s.runs[i]; r.state >= over {
 			*r = lockRun{state: r.state, epoch: r.epoch, exec: ended, step: r.step}
@@ -112,10 +112,10 @@ func (w lockWorld) settle(s *lockState) {
 			p.lock, p.news, p.was = false, false, 0
 		}
 	}
-	z := s.procs[zombie]
+	z := s.procs[lateProcess]
 	r := s.runs[z.run]
 	refused := r.epoch != z.epoch || r.state >= over && r.step != pending && !w.lacks("asked")
 	if z.at < tend && z.at != free && refused {
-		s.procs[zombie] = proc{}
+		s.procs[lateProcess] = proc{}
 	}
 }

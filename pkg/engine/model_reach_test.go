@@ -34,15 +34,15 @@ func (m model[S]) when(is func(S) bool) func() proof {
 
 // reached are states that are looked for, by what they are.
 func reached() map[string]func() proof {
-	three := lockModel(lockWorld{queue: 3, limit: 1, mishaps: 1})
-	person := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 2, person: true})
-	zombies := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 1, busy: true, zombies: true})
-	rollback := lockModel(lockWorld{queue: 2, limit: 1, mishaps: 1, rollback: true})
-	scheduled := lockModel(lockWorld{queue: 3, limit: 1, mishaps: 1, scheduled: true})
-	claims := claimModel(claimWorld{mishaps: 3, refusals: 2})
-	wakes := wakeModel(wakeWorld{mishaps: 2})
-	commands := commandModel(commandWorld{users: [2]uint8{goOn, pause}, faults: 2})
-	answers := commandModel(commandWorld{users: [2]uint8{approve, cancel}, asks: true, late: true, faults: 2})
+	three := lockModel(lockSetup{queue: 3, limit: 1, faults: 1})
+	person := lockModel(lockSetup{queue: 2, limit: 1, faults: 2, person: true})
+	lateOnes := lockModel(lockSetup{queue: 2, limit: 1, faults: 1, busy: true, late: true})
+	rollback := lockModel(lockSetup{queue: 2, limit: 1, faults: 1, rollback: true})
+	scheduled := lockModel(lockSetup{queue: 3, limit: 1, faults: 1, scheduled: true})
+	claims := claimModel(claimSetup{faults: 3, refusals: 2})
+	wakes := wakeModel(wakeSetup{faults: 2})
+	commands := commandModel(commandSetup{users: [2]uint8{goOn, pause}, faults: 2})
+	answers := commandModel(commandSetup{users: [2]uint8{approve, cancel}, asks: true, late: true, faults: 2})
 	return map[string]func() proof{
 		"two runs wait":                          three.when(func(s lockState) bool { return s.waiting[1] != nobody }),
 		"an owner is superseded before it began": three.when(func(s lockState) bool { return s.runs[0].step == skipped && s.runs[1].state == going }),
@@ -50,8 +50,8 @@ func reached() map[string]func() proof {
 		"the execution of a head dies":           three.when(func(s lockState) bool { return s.runs[2].revived == 1 && s.owner == 2 && s.runs[1].state == over }),
 		"a parked owner is superseded":           person.when(func(s lockState) bool { return s.runs[0].state == parked && s.runs[0].supersede }),
 		"a run is revived too often":             person.when(func(s lockState) bool { return s.runs[0].state == broken && s.owner == 1 }),
-		"a queued upload is superseded":          zombies.when(func(s lockState) bool { return s.owner == 2 && s.runs[0].state == superseded }),
-		"a zombie enters with its successor":     zombies.when(func(s lockState) bool { return s.procs[zombie].at == enter && s.procs[driver].at == enter }),
+		"a queued upload is superseded":          lateOnes.when(func(s lockState) bool { return s.owner == 2 && s.runs[0].state == superseded }),
+		"a zombie enters with its successor":     lateOnes.when(func(s lockState) bool { return s.procs[lateProcess].at == enter && s.procs[executor].at == enter }),
 		"a rollback goes before a newer upload":  rollback.when(func(s lockState) bool { return s.owner == 2 && s.runs[1].state == queued }),
 		"a newer upload goes before a rollback":  rollback.when(func(s lockState) bool { return s.owner == 1 && s.runs[0].state == over && s.runs[2].state == unasked }),
 		"a schedule waits behind an upload":      scheduled.when(func(s lockState) bool { return s.owner == 1 && s.runs[0].state == queued }),
@@ -60,7 +60,7 @@ func reached() map[string]func() proof {
 		"what was lost is begun again":           claims.when(func(s claimState) bool { return s.begins == 1 && s.hands[3].answer == yes }),
 		"the second begin is refused":            claims.when(func(s claimState) bool { return s.hands[4].answer == taken }),
 		"nothing of it is ever heard":            claims.when(func(s claimState) bool { return s.old && s.begins == 0 && s.hands[3].answer == throttled }),
-		"the starter's note comes too late":      claims.when(func(s claimState) bool { return s.ended == good && s.hands[0].at == noteIt }),
+		"the starter's note comes too late":      claims.when(func(s claimState) bool { return s.ended == good && s.hands[0].at == recordIt }),
 		"a look comes late":                      wakes.when(func(s wakeState) bool { return s.looks[1].at == register && s.token > s.looks[1].wait }),
 		"an event outruns what is shown":         wakes.when(func(s wakeState) bool { return s.soon && !s.shown }),
 		"an old token is about to be answered":   wakes.when(func(s wakeState) bool { return s.events[0].at == wake && s.events[0].token < s.wait && !s.settled }),

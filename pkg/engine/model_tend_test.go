@@ -1,7 +1,7 @@
 package engine_test
 
 // tend is a step of whoever looks after a run.
-func (w lockWorld) tend(s *lockState, n int) string {
+func (w lockSetup) tend(s *lockState, n int) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	switch p.at {
@@ -18,16 +18,16 @@ func (w lockWorld) tend(s *lockState, n int) string {
 	case raise:
 		p.at = idle
 		if r.epoch == p.epoch && r.live() {
-			if class(r.state) != p.saw && !w.zombies {
+			if class(r.state) != p.saw && !w.late {
 				return "a run is started that nothing calls for"
 			}
 			w.raise(s, n)
 		}
 	case launch:
 		p.at = idle
-		if r.epoch == p.epoch && r.exec == unstarted && s.procs[driver+p.run].at == idle {
+		if r.epoch == p.epoch && r.exec == unstarted && s.procs[executor+p.run].at == idle {
 			r.exec = running
-			s.procs[driver+p.run] = proc{at: readRun, run: p.run, epoch: r.epoch}
+			s.procs[executor+p.run] = proc{at: readRun, run: p.run, epoch: r.epoch}
 		}
 	case giveUp, strike, giveEnd:
 		return w.giveUp(s, n)
@@ -61,7 +61,7 @@ func tends(r *lockRun, owns bool) uint8 {
 
 // execution sees whether the execution of the epoch that was read goes on.
 // Only the sweep makes good for one that is over.
-func (w lockWorld) execution(s *lockState, n int) {
+func (w lockSetup) execution(s *lockState, n int) {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	p.at = idle
@@ -79,7 +79,7 @@ func (w lockWorld) execution(s *lockState, n int) {
 }
 
 // raise makes the next drive.
-func (w lockWorld) raise(s *lockState, n int) {
+func (w lockSetup) raise(s *lockState, n int) {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	if r.exec == ended && class(r.state) == going {
@@ -92,14 +92,14 @@ func (w lockWorld) raise(s *lockState, n int) {
 	} else if r.state == parked {
 		r.state = going
 	}
-	if d := &s.procs[driver+p.run]; d.at != idle && driver+int(p.run) != n {
-		s.procs[zombie], *d = *d, proc{}
+	if d := &s.procs[executor+p.run]; d.at != idle && executor+int(p.run) != n {
+		s.procs[lateProcess], *d = *d, proc{}
 	}
 	p.at, p.epoch = launch, r.epoch
 }
 
 // gives is how to begin to give up a run: its driver is fenced off first.
-func (w lockWorld) gives() uint8 {
+func (w lockSetup) gives() uint8 {
 	if w.lacks("epoch at an end") {
 		return strike
 	}
@@ -109,7 +109,7 @@ func (w lockWorld) gives() uint8 {
 // giveUp ends a run out of the hands of its driver, in three steps, and looks
 // after the next. An execution of the epoch that it raises may be started
 // meanwhile, by whoever believes that it was forgotten.
-func (w lockWorld) giveUp(s *lockState, n int) string {
+func (w lockSetup) giveUp(s *lockState, n int) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	switch {
@@ -141,7 +141,7 @@ func (w lockWorld) giveUp(s *lockState, n int) string {
 
 // doneTending ends a function that looked after a run. A driver that did so has
 // nothing left to do.
-func (w lockWorld) doneTending(s *lockState, n int) {
+func (w lockSetup) doneTending(s *lockState, n int) {
 	s.procs[n] = proc{}
 	if n < asker && s.runs[n].exec == running {
 		s.runs[n].exec = ended

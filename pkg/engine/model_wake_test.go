@@ -32,7 +32,7 @@ type (
 		at, wait uint8
 		due, saw bool // its wait was over by time; it saw the mark
 	}
-	teller struct{ at, token uint8 }
+	notifier struct{ at, token uint8 }
 )
 
 // A wakeState is a state of this world.
@@ -43,23 +43,23 @@ type wakeState struct {
 	token           uint8
 	wait            uint8 // of the execution, counted; 0 after its end
 	looks           [2]looker
-	events          [2]teller
-	mishaps         uint8
+	events          [2]notifier
+	faults          uint8
 }
 
 // A wakeWorld says what may happen, and which safeguard is missing.
-type wakeWorld struct {
-	mishaps uint8
+type wakeSetup struct {
+	faults  uint8
 	without string
 }
 
 // lacks reports whether a safeguard is missing.
-func (w wakeWorld) lacks(safeguard string) bool { return w.without == safeguard }
+func (w wakeSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
 // wakeModel is the model of this world.
-func wakeModel(w wakeWorld) model[wakeState] {
+func wakeModel(w wakeSetup) model[wakeState] {
 	return model[wakeState]{
-		start: wakeState{wait: 1, looks: [2]looker{{at: w.begin(), wait: 1}}, mishaps: w.mishaps},
+		start: wakeState{wait: 1, looks: [2]looker{{at: w.begin(), wait: 1}}, faults: w.faults},
 		names: []string{"mishap:", "look", "late look", "event", "its duplicate", "CloudFormation", "clock"},
 		next: func(s wakeState, tell func(int, move[wakeState])) {
 			w.next(s, func(who int, m move[wakeState]) {
@@ -78,7 +78,7 @@ func wakeModel(w wakeWorld) model[wakeState] {
 }
 
 // begin is what a look does first.
-func (w wakeWorld) begin() uint8 {
+func (w wakeSetup) begin() uint8 {
 	if w.lacks("register first") {
 		return load
 	}
@@ -86,7 +86,7 @@ func (w wakeWorld) begin() uint8 {
 }
 
 // next tells what may happen.
-func (w wakeWorld) next(s wakeState, tell func(int, move[wakeState])) {
+func (w wakeSetup) next(s wakeState, tell func(int, move[wakeState])) {
 	for i, l := range s.looks {
 		if l.at != 0 {
 			to := s
@@ -119,15 +119,15 @@ func (w wakeWorld) next(s wakeState, tell func(int, move[wakeState])) {
 		w.waits(&to, true)
 		tell(6, move[wakeState]{what: "ends a short wait", to: to})
 	}
-	if to := s; s.mishaps > 0 && s.wait != 0 {
-		to.mishaps--
+	if to := s; s.faults > 0 && s.wait != 0 {
+		to.faults--
 		w.waits(&to, true)
 		tell(fate, move[wakeState]{what: "the wait is over by its time", to: to})
 	}
 }
 
 // waits begins the next wait. A look that is still at work is late.
-func (w wakeWorld) waits(s *wakeState, due bool) {
+func (w wakeSetup) waits(s *wakeState, due bool) {
 	if s.looks[0].at != 0 {
 		s.looks[1] = s.looks[0]
 	}
@@ -137,7 +137,7 @@ func (w wakeWorld) waits(s *wakeState, due bool) {
 }
 
 // answered lets the execution go on, if it waits with that token.
-func (w wakeWorld) answered(s *wakeState, token uint8, due bool) {
+func (w wakeSetup) answered(s *wakeState, token uint8, due bool) {
 	switch {
 	case token != s.wait || token == 0: // the law: nothing happens
 	case s.settled:
@@ -148,7 +148,7 @@ func (w wakeWorld) answered(s *wakeState, token uint8, due bool) {
 }
 
 // look is a step of a function that looks.
-func (w wakeWorld) look(s *wakeState, i int) {
+func (w wakeSetup) look(s *wakeState, i int) {
 	l := &s.looks[i]
 	switch l.at {
 	case register:
@@ -194,7 +194,7 @@ func (w wakeWorld) look(s *wakeState, i int) {
 }
 
 // rest lets a look's token wait.
-func (w wakeWorld) rest(l *looker) {
+func (w wakeSetup) rest(l *looker) {
 	if w.lacks("register first") {
 		l.at = register
 		return
@@ -203,7 +203,7 @@ func (w wakeWorld) rest(l *looker) {
 }
 
 // tells says what follows a step of an event's routine.
-func (w wakeWorld) tells(at uint8) uint8 {
+func (w wakeSetup) tells(at uint8) uint8 {
 	order := []uint8{0, mark, waiting, wake, woken}
 	if w.lacks("mark first") {
 		order = []uint8{0, waiting, mark, wake, woken}
@@ -217,7 +217,7 @@ func (w wakeWorld) tells(at uint8) uint8 {
 }
 
 // event is a step of a function that an event calls.
-func (w wakeWorld) event(s *wakeState, i int) {
+func (w wakeSetup) event(s *wakeState, i int) {
 	e := &s.events[i]
 	switch e.at {
 	case mark:
@@ -226,7 +226,7 @@ func (w wakeWorld) event(s *wakeState, i int) {
 		e.token = s.token
 	case wake:
 		token := e.token
-		*e = teller{at: woken}
+		*e = notifier{at: woken}
 		w.answered(s, token, false)
 		return
 	}

@@ -62,7 +62,7 @@ func TestStartAfterALoss(t *testing.T) {
 }
 
 // A wish is obeyed by whoever looks next; what is parked gets a new execution.
-func TestWish(t *testing.T) {
+func TestCommand(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc")
 	h.ask("a", "deploy", "v1")
@@ -92,7 +92,7 @@ func TestWish(t *testing.T) {
 }
 
 // What cannot be wished is a run that is refused and says why.
-func TestWishRefused(t *testing.T) {
+func TestCommandRefused(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.driven("a", "deploy", "v1")
@@ -156,7 +156,7 @@ func TestRetryRefused(t *testing.T) {
 }
 
 // Who steers a run and may not is told so, and no run is made of that.
-func TestCommand(t *testing.T) {
+func TestCommandOnARun(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")

@@ -112,9 +112,9 @@ func lasts(t *testing.T, l Loaded) {
 		if one != two || err != nil || again != nil {
 			t.Errorf("%s: its digest is %s, and then %s: %v, %v", name, one, two, err, again)
 		}
-		told, err := n.Resolve(value)
-		toldAgain, again := back.Resolve(value)
-		if diff := cmp.Diff(told, toldAgain); diff != "" || err != nil || again != nil {
+		reported, err := n.Resolve(value)
+		reportedAgain, again := back.Resolve(value)
+		if diff := cmp.Diff(reported, reportedAgain); diff != "" || err != nil || again != nil {
 			t.Errorf("%s: %v, %v\n%s", name, err, again, diff)
 		}
 	}

@@ -301,7 +301,7 @@ func TestNotOurs(t *testing.T) {
 }
 
 // A node that is to be another physical stack leaves its old one under its ID.
-func TestDisplace(t *testing.T) {
+func TestRename(t *testing.T) {
 	w := newWorld()
 	w.have("CREATE_COMPLETE", "vpc app<vpc begun other")
 	w.want("vpc app<vpc begun other")
@@ -363,7 +363,7 @@ func TestDisplace(t *testing.T) {
 }
 
 // Two that were begun under one name in two regions are displaced as two.
-func TestDisplaceTwins(t *testing.T) {
+func TestRenameTwins(t *testing.T) {
 	p := project.Project{Name: "shop", Nodes: make(map[string]project.Node)}
 	recorded := make(map[string]plan.Record)
 	for _, region := range []string{"eu", "us"} {

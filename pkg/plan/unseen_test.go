@@ -59,7 +59,7 @@ func TestWhatCannotBeSeenCounts(t *testing.T) {
 // A stack that gets another target beside its own, or whose target is called
 // otherwise, stays where it is; one that goes to another account or region is
 // another one.
-func TestDisplaceAmongTargets(t *testing.T) {
+func TestRenameAmongTargets(t *testing.T) {
 	eu := project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}
 	us := project.Target{Name: "us", Account: "111111111111", Region: "us-west-2"}
 	europe := eu

@@ -129,28 +129,28 @@ var untold = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Tim
 // they are of.
 func TestDigests(t *testing.T) {
 	known := func(string, string) (string, error) { return "v", nil }
-	digests := func(n project.Node) (all, told string) {
+	digests := func(n project.Node) (all, reported string) {
 		t.Helper()
 		all, err := n.Digest()
-		r, errTold := n.Resolve(known)
-		if err := errors.Join(err, errTold); err != nil {
+		r, errReported := n.Resolve(known)
+		if err := errors.Join(err, errReported); err != nil {
 			t.Fatal(err)
 		}
 		return all, r.Digest
 	}
-	all, told := digests(node())
-	if again, toldAgain := digests(node()); again != all || toldAgain != told || len(all) != 64 {
+	all, reported := digests(node())
+	if again, reportedAgain := digests(node()); again != all || reportedAgain != reported || len(all) != 64 {
 		t.Error("the same node has two digests")
 	}
 	for what, change := range changes {
 		n := node()
 		change(&n)
-		gotAll, gotTold := digests(n)
+		gotAll, gotReported := digests(n)
 		if gotAll == all {
 			t.Errorf("another %s leaves the node's digest as it was", what)
 		}
-		if (gotTold == told) != slices.Contains(untold, what) {
-			t.Errorf("another %s: what CloudFormation is told changes: %t", what, gotTold != told)
+		if (gotReported == reported) != slices.Contains(untold, what) {
+			t.Errorf("another %s: what CloudFormation is told changes: %t", what, gotReported != reported)
 		}
 	}
 	for field := range reflect.TypeFor[project.Node]().Fields() {

@@ -12,7 +12,7 @@ import (
 // upload asks for a run as an upload does, and raises its epoch to 1.
 func (b bench) upload(id, sequencer string) {
 	b.Helper()
-	r := asked(id)
+	r := requested(id)
 	r.Upload, r.Sequencer = true, sequencer
 	_, _, err := b.store.CreateRun(b.ctx, r)
 	b.ok(err)

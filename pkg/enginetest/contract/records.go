@@ -112,12 +112,12 @@ func recordLaws() []law {
 		}},
 		{"the newest runs are listed first", func(b bench) {
 			for i, id := range []string{"b", "c", "a"} {
-				r := asked(id)
+				r := requested(id)
 				r.Requested = noon.Add(time.Duration([]int{1, 10, 2}[i]) * 10 * time.Millisecond)
 				_, _, err := b.store.CreateRun(b.ctx, r)
 				b.ok(err)
 			}
-			other := asked("other")
+			other := requested("other")
 			other.Project = "shop@test"
 			_, _, err := b.store.CreateRun(b.ctx, other)
 			b.ok(err)
@@ -213,7 +213,7 @@ func raceLaws() []law {
 			var mu sync.Mutex
 			fresh := 0
 			for _, err := range race(func(int) error {
-				_, isFresh, err := b.store.CreateRun(b.ctx, asked("one"))
+				_, isFresh, err := b.store.CreateRun(b.ctx, requested("one"))
 				mu.Lock()
 				defer mu.Unlock()
 				if isFresh {

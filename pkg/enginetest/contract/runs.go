@@ -16,15 +16,15 @@ import (
 func runLaws() []law {
 	return []law{
 		{"a run that is asked for is kept as it is", func(b bench) {
-			kept, fresh, err := b.store.CreateRun(b.ctx, asked("one"))
+			kept, fresh, err := b.store.CreateRun(b.ctx, requested("one"))
 			b.ok(err)
 			b.same(fresh, true)
-			b.same(kept, asked("one"))
-			b.same(b.run("one"), asked("one"))
+			b.same(kept, requested("one"))
+			b.same(b.run("one"), requested("one"))
 		}},
 		{"asked twice, a run is kept once, as it is by now", func(b bench) {
 			first := b.ask("one")
-			other := asked("one")
+			other := requested("one")
 			other.Who = "bob"
 			kept, fresh, err := b.store.CreateRun(b.ctx, other)
 			b.ok(err)

@@ -49,7 +49,7 @@ const shop = "shop@prod"
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
 // asked returns a run as it is asked for.
-func asked(id string) run.Run {
+func requested(id string) run.Run {
 	return run.Run{
 		Request: run.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
 			Of: "before", Who: "ann", Options: run.Options{Force: true, MaxDeletions: new(0), Only: []string{"net/", "db"}}}, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: []string{"one", "two"}, Requested: noon,
@@ -59,7 +59,7 @@ func asked(id string) run.Run {
 // ask asks for a run and raises its epoch to 1.
 func (b bench) ask(id string) run.Run {
 	b.Helper()
-	r, fresh, err := b.store.CreateRun(b.ctx, asked(id))
+	r, fresh, err := b.store.CreateRun(b.ctx, requested(id))
 	if err != nil || !fresh {
 		b.Fatalf("ask for %s: fresh %v, %v", id, fresh, err)
 	}

@@ -77,7 +77,7 @@ func (c *Clock) Go(do func(*Routine)) {
 // never forgets one.)
 type worker struct {
 	turns   chan bool // true is a turn, false the end
-	parked  chan bool // true is to be continued, false that the routine has ended
+	waiting chan bool // true is to be continued, false that the routine has ended
 	routine *Routine
 }
 
@@ -88,11 +88,11 @@ func (c *Clock) hire() *worker {
 		c.idle = c.idle[:n-1]
 		return w
 	}
-	w := &worker{turns: make(chan bool), parked: make(chan bool)}
+	w := &worker{turns: make(chan bool), waiting: make(chan bool)}
 	go func() {
 		for <-w.turns {
 			w.routine.do(w.routine)
-			w.parked <- false
+			w.waiting <- false
 		}
 	}()
 	return w
@@ -114,7 +114,7 @@ func (r *Routine) stop() {
 	if r.worker != nil && !r.ended {
 		r.ended = true
 		r.worker.turns <- false
-		<-r.worker.parked
+		<-r.worker.waiting
 		r.retire()
 	}
 	r.ended = true
@@ -129,15 +129,15 @@ func (r *Routine) retire() {
 // Sleep lets d pass. It reports false if the world has come to its end.
 func (r *Routine) Sleep(d time.Duration) bool {
 	r.wakeIn(d)
-	return r.Park()
+	return r.Pause()
 }
 
 // Park waits to be woken. It reports false if the world has come to its end.
-func (r *Routine) Park() bool {
+func (r *Routine) Pause() bool {
 	if r.ended {
 		return false
 	}
-	r.worker.parked <- true
+	r.worker.waiting <- true
 	r.ended = !<-r.worker.turns
 	return !r.ended
 }
@@ -161,7 +161,7 @@ func (r *Routine) resume(turn int) {
 	r.turn++
 	r.clock.running = r
 	r.worker.turns <- true
-	goesOn := <-r.worker.parked
+	goesOn := <-r.worker.waiting
 	r.clock.running = nil
 	if !goesOn {
 		r.ended = true

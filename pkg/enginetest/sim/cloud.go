@@ -28,11 +28,11 @@ type Cloud struct {
 	Apart   bool            // what is in different targets does not meet: else there is one place for all
 	Denied  map[string]bool // targets whose role cannot be assumed
 
-	clock  *Clock
-	live   map[string]*stack // by name
-	all    map[string]*stack // by ID
-	tokens map[string]string // heard → stack ID
-	born   int
+	clock          *Clock
+	live           map[string]*stack // by name
+	all            map[string]*stack // by ID
+	tokens         map[string]string // heard → stack ID
+	createdByToken int
 }
 
 // NewCloud returns an empty cloud.
@@ -49,7 +49,7 @@ type stack struct {
 	status   plan.Status
 	now      content
 	held     []string // imports of before, until what was replaced is cleaned up
-	touched  time.Time
+	updated  time.Time
 	guarded  bool // by termination protection
 	events   []event
 	begun    int // how many operations; what was cancelled does not go on
@@ -79,7 +79,7 @@ type event struct {
 // Put makes a stack live that nobody asked us for.
 func (c *Cloud) Put(name string, s plan.Status) {
 	st := c.make(name)
-	st.status, st.touched = s, c.clock.Now()
+	st.status, st.updated = s, c.clock.Now()
 	st.events = append(st.events, event{"", s, "", c.clock.Now()})
 }
 
@@ -90,7 +90,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 		c.Put(name, s)
 		return
 	}
-	st.status, st.touched = s, st.touched.Add(time.Second)
+	st.status, st.updated = s, st.updated.Add(time.Second)
 	st.events = append(st.events, event{"", "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", s, "", c.clock.Now()})
 	if s.Gone() {
 		delete(c.live, name)
@@ -131,8 +131,8 @@ func (c *Cloud) Output(name, output string) string {
 }
 
 func (c *Cloud) make(name string) *stack {
-	c.born++
-	st := &stack{id: fmt.Sprintf("arn:stack/%s/%d", name, c.born), name: name}
+	c.createdByToken++
+	st := &stack{id: fmt.Sprintf("arn:stack/%s/%d", name, c.createdByToken), name: name}
 	c.live[name], c.all[st.id] = st, st
 	return st
 }
@@ -167,7 +167,7 @@ func (c *Cloud) Observe(_ context.Context, places []plan.Location) (map[string]p
 
 func (st *stack) seen(p plan.Location) plan.Live {
 	return plan.Live{
-		StackID: st.id, Status: st.status, Outputs: st.outputs(), LastUpdated: st.touched, Protected: st.guarded,
+		StackID: st.id, Status: st.status, Outputs: st.outputs(), LastUpdated: st.updated, Protected: st.guarded,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
 }
@@ -222,7 +222,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 			return plan.Receipt{}, fault.New(fault.Taken, "stack [%s] already exists", name)
 		}
 		st = c.make(name)
-		st.touched = c.clock.Now()
+		st.updated = c.clock.Now()
 	}
 	if t.Step.Verb != plan.Create && t.Location().StackID == "" && st != nil && st.events[0].token == "" {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)

@@ -93,7 +93,7 @@ func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 			}
 			h.routine.wakeIn(left)
 		}
-		if !h.routine.Park() {
+		if !h.routine.Pause() {
 			return nil, errEnd
 		}
 	}

@@ -64,7 +64,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 		})
 	case plan.Update:
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
-		st.touched = c.clock.Now()
+		st.updated = c.clock.Now()
 		after(1, func() {
 			if why := c.wrong(st, t.Step.Verb, want); why != "" {
 				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)

@@ -43,11 +43,11 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // A house is an engine that takes all that it is asked, and its book.
 type app struct {
-	runs     []run.Run // newest first
-	asked    []run.Request
-	commands []run.Request
-	err      error // of the engine
-	blind    error // of the book
+	runs      []run.Run // newest first
+	requested []run.Request
+	commands  []run.Request
+	err       error // of the engine
+	blind     error // of the book
 }
 
 // newHouse has three runs of a project, and one of another.
@@ -67,7 +67,7 @@ func newApp() *app {
 
 // Start is api.Engine.
 func (h *app) Start(ctx context.Context, q run.Request) error {
-	h.asked = append(h.asked, q)
+	h.requested = append(h.requested, q)
 	if _, err := h.Run(ctx, q.ID); h.err == nil && fault.Is(err, fault.Missing) {
 		h.runs = append([]run.Run{{
 			Request: q,
@@ -215,10 +215,10 @@ func TestBegin(t *testing.T) {
 		e.IsBase64Encoded = body[0] != '{'
 		r, said := h.ask(t, e)
 		want.ID, want.Project, want.Who = engine.RunID("api", "shop@prod", "key", "release 7"), "shop@prod", ann
-		if len(h.asked) != 1 || len(h.commands) > 0 {
-			t.Fatalf("%s: %d %s; asked %v", body, r.StatusCode, r.Body, h.asked)
+		if len(h.requested) != 1 || len(h.commands) > 0 {
+			t.Fatalf("%s: %d %s; asked %v", body, r.StatusCode, r.Body, h.requested)
 		}
-		if d := cmp.Diff(want, h.asked[0]); d != "" {
+		if d := cmp.Diff(want, h.requested[0]); d != "" {
 			t.Errorf("%s: %s", body, d)
 		}
 		if r.StatusCode != 202 || r.Headers["location"] != "/runs/"+want.ID || said.Run != want.ID || said.State != "pending" || said.Who != ann || said.Lock.Owner.Run != newest {
@@ -307,7 +307,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %d %s", c.query, r.StatusCode, r.Body)
 		}
 	}
-	if len(h.asked)+len(h.commands) > 0 {
+	if len(h.requested)+len(h.commands) > 0 {
 		t.Error("to read asks for something")
 	}
 }
@@ -329,7 +329,7 @@ func TestCommand(t *testing.T) {
 		h := newApp()
 		r, said := h.ask(t, call(to(c.command), c.body, "header.idempotency-key=k"))
 		want := run.Request{Project: "shop@prod", Operation: c.command, Of: newest, Who: ann, Options: c.want}
-		if d := cmp.Diff([]run.Request{want}, h.commands, cmpopts.IgnoreFields(run.Request{}, "ID")); d != "" || len(h.asked) > 0 {
+		if d := cmp.Diff([]run.Request{want}, h.commands, cmpopts.IgnoreFields(run.Request{}, "ID")); d != "" || len(h.requested) > 0 {
 			t.Errorf("%s %s: %s", c.command, c.body, d)
 		}
 		if r.StatusCode != 202 || said.Run != newest || len(said.Steps) != 1 || r.Headers["location"] != "/runs/"+newest {
@@ -390,10 +390,10 @@ func TestWhoAsks(t *testing.T) {
 			}
 			e.RequestContext.Authorizer = c.by
 			r, said := h.ask(t, e)
-			if c.want == "" && (r.StatusCode != 403 || said.Error.Kind != "Denied" || len(h.asked)+len(h.commands) > 0) {
+			if c.want == "" && (r.StatusCode != 403 || said.Error.Kind != "Denied" || len(h.requested)+len(h.commands) > 0) {
 				t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
 			}
-			for _, q := range append(h.asked, h.commands...) {
+			for _, q := range append(h.requested, h.commands...) {
 				if q.Who != c.want {
 					t.Errorf("%s: it is asked by %q, not %q", route, q.Who, c.want)
 				}
@@ -455,8 +455,8 @@ func TestRefused(t *testing.T) {
 	} {
 		h := newApp()
 		r, said := h.ask(t, c.e)
-		if r.StatusCode != c.status || said.Error == nil || len(h.asked)+len(h.commands) > 0 {
-			t.Errorf("%s %.100s: %d %.300s; asked %v", c.e.RouteKey, c.e.Body, r.StatusCode, r.Body, h.asked)
+		if r.StatusCode != c.status || said.Error == nil || len(h.requested)+len(h.commands) > 0 {
+			t.Errorf("%s %.100s: %d %.300s; asked %v", c.e.RouteKey, c.e.Body, r.StatusCode, r.Body, h.requested)
 			continue
 		}
 		if d := cmp.Diff(c.want, said.Error.Messages); d != "" && c.want != nil {
@@ -476,13 +476,13 @@ func TestRefusedEvents(t *testing.T) {
 	} {
 		h, e := newApp(), call(runs, aDeploy)
 		change(&e)
-		if r, _ := h.ask(t, e); r.StatusCode != status || len(h.asked) > 0 {
+		if r, _ := h.ask(t, e); r.StatusCode != status || len(h.requested) > 0 {
 			t.Errorf("%d %s", r.StatusCode, r.Body)
 		}
 	}
 	h, e := newApp(), call(runs, aDeploy)
 	e.RequestContext.RequestID = ""
-	if r, _ := h.ask(t, e); r.StatusCode != 400 || !strings.Contains(r.Body, "requestId") || len(h.asked) > 0 {
+	if r, _ := h.ask(t, e); r.StatusCode != 400 || !strings.Contains(r.Body, "requestId") || len(h.requested) > 0 {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }
@@ -528,11 +528,11 @@ func TestTroubles(t *testing.T) {
 }
 
 // A run that was started and cannot be read now was started all the same.
-func TestStartedUnseen(t *testing.T) {
+func TestStartedWithoutRecord(t *testing.T) {
 	h := newApp()
 	h.blind = fault.New(fault.Throttled, "slow down")
 	r, said := h.ask(t, call(runs, aDeploy))
-	if r.StatusCode != 202 || len(h.asked) != 1 || said.Run != h.asked[0].ID || r.Headers["location"] != "/runs/"+said.Run {
+	if r.StatusCode != 202 || len(h.requested) != 1 || said.Run != h.requested[0].ID || r.Headers["location"] != "/runs/"+said.Run {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }

@@ -53,11 +53,11 @@ func FuzzAPI(f *testing.F) {
 		if first == nil {
 			return
 		}
-		asked := append(one.asked, one.commands...)
-		if ok := first.StatusCode == 202; ok != (len(asked) == 1) && first.StatusCode != 409 || len(asked) > 1 {
-			t.Errorf("%d, and asked for is %+v", first.StatusCode, asked)
+		requested := append(one.requested, one.commands...)
+		if ok := first.StatusCode == 202; ok != (len(requested) == 1) && first.StatusCode != 409 || len(requested) > 1 {
+			t.Errorf("%d, and asked for is %+v", first.StatusCode, requested)
 		}
-		for _, q := range asked {
+		for _, q := range requested {
 			sound(t, q)
 		}
 		wellFormed(t, len(text), *first)

@@ -41,7 +41,7 @@ func (c *call) completions(cmd *cobra.Command) {
 // on a laptop that is what a server tells. If nobody answers soon, there are no
 // words.
 func (c *call) recorded(list completion) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, done []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, done []string, startedAt string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(done) >= c.command.most && c.command.most > 0 && cmd.ValidArgsFunction == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -55,7 +55,7 @@ func (c *call) recorded(list completion) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp // a shell has no place for it
 		}
-		return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) }), cobra.ShellCompDirectiveNoFileComp
+		return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, startedAt) }), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

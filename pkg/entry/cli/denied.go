@@ -42,12 +42,12 @@ func (c *call) advice(err error) string {
 	if !ok || c.flags.installation == "" {
 		return ""
 	}
-	asked, named := errors.AsType[*smithy.OperationError](err)
+	requested, named := errors.AsType[*smithy.OperationError](err)
 	switch {
 	case slices.Contains(unknown, api.ErrorCode()):
 		return "AWS does not take these credentials, or no longer: log in anew (aws sso login), or set another AWS_PROFILE"
 	case forbids(err) && named:
-		action := prefixes[asked.ServiceID] + ":" + asked.OperationName
+		action := prefixes[requested.ServiceID] + ":" + requested.OperationName
 		if needs, ok := permissions[action]; ok {
 			action = needs
 		}

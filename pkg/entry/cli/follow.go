@@ -61,12 +61,12 @@ type watch struct {
 // follow shows a run until it is enough, and returns it as it then is.
 func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) {
 	if w.enough == nil {
-		w.enough = settled
+		w.enough = finished
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	begun, known, l := time.Now(), false, &monitor{session: s, view: v}
-	next := func() { timer.Reset(s.until(time.Since(begun))) }
+	startedAt, known, l := time.Now(), false, &monitor{session: s, view: v}
+	next := func() { timer.Reset(s.until(time.Since(startedAt))) }
 	for {
 		select {
 		case <-ctx.Done():
@@ -83,7 +83,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 			continue
 		}
 		switch {
-		case fault.Is(err, fault.Missing) && !known && (time.Since(begun) < s.patient || s.delivers()):
+		case fault.Is(err, fault.Missing) && !known && (time.Since(startedAt) < s.patient || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
 			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: %s", w.run, s.silence)
 		case isLost(err), err != nil && known && s.host == nil:
@@ -121,4 +121,4 @@ func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 func (s *session) delivers() bool { return s.host != nil && s.host.Delivering() }
 
 // settled reports whether a run is over, or only a person can move it on.
-func settled(r run.Run) bool { return r.State.Over() || r.State == run.StateWaiting }
+func finished(r run.Run) bool { return r.State.Over() || r.State == run.StateWaiting }

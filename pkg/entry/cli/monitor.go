@@ -17,11 +17,11 @@ const pulse = 10 * time.Second
 // it waits, and that nobody drives it. It tells each thing once.
 type monitor struct {
 	*session
-	view  view // that shows the run meanwhile; may be nil
-	said  string
-	asked time.Time // when it was last asked whether somebody drives it
-	alone string    // the execution that was then found ended
-	away  bool      // the installation does not answer, and it was told
+	view      view // that shows the run meanwhile; may be nil
+	said      string
+	requested time.Time // when it was last asked whether somebody drives it
+	alone     string    // the execution that was then found ended
+	away      bool      // the installation does not answer, and it was told
 }
 
 // tell tells what there is to tell of r, which is neither over nor parked. What
@@ -31,8 +31,8 @@ func (l *monitor) tell(ctx context.Context, r run.Run) {
 	switch {
 	case r.State == run.StateQueued:
 		line = l.queued(ctx, r)
-	case r.Epoch > 0 && time.Since(l.asked) >= pulse:
-		l.asked = time.Now()
+	case r.Epoch > 0 && time.Since(l.requested) >= pulse:
+		l.requested = time.Now()
 		line = l.undriven(ctx, r)
 	}
 	if line != "" && line != l.said {

@@ -25,7 +25,7 @@ func TestEndedExecutionIsReported(t *testing.T) {
 	e := &execution{Started: true, Running: true}
 	m := &monitor{session: &session{call: &call{Shell: Shell{Err: &out}}, flows: e}}
 	poll := func() {
-		m.asked = time.Time{}
+		m.requested = time.Time{}
 		m.tell(t.Context(), run.Run{Request: run.Request{ID: "abc"}, State: run.StateRunning, Epoch: 1})
 	}
 	poll()

@@ -126,10 +126,10 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		live, unseen, err := s.statuses(ctx, rows)
+		live, inaccessible, err := s.statuses(ctx, rows)
 		for _, r := range rows {
 			status := live[r.StackID]
-			if unseen[r.Target] {
+			if inaccessible[r.Target] {
 				status = "not readable"
 			}
 			objects = append(objects, map[string]any{
@@ -144,16 +144,16 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 
 // statuses are those of all stacks that there are in the targets of rows, by ID,
 // and the targets that deny us.
-func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan.Status, unseen map[project.Target]bool, err error) {
-	all, unseen = make(map[string]plan.Status), make(map[project.Target]bool)
-	looked := make(map[project.Target]bool)
+func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan.Status, inaccessible map[project.Target]bool, err error) {
+	all, inaccessible = make(map[string]plan.Status), make(map[project.Target]bool)
+	polled := make(map[project.Target]bool)
 	for _, r := range rows {
-		if looked[r.Target] {
+		if polled[r.Target] {
 			continue
 		}
-		looked[r.Target] = true
+		polled[r.Target] = true
 		cfg, _, err := s.places.In(ctx, r.Target)
-		if unseen[r.Target] = fault.Is(err, fault.Denied); unseen[r.Target] {
+		if inaccessible[r.Target] = fault.Is(err, fault.Denied); inaccessible[r.Target] {
 			continue
 		}
 		if err != nil {
@@ -162,7 +162,7 @@ func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan
 		pages := cloudformation.NewDescribeStacksPaginator(cloudformation.NewFromConfig(cfg), &cloudformation.DescribeStacksInput{})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
-			if unseen[r.Target] = forbids(err); unseen[r.Target] {
+			if inaccessible[r.Target] = forbids(err); inaccessible[r.Target] {
 				break
 			}
 			if err != nil {
@@ -173,7 +173,7 @@ func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan
 			}
 		}
 	}
-	return all, unseen, nil
+	return all, inaccessible, nil
 }
 
 // noStack says that there is no such stack, and which there are.

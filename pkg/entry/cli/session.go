@@ -62,7 +62,7 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 	case c.flags.endpoint != "":
 		return c.connect(c.at(c.flags.endpoint)), nil
 	}
-	for begun := time.Now(); ; {
+	for startedAt := time.Now(); ; {
 		url, held, err := c.Laptop.Holder(c.flags.data)
 		switch {
 		case err != nil:
@@ -76,7 +76,7 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 			s.host, s.readOnly = h, still
 			return s, nil
 		}
-		if _, busy := errors.AsType[*InUse](err); !busy || time.Since(begun) > patient {
+		if _, busy := errors.AsType[*InUse](err); !busy || time.Since(startedAt) > patient {
 			return nil, err
 		}
 		select { // it is being opened or closed

@@ -120,7 +120,7 @@ func (c *call) picture(r run.Run) error {
 		}
 		lines = term.Tree{Run: r, Now: time.Now(), Colour: colour && c.Window != nil}.Render(max(width, 40), term.MaxLines)
 	}
-	if settled(r) {
+	if finished(r) {
 		lines = append(lines, term.Summary(r, c.spell, c.width())...)
 	} else if len(lines) == 0 {
 		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", r.Operation, r.Project, r.State, r.ID)}

@@ -11,7 +11,7 @@ import (
 
 // retry asks for a new run of what an old one was to do, and follows it.
 func retry(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "retry", which: failedRun, anew: true, enough: settled})
+	return c.steer(ctx, runCommand{operation: "retry", which: failedRun, anew: true, enough: finished})
 }
 
 // goOn lets a paused run go on, and follows it.
@@ -23,7 +23,7 @@ func goOn(ctx context.Context, c *call) (int, error) {
 
 // pause asks for a run to be paused, and follows it until it is.
 func pause(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "pause", which: openRun, meant: run.StateWaiting, enough: settled})
+	return c.steer(ctx, runCommand{operation: "pause", which: openRun, meant: run.StateWaiting, enough: finished})
 }
 
 // cancel asks for a run to be cancelled, and follows it until it is.
@@ -54,17 +54,17 @@ func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 		if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
 			fmt.Fprintf(c.Err, "%s of run %s (%s of %s, %s)\n", w.operation, about.ID, about.Operation, about.Project, about.State)
 		}
-		asked := c.made(w.operation, about.Project, about.Source)
-		asked.Of = about.ID
-		id, err := s.post(ctx, asked)
+		requested := c.made(w.operation, about.Project, about.Source)
+		requested.Of = about.ID
+		id, err := s.post(ctx, requested)
 		if err != nil {
 			return ExitFailed, err
 		}
-		follow := watch{run: id, enough: settled}
+		follow := watch{run: id, enough: finished}
 		if !w.anew { // the run itself, or the refusal of the wish
 			follow = watch{run: about.ID, instead: id, enough: func(r run.Run) bool {
 				if r.ID == id {
-					return settled(r)
+					return finished(r)
 				}
 				return w.enough(r) && r.Generation > about.Generation
 			}}

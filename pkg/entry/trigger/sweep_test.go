@@ -67,8 +67,8 @@ func TestFailed(t *testing.T) {
 
 // A schedule is known by who sent it and what it is called.
 func TestScheduled(t *testing.T) {
-	tick := events.EventBridgeEvent{Source: "aws.events", DetailType: "Scheduled Event", Detail: json.RawMessage("{}")}
-	if !trigger.Scheduled(tick) || trigger.Execution(tick) {
+	loop := events.EventBridgeEvent{Source: "aws.events", DetailType: "Scheduled Event", Detail: json.RawMessage("{}")}
+	if !trigger.Scheduled(loop) || trigger.Execution(loop) {
 		t.Error("a schedule is not known")
 	}
 	for _, e := range []events.EventBridgeEvent{put(t, "projects/shop/prod.zip"), stood(t, "x", "FAILED", ""), {Source: "me", DetailType: "Scheduled Event"}} {

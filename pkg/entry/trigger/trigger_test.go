@@ -227,7 +227,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 // A change of a stack's status is heard with its token, if it has one.
-func TestHeard(t *testing.T) {
+func TestStackEvent(t *testing.T) {
 	event := func(detail string) events.EventBridgeEvent {
 		return events.EventBridgeEvent{Source: "aws.cloudformation", DetailType: "CloudFormation Stack Status Change", Detail: json.RawMessage(detail)}
 	}

@@ -108,7 +108,7 @@ func TestClear(t *testing.T) {
 }
 
 // What the run was wished to come to is in its first line.
-func TestTreeSaysWhatIsWished(t *testing.T) {
+func TestTreeSaysWhatIsRequested(t *testing.T) {
 	for want, r := range map[string]run.Run{
 		"ending for run new":            {State: run.StateRunning, Command: run.Supersede, SupersededBy: "new"},
 		"cancelling, then rolling back": {State: run.StateRunning, Command: run.CancelAndRollBack},
@@ -199,7 +199,7 @@ func TestTreeKeepsWithinItsWindow(t *testing.T) {
 	}
 }
 
-func TestTreeSaysWhatIsWishedAndWhatIsPutOff(t *testing.T) {
+func TestTreeSaysWhatIsRequestedAndWhatIsPutOff(t *testing.T) {
 	r := shop()
 	r.Command = run.Pause
 	r.Steps[5] = step("users/create", "vpc/create")
@@ -212,7 +212,7 @@ func TestTreeSaysWhatIsWishedAndWhatIsPutOff(t *testing.T) {
 	}
 }
 
-func TestTreeIsPaintedOnlyIfTold(t *testing.T) {
+func TestTreeIsColouredOnlyOnRequest(t *testing.T) {
 	plain := term.Tree{Run: shop(), Now: at(12)}.Render(60, 24)
 	painted := term.Tree{Run: shop(), Now: at(12), Colour: true}.Render(60, 24)
 	text := strings.Join(painted, "\n")
@@ -326,7 +326,7 @@ func TestDiffTellsOfAStepThatWasPutOff(t *testing.T) {
 }
 
 // Whatever is looked at in between, the changes of a run are the same ones.
-func TestDiffLosesNothingBetweenLooks(t *testing.T) {
+func TestDiffLosesNothingBetweenPolls(t *testing.T) {
 	statuses := func(changes ...term.Change) map[string][]run.Status {
 		by := make(map[string][]run.Status)
 		for _, c := range changes {
