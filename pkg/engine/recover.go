@@ -198,7 +198,9 @@ func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 		}
 		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: was.Status, Attempt: was.Attempt, Step: was}
 		c.Step.Status, c.Step.Ended, c.Step.Why = run.Skipped, e.Now(), "the run was given up"
+		c.Step.Cause = run.Cause{Kind: run.CauseForced}
 		if was.Status == run.Running {
+			c.Step.Cause = run.Cause{}
 			c.Step.Result.Untouched = !e.Verbs.Of(was.Verb).Mutates
 			c.Step.Status, c.Step.Why = run.Failed, "the run was given up while this was under way: the next run finds what came of it"
 		}

@@ -23,14 +23,14 @@ func (l phases) names() []string {
 }
 
 // first names the step that begins a node's lane.
-func (l phases) first(node string) string { return id(node, l[node][0]) }
+func (l phases) first(node string) string { return StepID(node, l[node][0], "") }
 
 // last names the steps that end the lanes of the given nodes.
 func (l phases) last(nodes ...string) []string {
 	var ids []string
 	for _, n := range nodes {
 		if k := len(l[n]); k > 0 {
-			ids = append(ids, id(n, l[n][k-1]))
+			ids = append(ids, StepID(n, l[n][k-1], ""))
 		}
 	}
 	return ids
@@ -196,7 +196,7 @@ func (v View) where(node string) string {
 // lay lays a lane of steps for a node, the first after the given steps.
 func (b *builder) addPhase(node string, after []string, verbs ...Verb) {
 	for _, v := range verbs {
-		s := Step{ID: id(node, v), Node: node, Where: b.view.where(node), Verb: v}
+		s := Step{ID: StepID(node, v, ""), Node: node, Where: b.view.where(node), Verb: v}
 		if v != Wait { // that is somebody else's
 			s.Timeout = b.view.Desired.Nodes[node].Timeout
 		}

@@ -3,15 +3,9 @@ package plan
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stackwright/stackwright/pkg/project"
 )
-
-// id names a step.
-func id(node string, v Verb) string {
-	return strings.TrimPrefix(node+"/"+string(v), "/")
-}
 
 // Places lists where to look for every stack that an operation on p may
 // concern: the recorded ones where they are recorded, the others where they are

@@ -32,10 +32,14 @@ const (
 
 // A Step applies one verb to one node, after other steps.
 type Step struct {
-	ID    string   `json:"id"`
-	Node  string   `json:"node,omitempty"`  // empty for the gate
-	Where string   `json:"where,omitempty"` // the account and region of its stack, as project.Target names them
-	Verb  Verb     `json:"verb"`
+	ID    string `json:"id"`
+	Node  string `json:"node,omitempty"`  // empty for the gate
+	Where string `json:"where,omitempty"` // the account and region of its stack, as project.Target names them
+	Verb  Verb   `json:"verb"`
+
+	Qualifier string     `json:"qualifier,omitempty"` // tells steps of one verb on one node apart; see StepID
+	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
+
 	After []string `json:"after,omitempty"` // IDs, sorted
 	Users []string `json:"users,omitempty"` // of a delete: nodes that let go of it, whose cleanup is to be over first
 
@@ -74,6 +78,9 @@ func (p Plan) String() string {
 	var b strings.Builder
 	for _, s := range p.Steps {
 		b.WriteString(s.ID)
+		if s.Arguments != nil {
+			fmt.Fprintf(&b, " %d %s", s.Arguments.Version, s.Arguments.JSON)
+		}
 		if len(s.After) > 0 {
 			fmt.Fprintf(&b, " ← %s", strings.Join(s.After, " "))
 		}

@@ -27,7 +27,7 @@ func Refresh(v View) (Plan, error) {
 		if about != nil && !about[name] {
 			continue
 		}
-		p.Steps = append(p.Steps, Step{ID: id(name, Read), Node: name, Where: v.where(name), Verb: Read})
+		p.Steps = append(p.Steps, Step{ID: StepID(name, Read, ""), Node: name, Where: v.where(name), Verb: Read})
 	}
 	return p, nil
 }

@@ -1,9 +1,44 @@
 package plan
 
+import "strings"
+
 // A Result is how a step left its stack. The zero Result says that nobody knows.
 type Result struct {
 	Untouched bool   `json:"untouched,omitempty"` // the step started nothing: its stack is as it was before
 	Status    Status `json:"status,omitempty"`    // of the stack when the step ended; DELETE_COMPLETE if it is gone
+
+	Findings []Finding `json:"findings,omitempty"` // what the step found out, for people and programs; see Found
+}
+
+// A Finding is one thing that a step found out about its stack, such as a property
+// that differs from its template.
+type Finding struct {
+	Kind     string `json:"kind"`               // as the verb defines it
+	Resource string `json:"resource,omitempty"` // the logical ID
+	Property string `json:"property,omitempty"` // the path of it in the resource
+	Expected string `json:"expected,omitempty"`
+	Actual   string `json:"actual,omitempty"`
+}
+
+// The size of findings, which are stored with the step in one item of the table.
+const (
+	maxFindings    = 100
+	maxFindingText = 500 // bytes of one text
+)
+
+// Found returns the result with findings: so many of them, and so much of each, as
+// there is room for.
+func (r Result) Found(findings []Finding) Result {
+	r.Findings = nil
+	for _, f := range findings[:min(len(findings), maxFindings)] {
+		for _, text := range []*string{&f.Kind, &f.Resource, &f.Property, &f.Expected, &f.Actual} {
+			if len(*text) > maxFindingText {
+				*text = strings.ToValidUTF8((*text)[:maxFindingText], "") + "…"
+			}
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	return r
 }
 
 // ResultOf is the result of a step that ended when its stack was live so.

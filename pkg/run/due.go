@@ -32,7 +32,7 @@ func (r *Run) Overdue(now time.Time) bool {
 
 // TimedOut reports whether steps of the run were skipped because it was overdue.
 func (r *Run) TimedOut() bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Status == Skipped && s.Why == timeIsOver })
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Cause.Kind == CauseTimeout })
 }
 
 // NextPoll says when the run is to be polled again: when a running step is due, a

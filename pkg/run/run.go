@@ -5,7 +5,6 @@ package run
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -110,6 +109,7 @@ type Step struct {
 	Ended     time.Time
 	Forced    bool // it was polled since the run was cancelled with force
 	Answer    Answer
+	Cause     Cause       // why it was skipped
 	Result    plan.Result // how it left its stack, once it is over
 }
 
@@ -213,14 +213,8 @@ func (r *Run) Prune(now time.Time) []Step {
 		if s.Status != Pending && !s.waits() {
 			continue
 		}
-		if why := rootCause(by, s.After); why != "" {
-			s.Status, s.Why = Skipped, why
-		} else if r.Command.Stops() {
-			s.Status, s.Why = Skipped, r.stopped()
-		} else if r.Command == Continue && r.Overdue(now) {
-			s.Status, s.Why = Skipped, timeIsOver
-		}
-		if s.Status == Skipped {
+		if c := r.cause(by, s, r.Overdue(now)); c.Known() {
+			s.Status, s.Cause, s.Why = Skipped, c, c.text(r)
 			pruned = append(pruned, was)
 		}
 	}
@@ -233,33 +227,6 @@ func (r *Run) Stopped() State {
 		return StateSuperseded
 	}
 	return StateCancelled
-}
-
-// Why steps are skipped: after another, whose ID follows, or because time is over.
-const (
-	after      = "after "
-	timeIsOver = "the run's time was over"
-)
-
-// stopped is why a step is skipped that only a command keeps from starting.
-func (r *Run) stopped() string {
-	if r.Command == Supersede {
-		return "superseded by " + r.SupersededBy
-	}
-	return "cancelled"
-}
-
-// rootCause says why a step after the given ones can never start, or "".
-func rootCause(by map[string]*Step, ids []string) string {
-	for _, id := range ids {
-		switch a := by[id]; a.Status {
-		case Failed:
-			return after + a.ID
-		case Skipped:
-			return a.Why
-		}
-	}
-	return ""
 }
 
 // Next is the state that a running run should have now: ready, watch, waiting or
@@ -283,7 +250,7 @@ func (r *Run) Next(now time.Time) State {
 		case Failed:
 			failed = true
 		case Skipped:
-			stopped = stopped || !strings.HasPrefix(s.Why, after)
+			stopped = stopped || s.Cause.Kind != CauseFailure
 		}
 	}
 	switch {

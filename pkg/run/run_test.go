@@ -306,8 +306,8 @@ func TestAnyRunEnds(t *testing.T) {
 			r.Prune(clock)
 		}
 		for _, s := range r.Steps {
-			cause, named := strings.CutPrefix(s.Why, "after ")
-			if !s.Over() || s.Status == run.Skipped && s.Why != "cancelled" && (!named || r.Step(cause).Status != run.Failed) {
+			c := s.Cause
+			if !s.Over() || s.Status == run.Skipped && c.Kind != run.CauseCancelled && (c.Kind != run.CauseFailure || r.Step(c.Step).Status != run.Failed) {
 				t.Fatalf("seed %d: %+v", seed, s)
 			}
 		}

@@ -87,6 +87,7 @@ type stepItem struct {
 	Forced    bool          `json:"forced,omitempty"`
 	Answer    *run.Answer   `json:"answer,omitempty"`
 	Result    plan.Result   `json:"result"`
+	Cause     *run.Cause    `json:"cause,omitempty"`
 }
 
 // stepItemOf is the item of a planned step.
@@ -94,12 +95,11 @@ func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
 		Nonce: s.Nonce, Receipt: known(s.Receipt), Why: s.Why, Event: s.Event.Status, Polls: s.Event.Polls,
-		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced, Answer: known(s.Answer), Result: s.Result,
+		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced, Answer: known(s.Answer), Result: s.Result, Cause: known(s.Cause),
 	}
 }
 
-// known returns v, or nil if there is none: no receipt of CloudFormation, or no
-// answer of a user.
+// known returns v, or nil if it says nothing: a receipt, an answer or a cause.
 func known[T interface{ Known() bool }](v T) *T {
 	if !v.Known() {
 		return nil
@@ -116,6 +116,9 @@ func (i stepItem) step() run.Step {
 	}
 	if i.Receipt != nil {
 		s.Receipt = *i.Receipt
+	}
+	if i.Cause != nil {
+		s.Cause = *i.Cause
 	}
 	if i.Answer != nil && i.Answer.Known() {
 		s.Answer = *i.Answer

@@ -33,7 +33,7 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	set := values{
 		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "receipt": known(s.Receipt), "why": s.Why,
 		"due": s.Due, "not_before": s.NotBefore, "claimed": s.Claimed, "ended": s.Ended,
-		"forced": s.Forced, "result": s.Result,
+		"forced": s.Forced, "result": s.Result, "cause": known(s.Cause),
 	}
 	if c.From == run.Pending {
 		set["event"], set["polls"] = plan.Status(""), 0

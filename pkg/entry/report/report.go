@@ -4,6 +4,7 @@ package report
 import (
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -44,16 +45,18 @@ type Command struct {
 
 // A Step is a step as it is now.
 type Step struct {
-	Step     string     `json:"step"`
-	Stack    string     `json:"stack"`
-	Verb     string     `json:"verb"`
-	Status   run.Status `json:"status"`
-	Why      string     `json:"why"` // while it waits for an answer: the question
-	After    []string   `json:"after"`
-	Answer   *Answer    `json:"answer,omitempty"`
-	Started  time.Time  `json:"started,omitzero"`
-	Deadline time.Time  `json:"deadline,omitzero"` // when it is overdue
-	Ended    time.Time  `json:"ended,omitzero"`
+	Step     string         `json:"step"`
+	Stack    string         `json:"stack"`
+	Verb     string         `json:"verb"`
+	Status   run.Status     `json:"status"`
+	Why      string         `json:"why"` // while it waits for an answer: the question
+	After    []string       `json:"after"`
+	Answer   *Answer        `json:"answer,omitempty"`
+	Cause    *run.Cause     `json:"cause,omitempty"` // why it was skipped
+	Findings []plan.Finding `json:"findings,omitempty"`
+	Started  time.Time      `json:"started,omitzero"`
+	Deadline time.Time      `json:"deadline,omitzero"` // when it is overdue
+	Ended    time.Time      `json:"ended,omitzero"`
 }
 
 // An Answer is what a user answered to a step.
@@ -84,6 +87,10 @@ func Of(r run.Run) Run {
 		if a := s.Answer; a.Known() {
 			step.Answer = &Answer{a.Yes, a.Who, a.Why, a.At}
 		}
+		if s.Cause.Known() {
+			step.Cause = &s.Cause
+		}
+		step.Findings = s.Result.Findings
 		shown.Steps = append(shown.Steps, step)
 	}
 	return shown

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -29,9 +30,9 @@ func tally(r run.Run) string {
 	return strings.Join(words, ", ")
 }
 
-// root names the step that a skipped step was skipped for, or returns the whole
+// root names the failed step that a skipped step was skipped for, or says the
 // reason if it was not for a step.
-func root(s run.Step) string { return strings.TrimPrefix(s.Why, "after ") }
+func root(s run.Step) string { return cmp.Or(s.Cause.Step, s.Why) }
 
 // skips groups the names of skipped steps by what they were skipped for, in the
 // order of the plan.

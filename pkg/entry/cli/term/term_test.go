@@ -37,6 +37,9 @@ func step(id string, after ...string) run.Step {
 // then moves a step: claimed and, if it is over, ended at the given seconds.
 func then(s run.Step, status run.Status, why string, times ...int) run.Step {
 	s.Status, s.Why = status, why
+	if cause, skipped := strings.CutPrefix(why, "after "); skipped && status == run.Skipped {
+		s.Cause = run.Cause{Kind: run.CauseFailure, Step: cause}
+	}
 	if len(times) > 0 {
 		s.Claimed, s.Attempt = at(times[0]), 1
 	}

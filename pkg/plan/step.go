@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// StepID names a step: "db/update", or "db/hook:migrate" with a qualifier, so that
+// two steps of one verb on one node differ. A step without a node is named by its
+// verb.
+func StepID(node string, v Verb, qualifier string) string {
+	id := strings.TrimPrefix(node+"/"+string(v), "/")
+	if qualifier != "" {
+		id += ":" + qualifier
+	}
+	return id
+}
+
+// Arguments are what a step is told besides its verb and node: a value of a type
+// that the verb defines, as JSON, and the version of that type. The zero Arguments
+// are none.
+type Arguments struct {
+	Version int    `json:"version"`
+	JSON    string `json:"json"`
+}
+
+// maxArguments is how many bytes the arguments of a step may have: a step is stored
+// in one item of the table.
+const maxArguments = 4 << 10
+
+// NewArguments returns v as the arguments of a step. It is Invalid if they are too
+// large.
+func NewArguments(version int, v any) (*Arguments, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fault.New(fault.Broken, "arguments: %w", err)
+	}
+	if len(text) > maxArguments {
+		return nil, fault.New(fault.Invalid, "the arguments of a step have %d bytes, at most %d are allowed", len(text), maxArguments)
+	}
+	return &Arguments{Version: version, JSON: string(text)}, nil
+}
+
+// Read reads the arguments into v, a pointer to a value of the type of the given
+// version. It is Broken if there are none, or if they are of another version: then
+// the plan was made by other code.
+func (a *Arguments) Read(version int, v any) error {
+	switch {
+	case a == nil:
+		return fault.New(fault.Broken, "the step has no arguments")
+	case a.Version != version:
+		return fault.New(fault.Broken, "the arguments of the step are of version %d, and this code reads version %d: plan the operation again", a.Version, version)
+	}
+	if err := json.Unmarshal([]byte(a.JSON), v); err != nil {
+		return fault.New(fault.Broken, "the arguments of the step cannot be read: %w", err)
+	}
+	return nil
+}

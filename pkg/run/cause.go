@@ -1,0 +1,57 @@
+package run
+
+// A Cause is why a step was skipped. The zero Cause is that of a step that was not.
+type Cause struct {
+	Kind CauseKind `json:"kind,omitempty"`
+	Step string    `json:"step,omitempty"` // the failed step that the skipped one depends on, directly or not
+}
+
+// A CauseKind is a kind of cause.
+type CauseKind string
+
+// The kinds of causes.
+const (
+	CauseFailure    CauseKind = "failed step"    // a step failed that it depends on
+	CauseCancelled  CauseKind = "cancelled"      // a user cancelled the run
+	CauseSuperseded CauseKind = "superseded"     // a newer run replaced the run
+	CauseTimeout    CauseKind = "timeout"        // the time of the run was over
+	CauseForced     CauseKind = "ended by force" // the run was ended without its execution
+)
+
+// Known reports whether there is a cause.
+func (c Cause) Known() bool { return c.Kind != "" }
+
+// text says the cause to people.
+func (c Cause) text(r *Run) string {
+	switch c.Kind {
+	case CauseFailure:
+		return "after " + c.Step
+	case CauseSuperseded:
+		return "superseded by " + r.SupersededBy
+	case CauseTimeout:
+		return "the run's time was over"
+	}
+	return string(c.Kind)
+}
+
+// cause is why a pending step can never start: the root cause of a step that it
+// depends on, else what stops the run. The zero Cause is none.
+func (r *Run) cause(by map[string]*Step, s *Step, overdue bool) Cause {
+	for _, id := range s.After {
+		switch a := by[id]; a.Status {
+		case Failed:
+			return Cause{Kind: CauseFailure, Step: a.ID}
+		case Skipped:
+			return a.Cause
+		}
+	}
+	switch {
+	case r.Command == Supersede:
+		return Cause{Kind: CauseSuperseded}
+	case r.Command.Stops():
+		return Cause{Kind: CauseCancelled}
+	case r.Command == Continue && overdue:
+		return Cause{Kind: CauseTimeout}
+	}
+	return Cause{}
+}
