@@ -97,6 +97,11 @@ func newReader(t *testing.T) *reader {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
+	for _, tool := range []string{"sh", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the tutorial uses %s, which this machine does not have: %v", tool, err)
+		}
+	}
 	folder, err := binary()
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +199,7 @@ func (r *reader) screen(line string) string {
 		r.Fatal(err)
 	}
 	r.ended(line, out.String(), c.Wait())
-	s, err := draw(suffix.ReplaceAllString(out.String(), sameSuffix))
+	s, err := draw(suffix.ReplaceAllString(atLaptop(out.String()), sameSuffix))
 	if err != nil {
 		r.Errorf("%s: %v", line, err)
 	}
@@ -253,8 +258,7 @@ var anID = regexp.MustCompile(`\b[a-z2-7]{20}\b`)
 
 // canonical is what was printed, as the page has it.
 func (r *reader) canonical(out string) string {
-	host, _ := os.Hostname()
-	out = strings.ReplaceAll(strings.ReplaceAll(out, r.address, address), "you@"+host, "you@laptop")
+	out = atLaptop(strings.ReplaceAll(out, r.address, address))
 	out = suffix.ReplaceAllString(cleaning.ReplaceAllString(out, ""), sameSuffix)
 	return anID.ReplaceAllStringFunc(out, func(id string) string {
 		for i := range r.runs {
@@ -267,6 +271,15 @@ func (r *reader) canonical(out string) string {
 		}
 		return runID(slices.Index(r.runs, id))
 	})
+}
+
+// atLaptop gives the reader's machine a name that is the same everywhere.
+func atLaptop(out string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		return out
+	}
+	return strings.ReplaceAll(out, "you@"+host, "you@laptop")
 }
 
 // server starts or stops the reader's server, if that is what the line does.
