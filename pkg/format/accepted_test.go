@@ -18,9 +18,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Each folder in testdata/accepted is a project, and want.json is what is made
-// of it. A file .options.json is as in testdata/refused.
-func TestWhatIsAccepted(t *testing.T) {
+// Each folder in testdata/accepted is a project, and want.json is what Read makes
+// of it. The file .options.json is as in testdata/refused.
+func TestAcceptedProjects(t *testing.T) {
 	for _, dir := range folders(t, "testdata/accepted", 8) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			all, err := archive.Folder(dir)
@@ -37,7 +37,7 @@ func TestWhatIsAccepted(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden(t, filepath.Join(dir, "want.json"), string(got)+"\n")
-			hangsTogether(t, l)
+			isConsistent(t, l)
 
 			packed, err := archive.Pack(all)
 			if err != nil {
@@ -49,21 +49,21 @@ func TestWhatIsAccepted(t *testing.T) {
 			}
 			again, err := Read(unpacked, options(t, dir))
 			if diff := cmp.Diff(l, again); diff != "" || err != nil {
-				t.Errorf("packed and unpacked it is another project: %v\n%s", err, diff)
+				t.Errorf("the project changed when it was packed and unpacked: %v\n%s", err, diff)
 			}
 		})
 	}
 }
 
-// hangsTogether checks what holds for every project that was read.
-func hangsTogether(t *testing.T, l Loaded) {
+// isConsistent checks what holds for every project that was read.
+func isConsistent(t *testing.T, l Loaded) {
 	t.Helper()
 	var order graph.Graph[string]
 	for name, n := range l.Project.Nodes {
 		order.Add(name, n.Needs...)
 	}
 	if _, err := order.Order(); err != nil || len(order.Keys()) != len(l.Project.Nodes) {
-		t.Errorf("%d nodes need %d: %v", len(l.Project.Nodes), len(order.Keys()), err)
+		t.Errorf("%d nodes, and %d in the order: %v", len(l.Project.Nodes), len(order.Keys()), err)
 	}
 	if !slices.IsSortedFunc(l.Edges, resolve.Edge.Compare) {
 		t.Error("the edges are not sorted")
@@ -78,20 +78,20 @@ func hangsTogether(t *testing.T, l Loaded) {
 	names := map[string]string{}
 	for name, n := range l.Project.Nodes {
 		if diff := cmp.Diff(slices.Sorted(maps.Keys(needs[name])), n.Needs); diff != "" {
-			t.Errorf("%s: its needs are not its edges (- edges, + needs):\n%s", name, diff)
+			t.Errorf("%s: its needs and its edges differ (- edges, + needs):\n%s", name, diff)
 		}
 		for _, source := range n.Sources() {
 			if !slices.Contains(n.Needs, source) {
-				t.Errorf("%s takes an output of %s and does not need it", name, source)
+				t.Errorf("%s uses an output of %s and does not need it", name, source)
 			}
 		}
 		body, ok := l.Templates[n.Template.Digest]
 		sum := sha256.Sum256(body)
 		if !ok || hex.EncodeToString(sum[:]) != n.Template.Digest || len(body) != n.Template.Bytes {
-			t.Errorf("%s: its template is not the one with its digest", name)
+			t.Errorf("%s: its template does not have its digest", name)
 		}
 		if l.Sources[name] == "" {
-			t.Errorf("%s: it is not said where its template stands", name)
+			t.Errorf("%s: its template has no position", name)
 		}
 		at := n.Target.Where() + " " + n.Stack
 		if other, taken := names[at]; taken {
@@ -101,8 +101,8 @@ func hangsTogether(t *testing.T, l Loaded) {
 	}
 }
 
-// The text of an inline template is one that reads as it was written.
-func TestInlineTemplateReadsAsWritten(t *testing.T) {
+// The text that is made of an inline template means the same.
+func TestInlineTemplateKeepsItsMeaning(t *testing.T) {
 	all, err := archive.Folder("testdata/accepted/one-file")
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestInlineTemplateReadsAsWritten(t *testing.T) {
 	}
 	vpc, twin := l.Project.Nodes["vpc"], l.Project.Nodes["twin"]
 	if vpc.Template.Digest != twin.Template.Digest {
-		t.Error("one template, written once, has two digests")
+		t.Error("one template has two digests")
 	}
 	body := string(l.Templates[vpc.Template.Digest])
 	root, err := document.Read("vpc", []byte(body))
@@ -131,8 +131,8 @@ func TestInlineTemplateReadsAsWritten(t *testing.T) {
 	}
 }
 
-// Names, numbers and edges do not hang on the order of maps.
-func TestReadingTwiceGivesTheSame(t *testing.T) {
+// Nothing depends on the order of maps.
+func TestReadIsDeterministic(t *testing.T) {
 	for _, dir := range append(folders(t, "testdata/accepted", 1), folders(t, "testdata/refused", 1)...) {
 		all, err := archive.Folder(dir)
 		if err != nil {
@@ -145,16 +145,16 @@ func TestReadingTwiceGivesTheSame(t *testing.T) {
 				t.Errorf("%s:\n%s", dir, diff)
 			}
 			if (err == nil) != (firstErr == nil) || err != nil && err.Error() != firstErr.Error() {
-				t.Errorf("%s: once it is said\n%v\nand then\n%v", dir, firstErr, err)
+				t.Errorf("%s: the first error is\n%v\nthe next\n%v", dir, firstErr, err)
 			}
 		}
 	}
 }
 
-func TestTheInstallationMustKnowItsOwnTarget(t *testing.T) {
+func TestDefaultTargetIsRequired(t *testing.T) {
 	all := archive.Files{"stackwright.yaml": []byte("project: shop\nstacks:\n  a: {template: {Resources: {T: {Type: AWS::SNS::Topic}}}}\n")}
 	if _, err := Read(all, Options{Targets: map[string]project.Target{"eu": {Name: "eu"}}}); err == nil {
-		t.Error("a project is read with no target to go to")
+		t.Error("a project is read without the default target")
 	}
 	if _, err := Read(all, Options{Targets: here()}); err != nil {
 		t.Error(err)

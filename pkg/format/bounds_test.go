@@ -20,8 +20,8 @@ import (
 
 const small = "Resources:\n  T: {Type: AWS::SNS::Topic}\nOutputs:\n  Arn: {Value: !Ref T}\n"
 
-// Reading has nothing to reach a network with.
-func TestNothingHereSpeaksToANetwork(t *testing.T) {
+// The packages that read projects cannot use a network or start programs.
+func TestNoNetwork(t *testing.T) {
 	seen := map[string]bool{}
 	var visit func(path string)
 	visit = func(path string) {
@@ -48,7 +48,7 @@ func TestNothingHereSpeaksToANetwork(t *testing.T) {
 	visit("github.com/stackwright/stackwright/pkg/format")
 	for _, want := range []string{"github.com/stackwright/stackwright/pkg/lib/template", "github.com/stackwright/stackwright/pkg/lib/document"} {
 		if !seen[want] {
-			t.Errorf("%s was not looked at", want)
+			t.Errorf("%s is not among the imports", want)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func chain(n int) archive.Files {
 	return archive.Files{"stackwright.yaml": []byte(b.String()), "t.yaml": []byte(small)}
 }
 
-func TestTheLargestProject(t *testing.T) {
+func TestLargestProject(t *testing.T) {
 	l, err := Read(chain(declared.MaxStacks), Options{Targets: here()})
 	if err != nil {
 		t.Fatalf("%.1000s", err.Error())
@@ -81,9 +81,8 @@ func TestTheLargestProject(t *testing.T) {
 	}
 }
 
-// What is small in a file and large when it is written out is refused, in
-// little time and memory. Each of these took minutes or gigabytes if nothing
-// were counted.
+// Projects that are small in the file and large when expanded are refused, with
+// little time and memory. Without limits each would take minutes or gigabytes.
 func TestBombs(t *testing.T) {
 	stacks := func(n int, head, each string) string {
 		var b strings.Builder
@@ -139,7 +138,7 @@ func TestBombs(t *testing.T) {
 				t.Errorf("%d messages, the longest of %d bytes", len(m), slices.Max(sizes(m)))
 			}
 			allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
-			t.Logf("%v, %d MB allocated altogether", took, allocated)
+			t.Logf("%v, %d MB allocated in total", took, allocated)
 			if allocated > 1_000 {
 				t.Errorf("%d MB were allocated", allocated)
 			}
@@ -147,8 +146,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// What one stack may have, thousands may not.
-func TestWhatIsTooMuchTogether(t *testing.T) {
+// What is allowed in one stack may be too much in thousands.
+func TestLimitsOfAllStacksTogether(t *testing.T) {
 	grows := "'" + strings.Repeat("x", 20) + "'"
 	for range 20 {
 		grows = "!Sub ['${a}${a}', {a: " + grows + "}]"

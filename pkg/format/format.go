@@ -52,9 +52,11 @@ type Loaded struct {
 // wrong at once, as an error of kind fault.Invalid that joins one error for each
 // problem (see fault.Messages), ordered by file and position, at most 100.
 // Read uses only its arguments: no network, no clock, no disk.
-func Read(f archive.Files, o Options) (Loaded, error) {
+func Read(f archive.Files, o Options) (Loaded, error) { return read(formats, f, o) }
+
+func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 	var list problem.List
-	r := detect(f)
+	r := detect(formats, f)
 	if r == nil {
 		list.Add(problem.Position{}, "there is no stackwright.yaml at the top of the project: %s", native.Missing(f))
 		return Loaded{}, list.Err()
@@ -81,7 +83,7 @@ func Read(f archive.Files, o Options) (Loaded, error) {
 }
 
 // detect returns the format of a project, or nil.
-func detect(f archive.Files) *reader {
+func detect(formats []reader, f archive.Files) *reader {
 	for i, r := range formats {
 		if r.detect(f) {
 			return &formats[i]

@@ -23,9 +23,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Whatever is uploaded is read or refused, never a panic; what is read hangs
-// together and is the same when it is packed, unpacked and read again, and what
-// is refused says where it stands.
+// Read never panics. A project that it reads is consistent, and the same when it is
+// packed, unpacked and read again; an error has a position.
 func FuzzRead(f *testing.F) {
 	for _, pattern := range []string{"testdata/refused/*/stackwright.yaml", "testdata/accepted/*/*.y*ml"} {
 		names, err := filepath.Glob(pattern)
@@ -49,11 +48,11 @@ func FuzzRead(f *testing.F) {
 		var err error
 		contract.Memory(t, len(body)+len(template), 300<<20, 10_000, func() { l, err = Read(all, o) })
 		if err != nil {
-			refusedWell(t, err)
+			isGoodRefusal(t, err)
 			return
 		}
-		hangsTogether(t, l)
-		lasts(t, l)
+		isConsistent(t, l)
+		survivesStorage(t, l)
 		packed, err := archive.Pack(all)
 		if err != nil {
 			t.Fatal(err)
@@ -64,14 +63,14 @@ func FuzzRead(f *testing.F) {
 		}
 		again, err := Read(unpacked, o)
 		if diff := cmp.Diff(l, again); diff != "" || err != nil {
-			t.Errorf("packed and unpacked it is another project: %v\n%s", err, diff)
+			t.Errorf("the project changed when it was packed and unpacked: %v\n%s", err, diff)
 		}
 	})
 }
 
-// refusedWell checks that an error is Invalid, of a length that a person reads
-// and a table holds, and says where what is wrong stands.
-func refusedWell(t *testing.T, err error) {
+// isGoodRefusal checks that an error is of kind Invalid, short enough to be read
+// and stored, and has positions.
+func isGoodRefusal(t *testing.T, err error) {
 	t.Helper()
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("%q: %v", fault.KindOf(err), err)
@@ -83,16 +82,16 @@ func refusedWell(t *testing.T, err error) {
 	for _, e := range all {
 		switch {
 		case len(e.Text) == 0 || len(e.Text) > 20_000:
-			t.Errorf("%d bytes are told", len(e.Text))
+			t.Errorf("the message has %d bytes", len(e.Text))
 		case e.File == "" && !strings.HasPrefix(e.Text, "and ") && !strings.HasPrefix(e.Text, "there is no stackwright.yaml"):
-			t.Errorf("it has no place: %s", e.Text)
+			t.Errorf("it has no position: %s", e.Text)
 		}
 	}
 }
 
-// lasts checks that each node is the same when it is kept and read back, and
-// what CloudFormation is told of it too.
-func lasts(t *testing.T, l Loaded) {
+// survivesStorage checks that each node is the same after it was stored and read
+// back, and so is the request to CloudFormation.
+func survivesStorage(t *testing.T, l Loaded) {
 	t.Helper()
 	value := func(node, output string) (string, error) { return "<" + node + "." + output + ">", nil }
 	for name, n := range l.Project.Nodes {
@@ -105,23 +104,23 @@ func lasts(t *testing.T, l Loaded) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(n, back); diff != "" {
-			t.Errorf("%s: kept and read back it is another:\n%s", name, diff)
+			t.Errorf("%s: it changed when it was stored:\n%s", name, diff)
 		}
 		one, err := n.Digest()
 		two, again := back.Digest()
 		if one != two || err != nil || again != nil {
 			t.Errorf("%s: its digest is %s, and then %s: %v, %v", name, one, two, err, again)
 		}
-		reported, err := n.Resolve(value)
-		reportedAgain, again := back.Resolve(value)
-		if diff := cmp.Diff(reported, reportedAgain); diff != "" || err != nil || again != nil {
+		request, err := n.Resolve(value)
+		requestAgain, again := back.Resolve(value)
+		if diff := cmp.Diff(request, requestAgain); diff != "" || err != nil || again != nil {
 			t.Errorf("%s: %v, %v\n%s", name, err, again, diff)
 		}
 	}
 }
 
-// Whatever stands where references may stand is taken apart and put together
-// again, and becomes what its parts say, or is refused where it stands.
+// A text with references is split so that joining the parts gives the text again,
+// and resolves to what the parts say, or is refused with its position.
 func FuzzReference(f *testing.F) {
 	for _, text := range []string{
 		"", "plain", "${db.Arn}", "a${db.Arn}b${db.Arn}", "$${literal}", "$$${x}", "$${${db.Arn}}", "${", "${}", "${var.size}", "${var.}", "${file:note.txt}", "${file:../x}", "${file:}",
@@ -133,14 +132,14 @@ func FuzzReference(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) {
-			return // it is in no document that is read
+			return // no document holds it
 		}
 		parts, err := reference.Parse(text)
 		if err != nil && len(err.Error()) > 2000 {
-			t.Errorf("%d bytes are told", len(err.Error()))
+			t.Errorf("the message has %d bytes", len(err.Error()))
 		}
-		if err == nil && together(parts) != text {
-			t.Errorf("%q is taken apart as %q", text, together(parts))
+		if err == nil && joined(parts) != text {
+			t.Errorf("%q is split into %q", text, joined(parts))
 		}
 		quoted, mistake := json.Marshal(text)
 		if mistake != nil {
@@ -152,15 +151,15 @@ func FuzzReference(f *testing.F) {
 		var l Loaded
 		contract.Memory(t, len(text), 16<<20, 1000, func() { l, mistake = Read(all, Options{Targets: here()}) })
 		if mistake != nil {
-			refusedWell(t, mistake)
+			isGoodRefusal(t, mistake)
 			return
 		}
 		if err != nil {
-			t.Fatalf("%q is accepted, though %v", text, err)
+			t.Fatalf("%q is accepted, although %v", text, err)
 		}
-		hangsTogether(t, l)
-		lasts(t, l)
-		if want, sure := meant(parts, l); sure {
+		isConsistent(t, l)
+		survivesStorage(t, l)
+		if want, sure := resolved(parts, l); sure {
 			got, err := l.Project.Nodes["own"].Parameters["P"].Resolve(func(node, output string) (string, error) { return "<" + node + "." + output + ">", nil })
 			if err != nil || got != want {
 				t.Errorf("%q becomes %q, %v; want %q", text, got, err, want)
@@ -169,8 +168,8 @@ func FuzzReference(f *testing.F) {
 	})
 }
 
-// together writes parts as they were written.
-func together(all []declared.Part) string {
+// joined writes parts as they were written.
+func joined(all []declared.Part) string {
 	var b strings.Builder
 	for _, p := range all {
 		if p.Reference != nil {
@@ -182,8 +181,8 @@ func together(all []declared.Part) string {
 	return b.String()
 }
 
-// meant is what parts stand for, if that is sure.
-func meant(all []declared.Part, l Loaded) (string, bool) {
+// resolved is what parts resolve to, if that is certain.
+func resolved(all []declared.Part, l Loaded) (string, bool) {
 	var b strings.Builder
 	for _, p := range all {
 		target := l.Project.Nodes["own"].Target

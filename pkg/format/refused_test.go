@@ -17,13 +17,12 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-var update = flag.Bool("update", false, "write what is found to the golden files")
+var update = flag.Bool("update", false, "write the results to the golden files")
 
-// Each folder in testdata/refused is a project with something wrong, and
-// want.txt is all that is said of it. A file .options.json says for which project and
-// environment it is read, which targets there are besides the default, and what
-// Stackwright is made of.
-func TestWhatIsRefused(t *testing.T) {
+// Each folder in testdata/refused is a project with something wrong, and want.txt
+// has all its messages. The file .options.json, if there is one, has the project,
+// the environment, the targets besides default, and the installation.
+func TestRefusedProjects(t *testing.T) {
 	for _, dir := range folders(t, "testdata/refused", 35) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			all, err := archive.Folder(dir)
@@ -33,7 +32,7 @@ func TestWhatIsRefused(t *testing.T) {
 			delete(all, "want.txt")
 			_, err = Read(all, options(t, dir))
 			if err == nil {
-				t.Fatal("nothing is said to be wrong")
+				t.Fatal("the project is accepted")
 			}
 			if !fault.Is(err, fault.Invalid) {
 				t.Errorf("the error's kind is %q, want Invalid", fault.KindOf(err))
@@ -65,7 +64,7 @@ func here() map[string]project.Target {
 	return map[string]project.Target{"default": {Name: "default", Account: "000000000000", Region: "us-east-1"}}
 }
 
-// regions are those of the targets in account 111111111111.
+// regions are the regions of the targets in account 111111111111.
 var regions = map[string]string{"eu": "eu-west-1", "us": "us-west-2", "ap": "ap-south-1", "twin": "eu-west-1"}
 
 func options(t *testing.T, dir string) Options {

@@ -13,10 +13,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Templates that somebody else wrote, made to be used together, find one
-// another by what they import and export. STACKWRIGHT_INPUTS is the folder of
-// the templates of widdix/aws-cf-templates.
-func TestEdgesFollowFromImportsAlone(t *testing.T) {
+// Templates that were written for other tools get their edges from their imports
+// and exports. STACKWRIGHT_INPUTS is the folder of the templates of
+// widdix/aws-cf-templates.
+func TestEdgesOfImports(t *testing.T) {
 	inputs := os.Getenv("STACKWRIGHT_INPUTS")
 	if inputs == "" {
 		t.Skip("STACKWRIGHT_INPUTS names no folder of templates")
@@ -32,7 +32,7 @@ func TestEdgesFollowFromImportsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hangsTogether(t, l)
+	isConsistent(t, l)
 	want := map[string]string{
 		"access-log":        "",
 		"alert":             "",
@@ -64,7 +64,7 @@ func TestEdgesFollowFromImportsAlone(t *testing.T) {
 			large++
 		}
 		if !n.Template.Pinned {
-			t.Errorf("%s: its template is not pinned, so to deploy it again would ask CloudFormation", name)
+			t.Errorf("%s: its template is not pinned, so every deploy would update it", name)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -75,7 +75,7 @@ func TestEdgesFollowFromImportsAlone(t *testing.T) {
 	}
 	for _, e := range l.Edges {
 		if e.Cause != resolve.Imported {
-			t.Errorf("an edge that is not of an import: %s", e)
+			t.Errorf("an edge that is not from an import: %s", e)
 		}
 	}
 	if names := slices.Sorted(maps.Keys(all)); len(names) < 18 {

@@ -141,14 +141,14 @@ func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolve
 	if r.Tags, err = resolve("tag", n.Tags, lookup); err != nil {
 		return r, err
 	}
-	reported := struct {
+	request := struct {
 		Stack, Template  string
 		Target           Target
 		Parameters, Tags map[string]string
 		Capabilities     []string
 		Protect          bool
 	}{n.Stack, n.Template.Digest, n.Target, r.Parameters, r.Tags, n.Capabilities, n.Protect}
-	r.Digest, err = digest(reported)
+	r.Digest, err = digest(request)
 	return r, err
 }
 

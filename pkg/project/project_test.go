@@ -104,7 +104,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// changes are one for each thing that a node says.
+// changes has one change of each field of a node.
 var changes = map[string]func(*project.Node){
 	"Name":            func(n *project.Node) { n.Name = "data/db2" },
 	"Stack":           func(n *project.Node) { n.Stack = "other" },
@@ -122,14 +122,14 @@ var changes = map[string]func(*project.Node){
 	"Timeout":         func(n *project.Node) { n.Timeout = project.LeastTimeout },
 }
 
-// untold are what CloudFormation is not told, so that they cost no update.
-var untold = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout"}
+// notInRequest are the changes that are in no request to CloudFormation, so that they
+// need no update.
+var notInRequest = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout"}
 
-// Digests are always the same for the same node, and change with each field that
-// they are of.
+// Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {
 	known := func(string, string) (string, error) { return "v", nil }
-	digests := func(n project.Node) (all, reported string) {
+	digests := func(n project.Node) (all, request string) {
 		t.Helper()
 		all, err := n.Digest()
 		r, errReported := n.Resolve(known)
@@ -138,25 +138,25 @@ func TestDigests(t *testing.T) {
 		}
 		return all, r.Digest
 	}
-	all, reported := digests(node())
-	if again, reportedAgain := digests(node()); again != all || reportedAgain != reported || len(all) != 64 {
+	all, request := digests(node())
+	if again, requestAgain := digests(node()); again != all || requestAgain != request || len(all) != 64 {
 		t.Error("the same node has two digests")
 	}
 	for what, change := range changes {
 		n := node()
 		change(&n)
-		gotAll, gotReported := digests(n)
+		gotAll, gotRequest := digests(n)
 		if gotAll == all {
 			t.Errorf("another %s leaves the node's digest as it was", what)
 		}
-		if (gotReported == reported) != slices.Contains(untold, what) {
-			t.Errorf("another %s: what CloudFormation is told changes: %t", what, gotReported != reported)
+		if (gotRequest == request) != slices.Contains(notInRequest, what) {
+			t.Errorf("another %s: the request to CloudFormation changes: %t", what, gotRequest != request)
 		}
 	}
 	for field := range reflect.TypeFor[project.Node]().Fields() {
 		some := func(what string) bool { return what == field.Name || strings.HasPrefix(what, field.Name+".") }
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(changes)), some) {
-			t.Errorf("nobody tries to change %s", field.Name)
+			t.Errorf("no change of %s is tested", field.Name)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A timeout is written as it is read, and CloudFormation is told no less of it.
+// A timeout is written as it is read, and rounded up to minutes for CloudFormation.
 func TestTimeout(t *testing.T) {
 	for _, c := range []struct {
 		text, written string

@@ -18,9 +18,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 )
 
-// Whatever is uploaded as an archive is read or refused within its limits, and
-// what is read is the same when it is packed and read again. What is called
-// .tar is packed first, for no change to a .tar.gz would get past its checksum.
+// Unpack reads or refuses every archive within its limits, and what it reads is the
+// same when it is packed and read again. A .tar is compressed first, because
+// almost every change to a .tar.gz breaks its checksum.
 func FuzzArchive(f *testing.F) {
 	for name, body := range archives(f) {
 		f.Add(name, body)
@@ -55,12 +55,12 @@ func FuzzArchive(f *testing.F) {
 		}
 		again, err := Unpack("again.zip", packed)
 		if diff := cmp.Diff(files, again); diff != "" || err != nil {
-			t.Errorf("packed and unpacked it is another (%v):\n%s", err, diff)
+			t.Errorf("the files changed when they were packed and unpacked (%v):\n%s", err, diff)
 		}
 	})
 }
 
-// archives are some to begin with.
+// archives are the seeds.
 func archives(f *testing.F) map[string][]byte {
 	f.Helper()
 	packed, err := Pack(Files{"stackwright.yaml": []byte("project: a"), "t/a.yaml": []byte("Resources: {}")})

@@ -77,7 +77,7 @@ func tarred(t testing.TB, entries ...tar.Header) []byte {
 	return out.Bytes()
 }
 
-func TestArchivesThatAreRefused(t *testing.T) {
+func TestRefusedArchives(t *testing.T) {
 	many := make([]written, MaxFiles+1)
 	for i := range many {
 		many[i].name = fmt.Sprintf("f%d", i)
@@ -137,7 +137,7 @@ p.zip: "" is not a file name`},
 	}
 }
 
-func TestArchivesThatAreRead(t *testing.T) {
+func TestAcceptedArchives(t *testing.T) {
 	want := Files{"stackwright.yaml": []byte("\x00\x00"), "templates/a.yaml": []byte("\x00\x00\x00")}
 	for name, body := range map[string][]byte{
 		"git.tar.gz": tarred(t, tar.Header{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"comment": "abc"}},
@@ -158,7 +158,7 @@ func TestArchivesThatAreRead(t *testing.T) {
 	}
 }
 
-// What is packed is what was there, and the same files make the same bytes.
+// Pack keeps all files, and the same files make the same bytes.
 func TestPack(t *testing.T) {
 	files := Files{"stackwright.yaml": []byte("a"), "b/c.yaml": []byte(strings.Repeat("b", 100_000)), "d": {}, ".git/config": []byte("x"), "b/.env": []byte("secret")}
 	one, err := Pack(files)

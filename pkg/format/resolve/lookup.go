@@ -39,12 +39,11 @@ func (r *resolver) reference(s *Stack, of string, at problem.Position, ref decla
 // Variable returns the environment's value of a variable, or that of the top
 // level.
 func (l lookup) Variable(name string) (string, error) {
-	all := maps.Clone(l.declared.Variables)
-	if all == nil {
-		all = map[string]declared.Entry{}
+	e, ok := l.environment.Variables[name]
+	if !ok {
+		e, ok = l.resolver.declared.Variables[name]
 	}
-	maps.Copy(all, l.environment.Variables)
-	if e, ok := all[name]; ok {
+	if ok {
 		text, _ := e.Value.Literal()
 		return text, nil
 	}
@@ -58,7 +57,9 @@ func (l lookup) Variable(name string) (string, error) {
 		return "", fmt.Errorf("the variable has no value in environment %s, only in %s: set it there, or under variables: at the top level for all environments",
 			l.Environment, strings.Join(others, ", "))
 	}
-	return "", fmt.Errorf("there is no variable %s%s", name, l.Hint(name, slices.Sorted(maps.Keys(all))))
+	names := slices.Concat(slices.Collect(maps.Keys(l.resolver.declared.Variables)), slices.Collect(maps.Keys(l.environment.Variables)))
+	slices.Sort(names)
+	return "", fmt.Errorf("there is no variable %s%s", name, l.Hint(name, slices.Compact(names)))
 }
 
 // File returns a file's text without the end of its last line.
