@@ -30,10 +30,10 @@ func TestDeniedAtAnInstallation(t *testing.T) {
 		args   []string
 		says   string
 	}{
-		{gateway.Call{Service: "cloudformation", Operation: "DescribeStacks"}, []string{"runs"}, "needs the permission cloudformation:DescribeStacks at installation sw"},
-		{gateway.Call{Service: "dynamodb", Operation: "Query"}, []string{"runs"}, "needs the permission dynamodb:Query"},
-		{gateway.Call{Service: "s3", Operation: "PutObject"}, []string{"deploy", l.project}, "needs the permission s3:PutObject"},
-		{gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}, []string{"targets", "add", "near", "--region", "eu-west-1"}, "needs the permission dynamodb:PutItem and dynamodb:DeleteItem"},
+		{gateway.Call{Service: "cloudformation", Operation: "DescribeStacks"}, []string{"runs"}, "installation sw in region us-east-1: read the installation's stack: AWS denies cloudformation:DescribeStacks"},
+		{gateway.Call{Service: "dynamodb", Operation: "Query"}, []string{"runs"}, "AWS denies dynamodb:Query"},
+		{gateway.Call{Service: "s3", Operation: "PutObject"}, []string{"deploy", l.project}, "AWS denies s3:PutObject"},
+		{gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}, []string{"targets", "add", "near", "--region", "eu-west-1"}, "AWS denies dynamodb:PutItem, "},
 	} {
 		now.Store(&refusal{c.denied, gateway.Fault{Code: "AccessDeniedException", Message: "User is not authorized"}})
 		r := l.run(c.args...)
@@ -43,7 +43,7 @@ func TestDeniedAtAnInstallation(t *testing.T) {
 	}
 	expired := gateway.Fault{Code: "ExpiredTokenException", Message: "The security token included in the request is expired"}
 	now.Store(&refusal{gateway.Call{Service: "dynamodb", Operation: "Query"}, expired})
-	l.has(l.run("runs").err, "AWS does not take these credentials, or no longer: log in anew")
+	l.has(l.run("runs").err, "AWS does not accept the credentials")
 }
 
 // An error that passes does not end the watching of a run.
@@ -82,7 +82,7 @@ func TestWatchingIsLost(t *testing.T) {
 	})
 	l.fail(h, stand.Fault{Stack: "pair-*", Seconds: 2})
 	r := l.run("deploy", l.project)
-	if l.has(r.err, "it has expired", "goes on without its watcher", "stackwright status ", " --follow", "log in anew"); r.code != cli.ExitFailed {
+	if l.has(r.err, "it has expired", "goes on without its watcher", "stackwright status ", " --follow", "get new ones (aws sso login)"); r.code != cli.ExitFailed {
 		t.Errorf("ended with %d\n%s", r.code, r.out)
 	}
 }

@@ -190,12 +190,12 @@ func TestNoSuchInstallation(t *testing.T) {
 		code  int
 		says  []string
 	}{
-		{"nowhere", nil, cli.ExitRefused, []string{"installation nowhere in region us-east-1", "does not exist", "what looks like an installation here: sw"}},
-		{"nowhere", map[string]string{"AWS_REGION": "us-west-2"}, cli.ExitRefused, []string{"installation nowhere in region us-west-2", "no stack here looks like an installation", "AWS_REGION", "make deploy"}},
-		{"older", nil, cli.ExitRefused, []string{"CREATE_COMPLETE and has no output TableName: another version made it"}},
-		{"other", nil, cli.ExitRefused, []string{"it is none of Stackwright's", "here: sw"}},
-		{"sw", map[string]string{"AWS_REGION": ""}, cli.ExitRefused, []string{"no region is known: set AWS_REGION"}},
-		{"sw", map[string]string{"AWS_PROFILE": "nobody"}, cli.ExitFailed, []string{"the AWS configuration is of no use", "nobody", "AWS_PROFILE"}},
+		{"nowhere", nil, cli.ExitRefused, []string{"installation nowhere in region us-east-1", "does not exist", "installations here: sw"}},
+		{"nowhere", map[string]string{"AWS_REGION": "us-west-2"}, cli.ExitRefused, []string{"installation nowhere in region us-west-2", "no stack here is an installation", "AWS_REGION", "make deploy"}},
+		{"older", nil, cli.ExitRefused, []string{"CREATE_COMPLETE and has no output TableName: another version of Stackwright created it"}},
+		{"other", nil, cli.ExitRefused, []string{"it is no installation of Stackwright", "here: sw"}},
+		{"sw", map[string]string{"AWS_REGION": ""}, cli.ExitRefused, []string{"there is no region: set AWS_REGION"}},
+		{"sw", map[string]string{"AWS_PROFILE": "nobody"}, cli.ExitFailed, []string{"the AWS configuration cannot be used", "nobody", "AWS_PROFILE"}},
 		{"sw", map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, cli.ExitFailed, []string{"there are no AWS credentials", "aws sso login"}},
 	} {
 		t.Run(c.stack+fmt.Sprint(c.env), func(t *testing.T) {
@@ -224,7 +224,7 @@ func TestProfileWithDevice(t *testing.T) {
 		t.Setenv(k, v)
 	}
 	r := l.run("runs")
-	if l.has(r.err, "wants the code of an MFA device, and nobody can be asked here"); r.code != cli.ExitFailed {
+	if l.has(r.err, "needs the code of an MFA device, and there is no terminal to ask for it"); r.code != cli.ExitFailed {
 		t.Errorf("ended with %d", r.code)
 	}
 	l.answers = "123456\n"

@@ -224,9 +224,6 @@ func (c *call) explain(err error) {
 	for _, m := range fault.Messages(err) {
 		fmt.Fprintln(c.Err, m)
 	}
-	if text := c.advice(err); text != "" {
-		fmt.Fprintln(c.Err, text)
-	}
 	if run, is := errors.AsType[*unwatched](err); is {
 		fmt.Fprintln(c.Err, run.hint())
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
-	"github.com/aws/smithy-go"
 
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -53,13 +52,13 @@ func (c *call) installed(ctx context.Context) (site, error) {
 		o.TokenProvider = c.code
 	}))
 	if err != nil {
-		return site{}, fault.New(fault.Denied, "installation %s: the AWS configuration is of no use: %w: see AWS_PROFILE and ~/.aws/config", stack, err)
+		return site{}, fault.New(fault.Denied, "installation %s: the AWS configuration cannot be used: %w: check AWS_PROFILE and ~/.aws/config", stack, err)
 	}
 	if cfg.Region == "" {
-		return site{}, fault.New(fault.Invalid, "installation %s: no region is known: set AWS_REGION, or a region in the profile", stack)
+		return site{}, fault.New(fault.Invalid, "installation %s: there is no region: set AWS_REGION, or region in the profile", stack)
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return site{}, fault.New(fault.Denied, "installation %s: there are no AWS credentials: %w: log in (aws sso login), or set AWS_PROFILE", stack, err)
+		return site{}, fault.New(fault.Denied, "installation %s: there are no AWS credentials: log in (aws sso login), or set AWS_PROFILE (%w)", stack, err)
 	}
 	outputs, err := outputsOf(ctx, cloudformation.NewFromConfig(cfg), stack)
 	if err != nil {
@@ -73,7 +72,7 @@ func (c *call) installed(ctx context.Context) (site, error) {
 // code asks a person for the code of the device that a profile names.
 func (c *call) code() (string, error) {
 	if !c.Asks {
-		return "", fault.New(fault.Denied, "the profile wants the code of an MFA device, and nobody can be asked here: use a profile that does not, or the credentials of a session")
+		return "", fault.New(fault.Denied, "the profile needs the code of an MFA device, and there is no terminal to ask for it: use a profile without one, or the credentials of a session")
 	}
 	fmt.Fprint(c.Err, "code of the MFA device: ")
 	line, err := bufio.NewReader(c.In).ReadString('\n')
@@ -83,11 +82,11 @@ func (c *call) code() (string, error) {
 // outputsOf returns what an installation's stack says of it.
 func outputsOf(ctx context.Context, client *cloudformation.Client, stack string) (map[string]string, error) {
 	out, err := client.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
-	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "ValidationError" {
-		return nil, fault.New(fault.Missing, "%s: %s", api.ErrorMessage(), candidates(ctx, client))
+	if code, message := awserr.Answer(err); code == "ValidationError" {
+		return nil, fault.New(fault.Missing, "%s: %s", message, candidates(ctx, client))
 	}
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "look at its stack: %w", err)
+		return nil, awserr.Fault("read the installation's stack", "stack "+stack, err, nil)
 	}
 	if len(out.Stacks) == 0 {
 		return nil, fault.New(fault.Missing, "CloudFormation shows no such stack")
@@ -101,10 +100,10 @@ func outputsOf(ctx context.Context, client *cloudformation.Client, stack string)
 	}
 	switch status := out.Stacks[0].StackStatus; {
 	case len(lacking) == 3:
-		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: it is none of Stackwright's, or was never deployed to its end: %s",
+		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: it is no installation of Stackwright, or its deployment never finished: %s",
 			status, strings.Join(lacking, ", "), candidates(ctx, client))
 	case len(lacking) > 0:
-		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: another version made it: make deploy with the version of this command",
+		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: another version of Stackwright created it: run make deploy with the version of this command",
 			status, strings.Join(lacking, ", "))
 	}
 	return outputs, nil
@@ -126,7 +125,7 @@ func candidates(ctx context.Context, client *cloudformation.Client) string {
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return "which there are cannot be seen: " + err.Error()
+			return "its stacks cannot be listed: " + awserr.Fault("list the stacks", "all stacks", err, nil).Error()
 		}
 		for _, s := range page.Stacks {
 			if all := outputs(s); all[outBucket] != "" && all[outTable] != "" && all[outMachine] != "" {
@@ -135,17 +134,17 @@ func candidates(ctx context.Context, client *cloudformation.Client) string {
 		}
 	}
 	if len(found) == 0 {
-		return "no stack here looks like an installation: is it in another region (AWS_REGION) or account (AWS_PROFILE)? make deploy installs one"
+		return "no stack here is an installation: is it in another region (AWS_REGION) or account (AWS_PROFILE)? make deploy installs one"
 	}
 	slices.Sort(found)
-	return "what looks like an installation here: " + strings.Join(found, ", ")
+	return "installations here: " + strings.Join(found, ", ")
 }
 
 // siteOf is the site that the outputs of an installation's stack describe.
 func siteOf(stack string, outputs map[string]string) (site, error) {
 	machine, err := arns.Parse(outputs[outMachine])
 	if err != nil || machine.Service != "states" {
-		return site{}, fault.New(fault.Invalid, "installation %s: output %s is no state machine's ARN: %s", stack, outMachine, outputs[outMachine])
+		return site{}, fault.New(fault.Invalid, "installation %s: output %s is not the ARN of a state machine: %s", stack, outMachine, outputs[outMachine])
 	}
 	at := project.Target{Name: project.DefaultTarget, Account: machine.AccountID, Region: machine.Region}
 	return site{
@@ -153,6 +152,6 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
 		home: project.Access{Target: at, Execution: outputs[outExecution]},
 		pace: 2 * time.Second, patient: 2 * time.Minute,
-		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for what it could not deal with. If the installation is some minutes old only, nobody is told of uploads yet: ask again", stack),
+		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for the events that it could not process. In the first minutes of a new installation, S3 does not report uploads yet: try again", stack),
 	}, nil
 }

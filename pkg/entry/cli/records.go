@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -162,11 +163,11 @@ func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan
 		pages := cloudformation.NewDescribeStacksPaginator(cloudformation.NewFromConfig(cfg), &cloudformation.DescribeStacksInput{})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
-			if inaccessible[r.Target] = forbids(err); inaccessible[r.Target] {
+			if inaccessible[r.Target] = fault.Is(describeFault(r.Target, err), fault.Denied); inaccessible[r.Target] {
 				break
 			}
 			if err != nil {
-				return nil, nil, fault.New(fault.Unavailable, "describe the stacks of target %s: %w", r.Target.Name, err)
+				return nil, nil, describeFault(r.Target, err)
 			}
 			for _, st := range page.Stacks {
 				all[aws.ToString(st.StackId)] = plan.Status(st.StackStatus)
@@ -174,6 +175,11 @@ func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan
 		}
 	}
 	return all, inaccessible, nil
+}
+
+// describeFault is the fault of a request for the stacks of a target.
+func describeFault(t project.Target, err error) error {
+	return awserr.Fault("describe the stacks of target "+t.Name, "all stacks", err, nil)
 }
 
 // noStack says that there is no such stack, and which there are.

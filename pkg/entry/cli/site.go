@@ -39,7 +39,7 @@ func (c *call) at(url string) site {
 		},
 		bucket: Name, table: Name, group: Name, machine: MachineARN(), home: home(),
 		pace: glance, patient: patient,
-		silence: "see whether serve says why, or whether uploads start functions there",
+		silence: "see stackwright.log in the data folder of serve; at another endpoint, check that uploads start functions there",
 	}
 }
 
