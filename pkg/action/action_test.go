@@ -96,37 +96,37 @@ func is(s plan.Status) *cloud {
 func act(c *cloud, v plan.Verb) action.Action { return action.Named(action.All(c)...).Of(v) }
 
 var (
-	begun     = plan.Receipt{StackID: "begun", Operation: "op"}
+	startedAt = plan.Receipt{StackID: "begun", Operation: "op"}
 	fresh     = plan.Receipt{StackID: "begun", Operation: "op", Restored: true}
 	unchanged = plan.Receipt{StackID: "id", Unchanged: true}
 )
 
 func TestStart(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		verb  plan.Verb
-		turn  func(*action.Task)
-		cloud *cloud
-		note  plan.Receipt
-		kind  fault.Kind
-		says  string
-		calls string
+		name    string
+		verb    plan.Verb
+		turn    func(*action.Task)
+		cloud   *cloud
+		receipt plan.Receipt
+		kind    fault.Kind
+		says    string
+		calls   string
 	}{
-		{name: "a stack is created", verb: plan.Create, cloud: is(""), note: begun, calls: "live; begin create"},
+		{name: "a stack is created", verb: plan.Create, cloud: is(""), receipt: startedAt, calls: "live; begin create"},
 		{name: "a name that is taken", verb: plan.Create, cloud: begins(is(""), fault.New(fault.Taken, "exists")), kind: fault.Taken,
 			says: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", calls: "live; begin create"},
 		{name: "what is refused says why", verb: plan.Create, cloud: begins(is(""), fault.New(fault.Denied, "no")), kind: fault.Denied, says: "no", calls: "live; begin create"},
-		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), note: fresh, calls: "live; begin update"},
-		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), note: begun, calls: "live; begin update"},
+		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), receipt: fresh, calls: "live; begin update"},
+		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), receipt: startedAt, calls: "live; begin update"},
 		{name: "what has become as it should be is left alone", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest = "v1" },
-			cloud: is("UPDATE_ROLLBACK_COMPLETE"), note: unchanged, calls: "live"},
+			cloud: is("UPDATE_ROLLBACK_COMPLETE"), receipt: unchanged, calls: "live"},
 		{name: "but not if somebody has touched it", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Record.LastUpdated = "v1", now },
-			cloud: is("UPDATE_COMPLETE"), note: begun, calls: "live; begin update"},
+			cloud: is("UPDATE_COMPLETE"), receipt: startedAt, calls: "live; begin update"},
 		{name: "nor if its template does not say all", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Node.Template.Pinned = "v1", false },
-			cloud: is("UPDATE_COMPLETE"), note: fresh, calls: "live; begin update"},
+			cloud: is("UPDATE_COMPLETE"), receipt: fresh, calls: "live; begin update"},
 		{name: "CloudFormation finds nothing to change", verb: plan.Update, cloud: begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
-			note: unchanged, calls: "live; begin update"},
-		{name: "what has gone is created", verb: plan.Update, cloud: is("DELETE_COMPLETE"), note: begun, calls: "live; live; begin create"},
+			receipt: unchanged, calls: "live; begin update"},
+		{name: "what has gone is created", verb: plan.Update, cloud: is("DELETE_COMPLETE"), receipt: startedAt, calls: "live; live; begin create"},
 		{name: "what is busy waits", verb: plan.Update, cloud: is("UPDATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is UPDATE_IN_PROGRESS", calls: "live"},
 		{name: "what cleans up waits", verb: plan.Update, cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
 		{name: "what has died meanwhile", verb: plan.Update, cloud: is("ROLLBACK_COMPLETE"), kind: fault.Refused,
@@ -136,13 +136,13 @@ func TestStart(t *testing.T) {
 			says: "stack shop-vpc is gone: retry, and it is created again (gone)", calls: "live; begin update"},
 		{name: "who cannot look does not begin", verb: plan.Update, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
 		{name: "nor if its protection is to be another", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Node.Protect = "v1", true },
-			cloud: is("UPDATE_COMPLETE"), note: fresh, calls: "live; begin update"},
-		{name: "a rollback goes on", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_FAILED"), note: begun, calls: "live; begin continue"},
-		{name: "a rollback that somebody else has continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_COMPLETE"), note: unchanged, calls: "live"},
+			cloud: is("UPDATE_COMPLETE"), receipt: fresh, calls: "live; begin update"},
+		{name: "a rollback goes on", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_FAILED"), receipt: startedAt, calls: "live; begin continue"},
+		{name: "a rollback that somebody else has continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_COMPLETE"), receipt: unchanged, calls: "live"},
 		{name: "a rollback that somebody else continues", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
-		{name: "a deletion", verb: plan.Delete, turn: going, cloud: is("CREATE_COMPLETE"), note: begun, calls: "begin delete"},
-		{name: "the deletion of what is dead", verb: plan.Delete, cloud: is("ROLLBACK_COMPLETE"), note: begun, calls: "live; begin delete"},
-		{name: "what stays and is not dead is spared", verb: plan.Delete, cloud: is("UPDATE_COMPLETE"), note: unchanged, calls: "live"},
+		{name: "a deletion", verb: plan.Delete, turn: going, cloud: is("CREATE_COMPLETE"), receipt: startedAt, calls: "begin delete"},
+		{name: "the deletion of what is dead", verb: plan.Delete, cloud: is("ROLLBACK_COMPLETE"), receipt: startedAt, calls: "live; begin delete"},
+		{name: "what stays and is not dead is spared", verb: plan.Delete, cloud: is("UPDATE_COMPLETE"), receipt: unchanged, calls: "live"},
 		{name: "what stays and is busy waits", verb: plan.Delete, cloud: is("CREATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is CREATE_IN_PROGRESS", calls: "live"},
 		{name: "what is dead and protected is spared", verb: plan.Delete, cloud: guarded(is("DELETE_FAILED")), kind: fault.Refused,
 			says: "stack shop-vpc is DELETE_FAILED and must be created again, but is protected: take protect away first", calls: "live"},
@@ -150,10 +150,10 @@ func TestStart(t *testing.T) {
 		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}} },
 			cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, says: "app may still use it: it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", calls: "live"},
 		{name: "a deletion whose users have let go", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}, {Node: "web"}} },
-			cloud: is("UPDATE_COMPLETE"), note: begun, calls: "live; live; begin delete"},
+			cloud: is("UPDATE_COMPLETE"), receipt: startedAt, calls: "live; live; begin delete"},
 		{name: "who cannot look at its users does not delete", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app"}} },
 			cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
-		{name: "the deletion of what is gone", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Missing, "gone")), note: unchanged, calls: "begin delete"},
+		{name: "the deletion of what is gone", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Missing, "gone")), receipt: unchanged, calls: "begin delete"},
 		{name: "the deletion of what is busy", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin delete"},
 		{name: "nothing is asked to settle", verb: plan.Wait, cloud: is("UPDATE_IN_PROGRESS")},
 		{name: "nothing is asked to read", verb: plan.Read, cloud: is("UPDATE_COMPLETE")},
@@ -165,9 +165,9 @@ func TestStart(t *testing.T) {
 			if c.turn != nil {
 				c.turn(&in)
 			}
-			note, err := act(c.cloud, c.verb).Start(t.Context(), in)
-			if note != c.note || fault.KindOf(err) != c.kind || c.says != "" && err.Error() != c.says {
-				t.Errorf("got %+v, %v (%s)", note, err, fault.KindOf(err))
+			receipt, err := act(c.cloud, c.verb).Start(t.Context(), in)
+			if receipt != c.receipt || fault.KindOf(err) != c.kind || c.says != "" && err.Error() != c.says {
+				t.Errorf("got %+v, %v (%s)", receipt, err, fault.KindOf(err))
 			}
 			if got := strings.Join(c.cloud.calls, "; "); got != c.calls {
 				t.Errorf("called %s", got)
@@ -189,7 +189,7 @@ func guarded(c *cloud) *cloud {
 	return c
 }
 
-func hears(c *cloud, works ...action.Operation) *cloud { c.events = works; return c }
+func receives(c *cloud, works ...action.Operation) *cloud { c.events = works; return c }
 
 func failing(c *cloud, method string, err error) *cloud {
 	c.fails = map[string]error{method: err}
@@ -204,17 +204,17 @@ func work(s plan.Status, why string) action.Operation {
 // A step that runs is over when CloudFormation's events say so, and begun again
 // only when it was not heard of and nobody can be about to begin it.
 func TestPoll(t *testing.T) {
-	noted := func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op"} }
+	stored := func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op"} }
 	old := func(t *action.Task) { t.Claimed = now.Add(-action.MaxStartTime) }
 	older := func(t *action.Task) { t.Claimed = now.Add(-2 * action.MaxStartTime) }
 	type want struct {
 		over, forget bool
 		fails, why   string
-		note         plan.Receipt
+		receipt      plan.Receipt
 		digest       string // of the record; "-" if there is none
 		calls        string
 	}
-	heard := plan.Receipt{StackID: "id", Operation: "op"}
+	received := plan.Receipt{StackID: "id", Operation: "op"}
 	for _, c := range []struct {
 		name  string
 		verb  plan.Verb
@@ -222,47 +222,47 @@ func TestPoll(t *testing.T) {
 		cloud *cloud
 		want  want
 	}{
-		{"created", plan.Create, noted, hears(is("CREATE_COMPLETE"), work("CREATE_COMPLETE", "")), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
-		{"being created", plan.Create, noted, is("CREATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"events are late", plan.Create, noted, is("CREATE_COMPLETE"), want{note: heard, digest: "-", calls: "live; heard"}},
-		{"failed and rolled back", plan.Create, noted, hears(is("ROLLBACK_COMPLETE"), work("ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "ROLLBACK_COMPLETE: no room", note: heard, digest: "", calls: "live; heard; live"}},
-		{"updated", plan.Update, noted, hears(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "")), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
-		{"updated, and cleaning up", plan.Update, noted, hears(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
-			want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
+		{"created", plan.Create, stored, receives(is("CREATE_COMPLETE"), work("CREATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; heard; live"}},
+		{"being created", plan.Create, stored, is("CREATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"events are late", plan.Create, stored, is("CREATE_COMPLETE"), want{receipt: received, digest: "-", calls: "live; heard"}},
+		{"failed and rolled back", plan.Create, stored, receives(is("ROLLBACK_COMPLETE"), work("ROLLBACK_COMPLETE", "no room")),
+			want{over: true, fails: "ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; heard; live"}},
+		{"updated", plan.Update, stored, receives(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; heard; live"}},
+		{"updated, and cleaning up", plan.Update, stored, receives(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
+			want{over: true, receipt: received, digest: "v2", calls: "live; heard; live"}},
 		{"restored to what we deployed", plan.Update, func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op", Restored: true} },
-			hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", note: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; heard; live"}},
-		{"restored to what somebody else had made of it", plan.Update, noted, hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", note: heard, digest: "", calls: "live; heard; live"}},
-		{"stuck", plan.Update, noted, hears(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "")),
-			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", note: heard, digest: "", calls: "live; heard; live"}},
+			receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; heard; live"}},
+		{"restored to what somebody else had made of it", plan.Update, stored, receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; heard; live"}},
+		{"stuck", plan.Update, stored, receives(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "")),
+			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", receipt: received, digest: "", calls: "live; heard; live"}},
 		{"unchanged when it started", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_COMPLETE"),
-			want{over: true, why: "unchanged", note: unchanged, digest: "v2", calls: "live"}},
-		{"continued", plan.Continue, noted, hears(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, note: heard, digest: "", calls: "live; heard; live"}},
-		{"continued in vain", plan.Continue, noted, hears(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "again")),
-			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", note: heard, digest: "", calls: "live; heard; live"}},
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live"}},
+		{"continued", plan.Continue, stored, receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, receipt: received, digest: "", calls: "live; heard; live"}},
+		{"continued in vain", plan.Continue, stored, receives(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "again")),
+			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", receipt: received, digest: "", calls: "live; heard; live"}},
 		{"continued by somebody else", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"),
-			want{over: true, why: "found it UPDATE_ROLLBACK_COMPLETE", note: unchanged, digest: "", calls: "live"}},
-		{"noted and never heard of", plan.Update, func(t *action.Task) { noted(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, note: heard, digest: "v2", calls: "live; heard; live"}},
-		{"noted, never heard of, and it has failed", plan.Update, func(t *action.Task) { noted(t); old(t) }, is("UPDATE_FAILED"),
-			want{over: true, fails: "stack is UPDATE_FAILED", note: heard, digest: "", calls: "live; heard; live"}},
-		{"deleted while it was created", plan.Create, noted, hears(is("DELETE_COMPLETE"), work("DELETE_COMPLETE", "")),
-			want{over: true, fails: "stack is DELETE_COMPLETE", note: heard, digest: "", calls: "live; heard; live"}},
+			want{over: true, why: "found it UPDATE_ROLLBACK_COMPLETE", receipt: unchanged, digest: "", calls: "live"}},
+		{"noted and never heard of", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, receipt: received, digest: "v2", calls: "live; heard; live"}},
+		{"noted, never heard of, and it has failed", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_FAILED"),
+			want{over: true, fails: "stack is UPDATE_FAILED", receipt: received, digest: "", calls: "live; heard; live"}},
+		{"deleted while it was created", plan.Create, stored, receives(is("DELETE_COMPLETE"), work("DELETE_COMPLETE", "")),
+			want{over: true, fails: "stack is DELETE_COMPLETE", receipt: received, digest: "", calls: "live; heard; live"}},
 
 		{"unheard and young", plan.Create, nil, is(""), want{digest: "-", calls: "live; heard"}},
 		{"unheard and young, though the stack is busy", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; heard"}},
-		{"unheard and old is begun again", plan.Create, old, is(""), want{note: begun, digest: "-", calls: "live; heard; live; begin create"}},
-		{"the update of what is gone is begun again as its creation", plan.Update, old, is(""), want{note: begun, digest: "-", calls: "live; live; heard; live; begin create"}},
+		{"unheard and old is begun again", plan.Create, old, is(""), want{receipt: startedAt, digest: "-", calls: "live; heard; live; begin create"}},
+		{"the update of what is gone is begun again as its creation", plan.Update, old, is(""), want{receipt: startedAt, digest: "-", calls: "live; live; heard; live; begin create"}},
 		{"the second begin is throttled", plan.Create, old, begins(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; heard; live; begin create"}},
 		{"the second begin finds it busy", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; heard; live; begin update"}},
 		{"nobody knows of the second begin", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; heard; live; begin update"}},
 		{"the second begin finds nothing to change", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
-			want{over: true, why: "unchanged", note: unchanged, digest: "v2", calls: "live; heard; live; begin update; live"}},
-		{"the second begin is refused, for the first was heard", plan.Create, old, hears(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, work("", "")),
-			want{note: heard, digest: "-", calls: "live; heard; live; begin create; heard"}},
-		{"and has ended", plan.Create, old, hears(begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Operation{}, work("CREATE_COMPLETE", "")),
-			want{over: true, note: heard, digest: "v2", calls: "live; heard; live; begin create; heard; live"}},
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; heard; live; begin update; live"}},
+		{"the second begin is refused, for the first was heard", plan.Create, old, receives(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, work("", "")),
+			want{receipt: received, digest: "-", calls: "live; heard; live; begin create; heard"}},
+		{"and has ended", plan.Create, old, receives(begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Operation{}, work("CREATE_COMPLETE", "")),
+			want{over: true, receipt: received, digest: "v2", calls: "live; heard; live; begin create; heard; live"}},
 		{"the second begin is refused, and the first was never heard", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
 			want{over: true, fails: "no", digest: "-", calls: "live; heard; live; begin update; heard"}},
 		{"what bears our name may be ours, and its events late", plan.Create, old, begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
@@ -273,27 +273,27 @@ func TestPoll(t *testing.T) {
 		{"who cannot look at the end learns nothing", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"who cannot hear learns nothing", plan.Create, old, failing(is(""), "heard", io.EOF), want{calls: "live; heard"}},
 
-		{"deleted", plan.Delete, noted, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
+		{"deleted", plan.Delete, stored, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
 		{"deleted before we knew", plan.Delete, nil, is(""), want{over: true, forget: true, digest: "-", calls: "live"}},
-		{"being deleted", plan.Delete, noted, is("DELETE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"deleted, which only the events show yet", plan.Delete, noted, hears(is("CREATE_COMPLETE"), work("DELETE_COMPLETE", "")),
+		{"being deleted", plan.Delete, stored, is("DELETE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"deleted, which only the events show yet", plan.Delete, stored, receives(is("CREATE_COMPLETE"), work("DELETE_COMPLETE", "")),
 			want{over: true, forget: true, digest: "-", calls: "live; heard"}},
-		{"not deleted", plan.Delete, noted, hears(is("DELETE_FAILED"), work("DELETE_FAILED", "in use")),
-			want{over: true, fails: "DELETE_FAILED: in use", note: heard, digest: "", calls: "live; heard"}},
-		{"a deletion that CloudFormation called off", plan.Delete, noted, hears(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "export in use")),
-			want{over: true, fails: "UPDATE_COMPLETE: export in use", note: heard, digest: "v1", calls: "live; heard"}},
-		{"a deletion that nobody heard of", plan.Delete, func(t *action.Task) { old(t); going(t) }, is("CREATE_COMPLETE"), want{note: begun, digest: "-", calls: "live; heard; begin delete"}},
+		{"not deleted", plan.Delete, stored, receives(is("DELETE_FAILED"), work("DELETE_FAILED", "in use")),
+			want{over: true, fails: "DELETE_FAILED: in use", receipt: received, digest: "", calls: "live; heard"}},
+		{"a deletion that CloudFormation called off", plan.Delete, stored, receives(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "export in use")),
+			want{over: true, fails: "UPDATE_COMPLETE: export in use", receipt: received, digest: "v1", calls: "live; heard"}},
+		{"a deletion that nobody heard of", plan.Delete, func(t *action.Task) { old(t); going(t) }, is("CREATE_COMPLETE"), want{receipt: startedAt, digest: "-", calls: "live; heard; begin delete"}},
 		{"a deletion that nobody heard of still waits for its users", plan.Delete, func(t *action.Task) {
 			old(t)
 			going(t)
 			t.Users = []plan.Location{{Node: "app", StackID: "id"}}
 		}, is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), want{digest: "-", calls: "live; heard; live"}},
-		{"what died is deleted to be made again, though nobody heard of it", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{note: begun, digest: "-", calls: "live; heard; live; begin delete"}},
-		{"what did not die is not deleted, though nobody heard of it", plan.Delete, old, is("CREATE_COMPLETE"), want{note: unchanged, digest: "-", calls: "live; heard; live"}},
+		{"what died is deleted to be made again, though nobody heard of it", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{receipt: startedAt, digest: "-", calls: "live; heard; live; begin delete"}},
+		{"what did not die is not deleted, though nobody heard of it", plan.Delete, old, is("CREATE_COMPLETE"), want{receipt: unchanged, digest: "-", calls: "live; heard; live"}},
 		{"what did not die is left as it is", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("CREATE_COMPLETE"), want{over: true, why: "found it CREATE_COMPLETE", digest: "-", calls: "live"}},
 		{"what was gone is to be made anew", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
 		{"what went before it was continued is forgotten", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"),
-			want{over: true, forget: true, why: "found it DELETE_COMPLETE", note: unchanged, digest: "-", calls: "live"}},
+			want{over: true, forget: true, why: "found it DELETE_COMPLETE", receipt: unchanged, digest: "-", calls: "live"}},
 		{"who cannot look at what is deleted", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 
 		{"busy", plan.Wait, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
@@ -331,7 +331,7 @@ func TestPoll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen := want{over: got.Over, forget: got.Forget, why: got.Why, note: got.Receipt, digest: "-", calls: c.want.calls}
+			seen := want{over: got.Over, forget: got.Forget, why: got.Why, receipt: got.Receipt, digest: "-", calls: c.want.calls}
 			if got.Err != nil {
 				seen.fails = got.Err.Error()
 			}

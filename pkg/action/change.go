@@ -17,7 +17,7 @@ type change struct{ Cloud }
 // plan was made is looked at first: a stack that is gone is created, one that
 // is as it should be is left alone.
 func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
-	live, t, err := a.look(ctx, t)
+	live, t, err := a.check(ctx, t)
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
@@ -34,12 +34,12 @@ func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	case t.asDesired(live):
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	}
-	note, err := a.Begin(ctx, t)
+	receipt, err := a.Begin(ctx, t)
 	if fault.Is(err, fault.Unchanged) {
 		return plan.Receipt{StackID: t.Record.StackID, Unchanged: true}, nil
 	}
-	note.Restored = err == nil && t.Record.Current(live)
-	return note, remedy(t, err)
+	receipt.Restored = err == nil && t.Record.Current(live)
+	return receipt, remedy(t, err)
 }
 
 // asDesired reports whether the live stack is what t would make of it.
@@ -49,7 +49,7 @@ func (t Task) asDesired(live plan.Live) bool {
 
 // look returns what is live, and the task that this makes of t: the update of a
 // stack that is gone is its creation.
-func (a change) look(ctx context.Context, t Task) (plan.Live, Task, error) {
+func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
 	live, err := a.Live(ctx, t.Location())
 	if err != nil || t.Step.Verb != plan.Update || t.Receipt.Known() || !live.Status.Gone() {
 		return live, t, err
@@ -64,7 +64,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	if t.Receipt.Unchanged {
 		return a.ended(ctx, t, Operation{})
 	}
-	live, t, err := a.look(ctx, t)
+	live, t, err := a.check(ctx, t)
 	if err != nil {
 		return Progress{}, err
 	}

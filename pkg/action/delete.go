@@ -19,8 +19,8 @@ type remove struct{ Cloud }
 // A stack that is gone needs none; nor does one that is to stay and is not dead.
 func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	if t.stays() {
-		if note, err := a.spare(ctx, t); err != nil || note.Known() {
-			return note, err
+		if receipt, err := a.spare(ctx, t); err != nil || receipt.Known() {
+			return receipt, err
 		}
 	}
 	for _, user := range t.Users {
@@ -32,11 +32,11 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 			return plan.Receipt{}, fault.New(fault.Busy, "%s may still use it: it is %s", user.Node, live.Status)
 		}
 	}
-	note, err := a.Begin(ctx, t)
+	receipt, err := a.Begin(ctx, t)
 	if fault.Is(err, fault.Missing) {
 		return plan.Receipt{StackID: t.Record.StackID, Unchanged: true}, nil
 	}
-	return note, err
+	return receipt, err
 }
 
 // stays reports whether the stack that t deletes is to be there again.

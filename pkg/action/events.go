@@ -30,16 +30,16 @@ func follow(ctx context.Context, w worker, t Task, live plan.Live) (Operation, e
 	case young:
 		return work, nil
 	}
-	note, err := w.Start(ctx, t) // not only begun: what forbids it may have come up since
+	receipt, err := w.Start(ctx, t) // not only begun: what forbids it may have come up since
 	switch {
 	case err == nil:
-		return Operation{Found: true, Receipt: note}, nil
+		return Operation{Found: true, Receipt: receipt}, nil
 	case fault.Is(err, fault.Throttled, fault.Unavailable, fault.Busy):
 		return work, nil // still unheard: asked again at the next look
 	}
-	again, heard := w.Events(ctx, t)
-	if heard != nil || again.Found {
-		return again, heard
+	again, found := w.Events(ctx, t)
+	if found != nil || again.Found {
+		return again, found
 	}
 	if fault.Is(err, fault.Taken) && t.Now.Sub(t.Claimed) < 2*MaxStartTime { // perhaps by us, and its events are late
 		return work, nil

@@ -89,8 +89,8 @@ func TestStartOfEveryStatus(t *testing.T) {
 	for name, want := range rows {
 		for verb, want := range map[plan.Verb]string{plan.Update: want.update, plan.Continue: want.resume, plan.Delete: want.remake} {
 			c, status := stands(name)
-			note, err := act(c, verb).Start(t.Context(), task(verb))
-			if got, want := started(c, note, err), strings.ReplaceAll(want, "STATUS", string(status)); got != want {
+			receipt, err := act(c, verb).Start(t.Context(), task(verb))
+			if got, want := started(c, receipt, err), strings.ReplaceAll(want, "STATUS", string(status)); got != want {
 				t.Errorf("%s of what is %s: got %s, want %s", verb, name, got, want)
 			}
 		}
@@ -102,8 +102,8 @@ func TestStartOfEveryStatus(t *testing.T) {
 			if verb == plan.Delete {
 				going(&in)
 			}
-			note, err := act(c, verb).Start(t.Context(), in)
-			if got := started(c, note, err); got != want {
+			receipt, err := act(c, verb).Start(t.Context(), in)
+			if got := started(c, receipt, err); got != want {
 				t.Errorf("%s of what is %s: got %s, want %s", verb, name, got, want)
 			}
 		}
@@ -111,7 +111,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 }
 
 // started tells what came of a start.
-func started(c *cloud, note plan.Receipt, err error) string {
+func started(c *cloud, receipt plan.Receipt, err error) string {
 	last := ""
 	if len(c.calls) > 0 {
 		last = c.calls[len(c.calls)-1]
@@ -119,12 +119,12 @@ func started(c *cloud, note plan.Receipt, err error) string {
 	switch began := strings.HasPrefix(last, "begin "); {
 	case err != nil && !began:
 		return fmt.Sprintf("%s: %v", strings.ToLower(string(fault.KindOf(err))), err)
-	case note.Unchanged && !began:
+	case receipt.Unchanged && !began:
 		return "unchanged"
-	case err == nil && note.StackID == "begun":
+	case err == nil && receipt.StackID == "begun":
 		return last
 	}
-	return fmt.Sprintf("%+v, %v after %v", note, err, c.calls)
+	return fmt.Sprintf("%+v, %v after %v", receipt, err, c.calls)
 }
 
 // What is made of a status that a step's work ends with, by verb: whether its
@@ -135,7 +135,7 @@ func TestPollOfEveryStatus(t *testing.T) {
 		failed  = "failed"
 		running = "running"
 	)
-	type row struct{ change, resume, remove, settle, read string }
+	type row struct{ change, resume, remove, wait, read string }
 	var (
 		busy    = row{running, running, running, running, running}
 		good    = row{done, failed, failed, done, done}
@@ -173,20 +173,20 @@ func TestPollOfEveryStatus(t *testing.T) {
 	every(t, rows)
 	for name, row := range rows {
 		for verb, want := range map[plan.Verb]string{
-			plan.Create: row.change, plan.Update: row.change, plan.Continue: row.resume, plan.Delete: row.remove, plan.Wait: row.settle, plan.Read: row.read,
+			plan.Create: row.change, plan.Update: row.change, plan.Continue: row.resume, plan.Delete: row.remove, plan.Wait: row.wait, plan.Read: row.read,
 		} {
-			for _, told := range []bool{true, false} {
+			for _, reported := range []bool{true, false} {
 				c, status := stands(name)
 				in := task(verb)
-				in.Notified, in.Receipt = told, plan.Receipt{StackID: "id", Operation: "op"}
+				in.Notified, in.Receipt = reported, plan.Receipt{StackID: "id", Operation: "op"}
 				in.Claimed = now.Add(-action.MaxStartTime)
-				if told {
-					c = hears(c, work(status, ""))
+				if reported {
+					c = receives(c, work(status, ""))
 					c.events[0].Over = !status.Busy()
 				}
 				got, err := act(c, verb).Poll(t.Context(), in)
 				if end := ended(got, err); end != want {
-					t.Errorf("%s that ends %s (told by events: %v): got %s, want %s", verb, name, told, end, want)
+					t.Errorf("%s that ends %s (told by events: %v): got %s, want %s", verb, name, reported, end, want)
 				}
 				if end := ended(got, err); end == failed && verb != plan.Wait && got.Record != nil && got.Record.Digest == in.Want.Digest {
 					t.Errorf("%s that ends %s is recorded as deployed", verb, name)

@@ -140,9 +140,9 @@ func (e *Engine) take(ctx context.Context) func(string, []budget.Demand) (int, e
 
 // found takes what it took more to look at steps of which nobody had told, and
 // which were over.
-func (e *Engine) found(ctx context.Context, looked []*run.Step) {
+func (e *Engine) found(ctx context.Context, polled []*run.Step) {
 	var shares []sharing
-	for _, s := range looked {
+	for _, s := range polled {
 		if s.Status != run.Running && e.pollCost(*s).Idle {
 			shares = append(shares, sharing{s.Where, budget.Demand{Reads: 1}})
 		}

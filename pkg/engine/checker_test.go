@@ -212,10 +212,10 @@ func (g *graph[S]) without(set []int32, actors uint64) []int32 {
 func (g *graph[S]) circles(set []int32) [][]int32 {
 	g.found = nil
 	for _, i := range set {
-		g.index[i] = unseen
+		g.index[i] = inaccessible
 	}
 	for _, root := range set {
-		if g.index[root] != unseen {
+		if g.index[root] != inaccessible {
 			continue
 		}
 		g.enter(root, g.first[root])
@@ -236,7 +236,7 @@ func (g *graph[S]) follow(v *visit) {
 	v.edge++
 	switch index := g.index[e.to]; {
 	case e.who == fate || index == done:
-	case index == unseen:
+	case index == inaccessible:
 		g.enter(e.to, g.first[e.to])
 	default:
 		g.low[v.state] = min(g.low[v.state], index)
@@ -261,8 +261,8 @@ type components struct {
 // What a state's index is if it has none: it is still to be visited, or it is
 // done with or not looked at.
 const (
-	unseen = 0
-	done   = -1
+	inaccessible = 0
+	done         = -1
 )
 
 // A visit is a state whose edges are being followed.

@@ -44,7 +44,7 @@ func newFixture(t *testing.T) *fixture {
 	h.store, h.cloud = &lossy{Store: w.Store}, &moody{Cloud: w.Cloud}
 	h.Store, h.Clouds, h.Verbs = h.store, h.cloud, action.Named(action.All(h.cloud)...)
 	h.Specs = &shelf{kept: make(map[string]project.Node)}
-	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*listener)(h), (*gauge)(h), (*desk)(h)
+	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*listener)(h), (*gauge)(h), (*loader)(h)
 	return h
 }
 
@@ -137,11 +137,11 @@ func (c *moody) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 	if c.begin != nil {
 		return plan.Receipt{}, c.begin
 	}
-	note, err := c.Cloud.Begin(ctx, t)
+	receipt, err := c.Cloud.Begin(ctx, t)
 	if c.lost && err == nil {
 		return plan.Receipt{}, fault.New(fault.Unavailable, "the answer is lost")
 	}
-	return note, err
+	return receipt, err
 }
 
 func (c *moody) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
@@ -196,8 +196,8 @@ func (m *machine) Start(_ context.Context, name string, _ engine.ExecutionInput)
 
 func (m *machine) ExecutionStatus(_ context.Context, name string) (engine.ExecutionStatus, error) {
 	why, ended := m.ended[name]
-	begun := slices.Contains(m.started, name)
-	return engine.ExecutionStatus{Started: begun, Running: begun && !ended, Why: why}, m.down
+	startedAt := slices.Contains(m.started, name)
+	return engine.ExecutionStatus{Started: startedAt, Running: startedAt && !ended, Why: why}, m.down
 }
 
 func (m *machine) Answer(_ context.Context, _ string, t engine.LoopState) error {
@@ -222,9 +222,9 @@ func (g *gauge) Swept(_ context.Context, b run.Backlog) {
 	g.measured = append(g.measured, fmt.Sprintf("open %d, stuck %v, oldest %s", b.Open, b.Stuck, b.Oldest))
 }
 
-type desk fixture
+type loader fixture
 
-func (d *desk) Project(_ context.Context, r run.Run) (project.Project, error) {
+func (d *loader) Project(_ context.Context, r run.Run) (project.Project, error) {
 	p, ok := d.projects[r.Source.Version]
 	if !ok {
 		return p, fault.New(fault.Missing, "there is no version %s", r.Source.Version)
@@ -280,9 +280,9 @@ func (h *fixture) must(err error) {
 // planned plans a run and returns what the state machine is told.
 func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	h.Helper()
-	tick, err := h.Plan(h.Context(), engine.ExecutionInput{Run: id, Epoch: epoch})
+	loop, err := h.Plan(h.Context(), engine.ExecutionInput{Run: id, Epoch: epoch})
 	h.must(err)
-	return tick
+	return loop
 }
 
 // begun begins all that is ready.

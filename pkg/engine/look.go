@@ -26,11 +26,11 @@ func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 		err = e.pollRun(ctx, t, w.Token)
 	}
 	if fault.Is(err, fault.Stale) {
-		aside, err := e.fencedOff(ctx, t.Run, t.Epoch)
+		fenced, err := e.fencedOff(ctx, t.Run, t.Epoch)
 		if err != nil {
 			return fmt.Errorf("step aside from run %s: %w", t.Run, err)
 		}
-		return e.Machine.Answer(ctx, w.Token, aside)
+		return e.Machine.Answer(ctx, w.Token, fenced)
 	}
 	if err != nil {
 		return fmt.Errorf("look at run %s: %w", t.Run, err)
@@ -40,11 +40,11 @@ func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 
 // look looks until what it saw is still so when it writes it.
 func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
-	begun := e.Now()
+	started := e.Now()
 	for {
-		r, err := e.refresh(ctx, t, begun)
+		r, err := e.refresh(ctx, t, started)
 		if err == nil {
-			err = e.releaseUnclaimed(ctx, r, &t, begun)
+			err = e.releaseUnclaimed(ctx, r, &t, started)
 		}
 		if fault.Is(err, fault.Stale) {
 			continue // a step was settled by another look: see again
@@ -52,15 +52,15 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 		if err != nil {
 			return err
 		}
-		answer, told, err := e.decide(ctx, r, t)
+		answer, got, err := e.decide(ctx, r, t)
 		switch {
 		case fault.Is(err, fault.Stale):
 			continue // there is news
 		case err != nil || answer == nil:
 			return err
 		}
-		if told != nil {
-			e.Notifier.Notify(ctx, *told)
+		if got != nil {
+			e.Notifier.Notify(ctx, *got)
 		}
 		if err := e.Machine.Answer(ctx, token, *answer); err != nil {
 			return fmt.Errorf("answer: %w", err)
@@ -71,12 +71,12 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 
 // astray puts off what was to be executed, and of which nothing is to be seen:
 // whoever was to claim it died, or was not let. It is looked for once.
-func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, begun time.Time) error {
+func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, started time.Time) error {
 	sent := t.Ready
 	t.Ready = nil
-	ready := r.Ready(begun, maxReady)
+	ready := r.Ready(started, maxReady)
 	for _, number := range sent {
-		if r.Epoch != t.Epoch || !slices.Contains(ready, number) || r.Steps[number].NotBefore.After(begun) {
+		if r.Epoch != t.Epoch || !slices.Contains(ready, number) || r.Steps[number].NotBefore.After(started) {
 			continue
 		}
 		s := r.Steps[number]
@@ -92,7 +92,7 @@ func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, 
 // see loads the run, settles what is over and skips what can no longer start.
 // It is Stale if another has written meanwhile; if that was a newer epoch, it
 // is over for this one.
-func (e *Engine) refresh(ctx context.Context, t LoopState, begun time.Time) (run.Run, error) {
+func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (run.Run, error) {
 	r, err := e.Store.Load(ctx, t.Run)
 	if err != nil || r.Epoch != t.Epoch || r.State.Over() {
 		return r, err
@@ -100,7 +100,7 @@ func (e *Engine) refresh(ctx context.Context, t LoopState, begun time.Time) (run
 	if err := e.resume(ctx, &r); err != nil {
 		return r, err
 	}
-	if err := e.pollSteps(ctx, &r, begun.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
+	if err := e.pollSteps(ctx, &r, started.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
 		return r, err
 	}
 	for _, was := range r.Prune(e.Now()) {
@@ -166,9 +166,9 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 		}
 	}
 	due = e.granted(ctx, due)
-	asked := make([]bool, len(due))
+	requested := make([]bool, len(due))
 	err := e.each(len(due), func(i int) error {
-		if asked[i] = e.Now().Before(deadline); !asked[i] {
+		if requested[i] = e.Now().Before(deadline); !requested[i] {
 			return nil
 		}
 		return e.pollStep(ctx, *r, due[i])
@@ -179,7 +179,7 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 	e.found(ctx, due)
 	var later []run.Step
 	for i, s := range due {
-		if asked[i] && s.Status == run.Running {
+		if requested[i] && s.Status == run.Running {
 			later = append(later, *s)
 		}
 	}

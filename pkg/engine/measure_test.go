@@ -26,11 +26,11 @@ func TestEndsAreMeasuredOnce(t *testing.T) {
 	h.desire("v1", "vpc db<vpc")
 	h.driven("a", "deploy", "v1")
 	h.measures("a succeeded, 2 steps")
-	told := len(h.told)
+	got := len(h.told)
 	h.looked(engine.LoopState{Run: "a", Epoch: 1, Wait: 60})
 	h.planned("a", 1)
-	if len(h.told) != told+2 {
-		t.Errorf("the world was told %v", h.told[told:])
+	if len(h.told) != got+2 {
+		t.Errorf("the world was told %v", h.told[got:])
 	}
 	h.measures()
 
@@ -83,9 +83,9 @@ func TestSweepMeasures(t *testing.T) {
 	h.must(h.Sweep(t.Context()))
 	h.measures("open 0, stuck [], oldest 0s")
 	h.queued("a", "b")
-	tick := engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}}
+	loop := engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}}
 	h.pass(30*time.Minute - 2*time.Second)
-	h.begun(tick)
+	h.begun(loop)
 	h.pass(40 * time.Minute)
 	h.must(h.Sweep(t.Context()))
 	h.measures("open 2, stuck [], oldest 1h10m0s")

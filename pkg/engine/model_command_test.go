@@ -98,7 +98,7 @@ func (s commandState) good() bool {
 			return false
 		}
 	}
-	return s.state == over || s.last == pause && s.step == pending && s.state == parked && !s.lockRun.news
+	return s.state == over || s.last == pause && s.step == pending && s.state == isWaiting && !s.lockRun.generation
 }
 
 // early reports whether a user cannot answer yet, because the step does not ask.
@@ -216,7 +216,7 @@ func (w commandSetup) give(s *commandState, u *user, again bool) {
 // raised raises the generation.
 func (s *commandState) raised() {
 	s.poll.current, s.late.current = false, false
-	s.lockRun.news = s.state == parked
+	s.lockRun.generation = s.state == isWaiting
 }
 
 // polls is a step of a poll, or of a step's function.
@@ -238,8 +238,8 @@ func (w commandSetup) polls(s *commandState, p *poller) {
 		s.step = settled
 	case at == skip && mine && s.step <= begun:
 		s.step = skipped
-	case (at == park || at == end) && mine && s.live() && (p.current || w.lacks("generation")):
-		s.state, s.lockRun.news = parked, false
+	case (at == waitForPerson || at == end) && mine && s.live() && (p.current || w.lacks("generation")):
+		s.state, s.lockRun.generation = isWaiting, false
 		if at == end {
 			s.state = over
 		}
@@ -259,7 +259,7 @@ func (w commandSetup) decide(s commandState) uint8 {
 	case s.step == pending && s.command == goOn:
 		return claim
 	}
-	return park
+	return waitForPerson
 }
 
 // leave ends a poll, and the execution that it is of.
@@ -290,7 +290,7 @@ func (w commandSetup) tend(s *commandState, u *user, sweeps bool) string {
 	case raise:
 		if r.epoch == u.epoch && r.live() && r.state == u.saw {
 			r.epoch++
-			r.state, r.exec, r.news = going, unstarted, false
+			r.state, r.exec, r.generation = going, unstarted, false
 			u.at, u.epoch = launch, r.epoch
 		}
 	case launch:

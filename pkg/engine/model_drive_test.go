@@ -41,7 +41,7 @@ func (w lockSetup) epoch(s *lockState, n int) string {
 		case r.state == asked && r.supersede:
 			w.leaves(s, p, asked)
 		case r.state == asked:
-			p.news = true
+			p.generation = true
 			if p.at = readLock; !w.lacks("asked") && !w.lacks("state at an end") {
 				w.read(s, p)
 				p.at = enter
@@ -78,10 +78,10 @@ func (w lockSetup) epoch(s *lockState, n int) string {
 		if mine && r.step == pending {
 			r.step = skipped
 		}
-	case park:
+	case waitForPerson:
 		p.at = look
-		if mine && r.live() && (p.news || w.lacks("news")) {
-			r.state, r.news = parked, false
+		if mine && r.live() && (p.generation || w.lacks("news")) {
+			r.state, r.generation = isWaiting, false
 			w.done(s, n)
 		}
 	case end:
@@ -177,7 +177,7 @@ func (w lockSetup) look(s *lockState, n int) {
 	case r.supersede:
 		p.at = skip
 	case w.person && p.run == 0 && !r.answered:
-		p.news, p.at = true, park
+		p.generation, p.at = true, waitForPerson
 	default:
 		p.at = claim
 	}
@@ -186,7 +186,7 @@ func (w lockSetup) look(s *lockState, n int) {
 // leaves reads the lock to end a run, which is in the given state.
 func (w lockSetup) leaves(s *lockState, p *proc, was uint8) {
 	w.read(s, p)
-	p.news, p.at, p.was = true, end, was
+	p.generation, p.at, p.was = true, end, was
 }
 
 // finish ends a run by its own driver, and hands the lock on.
@@ -194,10 +194,10 @@ func (w lockSetup) finish(s *lockState, n int, mine bool) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
 	switch {
-	case mine && r.live() && !p.news && p.was == asked && w.lacks("state at an end"):
+	case mine && r.live() && !p.generation && p.was == asked && w.lacks("state at an end"):
 		w.leaves(s, p, asked) // whatever has become of it meanwhile
 		return ""
-	case !mine || !r.live() || !p.news && !w.lacks("news"), !p.lock && !w.lacks("version"),
+	case !mine || !r.live() || !p.generation && !w.lacks("news"), !p.lock && !w.lacks("version"),
 		r.state != p.was && !w.lacks("state at an end"):
 		p.at = readRun
 		return ""
@@ -296,8 +296,8 @@ func (s *lockState) changed() {
 func (s *lockState) tell(i uint8) {
 	for n := range s.procs {
 		if s.procs[n].run == i && s.procs[n].at != tend {
-			s.procs[n].news = false
+			s.procs[n].generation = false
 		}
 	}
-	s.runs[i].news = s.runs[i].state == parked
+	s.runs[i].generation = s.runs[i].state == isWaiting
 }

@@ -49,13 +49,13 @@ func (w claimSetup) start(s *claimState, h *hand) string {
 			}
 		}
 	case recordIt:
-		w.note(s, h, mine)
+		w.receipt(s, h, mine)
 	}
 	return ""
 }
 
 // note writes what CloudFormation answered to the claimer.
-func (w claimSetup) note(s *claimState, h *hand, mine bool) {
+func (w claimSetup) receipt(s *claimState, h *hand, mine bool) {
 	answer := h.answer
 	h.at, h.answer, h.works = 0, unanswered, false
 	if !mine || !s.claimed || s.ended != nothing {
@@ -98,18 +98,18 @@ func (w claimSetup) look(s *claimState, h *hand) string {
 		switch {
 		case answer != taken:
 		case w.lacks("hear again") || !s.shown:
-			return w.settle(s, h, mine, bad)
+			return w.finish(s, h, mine, bad)
 		case s.work > live:
 			h.at = finishIt
 		}
 	case finishIt:
-		return w.settle(s, h, mine, s.work)
+		return w.finish(s, h, mine, s.work)
 	}
 	return ""
 }
 
 // settle writes how the step ended.
-func (w claimSetup) settle(s *claimState, h *hand, mine bool, how uint8) string {
+func (w claimSetup) finish(s *claimState, h *hand, mine bool, how uint8) string {
 	h.at, h.old = loadStep, false
 	if !mine || !s.claimed || s.ended != nothing {
 		return ""

@@ -23,7 +23,7 @@ const (
 	asked
 	queued
 	going
-	parked
+	isWaiting
 	over // and all after it
 	superseded
 	broken
@@ -48,17 +48,17 @@ const (
 // run, which all share: who asked, who handed the lock over, who superseded, and
 // the sweep.
 const (
-	idle     = uint8(iota)
-	readRun  // plan: read the run and the lock
-	readLock // in a second step, where that may matter
-	enter    // own it, or wait
-	commit   // write the plan
-	look     // read the run and its steps, and the lock if it is over
-	claim    // begin the step
-	skip     // the step
-	park     // wait for a person
-	end      // be over, and hand the lock on
-	free     // hand it on later, which is wrong
+	idle          = uint8(iota)
+	readRun       // plan: read the run and the lock
+	readLock      // in a second step, where that may matter
+	enter         // own it, or wait
+	commit        // write the plan
+	look          // read the run and its steps, and the lock if it is over
+	claim         // begin the step
+	skip          // the step
+	waitForPerson // wait for a person
+	end           // be over, and hand the lock on
+	free          // hand it on later, which is wrong
 
 	tend     // read a run, and whether it owns the lock
 	tendExec // and how its execution stands
@@ -87,19 +87,19 @@ type lockItem struct {
 type lockRun struct {
 	state, epoch, exec, step uint8
 
-	supersede bool  // is its wish
-	news      bool  // since it parked
-	answered  bool  // by a person
-	revived   uint8 // how often
+	supersede  bool  // is its wish
+	generation bool  // since it parked
+	answered   bool  // by a person
+	revived    uint8 // how often
 }
 
 // A proc is a function at work. What it read it needs no copy of: it writes on
 // condition that it is still so, which is kept here instead.
 type proc struct {
-	at, run, epoch uint8 // of the run that it tends, if it does
-	lock, news     bool  // are still as it read them
-	saw            uint8 // the state that it read; the owner, for whoever enters without condition
-	was            uint8 // the state of the run that it ends
+	at, run, epoch   uint8 // of the run that it tends, if it does
+	lock, generation bool  // are still as it read them
+	saw              uint8 // the state that it read; the owner, for whoever enters without condition
+	was              uint8 // the state of the run that it ends
 }
 
 // A lockState is a state of this world.
@@ -163,7 +163,7 @@ func lockModel(w lockSetup) model[lockState] {
 		},
 		next: func(s lockState, tell func(int, move[lockState])) {
 			w.next(s, func(who int, m move[lockState]) {
-				w.settle(&m.to)
+				w.normalize(&m.to)
 				tell(who, m)
 			})
 		},
@@ -196,7 +196,7 @@ func (s lockState) wrong() string {
 		places[i]++
 	}
 	for i, r := range s.runs {
-		if r.state == going || r.state == parked {
+		if r.state == going || r.state == isWaiting {
 			writers++
 		}
 		switch {

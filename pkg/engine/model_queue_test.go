@@ -52,7 +52,7 @@ func (w lockSetup) world(s lockState, i uint8, tell func(int, move[lockState])) 
 		to.runs[i].step = settled
 		tell(cloudy, move[lockState]{what: "finishes the step", to: to})
 	}
-	if w.person && i == 0 && !r.answered && (r.state == going || r.state == parked) {
+	if w.person && i == 0 && !r.answered && (r.state == going || r.state == isWaiting) {
 		to := s
 		to.runs[i].answered = true
 		to.tell(i)
@@ -97,10 +97,10 @@ func (w lockSetup) mishap(s lockState, tell func(int, move[lockState])) {
 // names are the runs'.
 var names = [...]string{"0", "1", "2", "nobody"}
 
-// settle forgets what can make no difference any more: what was known of a run
+// normalize removes state that makes no difference any more: what was known of a run
 // that is over, what was read and is not needed, and a zombie whose every write is
 // refused.
-func (w lockSetup) settle(s *lockState) {
+func (w lockSetup) normalize(s *lockState) {
 	for i := range s.runs {
 		if r := &s.runs[i]; r.state >= over {
 			*r = lockRun{state: r.state, epoch: r.epoch, exec: ended, step: r.step}
@@ -109,7 +109,7 @@ func (w lockSetup) settle(s *lockState) {
 	for n := range s.procs {
 		switch p := &s.procs[n]; p.at {
 		case readRun, commit, look, claim, skip: // none of which writes what depends on what was read before
-			p.lock, p.news, p.was = false, false, 0
+			p.lock, p.generation, p.was = false, false, 0
 		}
 	}
 	z := s.procs[lateProcess]

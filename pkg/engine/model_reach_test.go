@@ -48,7 +48,7 @@ func reached() map[string]func() proof {
 		"an owner is superseded before it began": three.when(func(s lockState) bool { return s.runs[0].step == skipped && s.runs[1].state == going }),
 		"an older upload comes later":            three.when(func(s lockState) bool { return s.runs[1].state == over && s.runs[0].state == superseded }),
 		"the execution of a head dies":           three.when(func(s lockState) bool { return s.runs[2].revived == 1 && s.owner == 2 && s.runs[1].state == over }),
-		"a parked owner is superseded":           person.when(func(s lockState) bool { return s.runs[0].state == parked && s.runs[0].supersede }),
+		"a parked owner is superseded":           person.when(func(s lockState) bool { return s.runs[0].state == isWaiting && s.runs[0].supersede }),
 		"a run is revived too often":             person.when(func(s lockState) bool { return s.runs[0].state == broken && s.owner == 1 }),
 		"a queued upload is superseded":          lateOnes.when(func(s lockState) bool { return s.owner == 2 && s.runs[0].state == superseded }),
 		"a zombie enters with its successor":     lateOnes.when(func(s lockState) bool { return s.procs[lateProcess].at == enter && s.procs[executor].at == enter }),
@@ -64,16 +64,16 @@ func reached() map[string]func() proof {
 		"a look comes late":                      wakes.when(func(s wakeState) bool { return s.looks[1].at == register && s.token > s.looks[1].wait }),
 		"an event outruns what is shown":         wakes.when(func(s wakeState) bool { return s.soon && !s.shown }),
 		"an old token is about to be answered":   wakes.when(func(s wakeState) bool { return s.events[0].at == wake && s.events[0].token < s.wait && !s.settled }),
-		"a run waits twice":                      commands.when(func(s commandState) bool { return s.state == parked && s.lockRun.epoch > 2 }),
-		"a command arrives while a poll decides": commands.when(func(s commandState) bool { return s.poll.at == park && !s.poll.current }),
-		"an answer arrives while a poll decides": answers.when(func(s commandState) bool { return s.poll.at == park && s.answer != none }),
+		"a run waits twice":                      commands.when(func(s commandState) bool { return s.state == isWaiting && s.lockRun.epoch > 2 }),
+		"a command arrives while a poll decides": commands.when(func(s commandState) bool { return s.poll.at == waitForPerson && !s.poll.current }),
+		"an answer arrives while a poll decides": answers.when(func(s commandState) bool { return s.poll.at == waitForPerson && s.answer != none }),
 		"a late poll meets the next execution": answers.when(func(s commandState) bool {
-			return s.late.at == park && s.poll.at == commit && s.late.epoch < s.poll.epoch
+			return s.late.at == waitForPerson && s.poll.at == commit && s.late.epoch < s.poll.epoch
 		}),
 		"an answer ends the wait": answers.when(func(s commandState) bool { return s.state == over && s.step == settled }),
 		"a cancel ends the wait":  answers.when(func(s commandState) bool { return s.state == over && s.step == skipped && s.users[0].arrived == 1 }),
 		"a run that waits loses its execution": answers.when(func(s commandState) bool {
-			return s.state == parked && s.lockRun.news && s.users[0].at == idle && s.users[0].arrived == 1
+			return s.state == isWaiting && s.lockRun.generation && s.users[0].at == idle && s.users[0].arrived == 1
 		}),
 	}
 }

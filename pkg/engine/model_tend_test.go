@@ -51,9 +51,9 @@ func tends(r *lockRun, owns bool) uint8 {
 	switch {
 	case !r.live():
 		return idle
-	case r.state == parked && r.news, r.state == queued && owns, r.epoch == 0:
+	case r.state == isWaiting && r.generation, r.state == queued && owns, r.epoch == 0:
 		return raise
-	case r.state == parked, r.state == queued:
+	case r.state == isWaiting, r.state == queued:
 		return idle
 	}
 	return tendExec
@@ -86,10 +86,10 @@ func (w lockSetup) raise(s *lockState, n int) {
 		r.revived++
 	}
 	r.epoch++
-	r.exec, r.news = unstarted, false
+	r.exec, r.generation = unstarted, false
 	if r.state == queued {
 		r.state = asked
-	} else if r.state == parked {
+	} else if r.state == isWaiting {
 		r.state = going
 	}
 	if d := &s.procs[executor+p.run]; d.at != idle && executor+int(p.run) != n {
@@ -124,7 +124,7 @@ func (w lockSetup) giveUp(s *lockState, n int) string {
 		}
 		w.leaves(s, p, r.state)
 		p.at = giveEnd
-	case !p.lock && !w.lacks("version"), !p.news, r.state != p.was && !w.lacks("state at an end"):
+	case !p.lock && !w.lacks("version"), !p.generation, r.state != p.was && !w.lacks("state at an end"):
 		p.at = strike
 	case r.step == begun:
 		return "a run is given up, and not its step"

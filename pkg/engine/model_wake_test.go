@@ -12,7 +12,7 @@ const (
 	load                       // the run: is its step due?
 	askCloud                   // whether the work is over
 	postpone                   // the step
-	settle                     // the step
+	finish                     // the step
 	answer                     // the own token
 
 	mark    // the step as due
@@ -174,7 +174,7 @@ func (w wakeSetup) look(s *wakeState, i int) {
 	case askCloud:
 		l.at = postpone
 		if s.shown {
-			l.at = settle
+			l.at = finish
 		}
 	case postpone:
 		if !l.saw && s.marked && w.lacks("leave new marks") {
@@ -184,7 +184,7 @@ func (w wakeSetup) look(s *wakeState, i int) {
 			s.marked = true
 		}
 		w.rest(l)
-	case settle:
+	case finish:
 		s.settled, l.at = true, answer
 	case answer:
 		token := l.wait

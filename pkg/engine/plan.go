@@ -158,7 +158,7 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	if o.Preview {
-		r.Messages = unseen(view.Live)
+		r.Messages = inaccessible(view.Live)
 		for _, t := range p.Twins {
 			r.Messages = append(r.Messages, t.String())
 		}
@@ -225,7 +225,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 
 // unseen lists why some stacks could not be looked at, each reason once: what a
 // preview says of them is a guess. Of a plan that is carried out, its steps tell.
-func unseen(live map[string]plan.Live) []string {
+func inaccessible(live map[string]plan.Live) []string {
 	var all []string
 	for _, l := range live {
 		if l.AccessError != "" {

@@ -15,9 +15,9 @@ func TestPlan(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc web")
 	h.ask("a", "deploy", "v1")
-	tick := h.planned("a", 1)
-	if tick.State != run.StateReady || !slices.Equal(tick.Ready, []int{0, 2}) || tick.Epoch != 1 || tick.Wait < 5 || tick.Wait > 60 {
-		t.Errorf("got %+v", tick)
+	loop := h.planned("a", 1)
+	if loop.State != run.StateReady || !slices.Equal(loop.Ready, []int{0, 2}) || loop.Epoch != 1 || loop.Wait < 5 || loop.Wait > 60 {
+		t.Errorf("got %+v", loop)
 	}
 	if again := h.planned("a", 1); again.State != run.StatePoll || len(again.Ready) != 0 {
 		t.Errorf("taken up, it is %+v", again)
@@ -54,12 +54,12 @@ func TestPlanRefused(t *testing.T) {
 	} {
 		c.q.ID, c.q.Project = id, shop
 		h.must(h.Start(t.Context(), c.q))
-		tick, r := h.planned(id, 1), h.kept(id)
+		loop, r := h.planned(id, 1), h.kept(id)
 		same := len(r.Messages) == len(c.want)
 		for i := 0; same && i < len(c.want); i++ {
 			same = strings.HasPrefix(r.Messages[i], c.want[i])
 		}
-		if tick.State != run.StateRefused || r.State != run.StateRefused || !same {
+		if loop.State != run.StateRefused || r.State != run.StateRefused || !same {
 			t.Errorf("%s is %s: %q", id, r.State, r.Messages)
 		}
 		if line := h.waits(); line != "" {
@@ -84,22 +84,22 @@ func TestLock(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	h.ask("c", "plan", "v1")
-	if tick := h.planned("c", 1); tick.State != run.StateSucceeded || len(h.kept("c").Steps) != 1 {
-		t.Errorf("a preview is %s: %q", tick.State, h.kept("c").Messages)
+	if loop := h.planned("c", 1); loop.State != run.StateSucceeded || len(h.kept("c").Steps) != 1 {
+		t.Errorf("a preview is %s: %q", loop.State, h.kept("c").Messages)
 	}
 	h.ask("d", "destroy", "")
-	if tick := h.planned("d", 1); tick.State != run.StateWaiting || h.kept("d").State != run.StateQueued || h.waits() != "a d" {
-		t.Errorf("it is %s, in line are %s", tick.State, h.waits())
+	if loop := h.planned("d", 1); loop.State != run.StateWaiting || h.kept("d").State != run.StateQueued || h.waits() != "a d" {
+		t.Errorf("it is %s, in line are %s", loop.State, h.waits())
 	}
-	if tick := h.planned("d", 1); tick.State != run.StateWaiting {
-		t.Errorf("planned again, it is %s", tick.State)
+	if loop := h.planned("d", 1); loop.State != run.StateWaiting {
+		t.Errorf("planned again, it is %s", loop.State)
 	}
 	h.end("a")
 	if h.waits() != "d" || h.kept("d").Epoch != 2 || !slices.Contains(h.started, "d-2") {
 		t.Errorf("in line are %s, started %v", h.waits(), h.started)
 	}
-	if tick := h.planned("d", 2); tick.State != run.StateReady {
-		t.Errorf("when it is its turn, it is %s", tick.State)
+	if loop := h.planned("d", 2); loop.State != run.StateReady {
+		t.Errorf("when it is its turn, it is %s", loop.State)
 	}
 }
 
@@ -133,15 +133,15 @@ func TestPlannedByAnother(t *testing.T) {
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	h.store.commit = twice
-	if tick := h.planned("a", 1); tick.State != run.StatePoll || tick.Epoch != 1 {
-		t.Errorf("got %+v", tick)
+	if loop := h.planned("a", 1); loop.State != run.StatePoll || loop.Epoch != 1 {
+		t.Errorf("got %+v", loop)
 	}
 	h.ask("p", "plan", "v1")
-	if tick := h.planned("p", 1); tick.State.Over() && tick.State != run.StateSucceeded {
-		t.Errorf("a preview is %+v", tick)
+	if loop := h.planned("p", 1); loop.State.Over() && loop.State != run.StateSucceeded {
+		t.Errorf("a preview is %+v", loop)
 	}
-	if tick := h.planned("p", 1); tick.State != run.StateSucceeded {
-		t.Errorf("a preview whose planner died is %s", tick.State)
+	if loop := h.planned("p", 1); loop.State != run.StateSucceeded {
+		t.Errorf("a preview whose planner died is %s", loop.State)
 	}
 	h.store.commit = func(func() error) error { return fault.New(fault.Stale, "another writes steps") }
 	h.must(h.Start(t.Context(), run.Request{ID: "b", Project: "other@default", Operation: "deploy", Source: run.Source{Version: "v1"}}))
@@ -152,8 +152,8 @@ func TestPlannedByAnother(t *testing.T) {
 		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "b"}, Epoch: 1}))
 		return fault.New(fault.Stale, "driven by another")
 	}
-	if tick := h.planned("b", 1); tick.State != run.StateFencedOff {
-		t.Errorf("a newer epoch leaves it %s", tick.State)
+	if loop := h.planned("b", 1); loop.State != run.StateFencedOff {
+		t.Errorf("a newer epoch leaves it %s", loop.State)
 	}
 	h.store.commit = func(func() error) error {
 		r := h.kept("b")
@@ -163,8 +163,8 @@ func TestPlannedByAnother(t *testing.T) {
 		h.must(h.Store.End(t.Context(), r, leaving(l, r)))
 		return fault.New(fault.Stale, "over")
 	}
-	if tick := h.planned("b", 2); tick.State != run.StateCancelled {
-		t.Errorf("ended meanwhile, it is %s", tick.State)
+	if loop := h.planned("b", 2); loop.State != run.StateCancelled {
+		t.Errorf("ended meanwhile, it is %s", loop.State)
 	}
 }
 
@@ -174,20 +174,20 @@ func TestFinish(t *testing.T) {
 	h.desire("v1", "")
 	h.ask("a", "deploy", "v1")
 	h.store.end = twice
-	if tick := h.planned("a", 1); tick.State != run.StateSucceeded || h.kept("a").State != run.StateSucceeded {
-		t.Errorf("it is %s", tick.State)
+	if loop := h.planned("a", 1); loop.State != run.StateSucceeded || h.kept("a").State != run.StateSucceeded {
+		t.Errorf("it is %s", loop.State)
 	}
 	h.ask("b", "deploy", "v1")
-	wished := false
+	requested := false
 	h.store.end = func(end func() error) error {
-		if !wished {
-			wished = true
+		if !requested {
+			requested = true
 			h.must(h.Command(t.Context(), run.Request{Project: shop, Operation: "pause", Of: "b"}))
 		}
 		return end()
 	}
-	if tick := h.planned("b", 1); tick.State != run.StateSucceeded || !wished {
-		t.Errorf("it is %s", tick.State)
+	if loop := h.planned("b", 1); loop.State != run.StateSucceeded || !requested {
+		t.Errorf("it is %s", loop.State)
 	}
 	h.ask("c", "deploy", "v1")
 	h.store.end = func(end func() error) error {
@@ -195,8 +195,8 @@ func TestFinish(t *testing.T) {
 		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "c"}, Epoch: 1}))
 		return end()
 	}
-	if tick := h.planned("c", 1); tick.State != run.StateFencedOff || !slices.Contains(h.started, "c-2") {
-		t.Errorf("it is %s, started %v", tick.State, h.started)
+	if loop := h.planned("c", 1); loop.State != run.StateFencedOff || !slices.Contains(h.started, "c-2") {
+		t.Errorf("it is %s, started %v", loop.State, h.started)
 	}
 	h.store.end = func(func() error) error { return fault.New(fault.Throttled, "slow") }
 	h.ask("d", "fly", "")
@@ -216,7 +216,7 @@ func TestPlanThrottled(t *testing.T) {
 	}
 	h.cloud.live = nil
 	h.pass(time.Second)
-	if tick := h.planned("a", 1); tick.State != run.StateReady {
-		t.Errorf("then it is %s", tick.State)
+	if loop := h.planned("a", 1); loop.State != run.StateReady {
+		t.Errorf("then it is %s", loop.State)
 	}
 }

@@ -20,15 +20,20 @@ func TestRecover(t *testing.T) {
 		bring func(h *fixture) // a run "a" to where it is found
 		want  string           // what is started then
 	}{
-		"over":             {func(h *fixture) { h.driven("a", "refresh", ""); h.ended["a-1"] = "Failed" }, ""},
-		"driven":           {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1) }, ""},
-		"asked, and dead":  {func(h *fixture) { h.ask("a", "deploy", "v1"); h.ended["a-1"] = "Unavailable" }, "a-2"},
-		"going, and dead":  {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1); h.ended["a-1"] = "ABORTED" }, "a-2"},
-		"raised only":      {func(h *fixture) { h.ask("a", "deploy", "v1"); h.started = nil }, "a-1"},
-		"never raised":     {func(h *fixture) { h.store.raise = lost; h.refused("a", "deploy"); h.store.raise = nil }, "a-1"},
-		"parked":           {func(h *fixture) { h.parked("a"); h.ended["a-1"] = "" }, ""},
-		"parked with news": {func(h *fixture) { h.parked("a"); h.store.raise = lost; h.refused("c", "continue"); h.store.raise = nil }, "a-2"},
-		"queued":           {func(h *fixture) { h.queued("z", "a"); h.ended["a-1"] = "" }, ""},
+		"over":            {func(h *fixture) { h.driven("a", "refresh", ""); h.ended["a-1"] = "Failed" }, ""},
+		"driven":          {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1) }, ""},
+		"asked, and dead": {func(h *fixture) { h.ask("a", "deploy", "v1"); h.ended["a-1"] = "Unavailable" }, "a-2"},
+		"going, and dead": {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1); h.ended["a-1"] = "ABORTED" }, "a-2"},
+		"raised only":     {func(h *fixture) { h.ask("a", "deploy", "v1"); h.started = nil }, "a-1"},
+		"never raised":    {func(h *fixture) { h.store.raise = lost; h.refused("a", "deploy"); h.store.raise = nil }, "a-1"},
+		"parked":          {func(h *fixture) { h.isWaiting("a"); h.ended["a-1"] = "" }, ""},
+		"parked with news": {func(h *fixture) {
+			h.isWaiting("a")
+			h.store.raise = lost
+			h.refused("c", "continue")
+			h.store.raise = nil
+		}, "a-2"},
+		"queued": {func(h *fixture) { h.queued("z", "a"); h.ended["a-1"] = "" }, ""},
 		"queued, and its turn": {func(h *fixture) {
 			h.queued("z", "a")
 			h.ended["a-1"] = ""
@@ -71,7 +76,7 @@ func (h *fixture) refused(id, operation string) {
 }
 
 // parked brings a run to where it waits for a person.
-func (h *fixture) parked(id string) {
+func (h *fixture) isWaiting(id string) {
 	h.ask(id, "deploy", "v1")
 	h.ask("p", "pause", id)
 	h.looked(h.planned(id, 1))
@@ -117,8 +122,8 @@ func TestGivenUp(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc web<db")
 	h.ask("a", "deploy", "v1")
-	tick := h.planned("a", 1)
-	h.begun(tick)
+	loop := h.planned("a", 1)
+	h.begun(loop)
 	fail := func() {
 		epoch := h.kept("a").Epoch
 		h.ended[fmt.Sprint("a-", epoch)] = "FAILED: Denied"
@@ -142,11 +147,11 @@ func TestGivenUp(t *testing.T) {
 		fail()
 	}
 	h.pass(30e9)
-	tick = h.looked(engine.LoopState{Run: "a", Epoch: h.kept("a").Epoch, Wait: 60})
+	loop = h.looked(engine.LoopState{Run: "a", Epoch: h.kept("a").Epoch, Wait: 60})
 	if r := h.kept("a"); r.Step("vpc/create").Status != run.Done {
-		t.Fatalf("nothing was settled: %+v", tick)
+		t.Fatalf("nothing was settled: %+v", loop)
 	}
-	h.begun(tick)
+	h.begun(loop)
 	h.ask("b", "destroy", "")
 	h.planned("b", 1)
 	for range 5 {
@@ -191,7 +196,7 @@ func TestUnlock(t *testing.T) {
 	h.planned("c", 1)
 	q.ID, q.Of = "v", "c"
 	h.must(h.Start(t.Context(), q))
-	if tick := h.planned("v", 1); tick.State != run.StateRefused || !strings.Contains(h.kept("v").Messages[0], "run c does not hold the lock") {
-		t.Errorf("it is %s: %q", tick.State, h.kept("v").Messages)
+	if loop := h.planned("v", 1); loop.State != run.StateRefused || !strings.Contains(h.kept("v").Messages[0], "run c does not hold the lock") {
+		t.Errorf("it is %s: %q", loop.State, h.kept("v").Messages)
 	}
 }

@@ -132,8 +132,8 @@ func TestScheduledDeployWaits(t *testing.T) {
 	h.ask("b", "deploy", "v2")
 	first := h.planned("b", 1)
 	h.fired("c", "nightly", "deploy")
-	if tick := h.planned("c", 1); tick.State != run.StateWaiting || h.waits() != "b c" {
-		t.Errorf("it is told %s; in line are %s", tick.State, h.waits())
+	if loop := h.planned("c", 1); loop.State != run.StateWaiting || h.waits() != "b c" {
+		t.Errorf("it is told %s; in line are %s", loop.State, h.waits())
 	}
 	h.through(first)
 	if r := h.end("c"); r.State != run.StateSucceeded || r.Source.Version != "v2" {

@@ -67,11 +67,11 @@ func TestCommand(t *testing.T) {
 	h.desire("v1", "vpc db<vpc")
 	h.ask("a", "deploy", "v1")
 	h.ask("p", "pause", "a")
-	tick := h.planned("a", 1)
-	if tick.State != run.StatePoll {
-		t.Fatalf("paused before it began, it is %s", tick.State)
+	loop := h.planned("a", 1)
+	if loop.State != run.StatePoll {
+		t.Fatalf("paused before it began, it is %s", loop.State)
 	}
-	if got := h.looked(tick); got.State != run.StateWaiting || h.kept("a").State != run.StateWaiting {
+	if got := h.looked(loop); got.State != run.StateWaiting || h.kept("a").State != run.StateWaiting {
 		t.Fatalf("paused, it is %s", got.State)
 	}
 	h.store.raise = twice
@@ -103,8 +103,8 @@ func TestCommandRefused(t *testing.T) {
 		if q.Operation != "" {
 			h.ask(id, q.Operation, q.Of)
 		}
-		if tick := h.planned(id, 1); tick.State != run.StateRefused || len(h.kept(id).Messages) != 1 {
-			t.Errorf("%s is %s: %q", id, tick.State, h.kept(id).Messages)
+		if loop := h.planned(id, 1); loop.State != run.StateRefused || len(h.kept(id).Messages) != 1 {
+			t.Errorf("%s is %s: %q", id, loop.State, h.kept(id).Messages)
 		}
 	}
 	if got := h.kept("z").Messages[0]; !strings.Contains(got, "run a is of shop@default, not of other@default") {
@@ -142,13 +142,13 @@ func TestRetryRefused(t *testing.T) {
 			q.Project = c.project
 		}
 		h.must(h.Start(t.Context(), q))
-		tick := h.planned(id, 1)
-		if got := strings.Join(h.kept(id).Messages, "\n"); got != c.want || (tick.State == run.StateRefused) != (c.want != "") {
-			t.Errorf("retry of %s is %s: %s", c.of, tick.State, got)
+		loop := h.planned(id, 1)
+		if got := strings.Join(h.kept(id).Messages, "\n"); got != c.want || (loop.State == run.StateRefused) != (c.want != "") {
+			t.Errorf("retry of %s is %s: %s", c.of, loop.State, got)
 		}
 		if c.want == "" { // its lock is wanted
 			h.must(h.Start(t.Context(), run.Request{ID: "stop-" + id, Project: shop, Operation: "cancel", Of: id}))
-			for tick.Ready = nil; !tick.State.Over(); tick = h.looked(tick) {
+			for loop.Ready = nil; !loop.State.Over(); loop = h.looked(loop) {
 				h.pass(60_000_000_000)
 			}
 		}

@@ -124,18 +124,18 @@ func answerLaws() []law {
 		}},
 		{"of many who answer one is heard", func(b bench) {
 			r := b.asks("one")
-			heard := 0
+			found := 0
 			for _, err := range race(func(i int) error {
 				_, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, fmt.Sprint("request", i), i%2 == 0))
 				return err
 			}) {
 				if err == nil {
-					heard++
+					found++
 					continue
 				}
 				b.is(err, fault.Refused)
 			}
-			b.same(heard, 1)
+			b.same(found, 1)
 			b.same(b.run("one").Generation, 1)
 		}},
 	}

@@ -41,7 +41,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 	for name, law := range map[string]func(fixture){
 		"nothing is there": func(s fixture) {
 			s.status("vpc", "")
-			s.heard(s.task("vpc", plan.Update, "v1"), false, false, "")
+			s.received(s.task("vpc", plan.Update, "v1"), false, false, "")
 			s.begin(s.task("vpc", plan.Update, "v1"), fault.Missing)
 			s.begin(s.task("vpc", plan.Delete, "v1"), fault.Missing)
 		},
@@ -49,7 +49,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			s.busy(t, "CREATE_IN_PROGRESS")
 			s.Pass(30 * time.Second)
-			s.heard(t, true, true, "CREATE_COMPLETE")
+			s.received(t, true, true, "CREATE_COMPLETE")
 			if live := s.status("vpc", "CREATE_COMPLETE"); live.Outputs["Name"] != "vpc" || live.LastUpdated.IsZero() || live.StackID != t.Receipt.StackID {
 				s.Errorf("live is %+v", live)
 			}
@@ -81,7 +81,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			before := s.status("vpc", "CREATE_COMPLETE").LastUpdated
 			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.Pass(30 * time.Second)
-			s.heard(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+			s.received(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
 			if live := s.status("vpc", "UPDATE_COMPLETE"); !live.LastUpdated.After(before) {
 				s.Errorf("touched %s, and %s before", live.LastUpdated, before)
 			}
@@ -90,7 +90,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Fail("vpc", plan.Create)
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			s.Pass(40 * time.Second)
-			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "injected")
+			s.why(s.received(t, true, true, "ROLLBACK_COMPLETE"), "injected")
 			s.begin(s.task("vpc", plan.Update, "v1"), fault.Refused)
 		},
 		"an update that fails is rolled back": func(s fixture) {
@@ -99,7 +99,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Fail("vpc", plan.Update)
 			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.Pass(40 * time.Second)
-			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE"), "injected")
+			s.why(s.received(t, true, true, "UPDATE_ROLLBACK_COMPLETE"), "injected")
 			if live := s.status("vpc", "UPDATE_ROLLBACK_COMPLETE"); live.Outputs["Value"] != value {
 				s.Errorf("the output is %q, and was %q", live.Outputs["Value"], value)
 			}
@@ -114,7 +114,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.busy(t, "UPDATE_ROLLBACK_IN_PROGRESS")
 			s.cancel(t, "")
 			s.Pass(40 * time.Second)
-			w := s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
+			w := s.received(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
 			if w.Why != "" || w.Stopped.Before(before) || w.Stopped.After(before.Add(time.Second)) {
 				s.Errorf("cancelled at %s, it says %q and %s", before, w.Why, w.Stopped)
 			}
@@ -123,7 +123,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			}
 			t = s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.Pass(30 * time.Second)
-			if w := s.heard(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"); !w.Stopped.IsZero() {
+			if w := s.received(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"); !w.Stopped.IsZero() {
 				s.Error("what comes after has been cancelled too")
 			}
 		},
@@ -134,7 +134,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Pass(time.Second)
 			s.cancel(t, "")
 			s.Pass(40 * time.Second)
-			s.why(s.heard(t, true, true, "UPDATE_ROLLBACK_FAILED"), "injected")
+			s.why(s.received(t, true, true, "UPDATE_ROLLBACK_FAILED"), "injected")
 		},
 		"nothing but an update is cancelled": func(s fixture) {
 			s.cancel(s.task("vpc", plan.Update, "v1"), fault.Missing)
@@ -143,7 +143,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.cancel(t, fault.Refused)
 			s.Pass(30 * time.Second)
 			s.cancel(t, fault.Refused)
-			s.heard(t, true, true, "CREATE_COMPLETE")
+			s.received(t, true, true, "CREATE_COMPLETE")
 		},
 		"a create that takes longer than it may is rolled back": func(s fixture) {
 			s.Slow("vpc", 10*time.Minute)
@@ -155,14 +155,14 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Pass(2 * time.Second)
 			s.status("vpc", "ROLLBACK_IN_PROGRESS")
 			s.Pass(11 * time.Minute)
-			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "exceeded the specified timeout")
+			s.why(s.received(t, true, true, "ROLLBACK_COMPLETE"), "exceeded the specified timeout")
 		},
 		"a create that takes no longer than it may comes up": func(s fixture) {
 			t := s.task("vpc", plan.Create, "v1")
 			t.Step.Timeout = project.LeastTimeout
 			t = s.begin(t, "")
 			s.Pass(2 * time.Minute)
-			s.heard(t, true, true, "CREATE_COMPLETE")
+			s.received(t, true, true, "CREATE_COMPLETE")
 		},
 		"a rollback that fails is continued": func(s fixture) {
 			s.up("vpc", "v1")
@@ -171,17 +171,17 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Fail("vpc", "rollback")
 			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.Pass(40 * time.Second)
-			s.heard(t, true, true, "UPDATE_ROLLBACK_FAILED")
+			s.received(t, true, true, "UPDATE_ROLLBACK_FAILED")
 			s.begin(s.task("vpc", plan.Update, "v2"), fault.Refused)
 			t = s.begin(s.task("vpc", plan.Continue, "v2"), "")
 			s.Pass(40 * time.Second)
-			s.heard(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
+			s.received(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
 		},
 		"a stack goes, and is found by its ID": func(s fixture) {
 			s.up("vpc", "v1")
 			t := s.begin(s.task("vpc", plan.Delete, "v1"), "")
 			s.Pass(30 * time.Second)
-			s.heard(t, true, true, "DELETE_COMPLETE")
+			s.received(t, true, true, "DELETE_COMPLETE")
 			s.status("vpc", "")
 			live, err := s.Live(s.Context(), t.Location())
 			if err != nil || live.Status != "DELETE_COMPLETE" {
@@ -191,14 +191,14 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 		"what is missing is not imported": func(s fixture) {
 			t := s.begin(s.task("app", plan.Create, "v1", "vpc"), "")
 			s.Pass(40 * time.Second)
-			s.why(s.heard(t, true, true, "ROLLBACK_COMPLETE"), "o export named")
+			s.why(s.received(t, true, true, "ROLLBACK_COMPLETE"), "o export named")
 		},
 		"what is in use stays": func(s fixture) {
 			s.up("vpc", "v1")
 			s.up("app", "v1", "vpc")
 			t := s.begin(s.task("vpc", plan.Delete, "v1"), "")
 			s.Pass(30 * time.Second)
-			s.why(s.heard(t, true, true, "CREATE_COMPLETE"), "in use")
+			s.why(s.received(t, true, true, "CREATE_COMPLETE"), "in use")
 		},
 		"a stack is known by the token of its birth": func(s fixture) {
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
@@ -252,14 +252,14 @@ func (s fixture) task(stack string, v plan.Verb, version string, imports ...stri
 // begin begins t and expects an error of a kind, or none.
 func (s fixture) begin(t action.Task, want fault.Kind) action.Task {
 	s.Helper()
-	note, err := s.Begin(context.Background(), t)
+	receipt, err := s.Begin(context.Background(), t)
 	if fault.KindOf(err) != want || want == "" && err != nil {
 		s.Fatalf("%s: got %v (%s), want %q", t.Step.ID, err, fault.KindOf(err), want)
 	}
-	if err == nil && note.StackID == "" {
-		s.Errorf("%s: the note is %v", t.Step.ID, note)
+	if err == nil && receipt.StackID == "" {
+		s.Errorf("%s: the note is %v", t.Step.ID, receipt)
 	}
-	t.Receipt = note
+	t.Receipt = receipt
 	return t
 }
 
@@ -276,7 +276,7 @@ func (s fixture) up(stack, version string, imports ...string) {
 	s.Helper()
 	t := s.begin(s.task(stack, plan.Create, version, imports...), "")
 	s.Pass(30 * time.Second)
-	s.heard(t, true, true, "CREATE_COMPLETE")
+	s.received(t, true, true, "CREATE_COMPLETE")
 	s.ids[stack] = t.Receipt.StackID
 }
 
@@ -294,17 +294,17 @@ func (s fixture) status(stack string, want plan.Status) plan.Live {
 func (s fixture) busy(t action.Task, want plan.Status) {
 	s.Helper()
 	s.Pass(time.Second)
-	s.heard(t, true, false, "")
+	s.received(t, true, false, "")
 	s.status(t.Node.Stack, want)
 }
 
 // heard expects what is heard of work.
-func (s fixture) heard(t action.Task, heard, over bool, status plan.Status) action.Operation {
+func (s fixture) received(t action.Task, found, over bool, status plan.Status) action.Operation {
 	s.Helper()
 	t.Now = s.Now()
 	w, err := s.Events(context.Background(), t)
-	if err != nil || w.Found != heard || w.Over != over || w.Status != status {
-		s.Fatalf("%s: heard %+v, %v; want %v %v %s", t.Step.ID, w, err, heard, over, status)
+	if err != nil || w.Found != found || w.Over != over || w.Status != status {
+		s.Fatalf("%s: heard %+v, %v; want %v %v %s", t.Step.ID, w, err, found, over, status)
 	}
 	return w
 }

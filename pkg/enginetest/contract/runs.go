@@ -199,13 +199,13 @@ func endLaws() []law {
 		{"what is wished with force is forced from then on", func(b bench) {
 			b.commit("one")
 			for _, c := range []struct {
-				wish   run.Command
-				force  bool
-				forced bool
+				command run.Command
+				force   bool
+				forced  bool
 			}{{run.Cancel, false, false}, {run.Cancel, true, true}, {run.CancelAndRollBack, false, true}} {
-				r, err := b.store.RecordCommand(b.ctx, "one", run.GivenCommand{ID: rand.Text(), Command: c.wish, Force: c.force, Who: "ann", At: noon})
+				r, err := b.store.RecordCommand(b.ctx, "one", run.GivenCommand{ID: rand.Text(), Command: c.command, Force: c.force, Who: "ann", At: noon})
 				b.ok(err)
-				b.same(r.Command, c.wish)
+				b.same(r.Command, c.command)
 				b.same(r.Forced, c.forced)
 				b.same(b.run("one"), r)
 			}

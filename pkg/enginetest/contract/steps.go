@@ -16,9 +16,9 @@ func stepLaws() []law {
 			_, err := b.wish("one", run.Pause, "ann")
 			b.ok(err)
 			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
-			parked := b.run("one")
-			parked.State = run.StateWaiting
-			b.ok(b.end(parked))
+			isWaiting := b.run("one")
+			isWaiting.State = run.StateWaiting
+			b.ok(b.end(isWaiting))
 			_, err = b.wish("one", run.Continue, "ann")
 			b.ok(err)
 			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
@@ -91,11 +91,11 @@ func stepLaws() []law {
 			s := b.claim(r, 0, "n1")
 			back := moving(r, s, run.Pending)
 			back.Nonce, back.Step.Attempt = s.Nonce, 0
-			noted := moving(r, s, run.Running)
-			noted.Step.Receipt.StackID, noted.Step.Nonce = "id", "n2"
-			b.ok(b.store.Move(b.ctx, noted))
+			recorded := moving(r, s, run.Running)
+			recorded.Step.Receipt.StackID, recorded.Step.Nonce = "id", "n2"
+			b.ok(b.store.Move(b.ctx, recorded))
 			b.is(b.store.Move(b.ctx, back), fault.Stale)
-			b.same(b.step("one", 0), noted.Step)
+			b.same(b.step("one", 0), recorded.Step)
 			back.Nonce, back.Step.Nonce = "n2", "n2"
 			b.ok(b.store.Move(b.ctx, back))
 			b.ok(b.store.Move(b.ctx, back))
@@ -180,7 +180,7 @@ func (b bench) later(r run.Run, s run.Step) run.Step {
 }
 
 // lookLaws are about what looks and events write.
-func lookLaws() []law {
+func pollLaws() []law {
 	return []law{
 		{"an event is marked on the attempt that runs", func(b bench) {
 			r := b.commit("one")

@@ -89,12 +89,12 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 
 // connect returns a session with a site. It does not dial.
 func (c *call) connect(at site) *session {
-	book := table.New(dynamodb.NewFromConfig(at.config), at.table)
+	records := table.New(dynamodb.NewFromConfig(at.config), at.table)
 	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
 	return &session{
-		site: at, call: c, reader: book,
+		site: at, call: c, reader: records,
 		objects: bucket.New(objects, at.bucket, at.home.Region),
-		places:  accounts.New(at.config, at.home, at.machine, book),
+		places:  accounts.New(at.config, at.home, at.machine, records),
 		flows:   stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
 	}
 }

@@ -54,7 +54,7 @@ func FuzzEvent(f *testing.F) {
 		if first.Request != nil {
 			sound(t, *first.Request)
 		}
-		if d := first.Drive; d != nil && (!anID.MatchString(d.Run) || d.Epoch < 1 || !strings.Contains(string(text), strconv.Itoa(d.Epoch))) {
+		if d := first.Execution; d != nil && (!anID.MatchString(d.Run) || d.Epoch < 1 || !strings.Contains(string(text), strconv.Itoa(d.Epoch))) {
 			t.Errorf("run %q, epoch %d", d.Run, d.Epoch)
 		}
 		if h := first.Heard; h != nil && h.Status == "" {
@@ -66,7 +66,7 @@ func FuzzEvent(f *testing.F) {
 // What an event is understood as: one of these.
 type understood struct {
 	Scheduled bool
-	Drive     *engine.ExecutionInput
+	Execution *engine.ExecutionInput
 	Request   *run.Request
 	Heard     *engine.StackEvent
 	Refused   string
@@ -83,7 +83,7 @@ func understand(t *testing.T, text []byte) understood {
 		}
 		if trigger.Execution(e) {
 			d, err := trigger.Failed(e)
-			u.Drive = &d
+			u.Execution = &d
 			return struct{}{}, err
 		}
 		if h, err := trigger.StackEvent(e); err == nil {
@@ -103,7 +103,7 @@ func understand(t *testing.T, text []byte) understood {
 		return struct{}{}, err
 	})
 	if _, err := handler.Invoke(t.Context(), text); err != nil {
-		if json.Valid(text) && (u.Request != nil || u.Drive != nil) && !fault.Is(err, fault.Invalid) {
+		if json.Valid(text) && (u.Request != nil || u.Execution != nil) && !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", fault.KindOf(err), err)
 		}
 		return understood{Refused: err.Error()}

@@ -34,11 +34,11 @@ func Diff(before, after run.Run) []Change {
 			changes = append(changes, between(after.ID, before.Steps[i], now)...)
 			continue
 		}
-		first := change(after.ID, now, run.Pending, begun(after))
+		first := change(after.ID, now, run.Pending, startedAt(after))
 		first.Why = ""
 		changes = append(changes, first)
-		unseen := run.Step{Step: now.Step, Status: run.Pending}
-		changes = append(changes, between(after.ID, unseen, now)...)
+		inaccessible := run.Step{Step: now.Step, Status: run.Pending}
+		changes = append(changes, between(after.ID, inaccessible, now)...)
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int { return a.Time.Compare(b.Time) })
 	return changes
@@ -84,7 +84,7 @@ func took(s run.Step, now time.Time) time.Duration {
 }
 
 // begun is when the run was planned, or else asked for.
-func begun(r run.Run) time.Time {
+func startedAt(r run.Run) time.Time {
 	if r.Started.IsZero() {
 		return r.Requested
 	}
@@ -96,7 +96,7 @@ func latest(r run.Run) time.Time {
 	if !r.Ended.IsZero() {
 		return r.Ended
 	}
-	last := begun(r)
+	last := startedAt(r)
 	for _, s := range r.Steps {
 		for _, t := range []time.Time{s.Claimed, s.Ended} {
 			if t.After(last) {
