@@ -11,8 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 )
 
-// An alarm goes off when a measure reaches a threshold in every one of some
-// periods, or, of what must not cease, falls below it. It says what to do.
+// An alarm goes off if a metric reaches a threshold, or falls below it, in each of a number of periods. Its description
+// says what to do.
 type alarm struct {
 	name     string
 	measure  measure
@@ -22,11 +22,10 @@ type alarm struct {
 	describe string
 }
 
-// addAlarms makes the alarms, which tell the topic when they go off and when all
-// is well again.
+// addAlarms makes the alarms. They notify the topic when they go off and when they return to OK.
 func (i *installation) addAlarms() {
 	tell := awscloudwatchactions.NewSnsAction(i.topic)
-	for _, a := range slices.Concat(i.ofAllRuns(), i.ofAllFunctions(), i.ofAllLetters(), i.ofAllThrottles()) {
+	for _, a := range slices.Concat(i.ofAllRuns(), i.ofAllFunctions(), i.ofAllDeadLetters(), i.ofAllThrottles()) {
 		props := &awscloudwatch.AlarmProps{
 			AlarmName:          jsii.String(i.settings.stack + "-" + a.name),
 			AlarmDescription:   jsii.String(a.describe),
@@ -52,25 +51,25 @@ func (i *installation) ofAllRuns() []alarm {
 	return []alarm{
 		{
 			name: "runs-failed", measure: i.ofRuns(cloudwatch.Failed, "Sum"), reaches: 1,
-			describe: "A run has failed. The notice of it, and stackwright status, say which step and why; mend that, and retry the run or upload anew.",
+			describe: "A run has failed. Its notification and stackwright status name the step and the reason. Fix the cause, then retry the run or upload again.",
 		},
 		{
 			name: "runs-stuck", measure: i.ofRuns(cloudwatch.Stuck, "Maximum"), reaches: 1, periods: 2,
-			describe: "In a run nothing has moved for an hour. The line of the sweep in the log of start names it under stuck; see its status, and CloudFormation's events of its stack.",
+			describe: "A run has made no progress for an hour. The sweep's line in the log of start names it under stuck. See its status, and the events of its stack in CloudFormation.",
 		},
 		{
 			name: "oldest-run", measure: i.ofRuns(cloudwatch.Oldest, "Maximum"), reaches: 24 * 3600,
-			describe: "A run has been open for a day. The status of its project says what it waits for, and who holds the lock.",
+			describe: "A run has not ended for a day. The status of its project says what it waits for, and which run holds the lock.",
 		},
 		{
 			name: "asleep", measure: i.ofRuns(cloudwatch.Open, "SampleCount"), reaches: 1, below: true, periods: 3,
-			describe: "For a quarter of an hour nobody has looked for runs that nobody drives. Is the rule for the sweep enabled? The log and the errors of start say more.",
+			describe: "The sweep, which restarts runs without an execution, has not run for 15 minutes. Check that its rule is enabled, and see the log and the errors of start.",
 		},
 	}
 }
 
-// ofAllFunctions are the alarms about functions. A function that is asked again
-// may err now and then; one that errs three times in five minutes is ill.
+// ofAllFunctions are the alarms about functions. A function that is retried may fail now and then; three errors in five
+// minutes are a problem.
 func (i *installation) ofAllFunctions() []alarm {
 	var all []alarm
 	for _, f := range i.names {
@@ -79,7 +78,7 @@ func (i *installation) ofAllFunctions() []alarm {
 			describe: "The function " + f + " fails again and again. Its log says why: look for lines with an error.",
 		})
 	}
-	for _, f := range deadly {
+	for _, f := range withEvents {
 		late := i.ofFunction(f, "AsyncEventAge", "Maximum")
 		all = append(all, alarm{
 			name: f + "-late", measure: late, reaches: 5 * 60 * 1000, // milliseconds
@@ -89,26 +88,26 @@ func (i *installation) ofAllFunctions() []alarm {
 	return all
 }
 
-// ofAllLetters are the alarms about events that nobody could deal with.
-func (i *installation) ofAllLetters() []alarm {
+// ofAllDeadLetters are the alarms about events that no function could process.
+func (i *installation) ofAllDeadLetters() []alarm {
 	var all []alarm
 	for _, name := range slices.Sorted(maps.Keys(i.dead)) {
 		all = append(all, alarm{
 			name: name + "-dead", measure: i.ofQueue(name, "ApproximateNumberOfMessagesVisible"), reaches: 1,
-			describe: "Something is in the queue " + i.settings.stack + "-" + name + "-dead: an event that was not dealt with. Read it, mend what it says, send it again if it still matters, and delete it.",
+			describe: "Something is in the queue " + i.settings.stack + "-" + name + "-dead: an event that could not be processed. Read it, fix the cause, send it again if it still matters, and delete it.",
 		})
 	}
 	return all
 }
 
-// ofAllThrottles are the alarms about AWS having had enough of us. All of it is
-// tried again; that it goes on is what somebody has to know.
+// ofAllThrottles are the alarms about throttling by AWS. Throttled calls are repeated; throttling that continues needs
+// a higher limit.
 func (i *installation) ofAllThrottles() []alarm {
 	var all []alarm
 	for _, f := range i.names {
 		all = append(all, alarm{
 			name: f + "-throttles", measure: i.ofFunction(f, "Throttles", "Sum"), reaches: 1, periods: 3,
-			describe: "Lambda has refused to run " + f + " for a quarter of an hour: raise the account's limit of concurrent executions.",
+			describe: "Lambda has refused to run " + f + " for 15 minutes: raise the account's limit of concurrent executions.",
 		})
 	}
 	return append(all,
@@ -118,7 +117,7 @@ func (i *installation) ofAllThrottles() []alarm {
 		},
 		alarm{
 			name: "machine-throttles", measure: i.ofMachine("ExecutionThrottled"), reaches: 1, periods: 3,
-			describe: "Step Functions has held back the state machine for a quarter of an hour: raise the account's limit of state transitions.",
+			describe: "Step Functions has throttled the state machine for 15 minutes: raise the account's limit of state transitions.",
 		},
 		alarm{
 			name: "table-throttles", measure: i.ofTable("WriteThrottleEvents"), reaches: 1, periods: 3,

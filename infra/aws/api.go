@@ -11,15 +11,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/api"
 )
 
-// How many requests a second the API takes, and at once. People and pipelines
-// need a few; who asks in a loop shall not keep the functions of the runs waiting.
+// The limits of the API, in requests a second and as a burst. People and pipelines need a few; a caller in a loop must
+// not occupy the functions of the runs.
 const (
 	rate  = 20
 	burst = 40
 )
 
-// addAPI makes the HTTP API. Whoever calls it signs with IAM, or, if an issuer is
-// set, brings a token of its.
+// addAPI makes the HTTP API. Callers sign with IAM or, if an issuer is set, send a token of that issuer.
 func (i *installation) addAPI() {
 	var authorizer awsapigatewayv2.IHttpRouteAuthorizer = awsapigatewayv2authorizers.NewHttpIamAuthorizer()
 	if i.settings.issuer != "" {
@@ -41,7 +40,7 @@ func (i *installation) addAPI() {
 	i.addStage(gate)
 }
 
-// addStage makes the one stage that the API has, which is limited and logged.
+// addStage makes the only stage of the API, with limits and an access log.
 func (i *installation) addStage(gate awsapigatewayv2.HttpApi) {
 	logs := i.addLogs("ApiAccessLogs", "/aws/vendedlogs/apis/"+i.settings.stack)
 	stage := awsapigatewayv2.NewHttpStage(i.Stack, jsii.String("Stage"), &awsapigatewayv2.HttpStageProps{
@@ -55,8 +54,7 @@ func (i *installation) addStage(gate awsapigatewayv2.HttpApi) {
 	i.output("ApiUrl", *stage.Url(), "The HTTP API")
 }
 
-// accessLog is a line of the log for each request, without what was asked or
-// answered: who, what, when, how it went.
+// accessLog is the log line of a request, without bodies: caller, route, time and status.
 const accessLog = `{"authorizer":"$context.authorizer.error","caller":"$context.identity.userArn","error":"$context.error.message",` +
 	`"from":"$context.identity.sourceIp","integration":"$context.integrationErrorMessage","milliseconds":"$context.responseLatency",` +
 	`"path":"$context.path","request":"$context.requestId","route":"$context.routeKey","status":"$context.status",` +

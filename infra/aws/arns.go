@@ -7,9 +7,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 )
 
-// The parts of the installation that have a name of ours are known by it before
-// they are there: so the machine may name the functions, and these the machine,
-// and no two of them wait for one another.
+// The names of the installation's parts are known before the parts exist. So the state machine can name the functions
+// and they can name it, without a circular dependency.
 func (i *installation) named(service, resource string) string {
 	return "arn:" + *awscdk.Aws_PARTITION() + ":" + service + ":" + *awscdk.Aws_REGION() + ":" + *awscdk.Aws_ACCOUNT_ID() + ":" + resource
 }
@@ -19,11 +18,10 @@ func (i *installation) function(name string) string {
 	return i.named("lambda", "function:"+i.settings.stack+"-"+name)
 }
 
-// path is where all roles are.
+// path is the path of all roles.
 const path = "/stackwright/"
 
-// roleName is the name of a role. Roles know no regions, and an account may have
-// an installation in each.
+// roleName is the name of a role. Roles are global, and an account may have an installation in each region.
 func (i *installation) roleName(of string) string {
 	return i.settings.stack + "-" + *awscdk.Aws_REGION() + "-" + of
 }
@@ -41,7 +39,7 @@ func (i *installation) logs(function string) string {
 // machine is the ARN of the state machine.
 func (i *installation) machine() string { return i.named("states", "stateMachine:"+i.settings.stack) }
 
-// words are what ${words} in permissions stand for.
+// words are the values of ${words} in permissions.
 func (i *installation) words() *strings.Replacer {
 	s := i.settings
 	pairs := []string{
@@ -62,7 +60,7 @@ func (i *installation) words() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// fill puts in what the ${words} in a text stand for.
+// fill replaces the ${words} in a text.
 func (i *installation) fill(text string) string { return i.words().Replace(text) }
 
 // filled does that for many texts.

@@ -72,7 +72,7 @@ func (b blueprint) name(logical string) string {
 }
 
 // says is a property of a resource, with all its functions carried out. Whatever
-// stands in for AWS has to know what they come to: for all else the test fails.
+// the emulators need their values; any other property makes the test fail.
 func (b blueprint) says(logical, path string) string {
 	return os.Expand(b.at(logical, path), func(word string) string {
 		switch word {

@@ -11,9 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 )
 
-// addDashboard makes the page that says how all is: the runs on top, what they
-// cost and wait for, and below what they are made of. A dashboard belongs to no
-// region, so its name says which.
+// addDashboard makes the dashboard: the runs at the top with their cost and waiting times, and the parts of the
+// installation below. Dashboards are global, so the name contains the region.
 func (i *installation) addDashboard() {
 	d := awscloudwatch.NewDashboard(i.Stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: jsii.String(i.settings.stack + "-" + *awscdk.Aws_REGION()),
@@ -27,12 +26,12 @@ func (i *installation) addDashboard() {
 	d.AddWidgets(
 		graph("Makespan, seconds", i.ofRuns(cloudwatch.Makespan, "p50"), i.ofRuns(cloudwatch.Makespan, "p95")),
 		graph("Times the critical path", i.ofRuns(cloudwatch.CriticalPath, "p50"), i.ofRuns(cloudwatch.CriticalPath, "p95")),
-		graph("Wait in line, seconds", i.ofRuns(cloudwatch.QueueWait, "p50"), i.ofRuns(cloudwatch.QueueWait, "p95")),
+		graph("Time in the queue, seconds", i.ofRuns(cloudwatch.QueueWait, "p50"), i.ofRuns(cloudwatch.QueueWait, "p95")),
 	)
 	d.AddWidgets(
 		graph("Calls of CloudFormation", i.ofRuns(cloudwatch.Calls, "Sum"), i.ofRuns(cloudwatch.Throttles, "Sum")),
 		graph("Cost of runs, USD", i.ofRuns(cloudwatch.RunCost, "Sum")),
-		graph("Dead letters", i.letters()...),
+		graph("Dead letters", i.deadLetters()...),
 	)
 	d.AddWidgets(
 		graph("Function errors", i.eachFunction("Errors", "Sum")...),
@@ -46,7 +45,7 @@ func (i *installation) addDashboard() {
 	)
 }
 
-// graph shows measures over time.
+// graph shows metrics over time.
 func graph(title string, measures ...measure) awscloudwatch.GraphWidget {
 	var all []awscloudwatch.IMetric
 	for _, m := range measures {
@@ -55,7 +54,7 @@ func graph(title string, measures ...measure) awscloudwatch.GraphWidget {
 	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: jsii.String(title), Width: jsii.Number(8), Left: &all})
 }
 
-// eachFunction is a measure of every function.
+// eachFunction is a metric of every function.
 func (i *installation) eachFunction(name, statistic string) []measure {
 	var all []measure
 	for _, f := range i.names {
@@ -64,8 +63,8 @@ func (i *installation) eachFunction(name, statistic string) []measure {
 	return all
 }
 
-// letters are the measures of all queues of dead letters.
-func (i *installation) letters() []measure {
+// deadLetters are the metrics of all dead-letter queues.
+func (i *installation) deadLetters() []measure {
 	var all []measure
 	for _, q := range slices.Sorted(maps.Keys(i.dead)) {
 		all = append(all, i.ofQueue(q, "ApproximateNumberOfMessagesVisible"))

@@ -13,27 +13,24 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// A size is how much a function gets. Memory buys processor time too: 1,769 MB
-// are one processor.
+// A size is the memory and the time limits of a function. Memory determines processor time too: 1,769 MB are one
+// processor.
 type size struct {
 	memory  float64 // in MB
-	seconds float64 // that it may take
-	retries float64 // of an event that it could not deal with
-	events  float64 // seconds that an event is worth dealing with; 0 if it gets none
+	seconds float64 // its timeout
+	retries float64 // retries of an event that it could not process
+	events  float64 // seconds after which an event is discarded; 0 if it gets none
 }
 
-// sizes are those of the functions. Measured, each takes some 20 MB, and less than
-// a tenth of a second of a processor for a look at nine stacks; to plan 500 stacks
-// of 100 resources takes 92 MB and a second. What they get beyond that is for the
-// processor's share, and for projects of any size that is allowed.
+// sizes are those of the functions. Measured, each takes some 20 MB, and less than a tenth of a second of a processor
+// to poll nine stacks; planning 500 stacks of 100 resources takes 92 MB and a second. They get more for the share of a
+// processor, and for projects of any allowed size.
 //
-// What start does for an upload takes moments, what it does in a sweep grows with
-// the runs that are open; nothing is lost by a second try, and a request may well
-// wait for the end of an outage. plan reads a whole project, up to 16 MB of it, and
-// has as long as the state machine waits for it. execute-step must be over when
-// its claim is (action.MaxStartTime). wait-status watches for as long as one wait may be,
-// five minutes, and stops by itself before. An event of a stack only wakes a run
-// that would look by itself soon after.
+// An upload takes start a moment; a sweep takes longer the more runs are open. A second attempt does no harm, and a
+// request may wait for the end of an outage. plan reads a whole project, up to 16 MB, and has as long as the state
+// machine waits for it. execute-step must end with its claim (action.MaxStartTime). wait-status polls for as long as
+// one wait may take, five minutes, and ends by itself before. An event of a stack only wakes a run that would poll soon
+// after.
 var sizes = map[string]size{
 	"start":        {memory: 512, seconds: 120, retries: 2, events: 6 * 3600},
 	"plan":         {memory: 1769, seconds: 300},
@@ -43,8 +40,8 @@ var sizes = map[string]size{
 	"api":          {memory: 512, seconds: 29}, // API Gateway waits 30 seconds
 }
 
-// deadly are the functions that get events.
-var deadly = []string{"stack-event", "start"}
+// withEvents are the functions that get events.
+var withEvents = []string{"stack-event", "start"}
 
 // title is the name of a function as a name in a template: ExecuteStep.
 func title(name string) string {
@@ -55,16 +52,16 @@ func title(name string) string {
 	return b.String()
 }
 
-// addQueues makes the queues of events that a function could not deal with, or
-// that did not reach it. They are kept as long as SQS keeps anything.
+// addQueues makes the dead-letter queues of events that a function could not process, or that did not reach it. They
+// keep messages as long as SQS allows.
 func (i *installation) addQueues() {
-	for _, f := range deadly {
+	for _, f := range withEvents {
 		i.dead[f] = i.addQueue(f + "-dead")
 	}
 }
 
-// addQueue makes a queue. It is encrypted with SQS's own key, also where data has
-// one of the customer's: events name keys, runs and stacks, and nothing else.
+// addQueue makes a queue. It is encrypted with SQS's own key even if the data has a customer's key: events contain
+// keys, runs and stacks, and nothing else.
 func (i *installation) addQueue(name string) awssqs.Queue {
 	q := awssqs.NewQueue(i.Stack, jsii.String(title(name)), &awssqs.QueueProps{
 		QueueName:       jsii.String(i.settings.stack + "-" + name),
@@ -110,7 +107,7 @@ func (i *installation) addFunctions() {
 	}
 }
 
-// environment is what pkg/wire reads, and for plan where it keeps schedules.
+// environment is what pkg/wire reads; for plan also where schedules are created.
 func (i *installation) environment(name string) *map[string]*string {
 	e := map[string]string{
 		"STACKWRIGHT_TABLE":          *i.table.TableName(),
@@ -136,7 +133,7 @@ func (i *installation) environment(name string) *map[string]*string {
 	return &all
 }
 
-// addLogs makes a log group. It goes with the installation.
+// addLogs makes a log group. It is deleted with the installation.
 func (i *installation) addLogs(id, name string) awslogs.LogGroup {
 	props := &awslogs.LogGroupProps{
 		LogGroupName:  jsii.String(name),

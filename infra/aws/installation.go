@@ -25,7 +25,7 @@ type installation struct {
 	key       awskms.Key
 	table     awsdynamodb.Table
 	bucket    awss3.Bucket
-	dead      map[string]awssqs.Queue // where the events go that a function could not deal with
+	dead      map[string]awssqs.Queue // dead-letter queues, by function
 	functions map[string]awslambda.Function
 	topic     awssns.Topic
 }
@@ -80,16 +80,14 @@ func built(folder string) ([]string, error) {
 	return names, nil
 }
 
-// output is told when the installation is deployed, and by CloudFormation ever
-// after.
+// output is an output of the stack, which a deployment prints.
 func (i *installation) output(name, value, description string) {
 	awscdk.NewCfnOutput(i.Stack, jsii.String(name), &awscdk.CfnOutputProps{
 		Value: jsii.String(value), Description: jsii.String(description),
 	})
 }
 
-// called gives a resource its name in the template, so that it is the same
-// however the constructs around it are called.
+// called sets a resource's logical ID, so that it does not depend on the names of the constructs around it.
 func called(c constructs.IConstruct, name string) {
 	c.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(jsii.String(name))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
-// addMachine makes the state machine from the very file that tests run. Its log
-// has no data: inputs and outputs are IDs, and yet nobody needs them twice.
+// addMachine makes the state machine from the file that the tests execute. Its log contains no data: inputs and outputs
+// are IDs.
 func (i *installation) addMachine() {
 	logs := i.addLogs("MachineLogs", "/aws/vendedlogs/states/"+i.settings.stack)
 	calls := map[string]*string{"Plan": nil, "ExecuteStep": nil, "WaitStatus": nil}
@@ -20,18 +20,18 @@ func (i *installation) addMachine() {
 		StateMachineType:        awsstepfunctions.StateMachineType_STANDARD,
 		DefinitionBody:          awsstepfunctions.DefinitionBody_FromString(jsii.String(string(stepfn.Run))),
 		DefinitionSubstitutions: &calls,
-		Role:                    i.addRole("machine", "states.amazonaws.com", ours(), driving).WithoutPolicyUpdates(nil),
+		Role:                    i.addRole("machine", "states.amazonaws.com", ours(), executing).WithoutPolicyUpdates(nil),
 		TracingEnabled:          jsii.Bool(true),
 		Logs: &awsstepfunctions.LogOptions{
 			Destination: logs, Level: awsstepfunctions.LogLevel_ALL, IncludeExecutionData: jsii.Bool(false),
 		},
 	})
 	called(m, "Machine")
-	i.output("StateMachineArn", *m.StateMachineArn(), "The state machine that drives the runs")
+	i.output("StateMachineArn", *m.StateMachineArn(), "The state machine that executes the runs")
 }
 
-// driving is what the state machine may do: call three functions, and be watched.
-var driving = []permission{
+// executing is what the state machine may do: invoke three functions, and write logs and traces.
+var executing = []permission{
 	{
 		Do: []string{"lambda:InvokeFunction"}, On: []string{"${Function plan}", "${Function execute-step}", "${Function wait-status}"},
 	},
@@ -40,10 +40,10 @@ var driving = []permission{
 			"logs:CreateLogDelivery", "logs:DeleteLogDelivery", "logs:DescribeLogGroups", "logs:DescribeResourcePolicies",
 			"logs:GetLogDelivery", "logs:ListLogDeliveries", "logs:PutResourcePolicy", "logs:UpdateLogDelivery",
 		},
-		On: []string{"*"}, Why: "Step Functions has its log delivered; AWS knows no resource for it",
+		On: []string{"*"}, Why: "Step Functions delivers its log; the action has no resource type",
 	},
 	{
 		Do: []string{"xray:GetSamplingRules", "xray:GetSamplingTargets", "xray:PutTelemetryRecords", "xray:PutTraceSegments"},
-		On: []string{"*"}, Why: "Step Functions sends traces; AWS knows no resource for it",
+		On: []string{"*"}, Why: "Step Functions sends traces; the action has no resource type",
 	},
 }

@@ -27,7 +27,7 @@ func main() {
 	app.Synth(nil)
 }
 
-// fail says what is wrong with what the caller asked for.
+// fail prints what is wrong with the caller's settings.
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, err)
 	jsii.Close()

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// A measure is a metric of CloudWatch, by the names that it has there.
+// A measure names a metric of CloudWatch.
 type measure struct {
 	namespace, name, statistic string
 	of                         map[string]string

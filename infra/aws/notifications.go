@@ -10,8 +10,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 )
 
-// addNotifications makes the topic that people subscribe to, by mail or from a
-// chat, and tells it what the runs come to. Alarms tell it too.
+// addNotifications makes the topic to which people subscribe, by mail or from a chat, and the rule that sends it the
+// ends of runs. Alarms notify the topic too.
 func (i *installation) addNotifications() {
 	i.topic = awssns.NewTopic(i.Stack, jsii.String("Topic"), &awssns.TopicProps{
 		TopicName:  jsii.String(i.settings.stack),
@@ -20,7 +20,7 @@ func (i *installation) addNotifications() {
 	})
 	called(i.topic, "Topic")
 	runs := i.rule("runs", &awsevents.RuleProps{
-		Description:  jsii.String("People are told of runs"),
+		Description:  jsii.String("Notifies people of runs"),
 		EventPattern: &awsevents.EventPattern{Source: jsii.Strings(eventbridge.Source), DetailType: jsii.Strings(eventbridge.DetailType)},
 	})
 	i.mayPublish("events.amazonaws.com", *runs.RuleArn())
@@ -29,25 +29,24 @@ func (i *installation) addNotifications() {
 	runs.AddTarget(awseventstargets.NewSnsTopic(i.known(), &awseventstargets.SnsTopicProps{
 		Message: notice(), DeadLetterQueue: i.dead["runs"],
 	}))
-	i.output("TopicArn", *i.topic.TopicArn(), "Subscribe here to be told of runs and alarms")
+	i.output("TopicArn", *i.topic.TopicArn(), "Subscribe to this topic for notifications of runs and alarms")
 }
 
-// mayPublish lets a service publish to the topic what comes from a source.
+// mayPublish allows a service to publish to the topic, for a source.
 func (i *installation) mayPublish(service, source string) {
 	i.topic.AddToResourcePolicy(statement(permission{
 		Do: []string{"sns:Publish"}, On: []string{*i.topic.TopicArn()}, If: conditions{"ArnLike": {"aws:SourceArn": source}},
 	}, awsiam.NewServicePrincipal(jsii.String(service), nil)))
 }
 
-// known is the topic as one that was there before: CDK gives whoever aims at a
-// topic of its own leave to publish there and to use the key, once more and by
-// wildcards.
+// known is the topic as an imported one: for a topic of its own, CDK adds permissions with wildcards to each user of
+// it.
 func (i *installation) known() awssns.ITopic {
 	return awssns.Topic_FromTopicArn(i.Stack, jsii.String("KnownTopic"), i.topic.TopicArn())
 }
 
-// notice is what chats show of an event, all of one run in one thread. No text of
-// an event has anything in it that would break the notice (pkg/aws/eventbridge).
+// notice is the message that chats show of an event, with one thread for each run. No text of an event contains
+// anything that would break the message (pkg/aws/eventbridge).
 // https://docs.aws.amazon.com/chatbot/latest/adminguide/custom-notifs.html
 func notice() awsevents.RuleTargetInput {
 	detail := func(field string) string { return *awsevents.EventField_FromPath(jsii.String("$.detail." + field)) }

@@ -86,7 +86,7 @@ func rows(t *testing.T) string {
 	}
 	of := permissions(s)
 	who := append(slices.Sorted(maps.Keys(of)), "machine", "schedule")
-	of["machine"], of["schedule"] = driving, scheduled
+	of["machine"], of["schedule"] = executing, scheduled
 	var all []row
 	for _, w := range who {
 		for _, p := range of[w] {

@@ -40,9 +40,9 @@ func (i *installed) permitted(r *http.Request) {
 			on = "arn:aws:s3:::" + strings.TrimPrefix(r.URL.Path, "/")
 		}
 		if !role.allows(a, on, i.blueprint.bucket()) {
-			i.Errorf("%s asks for %s, which its role does not allow", key, strings.TrimSpace(a+" "+on))
+			i.Errorf("%s requests %s, which its role does not allow", key, strings.TrimSpace(a+" "+on))
 		}
-		i.count(key + " asks").Add(1)
+		i.count(key + " requests").Add(1)
 	}
 }
 

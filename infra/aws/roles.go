@@ -6,8 +6,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addRole makes the role of a service: what it may do is in permissions, and
-// nothing else is added to it by whoever uses it.
+// addRole makes the role of a service. Its permissions are those in permissions, and no construct adds others.
 func (i *installation) addRole(name, service string, only conditions, permissions []permission) awsiam.Role {
 	trusted := &awsiam.ServicePrincipalOpts{}
 	if only != nil {
@@ -23,8 +22,7 @@ func (i *installation) addRole(name, service string, only conditions, permission
 	return role
 }
 
-// ours is that a service acts for this account, and not for somebody who makes
-// use of its good name.
+// ours requires that a service acts for this account, and not for another one (confused deputy).
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
 func ours() conditions {
 	return conditions{"StringEquals": {"aws:SourceAccount": *awscdk.Aws_ACCOUNT_ID()}}
@@ -50,8 +48,7 @@ func (i *installation) document(permissions []permission) awsiam.PolicyDocument 
 	return awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements})
 }
 
-// statement is a statement of a policy; of one that a resource has, it names
-// whom it is about.
+// statement is a statement of a policy; in a policy of a resource it names the principal.
 func statement(p permission, of ...awsiam.IPrincipal) awsiam.PolicyStatement {
 	props := &awsiam.PolicyStatementProps{
 		Effect: awsiam.Effect_ALLOW, Actions: jsii.Strings(p.Do...), Resources: jsii.Strings(p.On...),
@@ -80,23 +77,21 @@ func operators(c conditions) *map[string]any {
 	return &all
 }
 
-// addExecutionRole makes the role in whose name CloudFormation makes what the
-// projects want in our own account. What that is nobody can know before, so it
-// may do by default whatever an administrator may: who knows more says so by the
-// setting executionPolicies. Whatever they allow, it does not touch the
-// installation. That keeps a project from doing so by mistake; whoever may make
-// roles may give one more than this has.
+// addExecutionRole makes the role with which CloudFormation creates the resources of projects in the own account. Their
+// permissions are not known in advance, so by default the role may do what an administrator may; the setting
+// executionPolicies restricts it. Whatever the policies allow, the role cannot change the installation. That prevents
+// mistakes of projects; a project that may create roles may create one with more permissions.
 func (i *installation) addExecutionRole() {
 	role := i.addRole("execution", "cloudformation.amazonaws.com", ours(), i.untouchable())
 	for _, policy := range i.settings.policies {
 		arn := i.fill(policy)
 		role.AddManagedPolicy(awsiam.ManagedPolicy_FromManagedPolicyArn(i.Stack, jsii.String("Allowed "+policy), jsii.String(arn)))
 	}
-	i.output("ExecutionRoleArn", *role.RoleArn(), "The role that CloudFormation has in this account")
+	i.output("ExecutionRoleArn", *role.RoleArn(), "The role that CloudFormation uses in this account")
 }
 
-// untouchable is what no project does to the installation. To read a template or
-// to use the key is left alone: whoever that is done for, it does no harm.
+// untouchable is what no project may do to the installation. Reading templates and using the key are allowed: they do
+// no harm.
 func (i *installation) untouchable() []permission {
 	const why = "no project touches the installation"
 	return []permission{
@@ -115,8 +110,7 @@ func (i *installation) untouchable() []permission {
 	}
 }
 
-// own lists what the installation is made of, as far as somebody could do harm
-// by it.
+// own lists the parts of the installation that a project could damage.
 func (i *installation) own() []string {
 	all := []string{
 		"${Self}", "${Table}", "${Table}/*", "${Machine}", "${Executions}:*", "${ScheduleRole}", i.role("machine"),
@@ -126,7 +120,7 @@ func (i *installation) own() []string {
 	for _, f := range i.names {
 		all = append(all, "${Function "+f+"}", "${Function "+f+"}:*", "${Logs "+f+"}:*", i.role(f))
 	}
-	for _, f := range deadly {
+	for _, f := range withEvents {
 		all = append(all, "${Dead "+f+"}")
 	}
 	for _, r := range rules {

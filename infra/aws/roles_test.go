@@ -88,7 +88,7 @@ func TestWildcardsHaveReasons(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := permissions(s)
-	of["machine"], of["schedule"] = driving, scheduled
+	of["machine"], of["schedule"] = executing, scheduled
 	for name, all := range of {
 		for _, p := range all {
 			if wild := strings.Contains(strings.Join(p.On, " "), "*"); wild && p.Why == "" && !p.Deny {

@@ -26,7 +26,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloud"
 )
 
-// An installed is what a template describes, at work on the stand-ins for AWS.
+// An installed is what a template describes, executed by the local emulators.
 type installed struct {
 	*testing.T
 	blueprint blueprint
@@ -226,21 +226,21 @@ func TestTemplateRuns(t *testing.T) {
 	i.upload(pair("large", "schedules:\n  look: { operation: refresh, once: "+soon+" }\n"))
 	i.until(known, "deploy", "succeeded")
 	if r := i.until(known, "refresh", "succeeded"); r.Who != "schedule look" {
-		t.Errorf("%q asked for the refresh", r.Who)
+		t.Errorf("the refresh was requested by %q", r.Who)
 	}
 
 	var asked found
 	i.ask(http.MethodPost, "/projects/pair/default/runs", `{"operation":"destroy"}`, &asked)
 	if r := i.until(known, "destroy", "succeeded"); r.Run != asked.Run {
-		t.Errorf("run %s, and asked for was %s", r.Run, asked.Run)
+		t.Errorf("run %s, want the requested run %s", r.Run, asked.Run)
 	}
 	for name := range sizes {
-		if i.count(title(name)+" asks").Load() == 0 {
-			t.Errorf("%s has asked for nothing that its role could allow", name)
+		if i.count(title(name)+" requests").Load() == 0 {
+			t.Errorf("%s has made no request that its role must allow", name)
 		}
 	}
-	if dead := i.cloud.Bus.Dead(); len(dead) > 0 {
-		t.Errorf("letters are dead: %v", dead)
+	if dead := i.cloud.Bus.DeadLetters(); len(dead) > 0 {
+		t.Errorf("events were not processed: %v", dead)
 	}
 }
 
@@ -254,7 +254,7 @@ func (i *installed) stack(name string) types.Stack {
 	return out.Stacks[0]
 }
 
-// stop stops the execution that drives a run.
+// stop stops the execution of a run.
 func (i *installed) stop(run string) {
 	i.Helper()
 	machine := "arn:aws:states:" + region + ":" + account + ":execution:" + i.blueprint.name(i.blueprint.only("AWS::StepFunctions::StateMachine"))

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Settings are what differs between installations. They come from the context
-// of the CDK app: from cdk.json, or by -c name=value.
+// settings are what differs between installations. They come from the context of the CDK app: from cdk.json, or from -c
+// name=value.
 type settings struct {
-	stack    string   // CloudFormation's name for the installation; all other names begin with it
-	accounts []string // that targets may be in, besides our own
-	policies []string // ARNs: what the projects' stacks may do in our own account
-	key      bool     // data is encrypted with a key of the customer's
+	stack    string   // the name of the installation's stack; all other names begin with it
+	accounts []string // the accounts of targets, besides the own one
+	policies []string // ARNs of policies of the execution role
+	key      bool     // data is encrypted with a key of the customer
 	logDays  int      // how long logs are kept
 
-	issuer   string   // of the API's tokens; if empty, callers sign with IAM
-	audience []string // of those tokens
+	issuer   string   // the issuer of the API's tokens; if empty, callers sign with IAM
+	audience []string // the audiences of those tokens
 
 	code string // the folder in which each function has one with its bootstrap
 }
@@ -29,11 +29,10 @@ type settings struct {
 type setting struct {
 	name  string
 	usual any
-	read  func(*settings, []string) error // gets the words of the value
+	read  func(*settings, []string) error // gets the parts of the value
 }
 
-// known are all settings. A value is text, a number, true or false, or a list;
-// text with commas is a list too.
+// known are all settings. A value is text, a number, true or false, or a list; text with commas is a list too.
 var known = []setting{
 	{"stack", "stackwright", readStack},
 	{"targetAccounts", "", readAccounts},
@@ -45,9 +44,8 @@ var known = []setting{
 	{"code", "../../build/lambda", readCode},
 }
 
-// read reads the settings from the context of the app. All that is wrong is told
-// at once. What CDK keeps there for itself is left alone: its names have a
-// colon, a slash or are the one that is named here.
+// read reads the settings from the context of the app, and reports all errors at once. It ignores the names of CDK
+// itself: they contain a colon or a slash, or are the one that is named here.
 func read(context map[string]any) (settings, error) {
 	var s settings
 	var wrong []error
@@ -89,7 +87,7 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// split takes a value apart into words.
+// split splits a value into its parts.
 func split(value any) ([]string, error) {
 	switch v := value.(type) {
 	case string:
@@ -110,7 +108,7 @@ func split(value any) ([]string, error) {
 	return nil, fmt.Errorf("%v is neither text nor a list of texts", value)
 }
 
-// one is the only word of a value.
+// one is the only part of a value.
 func one(words []string, form *regexp.Regexp, what string) (string, error) {
 	if len(words) != 1 || !form.MatchString(words[0]) {
 		return "", fmt.Errorf("%q is not %s", strings.Join(words, " "), what)
@@ -118,8 +116,7 @@ func one(words []string, form *regexp.Regexp, what string) (string, error) {
 	return words[0], nil
 }
 
-// Role names, the longest that are derived, have 64 letters: those of the stack,
-// of a region (up to 14) and of what they are for (up to 12).
+// Role names, the longest derived names, have 64 letters: for the stack, a region (up to 14) and a purpose (up to 12).
 var stackForm = regexp.MustCompile(`^[a-z][a-z0-9-]{1,30}[a-z0-9]$`)
 
 func readStack(s *settings, words []string) (err error) {
@@ -139,8 +136,8 @@ func readAccounts(s *settings, words []string) error {
 	return nil
 }
 
-// mostAccounts is how many accounts the policy of a role has room for: 10,240
-// letters, of which each account takes an ARN, and all else some 3,800.
+// mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
+// and the rest some 3,800.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 func mostAccounts(stack string) int {
 	return 6400 / len(`"arn:aws:iam::000000000000:role/stackwright/`+stack+`-*",`)
@@ -174,7 +171,7 @@ func readKey(s *settings, words []string) error {
 	return err
 }
 
-// logDays are the retentions that CloudWatch Logs has, of up to ten years.
+// logDays are the retention periods of CloudWatch Logs, up to ten years.
 // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
 var logDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
 

@@ -9,18 +9,17 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addKey makes the key. Notices are always encrypted with it, as nobody may
-// publish to a topic that has AWS's own; table, bucket and logs are if the
-// setting customerKey says so.
+// addKey makes the key. Notifications are always encrypted with it, because other services cannot publish to a topic
+// with AWS's own key; table, bucket and logs are encrypted with it if customerKey is set.
 func (i *installation) addKey() {
 	i.key = awskms.NewKey(i.Stack, jsii.String("Key"), &awskms.KeyProps{
 		Description:       jsii.String("Stackwright " + i.settings.stack),
 		EnableKeyRotation: jsii.Bool(true),
-		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN, // what is left of the data can be read
+		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN, // the data that is kept can be read
 	})
 	called(i.key, "Key")
-	// EventBridge does not say for which account it uses the key of a topic: with
-	// a condition, no notice would arrive. Who publishes there says the topic.
+	// EventBridge does not name the account for which it uses the key of a topic: with a condition, no notification
+	// would arrive. The topic's own policy says who may publish.
 	// https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
 	i.mayEncrypt("events.amazonaws.com", nil)
 	i.mayEncrypt("cloudwatch.amazonaws.com", ours())
@@ -31,7 +30,7 @@ func (i *installation) addKey() {
 		Do: []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}, On: []string{"*"},
 		If: conditions{"ArnLike": {"kms:EncryptionContext:aws:logs:arn": i.named("logs", "log-group:*")}},
 	}, awsiam.NewServicePrincipal(jsii.String("logs."+*awscdk.Aws_REGION()+".amazonaws.com"), nil)), nil)
-	if others := i.others(); others != nil { // whose CloudFormation reads large templates
+	if others := i.others(); others != nil { // CloudFormation there reads large templates
 		i.key.AddToResourcePolicy(statement(permission{
 			Do: []string{"kms:Decrypt"}, On: []string{"*"},
 			If: conditions{"StringEquals": {"kms:ViaService": "s3." + *awscdk.Aws_REGION() + ".amazonaws.com"}},
@@ -39,15 +38,14 @@ func (i *installation) addKey() {
 	}
 }
 
-// mayEncrypt lets a service that publishes to the topic use the key.
+// mayEncrypt allows a service that publishes to the topic to use the key.
 func (i *installation) mayEncrypt(service string, only conditions) {
 	i.key.AddToResourcePolicy(statement(permission{
 		Do: []string{"kms:Decrypt", "kms:GenerateDataKey"}, On: []string{"*"}, If: only,
 	}, awsiam.NewServicePrincipal(jsii.String(service), nil)), nil)
 }
 
-// others are the other accounts that targets may be in, or nil. They stand in one
-// statement, for a policy may not be long.
+// others are the other accounts of targets, or nil. They are in one statement, because the size of a policy is limited.
 func (i *installation) others() (all []awsiam.IPrincipal) {
 	for _, account := range i.settings.accounts {
 		all = append(all, awsiam.NewAccountPrincipal(account))
@@ -55,8 +53,7 @@ func (i *installation) others() (all []awsiam.IPrincipal) {
 	return all
 }
 
-// addTable makes the table, with the keys and the time to live that pkg/aws/dynamodb
-// writes.
+// addTable makes the table, with the keys and the time to live that pkg/aws/dynamodb uses.
 func (i *installation) addTable() {
 	props := &awsdynamodb.TableProps{
 		PartitionKey:                     &awsdynamodb.Attribute{Name: jsii.String("PK"), Type: awsdynamodb.AttributeType_STRING},
@@ -75,9 +72,8 @@ func (i *installation) addTable() {
 	i.output("TableName", *i.table.TableName(), "The table of runs, records and locks")
 }
 
-// addBucket makes the bucket. It keeps no log of who read what: who asked for
-// what is written in the table, and CloudTrail's data events tell the rest to
-// whoever turns them on, without a second bucket that would want one in turn.
+// addBucket makes the bucket. It has no access log, which would need a second bucket: the table says who requested
+// what, and data events of CloudTrail can be turned on.
 func (i *installation) addBucket() {
 	props := &awss3.BucketProps{
 		Versioned:         jsii.Bool(true),
@@ -93,11 +89,11 @@ func (i *installation) addBucket() {
 	}
 	i.bucket = awss3.NewBucket(i.Stack, jsii.String("Bucket"), props)
 	called(i.bucket, "Bucket")
-	// CDK's own property for this adds a function that sets it afterwards.
+	// CDK's own property would add a function that sets it afterwards.
 	i.bucket.Node().DefaultChild().(awss3.CfnBucket).SetNotificationConfiguration(&awss3.CfnBucket_NotificationConfigurationProperty{
 		EventBridgeConfiguration: &awss3.CfnBucket_EventBridgeConfigurationProperty{EventBridgeEnabled: jsii.Bool(true)},
 	})
-	if others := i.others(); others != nil { // whose CloudFormation reads large templates
+	if others := i.others(); others != nil { // CloudFormation there reads large templates
 		i.bucket.AddToResourcePolicy(statement(permission{
 			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/templates/*"},
 		}, others...))
@@ -105,15 +101,12 @@ func (i *installation) addBucket() {
 	i.output("BucketName", *i.bucket.BucketName(), "Upload projects here: projects/PROJECT/ENVIRONMENT.zip")
 }
 
-// lifecycle says what goes from the bucket, and when.
+// lifecycle is what is deleted from the bucket, and when.
 //
-// A run, and so a rollback, names a configuration by key and version, however old
-// it is: versions under projects/ and revisions/ never go, for no rule of S3 can
-// tell which of them is still named. They become cheap instead, and are read at
-// once all the same. Of specs and templates, which are named by their digests,
-// all versions are equal and the newest is what is read: older ones go. A request
-// is read once, by start; what it asked for is kept in the table as long as the
-// run is, which is 90 days from its end.
+// A run, and so a rollback, names a configuration by key and version, however old it is. So versions under projects/
+// and revisions/ are never deleted; they move to a cheaper storage class that can be read at once. Specs and templates
+// are named by their digests, so all versions are equal: older ones are deleted. A request is read once, by start; the
+// table keeps its content as long as the run, which is 90 days after its end.
 func lifecycle() *[]*awss3.LifecycleRule {
 	days := func(n float64) awscdk.Duration { return awscdk.Duration_Days(jsii.Number(n)) }
 	older := func(prefix string) *awss3.LifecycleRule {

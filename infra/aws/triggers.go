@@ -9,21 +9,21 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
-// rules are the names of all rules of ours.
+// rules are the names of all rules of the installation.
 var rules = []string{"recover", "runs", "stack-event", "start", "sweep"}
 
-// addTriggers aims what happens at the functions.
+// addTriggers makes the rules that send events to the functions.
 func (i *installation) addTriggers() {
 	i.match("start", "start", "Uploads and requests start runs", trigger.Uploads(*i.bucket.BucketName()))
-	i.match("stack-event", "stack-event", "Ends of operations wake runs", trigger.Stacks())
-	i.match("recover", "start", "Runs whose execution went down are taken up", trigger.Executions(i.machine()))
+	i.match("stack-event", "stack-event", "Ends of stack operations wake runs", trigger.Stacks())
+	i.match("recover", "start", "Runs whose execution failed are restarted", trigger.Executions(i.machine()))
 	sweep := i.rule("sweep", &awsevents.RuleProps{
-		Description: jsii.String("Runs that nobody drives are taken up"),
+		Description: jsii.String("Runs without an execution are restarted"),
 		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(5))),
 	})
 	i.aim(sweep, "start")
-	i.letIn()
-	i.output("EventBusArn", i.fill("${Bus}"), "Where other accounts and regions forward CloudFormation's events to")
+	i.allowTargets()
+	i.output("EventBusArn", i.fill("${Bus}"), "Other accounts and regions forward the events of CloudFormation to this bus")
 }
 
 // match sends the events of a pattern to a function.
@@ -31,14 +31,14 @@ func (i *installation) match(name, function, description string, p trigger.Patte
 	i.aim(i.rule(name, &awsevents.RuleProps{Description: jsii.String(description), EventPattern: pattern(p)}), function)
 }
 
-// pattern is a pattern as CDK takes it.
+// pattern is a pattern in CDK's form.
 func pattern(p trigger.Pattern) *awsevents.EventPattern {
 	return &awsevents.EventPattern{
 		Source: jsii.Strings(p.Source...), DetailType: jsii.Strings(p.DetailType...), Detail: &p.Detail,
 	}
 }
 
-// rule makes a rule on the account's own bus, where AWS's events come.
+// rule makes a rule on the account's default bus, which gets the events of AWS services.
 func (i *installation) rule(name string, props *awsevents.RuleProps) awsevents.Rule {
 	props.RuleName = jsii.String(i.settings.stack + "-" + name)
 	r := awsevents.NewRule(i.Stack, jsii.String(title(name)+"Rule"), props)
@@ -46,23 +46,21 @@ func (i *installation) rule(name string, props *awsevents.RuleProps) awsevents.R
 	return r
 }
 
-// aim sends what a rule matches to a function, for as long as it is worth
-// anything to it, and then to the function's dead letters.
+// aim sends what a rule matches to a function, until the event is too old, and then to the function's dead letters.
 func (i *installation) aim(r awsevents.Rule, function string) {
 	r.AddTarget(awseventstargets.NewLambdaFunction(i.functions[function], &awseventstargets.LambdaFunctionProps{
 		DeadLetterQueue: i.dead[function],
 		MaxEventAge:     awscdk.Duration_Seconds(jsii.Number(sizes[function].events)),
-		RetryAttempts:   jsii.Number(185), // as many as EventBridge makes
+		RetryAttempts:   jsii.Number(185), // EventBridge's maximum
 	}))
 }
 
-// letIn lets the other accounts forward what happens to their stacks. Which
-// stacks a policy cannot say: the rule here looks at the token, and the function
-// at the run. All accounts are in one statement: of several that are put on a bus
-// at once EventBridge may keep only the last.
+// allowTargets allows other accounts to forward the events of their stacks. A policy cannot restrict that to stacks:
+// the rule here checks the token, and the function checks the run. All accounts are in one statement: if several
+// statements are put on a bus at once, EventBridge may keep only the last.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-bus-perms.html
 // https://github.com/hashicorp/terraform-provider-aws/issues/4031
-func (i *installation) letIn() {
+func (i *installation) allowTargets() {
 	if len(i.settings.accounts) == 0 {
 		return
 	}

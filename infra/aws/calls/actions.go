@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// A need is an action of IAM's that an operation needs.
+// A need is an IAM action that an operation needs.
 type need struct {
 	action string
-	field  string // only if this field is set somewhere, of a request or of what one is made of, or this helper is made; "" is always
+	field  string // only if this field is set somewhere, or this helper is created; "" is always
 }
 
-// allStacks is how all stacks are described: whoever pages through them names
-// none, and CloudFormation then asks for the permission to list them besides.
+// allStacks is how all stacks are described: with a paginator and without a name, for which CloudFormation also
+// requires the permission to list stacks.
 // https://github.com/someengineering/fixinventory/pull/1450
 const allStacks = "cloudformation.NewDescribeStacksPaginator"
 
-// table says what operations need. Where nothing else is said, what an operation
-// needs is called as it is.
+// table lists the IAM actions of each operation.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
 var table = map[string][]need{
 	"cloudformation.CancelUpdateStack":           {{"cloudformation:CancelUpdateStack", ""}},
@@ -31,8 +30,8 @@ var table = map[string][]need{
 	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.UpdateStackInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.UpdateStackInput.Tags"}},
 	"cloudformation.UpdateTerminationProtection": {{"cloudformation:UpdateTerminationProtection", ""}},
 
-	// What is in a transaction is permitted as if it were alone. What that is
-	// is said where pkg/aws/dynamodb makes its writes; one that says nothing checks.
+	// The actions in a transaction need the same permissions as alone. The fields of pkg/aws/dynamodb.write show which
+	// actions there are; a write that sets none is a check.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
 	"dynamodb.TransactWriteItems": {
 		{"dynamodb:ConditionCheckItem", "dynamodb.TransactWriteItem.ConditionCheck"},
@@ -47,7 +46,7 @@ var table = map[string][]need{
 
 	"eventbridge.PutEvents": {{"events:PutEvents", ""}},
 
-	// Whoever may not list a bucket is told of what is missing that it is denied.
+	// Without the permission to list the bucket, S3 answers AccessDenied for an object that does not exist.
 	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 	"s3.GetObject": {{"s3:GetObject", ""}, {"s3:ListBucket", ""}, {"s3:GetObjectVersion", "s3.GetObjectInput.VersionId"}},
 	"s3.PutObject": {{"s3:PutObject", ""}},
@@ -65,14 +64,13 @@ var table = map[string][]need{
 	"sts.AssumeRole": {{"sts:AssumeRole", ""}},
 }
 
-// An Action is one of IAM's that a use needs, and the calls that need it.
+// An Action is an IAM action that a use needs, and the calls that need it.
 type Action struct {
 	Name string // as in "dynamodb:GetItem"
 	For  []Call
 }
 
-// Actions are what a use needs, sorted by name. The error is of an operation of
-// which the table does not say what it needs.
+// Actions are what a use needs, sorted by name. The error names an operation that the table does not list.
 func (u Use) Actions() ([]Action, error) {
 	by := make(map[string][]Call)
 	for _, c := range u.Calls {
@@ -95,7 +93,7 @@ func (u Use) Actions() ([]Action, error) {
 	return all, nil
 }
 
-// To is the part of a use that asks one service, as in "cloudformation".
+// To is the part of a use that calls one service, as in "cloudformation".
 func (u Use) To(service string) Use {
 	of := func(name string) bool { return strings.HasPrefix(name, service+".") }
 	return Use{
@@ -104,7 +102,7 @@ func (u Use) To(service string) Use {
 	}
 }
 
-// And is what either of two uses asks for.
+// And is the union of two uses.
 func (u Use) And(other Use) Use {
 	return Use{Calls: slices.Concat(u.Calls, other.Calls), Fields: slices.Concat(u.Fields, other.Fields)}.sorted()
 }

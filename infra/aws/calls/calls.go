@@ -1,9 +1,7 @@
 // Package calls derives from the code which requests to AWS a function can make.
 //
-// It reads the module's own packages from source, and all others by their types
-// alone: the whole SDK would take minutes. So it does not see what others do
-// with what they are handed, and errs to the safe side: whatever is handed out
-// is taken to be called.
+// It reads the module's own packages from source, and all others by their types only: the whole SDK would take minutes.
+// It does not see what other packages do with a value that they are given, so it assumes that they call it.
 package calls
 
 import (
@@ -21,7 +19,7 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// A Call is a place in the code where AWS is asked for something.
+// A Call is a place in the code that calls AWS.
 type Call struct {
 	Operation string // of the SDK, as in "dynamodb.GetItem"
 	Place     string // as in "pkg/aws/dynamodb/read.go:16"
@@ -78,7 +76,7 @@ func (c *Code) Functions() []string {
 	return slices.Sorted(maps.Keys(c.mains))
 }
 
-// Of says what a function can ask AWS for.
+// Of returns what a function can call.
 func (c *Code) Of(function string) (Use, error) {
 	main, ok := c.mains[function]
 	if !ok {
@@ -100,10 +98,8 @@ func (c *Code) Of(function string) (Use, error) {
 	return u.sorted(), nil
 }
 
-// sorted has each call and each field once, in order. Of a call in what the
-// compiler wrapped around a method the place is not known: it is left out, for
-// whoever calls the method is there too, but where a method is passed on as a
-// value.
+// sorted returns each call and each field once, in order. A call in a wrapper that the compiler made for a method has
+// no position. It is left out if the same operation is called elsewhere.
 func (u Use) sorted() Use {
 	placed := make(map[string]bool)
 	for _, c := range u.Calls {
@@ -130,8 +126,7 @@ func (u Use) Operations() []string {
 	return slices.Compact(all)
 }
 
-// Clients are the operations that the module's own packages say their clients
-// have, sorted: those of its interfaces.
+// Clients are the operations of the client interfaces in the module's own packages, sorted.
 func (c *Code) Clients() []string {
 	var all []string
 	for _, p := range c.own {
@@ -148,10 +143,10 @@ func (c *Code) Clients() []string {
 	return slices.Compact(all)
 }
 
-// nowhere is the place of what is not in a file.
+// nowhere is the place of a call without a position.
 const nowhere = "a method that is passed on"
 
-// place says where a position is, from the root of the module.
+// place is a position, relative to the root of the module.
 func (c *Code) place(at token.Pos) string {
 	if !at.IsValid() {
 		return nowhere

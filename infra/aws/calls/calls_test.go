@@ -65,7 +65,7 @@ func TestCalls(t *testing.T) {
 // paginator.
 func TestCallsThroughOthers(t *testing.T) {
 	for place, op := range map[string]string{
-		"pkg/aws/sts/account.go":          "sts.AssumeRole",
+		"pkg/aws/sts/account.go":           "sts.AssumeRole",
 		"pkg/aws/cloudformation/events.go": "cloudformation.DescribeStackEvents",
 	} {
 		found := func(c Call) bool { return c.Operation == op && strings.HasPrefix(c.Place, place+":") }

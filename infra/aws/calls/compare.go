@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Compare holds what somebody may do against what is needed: by the calls, and
-// by what is listed with its reason though nobody calls it. It says of each
-// action that is missing which call needs it, and names each that is too many.
-// The allowed may come in any order, and more than once.
+// Compare compares the allowed actions with those that are needed: by the calls, and by the list of actions that are
+// needed without a call, with their reasons. It names the call for each missing action, and each action that is not
+// needed. The allowed actions may be in any order, and repeated.
 func Compare(who string, needed []Action, listed map[string]string, allowed []string) []string {
 	var wrong []string
 	may := make(map[string]bool)
@@ -40,7 +39,7 @@ func Compare(who string, needed []Action, listed map[string]string, allowed []st
 	return wrong
 }
 
-// String is the call as a person is told of it.
+// String describes the call for a message.
 func (c Call) String() string {
 	_, operation, _ := strings.Cut(c.Operation, ".")
 	return operation + " at " + c.Place

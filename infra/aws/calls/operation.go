@@ -13,15 +13,14 @@ const (
 	module   = "github.com/stackwright/stackwright/"
 )
 
-// An operation is asked for at a place.
+// An operation of the SDK, called at a position.
 type operation struct {
 	name string // as in "dynamodb.GetItem"
 	at   token.Pos
 }
 
-// asked are the operations that a function itself asks for: by a method of a
-// client, or by handing a client to something of the SDK that asks in its turn,
-// as a paginator, a waiter or a provider of credentials does.
+// asked are the operations that a function itself calls: with a method of a client, or by passing a client to a helper
+// of the SDK, such as a paginator, a waiter or a credentials provider.
 func asked(f *ssa.Function) []operation {
 	var all []operation
 	for _, b := range f.Blocks {
@@ -38,7 +37,7 @@ func asked(f *ssa.Function) []operation {
 	return all
 }
 
-// operations are those that a call asks for.
+// operations are those of one call.
 func operations(call *ssa.CallCommon) []string {
 	if call.IsInvoke() {
 		return named(call.Method)
@@ -61,7 +60,7 @@ func operations(call *ssa.CallCommon) []string {
 	return all
 }
 
-// named is the operation that a method asks for, if it looks like one:
+// named is the operation of a method that has the signature of one:
 //
 //	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 func named(m *types.Func) []string {
@@ -76,8 +75,8 @@ func named(m *types.Func) []string {
 	return []string{service + "." + m.Name()}
 }
 
-// shape tells the service and the name of a type of the SDK's, or of what points
-// to one; of a type of ours the package, as in "pkg/aws/dynamodb".
+// shape is the service and the name of a type of the SDK, or of a pointer to one; for a type of this module it is the
+// package, as in "pkg/aws/dynamodb".
 func shape(t types.Type) (of, name string) {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -96,8 +95,8 @@ func shape(t types.Type) (of, name string) {
 	return "", ""
 }
 
-// fields are those of the SDK's types and of ours that a function sets, and the
-// helpers that it has the SDK make, as in "cloudformation.NewDescribeStacksPaginator".
+// fields are the fields of the SDK's and of this module's types that a function sets, and the helpers of the SDK that
+// it creates, as in "cloudformation.NewDescribeStacksPaginator".
 func fields(f *ssa.Function) []string {
 	var all []string
 	for _, b := range f.Blocks {
