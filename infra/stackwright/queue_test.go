@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
@@ -49,8 +50,14 @@ func TestNewerUploadSupersedes(t *testing.T) {
 		l.until(first, `(done)  +alone/create`)
 	})
 	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.answers = "no\n"
+	if r := l.run("deploy", l.project); r.code != cli.ExitRefused || !strings.Contains(r.err, "this deploy supersedes run "+id) || !strings.Contains(r.err, "the answer was not yes") {
+		t.Errorf("who does not agree to supersede ends with %d: %s", r.code, r.err)
+	}
+	l.answers = ""
 	second, two := l.begin("deploy", l.project)
 	newer := l.until(second, `run (\w+) waits for `+id)
+	l.has(second.String(), "this deploy supersedes run "+id+", requested by ")
 	third, three := l.begin("refresh", l.project)
 	last := l.until(third, `run (\w+) waits for `+id)
 

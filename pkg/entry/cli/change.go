@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,9 @@ func deploy(ctx context.Context, c *call) (int, error) {
 		return c.request(ctx, "deploy")
 	}
 	return c.ask(ctx, "deploy", func(s *session, p packed) (string, error) {
+		if err := s.confirmSuperseding(ctx, p); err != nil {
+			return "", err
+		}
 		return s.upload(ctx, fmt.Sprintf("projects/%s/%s.zip", p.Name, p.Environment), p.body)
 	})
 }
@@ -128,6 +132,46 @@ func (c *call) refuse(operation string, err error) (int, error) {
 	return ExitRefused, nil
 }
 
+// confirmSuperseding says whose runs an upload supersedes, and asks a person
+// whether that is meant. Where nobody can be asked, the upload goes on.
+func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
+	lock, err := s.reader.Lock(ctx, p.ID())
+	if err != nil {
+		return fmt.Errorf("read the lock of %s: %w", p.ID(), err)
+	}
+	for _, w := range append([]run.Writer{lock.Owner}, lock.Waiting...) {
+		if w.Run == "" {
+			continue
+		}
+		r, err := s.reader.Run(ctx, w.Run)
+		if err != nil {
+			return fmt.Errorf("run %s: %w", w.Run, err)
+		}
+		if !r.Upload || r.State.Over() || r.Command.Stops() || r.Who == s.call.who() {
+			continue
+		}
+		what := fmt.Sprintf("this deploy supersedes run %s, requested by %s (%s of %s, %s)", r.ID, cmp.Or(r.Who, "somebody"), r.Operation, r.Project, r.State)
+		if !s.call.Asks || s.call.flags.yes {
+			fmt.Fprintln(s.call.Err, what)
+			continue
+		}
+		if err := s.call.agree(what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agree asks a person, and refuses what the person does not agree to.
+func (c *call) agree(what string) error {
+	fmt.Fprintf(c.Err, "%s\ntype yes to go on: ", what)
+	answer, err := bufio.NewReader(c.In).ReadString('\n')
+	if strings.TrimSpace(answer) != "yes" {
+		return fault.New(fault.Refused, "the answer was not yes")
+	}
+	return err
+}
+
 // confirm asks a person whether all stacks are to be deleted.
 func (s *session) confirm(ctx context.Context, p packed) error {
 	records, err := s.reader.Records(ctx, p.ID())
@@ -142,12 +186,7 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 	if only := s.call.flags.only; len(only) > 0 {
 		what, names = "of "+p.ID(), only
 	}
-	fmt.Fprintf(s.call.Err, "destroy deletes %s: %s\nat %s\ntype yes to go on: ", what, strings.Join(names, ", "), s.label)
-	answer, err := bufio.NewReader(s.call.In).ReadString('\n')
-	if strings.TrimSpace(answer) != "yes" {
-		return fault.New(fault.Refused, "that was not yes")
-	}
-	return err
+	return s.call.agree(fmt.Sprintf("destroy deletes %s: %s\nat %s", what, strings.Join(names, ", "), s.label))
 }
 
 // made is the request of an operation or command, with the options that the call's
