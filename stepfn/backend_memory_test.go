@@ -202,7 +202,7 @@ func (p *memoryBackend) Pass(d time.Duration) {
 }
 
 func (p *memoryBackend) ExecutionStatus(id string) run.Run {
-	r, err := p.Kept(id)
+	r, err := p.Load(id)
 	if err != nil && !fault.Is(err, fault.Missing) {
 		p.Fatalf("run %s: %v", id, err)
 	}
@@ -260,10 +260,10 @@ func (p *memoryBackend) OutputOf(name, output string) string {
 
 func (p *memoryBackend) Requests() []string {
 	var asked []string
-	for _, a := range p.Cloud.Asked[p.seen:] {
+	for _, a := range p.Cloud.Requests[p.seen:] {
 		asked = append(asked, strings.TrimPrefix(a, "shop-"))
 	}
-	p.seen = len(p.Cloud.Asked)
+	p.seen = len(p.Cloud.Requests)
 	return asked
 }
 

@@ -15,8 +15,8 @@ import (
 
 // writes are the calls of functions that change something.
 var writes = []string{
-	"Store.CreateRun", "Store.RaiseEpoch", "Store.Commit", "Store.Enter", "Store.End", "Store.MarkWaiting", "Store.RecordCommand", "Store.RecordAnswer", "Store.Register",
-	"Store.Move", "Store.Postpone", "Store.MarkEvent", "Store.Rename", "Schedules.SetSchedules", "Specs.SaveSpec", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
+	"Store.CreateRun", "Store.RaiseEpoch", "Store.Commit", "Store.Enter", "Store.End", "Store.MarkWaiting", "Store.RecordCommand", "Store.Register",
+	"Store.RecordAnswer", "Store.Move", "Store.Postpone", "Store.MarkEvent", "Store.Rename", "Schedules.SetSchedules", "Specs.SaveSpec", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
 }
 
 // The points of a write at which a function crashes.

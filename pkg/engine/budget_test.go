@@ -121,8 +121,8 @@ func TestExecuteWithoutRoom(t *testing.T) {
 	if s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(wait)) || !strings.Contains(s.Why, "waits for its turn") {
 		t.Errorf("it is %+v", s)
 	}
-	if len(h.world.Cloud.Asked) > 0 || h.records() != "" {
-		t.Errorf("asked %v, recorded %s", h.world.Cloud.Asked, h.records())
+	if len(h.world.Cloud.Requests) > 0 || h.records() != "" {
+		t.Errorf("asked %v, recorded %s", h.world.Cloud.Requests, h.records())
 	}
 	h.pass(wait)
 	p.err = fault.New(fault.Unavailable, "nobody knows")

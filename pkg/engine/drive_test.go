@@ -87,14 +87,14 @@ func TestExecuteLeavesAlone(t *testing.T) {
 	h.must(h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 2, Step: 0}))
 	h.ask("p", "pause", "a")
 	h.must(h.Execute(t.Context(), start))
-	if len(h.world.Cloud.Asked) > 0 {
-		t.Fatalf("asked for %v", h.world.Cloud.Asked)
+	if len(h.world.Cloud.Requests) > 0 {
+		t.Fatalf("asked for %v", h.world.Cloud.Requests)
 	}
 	h.ask("c", "continue", "a")
 	h.begun(tick)
 	h.must(h.Execute(t.Context(), start))
-	if len(h.world.Cloud.Asked) != 1 || h.kept("a").Steps[0].Attempt != 1 {
-		t.Errorf("asked for %v", h.world.Cloud.Asked)
+	if len(h.world.Cloud.Requests) != 1 || h.kept("a").Steps[0].Attempt != 1 {
+		t.Errorf("asked for %v", h.world.Cloud.Requests)
 	}
 }
 
@@ -110,8 +110,8 @@ func TestExecuteOvertaken(t *testing.T) {
 		return move()
 	}
 	h.begun(tick)
-	if s := h.kept("a").Steps[0]; s.Status != run.Pending || len(h.world.Cloud.Asked) > 0 {
-		t.Errorf("it is %s, asked for %v", s.Status, h.world.Cloud.Asked)
+	if s := h.kept("a").Steps[0]; s.Status != run.Pending || len(h.world.Cloud.Requests) > 0 {
+		t.Errorf("it is %s, asked for %v", s.Status, h.world.Cloud.Requests)
 	}
 	tick.Epoch = 2
 	h.store.move = func(func() error) error { return fault.New(fault.Unavailable, "no answer") }
@@ -422,8 +422,8 @@ func TestParallel(t *testing.T) {
 	h := newFixture(t)
 	h.Engine.Parallel = 4
 	h.desire("v1", "a b c d e f g")
-	if r := h.driven("r", "deploy", "v1"); r.State != run.StateSucceeded || len(h.world.Cloud.Asked) != 7 {
-		t.Errorf("it is %s: %v", r.State, h.world.Cloud.Asked)
+	if r := h.driven("r", "deploy", "v1"); r.State != run.StateSucceeded || len(h.world.Cloud.Requests) != 7 {
+		t.Errorf("it is %s: %v", r.State, h.world.Cloud.Requests)
 	}
 	if r := h.driven("s", "destroy", ""); r.State != run.StateSucceeded || h.records() != "" {
 		t.Errorf("it is %s, records of %s", r.State, h.records())

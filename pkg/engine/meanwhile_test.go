@@ -36,8 +36,8 @@ func TestStartedMeanwhile(t *testing.T) {
 		if s.Status != run.Running || s.Attempt != 1 || !s.Receipt.Known() || h.records() != "vpc" {
 			t.Errorf("after %v it is %s in attempt %d, noted %+v; records of %q", answer, s.Status, s.Attempt, s.Receipt, h.records())
 		}
-		if len(h.world.Cloud.Asked) != 1 {
-			t.Errorf("asked for %v", h.world.Cloud.Asked)
+		if len(h.world.Cloud.Requests) != 1 {
+			t.Errorf("asked for %v", h.world.Cloud.Requests)
 		}
 	}
 }

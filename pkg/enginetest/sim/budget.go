@@ -15,20 +15,20 @@ var _ engine.Budgets = (*Budgets)(nil)
 type Budgets struct {
 	limits budget.Limits
 
-	mu   sync.Mutex
-	kept map[string]budget.Budget // by account and region
+	mu      sync.Mutex
+	budgets map[string]budget.Budget // by account and region
 }
 
-// NewBudgets returns budgets of which nothing was used.
+// NewBudgets returns unused budgets.
 func NewBudgets(l budget.Limits) *Budgets {
-	return &Budgets{limits: l, kept: make(map[string]budget.Budget)}
+	return &Budgets{limits: l, budgets: make(map[string]budget.Budget)}
 }
 
 // Room is engine.Budgets.
 func (b *Budgets) Room(_ context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, granted, next := b.limits.Take(b.kept[where], asks, now)
+	_, granted, next := b.limits.Take(b.budgets[where], asks, now)
 	return granted, next, nil
 }
 
@@ -36,8 +36,8 @@ func (b *Budgets) Room(_ context.Context, where string, asks []budget.Demand, no
 func (b *Budgets) Take(_ context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	after, granted, next := b.limits.Take(b.kept[where], asks, now)
-	b.kept[where] = after
+	after, granted, next := b.limits.Take(b.budgets[where], asks, now)
+	b.budgets[where] = after
 	return granted, next, nil
 }
 
@@ -45,20 +45,20 @@ func (b *Budgets) Take(_ context.Context, where string, asks []budget.Demand, no
 func (b *Budgets) Throttled(_ context.Context, where string, k budget.Kind, now time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.kept[where], _ = b.limits.Throttled(b.kept[where], k, now)
+	b.budgets[where], _ = b.limits.Throttled(b.budgets[where], k, now)
 	return nil
 }
 
-// mortalBudgets are budgets as functions reach them.
+// crashingBudgets are budgets as functions reach them.
 type crashingBudgets struct {
-	world *World
-	kept  engine.Budgets
+	world   *World
+	budgets engine.Budgets
 }
 
 // Room is the part of engine.Budgets.
 func (m crashingBudgets) Room(ctx context.Context, where string, asks []budget.Demand, now time.Time) (n int, next time.Time, err error) {
 	err = m.world.do(ctx, "Budgets.Room", where, func() error {
-		n, next, err = m.kept.Room(ctx, where, asks, now)
+		n, next, err = m.budgets.Room(ctx, where, asks, now)
 		return err
 	})
 	return n, next, err
@@ -67,7 +67,7 @@ func (m crashingBudgets) Room(ctx context.Context, where string, asks []budget.D
 // Take is the part of engine.Budgets.
 func (m crashingBudgets) Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (n int, next time.Time, err error) {
 	err = m.world.do(ctx, "Budgets.Take", where, func() error {
-		n, next, err = m.kept.Take(ctx, where, asks, now)
+		n, next, err = m.budgets.Take(ctx, where, asks, now)
 		return err
 	})
 	return n, next, err
@@ -75,5 +75,5 @@ func (m crashingBudgets) Take(ctx context.Context, where string, asks []budget.D
 
 // Throttled is the part of engine.Budgets.
 func (m crashingBudgets) Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error {
-	return m.world.do(ctx, "Budgets.Throttled", where, func() error { return m.kept.Throttled(ctx, where, k, now) })
+	return m.world.do(ctx, "Budgets.Throttled", where, func() error { return m.budgets.Throttled(ctx, where, k, now) })
 }

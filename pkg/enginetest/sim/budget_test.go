@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 )
 
-// The budgets in memory keep what all budgets promise.
+// The budgets in memory satisfy the contract of budgets.
 func TestBudgets(t *testing.T) {
 	contract.Budgets(t, func(_ *testing.T, l budget.Limits) engine.Budgets { return NewBudgets(l) })
 }

@@ -1,13 +1,12 @@
-// Package sim is a world in memory: a clock that is cranked by hand, a store, a
-// CloudFormation that obeys the laws, executions of the state machine, and the
-// faults that all of them may have. Everything in it happens in one order that
-// follows from a seed.
+// Package sim simulates in memory everything that the engine works with: a clock
+// that is moved by hand, a store, a CloudFormation that enforces its rules,
+// executions of the state machine, and the faults that all of them may have.
+// Everything happens in one order that follows from a seed.
 package sim
 
 import "time"
 
-// A Clock is a queue of things that will happen. Time passes from one to the
-// next.
+// A Clock is a queue of what will happen. Time passes from one to the next.
 type Clock struct {
 	now   time.Time
 	queue queue
@@ -15,10 +14,10 @@ type Clock struct {
 	alive map[*Routine]bool
 	idle  []*worker
 
-	running *Routine // whose turn it is
+	running *Routine // the routine that runs now
 }
 
-// NewClock returns a clock that stands at a round date.
+// NewClock returns a clock that is at a round date.
 func NewClock() *Clock {
 	return &Clock{now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), alive: make(map[*Routine]bool)}
 }
@@ -46,7 +45,7 @@ func (c *Clock) Run(until func() bool) bool {
 	return true
 }
 
-// Stop ends every routine where it stands.
+// Stop ends every routine where it is.
 func (c *Clock) Stop() {
 	for len(c.alive) > 0 {
 		for r := range c.alive {
@@ -60,8 +59,8 @@ func (c *Clock) Stop() {
 	c.idle = nil
 }
 
-// Go begins a routine: code that may wait for time to pass. No two routines run
-// at once.
+// Go starts a routine: code that may wait for time to pass. No two routines run at
+// the same time.
 func (c *Clock) Go(do func(*Routine)) {
 	r := &Routine{clock: c, do: do}
 	c.alive[r] = true
@@ -77,7 +76,7 @@ func (c *Clock) Go(do func(*Routine)) {
 // never forgets one.)
 type worker struct {
 	turns   chan bool // true is a turn, false the end
-	waiting chan bool // true is to be continued, false that the routine has ended
+	waits   chan bool // true is to be continued, false that the routine has ended
 	routine *Routine
 }
 
@@ -88,67 +87,67 @@ func (c *Clock) hire() *worker {
 		c.idle = c.idle[:n-1]
 		return w
 	}
-	w := &worker{turns: make(chan bool), waiting: make(chan bool)}
+	w := &worker{turns: make(chan bool), waits: make(chan bool)}
 	go func() {
 		for <-w.turns {
 			w.routine.do(w.routine)
-			w.waiting <- false
+			w.waits <- false
 		}
 	}()
 	return w
 }
 
-// A Routine is code that runs in turns: a worker is let go, and waited for until
-// it parks.
+// A Routine is code that runs in turns: it runs until it waits, while the clock waits
+// for it.
 type Routine struct {
 	clock  *Clock
 	do     func(*Routine)
 	worker *worker
 	skew   time.Duration // of its clock
-	turn   int           // how often it has parked
+	turn   int           // how often it has waited
 	ended  bool
 }
 
-// stop ends a routine where it stands: whatever it still waits for is refused.
+// stop ends a routine where it is: its waits fail.
 func (r *Routine) stop() {
 	if r.worker != nil && !r.ended {
 		r.ended = true
 		r.worker.turns <- false
-		<-r.worker.waiting
+		<-r.worker.waits
 		r.retire()
 	}
 	r.ended = true
 }
 
-// retire lets the worker of a routine that has ended do something else.
+// retire frees the worker of a routine that has ended.
 func (r *Routine) retire() {
 	r.clock.idle = append(r.clock.idle, r.worker)
 	r.worker = nil
 }
 
-// Sleep lets d pass. It reports false if the world has come to its end.
+// Sleep lets d pass. It reports false if the clock was stopped.
 func (r *Routine) Sleep(d time.Duration) bool {
 	r.wakeIn(d)
-	return r.Pause()
+	return r.Wait()
 }
 
-// Park waits to be woken. It reports false if the world has come to its end.
-func (r *Routine) Pause() bool {
+// Wait waits to be woken. It reports false if the clock was stopped.
+func (r *Routine) Wait() bool {
 	if r.ended {
 		return false
 	}
-	r.worker.waiting <- true
+	r.worker.waits <- true
 	r.ended = !<-r.worker.turns
 	return !r.ended
 }
 
-// Waker returns a function that ends the wait that comes next, and no other.
+// Waker returns a function that ends the next wait, and no other.
 func (r *Routine) Waker() func() {
 	turn := r.turn
 	return func() { r.clock.After(0, func() { r.resume(turn) }) }
 }
 
-// wakeIn ends the wait that comes next when d has passed.
+// wakeIn ends the next wait when d has passed.
 func (r *Routine) wakeIn(d time.Duration) {
 	turn := r.turn
 	r.clock.After(d, func() { r.resume(turn) })
@@ -161,7 +160,7 @@ func (r *Routine) resume(turn int) {
 	r.turn++
 	r.clock.running = r
 	r.worker.turns <- true
-	goesOn := <-r.worker.waiting
+	goesOn := <-r.worker.waits
 	r.clock.running = nil
 	if !goesOn {
 		r.ended = true

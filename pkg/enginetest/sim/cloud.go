@@ -14,45 +14,45 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// A Cloud is a CloudFormation in memory. What a template says is told by its
-// digest: "v2 imports shop-vpc shop-db". A stack in another target than the
-// default one is called "shop-vpc@eu", if targets are Apart. Every stack has the outputs Name, which
-// is what it is called, and Value, which follows from its template and parameters; and an export
-// that is in use as long as a stack that imports it lives.
+// A Cloud is a CloudFormation in memory. The digest of a template says what is in
+// it: "v2 imports shop-vpc shop-db". If targets are Apart, a stack in another target
+// than the default one is called "shop-vpc@eu". Every stack has the outputs Name,
+// its physical name, and Value, which follows from its template and parameters, and
+// an export that is in use as long as a stack imports it.
 type Cloud struct {
-	Seconds map[string]float64 // what an operation on a stack takes; 10 if it is not told
-	Fail    map[string]int     // "shop-vpc/create" → how many such operations fail from now on
-	Asked   []string           // what was begun, as "shop-vpc/create"
-	Tell    func(action.Task, plan.Status)
-	Limit   Limit           // of what functions ask; none if it is zero
-	Apart   bool            // what is in different targets does not meet: else there is one place for all
-	Denied  map[string]bool // targets whose role cannot be assumed
+	Seconds  map[string]float64 // what an operation on a stack takes; 10 if nothing is said
+	Fail     map[string]int     // "shop-vpc/create" → how many such operations fail from now on
+	Requests []string           // the operations that were started, as "shop-vpc/create"
+	Changed  func(action.Task, plan.Status)
+	Limit    Limit           // of the requests of functions; none if it is zero
+	Apart    bool            // targets are separate; otherwise all share one account and region
+	Denied   map[string]bool // targets whose role cannot be assumed
 
-	clock          *Clock
-	live           map[string]*stack // by name
-	all            map[string]*stack // by ID
-	tokens         map[string]string // heard → stack ID
-	createdByToken int
+	clock   *Clock
+	live    map[string]*stack // by name
+	all     map[string]*stack // by ID
+	tokens  map[string]string // of operations, to stack IDs
+	created int
 }
 
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
-		Seconds: make(map[string]float64), Fail: make(map[string]int), clock: c, Tell: func(action.Task, plan.Status) {},
+		Seconds: make(map[string]float64), Fail: make(map[string]int), clock: c, Changed: func(action.Task, plan.Status) {},
 		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string),
 	}
 }
 
-// A stack is one stack, as long as it is remembered.
+// A stack is one stack, also after its deletion.
 type stack struct {
-	id, name string
-	status   plan.Status
-	now      content
-	held     []string // imports of before, until what was replaced is cleaned up
-	updated  time.Time
-	guarded  bool // by termination protection
-	events   []event
-	begun    int // how many operations; what was cancelled does not go on
+	id, name    string
+	status      plan.Status
+	now         content
+	held        []string // imports of before, until what was replaced is cleaned up
+	lastUpdated time.Time
+	guarded     bool // by termination protection
+	events      []event
+	started     int // how many operations; a cancelled one does not go on
 }
 
 // content is what a stack was made of.
@@ -76,28 +76,28 @@ type event struct {
 	at     time.Time
 }
 
-// Put makes a stack live that nobody asked us for.
+// Put adds a stack that Stackwright did not make.
 func (c *Cloud) Put(name string, s plan.Status) {
 	st := c.make(name)
-	st.status, st.updated = s, c.clock.Now()
+	st.status, st.lastUpdated = s, c.clock.Now()
 	st.events = append(st.events, event{"", s, "", c.clock.Now()})
 }
 
-// Set gives a live stack a status, as a person could bring about.
+// Set gives a live stack a status, as a person could.
 func (c *Cloud) Set(name string, s plan.Status) {
 	st := c.live[name]
 	if st == nil {
 		c.Put(name, s)
 		return
 	}
-	st.status, st.updated = s, st.updated.Add(time.Second)
+	st.status, st.lastUpdated = s, st.lastUpdated.Add(time.Second)
 	st.events = append(st.events, event{"", "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", s, "", c.clock.Now()})
 	if s.Gone() {
 		delete(c.live, name)
 	}
 }
 
-// Use makes a stack live that imports the export of another.
+// Use adds a stack that imports the export of another.
 func (c *Cloud) Use(user, name string) {
 	c.Put(user, "CREATE_COMPLETE")
 	c.change(c.live[user], content{template: "v1 imports " + name})
@@ -131,8 +131,8 @@ func (c *Cloud) Output(name, output string) string {
 }
 
 func (c *Cloud) make(name string) *stack {
-	c.createdByToken++
-	st := &stack{id: fmt.Sprintf("arn:stack/%s/%d", name, c.createdByToken), name: name}
+	c.created++
+	st := &stack{id: fmt.Sprintf("arn:stack/%s/%d", name, c.created), name: name}
 	c.live[name], c.all[st.id] = st, st
 	return st
 }
@@ -156,7 +156,7 @@ func (c *Cloud) find(p plan.Location) *stack {
 
 // Observe is the part of engine.Clouds.
 func (c *Cloud) Observe(_ context.Context, places []plan.Location) (map[string]plan.Live, error) {
-	seen, err := c.unseen(places)
+	seen, err := c.accessErrors(places)
 	for _, p := range places {
 		if st := c.live[c.called(p)]; st != nil && c.denied(p.Target) == nil && err == nil {
 			seen[p.Node] = st.seen(p)
@@ -167,7 +167,7 @@ func (c *Cloud) Observe(_ context.Context, places []plan.Location) (map[string]p
 
 func (st *stack) seen(p plan.Location) plan.Live {
 	return plan.Live{
-		StackID: st.id, Status: st.status, Outputs: st.outputs(), LastUpdated: st.updated, Protected: st.guarded,
+		StackID: st.id, Status: st.status, Outputs: st.outputs(), LastUpdated: st.lastUpdated, Protected: st.guarded,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
 }
@@ -179,7 +179,7 @@ func (st *stack) outputs() map[string]string {
 	return map[string]string{"Name": st.name, "Value": st.now.value}
 }
 
-// Heard is the part of action.Cloud.
+// Events is the part of action.Cloud.
 func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, error) {
 	st := c.find(t.Location())
 	if err := c.denied(t.Location().Target); err != nil || st == nil {
@@ -222,7 +222,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 			return plan.Receipt{}, fault.New(fault.Taken, "stack [%s] already exists", name)
 		}
 		st = c.make(name)
-		st.updated = c.clock.Now()
+		st.lastUpdated = c.clock.Now()
 	}
 	if t.Step.Verb != plan.Create && t.Location().StackID == "" && st != nil && st.events[0].token == "" {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)
@@ -236,12 +236,12 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return plan.Receipt{}, err
 	}
 	c.tokens[t.Token()] = st.id
-	c.Asked = append(c.Asked, name+"/"+string(t.Step.Verb))
+	c.Requests = append(c.Requests, name+"/"+string(t.Step.Verb))
 	c.begin(st, t, want)
 	return plan.Receipt{StackID: st.id, Operation: t.Token()}, nil
 }
 
-// refuse says what forbids an operation on a stack.
+// refuse says why an operation on a stack is refused, if it is.
 func (st *stack) refuse(v plan.Verb, want content) error {
 	if st == nil || st.status == "DELETE_COMPLETE" {
 		return fault.New(fault.Missing, "stack does not exist")
@@ -294,8 +294,8 @@ func (c *Cloud) user(st *stack) string {
 // name.
 func (c *Cloud) InUse(name string) bool { return c.user(c.live[name]) != "" }
 
-// Twice lists the steps, as "sw-run-7", that began something in more than one
-// attempt, sorted.
+// Twice lists, sorted, the steps that started an operation in more than one attempt,
+// as "sw-run-7".
 func (c *Cloud) Twice() []string {
 	began := make(map[string]int)
 	for token := range c.tokens {
@@ -305,5 +305,5 @@ func (c *Cloud) Twice() []string {
 	return slices.Sorted(maps.Keys(began))
 }
 
-// Ours reports whether the live stack of that name was made by a step.
+// Ours reports whether a step made the live stack of that name.
 func (c *Cloud) Ours(name string) bool { return c.live[name].events[0].token != "" }

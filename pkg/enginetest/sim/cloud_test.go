@@ -13,28 +13,28 @@ import (
 func TestCloud(t *testing.T) {
 	contract.Cloud(t, func(t *testing.T, holds func(*testing.T, contract.Sky)) {
 		clock := NewClock()
-		holds(t, sky{NewCloud(clock), clock})
+		holds(t, contractCloud{NewCloud(clock), clock})
 	})
 }
 
-// sky is the cloud in memory as the contract turns it.
-type sky struct {
+// contractCloud is the cloud in memory as the contract controls it.
+type contractCloud struct {
 	*Cloud
 	clock *Clock
 }
 
-func (s sky) Now() time.Time { return s.clock.Now() }
+func (s contractCloud) Now() time.Time { return s.clock.Now() }
 
-func (s sky) Pass(d time.Duration) {
+func (s contractCloud) Pass(d time.Duration) {
 	passed := false
 	s.clock.After(d, func() { passed = true })
 	s.clock.Run(func() bool { return passed })
 }
 
-func (s sky) Fail(stack string, v plan.Verb) { s.Cloud.Fail[stack+"/"+string(v)]++ }
+func (s contractCloud) Fail(stack string, v plan.Verb) { s.Cloud.Fail[stack+"/"+string(v)]++ }
 
-func (s sky) Node(stack, version string, imports ...string) project.Node {
+func (s contractCloud) Node(stack, version string, imports ...string) project.Node {
 	return project.Node{Name: stack, Stack: stack, Template: project.Template{Digest: version + " imports " + strings.Join(imports, " "), Pinned: true}}
 }
 
-func (s sky) Slow(stack string, d time.Duration) { s.Cloud.Seconds[stack] = d.Seconds() }
+func (s contractCloud) Slow(stack string, d time.Duration) { s.Cloud.Seconds[stack] = d.Seconds() }

@@ -13,7 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
-// execute begins an execution.
+// execute starts an execution.
 func (w *World) execute(name string, in engine.ExecutionInput) error {
 	input, err := json.Marshal(in)
 	if err != nil {
@@ -52,8 +52,7 @@ type waiter struct {
 	wake   func()
 }
 
-// errEnd is what an execution is told when it was stopped, or the world has come
-// to its end.
+// errEnd is the error of an execution that was stopped, or whose world has ended.
 var errEnd = errors.New("it has ended")
 
 // NewToken is the part of asl.World.
@@ -80,7 +79,7 @@ func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 	}
 	h.invoke(function, call.Payload, func(out json.RawMessage, err error) {
 		if call.Token != "" {
-			out = nil // it is answered by whoever has the token
+			out = nil // the holder of the token answers it
 		}
 		wait.end(out, err)
 	})
@@ -93,7 +92,7 @@ func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 			}
 			h.routine.wakeIn(left)
 		}
-		if !h.routine.Pause() {
+		if !h.routine.Wait() {
 			return nil, errEnd
 		}
 	}
@@ -103,7 +102,7 @@ func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 	return nil, wait.err
 }
 
-// end ends a wait, if there is an answer or an error, and it is the first.
+// end ends a wait with an answer or an error, if there is one and it is the first.
 func (w *waiter) end(answer json.RawMessage, err error) {
 	if w.answer != nil || w.err != nil || answer == nil && err == nil {
 		return
@@ -113,18 +112,17 @@ func (w *waiter) end(answer json.RawMessage, err error) {
 	}
 }
 
-// invoke calls a function and hands on what it answers, or the error that Step
-// Functions would make of what it did. Of one that lingers its death is handed
-// on first.
+// invoke calls a function and passes on its answer, or the error that Step Functions
+// would make of its failure. A function that lingers is reported as crashed first.
 func (h *host) invoke(function string, payload json.RawMessage, then func(json.RawMessage, error)) {
 	h.Go(func(r *Routine) {
-		died := &asl.Error{Name: "Runtime.ExitError", Cause: function + " died"}
-		by := &invocation{function: function, routine: r, left: func() { then(nil, died) }}
+		crashed := &asl.Error{Name: "Runtime.ExitError", Cause: function + " crashed"}
+		by := &invocation{function: function, routine: r, left: func() { then(nil, crashed) }}
 		r.skew = h.skew()
 		out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
 		switch {
 		case by.dead:
-			then(nil, died)
+			then(nil, crashed)
 		case err != nil:
 			then(nil, &asl.Error{Name: string(fault.KindOf(err)), Cause: err.Error()})
 		default:
@@ -134,7 +132,7 @@ func (h *host) invoke(function string, payload json.RawMessage, then func(json.R
 	})
 }
 
-// handle is what the functions do.
+// handle carries out what each function does.
 func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error) {
 	switch function := ctx.Value(callKey{}).(*invocation).function; function {
 	case "plan":

@@ -6,7 +6,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// A Limit is how many requests a second a cloud answers, and how many more at
+// A Limit is how many requests a second a cloud accepts, and how many more at
 // once. It counts what it refuses.
 type Limit struct {
 	Reads, Writes float64 // a second; 0 is any number

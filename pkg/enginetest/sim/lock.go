@@ -50,7 +50,7 @@ func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) 
 	})
 }
 
-// Park is engine.Drives.
+// MarkWaiting is engine.Executions.
 func (s *Store) MarkWaiting(_ context.Context, r run.Run) error {
 	return s.write("MarkWaiting", r.ID, func() (bool, error) {
 		k, err := s.ending(r)
@@ -83,22 +83,22 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 		s.audit[r.ID] = append(s.audit[r.ID], Entry{Time: r.Ended, What: string(r.State)})
 		delete(s.open, r.ID)
 		if x.Rollback != nil {
-			s.ask(*x.Rollback)
+			s.create(*x.Rollback)
 		}
 		return true, nil
 	})
 }
 
-// ending returns the run that r is, if it may be ended with what r knows.
-func (s *Store) ending(r run.Run) (*kept, error) {
-	k, err := s.driven(r.ID, r.Epoch)
+// ending returns the stored run of r, if it may end or wait as r was read.
+func (s *Store) ending(r run.Run) (*storedRun, error) {
+	k, err := s.withEpoch(r.ID, r.Epoch)
 	switch {
 	case err != nil:
 		return nil, err
 	case k.run.State.Over():
 		return nil, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
 	case k.run.Generation != r.Generation:
-		return nil, fault.New(fault.Stale, "run %s has news", r.ID)
+		return nil, fault.New(fault.Stale, "run %s has a newer generation", r.ID)
 	}
 	return k, nil
 }

@@ -22,22 +22,22 @@ func (c *Cloud) seconds(st *stack) float64 {
 	return 10
 }
 
-// next ends what is under way on a stack. What it returns makes things happen
-// after a share of the time that the next operation takes, as long as that is
-// under way.
+// next ends the operation on a stack. The function that it returns makes something
+// happen after a share of the next operation's time, as long as that operation is in
+// progress.
 func (c *Cloud) next(st *stack) (after func(share float64, do func())) {
-	st.begun++
-	this, seconds := st.begun, c.seconds(st)
+	st.started++
+	this, seconds := st.started, c.seconds(st)
 	return func(share float64, do func()) {
 		c.clock.After(time.Duration(share*seconds*float64(time.Second)), func() {
-			if st.begun == this {
+			if st.started == this {
 				do()
 			}
 		})
 	}
 }
 
-// begin sets an operation going: it ends when its time is over.
+// begin starts an operation, which ends when its time is over.
 func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	after := c.next(st)
 	ends := func(s plan.Status, why string) func() {
@@ -64,7 +64,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 		})
 	case plan.Update:
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
-		st.updated = c.clock.Now()
+		st.lastUpdated = c.clock.Now()
 		after(1, func() {
 			if why := c.wrong(st, t.Step.Verb, want); why != "" {
 				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)
@@ -122,20 +122,20 @@ func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
 	if st.status != "UPDATE_IN_PROGRESS" {
 		return fault.New(fault.Refused, "CancelUpdateStack cannot be called from current stack status")
 	}
-	c.Asked = append(c.Asked, st.name+"/cancel")
+	c.Requests = append(c.Requests, st.name+"/cancel")
 	after := c.next(st)
-	c.under(t.CancelToken(), st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
+	c.setBy(t.CancelToken(), st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
 	after(0.5, func() {
 		end, why := plan.Status("UPDATE_ROLLBACK_COMPLETE"), c.wrong(st, "rollback", st.now)
 		if why != "" {
 			end = "UPDATE_ROLLBACK_FAILED"
 		}
-		c.under(t.CancelToken(), st, t, end, why)
+		c.setBy(t.CancelToken(), st, t, end, why)
 	})
 	return nil
 }
 
-// change makes a stack of what is wanted.
+// change makes a stack of its new content.
 func (c *Cloud) change(st *stack, want content) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, want.template)
@@ -146,17 +146,18 @@ func (c *Cloud) change(st *stack, want content) {
 	st.held, st.now = st.now.imports(), want
 }
 
-// set moves a stack to a status and tells of it.
+// set moves a stack to a status and reports the change.
 func (c *Cloud) set(st *stack, t action.Task, s plan.Status, why string) {
-	c.under(t.Token(), st, t, s, why)
+	c.setBy(t.Token(), st, t, s, why)
 }
 
-// under moves a stack to a status, for which a token asked, and tells of it.
-func (c *Cloud) under(token string, st *stack, t action.Task, s plan.Status, why string) {
+// setBy moves a stack to a status, as the operation under a token, and reports the
+// change.
+func (c *Cloud) setBy(token string, st *stack, t action.Task, s plan.Status, why string) {
 	st.status = s
 	if !s.Busy() && !s.Cleaning() {
 		st.held = nil
 	}
 	st.events = append(st.events, event{token, s, why, c.clock.Now()})
-	c.Tell(t, s)
+	c.Changed(t, s)
 }

@@ -33,7 +33,7 @@ func (q *queue) push(h happening) {
 func (q *queue) pop() happening {
 	all := *q
 	first, last := all[0], all[len(all)-1]
-	all[len(all)-1] = happening{} // it holds on to nothing
+	all[len(all)-1] = happening{} // keep no reference
 	all = all[:len(all)-1]
 	at := 0
 	for next := 1; next < len(all); next = 2*at + 1 {

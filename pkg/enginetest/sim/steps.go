@@ -12,7 +12,7 @@ import (
 )
 
 // step returns a step of a committed run, or an error of kind Missing.
-func (k *kept) step(number int) (*run.Step, error) {
+func (k *storedRun) step(number int) (*run.Step, error) {
 	if !k.committed || number < 0 || number >= len(k.steps) {
 		return nil, fault.New(fault.Missing, "run %s has no step %d", k.run.ID, number)
 	}
@@ -37,7 +37,7 @@ func (s *Store) Step(_ context.Context, id string, number int) (run.Run, run.Ste
 // Move is engine.Steps.
 func (s *Store) Move(_ context.Context, c engine.Change) error {
 	return s.write("Move", c.Run, func() (bool, error) {
-		k, err := s.driven(c.Run, c.Epoch)
+		k, err := s.withEpoch(c.Run, c.Epoch)
 		if err != nil {
 			return false, err
 		}
@@ -70,10 +70,10 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 	})
 }
 
-// Later is engine.Steps.
+// Postpone is engine.Steps.
 func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.Step) error {
 	return s.write("Postpone", id, func() (wrote bool, err error) {
-		k, err := s.driven(id, epoch)
+		k, err := s.withEpoch(id, epoch)
 		if err != nil {
 			return false, err
 		}
@@ -96,7 +96,7 @@ func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.St
 	})
 }
 
-// Mark is engine.Steps.
+// MarkEvent is engine.Steps.
 func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, status plan.Status) (marked bool, err error) {
 	err = s.write("MarkEvent", id, func() (bool, error) {
 		k, ok := s.runs[id]
@@ -105,7 +105,7 @@ func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, sta
 		}
 		step, err := k.step(number)
 		if err != nil || step.Status != run.Running || step.Attempt != attempt {
-			return false, nil // there is no such step running
+			return false, nil // there is no such running step
 		}
 		step.Event, marked = run.Event{Status: status}, true
 		return true, nil
@@ -124,7 +124,7 @@ func (s *Store) Records(_ context.Context, project string) (map[string]plan.Reco
 	return all, nil
 }
 
-// Some is engine.Records.
+// RecordsOf is engine.Records.
 func (s *Store) RecordsOf(_ context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,10 +137,10 @@ func (s *Store) RecordsOf(_ context.Context, project string, nodes []string) (ma
 	return some, nil
 }
 
-// Displace is engine.Records.
+// Rename is engine.Records.
 func (s *Store) Rename(_ context.Context, r run.Run, records []plan.Record) error {
 	return s.write("Rename", r.ID, func() (wrote bool, err error) {
-		k, err := s.driven(r.ID, r.Epoch)
+		k, err := s.withEpoch(r.ID, r.Epoch)
 		if err != nil {
 			return false, err
 		}
@@ -159,7 +159,7 @@ func (s *Store) Rename(_ context.Context, r run.Run, records []plan.Record) erro
 	})
 }
 
-// put keeps a record.
+// put stores a record.
 func (s *Store) put(project string, r plan.Record) {
 	if s.records[project] == nil {
 		s.records[project] = make(map[string]plan.Record)
@@ -173,8 +173,8 @@ func copyRun(r run.Run) run.Run {
 	return r
 }
 
-// copySteps returns steps that share nothing with the given ones, in two pieces
-// of memory.
+// copySteps returns steps that share nothing with the given ones, in two blocks of
+// memory.
 func copySteps(steps []run.Step) []run.Step {
 	if len(steps) == 0 {
 		return nil

@@ -25,49 +25,51 @@ type Store struct {
 
 	mu      sync.Mutex
 	moved   int // the step of the Move that is being written
-	runs    map[string]*kept
+	runs    map[string]*storedRun
 	open    map[string]bool
 	locks   map[string]run.Lock               // by project
 	records map[string]map[string]plan.Record // by project and node
-	lists   map[string][]string               // by project: runs in the order in which they were asked for
+	lists   map[string][]string               // by project: runs in the order of their requests
 	audit   map[string][]Entry                // by run
 }
 
-// A Write is a change of the store that was made at once.
+// A Write is one atomic change of the store.
 type Write struct {
 	Op   string // the method that wrote; a Commit is two writes, "Commit steps" and "Commit"
 	Run  string // that it is about
 	Step int    // that it is about, if it is a Move
 }
 
-// kept is a run as it is kept: its steps are nobody's until it is committed.
-type kept struct {
+// storedRun is a run as the store has it. Until it is committed, its steps belong to
+// their planner.
+type storedRun struct {
 	run       run.Run // without steps
 	steps     []run.Step
 	committed bool
-	planner   int             // who wrote the steps
-	since     time.Time       // when the wait began whose token is the run's
-	wishes    map[string]bool // by request: what was carried out
+	planner   int             // the number of the planner that wrote the steps
+	since     time.Time       // when the wait started whose token the run has
+	commands  map[string]bool // by request: those that were carried out
 }
 
-// An Entry is a line of a run's audit: what was wished of it, or what it came to.
+// An Entry is an event of a run's audit: a command that it was given, an answer, or a
+// state.
 type Entry struct {
 	Time  time.Time
-	What  string // a wish or a state
-	Force bool   // it was wished with force
-	Who   string // wished it; empty for what happened by itself
+	What  string // a command, an answer or a state
+	Force bool   // with a command: it was forced
+	Who   string // gave the command; empty for a state
 	Why   string
 }
 
 // NewStore returns an empty store.
 func NewStore() *Store {
 	return &Store{
-		runs: make(map[string]*kept), open: make(map[string]bool), locks: make(map[string]run.Lock),
+		runs: make(map[string]*storedRun), open: make(map[string]bool), locks: make(map[string]run.Lock),
 		records: make(map[string]map[string]plan.Record), lists: make(map[string][]string), audit: make(map[string][]Entry),
 	}
 }
 
-// write does one write and, if it wrote, tells whoever wants to know.
+// write makes one write and, if it changed something, calls After.
 func (s *Store) write(op, id string, do func() (wrote bool, err error)) error {
 	s.mu.Lock()
 	wrote, err := do()
@@ -79,8 +81,8 @@ func (s *Store) write(op, id string, do func() (wrote bool, err error)) error {
 	return err
 }
 
-// Lend returns a run as it is kept, with its steps if it is committed: to be
-// looked at, not changed and not kept. It is zero if there is none.
+// Lend returns a run with its steps, if it is committed, without copying it: do not
+// change or keep it. It is zero if there is none.
 func (s *Store) Lend(id string) run.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +97,8 @@ func (s *Store) Lend(id string) run.Run {
 	return r
 }
 
-// LendRecords returns the records of a project as they are kept: to be looked at,
-// not changed and not kept.
+// LendRecords returns the records of a project without copying them: do not change
+// or keep them.
 func (s *Store) LendRecords(project string) map[string]plan.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +106,7 @@ func (s *Store) LendRecords(project string) map[string]plan.Record {
 }
 
 // find returns the run of the given ID, or an error of kind Missing.
-func (s *Store) find(id string) (*kept, error) {
+func (s *Store) find(id string) (*storedRun, error) {
 	k, ok := s.runs[id]
 	if !ok {
 		return nil, fault.New(fault.Missing, "there is no run %s", id)
@@ -112,8 +114,8 @@ func (s *Store) find(id string) (*kept, error) {
 	return k, nil
 }
 
-// driven returns the run if its epoch is the given one, else a Stale error.
-func (s *Store) driven(id string, epoch int) (*kept, error) {
+// withEpoch returns the run if it has the given epoch, else a Stale error.
+func (s *Store) withEpoch(id string, epoch int) (*storedRun, error) {
 	k, err := s.find(id)
 	if err == nil && k.run.Epoch != epoch {
 		return nil, fault.New(fault.Stale, "run %s has epoch %d, not %d", id, k.run.Epoch, epoch)
@@ -121,23 +123,23 @@ func (s *Store) driven(id string, epoch int) (*kept, error) {
 	return k, err
 }
 
-// Ask is engine.Runs.
+// CreateRun is engine.Runs.
 func (s *Store) CreateRun(_ context.Context, r run.Run) (out run.Run, fresh bool, err error) {
 	err = s.write("CreateRun", r.ID, func() (bool, error) {
 		if k, ok := s.runs[r.ID]; ok {
 			out = copyRun(k.run)
 			return false, nil
 		}
-		s.ask(r)
+		s.create(r)
 		out, fresh = copyRun(r), true
 		return true, nil
 	})
 	return out, fresh, err
 }
 
-// ask keeps a run that is asked for.
-func (s *Store) ask(r run.Run) {
-	s.runs[r.ID] = &kept{run: copyRun(r)}
+// create stores a new run.
+func (s *Store) create(r run.Run) {
+	s.runs[r.ID] = &storedRun{run: copyRun(r)}
 	s.open[r.ID] = true
 	s.lists[r.Project] = append(s.lists[r.Project], r.ID)
 }
@@ -168,10 +170,10 @@ func (s *Store) Load(_ context.Context, id string) (run.Run, error) {
 	return r, nil
 }
 
-// Raise is engine.Drives.
+// RaiseEpoch is engine.Executions.
 func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
 	return s.write("RaiseEpoch", r.ID, func() (bool, error) {
-		k, err := s.driven(r.ID, r.Epoch)
+		k, err := s.withEpoch(r.ID, r.Epoch)
 		if err != nil {
 			return false, err
 		}
@@ -190,7 +192,7 @@ func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
 	})
 }
 
-// Commit is engine.Drives. Whoever writes the steps last is the one who commits.
+// Commit is engine.Executions. Of two planners, the last to write the steps commits.
 func (s *Store) Commit(_ context.Context, r run.Run) error {
 	var mine int
 	err := s.write("Commit steps", r.ID, func() (bool, error) {
@@ -222,32 +224,32 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 }
 
 // planned returns the run that r is the plan of, if it may still be planned.
-func (s *Store) planned(r run.Run) (*kept, error) {
-	k, err := s.driven(r.ID, r.Epoch)
+func (s *Store) planned(r run.Run) (*storedRun, error) {
+	k, err := s.withEpoch(r.ID, r.Epoch)
 	if err == nil && k.run.State != run.StatePending {
 		return nil, fault.New(fault.Stale, "run %s has been planned: it is %s", r.ID, k.run.State)
 	}
 	return k, err
 }
 
-// Wish is engine.Drives.
+// RecordCommand is engine.Executions.
 func (s *Store) RecordCommand(_ context.Context, id string, w run.GivenCommand) (out run.Run, err error) {
 	err = s.write("RecordCommand", id, func() (bool, error) {
 		k, err := s.find(id)
 		switch {
 		case err != nil:
 			return false, err
-		case k.wishes[w.ID]:
+		case k.commands[w.ID]:
 			out = copyRun(k.run)
 			return false, nil
 		}
 		if err := k.run.Give(w); err != nil {
 			return false, err
 		}
-		if k.wishes == nil {
-			k.wishes = make(map[string]bool)
+		if k.commands == nil {
+			k.commands = make(map[string]bool)
 		}
-		k.wishes[w.ID] = true
+		k.commands[w.ID] = true
 		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Command), Force: w.Force, Who: w.Who, Why: w.Why})
 		out = copyRun(k.run)
 		return true, nil
@@ -255,10 +257,10 @@ func (s *Store) RecordCommand(_ context.Context, id string, w run.GivenCommand) 
 	return out, err
 }
 
-// Register is engine.Drives.
+// Register is engine.Executions.
 func (s *Store) Register(_ context.Context, id string, epoch int, w engine.PollInput, events int) (newest bool, err error) {
 	err = s.write("Register", id, func() (bool, error) {
-		k, err := s.driven(id, epoch)
+		k, err := s.withEpoch(id, epoch)
 		if err != nil || w.Entered.Before(k.since) {
 			return false, err
 		}
@@ -286,7 +288,7 @@ func (s *Store) List(_ context.Context, project string, most int) ([]run.Run, er
 	return runs, nil
 }
 
-// Projects lists the projects that were ever asked about, sorted.
+// Projects lists, sorted, the projects that ever had a run.
 func (s *Store) Projects(context.Context) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,7 +302,7 @@ func (s *Store) Open(context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(s.open)), nil
 }
 
-// Audit lists what people wished of a run and what it came to, in order.
+// Audit lists the commands, answers and states of a run, in order.
 func (s *Store) Audit(id string) []Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()

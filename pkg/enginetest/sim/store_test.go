@@ -7,7 +7,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 )
 
-// The store in memory keeps what every store promises.
+// The store in memory satisfies the contract of stores.
 func TestStore(t *testing.T) {
 	contract.Store(t, func(*testing.T) engine.Store { return NewStore() })
 }

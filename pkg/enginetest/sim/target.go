@@ -8,8 +8,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// called is what the cloud calls a stack: by its name, with its target if that
-// is not the default one and targets are apart.
+// called is the name of a stack in the cloud: its own, with its target if that is not
+// the default one and targets are apart.
 func (c *Cloud) called(p plan.Location) string {
 	if !c.Apart || p.Target.Name == "" || p.Target.Name == project.DefaultTarget {
 		return p.Stack
@@ -17,7 +17,7 @@ func (c *Cloud) called(p plan.Location) string {
 	return p.Stack + "@" + p.Target.Name
 }
 
-// denied says that nobody may work in a target, if it is so.
+// denied is the error of a target that cannot be accessed.
 func (c *Cloud) denied(t project.Target) error {
 	if c.Denied[t.Name] {
 		return fault.New(fault.Denied, "target %s: its role cannot be assumed", t.Name)
@@ -25,9 +25,9 @@ func (c *Cloud) denied(t project.Target) error {
 	return nil
 }
 
-// unseen is what can be told of places if some of them are denied us: it is an
-// error if all are.
-func (c *Cloud) unseen(places []plan.Location) (map[string]plan.Live, error) {
+// accessErrors lists why some locations cannot be accessed. It is an error if none
+// can.
+func (c *Cloud) accessErrors(places []plan.Location) (map[string]plan.Live, error) {
 	seen := make(map[string]plan.Live)
 	var all []error
 	told := make(map[string]bool)

@@ -18,7 +18,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A World is everything outside the engine, and the engine in it.
+// A World is the engine and everything outside it, in memory.
 type World struct {
 	*Clock
 	Store     *Store
@@ -30,21 +30,21 @@ type World struct {
 	Calls     int            // that functions have made
 	Ends      map[string]int // how often the end of a run was measured
 
-	// Questions are steps, by ID, before whose end a user has to answer.
+	// Questions are steps, by ID, that ask a user before they end.
 	Questions map[string]bool
 
-	// Under is told what gets under way on a stack at CloudFormation, and by what
-	// task: when that has begun, and when it is rolled back. It may be nil.
-	Under func(action.Task)
+	// Started is called when an operation on a stack has started at CloudFormation, and
+	// when its rollback has. It may be nil.
+	Started func(action.Task)
 
-	machine    *asl.Machine
-	projects   map[string]project.Project // by version of the source
-	specs      map[string]project.Node
-	executions map[string]*Execution
-	waiting    map[string]*waiter // by token
-	count      int
-	down       time.Time // until when CloudFormation cannot be reached
-	tended     bool      // a sweep is to come
+	machine     *asl.Machine
+	projects    map[string]project.Project // by version of the source
+	specs       map[string]project.Node
+	executions  map[string]*Execution
+	waiting     map[string]*waiter // by token
+	count       int
+	outageUntil time.Time // nobody can reach CloudFormation until then
+	sweeping    bool      // a sweep will come
 }
 
 // Faults are what goes wrong. Each field may be nil.
@@ -58,24 +58,26 @@ type Faults struct {
 	Event func() []time.Duration
 
 	// Skew returns by how much the clock of a function is wrong, once for each
-	// life of one.
+	// invocation.
 	Skew func() time.Duration
 
-	// Deaf says that nobody is told of executions that fail: only sweeps find them.
+	// EventsLost says that no event reports an execution that failed: only sweeps find
+	// it.
 	EventsLost bool
 }
 
-// A Mishap is what happens to a call.
+// A Fault is what happens to a call.
 type Fault int
 
-// The mishaps.
+// The faults.
 const (
+	// The faults.
 	None       Fault = iota
-	KillBefore       // the function dies before the call
-	KillAfter        // the function dies after the call
+	KillBefore       // the function crashes before the call
+	KillAfter        // the function crashes after the call
 	Lose             // the call is made, its answer is lost
 	Throttle         // the call is refused
-	Linger           // the function is believed dead, and yet makes the call some time later and goes on
+	Linger           // the function is believed to have crashed, but makes the call some time later and goes on
 )
 
 // An Execution is one execution of the state machine.
@@ -84,12 +86,13 @@ type Execution struct {
 	Path    []string // the states entered
 	History int      // how many events it has had
 	Over    bool
-	Err     error // why it failed; a *asl.Error of name Failed or Refused is a run's end
+	Err     error // why it failed; a *asl.Error named Failed, FailedDirty or Refused is the end of its run
 
 	in engine.ExecutionInput
 }
 
-// New returns an empty world in which the given state machine drives runs.
+// New returns an empty world in which executions of the given state machine execute
+// runs.
 func New(machine *asl.Machine, seed uint64) *World {
 	clock := NewClock()
 	w := &World{
@@ -103,11 +106,11 @@ func New(machine *asl.Machine, seed uint64) *World {
 		Budgets: crashingBudgets{w, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{w},
 		Machine: w, Notifier: silent{}, Meter: counter{w}, Now: w.now, Nonce: w.unique, Parallel: 1,
 	}
-	w.Cloud.Tell = w.tell
+	w.Cloud.Changed = w.deliver
 	return w
 }
 
-// now is the time by the clock of the function whose turn it is.
+// now is the time by the clock of the function that runs now.
 func (w *World) now() time.Time {
 	if w.running != nil {
 		return w.Now().Add(w.running.skew)
@@ -115,7 +118,7 @@ func (w *World) now() time.Time {
 	return w.Now()
 }
 
-// skew is by how much the clock of a function is wrong that begins now.
+// skew is by how much the clock of a function is wrong that starts now.
 func (w *World) skew() time.Duration {
 	if w.Faults.Skew == nil {
 		return 0
@@ -128,52 +131,51 @@ func (w *World) unique() string {
 	return fmt.Sprintf("n%d", w.count)
 }
 
-// Ask asks for what q says, as an event does: until it has been heard. It
-// returns the run's ID, a new one if q has none.
+// Submit makes a request as an event does, until its function succeeds. It returns
+// the run's ID, a new one if q has none.
 func (w *World) Submit(q run.Request) string {
 	if q.ID == "" {
 		q.ID = engine.RunID(w.unique())
 	}
 	w.call("start", func(ctx context.Context) error { return w.Engine.Start(ctx, q) })
-	w.tend()
+	w.sweepLater()
 	return q.ID
 }
 
-// AnswerStep gives a user's answer to a step, as an event does: until it was
-// recorded.
+// AnswerStep gives a user's answer to a step, until its function succeeds.
 func (w *World) AnswerStep(id, step string, a run.Answer) {
 	a.ID, a.At = w.unique(), w.Now()
 	w.call("start", func(ctx context.Context) error {
 		err := w.Engine.Answer(ctx, id, step, a)
 		if fault.Is(err, fault.Refused, fault.Missing) {
-			return nil // the user is told so
+			return nil // the user gets this error
 		}
 		return err
 	})
-	w.tend()
+	w.sweepLater()
 }
 
-// sweeps is how often it is looked for runs that nobody drives.
+// sweeps is the time between two sweeps.
 const sweeps = 5 * time.Minute
 
-// tend sweeps from now on, as long as there is a run that does not rest.
-func (w *World) tend() {
-	if w.tended {
+// sweepLater sweeps from now on, as long as some run is not idle.
+func (w *World) sweepLater() {
+	if w.sweeping {
 		return
 	}
-	w.tended = true
+	w.sweeping = true
 	w.After(sweeps, func() {
-		w.tended = false
-		if !w.rests() {
+		w.sweeping = false
+		if !w.idle() {
 			w.call("start", w.Engine.Sweep)
-			w.tend()
+			w.sweepLater()
 		}
 	})
 }
 
-// rests reports whether all runs are over, wait for a person who has wished
-// nothing new, or wait for one that does.
-func (w *World) rests() bool {
+// idle reports whether all runs have ended, wait for a person who did nothing yet, or
+// are queued behind one that does.
+func (w *World) idle() bool {
 	for id := range w.Store.open {
 		r := w.Store.runs[id].run
 		if r.State == run.StateQueued {
@@ -191,40 +193,40 @@ func (w *World) rests() bool {
 }
 
 // Outage makes CloudFormation unreachable for a while.
-func (w *World) Outage(d time.Duration) { w.down = w.Now().Add(d) }
+func (w *World) Outage(d time.Duration) { w.outageUntil = w.Now().Add(d) }
 
-// Abort stops an execution, as a person may. What it has called goes on.
+// Abort stops an execution, as a person may. Functions that it has called go on.
 func (w *World) Abort(name string) {
 	if x := w.executions[name]; x != nil {
 		w.ends(x, &asl.Error{Name: "ABORTED"})
 	}
 }
 
-// AbortAll stops every execution, and nobody is told.
+// AbortAll stops every execution, and no event reports it.
 func (w *World) AbortAll() {
 	for _, x := range w.executions {
 		if !x.Over {
 			x.Over, x.Err = true, &asl.Error{Name: "ABORTED"}
 		}
 	}
-	w.tend()
+	w.sweepLater()
 }
 
-// ends notes that an execution is over, and tells of it if it failed.
+// ends records the end of an execution, and reports it if it failed.
 func (w *World) ends(x *Execution, err error) {
 	if x.Over {
 		return
 	}
 	x.Over, x.Err = true, err
 	if err != nil && w.Faults.EventsLost {
-		w.tend()
+		w.sweepLater()
 	} else if err != nil {
 		w.call("start", func(ctx context.Context) error { return w.Engine.Recover(ctx, x.in) })
-		w.tend()
+		w.sweepLater()
 	}
 }
 
-// Source puts p where it is found, and returns where that is.
+// Source stores p, and returns the source that names it.
 func (w *World) Source(p project.Project) run.Source {
 	version := w.unique()
 	w.projects[version] = p
@@ -238,13 +240,13 @@ func (w *World) WaitIdle() bool {
 	return !w.Run(func() bool { return w.Now().After(end) })
 }
 
-// Kept returns a run as it stands.
-func (w *World) Kept(id string) (run.Run, error) { return w.Store.Load(context.Background(), id) }
+// Load returns a run as it is now.
+func (w *World) Load(id string) (run.Run, error) { return w.Store.Load(context.Background(), id) }
 
 // Execution returns the execution of the given name, or nil.
 func (w *World) Execution(name string) *Execution { return w.executions[name] }
 
-// call runs a function that was called by an event, again if it fails.
+// call runs a function that an event has called, again if it fails.
 func (w *World) call(function string, do func(context.Context) error) {
 	w.Go(func(r *Routine) {
 		for try := range 6 {
@@ -257,11 +259,11 @@ func (w *World) call(function string, do func(context.Context) error) {
 	})
 }
 
-// tell delivers an event of CloudFormation's.
-func (w *World) tell(t action.Task, s plan.Status) {
+// deliver delivers an event of CloudFormation.
+func (w *World) deliver(t action.Task, s plan.Status) {
 	if s.Busy() {
-		if w.Under != nil {
-			w.Under(t)
+		if w.Started != nil {
+			w.Started(t)
 		}
 		return
 	}
@@ -290,7 +292,7 @@ func (w *World) Project(ctx context.Context, r run.Run) (p project.Project, err 
 	return p, err
 }
 
-// Keep is the part of engine.Specs.
+// SaveSpec is the part of engine.Specs.
 func (w *World) SaveSpec(ctx context.Context, n project.Node) (digest string, err error) {
 	if digest, err = n.Digest(); err != nil {
 		return "", err
@@ -323,7 +325,7 @@ func (w *World) Start(ctx context.Context, name string, in engine.ExecutionInput
 	})
 }
 
-// Standing is the part of engine.Machine.
+// ExecutionStatus is the part of engine.Machine.
 func (w *World) ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error) {
 	return got(w, ctx, "Machine.ExecutionStatus", name, func() (engine.ExecutionStatus, error) {
 		x := w.executions[name]
@@ -351,10 +353,10 @@ func (w *World) Answer(ctx context.Context, token string, t engine.LoopState) er
 	})
 }
 
-// deaf is a world that does not care what happened.
+// silent is an engine.Notifier that notifies nobody.
 type silent struct{}
 
-// Told is the part of engine.World.
+// Notify is engine.Notifier.
 func (silent) Notify(context.Context, run.Run) {}
 
 // A counter counts the ends of runs.
@@ -366,19 +368,19 @@ func (c counter) Ended(_ context.Context, r run.Run) { c.w.Ends[r.ID]++ }
 // Swept is engine.Meter.
 func (counter) Swept(context.Context, run.Backlog) {}
 
-// call is how a function is known to those it calls.
+// callKey is the key of the invocation in the context of a call.
 type callKey struct{}
 
-// An invocation is one life of a function.
+// An invocation is one of a function.
 type invocation struct {
 	function string
 	routine  *Routine
 	dead     bool
-	left     func() // tells its caller that it is dead
+	left     func() // reports to its caller that it crashed
 }
 
-// lingers lets a function be believed dead for a while, but not for as long as
-// one can live.
+// lingers makes the caller of a function believe that it crashed, while it goes on for
+// a while, though not for as long as a function can run.
 func (w *World) lingers(by *invocation) {
 	if by.left != nil {
 		by.left()
@@ -386,11 +388,11 @@ func (w *World) lingers(by *invocation) {
 	by.dead = !by.routine.Sleep(time.Duration(1+w.Rand.IntN(40)) * time.Second)
 }
 
-// errDead is what a dead function is told by all that it calls.
-var errDead = fault.New(fault.Unavailable, "the function is dead")
+// errDead is the error of every call that a crashed function makes.
+var errDead = fault.New(fault.Unavailable, "the function has crashed")
 
-// do makes a call for the function that ctx is of: time passes, and what is to
-// go wrong goes wrong. Without a function, it is made at once.
+// do makes a call of the function of ctx: time passes, and the faults of the call
+// happen. Without a function, the call is made at once.
 func (w *World) do(ctx context.Context, call, about string, make func() error) error {
 	by, ok := ctx.Value(callKey{}).(*invocation)
 	if !ok {
@@ -402,15 +404,15 @@ func (w *World) do(ctx context.Context, call, about string, make func() error) e
 	if by.dead {
 		return errDead
 	}
-	if strings.HasPrefix(call, "Cloud") && w.Now().Before(w.down) {
+	if strings.HasPrefix(call, "Cloud") && w.Now().Before(w.outageUntil) {
 		return fault.New(fault.Unavailable, "no route to CloudFormation")
 	}
 	w.Calls++
-	mishap := None
+	happens := None
 	if w.Faults.Call != nil {
-		mishap = w.Faults.Call(by.function, call, about)
+		happens = w.Faults.Call(by.function, call, about)
 	}
-	switch mishap {
+	switch happens {
 	case KillBefore:
 		by.dead = true
 		return errDead
@@ -422,7 +424,7 @@ func (w *World) do(ctx context.Context, call, about string, make func() error) e
 		}
 	}
 	err := make()
-	switch mishap {
+	switch happens {
 	case KillAfter:
 		by.dead = true
 		return errDead
@@ -432,12 +434,12 @@ func (w *World) do(ctx context.Context, call, about string, make func() error) e
 	return err
 }
 
-// latency is what a call takes.
+// latency is the time that a call takes.
 func (w *World) latency() time.Duration {
 	return time.Duration(1+w.Rand.IntN(10)) * time.Millisecond
 }
 
-// about names a task for the faults.
+// about names a task for Faults.Call.
 func about(t action.Task) string {
 	return t.Location().Stack + "/" + strings.TrimSpace(string(t.Step.Verb))
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// mortalCloud is the cloud as functions reach it: calls take time and fail.
+// crashingCloud is the cloud as functions reach it: calls take time and fail, and the
+// function may crash.
 type crashingCloud struct{ *World }
 
-// got is what a call answered, if it did.
+// got returns the answer of a call, if there is one.
 func got[T any](w *World, ctx context.Context, call, about string, do func() (T, error)) (out T, err error) {
 	err = w.do(ctx, call, about, func() error {
 		v, err := do()
@@ -64,7 +65,7 @@ func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 	})
 }
 
-// Heard is the part of action.Cloud.
+// Events is the part of action.Cloud.
 func (m crashingCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
 	return got(m.World, ctx, "Cloud.Events", about(t), func() (action.Operation, error) { return m.Cloud.Events(ctx, t) })
 }
@@ -79,16 +80,16 @@ func (m crashingCloud) Observe(ctx context.Context, places []plan.Location) (map
 	})
 }
 
-// mortalStore is the store as functions reach it.
+// crashingStore is the store as functions reach it.
 type crashingStore struct {
 	world *World
-	kept  engine.Store
+	store engine.Store
 }
 
-// Ask is the part of engine.Runs.
+// CreateRun is the part of engine.Runs.
 func (m crashingStore) CreateRun(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error) {
 	err = m.world.do(ctx, "Store.CreateRun", r.ID, func() error {
-		kept, fresh, err = m.kept.CreateRun(ctx, r)
+		kept, fresh, err = m.store.CreateRun(ctx, r)
 		return err
 	})
 	return kept, fresh, err
@@ -96,63 +97,63 @@ func (m crashingStore) CreateRun(ctx context.Context, r run.Run) (kept run.Run, 
 
 // Run is the part of engine.Runs.
 func (m crashingStore) Run(ctx context.Context, id string) (run.Run, error) {
-	return got(m.world, ctx, "Store.Run", id, func() (run.Run, error) { return m.kept.Run(ctx, id) })
+	return got(m.world, ctx, "Store.Run", id, func() (run.Run, error) { return m.store.Run(ctx, id) })
 }
 
 // Load is the part of engine.Runs.
 func (m crashingStore) Load(ctx context.Context, id string) (run.Run, error) {
-	return got(m.world, ctx, "Store.Load", id, func() (run.Run, error) { return m.kept.Load(ctx, id) })
+	return got(m.world, ctx, "Store.Load", id, func() (run.Run, error) { return m.store.Load(ctx, id) })
 }
 
-// Raise is the part of engine.Drives.
+// RaiseEpoch is the part of engine.Executions.
 func (m crashingStore) RaiseEpoch(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.RaiseEpoch", r.ID, func() error { return m.kept.RaiseEpoch(ctx, r) })
+	return m.world.do(ctx, "Store.RaiseEpoch", r.ID, func() error { return m.store.RaiseEpoch(ctx, r) })
 }
 
-// Commit is the part of engine.Drives.
+// Commit is the part of engine.Executions.
 func (m crashingStore) Commit(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.Commit", r.ID, func() error { return m.kept.Commit(ctx, r) })
+	return m.world.do(ctx, "Store.Commit", r.ID, func() error { return m.store.Commit(ctx, r) })
 }
 
 // Lock is the part of engine.Locks.
 func (m crashingStore) Lock(ctx context.Context, project string) (run.Lock, error) {
-	return got(m.world, ctx, "Store.Lock", project, func() (run.Lock, error) { return m.kept.Lock(ctx, project) })
+	return got(m.world, ctx, "Store.Lock", project, func() (run.Lock, error) { return m.store.Lock(ctx, project) })
 }
 
 // Enter is the part of engine.Locks.
 func (m crashingStore) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error {
-	return m.world.do(ctx, "Store.Enter", r.ID, func() error { return m.kept.Enter(ctx, r, e, now) })
+	return m.world.do(ctx, "Store.Enter", r.ID, func() error { return m.store.Enter(ctx, r, e, now) })
 }
 
-// Park is the part of engine.Drives.
+// MarkWaiting is the part of engine.Executions.
 func (m crashingStore) MarkWaiting(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.MarkWaiting", r.ID, func() error { return m.kept.MarkWaiting(ctx, r) })
+	return m.world.do(ctx, "Store.MarkWaiting", r.ID, func() error { return m.store.MarkWaiting(ctx, r) })
 }
 
 // End is the part of engine.Locks.
 func (m crashingStore) End(ctx context.Context, r run.Run, x run.Exit) error {
-	return m.world.do(ctx, "Store.End", r.ID, func() error { return m.kept.End(ctx, r, x) })
+	return m.world.do(ctx, "Store.End", r.ID, func() error { return m.store.End(ctx, r, x) })
 }
 
-// Wish is the part of engine.Drives.
+// RecordCommand is the part of engine.Executions.
 func (m crashingStore) RecordCommand(ctx context.Context, id string, w run.GivenCommand) (run.Run, error) {
-	return got(m.world, ctx, "Store.RecordCommand", id, func() (run.Run, error) { return m.kept.RecordCommand(ctx, id, w) })
+	return got(m.world, ctx, "Store.RecordCommand", id, func() (run.Run, error) { return m.store.RecordCommand(ctx, id, w) })
 }
 
 // Open is the part of engine.Runs.
 func (m crashingStore) Open(ctx context.Context) ([]string, error) {
-	return got(m.world, ctx, "Store.Open", "", func() ([]string, error) { return m.kept.Open(ctx) })
+	return got(m.world, ctx, "Store.Open", "", func() ([]string, error) { return m.store.Open(ctx) })
 }
 
-// Register is the part of engine.Drives.
+// Register is the part of engine.Executions.
 func (m crashingStore) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
-	return got(m.world, ctx, "Store.Register", id, func() (bool, error) { return m.kept.Register(ctx, id, epoch, w, events) })
+	return got(m.world, ctx, "Store.Register", id, func() (bool, error) { return m.store.Register(ctx, id, epoch, w, events) })
 }
 
 // Step is the part of engine.Steps.
 func (m crashingStore) Step(ctx context.Context, id string, number int) (r run.Run, s run.Step, err error) {
 	err = m.world.do(ctx, "Store.Step", fmt.Sprint(number), func() error {
-		r, s, err = m.kept.Step(ctx, id, number)
+		r, s, err = m.store.Step(ctx, id, number)
 		return err
 	})
 	return r, s, err
@@ -161,40 +162,40 @@ func (m crashingStore) Step(ctx context.Context, id string, number int) (r run.R
 // Move is the part of engine.Steps.
 func (m crashingStore) Move(ctx context.Context, c engine.Change) error {
 	about := fmt.Sprintf("%s %s→%s", c.Step.ID, c.From, c.Step.Status)
-	return m.world.do(ctx, "Store.Move", about, func() error { return m.kept.Move(ctx, c) })
+	return m.world.do(ctx, "Store.Move", about, func() error { return m.store.Move(ctx, c) })
 }
 
-// Later is the part of engine.Steps.
+// Postpone is the part of engine.Steps.
 func (m crashingStore) Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error {
-	return m.world.do(ctx, "Store.Postpone", id, func() error { return m.kept.Postpone(ctx, id, epoch, steps) })
+	return m.world.do(ctx, "Store.Postpone", id, func() error { return m.store.Postpone(ctx, id, epoch, steps) })
 }
 
-// Mark is the part of engine.Steps.
+// MarkEvent is the part of engine.Steps.
 func (m crashingStore) MarkEvent(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
-	return got(m.world, ctx, "Store.MarkEvent", id, func() (bool, error) { return m.kept.MarkEvent(ctx, id, number, attempt, s) })
+	return got(m.world, ctx, "Store.MarkEvent", id, func() (bool, error) { return m.store.MarkEvent(ctx, id, number, attempt, s) })
 }
 
 // RecordAnswer is the part of engine.Answers.
 func (m crashingStore) RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error) {
-	return got(m.world, ctx, "Store.RecordAnswer", id, func() (run.Run, error) { return m.kept.RecordAnswer(ctx, id, number, a) })
+	return got(m.world, ctx, "Store.RecordAnswer", id, func() (run.Run, error) { return m.store.RecordAnswer(ctx, id, number, a) })
 }
 
 // Records is the part of engine.Records.
 func (m crashingStore) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
-	return got(m.world, ctx, "Store.Records", project, func() (map[string]plan.Record, error) { return m.kept.Records(ctx, project) })
+	return got(m.world, ctx, "Store.Records", project, func() (map[string]plan.Record, error) { return m.store.Records(ctx, project) })
 }
 
-// Some is the part of engine.Records.
+// RecordsOf is the part of engine.Records.
 func (m crashingStore) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
-	return got(m.world, ctx, "Store.RecordsOf", project, func() (map[string]plan.Record, error) { return m.kept.RecordsOf(ctx, project, nodes) })
+	return got(m.world, ctx, "Store.RecordsOf", project, func() (map[string]plan.Record, error) { return m.store.RecordsOf(ctx, project, nodes) })
 }
 
-// Displace is the part of engine.Records.
+// Rename is the part of engine.Records.
 func (m crashingStore) Rename(ctx context.Context, r run.Run, records []plan.Record) error {
-	return m.world.do(ctx, "Store.Rename", r.ID, func() error { return m.kept.Rename(ctx, r, records) })
+	return m.world.do(ctx, "Store.Rename", r.ID, func() error { return m.store.Rename(ctx, r, records) })
 }
 
 // List is the part of engine.Runs.
 func (m crashingStore) List(ctx context.Context, project string, most int) ([]run.Run, error) {
-	return got(m.world, ctx, "Store.List", project, func() ([]run.Run, error) { return m.kept.List(ctx, project, most) })
+	return got(m.world, ctx, "Store.List", project, func() ([]run.Run, error) { return m.store.List(ctx, project, most) })
 }
