@@ -8,10 +8,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/graph"
 )
 
-// lanes are the verbs for each node, in order.
+// phases are the verbs for each node, in order.
 type phases map[string][]Verb
 
-// names lists the nodes that have a lane, sorted.
+// names lists the nodes that have steps in the phase, sorted.
 func (l phases) names() []string {
 	var names []string
 	for _, n := range slices.Sorted(maps.Keys(l)) {
@@ -22,10 +22,10 @@ func (l phases) names() []string {
 	return names
 }
 
-// first names the step that begins a node's lane.
+// first names the first step of a node's phase.
 func (l phases) first(node string) string { return StepID(node, l[node][0], "") }
 
-// last names the steps that end the lanes of the given nodes.
+// last names the last steps of the phases of the given nodes.
 func (l phases) last(nodes ...string) []string {
 	var ids []string
 	for _, n := range nodes {
@@ -36,7 +36,7 @@ func (l phases) last(nodes ...string) []string {
 	return ids
 }
 
-// A builder lays the lanes' steps and puts them in order.
+// A builder makes the steps of all phases and puts them in order.
 type builder struct {
 	view             View
 	deletes, deploys phases
@@ -44,25 +44,25 @@ type builder struct {
 	steps            map[string]Step
 }
 
-// plan lays every lane and every edge: the hard ones first, then the soft ones,
-// each only where it makes no cycle with those before.
+// plan makes all phases and edges: the required edges first, then the optional ones,
+// each only if it makes no cycle with those before.
 func (b *builder) plan() (Plan, error) {
 	b.steps = make(map[string]Step)
 	by := b.dependents()
 	for _, name := range b.deploys.names() {
-		// (1) A node rises after what it needs has risen, (3) and after it has fallen.
+		// (1) A node is deployed after its dependencies, (3) and after it was deleted.
 		after := append(b.deletes.last(name), b.deploys.last(b.view.Desired.Nodes[name].Needs...)...)
 		b.addPhase(name, after, b.deploys[name]...)
 	}
 	for _, name := range b.deletes.names() {
-		// (2) A node falls after its users have fallen.
+		// (2) A node is deleted after its dependents.
 		b.addPhase(name, b.deletes.last(by[name]...), b.deletes[name]...)
 	}
 	b.afterFormerUsers(by)
 	users := b.users(by)
-	// The falls that some rise waits for. No soft edge makes them more, for what
-	// follows a fall on the way from a rise is a fall, and soft edges leave falls
-	// for rises.
+	// The deletes that some deploy waits for. No optional edge adds to them: from a
+	// deploy back to such a delete there are only deletes, and optional edges lead
+	// from deletes to deploys.
 	awaited := b.graph.Reach(b.deploys.last(b.deploys.names()...)...)
 	b.afterLastUse(users, awaited)
 	b.afterCleanup()
@@ -79,7 +79,8 @@ func (b *builder) plan() (Plan, error) {
 	return p, nil
 }
 
-// needed lists, for each node that a record needs, the recorded nodes that need it.
+// dependents lists, for each node that a record needs, the recorded nodes that need
+// it.
 func (b *builder) dependents() map[string][]string {
 	by := make(map[string][]string)
 	for _, name := range slices.Sorted(maps.Keys(b.view.Recorded)) {
@@ -161,7 +162,7 @@ func (b *builder) afterCleanup() {
 	}
 }
 
-// gate adds (4): what goes for good falls after all that stays has risen, as in
+// barrier adds (4): stacks are deleted for good after all others are deployed, as in
 // CloudFormation's own cleanup phase, unless some rise waits for the fall. One
 // step between them saves rises × falls edges.
 func (b *builder) barrier(awaited map[string]bool) {

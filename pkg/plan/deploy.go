@@ -34,8 +34,8 @@ func deploy() Operation {
 // Deploy never deletes everything, and no more stacks than View.MaxDeletions.
 func Deploy(v View) (Plan, error) { return v.plan(v.guard()) }
 
-// plan makes the plan of a deploy, or refuses it with the given refusals and
-// those that come to light.
+// plan makes the plan of a deploy. It refuses with the given refusals and those that
+// it finds itself.
 func (v View) plan(refusals []error) (Plan, error) {
 	wants, err := v.Desired.Graph()
 	if err != nil {
@@ -60,12 +60,12 @@ func (v View) plan(refusals []error) (Plan, error) {
 		if same[name] {
 			continue
 		}
-		fall, rise, err := v.planConvergence(name)
+		deletes, deploys, err := v.planConvergence(name)
 		if err != nil {
 			refusals = append(refusals, err)
 			continue
 		}
-		b.deletes[name], b.deploys[name] = fall, rise
+		b.deletes[name], b.deploys[name] = deletes, deploys
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
 		if _, stays := v.Desired.Nodes[name]; stays || about != nil && !about[name] {
@@ -84,9 +84,9 @@ func (v View) plan(refusals []error) (Plan, error) {
 	return p, err
 }
 
-// unchanged tells which desired nodes are as they should be: deployed from the
-// same words, not touched since, and with no changed node among their needs.
-// Nodes are given with needs first.
+// unchanged tells which desired nodes need no step: they were deployed from the same
+// template and parameters, were not changed since, and depend on unchanged nodes
+// only. The order lists dependencies before their dependents.
 func (v View) unchanged(order []string) (map[string]bool, error) {
 	same := make(map[string]bool)
 	for _, name := range order {
@@ -104,7 +104,7 @@ func (v View) unchanged(order []string) (map[string]bool, error) {
 			return "", fault.New(fault.Missing, "it has no output %s", output)
 		})
 		switch {
-		case fault.Is(err, fault.Missing): // told when the step starts, if it is still so
+		case fault.Is(err, fault.Missing): // the step reports it when it starts, if the output is still missing
 		case err != nil:
 			return nil, err
 		case got.Digest == r.Digest:
@@ -114,41 +114,42 @@ func (v View) unchanged(order []string) (map[string]bool, error) {
 	return same, nil
 }
 
-// Fresh reports whether the live stack is whole, and as we left it.
+// Current reports whether the live stack is as Stackwright left it, and its last
+// operation succeeded or was rolled back.
 func (r Record) Current(live Live) bool {
 	return r.Digest != "" && r.LastUpdated.Equal(live.LastUpdated) && (live.Status.Good() || live.Status.Restored())
 }
 
-// ours reports whether the live stack of a node is the one that we made: it
-// bears the recorded ID, or its first event bears our token.
+// ours reports whether Stackwright made the live stack of a node: it has the
+// recorded ID, or its first event has our token.
 func (v View) ours(name string) bool {
 	r, ok := v.Recorded[name]
 	live := v.Live[name]
 	return ok && !live.Status.Gone() && (r.StackID == live.StackID || live.CreatedByToken)
 }
 
-// unseen reports whether nobody may look at a node's stack. What is planned for
-// it is one step, which fails when it starts for the reason that is told then;
-// unless whoever may not look now may by then.
+// inaccessible reports whether Stackwright may not read a node's stack now. Its plan
+// is one step, which fails with the reason when it starts, unless access was granted
+// by then.
 func (v View) inaccessible(name string) bool { return v.Live[name].AccessError != "" }
 
 // NotManaged ends the message about a stack that exists and that Stackwright did
 // not create.
 const NotManaged = "is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet"
 
-// mend lists the verbs that take a desired node's stack down, if it must, and
-// bring it up. What a busy stack will need is not known before it has settled:
-// its lane has a step for each way to end, and those that are not needed find so
-// when they start. To delete spares all but the dead, to continue all but the
-// stuck, and to update what is gone is to create it.
-func (v View) planConvergence(name string) (fall, rise []Verb, err error) {
+// planConvergence lists the verbs of a desired node's delete phase and deploy phase.
+// What a busy stack needs is not known before its operation ends, so its phases have
+// a step for each way in which that may end, and a step that is not needed does
+// nothing: a delete deletes only a dead stack, a continue continues only a stuck
+// one, and an update of a stack that is gone creates it.
+func (v View) planConvergence(name string) (deletes, deploys []Verb, err error) {
 	live := v.Live[name]
 	s := live.Status
 	refuse := func(format string, args ...any) ([]Verb, []Verb, error) {
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
 	switch {
-	case v.inaccessible(name): // to update what is gone is to create it; whatever else there is says so when it is asked
+	case v.inaccessible(name): // the update finds out when it starts
 		return nil, []Verb{Update}, nil
 	case s.Gone():
 		return nil, []Verb{Create}, nil
@@ -170,7 +171,7 @@ func (v View) planConvergence(name string) (fall, rise []Verb, err error) {
 	return refuse("%w", live.Unrecoverable())
 }
 
-// lower lists the verbs that take a recorded node's stack down for good.
+// planRemoval lists the verbs that delete a recorded node's stack for good.
 func (v View) planRemoval(name string) ([]Verb, error) {
 	live := v.Live[name]
 	switch s := live.Status; {

@@ -7,9 +7,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Places lists where to look for every stack that an operation on p may
-// concern: the recorded ones where they are recorded, the others where they are
-// to be. The records are displaced ones.
+// Locations lists where the stacks are that an operation on p may concern: recorded
+// ones where they are recorded, others where they will be. The records are renamed
+// ones.
 func Locations(p project.Project, recorded map[string]Record) []Location {
 	var places []Location
 	for _, name := range slices.Sorted(maps.Keys(recorded)) {

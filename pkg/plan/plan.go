@@ -1,5 +1,5 @@
-// Package plan decides what to do. It is pure: it reads no clock, no network
-// and no state but the View it is given.
+// Package plan decides what to do. It is pure: it reads no clock, no network and no
+// state except the View that it gets.
 package plan
 
 import (
@@ -18,22 +18,22 @@ import (
 // A Verb is one thing done to a node that starts now and finishes later.
 type Verb string
 
-// The verbs. A verb that is not listed here is nobody's.
+// The verbs that plans use. Package action has their rows.
 const (
 	Create   Verb = "create"
 	Update   Verb = "update"
 	Delete   Verb = "delete"
 	Continue Verb = "continue" // continue a rollback that failed
-	Wait     Verb = "wait"     // wait for somebody else's operation
+	Wait     Verb = "wait"     // wait for an operation that another started
 	Read     Verb = "read"     // read a live stack into its record
 	Forget   Verb = "forget"   // drop a record whose stack is gone
-	Barrier  Verb = "barrier"  // all that stays has risen: what goes for good may fall
+	Barrier  Verb = "barrier"  // all stacks that stay are deployed: others may be deleted for good
 )
 
 // A Step applies one verb to one node, after other steps.
 type Step struct {
 	ID    string `json:"id"`
-	Node  string `json:"node,omitempty"`  // empty for the gate
+	Node  string `json:"node,omitempty"`  // empty for the barrier
 	Where string `json:"where,omitempty"` // the account and region of its stack, as project.Target names them
 	Verb  Verb   `json:"verb"`
 
@@ -41,18 +41,18 @@ type Step struct {
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
 
 	After []string `json:"after,omitempty"` // IDs, sorted
-	Users []string `json:"users,omitempty"` // of a delete: nodes that let go of it, whose cleanup is to be over first
+	Users []string `json:"users,omitempty"` // of a delete: former users of the stack, whose cleanup has to end first
 
-	Timeout project.Timeout `json:"timeout,omitempty"` // what it may take
+	Timeout project.Timeout `json:"timeout,omitempty"` // how long it may take
 }
 
-// Deadline is when a step that was begun then is overdue. It is the zero time if
-// it may take any time, or was not begun.
-func (s Step) Deadline(begun time.Time) time.Time {
-	if s.Timeout == 0 || begun.IsZero() {
+// Deadline is when a step is overdue that started at the given time. It is the zero
+// time if the step may take any time, or has not started.
+func (s Step) Deadline(started time.Time) time.Time {
+	if s.Timeout == 0 || started.IsZero() {
 		return time.Time{}
 	}
-	return begun.Add(time.Duration(s.Timeout))
+	return started.Add(time.Duration(s.Timeout))
 }
 
 // A Plan is a set of steps, listed so that each follows those it comes after.

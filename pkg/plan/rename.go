@@ -7,17 +7,15 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// unknownID begins the name that a record has in place of a stack's ID which is
-// not known yet.
+// unknownID begins the name of a record whose stack's ID is not known yet.
 const unknownID = "stack:"
 
-// Displace gives the records the names that p has for their stacks. A node that
-// is now to be another physical stack leaves its record behind: the old stack is
-// recorded under its ID from here on, and falls for good. And a stack that is
-// recorded under a name that nobody wants, and that p wants under another, is
-// taken up by that. It returns the records as they then are, and how they get
-// there: those that make place, then those that take it. A view is made of
-// displaced records.
+// Rename gives the records the names that p has for their stacks. If a node gets
+// another physical stack, the record of the old stack is stored under its stack ID
+// from then on, and the old stack is deleted for good. If p names a recorded stack
+// that no desired node is recorded under, the record gets the new name. Rename
+// returns the records after that, and the moves in their order: those that free a
+// name, then those that take one. A view is made of renamed records.
 func Rename(p project.Project, recorded map[string]Record) (all map[string]Record, leave, take []Record) {
 	all = maps.Clone(recorded)
 	move := func(from, to string) Record {
@@ -35,7 +33,7 @@ func Rename(p project.Project, recorded map[string]Record) (all map[string]Recor
 			continue
 		}
 		id := r.StackID
-		if id == "" { // begun, and not yet known to be there
+		if id == "" { // its creation was started, and its ID is not known yet
 			id = unknownID + r.Target.Account + "/" + r.Target.Region + "/" + r.Stack
 		}
 		leave = append(leave, move(name, id))
@@ -56,7 +54,7 @@ func Rename(p project.Project, recorded map[string]Record) (all map[string]Recor
 	return all, leave, take
 }
 
-// A spot is what one stack can be at: what its target is called is no matter.
+// A physicalName is unique among stacks: a name in an account and region.
 type physicalName struct{ stack, account, region string }
 
 func physicalNameOf(stack string, t project.Target) physicalName {
