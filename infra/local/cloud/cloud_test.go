@@ -35,18 +35,18 @@ const (
 )
 
 // heard is what functions were called with.
-type heard struct {
+type invocations struct {
 	mu   sync.Mutex
 	list []string
 }
 
-func (h *heard) say(format string, args ...any) {
+func (h *invocations) say(format string, args ...any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.list = append(h.list, fmt.Sprintf(format, args...))
 }
 
-func (h *heard) String() string {
+func (h *invocations) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return strings.Join(h.list, "; ")
@@ -65,7 +65,7 @@ type greeting struct {
 	Name string `json:"name"`
 }
 
-func (h *heard) functions() map[string]any {
+func (h *invocations) functions() map[string]any {
 	return map[string]any{
 		"greet": func(_ context.Context, g greeting) (map[string]string, error) {
 			return map[string]string{"said": "hello " + g.Name}, nil
@@ -78,7 +78,7 @@ func (h *heard) functions() map[string]any {
 	}
 }
 
-func options(data string, h *heard) cloud.Options {
+func options(data string, h *invocations) cloud.Options {
 	return cloud.Options{
 		Data: data, Bucket: "stackwright", Table: "stackwright", StateMachine: "stackwright", Definition: []byte(machine),
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) { return lambda.InProcess(h.functions(), c.Host()) },
@@ -106,7 +106,7 @@ func put(t *testing.T, c *cloud.Cloud, key, content string) {
 // An upload starts the start function; a stack's end, but not its way there, reaches stack-event if the token is ours.
 func TestEventsReachTheFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &heard{}
+		h := &invocations{}
 		c := open(t, options("", h))
 		put(t, c, "projects/shop/prod.zip", "zip")
 		synctest.Wait()
@@ -137,7 +137,7 @@ func TestEventsReachTheFunctions(t *testing.T) {
 // The state machine that was given runs, and calls the functions that were given.
 func TestMachineCallsFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, options("", &heard{}))
+		c := open(t, options("", &invocations{}))
 		flows := sfn.NewFromConfig(c.Config())
 		begun, err := flows.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: &c.Machine, Name: aws.String("a"), Input: aws.String(`{"name":"you"}`)})
 		if err != nil {
@@ -221,7 +221,7 @@ func TestEndpointsOfOthersWin(t *testing.T) {
 
 // Everything is still there after a restart, and what was in flight goes on.
 func TestCloudOutlivesTheProcess(t *testing.T) {
-	data, h := t.TempDir(), &heard{}
+	data, h := t.TempDir(), &invocations{}
 	opts := options(data, h)
 	opts.Seconds = 0.2
 	c := open(t, opts)

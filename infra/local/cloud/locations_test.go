@@ -25,7 +25,7 @@ import (
 )
 
 // from has a function note where events come from, and of which stacks they tell.
-func from(h *heard) func(*cloud.Cloud) (cloud.Invoker, error) {
+func from(h *invocations) func(*cloud.Cloud) (cloud.Invoker, error) {
 	note := func(_ context.Context, in json.RawMessage) (struct{}, error) {
 		var e struct{ Account, Region string }
 		err := json.Unmarshal(in, &e)
@@ -38,7 +38,7 @@ func from(h *heard) func(*cloud.Cloud) (cloud.Invoker, error) {
 }
 
 // guest is the configuration of who has assumed a role of an account.
-func guest(t *testing.T, c *cloud.Cloud, account, region string) aws.Config {
+func otherAccount(t *testing.T, c *cloud.Cloud, account, region string) aws.Config {
 	t.Helper()
 	out, err := sts.NewFromConfig(c.Config()).AssumeRole(t.Context(), &sts.AssumeRoleInput{
 		RoleArn: aws.String("arn:aws:iam::" + account + ":role/guest"), RoleSessionName: aws.String("me"), DurationSeconds: aws.Int32(900),
@@ -72,13 +72,13 @@ func stacksOf(t *testing.T, cfg aws.Config) string {
 // taken up again as it was left. What happens anywhere is told at home.
 func TestAccountsAndRegionsAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &heard{}
+		h := &invocations{}
 		opts := cloud.Options{Data: t.TempDir(), Functions: from(h), Getenv: func(string) string { return "" }, Trust: func(string) (string, bool) { return "", true }}
 		c := open(t, opts)
 		exports := strings.Replace(template, `{"Ref":"AWS::StackName"}`, `{"Ref":"AWS::StackName"},"Export":{"Name":"once"}`, 1)
 		near := c.Config()
 		near.Region = "eu-west-1"
-		for _, cfg := range []aws.Config{c.Config(), near, guest(t, c, "111111111111", "eu-west-1")} {
+		for _, cfg := range []aws.Config{c.Config(), near, otherAccount(t, c, "111111111111", "eu-west-1")} {
 			in := &cloudformation.CreateStackInput{StackName: aws.String("same"), TemplateBody: &exports, ClientRequestToken: aws.String("sw-run-1-1")}
 			if _, err := cloudformation.NewFromConfig(cfg).CreateStack(t.Context(), in); err != nil {
 				t.Fatal(err)
@@ -97,8 +97,8 @@ func TestAccountsAndRegionsAreApart(t *testing.T) {
 			want string
 		}{
 			{c.Config(), "arn:aws:cloudformation:us-east-1:000000000000:stack/same"},
-			{guest(t, c, "111111111111", "eu-west-1"), "arn:aws:cloudformation:eu-west-1:111111111111:stack/same"},
-			{guest(t, c, "111111111111", "us-east-1"), ""},
+			{otherAccount(t, c, "111111111111", "eu-west-1"), "arn:aws:cloudformation:eu-west-1:111111111111:stack/same"},
+			{otherAccount(t, c, "111111111111", "us-east-1"), ""},
 		} {
 			if got := stacksOf(t, x.cfg); got != x.want {
 				t.Errorf("seen are %q, want %q", got, x.want)
@@ -115,7 +115,7 @@ func TestAccountsAndRegionsAreApart(t *testing.T) {
 func TestGuests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, cloud.Options{Getenv: func(string) string { return "" }, Trust: func(string) (string, bool) { return "", true }})
-		cfg := guest(t, c, "111111111111", "us-east-1")
+		cfg := otherAccount(t, c, "111111111111", "us-east-1")
 		code := func(err error) string {
 			if refused, ok := errors.AsType[smithy.APIError](err); ok {
 				return refused.ErrorCode()

@@ -199,7 +199,7 @@ func execution(machine, name string) string {
 
 // The aws command line works with every service.
 func TestCommandLine(t *testing.T) {
-	h := &heard{}
+	h := &invocations{}
 	opts := options("", h)
 	opts.Seconds, opts.Trust = 0.1, func(string) (string, bool) { return "", true }
 	c, url := serve(t, opts)

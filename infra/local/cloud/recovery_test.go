@@ -19,7 +19,7 @@ import (
 )
 
 // recovering has start say what it is told of executions and of the time.
-func recovering(t *testing.T, h *heard) cloud.Options {
+func recovering(t *testing.T, h *invocations) cloud.Options {
 	opts := options("", h)
 	opts.Definition = []byte(`{"StartAt":"By","States":{"By":{"Type":"Choice","Choices":[
 		{"Variable":"$.run","StringEquals":"aaaaaaaaaaaaaaaaaaaa","Next":"Fail"},{"Variable":"$.run","StringEquals":"cccccccccccccccccccc","Next":"Succeed"}],"Default":"Wait"},
@@ -45,7 +45,7 @@ func recovering(t *testing.T, h *heard) cloud.Options {
 // Start is told of the executions that fail, run out of time, or are stopped, and of no others.
 func TestDeadExecutionsReachStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &heard{}
+		h := &invocations{}
 		opts := recovering(t, h)
 		opts.Sweep = -1
 		c := open(t, opts)
@@ -78,11 +78,11 @@ func TestDeadExecutionsReachStart(t *testing.T) {
 	})
 }
 
-// Start is told every so often that it is time to look for runs that nobody drives.
+// The sweep invokes start at its interval.
 func TestSweep(t *testing.T) {
 	for want, every := range map[string]time.Duration{"sweep; sweep": 0, "sweep; sweep; sweep; sweep; sweep": 2 * time.Minute, "": -1} {
 		synctest.Test(t, func(t *testing.T) {
-			h := &heard{}
+			h := &invocations{}
 			opts := recovering(t, h)
 			opts.Sweep = every
 			c := open(t, opts)
@@ -99,7 +99,7 @@ func TestSweep(t *testing.T) {
 
 // What is to fail fails once everything is there, for those whom it is meant for.
 func TestFail(t *testing.T) {
-	opts := options("", &heard{})
+	opts := options("", &invocations{})
 	opts.Fail = func(q gateway.Request) *gateway.Failure {
 		if q.Service != "dynamodb" {
 			return nil

@@ -23,7 +23,7 @@ var _ engine.Clouds = (*adapter.Cloud)(nil)
 
 // doer carries out steps on one stack through the adapter and the real actions,
 // as the engine does: claim, start, then ask until it is over.
-type doer struct {
+type adapterFixture struct {
 	*account
 	cloud  *adapter.Cloud
 	node   project.Node
@@ -33,10 +33,10 @@ type doer struct {
 }
 
 // doing runs a test on stack shop-q, in a world of its own.
-func doing(t *testing.T, tell func(d *doer)) {
+func doing(t *testing.T, tell func(d *adapterFixture)) {
 	t.Helper()
-	story(t, func(w *account) {
-		tell(&doer{
+	scenario(t, func(w *account) {
+		tell(&adapterFixture{
 			account: w, cloud: adapter.New(adapter.SingleTarget(w.client), inline{}),
 			node: project.Node{Name: "q", Stack: "shop-q", Template: project.Template{Digest: three, Bytes: len(three)}},
 		})
@@ -49,8 +49,8 @@ type inline struct{}
 func (inline) Template(_ context.Context, body string) ([]byte, error) { return []byte(body), nil }
 func (inline) URL(string) string                                       { return "https://s3.amazonaws.com/bucket/key" }
 
-// wish is what the stack's parameters are to be from now on.
-func (d *doer) wish(values ...string) {
+// setParameters sets the parameters that the next operation gives the stack.
+func (d *adapterFixture) setParameters(values ...string) {
 	d.want = project.Resolved{Parameters: map[string]string{}, Digest: strings.Join(values, ",")}
 	for i := 0; i < len(values); i += 2 {
 		d.want.Parameters[values[i]] = values[i+1]
@@ -58,7 +58,7 @@ func (d *doer) wish(values ...string) {
 }
 
 // claim makes the next step, as execute-step claims it.
-func (d *doer) claim(v plan.Verb) action.Task {
+func (d *adapterFixture) claim(v plan.Verb) action.Task {
 	d.number++
 	t := action.Task{
 		Run: "run", Project: "shop@prod", Number: d.number, Attempt: 1, Step: plan.Step{ID: "q/" + string(v), Node: "q", Verb: v},
@@ -72,7 +72,7 @@ func (d *doer) claim(v plan.Verb) action.Task {
 }
 
 // finish asks until the step is over, and keeps what is to be recorded.
-func (d *doer) finish(t action.Task) action.Progress {
+func (d *adapterFixture) finish(t action.Task) action.Progress {
 	d.Helper()
 	for range 600 {
 		t.Now = time.Now()
@@ -100,7 +100,7 @@ func (d *doer) finish(t action.Task) action.Progress {
 }
 
 // do carries a step out. How it was begun must be no error.
-func (d *doer) do(v plan.Verb) action.Progress {
+func (d *adapterFixture) do(v plan.Verb) action.Progress {
 	d.Helper()
 	t := d.claim(v)
 	var err error
@@ -111,7 +111,7 @@ func (d *doer) do(v plan.Verb) action.Progress {
 }
 
 // well carries a step out that must succeed.
-func (d *doer) well(v plan.Verb) action.Progress {
+func (d *adapterFixture) well(v plan.Verb) action.Progress {
 	d.Helper()
 	p := d.do(v)
 	if p.Err != nil {
@@ -121,14 +121,14 @@ func (d *doer) well(v plan.Verb) action.Progress {
 }
 
 // badly carries a step out that must fail for this.
-func (d *doer) badly(v plan.Verb, why string) {
+func (d *adapterFixture) badly(v plan.Verb, why string) {
 	d.Helper()
 	if p := d.do(v); p.Err == nil || p.Err.Error() != why {
 		d.Errorf("%s failed for %q, not %q\n%s", v, fmt.Sprint(p.Err), why, d.told(d.node.Stack))
 	}
 }
 
-func (d *doer) live() plan.Live {
+func (d *adapterFixture) live() plan.Live {
 	d.Helper()
 	l, err := d.cloud.Live(d.Context(), plan.Location{Stack: d.node.Stack, Target: d.node.Target})
 	if err != nil {
@@ -139,13 +139,13 @@ func (d *doer) live() plan.Live {
 
 // A stack is created, updated, found unchanged, and deleted.
 func TestAdapterLife(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish("V", "one")
+	doing(t, func(d *adapterFixture) {
+		d.setParameters("V", "one")
 		d.well(plan.Create)
 		if l := d.live(); l.Status != "CREATE_COMPLETE" || d.record.Outputs["V"] != "one" || d.record.StackID != l.StackID || !d.record.Current(l) {
 			t.Errorf("%+v\n%+v", l, d.record)
 		}
-		d.wish("V", "two")
+		d.setParameters("V", "two")
 		d.well(plan.Update)
 		if l := d.live(); l.Status != "UPDATE_COMPLETE" || d.record.Outputs["V"] != "two" || !d.record.Current(l) || d.record.Digest != "V,two" {
 			t.Errorf("%+v\n%+v", l, d.record)
@@ -167,24 +167,24 @@ func TestAdapterLife(t *testing.T) {
 
 // A failed create tells the first real reason; the stack is dead, is deleted and created anew.
 func TestAdapterFailedCreate(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish("Fail", "create")
+	doing(t, func(d *adapterFixture) {
+		d.setParameters("Fail", "create")
 		d.badly(plan.Create, "ROLLBACK_COMPLETE: B (AWS::SNS::Topic): out of luck")
 		if l := d.live(); !l.Status.Dead() || d.record.StackID != l.StackID || d.record.Digest != "" {
 			t.Errorf("%+v\n%+v", l, d.record)
 		}
 		d.well(plan.Delete)
-		d.wish()
+		d.setParameters()
 		d.well(plan.Create)
 	})
 }
 
 // A failed update is rolled back; if that fails too it is continued.
 func TestAdapterRollback(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish()
+	doing(t, func(d *adapterFixture) {
+		d.setParameters()
 		d.well(plan.Create)
-		d.wish("V", "two", "Fail", "update")
+		d.setParameters("V", "two", "Fail", "update")
 		d.badly(plan.Update, "UPDATE_ROLLBACK_COMPLETE: B (AWS::SNS::Topic): out of luck")
 		if d.record.Outputs["V"] != "a" || !d.live().Status.Recoverable() {
 			t.Errorf("%+v\n%+v", d.record, d.live())
@@ -195,7 +195,7 @@ func TestAdapterRollback(t *testing.T) {
 			t.Fatalf("%+v", d.live())
 		}
 		d.well(plan.Continue)
-		d.wish("V", "three")
+		d.setParameters("V", "three")
 		d.well(plan.Update)
 	})
 }
@@ -203,12 +203,12 @@ func TestAdapterRollback(t *testing.T) {
 // An answer that was lost is made up for by the events; the work is not begun twice.
 func TestAdapterLostAnswer(t *testing.T) {
 	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
-		doing(t, func(d *doer) {
-			d.wish()
+		doing(t, func(d *adapterFixture) {
+			d.setParameters()
 			if v != plan.Create {
 				d.well(plan.Create)
 			}
-			d.wish("V", "two")
+			d.setParameters("V", "two")
 			asked := map[plan.Verb]string{plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack"}[v]
 			d.fault("POST", `{"error":{"action":"`+asked+`","code":"InternalFailure","status":500,"after":true},"times":1}`, 200)
 			before := d.service.Calls()[asked]
@@ -223,10 +223,10 @@ func TestAdapterLostAnswer(t *testing.T) {
 	}
 }
 
-// A request that never arrived is made again, but only when whoever made it can no longer be about to.
+// A request that never arrived is repeated, but only after its first sender can no longer send it.
 func TestAdapterLostRequest(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish()
+	doing(t, func(d *adapterFixture) {
+		d.setParameters()
 		d.fault("POST", `{"error":{"action":"CreateStack","code":"ServiceUnavailable","status":503},"times":1}`, 200)
 		task := d.claim(plan.Create)
 		if _, err := action.Named(action.All(d.cloud)...).Of(plan.Create).Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
@@ -243,9 +243,9 @@ func TestAdapterLostRequest(t *testing.T) {
 
 // To begin twice under one token is to begin once.
 func TestAdapterBeginsOnce(t *testing.T) {
-	doing(t, func(d *doer) {
+	doing(t, func(d *adapterFixture) {
 		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
-			d.wish("V", string(v))
+			d.setParameters("V", string(v))
 			task := d.claim(v)
 			first, err := d.cloud.Begin(d.Context(), task)
 			if err != nil {
@@ -265,8 +265,8 @@ func TestAdapterBeginsOnce(t *testing.T) {
 
 // What somebody else has begun is waited for, and the attempt begins later.
 func TestAdapterBusy(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish()
+	doing(t, func(d *adapterFixture) {
+		d.setParameters()
 		d.well(plan.Create)
 		d.update("shop-q", three, updateWith("V", "theirs"))
 		for _, v := range []plan.Verb{plan.Update, plan.Delete, plan.Continue} {
@@ -278,7 +278,7 @@ func TestAdapterBusy(t *testing.T) {
 		if p := d.well(plan.Wait); p.Why != "found it UPDATE_COMPLETE" {
 			t.Errorf("%+v", p)
 		}
-		d.wish("V", "two")
+		d.setParameters("V", "two")
 		d.well(plan.Update)
 	})
 }
@@ -286,10 +286,10 @@ func TestAdapterBusy(t *testing.T) {
 // A person who cancels our update is told of, whatever token they did it with.
 func TestAdapterCancelled(t *testing.T) {
 	for _, token := range []*string{nil, aws.String("theirs")} {
-		doing(t, func(d *doer) {
-			d.wish()
+		doing(t, func(d *adapterFixture) {
+			d.setParameters()
 			d.well(plan.Create)
-			d.wish("V", "two")
+			d.setParameters("V", "two")
 			task := d.claim(plan.Update)
 			var err error
 			if task.Receipt, err = d.cloud.Begin(d.Context(), task); err != nil {
@@ -307,10 +307,10 @@ func TestAdapterCancelled(t *testing.T) {
 	}
 }
 
-// A wish that is for protection alone is fulfilled, though nothing is to be updated.
+// A change of the termination protection alone is made, although there is nothing to update.
 func TestAdapterProtection(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish()
+	doing(t, func(d *adapterFixture) {
+		d.setParameters()
 		d.well(plan.Create)
 		d.node.Protect, d.want.Digest = true, "protected"
 		d.well(plan.Update)
@@ -329,7 +329,7 @@ func TestAdapterProtection(t *testing.T) {
 
 // A stack whose export is in use stays; who uses it is told.
 func TestAdapterExportInUse(t *testing.T) {
-	doing(t, func(d *doer) {
+	doing(t, func(d *adapterFixture) {
 		made := "Resources: {A: {Type: AWS::SNS::Topic}}\nOutputs: {A: {Value: !Ref A, Export: {Name: the-a}}}"
 		d.node.Template = project.Template{Digest: made, Bytes: len(made)}
 		d.well(plan.Create)
@@ -343,8 +343,8 @@ func TestAdapterExportInUse(t *testing.T) {
 
 // A throttled request is not made again by the SDK: it certainly was not carried out, and the engine decides.
 func TestAdapterThrottled(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish()
+	doing(t, func(d *adapterFixture) {
+		d.setParameters()
 		d.fault("POST", `{"throttle":1}`, 200)
 		task := d.claim(plan.Create)
 		if _, err := d.cloud.Begin(d.Context(), task); !fault.Is(err, fault.Throttled) || d.service.Calls()["CreateStack"] != 0 {
@@ -356,8 +356,8 @@ func TestAdapterThrottled(t *testing.T) {
 
 // The stacks of a project are seen all together, and nothing is touched by that.
 func TestAdapterObserves(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish()
+	doing(t, func(d *adapterFixture) {
+		d.setParameters()
 		task := d.claim(plan.Create)
 		if _, err := d.cloud.Begin(d.Context(), task); err != nil { // and never noted
 			t.Fatal(err)
@@ -387,8 +387,8 @@ func TestAdapterObserves(t *testing.T) {
 
 // A stack of our name that is not ours is never changed, and is told of.
 func TestAdapterForeign(t *testing.T) {
-	doing(t, func(d *doer) {
-		d.wish()
+	doing(t, func(d *adapterFixture) {
+		d.setParameters()
 		d.up("shop-q", three)
 		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
 			task := d.claim(v)

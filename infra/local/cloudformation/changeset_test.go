@@ -43,7 +43,7 @@ func changes(c *cfn.DescribeChangeSetOutput) string {
 // A change set of type CREATE makes a stack in REVIEW_IN_PROGRESS; executing it creates the stack.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-changesets.html
 func TestChangeSets(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		c := w.propose("first", "net", types.ChangeSetTypeCreate, network)
 		w.reads(changes(c), "Add VPC AWS::EC2::VPC")
 		if got := w.stack("net").StackStatus; got != types.StackStatusReviewInProgress {
@@ -93,7 +93,7 @@ func TestChangeSets(t *testing.T) {
 
 // A stack that is only reviewed can be deleted; a change set for what is not there is refused.
 func TestReviewedOnly(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		_, err := w.client.CreateChangeSet(w.Context(), &cfn.CreateChangeSetInput{ChangeSetName: aws.String("c"), StackName: aws.String("net"), TemplateBody: aws.String(network)})
 		w.refused(err, "ValidationError", "Stack [net] does not exist")
 		c := w.propose("c", "net", types.ChangeSetTypeCreate, network)

@@ -114,7 +114,7 @@ func TestDynamicReferencesToNothing(t *testing.T) {
 // What a stack has made can be referred to by others, and a custom resource
 // gets references as they are written.
 func TestDynamicReferencesToWhatStacksMake(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("secrets", `
 Resources:
   Generated:

@@ -30,7 +30,7 @@ Outputs: {Id: {Value: !GetAtt Group.VpcId}}
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
 // The status after a refused delete is the one before it: https://github.com/boto/botocore/issues/2590
 func TestExportInUse(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		net := w.up("net", network)
 		w.up("app", group)
 		w.up("lib", group)
@@ -82,7 +82,7 @@ func (w *account) has(name, status, reason string) {
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference-importvalue.html
 func TestMissingExport(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.create("app", group)
 		w.wait("app", types.StackStatusRollbackComplete)
 		w.reads(w.told("app"), `
@@ -102,7 +102,7 @@ func TestExportNamesAreUnique(t *testing.T) {
 	const other = `
 Resources: {VPC: {Type: AWS::EC2::VPC}}
 Outputs: {VPC: {Value: x, Export: {Name: net-VPC}}}`
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("net", network)
 		w.create("other", other)
 		w.wait("other", types.StackStatusRollbackComplete)
@@ -117,7 +117,7 @@ Outputs: {VPC: {Value: x, Export: {Name: net-VPC}}}`
 // An import is held until the update that gives it up is cleaned up, and given
 // up by a stack that was rolled back.
 func TestImportsAreGivenUp(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		net := w.up("net", network)
 		w.up("app", group)
 		w.update("app", topic)
@@ -131,7 +131,7 @@ func TestImportsAreGivenUp(t *testing.T) {
 
 // What a failed update began to import is held until it is cleaned up.
 func TestImportsOfFailedUpdates(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("net", network)
 		w.up("app", topic)
 		w.fault("POST", `{"stack":"app","operation":"update","times":1}`, 200)

@@ -16,7 +16,7 @@ import (
 
 // A fault meets the stacks of its glob, the operation it names, and as often as it says.
 func TestFailingStacks(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.fault("POST", `{"stack":"shop-*","operation":"create","reason":"no capacity","times":1}`, 200)
 		w.up("other", topic)
 		w.create("shop-a", topic)
@@ -47,7 +47,7 @@ func TestFailingStacks(t *testing.T) {
 
 // What cannot be understood is refused, with what can.
 func TestRefusedFaults(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		for body, want := range map[string]string{
 			`{"stack":"a"}`:                       "nothing goes wrong",
 			`{"stack":"[","operation":"create"}`:  "syntax error in pattern",
@@ -80,7 +80,7 @@ func TestSlowStacks(t *testing.T) {
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonErrors.html
 func TestThrottling(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.fault("POST", `{"throttle":2}`, 200)
 		for range 2 {
 			_, err := w.tryCreate("q", topic)
@@ -106,7 +106,7 @@ func TestThrottling(t *testing.T) {
 // So many requests a second are answered, of each operation; and ten seconds'
 // worth at once.
 func TestRate(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.fault("POST", `{"rate":0.5}`, 200)
 		look := func(requests, answered int) {
 			t.Helper()
@@ -137,7 +137,7 @@ func TestRate(t *testing.T) {
 
 // An error may come instead of the request, or only instead of its answer.
 func TestLostAnswers(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.fault("POST", `{"stack":"a","times":1,"error":{"code":"ServiceUnavailable","status":503,"action":"CreateStack"}}`, 200)
 		_, err := w.tryCreate("a", topic)
 		w.refused(err, "ServiceUnavailable", "")
@@ -159,7 +159,7 @@ func TestLostAnswers(t *testing.T) {
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-stack-status-change.html
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-resource-status-change.html
 func TestEvents(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		id := w.up("t", topic, createToken("one"))
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -179,7 +179,7 @@ func TestEvents(t *testing.T) {
 		w.reads(asJSON(t, before.detail), `{"stack-id":"`+id+`","logical-resource-id":"Topic","physical-resource-id":"`+*r.StackResourceDetail.PhysicalResourceId+
 			`","status-details":{"status":"CREATE_COMPLETE","status-reason":""},"resource-type":"AWS::SNS::Topic","client-request-token":"one"}`)
 	})
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.fault("POST", `{"drop_events":true}`, 200)
 		w.up("t", topic)
 		if len(w.events) > 0 {

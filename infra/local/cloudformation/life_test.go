@@ -26,7 +26,7 @@ Outputs:
 // A stack and its resources pass through IN_PROGRESS, each resource after what it needs.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 func TestLife(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		id := *w.create("q", queue).StackId
 		if got := w.stack("q").StackStatus; got != types.StackStatusCreateInProgress {
 			t.Errorf("at once it is %s", got)
@@ -73,7 +73,7 @@ q DELETE_COMPLETE
 
 // What RDS keeps its password in is a secret of Secrets Manager, not a thing of its own.
 func TestSecretOfDatabaseIsASecret(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("db", `
 Resources:
   Cluster: {Type: AWS::RDS::DBCluster, Properties: {ManageMasterUserPassword: true}}

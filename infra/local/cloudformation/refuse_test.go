@@ -18,7 +18,7 @@ const topic = `{Resources: {Topic: {Type: 'AWS::SNS::Topic'}}}`
 // A stack that is being worked on refuses, in CloudFormation's words.
 // https://repost.aws/knowledge-center/cloudformation-stack-stuck-progress
 func TestBusyStacksRefuse(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		id := *w.create("q", queue).StackId
 		_, err := w.tryUpdate("q", topic)
 		w.refused(err, "ValidationError", "Stack:"+id+" is in CREATE_IN_PROGRESS state and can not be updated.")
@@ -47,7 +47,7 @@ func TestBusyStacksRefuse(t *testing.T) {
 
 // A stack being created can be deleted.
 func TestDeleteWhileCreating(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		id := *w.create("q", queue).StackId
 		w.remove("q")
 		w.wait(id, types.StackStatusDeleteComplete)
@@ -57,7 +57,7 @@ func TestDeleteWhileCreating(t *testing.T) {
 // Names and IDs: a deleted stack is known by its ID only, and its name is free.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
 func TestAbsentStacks(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		_, err := w.tryUpdate("q", topic)
 		w.refused(err, "ValidationError", "Stack [q] does not exist")
 		w.remove("q") // of what is not there succeeds
@@ -86,7 +86,7 @@ func TestAbsentStacks(t *testing.T) {
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/troubleshooting.html#troubleshooting-errors-no-updates-to-perform
 func TestNoUpdates(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("q", queue, createWith("Delay", "7"))
 		for name, change := range map[string]func(*cfn.UpdateStackInput){
 			"the same values": updateWith("Delay", "7"),
@@ -133,7 +133,7 @@ Parameters:
 Resources:
   DB: {Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: !Ref Size, MasterUserPassword: !Ref Password}}
 `
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		for _, c := range []struct{ parameters, message string }{
 			{"Size=small", "Parameters: [Password] must have values"},
 			{"", "Parameters: [Size, Password] must have values"},
@@ -203,7 +203,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"x", `{Resources: {T: {Type: 'AWS::SNS::Topic', Properties: {TopicName: !Ref Nobody}}}}`, nil, "ValidationError",
 			"Template format error: Unresolved resource dependencies [Nobody] in the Resources block of the template"},
 	}
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		for _, c := range cases {
 			if c.change == nil {
 				c.change = func(*cfn.CreateStackInput) {}
@@ -222,7 +222,7 @@ func TestRefusedRequests(t *testing.T) {
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-protect-stacks.html
 func TestTerminationProtection(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		id := w.up("q", topic, func(in *cfn.CreateStackInput) { in.EnableTerminationProtection = aws.Bool(true) })
 		w.refused(w.tryRemove("q"), "ValidationError", "Stack [q] cannot be deleted while TerminationProtection is enabled")
 		if !*w.stack("q").EnableTerminationProtection {

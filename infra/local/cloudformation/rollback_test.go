@@ -27,7 +27,7 @@ Outputs: {V: {Value: !Ref V}}
 // A create that fails is rolled back; the stack can then only be deleted.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
 func TestFailedCreate(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		id := *w.create("s", three, createWith("Fail", "create")).StackId
 		w.wait("s", types.StackStatusRollbackComplete)
 		w.reads(w.told("s"), `
@@ -60,7 +60,7 @@ s ROLLBACK_COMPLETE`)
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (OnFailure, DisableRollback)
 func TestOnFailure(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		fail := createWith("Fail", "create")
 		id := *w.create("gone", three, fail, func(in *cfn.CreateStackInput) { in.OnFailure = types.OnFailureDelete }).StackId
 		w.wait(id, types.StackStatusDeleteComplete)
@@ -87,7 +87,7 @@ func TestOnFailure(t *testing.T) {
 // An update that fails goes back to the template, parameters and outputs before it.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
 func TestFailedUpdate(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("s", three)
 		before := w.told("s")
 		w.update("s", strings.Replace(three, "  D:", "  E: {Type: AWS::SNS::Topic}\n  D:", 1), updateWith("Fail", "update", "V", "b"))
@@ -132,7 +132,7 @@ s UPDATE_ROLLBACK_COMPLETE`)
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-continueupdaterollback.html
 func TestFailedRollback(t *testing.T) {
 	for _, skip := range [][]string{nil, {"C"}} {
-		story(t, func(w *account) {
+		scenario(t, func(w *account) {
 			w.up("s", three)
 			w.fault("POST", `{"stack":"s","operation":"rollback","resource":"C","reason":"stuck","times":1}`, 200)
 			w.update("s", three, updateWith("Fail", "update", "V", "b"))
@@ -157,7 +157,7 @@ func TestFailedRollback(t *testing.T) {
 // With rollback disabled a failed update stays, to be updated or rolled back.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
 func TestUpdateFailed(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("s", three)
 		keep := func(in *cfn.UpdateStackInput) { in.DisableRollback = aws.Bool(true) }
 		w.update("s", three, updateWith("Fail", "update", "V", "b"), keep)
@@ -171,7 +171,7 @@ func TestUpdateFailed(t *testing.T) {
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CancelUpdateStack.html
 func TestCancelUpdate(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("s", three)
 		w.update("s", three, updateWith("V", "b"))
 		if _, err := w.client.CancelUpdateStack(w.Context(), &cfn.CancelUpdateStackInput{
@@ -190,7 +190,7 @@ func TestCancelUpdate(t *testing.T) {
 // may leave it behind.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteStack.html
 func TestFailedDelete(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		id := w.up("s", three, createWith("Fail", "delete"))
 		w.refused(w.tryRemove("s", func(in *cfn.DeleteStackInput) { in.RetainResources = []string{"B"} }),
 			"ValidationError", "only when the stack is in the DELETE_FAILED state")
@@ -223,7 +223,7 @@ func TestFailedDelete(t *testing.T) {
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
 func TestDeletionPolicy(t *testing.T) {
 	const kept = `{Resources: {A: {Type: 'AWS::SNS::Topic', DeletionPolicy: Retain}, B: {Type: 'AWS::SNS::Topic'}}}`
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		id := w.up("s", kept)
 		w.remove("s")
 		w.wait(id, types.StackStatusDeleteComplete)
@@ -236,7 +236,7 @@ func TestDeletionPolicy(t *testing.T) {
 // A replacement makes the new resource first and removes the old one in the cleanup.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html#update-replacement
 func TestReplacement(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.up("net", network)
 		before, was := w.told("net"), w.output("net", "VPC")
 		w.update("net", network, updateWith("Cidr", "10.9.0.0/16"))

@@ -131,7 +131,7 @@ func TestSeed(t *testing.T) {
 // Lists are paged, and the newest comes first.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStacks.html
 func TestPages(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		for i := range 250 {
 			w.create(fmt.Sprint("s", i), topic)
 			time.Sleep(time.Millisecond)

@@ -12,7 +12,7 @@ import (
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_StackEvent.html
 func TestTokens(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		first := w.create("q", queue, createToken("one"))
 		again := w.create("q", queue, createToken("one"))
 		if *first.StackId != *again.StackId || *first.OperationId != *again.OperationId {
@@ -58,7 +58,7 @@ func TestTokens(t *testing.T) {
 
 // A refused request did not use its token.
 func TestRefusedTokens(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		_, err := w.tryCreate("q", "{}", createToken("one"))
 		w.refused(err, "ValidationError", "")
 		w.create("q", queue, createToken("one"))
@@ -73,7 +73,7 @@ func TestRefusedTokens(t *testing.T) {
 // The rollback of an operation bears the operation's token, under an operation ID of its own.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeEvents.html
 func TestRollbackBearsTheToken(t *testing.T) {
-	story(t, func(w *account) {
+	scenario(t, func(w *account) {
 		w.fault("POST", `{"stack":"q","operation":"create","reason":"no capacity","times":1}`, 200)
 		out := w.create("q", queue, createToken("one"))
 		st := w.wait("q", types.StackStatusRollbackComplete)

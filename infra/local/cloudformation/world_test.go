@@ -41,7 +41,7 @@ type told struct {
 }
 
 // story runs a test in a world of its own.
-func story(t *testing.T, tell func(w *account)) {
+func scenario(t *testing.T, tell func(w *account)) {
 	t.Helper()
 	storyIn(t, "", cloudformation.Options{}, tell)
 }

@@ -43,8 +43,8 @@ func (t *Tables) single(in write, read func(*Tables, write) (action, error)) (an
 	return struct{}{}, err
 }
 
-// transactWriteItems carries out all actions or none. A ClientRequestToken is accepted, and not remembered: whoever sends
-// the same transaction again must expect that its conditions fail because of the first.
+// transactWriteItems carries out all actions or none. A ClientRequestToken is accepted, but not remembered: a caller that
+// sends the same transaction again must expect that its conditions fail because of the first.
 func (t *Tables) transactWriteItems(in struct {
 	TransactItems      []struct{ Put, Delete, Update, ConditionCheck *write }
 	ClientRequestToken string

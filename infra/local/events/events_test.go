@@ -47,7 +47,7 @@ func (f *target) invoke(_ context.Context, _ string, payload []byte) ([]byte, er
 }
 
 // heard is what it got so far, and when.
-func (f *target) heard() ([]events.Event, []time.Time) {
+func (f *target) received() ([]events.Event, []time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.got), slices.Clone(f.at)

@@ -40,7 +40,7 @@ func TestSchedule(t *testing.T) {
 		time.Sleep(7 * time.Minute)
 		sweep(t, client, "rate(5 minutes)")
 		time.Sleep(9 * time.Minute)
-		got, at := f.heard()
+		got, at := f.received()
 		if len(got) != 3 {
 			t.Fatalf("heard %d events in 16 minutes, want 3", len(got))
 		}
@@ -59,7 +59,7 @@ func TestSchedule(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		if got, _ := f.heard(); len(got) != 3 {
+		if got, _ := f.received(); len(got) != 3 {
 			t.Errorf("a disabled rule sent %d events", len(got)-3)
 		}
 		if err := b.Close(); err != nil {
@@ -84,11 +84,11 @@ func TestScheduleMakesUp(t *testing.T) {
 			b.Start()
 			time.Sleep(time.Second)
 		}
-		if got, _ := f.heard(); len(got) != 1 {
+		if got, _ := f.received(); len(got) != 1 {
 			t.Errorf("heard %d events, want 1", len(got))
 		}
 		time.Sleep(time.Hour)
-		if got, _ := f.heard(); len(got) != 2 {
+		if got, _ := f.received(); len(got) != 2 {
 			t.Errorf("heard %d events an hour later, want 2", len(got))
 		}
 		if err := b.Close(); err != nil {

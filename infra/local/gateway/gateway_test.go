@@ -94,7 +94,7 @@ func TestUnknownServiceIsNamed(t *testing.T) {
 	var said struct {
 		Error struct{ Code, Message string }
 	}
-	if err := xml.NewDecoder(rec.Body).Decode(&said); err != nil || said.Error.Code != "UnknownService" || !strings.Contains(said.Error.Message, "sns here: there are s3, sts") {
+	if err := xml.NewDecoder(rec.Body).Decode(&said); err != nil || said.Error.Code != "UnknownService" || !strings.Contains(said.Error.Message, "no local emulator of sns, only of s3, sts") {
 		t.Errorf("%+v %v", said, err)
 	}
 }

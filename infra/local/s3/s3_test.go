@@ -22,15 +22,15 @@ import (
 )
 
 // world is a client of a store, and the events that the store emitted.
-type world struct {
+type fixture struct {
 	*sdk.Client
 	objects *s3.Objects
 	events  []map[string]any
 }
 
-func open(t *testing.T, folder string, options ...func(*sdk.Options)) *world {
+func open(t *testing.T, folder string, options ...func(*sdk.Options)) *fixture {
 	t.Helper()
-	w := &world{}
+	w := &fixture{}
 	objects, err := s3.Open(s3.Options{Folder: folder, Account: "000000000000", Hosts: []string{"aws.test"},
 		Emit: func(_, kind string, _ []string, detail any) {
 			text, _ := json.Marshal(detail)
@@ -54,7 +54,7 @@ func open(t *testing.T, folder string, options ...func(*sdk.Options)) *world {
 	return w
 }
 
-func (w *world) put(t *testing.T, key, content string) string {
+func (w *fixture) put(t *testing.T, key, content string) string {
 	t.Helper()
 	out, err := w.PutObject(t.Context(), &sdk.PutObjectInput{Bucket: aws.String("projects"), Key: &key, Body: strings.NewReader(content)})
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *world) put(t *testing.T, key, content string) string {
 	return aws.ToString(out.VersionId)
 }
 
-func (w *world) get(t *testing.T, key, version string) string {
+func (w *fixture) get(t *testing.T, key, version string) string {
 	t.Helper()
 	in := &sdk.GetObjectInput{Bucket: aws.String("projects"), Key: &key}
 	if version != "" {
@@ -98,7 +98,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-func objects(t *testing.T, w *world) {
+func objects(t *testing.T, w *fixture) {
 	first, second := w.put(t, "projects/a b/prod.zip", "one"), w.put(t, "projects/a b/prod.zip", "two")
 	if first == "" || first == second {
 		t.Fatalf("versions %q and %q", first, second)
@@ -222,7 +222,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-func (w *world) upload(t *testing.T, key string, parts ...[]byte) {
+func (w *fixture) upload(t *testing.T, key string, parts ...[]byte) {
 	t.Helper()
 	bucket := aws.String("projects")
 	begun, err := w.CreateMultipartUpload(t.Context(), &sdk.CreateMultipartUploadInput{Bucket: bucket, Key: &key})

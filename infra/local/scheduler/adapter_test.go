@@ -80,7 +80,7 @@ func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 	})
 }
 
-// Nothing is asked to change that is as it is to be, whoever made it so.
+// A schedule that is already as it should be is not updated.
 func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	b := open(t, "")
 	s := scheduler.New(b.client(), group)
@@ -167,7 +167,7 @@ func TestKindsOfFaults(t *testing.T) {
 	}
 }
 
-func clientOf(b *bench) *sdk.Client {
+func clientOf(b *fixture) *sdk.Client {
 	return sdk.New(sdk.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String("https://stackwright.localhost"), HTTPClient: b,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), Retryer: aws.NopRetryer{},

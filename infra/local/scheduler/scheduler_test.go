@@ -24,7 +24,7 @@ import (
 
 // A bench is a scheduler under test, and a function that takes what it is called
 // with. It is the SDK's HTTP client.
-type bench struct {
+type fixture struct {
 	*testing.T
 	*scheduler.Service
 	door  http.Handler
@@ -43,9 +43,9 @@ type taken struct {
 }
 
 // open opens a scheduler that has one group.
-func open(t *testing.T, folder string) *bench {
+func open(t *testing.T, folder string) *fixture {
 	t.Helper()
-	b := &bench{T: t}
+	b := &fixture{T: t}
 	s, err := scheduler.Open(scheduler.Options{Folder: folder, Account: "000000000000", Region: "us-east-1", Invoke: b.invoke})
 	if err != nil {
 		t.Fatal(err)
@@ -59,16 +59,16 @@ func open(t *testing.T, folder string) *bench {
 	return b
 }
 
-func (b *bench) close() {
+func (b *fixture) close() {
 	if err := b.Close(); err != nil {
 		b.Error(err)
 	}
 }
 
-func (b *bench) client() *sdk.Client { return clientOf(b) }
+func (b *fixture) client() *sdk.Client { return clientOf(b) }
 
 // Do is aws.HTTPClient.
-func (b *bench) Do(r *http.Request) (*http.Response, error) {
+func (b *fixture) Do(r *http.Request) (*http.Response, error) {
 	call, err := gateway.Identify(r)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (b *bench) Do(r *http.Request) (*http.Response, error) {
 	return gateway.Transport{Handler: b.door}.RoundTrip(r)
 }
 
-func (b *bench) invoke(_ context.Context, _ string, payload []byte) ([]byte, error) {
+func (b *fixture) invoke(_ context.Context, _ string, payload []byte) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.fails > 0 {
@@ -98,7 +98,7 @@ func (b *bench) invoke(_ context.Context, _ string, payload []byte) ([]byte, err
 }
 
 // seen lists what the function took.
-func (b *bench) seen() []taken {
+func (b *fixture) seen() []taken {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.taken)
@@ -106,7 +106,7 @@ func (b *bench) seen() []taken {
 
 // failing has so many calls of the function fail from now on, and says how many
 // were left to.
-func (b *bench) failing(n int) (left int) {
+func (b *fixture) failing(n int) (left int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	left, b.fails = b.fails, n
@@ -114,7 +114,7 @@ func (b *bench) failing(n int) (left int) {
 }
 
 // times lists how long after a time calls were taken.
-func (b *bench) times(since time.Time) string {
+func (b *fixture) times(since time.Time) string {
 	var all []string
 	for _, c := range b.seen() {
 		all = append(all, c.at.Sub(since).Round(time.Second).String())
@@ -131,7 +131,7 @@ func input(name, expression, zone string) *sdk.CreateScheduleInput {
 	}
 }
 
-func (b *bench) make(in *sdk.CreateScheduleInput) {
+func (b *fixture) make(in *sdk.CreateScheduleInput) {
 	b.Helper()
 	if _, err := b.client().CreateSchedule(b.Context(), in); err != nil {
 		b.Fatal(err)

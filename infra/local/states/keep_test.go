@@ -44,14 +44,14 @@ func TestKeep(t *testing.T) {
 		})
 		machine = h.machine("m", three)
 		done = h.start(h.machine("n", calls), "done", `{}`)
-		h.ends(done, types.ExecutionStatusSucceeded)
+		h.waitFor(done, types.ExecutionStatusSucceeded)
 		arn = h.start(machine, "e", `{}`)
 		time.Sleep(time.Minute)
 		h.close()
 	})
 	tear(t, filepath.Join(dir, "states.jsonl"))
 	synctest.Test(t, func(t *testing.T) {
-		var h *house
+		var h *fixture
 		h = open(t, dir, func(ctx context.Context, name string, payload []byte) ([]byte, error) {
 			switch name {
 			case "a":
@@ -68,13 +68,13 @@ func TestKeep(t *testing.T) {
 			return nil, nil
 		})
 		h.service.Resume()
-		if out := h.ends(arn, types.ExecutionStatusSucceeded); *out.Output != `"answered"` {
+		if out := h.waitFor(arn, types.ExecutionStatusSucceeded); *out.Output != `"answered"` {
 			t.Error(*out.Output)
 		}
 		if a.Load() != 1 || b.Load() != 2 || c.Load() != 1 {
 			t.Errorf("a was called %d times, b %d, c %d", a.Load(), b.Load(), c.Load())
 		}
-		if out := h.look(done); out.Status != types.ExecutionStatusSucceeded || len(h.history(done)) != 7 {
+		if out := h.describe(done); out.Status != types.ExecutionStatusSucceeded || len(h.history(done)) != 7 {
 			t.Errorf("%s with %d events", out.Status, len(h.history(done)))
 		}
 		for i, e := range h.history(arn) {
@@ -82,8 +82,8 @@ func TestKeep(t *testing.T) {
 				t.Errorf("event %d: %d<%d %s", i, e.Id, e.PreviousEventId, e.Type)
 			}
 		}
-		if got := h.heard(); got != "SUCCEEDED" {
-			t.Errorf("heard %s", got)
+		if got := h.statuses(); got != "SUCCEEDED" {
+			t.Errorf("events: %s", got)
 		}
 		if again := h.machine("m", three); again != machine {
 			t.Error(again)

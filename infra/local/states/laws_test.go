@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s: %s, not %s", c.what, got, c.want)
 			}
 		}
-		h.ends(e, types.ExecutionStatusSucceeded)
+		h.waitFor(e, types.ExecutionStatusSucceeded)
 		if got := code(start(m, "e", `{"a":1}`)); got != "ExecutionAlreadyExists" {
 			t.Errorf("the same start again, when it is over: %s", got)
 		}
@@ -107,7 +107,7 @@ func TestFailures(t *testing.T) {
 		name, cause   string
 		last          types.HistoryEventType // before the end
 	}{
-		{"the function's own error", calls, func(context.Context, string, []byte) ([]byte, error) { return nil, own{"Boom", "oh <no>"} },
+		{"the function's own error", calls, func(context.Context, string, []byte) ([]byte, error) { return nil, functionError{"Boom", "oh <no>"} },
 			types.ExecutionStatusFailed, "Boom", `{"errorMessage":"oh <no>","errorType":"Boom"}`, types.HistoryEventTypeLambdaFunctionFailed},
 		{"the service's error", calls, func(context.Context, string, []byte) ([]byte, error) { return nil, errors.New("broken") },
 			types.ExecutionStatusFailed, "Lambda.Unknown", "broken", types.HistoryEventTypeLambdaFunctionFailed},
@@ -128,7 +128,7 @@ func TestFailures(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := open(t, "", c.f)
 				arn := h.start(h.machine("m", c.machine), "e", `{}`)
-				out := h.ends(arn, c.status)
+				out := h.waitFor(arn, c.status)
 				if aws.ToString(out.Error) != c.name || aws.ToString(out.Cause) != c.cause {
 					t.Errorf("%s: %s", aws.ToString(out.Error), aws.ToString(out.Cause))
 				}
@@ -142,8 +142,8 @@ func TestFailures(t *testing.T) {
 				if n := last.Events[0].Id; c.name == "States.Runtime" && n != 25000 {
 					t.Errorf("the last event is number %d", n)
 				}
-				if got, want := h.heard(), "RUNNING "+string(c.status); got != want {
-					t.Errorf("heard %s, not %s", got, want)
+				if got, want := h.statuses(), "RUNNING "+string(c.status); got != want {
+					t.Errorf("events: %s, not %s", got, want)
 				}
 			})
 		})
@@ -162,7 +162,7 @@ func TestTokenOfTaskThatTimedOut(t *testing.T) {
 		})
 		execution := h.start(h.machine("m", machine), "e", `{}`)
 		token := <-tokens
-		h.ends(execution, types.ExecutionStatusFailed)
+		h.waitFor(execution, types.ExecutionStatusFailed)
 		if _, err := h.SendTaskSuccess(t.Context(), &sfn.SendTaskSuccessInput{TaskToken: &token, Output: aws.String(`{}`)}); code(err) != "TaskTimedOut" {
 			t.Error(err)
 		}
@@ -202,7 +202,7 @@ func TestLists(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%v, not %v", got, want)
 		}
-		out := h.look(strings.Replace(m, "stateMachine", "execution", 1) + ":e0")
+		out := h.describe(strings.Replace(m, "stateMachine", "execution", 1) + ":e0")
 		if out.Status != types.ExecutionStatusAborted || *out.Error != "Enough" || *out.Cause != "of it" || out.StopDate == nil {
 			t.Errorf("stopped: %+v", out)
 		}
@@ -223,11 +223,11 @@ func TestUpdateKeepsRunningExecutions(t *testing.T) {
 		if _, err := h.UpdateStateMachine(t.Context(), &sfn.UpdateStateMachineInput{StateMachineArn: &m, Definition: aws.String(calls)}); err != nil {
 			t.Fatal(err)
 		}
-		if out := h.ends(h.start(m, "new", `{}`), types.ExecutionStatusSucceeded); *out.Output != `"new"` {
+		if out := h.waitFor(h.start(m, "new", `{}`), types.ExecutionStatusSucceeded); *out.Output != `"new"` {
 			t.Error(*out.Output)
 		}
-		h.ends(old, types.ExecutionStatusSucceeded)
-		if got := h.heard(); got != "RUNNING RUNNING SUCCEEDED SUCCEEDED" {
+		h.waitFor(old, types.ExecutionStatusSucceeded)
+		if got := h.statuses(); got != "RUNNING RUNNING SUCCEEDED SUCCEEDED" {
 			t.Error(got)
 		}
 	})
@@ -241,7 +241,7 @@ func TestEvent(t *testing.T) {
 		m := h.machine("m", `{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"Failed","Cause":"so"}}}`)
 		began := time.Now().UnixMilli()
 		e := h.start(m, "run-1", `{"run":"r"}`)
-		h.ends(e, types.ExecutionStatusFailed)
+		h.waitFor(e, types.ExecutionStatusFailed)
 		synctest.Wait()
 		d := h.events[1]
 		for field, want := range map[string]any{"executionArn": e, "stateMachineArn": m, "name": "run-1", "status": "FAILED", "input": `{"run":"r"}`,
@@ -258,7 +258,7 @@ func TestHistoryWithoutData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, "", func(context.Context, string, []byte) ([]byte, error) { return []byte(`"s3cret"`), nil })
 		e := h.start(h.machine("m", calls), "e", `"s3cret"`)
-		h.ends(e, types.ExecutionStatusSucceeded)
+		h.waitFor(e, types.ExecutionStatusSucceeded)
 		for _, data := range []bool{true, false} {
 			out, err := h.GetExecutionHistory(t.Context(), &sfn.GetExecutionHistoryInput{ExecutionArn: &e, IncludeExecutionData: &data})
 			if err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/stackwright/stackwright/infra/local/states"
 )
 
-// A house is a Step Functions with a client and functions.
-type house struct {
+// A fixture is the emulator of Step Functions with a client and functions.
+type fixture struct {
 	*sfn.Client
 	t       *testing.T
 	service *states.Service
@@ -35,12 +35,12 @@ type house struct {
 
 type function func(ctx context.Context, name string, payload []byte) ([]byte, error)
 
-// open opens a house whose functions are f. It closes with the test, or before. What was running waits for Resume, because
-// functions want the client.
-func open(t *testing.T, dir string, f function) *house {
+// open opens a fixture whose functions are f. It is closed with the test, or before. Running executions wait for Resume, because
+// functions use the client.
+func open(t *testing.T, dir string, f function) *fixture {
 	t.Helper()
-	h := &house{t: t}
-	s, err := states.Open(dir, states.Options{Invoke: f, Emit: h.hear, Hold: true})
+	h := &fixture{t: t}
+	s, err := states.Open(dir, states.Options{Invoke: f, Emit: h.record, Hold: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,13 +52,13 @@ func open(t *testing.T, dir string, f function) *house {
 	return h
 }
 
-func (h *house) close() {
+func (h *fixture) close() {
 	if err := h.service.Close(); err != nil {
 		h.t.Error(err)
 	}
 }
 
-func (h *house) hear(source, detailType string, resources []string, detail any) {
+func (h *fixture) record(source, detailType string, resources []string, detail any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	d, _ := detail.(map[string]any)
@@ -68,9 +68,9 @@ func (h *house) hear(source, detailType string, resources []string, detail any) 
 	}
 }
 
-// heard lists the statuses of the events that were sent. An event is sent after its change can be read, so heard waits until
+// statuses lists the statuses of the events that were sent. An event is sent after its change can be read, so statuses waits until
 // the service has nothing left to do at this moment.
-func (h *house) heard() string {
+func (h *fixture) statuses() string {
 	synctest.Wait()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,7 +82,7 @@ func (h *house) heard() string {
 }
 
 // machine makes a machine and returns its ARN.
-func (h *house) machine(name, definition string) string {
+func (h *fixture) machine(name, definition string) string {
 	h.t.Helper()
 	out, err := h.CreateStateMachine(h.t.Context(), &sfn.CreateStateMachineInput{Name: &name, Definition: &definition, RoleArn: aws.String("arn:aws:iam::000000000000:role/r")})
 	if err != nil {
@@ -91,7 +91,7 @@ func (h *house) machine(name, definition string) string {
 	return *out.StateMachineArn
 }
 
-func (h *house) start(machine, name, input string) string {
+func (h *fixture) start(machine, name, input string) string {
 	h.t.Helper()
 	out, err := h.StartExecution(h.t.Context(), &sfn.StartExecutionInput{StateMachineArn: &machine, Name: &name, Input: &input})
 	if err != nil {
@@ -100,7 +100,7 @@ func (h *house) start(machine, name, input string) string {
 	return *out.ExecutionArn
 }
 
-func (h *house) look(execution string) *sfn.DescribeExecutionOutput {
+func (h *fixture) describe(execution string) *sfn.DescribeExecutionOutput {
 	h.t.Helper()
 	out, err := h.DescribeExecution(h.t.Context(), &sfn.DescribeExecutionInput{ExecutionArn: &execution})
 	if err != nil {
@@ -110,10 +110,10 @@ func (h *house) look(execution string) *sfn.DescribeExecutionOutput {
 }
 
 // ends waits until the execution has the status, at most a virtual day.
-func (h *house) ends(execution string, status types.ExecutionStatus) *sfn.DescribeExecutionOutput {
+func (h *fixture) waitFor(execution string, status types.ExecutionStatus) *sfn.DescribeExecutionOutput {
 	h.t.Helper()
 	for range 24 * 360 {
-		if out := h.look(execution); out.Status != types.ExecutionStatusRunning {
+		if out := h.describe(execution); out.Status != types.ExecutionStatusRunning {
 			if out.Status != status {
 				h.t.Fatalf("%s %s: %s, not %s", out.Status, aws.ToString(out.Error), aws.ToString(out.Cause), status)
 			}
@@ -126,7 +126,7 @@ func (h *house) ends(execution string, status types.ExecutionStatus) *sfn.Descri
 }
 
 // history lists the events as "id<previous type", through pages of 3.
-func (h *house) history(execution string) []types.HistoryEvent {
+func (h *fixture) history(execution string) []types.HistoryEvent {
 	h.t.Helper()
 	var out []types.HistoryEvent
 	pages := sfn.NewGetExecutionHistoryPaginator(h.Client, &sfn.GetExecutionHistoryInput{ExecutionArn: &execution, MaxResults: 3})
@@ -149,10 +149,10 @@ func code(err error) string {
 }
 
 // own is an error that a function itself returned.
-type own struct{ kind, text string }
+type functionError struct{ kind, text string }
 
-func (e own) Error() string     { return e.text }
-func (e own) ErrorType() string { return e.kind }
+func (e functionError) Error() string     { return e.text }
+func (e functionError) ErrorType() string { return e.kind }
 
 const epoch = `{"StartAt":"Plan","States":{
  "Plan":{"Type":"Task","Resource":"plan","Next":"Execute"},
@@ -166,7 +166,7 @@ const epoch = `{"StartAt":"Plan","States":{
 // A run is carried out, with a token that is answered at the second look, and told as AWS tells it.
 func TestDrive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h *house
+		var h *fixture
 		looks := 0
 		h = open(t, "", func(ctx context.Context, name string, payload []byte) ([]byte, error) {
 			switch name {
@@ -174,7 +174,7 @@ func TestDrive(t *testing.T) {
 				return []byte(`{"ready":["a","b"],"wait":300}`), nil
 			case "step":
 				if strings.Contains(string(payload), `"b"`) {
-					return nil, own{"Boom", "it went astray"}
+					return nil, functionError{"Boom", "it went astray"}
 				}
 				return []byte(`{}`), nil
 			}
@@ -196,7 +196,7 @@ func TestDrive(t *testing.T) {
 		})
 		begin := time.Now()
 		arn := h.start(h.machine("m", epoch), "run-1", `{"run":"r"}`)
-		out := h.ends(arn, types.ExecutionStatusSucceeded)
+		out := h.waitFor(arn, types.ExecutionStatusSucceeded)
 		if *out.Output != `{"state":"over"}` || *out.Input != `{"run":"r"}` {
 			t.Errorf("output %s of %s", *out.Output, *out.Input)
 		}
@@ -213,8 +213,8 @@ func TestDrive(t *testing.T) {
 		if want := strings.Split(strings.TrimSpace(story), "\n"); !slices.Equal(told, want) {
 			t.Errorf("history\n%s", strings.Join(told, "\n"))
 		}
-		if got := h.heard(); got != "RUNNING SUCCEEDED" {
-			t.Errorf("heard %s", got)
+		if got := h.statuses(); got != "RUNNING SUCCEEDED" {
+			t.Errorf("events: %s", got)
 		}
 	})
 }
