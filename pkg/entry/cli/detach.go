@@ -49,7 +49,7 @@ func (s *session) carryOn(ctx context.Context) error {
 		start = begin
 	}
 	if err := start(args, filepath.Join(data, "stackwright.log")); err != nil {
-		return errors.Join(fmt.Errorf("carry on: %w", err), fmt.Errorf("what was begun goes on with: %s", c.spell("serve")))
+		return errors.Join(fmt.Errorf("carry on: %w", err), fmt.Errorf("to continue the run, start the server: %s", c.spell("serve")))
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (u *unwatched) hint() string {
 type watch struct {
 	run     string             // to follow
 	instead string             // a run that, if it comes to be, is followed instead; may be empty
-	enough  func(run.Run) bool // nil is when the run is over or parked
+	enough  func(run.Run) bool // nil is when the run has ended or waits for a person
 }
 
 // follow shows a run until it is enough, and returns it as it then is.
@@ -117,8 +117,8 @@ func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 }
 
 // delivers reports whether events are still on their way to functions that are
-// hosted here: one that failed is told again, and may yet take up a run.
+// hosted here: a failed delivery is tried again, and may still start the run.
 func (s *session) delivers() bool { return s.host != nil && s.host.Delivering() }
 
-// settled reports whether a run is over, or only a person can move it on.
+// settled reports whether a run has ended, or waits for a person.
 func finished(r run.Run) bool { return r.State.Over() || r.State == run.StateWaiting }

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A sequel is what was followed: a run, and the rollback that followed it, whose
+// A followUp is what was followed: a run, and the rollback that followed it, whose
 // ID is empty if none did.
 type followUp struct{ first, back run.Run }
 

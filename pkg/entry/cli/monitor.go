@@ -10,22 +10,23 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// pulse is how often it is asked whether somebody drives a run that is followed.
+// pulse is how often the monitor checks that a followed run has an execution.
 const pulse = 10 * time.Second
 
-// A lookout tells who follows a run what the run itself does not show: for whom
-// it waits, and that nobody drives it. It tells each thing once.
+// A monitor reports to the watcher of a run what the run itself does not show:
+// which runs it waits for, and that no execution has it. It reports each thing
+// once.
 type monitor struct {
 	*session
 	view      view // that shows the run meanwhile; may be nil
 	said      string
-	requested time.Time // when it was last asked whether somebody drives it
+	requested time.Time // when the execution was last checked
 	alone     string    // the execution that was then found ended
-	away      bool      // the installation does not answer, and it was told
+	away      bool      // the installation does not answer, and that was reported
 }
 
-// tell tells what there is to tell of r, which is neither over nor parked. What
-// cannot be learnt now is told the next time.
+// tell reports what is new about r, which has not ended and does not wait for a
+// person. What cannot be read now is reported the next time.
 func (l *monitor) tell(ctx context.Context, r run.Run) {
 	line := ""
 	switch {

@@ -36,7 +36,7 @@ type session struct {
 	places   *accounts.Accounts // where stacks are
 	reader   *table.Table
 	flows    executions
-	ended    func(run.Run) // told of the run that was followed to its end; may be nil
+	ended    func(run.Run) // is called with the run that was followed to its end; may be nil
 	readOnly bool          // the host lets nothing go on
 	lost     time.Time     // since when the server does not answer
 }
@@ -50,7 +50,7 @@ type executions interface {
 // or data folder, or hosts one, in which all goes on that was left.
 func (c *call) open(ctx context.Context) (*session, error) { return c.enter(ctx, false) }
 
-// look is open for whoever only looks: what it hosts stands still, so that to
+// look is open for commands that only read: what it hosts is paused, so that to
 // look changes nothing.
 func (c *call) look(ctx context.Context) (*session, error) { return c.enter(ctx, true) }
 

@@ -12,13 +12,13 @@ import (
 )
 
 // A site is where Stackwright is installed, and how it is reached: a laptop's
-// stand-ins, or an account and region of AWS.
+// emulators, or an account and region of AWS.
 type site struct {
 	label  string // for people: its URL, or the installation's name and place
 	config aws.Config
 
 	bucket, table string
-	group         string // of schedules; "" if it is not told
+	group         string // of schedules; "" if it is not known
 	machine       string // ARN of the state machine, which names the installation
 	home          project.Access
 
@@ -27,7 +27,7 @@ type site struct {
 	silence string        // where to look if nothing takes up a run
 }
 
-// at is the site whose stand-ins, or what else is there, are served at a URL.
+// at is the site that is served at a URL: by emulators, or by something else.
 func (c *call) at(url string) site {
 	return site{
 		label: url,
@@ -48,7 +48,7 @@ func home() project.Access {
 	return project.Access{Target: project.Target{Name: project.DefaultTarget, Account: Account, Region: Region}}
 }
 
-// keys are the user's, for endpoints of the user's own; the stand-ins take any.
+// keys are the user's, for endpoints of the user's own; the emulators accept any.
 func (c *call) keys() (id, secret, token string) {
 	id, secret = c.Getenv("AWS_ACCESS_KEY_ID"), c.Getenv("AWS_SECRET_ACCESS_KEY")
 	if id == "" || secret == "" {

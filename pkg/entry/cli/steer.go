@@ -31,7 +31,7 @@ func cancel(ctx context.Context, c *call) (int, error) {
 	return c.steer(ctx, runCommand{operation: "cancel", which: openRun, meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
 }
 
-// A wish is what is asked for about a run.
+// A runCommand is a request about a run.
 type runCommand struct {
 	operation string
 	which     choice             // the run, if none is named
@@ -61,7 +61,7 @@ func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 			return ExitFailed, err
 		}
 		follow := watch{run: id, enough: finished}
-		if !w.anew { // the run itself, or the refusal of the wish
+		if !w.anew { // the run itself, or the refusal of the command
 			follow = watch{run: about.ID, instead: id, enough: func(r run.Run) bool {
 				if r.ID == id {
 					return finished(r)

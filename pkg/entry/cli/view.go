@@ -7,10 +7,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A view shows a run to whoever asked for it.
+// A view shows a run.
 type view interface {
 	Show(run.Run) error // as it stands
-	End(run.Run) error  // as it is over, or parked
+	End(run.Run) error  // after it has ended, or while it waits for a person
 }
 
 // view is how this call shows a run: as JSON, as a tree on a terminal, else as

@@ -75,7 +75,7 @@ func change(id string, s run.Step, to run.Status, at time.Time) Change {
 	return c
 }
 
-// took is how long a step has run until now; 0 if it was never begun.
+// took is how long a step has run until now; 0 if it was never started.
 func took(s run.Step, now time.Time) time.Duration {
 	if s.Claimed.IsZero() || now.Before(s.Claimed) {
 		return 0
@@ -83,7 +83,7 @@ func took(s run.Step, now time.Time) time.Duration {
 	return now.Sub(s.Claimed)
 }
 
-// begun is when the run was planned, or else asked for.
+// begun is when the run was planned, or else requested.
 func startedAt(r run.Run) time.Time {
 	if r.Started.IsZero() {
 		return r.Requested

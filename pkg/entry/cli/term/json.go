@@ -37,7 +37,7 @@ type moved struct {
 	Deadline time.Time `json:"deadline,omitzero"` // when it is overdue
 }
 
-// ended is the object for a run that is over or parked.
+// ended is the object for a run that has ended or waits for a person.
 type ended struct {
 	Run       string    `json:"run"`
 	Operation string    `json:"operation"`
