@@ -31,6 +31,7 @@ func TestTargets(t *testing.T) {
 		{[]string{"remove", "eu"}, "target eu has 3 recorded stacks, such as alone@eu of pair@default: destroy them first"},
 		{[]string{"remove", "mars"}, "target mars is not registered"},
 		{[]string{"add", "near", "--region", "us-west-1"}, "target near has 3 recorded stacks"},
+		{[]string{"add", "far", "--region", "eu-wset-1"}, `there is no AWS region "eu-wset-1": did you mean eu-west-1?`},
 		{[]string{"add", "us", "--account", "222222222222", "--region", "us-west-2"}, "account 222222222222 is not the installation's own: give the ARN of the role"},
 		{[]string{"add"}, "targets add: give NAME"},
 	} {
