@@ -82,7 +82,7 @@ func answerLaws() []law {
 		}},
 		{"a run that is stopped or over takes no answer", func(b bench) {
 			r := b.asks("one")
-			_, err := b.wish("one", run.Cancel, "bob")
+			_, err := b.command("one", run.Cancel, "bob")
 			b.ok(err)
 			_, err = b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", true))
 			b.is(err, fault.Refused)
@@ -93,7 +93,7 @@ func answerLaws() []law {
 		}},
 		{"a run that is paused takes an answer", func(b bench) {
 			r := b.asks("one")
-			_, err := b.wish("one", run.Pause, "bob")
+			_, err := b.command("one", run.Pause, "bob")
 			b.ok(err)
 			got, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", true))
 			b.ok(err)

@@ -10,8 +10,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 )
 
-// Budgets holds budgets to what engine.Budgets promises. open returns some that
-// nobody has used, with the given limits.
+// Budgets tests budgets against the contract of engine.Budgets. open returns unused
+// ones with the given limits.
 func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) {
 	for name, law := range map[string]func(purse){
 		"what was never used grants ten seconds' worth": func(p purse) {

@@ -13,17 +13,17 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Sky is a cloud whose world a test can turn. An operation on it takes 10
-// seconds, half of that to roll back.
+// A Sky is a cloud that a test controls. An operation takes 10 seconds, and a
+// rollback half of that.
 type Sky interface {
 	action.Cloud
 	engine.Clouds
 
-	// Node is one that is wanted: a stack of the given version that imports
-	// from the named stacks.
+	// Node is a desired stack of the given version that imports from the named
+	// stacks.
 	Node(stack, version string, imports ...string) project.Node
 
-	// Now is the time there, and Pass lets some go by.
+	// Now is its time, and Pass lets time pass.
 	Now() time.Time
 	Pass(time.Duration)
 
@@ -35,7 +35,7 @@ type Sky interface {
 	Slow(stack string, d time.Duration)
 }
 
-// Cloud holds a cloud to what action.Cloud and engine.Clouds promise. open
+// Cloud tests a cloud against the contracts of action.Cloud and engine.Clouds. open
 // returns an empty one. It is called in the goroutine of the test.
 func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 	for name, law := range map[string]func(fixture){
@@ -230,12 +230,12 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 	}
 }
 
-// A scene is a sky under test.
+// A fixture is a sky under test.
 type fixture struct {
 	*testing.T
 	Sky
 	count *int
-	ids   map[string]string // of the stacks that came up, by name
+	ids   map[string]string // of the stacks that were created, by name
 }
 
 // task makes a step of a run of its own on a stack.
@@ -271,7 +271,7 @@ func (s fixture) cancel(t action.Task, want fault.Kind) {
 	}
 }
 
-// up brings a stack up.
+// up creates a stack.
 func (s fixture) up(stack, version string, imports ...string) {
 	s.Helper()
 	t := s.begin(s.task(stack, plan.Create, version, imports...), "")
@@ -280,7 +280,7 @@ func (s fixture) up(stack, version string, imports ...string) {
 	s.ids[stack] = t.Receipt.StackID
 }
 
-// status expects what is live under a name.
+// status checks the status of the live stack of a name.
 func (s fixture) status(stack string, want plan.Status) plan.Live {
 	s.Helper()
 	live, err := s.Live(context.Background(), plan.Location{Node: stack, Stack: stack, Target: s.Node(stack, "v1").Target})
@@ -290,7 +290,7 @@ func (s fixture) status(stack string, want plan.Status) plan.Live {
 	return live
 }
 
-// busy expects that work is under way.
+// busy checks that an operation is in progress.
 func (s fixture) busy(t action.Task, want plan.Status) {
 	s.Helper()
 	s.Pass(time.Second)
@@ -298,7 +298,7 @@ func (s fixture) busy(t action.Task, want plan.Status) {
 	s.status(t.Node.Stack, want)
 }
 
-// heard expects what is heard of work.
+// heard checks the events of an operation.
 func (s fixture) received(t action.Task, found, over bool, status plan.Status) action.Operation {
 	s.Helper()
 	t.Now = s.Now()
@@ -309,7 +309,7 @@ func (s fixture) received(t action.Task, found, over bool, status plan.Status) a
 	return w
 }
 
-// why expects a reason.
+// why checks a reason.
 func (s fixture) why(w action.Operation, want string) {
 	s.Helper()
 	if !strings.Contains(w.Why, want) {

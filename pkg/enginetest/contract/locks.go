@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// upload asks for a run as an upload does, and raises its epoch to 1.
+// upload creates a run as an upload does, and raises its epoch to 1.
 func (b bench) upload(id, sequencer string) {
 	b.Helper()
 	r := requested(id)
@@ -19,7 +19,7 @@ func (b bench) upload(id, sequencer string) {
 	b.ok(b.raise(id, 0))
 }
 
-// over ends a run as it is kept.
+// over ends a run as it is stored.
 func (b bench) over(id string, s run.State) {
 	b.Helper()
 	r := b.load(id)
@@ -34,7 +34,7 @@ func (b bench) open() []string {
 	return ids
 }
 
-// waits lists who owns the lock, and who waits for it.
+// waits lists the run that owns the lock, and those that are queued.
 func (b bench) waits() string {
 	b.Helper()
 	l := b.lock()
@@ -45,15 +45,15 @@ func (b bench) waits() string {
 	return line
 }
 
-// lockLaws are about who may write.
+// lockLaws are about the lock and its queue.
 func lockLaws() []law {
 	return []law{
-		{"a lock that nobody took is nobody's", func(b bench) {
+		{"a lock that no run took has no owner", func(b bench) {
 			b.same(b.lock(), run.Lock{})
 		}},
-		{"who comes first owns the lock, and the others wait in order", func(b bench) {
+		{"the first run owns the lock, and the others are queued in order", func(b bench) {
 			for _, id := range []string{"one", "two", "three"} {
-				b.ask(id)
+				b.create(id)
 				b.same(b.enter(id).Owns, id == "one")
 			}
 			b.same(b.waits(), "one two three")
@@ -65,16 +65,16 @@ func lockLaws() []law {
 			b.same(l, run.Lock{})
 		}},
 		{"a lock that has changed since it was read is not written", func(b bench) {
-			b.ask("one")
-			b.ask("two")
+			b.create("one")
+			b.create("two")
 			late := b.lock().Enter(b.run("two"), operation(b.run("two")))
 			b.enter("one")
 			b.is(b.store.Enter(b.ctx, b.run("two"), late, noon), fault.Stale)
 			b.same(b.waits(), "one")
 			b.same(b.run("two").State, run.StatePending)
 		}},
-		{"only a run that is asked, by who drives it, enters", func(b bench) {
-			r := b.ask("one")
+		{"only a pending run enters, with its own epoch", func(b bench) {
+			r := b.create("one")
 			b.ok(b.raise("one", 1))
 			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r, operation(r)), noon), fault.Stale)
 			b.over("one", run.StateRefused)
@@ -82,9 +82,9 @@ func lockLaws() []law {
 			b.is(b.store.Enter(b.ctx, r, b.lock().Enter(r, operation(r)), noon), fault.Stale)
 			b.same(b.lock().Owner, run.Writer{})
 		}},
-		{"a run that waits is asked again when its epoch is raised", func(b bench) {
-			b.ask("one")
-			b.ask("two")
+		{"a queued run is pending again when its epoch is raised", func(b bench) {
+			b.create("one")
+			b.create("two")
 			b.enter("one")
 			b.enter("two")
 			b.ok(b.raise("two", 1))
@@ -93,9 +93,9 @@ func lockLaws() []law {
 			b.same(b.run("two").State, run.StateQueued)
 			b.same(b.waits(), "one two")
 		}},
-		{"an end passes the lock on to the next in line", func(b bench) {
+		{"an end passes the lock on to the next queued run", func(b bench) {
 			for _, id := range []string{"one", "two", "three"} {
-				b.ask(id)
+				b.create(id)
 				b.enter(id)
 			}
 			b.over("one", run.StateRefused)
@@ -107,10 +107,10 @@ func lockLaws() []law {
 			b.same(b.waits(), "")
 			b.same(b.open(), []string(nil))
 		}},
-		{"a parked run keeps the lock, and what it has seen", func(b bench) {
-			b.ask("one")
+		{"a waiting run keeps the lock, and the generation that it has observed", func(b bench) {
+			b.create("one")
 			b.enter("one")
-			r, err := b.wish("one", run.Pause, "ann")
+			r, err := b.command("one", run.Pause, "ann")
 			b.ok(err)
 			r.State = run.StateWaiting
 			b.ok(b.end(r))
@@ -119,8 +119,8 @@ func lockLaws() []law {
 			b.same(b.open(), []string{"one"})
 		}},
 		{"an end that read another lock is not written", func(b bench) {
-			b.ask("one")
-			b.ask("two")
+			b.create("one")
+			b.create("two")
 			b.enter("one")
 			r, l := b.run("one"), b.lock()
 			b.enter("two")
@@ -129,14 +129,14 @@ func lockLaws() []law {
 			b.same(b.run("one").State, run.StatePending)
 			b.same(b.waits(), "one two")
 		}},
-		{"an end counts on the lock even if it has no part in it", func(b bench) {
-			r, l := b.ask("one"), b.lock()
+		{"an end depends on the lock even if its run is not in it", func(b bench) {
+			r, l := b.create("one"), b.lock()
 			b.enter("one")
 			r.State = run.StateRefused
 			b.is(b.store.End(b.ctx, r, l.Leave(r, operation(r), "x")), fault.Stale)
 			b.same(b.waits(), "one")
 		}},
-		{"an upload replaces what waits, and stops what is deployed", func(b bench) {
+		{"an upload replaces queued uploads, and stops the one that is deployed", func(b bench) {
 			b.upload("one", "01")
 			b.enter("one")
 			b.upload("two", "02")
@@ -159,20 +159,20 @@ func lockLaws() []law {
 			b.same(one.SupersededBy, "three")
 			b.same(one.Given().Run, "three")
 		}},
-		{"what a newer upload has overtaken is known to the lock", func(b bench) {
+		{"the lock knows that a newer upload was seen", func(b bench) {
 			b.upload("one", "02")
 			b.enter("one")
 			b.upload("two", "01")
 			b.same(b.lock().Enter(b.run("two"), operation(b.run("two"))).Outdated, true)
 		}},
-		{"who is to be superseded goes on to be, whatever is wished", func(b bench) {
+		{"a run that is being superseded stays so, whatever command follows", func(b bench) {
 			b.upload("one", "01")
 			b.enter("one")
 			b.upload("two", "02")
 			b.enter("two")
-			_, err := b.wish("one", run.Continue, "ann")
+			_, err := b.command("one", run.Continue, "ann")
 			b.is(err, fault.Refused)
-			r, err := b.wish("one", run.Cancel, "ann")
+			r, err := b.command("one", run.Cancel, "ann")
 			b.ok(err)
 			b.same(r.Command, run.Supersede)
 			b.same(r.Generation, 2)
@@ -183,19 +183,19 @@ func lockLaws() []law {
 			b.same(r.Generation, 3)
 			b.same(r.Forced, true)
 		}},
-		{"nothing takes back a cancel", func(b bench) {
+		{"no command takes back a cancel", func(b bench) {
 			b.commit("one")
-			_, err := b.wish("one", run.Cancel, "ann")
+			_, err := b.command("one", run.Cancel, "ann")
 			b.ok(err)
-			_, err = b.wish("one", run.Continue, "ann")
+			_, err = b.command("one", run.Continue, "ann")
 			b.is(err, fault.Refused)
-			r, err := b.wish("one", run.CancelAndRollBack, "ann")
+			r, err := b.command("one", run.CancelAndRollBack, "ann")
 			b.ok(err)
 			b.same(r.Command, run.CancelAndRollBack)
 			b.same(r.Generation, 2)
 		}},
-		{"a rollback is asked for with the end that it follows", func(b bench) {
-			b.ask("zero")
+		{"a rollback is created in the transaction of the end that it follows", func(b bench) {
+			b.create("zero")
 			b.enter("zero")
 			zero := b.run("zero")
 			zero.Source.Version, zero.Only = "v0", nil
@@ -203,9 +203,9 @@ func lockLaws() []law {
 			zero.Started = noon
 			b.ok(b.store.Commit(b.ctx, zero))
 			b.over("zero", run.StateSucceeded)
-			b.ask("one")
+			b.create("one")
 			b.enter("one")
-			b.ask("two")
+			b.create("two")
 			b.enter("two")
 			one := b.run("one")
 			one.State, one.Rollback, one.Ended = run.StateFailed, true, noon.Add(time.Hour)
@@ -219,12 +219,12 @@ func lockLaws() []law {
 			b.same(back.Requested, one.Ended)
 			b.same(b.open(), []string{"rollback-of-one", "two"})
 		}},
-		{"what is wished by one request is wished once", func(b bench) {
+		{"a command that arrives twice is recorded once", func(b bench) {
 			b.commit("one")
 			w := run.GivenCommand{ID: "request", Command: run.Pause, Who: "ann", At: noon}
 			_, err := b.store.RecordCommand(b.ctx, "one", w)
 			b.ok(err)
-			_, err = b.wish("one", run.Continue, "bob")
+			_, err = b.command("one", run.Continue, "bob")
 			b.ok(err)
 			r, err := b.store.RecordCommand(b.ctx, "one", w)
 			b.ok(err)
@@ -234,7 +234,7 @@ func lockLaws() []law {
 			_, err = b.store.RecordCommand(b.ctx, "one", w)
 			b.ok(err)
 		}},
-		{"a revival is counted with the epoch", func(b bench) {
+		{"a restart is counted with the epoch", func(b bench) {
 			r := b.commit("one")
 			r.Restarts, r.RestartedAt, r.FinishedAtRestart = 3, noon, 1
 			b.ok(b.store.RaiseEpoch(b.ctx, r))
@@ -243,9 +243,9 @@ func lockLaws() []law {
 			b.same(got.RestartedAt, noon)
 			b.same(got.FinishedAtRestart, 1)
 		}},
-		{"of many who enter one owns the lock, and all others wait", func(b bench) {
+		{"of many runs that enter one owns the lock, and all others are queued", func(b bench) {
 			for i := range racers {
-				b.ask(fmt.Sprint("run", i))
+				b.create(fmt.Sprint("run", i))
 			}
 			for _, err := range race(func(i int) error {
 				for {

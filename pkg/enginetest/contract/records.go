@@ -49,7 +49,7 @@ func recordLaws() []law {
 			gone := record("web")
 			gone.Node, gone.FormerName = gone.StackID, "web"
 			want := map[string]plan.Record{moved.StackID: moved, "db": record("db")}
-			next := b.ask("two")
+			next := b.create("two")
 			b.ok(b.store.Rename(b.ctx, next, []plan.Record{moved, gone}))
 			b.same(b.records(), want)
 			b.ok(b.store.Rename(b.ctx, next, []plan.Record{moved, gone}))
@@ -58,7 +58,7 @@ func recordLaws() []law {
 		{"no record moves for an old epoch", func(b bench) {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
-			next := b.ask("two")
+			next := b.create("two")
 			b.ok(b.raise("two", next.Epoch))
 			moved := record("vpc")
 			moved.Node, moved.FormerName = moved.StackID, "vpc"
@@ -76,7 +76,7 @@ func recordLaws() []law {
 		{"a record that has taken another's name does not move for it", func(b bench) {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
-			next := b.ask("two")
+			next := b.create("two")
 			for _, late := range []func(*plan.Record){
 				func(r *plan.Record) { r.StackID += "-old" },
 				func(r *plan.Record) { r.StackID = "" },
@@ -90,7 +90,7 @@ func recordLaws() []law {
 			}
 		}},
 		{"many records move together", func(b bench) {
-			r := b.ask("one")
+			r := b.create("one")
 			p := plan.Plan{}
 			var moved []plan.Record
 			want := map[string]plan.Record{}
@@ -107,7 +107,7 @@ func recordLaws() []law {
 			for i := range 60 {
 				b.put(r, i, record(fmt.Sprintf("n%02d", i)))
 			}
-			b.ok(b.store.Rename(b.ctx, b.ask("two"), moved))
+			b.ok(b.store.Rename(b.ctx, b.create("two"), moved))
 			b.same(b.records(), want)
 		}},
 		{"the newest runs are listed first", func(b bench) {
@@ -135,8 +135,8 @@ func recordLaws() []law {
 			b.same(runs, []run.Run{want})
 		}},
 		{"runs asked for at the same moment are all listed", func(b bench) {
-			b.ask("one")
-			b.ask("two")
+			b.create("one")
+			b.create("two")
 			b.same(b.list(0), []string{"two", "one"})
 		}},
 	}
@@ -154,10 +154,10 @@ func (b bench) list(most int) []string {
 	return ids
 }
 
-// racers is how many try the same thing at once.
+// racers is how many try the same thing at the same time.
 const racers = 8
 
-// race runs do at once for each racer, and returns what each was told.
+// race runs do at the same time for each racer, and returns their errors.
 func race(do func(racer int) error) []error {
 	errs := make([]error, racers)
 	begin := make(chan struct{})
@@ -173,7 +173,7 @@ func race(do func(racer int) error) []error {
 	return errs
 }
 
-// won counts the racers that succeeded. Whoever did not is to be Stale.
+// won counts the racers that succeeded. The others must be Stale.
 func (b bench) won(errs []error) (won int) {
 	b.Helper()
 	for _, err := range errs {
@@ -186,7 +186,7 @@ func (b bench) won(errs []error) (won int) {
 	return won
 }
 
-// raceLaws are about many at once.
+// raceLaws are about many functions at the same time.
 func raceLaws() []law {
 	return []law{
 		{"of many claimers one has the step", func(b bench) {
@@ -229,7 +229,7 @@ func raceLaws() []law {
 		{"all wishes are news", func(b bench) {
 			b.commit("one")
 			for _, err := range race(func(i int) error {
-				_, err := b.wish("one", run.Pause, fmt.Sprint("person", i))
+				_, err := b.command("one", run.Pause, fmt.Sprint("person", i))
 				return err
 			}) {
 				b.ok(err)
@@ -243,7 +243,7 @@ func raceLaws() []law {
 				if i == 0 {
 					return b.end(r)
 				}
-				_, err := b.wish("one", run.Cancel, "bob")
+				_, err := b.command("one", run.Cancel, "bob")
 				return err
 			})
 			ended := b.run("one")
@@ -251,7 +251,7 @@ func raceLaws() []law {
 			b.same(ended.Generation > 0, errs[0] != nil)
 		}},
 		{"planners of one epoch leave one whole plan", func(b bench) {
-			r := b.ask("one")
+			r := b.create("one")
 			errs := race(func(i int) error {
 				mine, p := r, plan.Plan{}
 				for n := range 30 + i {

@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// runLaws are about runs that begin.
+// runLaws are about new runs, plans and epochs.
 func runLaws() []law {
 	return []law{
 		{"a run that is asked for is kept as it is", func(b bench) {
@@ -23,7 +23,7 @@ func runLaws() []law {
 			b.same(b.run("one"), requested("one"))
 		}},
 		{"asked twice, a run is kept once, as it is by now", func(b bench) {
-			first := b.ask("one")
+			first := b.create("one")
 			other := requested("one")
 			other.Who = "bob"
 			kept, fresh, err := b.store.CreateRun(b.ctx, other)
@@ -49,12 +49,12 @@ func runLaws() []law {
 			b.is(err, fault.Missing)
 			_, _, err = b.store.Step(b.ctx, "none", 0)
 			b.is(err, fault.Missing)
-			_, err = b.wish("none", run.Pause, "ann")
+			_, err = b.command("none", run.Pause, "ann")
 			b.is(err, fault.Missing)
 			b.is(b.raise("none", 0), fault.Missing)
 		}},
 		{"a epoch is raised from what it is, once", func(b bench) {
-			b.ask("one")
+			b.create("one")
 			b.same(b.run("one").Epoch, 1)
 			b.is(b.raise("one", 0), fault.Stale)
 			b.is(b.raise("one", 2), fault.Stale)
@@ -70,18 +70,18 @@ func runLaws() []law {
 			b.same(r.Events, 0)
 			b.same(r.State, run.StateRunning)
 		}},
-		{"to raise the epoch of a parked run makes it going", func(b bench) {
+		{"to raise the epoch of a waiting run makes it running", func(b bench) {
 			r := b.commit("one")
 			r.State = run.StateWaiting
 			b.ok(b.end(r))
 			b.ok(b.raise("one", 1))
 			b.same(b.run("one").State, run.StateRunning)
 		}},
-		{"the epoch of a run that is asked for leaves it asked", func(b bench) {
-			b.same(b.ask("one").State, run.StatePending)
+		{"to raise the epoch of a pending run leaves it pending", func(b bench) {
+			b.same(b.create("one").State, run.StatePending)
 		}},
 		{"a committed plan is loaded in its order, with all that belongs to it", func(b bench) {
-			want := b.ask("one")
+			want := b.create("one")
 			want.Operation, want.Source.Version, want.MaxDeletions, want.Only = "destroy", "v0", new(7), []string{"vpc"} // as a retry learns from what it repeats
 			p := plan.Plan{Unchanged: []string{"web"}}
 			for i := range 130 {
@@ -103,13 +103,13 @@ func runLaws() []law {
 			b.same(b.run("one"), want)
 		}},
 		{"a plan without steps is committed too", func(b bench) {
-			r := b.ask("one")
+			r := b.create("one")
 			r.Start(plan.Plan{}, nil)
 			b.ok(b.store.Commit(b.ctx, r))
 			b.same(b.load("one").State, run.StateRunning)
 		}},
 		{"a run that is not committed has no steps", func(b bench) {
-			r := b.ask("one")
+			r := b.create("one")
 			b.ok(b.raise("one", 1))
 			r.Start(plan.Plan{Steps: []plan.Step{{ID: "vpc/create", Node: "vpc", Verb: plan.Create}}}, nil)
 			b.is(b.store.Commit(b.ctx, r), fault.Stale)
@@ -163,7 +163,7 @@ func runLaws() []law {
 	}
 }
 
-// endLaws are about how runs are steered, parked and ended.
+// endLaws are about commands, waiting and ends.
 func endLaws() []law {
 	return []law{
 		{"a command is stored with who gave it and why, raises the generation, and is answered with the run", func(b bench) {
@@ -196,7 +196,7 @@ func endLaws() []law {
 			b.ok(err)
 			b.same(again, r)
 		}},
-		{"what is wished with force is forced from then on", func(b bench) {
+		{"a run that was given a command with force is forced from then on", func(b bench) {
 			b.commit("one")
 			for _, c := range []struct {
 				command run.Command
@@ -210,11 +210,11 @@ func endLaws() []law {
 				b.same(b.run("one"), r)
 			}
 		}},
-		{"nothing is wished of a run that is over", func(b bench) {
+		{"a run that has ended takes no command", func(b bench) {
 			r := b.commit("one")
 			r.State = run.StateFailed
 			b.ok(b.end(r))
-			_, err := b.wish("one", run.Continue, "bob")
+			_, err := b.command("one", run.Continue, "bob")
 			b.is(err, fault.Refused)
 			b.same(b.run("one").Generation, 0)
 		}},
@@ -224,9 +224,9 @@ func endLaws() []law {
 			b.ok(b.end(want))
 			b.same(b.load("one"), want)
 		}},
-		{"an end is not written over news", func(b bench) {
+		{"an end is not written over a newer generation", func(b bench) {
 			r := b.commit("one")
-			_, err := b.wish("one", run.Cancel, "bob")
+			_, err := b.command("one", run.Cancel, "bob")
 			b.ok(err)
 			r.State = run.StateSucceeded
 			b.is(b.end(r), fault.Stale)
@@ -249,11 +249,11 @@ func endLaws() []law {
 			b.ok(err)
 			r.State = run.StateFailed
 			x := l.Leave(r, operation(r), "x")
-			x.From = run.StatePending // it was planned since
+			x.From = run.StatePending // it has been planned since
 			b.is(b.store.End(b.ctx, r, x), fault.Stale)
 			b.same(b.run("one").State, run.StateRunning)
 		}},
-		{"what is over stays as it ended", func(b bench) {
+		{"a run that has ended stays as it ended", func(b bench) {
 			r := b.commit("one")
 			r.State = run.StateSucceeded
 			b.ok(b.end(r))
@@ -262,7 +262,7 @@ func endLaws() []law {
 			b.is(b.raise("one", 1), fault.Stale)
 			b.same(b.run("one").State, run.StateSucceeded)
 		}},
-		{"a run is parked as often as it is found so", func(b bench) {
+		{"a run can be marked as waiting twice", func(b bench) {
 			r := b.commit("one")
 			r.State = run.StateWaiting
 			b.ok(b.end(r))
@@ -270,7 +270,7 @@ func endLaws() []law {
 			b.same(b.run("one").State, run.StateWaiting)
 		}},
 		{"a run that was never planned ends too", func(b bench) {
-			r := b.ask("one")
+			r := b.create("one")
 			r.State, r.Messages = run.StateRefused, []string{"no"}
 			b.ok(b.end(r))
 			b.same(b.load("one").State, run.StateRefused)

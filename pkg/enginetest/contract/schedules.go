@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Calendar is schedules that can be looked at.
+// A Calendar is schedules that a test can read.
 type Calendar interface {
 	engine.Schedules
 
@@ -20,8 +20,8 @@ type Calendar interface {
 	Kept(ctx context.Context, project string) (map[string]project.Schedule, error)
 }
 
-// Schedules holds schedules to what engine.Schedules promises. open returns those
-// of an installation that has none.
+// Schedules tests schedules against the contract of engine.Schedules. open returns
+// those of an installation that has none.
 func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 	for name, law := range map[string]func(diary){
 		"what is wanted is there, as it is wanted": func(d diary) {

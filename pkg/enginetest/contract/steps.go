@@ -11,15 +11,15 @@ import (
 // stepLaws are about steps that move.
 func stepLaws() []law {
 	return []law{
-		{"no step is claimed of a run that is to stop, or is not going", func(b bench) {
+		{"no step is claimed of a run that is to stop, or is not running", func(b bench) {
 			r := b.commit("one")
-			_, err := b.wish("one", run.Pause, "ann")
+			_, err := b.command("one", run.Pause, "ann")
 			b.ok(err)
 			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
 			isWaiting := b.run("one")
 			isWaiting.State = run.StateWaiting
 			b.ok(b.end(isWaiting))
-			_, err = b.wish("one", run.Continue, "ann")
+			_, err = b.command("one", run.Continue, "ann")
 			b.ok(err)
 			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
 			b.same(b.step("one", 0).Status, run.Pending)
@@ -50,7 +50,7 @@ func stepLaws() []law {
 			b.ok(b.store.Move(b.ctx, c))
 			b.same(b.step("one", 1), c.Step)
 		}},
-		{"a claim is refused to whoever comes second", func(b bench) {
+		{"a second claim of a step is refused", func(b bench) {
 			r := b.commit("one")
 			first := b.claim(r, 0, "n1")
 			c := claiming(r, 0, "n2")
@@ -86,7 +86,7 @@ func stepLaws() []law {
 			c.Attempt, c.Step.Attempt = 2, 2
 			b.is(b.store.Move(b.ctx, c), fault.Stale)
 		}},
-		{"a step of which another has noted something was begun", func(b bench) {
+		{"a step of which another function has written a receipt was started", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			back := moving(r, s, run.Pending)
@@ -136,7 +136,7 @@ func stepLaws() []law {
 			c.Forget = true
 			b.ok(b.store.Move(b.ctx, c))
 		}},
-		{"a claim clears what was heard before it", func(b bench) {
+		{"a claim clears the events before it", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			b.mark("one", 0, 1, true)
@@ -147,7 +147,7 @@ func stepLaws() []law {
 			b.ok(b.store.Move(b.ctx, claiming(r, 0, "n2")))
 			b.same(b.step("one", 0).Event, run.Event{})
 		}},
-		{"a running step that moves keeps what was heard meanwhile", func(b bench) {
+		{"a running step that moves keeps the events that arrived meanwhile", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			b.mark("one", 0, 1, true)
@@ -161,10 +161,10 @@ func stepLaws() []law {
 	}
 }
 
-// complete is a status that is heard of.
+// complete is the status of an event.
 const complete plan.Status = "UPDATE_COMPLETE"
 
-// mark marks a step and expects that it was, or was not, to be marked.
+// mark marks a step, and checks whether it could be marked.
 func (b bench) mark(id string, number, attempt int, want bool) {
 	b.Helper()
 	marked, err := b.store.MarkEvent(b.ctx, id, number, attempt, complete)
@@ -172,14 +172,14 @@ func (b bench) mark(id string, number, attempt int, want bool) {
 	b.same(marked, want)
 }
 
-// later writes what a look found, and returns the step as it then is.
-func (b bench) later(r run.Run, s run.Step) run.Step {
+// postpone writes what a poll found, and returns the step as it is then.
+func (b bench) postpone(r run.Run, s run.Step) run.Step {
 	b.Helper()
 	b.ok(b.store.Postpone(b.ctx, r.ID, r.Epoch, []run.Step{s}))
 	return b.step(r.ID, s.Number)
 }
 
-// lookLaws are about what looks and events write.
+// pollLaws are about what polls and events write.
 func pollLaws() []law {
 	return []law{
 		{"an event is marked on the attempt that runs", func(b bench) {
@@ -197,30 +197,30 @@ func pollLaws() []law {
 			b.ok(b.store.Move(b.ctx, moving(r, s, run.Done)))
 			b.mark("one", 0, 1, false)
 		}},
-		{"an event is marked whoever drives", func(b bench) {
+		{"an event is marked in any epoch", func(b bench) {
 			r := b.commit("one")
 			b.claim(r, 0, "n1")
 			b.ok(b.raise("one", 1))
 			b.mark("one", 0, 1, true)
 		}},
-		{"a look writes when to look again, and nothing else", func(b bench) {
+		{"a poll writes when to poll again, and nothing else", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			found := s
 			found.Due, found.Why = noon.Add(time.Hour), "slow"
 			want := found
 			found.Receipt.StackID, found.Claimed, found.Nonce, found.Ended = "x", noon, "x", noon
-			b.same(b.later(r, found), want)
+			b.same(b.postpone(r, found), want)
 			found.Why, want.Why = "", ""
-			b.same(b.later(r, found), want)
+			b.same(b.postpone(r, found), want)
 		}},
-		{"a look counts how often it did not see an event, then gives up", func(b bench) {
+		{"a poll counts how often it did not see an event, then gives up", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			b.mark("one", 0, 1, true)
 			for _, e := range []run.Event{{Status: complete, Polls: 1}, {Status: complete, Polls: 2}, {Status: complete, Polls: 3}, {}} {
 				s.Event = e
-				b.same(b.later(r, s).Event, e)
+				b.same(b.postpone(r, s).Event, e)
 			}
 		}},
 		{"an event that was marked since the steps were loaded stays", func(b bench) {
@@ -230,18 +230,18 @@ func pollLaws() []law {
 			s.Due = noon.Add(time.Hour)
 			for _, seen := range []run.Event{{}, {Status: complete, Polls: 2}, {Status: complete, Polls: 3}, {Status: "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", Polls: 1}} {
 				s.Event = seen
-				got := b.later(r, s)
+				got := b.postpone(r, s)
 				b.same(got.Event, run.Event{Status: complete})
 				b.same(got.DueAt(), time.Time{})
 				b.same(got.Due, s.Due)
 			}
 		}},
-		{"a look that learnt nothing leaves an event unseen", func(b bench) {
+		{"a poll that learnt nothing leaves an event unseen", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			b.mark("one", 0, 1, true)
 			s.Event = run.Event{Status: complete}
-			b.same(b.later(r, s).Event, run.Event{Status: complete})
+			b.same(b.postpone(r, s).Event, run.Event{Status: complete})
 		}},
 		{"a look leaves alone what no longer runs, or runs anew", func(b bench) {
 			r := b.commit("one")
@@ -253,7 +253,7 @@ func pollLaws() []law {
 			b.same(b.step("one", 0).Due, noon.Add(2*time.Minute))
 			b.same(b.step("one", 1), second)
 			second.Attempt, second.Due = 2, noon
-			b.same(b.later(r, second).Due, noon.Add(time.Hour))
+			b.same(b.postpone(r, second).Due, noon.Add(time.Hour))
 		}},
 		{"a look writes nothing for an old epoch", func(b bench) {
 			r := b.commit("one")

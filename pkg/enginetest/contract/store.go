@@ -1,5 +1,5 @@
-// Package contract holds what the stores and clouds in memory and the adapters
-// all promise, as tests to be called.
+// Package contract has the tests that both the implementations of ports in memory
+// and the adapters must pass.
 package contract
 
 import (
@@ -18,7 +18,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Store holds a store to what engine.Store promises. open returns an empty one.
+// Store tests a store against the contract of engine.Store. open returns an empty
+// one.
 func Store(t *testing.T, open func(t *testing.T) engine.Store) {
 	for _, laws := range [][]law{runLaws(), endLaws(), stepLaws(), pollLaws(), answerLaws(), recordLaws(), lockLaws(), raceLaws()} {
 		for _, l := range laws {
@@ -29,7 +30,7 @@ func Store(t *testing.T, open func(t *testing.T) engine.Store) {
 	}
 }
 
-// A law is something that a store promises.
+// A law is one rule of the contract of stores.
 type law struct {
 	name  string
 	holds func(bench)
@@ -48,7 +49,7 @@ const shop = "shop@prod"
 // noon is when everything in the laws begins.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
-// asked returns a run as it is asked for.
+// requested returns a new run.
 func requested(id string) run.Run {
 	return run.Run{
 		Request: run.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
@@ -56,8 +57,8 @@ func requested(id string) run.Run {
 	}
 }
 
-// ask asks for a run and raises its epoch to 1.
-func (b bench) ask(id string) run.Run {
+// create creates a run and raises its epoch to 1.
+func (b bench) create(id string) run.Run {
 	b.Helper()
 	r, fresh, err := b.store.CreateRun(b.ctx, requested(id))
 	if err != nil || !fresh {
@@ -67,10 +68,10 @@ func (b bench) ask(id string) run.Run {
 	return b.run(id)
 }
 
-// commit asks for a run of two steps, db after vpc, and commits its plan.
+// commit creates a run of two steps, db after vpc, and commits its plan.
 func (b bench) commit(id string) run.Run {
 	b.Helper()
-	r := b.ask(id)
+	r := b.create(id)
 	r.Start(plan.Plan{Steps: []plan.Step{
 		{ID: "vpc/create", Node: "vpc", Verb: plan.Create},
 		{ID: "db/update", Node: "db", Verb: plan.Update, After: []string{"vpc/create"}},
@@ -96,7 +97,7 @@ func claiming(r run.Run, number int, nonce string) engine.Change {
 	return engine.Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: was, Step: s}
 }
 
-// moving is the change that takes a step as it is to another status.
+// moving is the change of a step to another status.
 func moving(r run.Run, s run.Step, to run.Status) engine.Change {
 	c := engine.Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: s.Status, Attempt: s.Attempt, Step: s}
 	c.Step.Status = to
@@ -112,7 +113,7 @@ func record(node string) plan.Record {
 	}
 }
 
-// put writes a record as the end of a step that was never begun.
+// put writes a record, with a step that was never started.
 func (b bench) put(r run.Run, number int, rec plan.Record) {
 	b.Helper()
 	c := moving(r, b.step(r.ID, number), run.Running)
@@ -148,8 +149,7 @@ func (b bench) records() map[string]plan.Record {
 	return all
 }
 
-// enter makes a run that is asked for enter the line, and returns what came of
-// it.
+// enter makes a pending run request the lock, and returns the result.
 func (b bench) enter(id string) run.Entry {
 	b.Helper()
 	e := b.lock().Enter(b.run(id), operation(b.run(id)))
@@ -164,12 +164,12 @@ func (b bench) lock() run.Lock {
 	return l
 }
 
-// raise raises a epoch from what it is believed to be.
+// raise raises the epoch of a run from the given one.
 func (b bench) raise(id string, from int) error {
 	return b.store.RaiseEpoch(b.ctx, run.Run{Request: run.Request{ID: id}, Epoch: from})
 }
 
-// end parks or ends a run.
+// end marks a run as waiting, or ends it.
 func (b bench) end(r run.Run) error {
 	if r.State == run.StateWaiting {
 		return b.store.MarkWaiting(b.ctx, r)
@@ -196,8 +196,8 @@ func (b bench) register(token string, since time.Time, events int) bool {
 	return newest
 }
 
-// wish wishes something of a run, each time anew.
-func (b bench) wish(id string, w run.Command, who string) (run.Run, error) {
+// command gives a run a command, each time as a new request.
+func (b bench) command(id string, w run.Command, who string) (run.Run, error) {
 	return b.store.RecordCommand(b.ctx, id, run.GivenCommand{ID: rand.Text(), Command: w, Who: who, At: noon})
 }
 
@@ -215,8 +215,8 @@ func (b bench) is(err error, k fault.Kind) {
 	}
 }
 
-// same compares what is kept with what was given. That a list is empty and not
-// absent is nothing that a store must keep.
+// same compares what is stored with what was given. A store need not distinguish an
+// empty list from an absent one.
 func (b bench) same(got, want any) {
 	b.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
