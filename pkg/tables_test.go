@@ -16,7 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// namesake lists where a word is written that only looks like the name of an
+// namesake lists where a word is written that only polls like the name of an
 // operation or a command, and what it names there.
 var namesake = map[string]string{
 	"infra/aws":                  "Lambda functions",

@@ -276,7 +276,7 @@ var actions = map[plan.Verb]string{
 }
 
 // Fault fails the request on its way to CloudFormation: a function that
-// crashes and one that gets no answer look the same from there.
+// crashes and one that gets no answer poll the same from there.
 func (r *emulators) Fault(name string, v plan.Verb, m sim.Fault) {
 	e := &local.FaultError{Action: actions[v], Code: "InternalFailure", Status: 500, After: m == sim.KillAfter || m == sim.Lose}
 	if m == sim.Throttle {

@@ -174,7 +174,7 @@ func (r *emulators) Pass(d time.Duration) {
 }
 
 // WaitIdle waits until every run is over, or waits for a person or for a run
-// that does, and every late event has arrived. It looks again only after
+// that does, and every late event has arrived. It polls again only after
 // something was written.
 func (r *emulators) WaitIdle() bool {
 	if r.speedup > 1 {

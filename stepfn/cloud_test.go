@@ -16,7 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// The adapter on the stand-in keeps the laws that the cloud in memory keeps.
+// The adapter on the emulator keeps the laws that the cloud in memory keeps.
 func TestCloud(t *testing.T) {
 	contract.Cloud(t, func(t *testing.T, holds func(*testing.T, contract.Sky)) {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// crowd is a world of so many stacks that need nothing.
+// crowd is a setup of so many stacks that need nothing.
 func crowd(n int) stacks {
 	var w stacks
 	for i := range n {

@@ -24,7 +24,7 @@ func shopOf(version string) stacks {
 }
 
 // Half of all requests that the functions send to AWS, for as long as they live, are throttled or answered with a 5xx,
-// before or after they were carried out: nothing fails, and nothing is asked for twice.
+// before or after they were carried out: nothing fails, and nothing is requested twice.
 func TestHalfOfAllRequestsFail(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {

@@ -29,7 +29,7 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
-// Another interpreter of state machines, and where it looks for functions; make
+// Another interpreter of state machines, and where it searches for functions; make
 // integration names both.
 var (
 	interpreter = flag.String("states", "", "the URL of a Step Functions that runs the state machine, instead of ours")
@@ -37,12 +37,12 @@ var (
 	bootstraps  = flag.String("functions", "../build", "the folder of the functions that make build has built")
 )
 
-// hurried is how much longer what a story tells of takes in the story than where
-// it is told in real time. What takes a function or the engine its time takes it
+// hurried is how much longer what a scenario tells of takes in the scenario than where
+// it is reported in real time. What takes a function or the engine its time takes it
 // there too.
 const realTimeSpeedup = 20
 
-// Why a story is not told in real time.
+// Why a scenario is not reported in real time.
 const (
 	engineWaits    = "the engine waits for minutes in it, by its own clock"
 	longOperations = "CloudFormation works for minutes in it, however hurried"
@@ -50,7 +50,7 @@ const (
 	noEvents       = "the other interpreter tells no event bus of executions that are over"
 )
 
-// left are the stories that are not told in real time.
+// left are the scenarios that are not reported in real time.
 var notInRealTime = map[string]string{
 	"aborted": noEvents, "aborted_planning": noEvents,
 	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "changed_outside_at_end": exactMoment,
@@ -152,7 +152,7 @@ func newOnInterpreter(t testing.TB, calls *router, name string) *emulators {
 }
 
 // A switchboard connects the interpreter, which knows one Lambda, with the
-// functions of all stages: story--function.
+// functions of all stages: scenario--function.
 type router struct {
 	mu     sync.Mutex
 	clouds map[string]*cloud.Cloud
@@ -240,7 +240,7 @@ func (r *emulators) targets() []string {
 }
 
 // outcome tells how all ended: runs with their steps, records, the lock, and the
-// stacks that there have been. Runs are told by their place in the line.
+// stacks that there have been. Runs are reported by their place in the line.
 func (r *emulators) outcome() string {
 	runs, err := r.store.List(r.Context(), "shop@default", 0)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 var large = flag.Int("large", defaultLarge, "how many stacks large runs have on the real adapters")
 
-// grid is a world of n stacks, so many wide: each needs one of the row before.
+// grid is a setup of n stacks, so many wide: each needs one of the row before.
 func grid(n, wide int) stacks {
 	var w stacks
 	for i := range n {
@@ -37,18 +37,18 @@ func grid(n, wide int) stacks {
 
 // longest is what a deploy of so many stacks may take: half as long again as the
 // longest path through them, or as CloudFormation would take to answer what is
-// asked of it, with three reads for each stack.
+// requested of it, with three reads for each stack.
 func longestDuration(n, wide int) time.Duration {
 	path := time.Duration((n+wide-1)/wide) * operationSeconds * time.Second
 	return max(path, time.Duration(n)*3*time.Second/5)*3/2 + time.Minute
 }
 
-// shapes are those of large worlds.
+// shapes are those of large setups.
 func shapes(n int) map[string]int {
 	return map[string]int{"40 wide": 40, "independent": n}
 }
 
-// However many stacks there are, their run ends, each is asked for once, and each
+// However many stacks there are, their run ends, each is requested once, and each
 // execution hands over to the next well before its history is full, at 25,000
 // events. What passes through the machine stays below 256 KiB, or asl would fail.
 // https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
@@ -82,7 +82,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// The same through the real adapters, on stand-ins that refuse what AWS would:
+// The same through the real adapters, on emulators that refuse what AWS would:
 // a history, a payload, an item or a transaction that is too large.
 func TestLargeOnEmulators(t *testing.T) {
 	for name, wide := range shapes(*large) {

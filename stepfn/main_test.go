@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain lets garbage gather: worlds are many and short.
+// TestMain lets garbage gather: setups are many and short.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(1600)
 	os.Exit(m.Run())

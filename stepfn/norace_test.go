@@ -9,6 +9,6 @@ const (
 	many             = 2_000 // stacks of a large run in memory
 )
 
-// mostDeaths is at about how many of its writes a story is interrupted, each in
+// mostDeaths is at about how many of its writes a scenario is interrupted, each in
 // turn; few have more.
 const mostCrashes = 100

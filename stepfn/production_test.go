@@ -73,7 +73,7 @@ func TestProductionTemplates(t *testing.T) {
 	})
 }
 
-// calls counts what has been asked of CloudFormation that changes something.
+// calls counts what has been requested of CloudFormation that changes something.
 func calls(r *emulators) int {
 	n := 0
 	for _, k := range r.cloud.Stacks.Calls() {

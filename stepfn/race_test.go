@@ -2,7 +2,7 @@
 
 package stepfn_test
 
-// Under the race detector, by make race, fewer worlds are played: make test plays
+// Under the race detector, by make race, fewer setups are played: make test plays
 // all of them without it.
 const (
 	defaultWorlds = 1_000
@@ -11,6 +11,6 @@ const (
 	many          = 1_000 // stacks of a large run in memory
 )
 
-// mostDeaths is at about how many of its writes a story is interrupted, each in
+// mostDeaths is at about how many of its writes a scenario is interrupted, each in
 // turn; few have more.
 const mostDeaths = 12

@@ -23,8 +23,8 @@ type player struct {
 	projects       map[run.Source]project.Project // the same by source
 	lastJudged     string                         // the run that checkLastRun checked
 	last           stacks                         // of the last request
-	changedOutside map[string]bool                // stacks that somebody outside changed since the last settle
-	snapshots      []string                       // one of each settle
+	changedOutside map[string]bool                // stacks that somebody outside changed since the last finish
+	snapshots      []string                       // one of each finish
 	checked        map[string]int                 // how often, by invariant
 	injected       map[string]int                 // what went failed, by kind
 }
@@ -177,7 +177,7 @@ func (g *player) runs() []run.Run {
 	return all
 }
 
-// settle waits until no run can go on, continues the runs that wait for a
+// finish waits until no run can go on, continues the runs that wait for a
 // person, and checks what must hold then.
 func (g *player) settle() {
 	var runs []run.Run

@@ -30,7 +30,7 @@ func TestRandomScenariosOnEmulators(t *testing.T) { playAll(t, randomOnEmulators
 type randomTest struct {
 	test     string // its name
 	emulated bool
-	play     func(t *testing.T, s script, seen func(*player)) // seen may look at the backend, which is closed afterwards
+	play     func(t *testing.T, s script, seen func(*player)) // seen may read the backend, which is closed afterwards
 }
 
 var randomInMemory = randomTest{"TestRandomScenarios", false, func(t *testing.T, s script, seen func(*player)) {
@@ -84,7 +84,7 @@ func playAll(t *testing.T, on randomTest, n int) {
 	}
 }
 
-// judge plays a random scenario. If an invariant fails, it looks for the
+// judge plays a random scenario. If an invariant fails, it searches for the
 // shortest script with the same failure and prints how to play it again. It
 // returns how often each invariant was checked and each kind of fault
 // injected.
@@ -108,7 +108,7 @@ func (on randomTest) judge(t *testing.T, s script, name string) (checked, inject
 	return checked, injected
 }
 
-// shrinking is how long it looks for a shorter script.
+// shrinking is how long it searches for a shorter script.
 const shrinking = time.Minute
 
 // cause is the name of the invariant that failed, or the start of another

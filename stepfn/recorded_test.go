@@ -60,7 +60,7 @@ func (p traceWriter) Write(what []byte) (int, error) {
 	return len(what), nil
 }
 
-// tap notes every request of the functions, and every answer.
+// tap records every request of the functions, and every answer.
 type tap struct {
 	aws.HTTPClient
 	*trace
@@ -131,7 +131,7 @@ func (r *recorded) listen() {
 	}
 }
 
-// show notes how a run and the records are shown.
+// show records how a run and the records are shown.
 func (r *recorded) show(of run.Run) {
 	next := func(words ...string) string { return strings.Join(words, " ") }
 	lines := traceWriter{r.trace, "line"}
@@ -155,7 +155,7 @@ func (r *recorded) show(of run.Run) {
 	}
 }
 
-// collect notes what is kept: items, objects in all their versions, histories.
+// collect records what is kept: items, objects in all their versions, histories.
 func (r *recorded) collect() {
 	r.items()
 	r.objects()
@@ -173,7 +173,7 @@ func (r *recorded) items() {
 	}
 }
 
-// written notes what the SDK makes of an answer.
+// written records what the SDK makes of an answer.
 func (r *recorded) noteJSON(where string, what any) {
 	body, err := json.Marshal(what)
 	if err != nil {

@@ -100,7 +100,7 @@ func (s *scenario) waitFor(holds func() bool) {
 	}
 }
 
-// expect notes how something differs from what the line says.
+// expect records how something differs from what the line says.
 func (s *scenario) expect(got any, want string) {
 	if fmt.Sprint(got) != want {
 		s.mismatchf("got %v", got)

@@ -179,7 +179,7 @@ func (r *recorded) preview(files archive.Files) {
 	r.ends(id, run.StateSucceeded)
 }
 
-// follow asks for an operation of the world as it is.
+// follow asks for an operation of the setup as it is.
 func (r *recorded) follow(operation, of string, want run.State) string {
 	r.Helper()
 	var w stacks
@@ -203,7 +203,7 @@ func (r *recorded) ends(id string, want run.State) string {
 	return id
 }
 
-// asked checks what CloudFormation tells of a parameter.
+// requested checks what CloudFormation tells of a parameter.
 func (r *recorded) checkParameter(name, parameter, want string) {
 	r.Helper()
 	if _, all := r.Deployed(name); all[parameter] != want {
@@ -211,7 +211,7 @@ func (r *recorded) checkParameter(name, parameter, want string) {
 	}
 }
 
-// heard says whether a text, or the base64 of it, is in a kind of place.
+// found says whether a text, or the base64 of it, is in a kind of place.
 func (r *recorded) contains(where, text string) bool {
 	r.trace.mu.Lock()
 	defer r.trace.mu.Unlock()

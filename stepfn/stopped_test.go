@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Whoever stops an execution by hand stops no run: the machine's own event has it taken up again, or, if that is lost,
+// Anyone who stops an execution by hand stops no run: the machine's own event has it taken up again, or, if that is lost,
 // the sweep.
 func TestStoppedExecutionIsRestarted(t *testing.T) {
 	for _, c := range []struct {

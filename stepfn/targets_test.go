@@ -20,7 +20,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// register registers targets, as whoever keeps the installation does.
+// register registers targets, as anyone who keeps the installation does.
 func (r *emulators) register(names ...string) {
 	for _, name := range names {
 		if r.registered[name] || name == "default" {
@@ -70,7 +70,7 @@ func (r *emulators) at(name string) (people *cloudformation.Client, physical str
 	return r.outsideIn(target), physicalName(name)
 }
 
-// Credentials that expire in the middle of a run are got anew; whoever looks
+// Credentials that expire in the middle of a run are got anew; anyone who polls
 // into the trail of an account finds the run by the name of the session; and
 // CloudFormation works with the role of the target.
 func TestExpiredCredentialsAreRenewed(t *testing.T) {
@@ -100,7 +100,7 @@ func TestExpiredCredentialsAreRenewed(t *testing.T) {
 	})
 }
 
-// A trail is what is asked of CloudFormation by those who have assumed a role.
+// A trail is what is requested of CloudFormation by those who have assumed a role.
 type sessionLog struct {
 	mu       sync.Mutex
 	until    map[string]map[time.Time]bool // when credentials expire, by account

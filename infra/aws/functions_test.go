@@ -43,7 +43,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// Every function finds in its environment what it must be told.
+// Every function finds in its environment what it must be reported.
 func TestEnvironment(t *testing.T) {
 	for _, all := range []template{the(t, plain), the(t, full)} {
 		for _, name := range all.of("AWS::Lambda::Function") {

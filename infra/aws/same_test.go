@@ -64,7 +64,7 @@ func TestSideBySide(t *testing.T) {
 
 var bearing = regexp.MustCompile(`^(.*Name|Name|StatementId)$`)
 
-// nameIn lists the names that are written down in a template; whoever has none
+// nameIn lists the names that are written down in a template; anyone who has none
 // gets one from CloudFormation.
 func nameIn(all template) []string {
 	var names []string

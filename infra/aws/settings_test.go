@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// All that is wrong with settings is told at once, with what to do.
+// All that is wrong with settings is reported at once, with what to do.
 func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		context map[string]any

@@ -27,7 +27,7 @@ type asker struct {
 	url string
 }
 
-// A heard is what an asker is told.
+// A found is what an asker is reported.
 type received struct {
 	report.Run
 	Runs   []report.Run
@@ -81,7 +81,7 @@ func (a asker) until(path, state string) received {
 	return received{}
 }
 
-// revision puts the laptop's project where nothing comes of it until it is asked
+// revision puts the laptop's project where nothing comes of it until it is requested
 // for, and returns a body that asks.
 func (l *laptop) revision(h *host.Host, operation string) string {
 	l.Helper()
@@ -107,7 +107,7 @@ func objects(h *host.Host) *bucket.Bucket {
 }
 
 // A program starts a run, asks again because it lost the answer, reads the run,
-// pauses it, lets it go on, and sees its end; it is told what it cannot do.
+// pauses it, lets it go on, and sees its end; it gets an error for what it cannot do.
 func TestRunByTheAPI(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -194,7 +194,7 @@ func TestRunByTheAPIWithBinaries(t *testing.T) {
 	}
 }
 
-// Whoever has only curl asks as the documents say.
+// Anyone who has only curl asks as the documents say.
 func TestCurl(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {

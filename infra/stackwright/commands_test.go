@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// A project's life, a command at a time, each of which hosts the stand-ins for
+// A project's life, a command at a time, each of which hosts the emulators for
 // itself: so all that one did must be in the folder for the next.
 func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestJSONIsOneObjectALine(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "outputs", "topic", "-o", "json"), `"Text":"good morning"`, `"project":"pair@prod"`)
 }
 
-// What is wrong with a project is told before anything is asked of AWS.
+// What is wrong with a project is reported before anything is requested of AWS.
 func TestRefusedProjectMakesNoCall(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32

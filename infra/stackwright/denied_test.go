@@ -10,7 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// Who may not do something is told which permission that takes; who is not known
+// Who may not do something is informed which permission that takes; who is not known
 // to AWS, to log in.
 func TestDeniedAtAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
@@ -65,7 +65,7 @@ func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
 	}
 }
 
-// Who loses the permission to watch a run, or the session, is told that the run
+// Who loses the permission to watch a run, or the session, is informed that the run
 // goes on.
 func TestWatchingIsLost(t *testing.T) {
 	l, h := newInstallation(t)

@@ -56,7 +56,7 @@ func (l *laptop) left() string {
 	return id
 }
 
-// Whoever only looks at a folder that nobody serves lets nothing go on, starts no process, says so, and is in nobody's
+// Anyone who only reads a folder that nobody serves lets nothing go on, starts no process, says so, and is in nobody's
 // way.
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestReadingChangesNothing(t *testing.T) {
 	}
 }
 
-// Who carries on until all is done leaves to whoever means to stay; what is in flight goes on there.
+// Who carries on until all is done leaves to anyone who means to stay; what is in flight goes on there.
 func TestServeTakesOver(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

@@ -107,7 +107,7 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 	}
 }
 
-// spy returns what a person has asked for since, by the permissions that it takes.
+// spy returns what a person has requested since, by the permissions that it takes.
 func (l *laptop) spy(h *host.Host) func() []string {
 	var mu sync.Mutex
 	seen := make(map[string]bool)
@@ -133,7 +133,7 @@ func (l *laptop) spy(h *host.Host) func() []string {
 }
 
 // Steering needs nothing but the table and the bucket; how to go on is said for
-// where it was begun.
+// where it was started.
 func TestSteeringOnAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	l.env["STACKWRIGHT_INSTALLATION"] = ""

@@ -28,7 +28,7 @@ var (
 
 // Whatever functions are killed, and when, the shop is deployed, and nothing of
 // it twice. Without -rounds, execute-step is spared: of one that dies between
-// its claim and its request nothing is begun again for a minute.
+// its claim and its request nothing is started again for a minute.
 func TestKilledFunctions(t *testing.T) {
 	t.Parallel()
 	dir, err := built()
@@ -71,7 +71,7 @@ type round struct {
 	kills, atWork int
 }
 
-// play deploys the shop while functions are killed, and then looks at what came
+// play deploys the shop while functions are killed, and then reads what came
 // of it.
 func (r *round) play() {
 	startedAt := time.Now()
@@ -89,7 +89,7 @@ func (r *round) play() {
 }
 
 // deploy runs the real command to its end and returns what it printed. Meanwhile
-// it has strike strike, if there is one.
+// it has fail fail, if there is one.
 func (r *round) deploy(kill func(parent int)) string {
 	r.Helper()
 	shop, err := filepath.Abs("../../examples/shop")
@@ -129,7 +129,7 @@ func (r *round) deploy(kill func(parent int)) string {
 	}
 }
 
-// strike kills functions that a process has started: now and then
+// fail kills functions that a process has started: now and then
 // one, more often one that has only just been started and so is at work, and
 // seldom all.
 func (r *round) kill(parent int) {
@@ -194,7 +194,7 @@ func (r *round) vacant() {
 	r.Fatal("somebody never leaves the data folder")
 }
 
-// inspect looks at what is in the data folder when all is over: each stack was
+// inspect reads what is in the data folder when all is over: each stack was
 // made once.
 func (r *round) inspect() {
 	r.Helper()

@@ -82,7 +82,7 @@ func (l *laptop) server() *exec.Cmd {
 }
 
 // once checks that so many stacks have ever been, that each stands, and that its
-// creation was begun once.
+// creation was started once.
 func once(t *testing.T, stacks *cloudformation.Client, want int) {
 	t.Helper()
 	out, err := stacks.ListStacks(t.Context(), &cloudformation.ListStacksInput{})

@@ -24,7 +24,7 @@ type laptop struct {
 	env           map[string]string
 	answers       string // of the person who sits there; "" is nobody
 	interrupts    chan os.Signal
-	elsewhere     bool // commands are not told of the data folder
+	elsewhere     bool // commands are not notified of the data folder
 
 	mu      sync.Mutex
 	started [][]string // what was started as a process of its own
@@ -88,7 +88,7 @@ func (l *laptop) must(code int, args ...string) string {
 	return r.out
 }
 
-// log is what went wrong unseen.
+// log holds the errors that no caller receives.
 func (l *laptop) log() string {
 	b, err := os.ReadFile(filepath.Join(l.data, "stackwright.log"))
 	if err != nil {

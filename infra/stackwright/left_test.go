@@ -29,7 +29,7 @@ type left struct {
 	times   []string          // its schedules
 }
 
-// left looks for what is left.
+// left searches for what is left.
 func (m *smoke) left(ctx context.Context) (l left, err error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// Who follows a run that waits in line is told for whom, and so is who only asks for its status; when that run is over,
+// Who follows a run that waits in the queue is informed for whom, and so is who only asks for its status; when that run is over,
 // it goes on.
 func TestWaitingInLineSaysForWhom(t *testing.T) {
 	t.Parallel()

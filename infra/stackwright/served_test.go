@@ -62,7 +62,7 @@ func TestBinaries(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--functions", "binaries", "--yes"), "3 deleted")
 }
 
-// Another CloudFormation takes the place of the stand-in, and the run ends well
+// Another CloudFormation takes the place of the emulator, and the run ends well
 // though it tells nobody of what becomes of its stacks.
 func TestAnotherCloudFormationWithoutEvents(t *testing.T) {
 	t.Parallel()
@@ -107,7 +107,7 @@ func (a awsCLI) run(args ...string) string {
 	return string(out)
 }
 
-// Whoever has only the aws command deploys by an upload, and sees all there is.
+// Anyone who has only the aws command deploys by an upload, and sees all there is.
 func TestUploadByTheCommandLineStartsOneRun(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("aws"); err != nil {

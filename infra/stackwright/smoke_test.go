@@ -117,7 +117,7 @@ func (m *smoke) tells(ctx context.Context) error {
 	return nil
 }
 
-// schedules looks for the project's schedule.
+// schedules searches for the project's schedule.
 func (m *smoke) schedules(ctx context.Context) error {
 	left, err := m.left(ctx)
 	if err == nil && !slices.Equal(left.times, []string{"never"}) {
@@ -238,7 +238,7 @@ func (m *smoke) tryOut(ctx context.Context) error {
 	return os.RemoveAll(m.folder)
 }
 
-// What goes wrong is told with what is left of it, and the command that is then
+// What goes wrong is reported with what is left of it, and the command that is then
 // named removes that.
 func TestSmokeThatFails(t *testing.T) {
 	l, h := newInstallation(t)
@@ -281,7 +281,7 @@ func (m *smoke) remedy() string {
 	return fmt.Sprintf("%s destroy %s --yes --installation %s", m.shell.Self, m.folder, m.at)
 }
 
-// Who has not said that it may be tried on AWS is told how to.
+// Who has not said that it may be tried on AWS is reported how to.
 func TestMakeSmokeAsksFirst(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("make"); err != nil {

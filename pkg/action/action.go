@@ -14,7 +14,7 @@ import (
 )
 
 // Life is the longest that a claimer can live. A step that was claimed longer
-// ago, and of which nothing was heard, was lost on its way.
+// ago, and of which nothing was found, was lost on its way.
 const MaxStartTime = 60 * time.Second
 
 // A Task is a step with all it needs.
@@ -25,11 +25,11 @@ type Task struct {
 	Attempt  int
 	Step     plan.Step
 	Node     project.Node     // what is desired; zero where nothing is
-	Want     project.Resolved // what CloudFormation is to be told
+	Want     project.Resolved // what CloudFormation is to be reported
 	Record   plan.Record      // what we last did
-	Users    []plan.Location  // where those are that must have let go of it
+	Users    []plan.Location  // where those are that must have release of it
 	Receipt  plan.Receipt     // what CloudFormation answered
-	Notified bool             // an event has told of its end
+	Notified bool             // an event has notified of its end
 	Forced   bool             // it is to be cancelled, if it is an update
 	Answered bool             // a user has answered the step's question
 	Approved bool             // with yes
@@ -47,7 +47,7 @@ func (t Task) Token() string { return Token(t.Run, t.Number, t.Attempt) }
 func (t Task) CancelToken() string { return t.Token() + cancels }
 
 // Place says where the stack of the work is. A stack that is created has no ID
-// but the noted one, whatever was recorded under its name before.
+// but the recorded one, whatever was recorded under its name before.
 func (t Task) Location() plan.Location {
 	p := t.Record.Location()
 	if t.Node.Name != "" {
@@ -63,14 +63,14 @@ func (t Task) Location() plan.Location {
 	return p
 }
 
-// A Work is how what was asked for under a token stands, as CloudFormation's
+// A Work is how what was requested under a token stands, as CloudFormation's
 // events tell.
 type Operation struct {
-	Found      bool // the token was ever heard
+	Found      bool // the token was ever found
 	Receipt    plan.Receipt
 	Over       bool
 	Status     plan.Status // that it ended with
-	Superseded bool        // something else has begun since it was over
+	Superseded bool        // something else has started since it was over
 	Why        string      // the first real reason of a failure
 
 	Stopped time.Time // when it was cancelled under t.CancelToken; zero if it was not
@@ -96,7 +96,7 @@ type Progress struct {
 // An Action starts something that finishes later.
 //
 // Both methods may be called again after a crash and must not mind. Start's
-// error is of kind Throttled or Busy if it certainly was not begun and may be
+// error is of kind Throttled or Busy if it certainly was not started and may be
 // tried again, Unavailable if nobody knows; any other fails the step. Poll's
 // error says that nothing could be learnt.
 type Action interface {
@@ -107,7 +107,7 @@ type Action interface {
 // A Cloud is the part of CloudFormation that actions use.
 type Cloud interface {
 	// Live returns what is there now; a stack that is not there is the zero
-	// Live. A stack that is asked for by its ID is found after its deletion.
+	// Live. A stack that is requested by its ID is found after its deletion.
 	Live(context.Context, plan.Location) (plan.Live, error)
 
 	// Begin asks for what t says, under t's token. It answers with an error
@@ -120,7 +120,7 @@ type Cloud interface {
 	// way, or one of Begin's.
 	Cancel(context.Context, Task) error
 
-	// Heard reads the events of t's stack for the work under t's token.
+	// Found reads the events of t's stack for the work under t's token.
 	Events(context.Context, Task) (Operation, error)
 }
 

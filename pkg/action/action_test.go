@@ -23,8 +23,8 @@ var (
 	eu    = project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"}
 )
 
-// A cloud answers as it is told. Stacks are known by ID and by name; what is
-// asked without an answer being left gets the last one again.
+// A cloud answers as it is reported. Stacks are known by ID and by name; what is
+// requested without an answer being left gets the last one again.
 type cloud struct {
 	live   map[string]plan.Live
 	begin  []error // how Begin answers, once each
@@ -86,7 +86,7 @@ func task(v plan.Verb) action.Task {
 	return t
 }
 
-// is returns a world in which the stack has a status, its ID and touched when
+// is returns a setup in which the stack has a status, its ID and changed when
 // we deployed it.
 func is(s plan.Status) *cloud {
 	l := plan.Live{StackID: "id", Status: s, LastUpdated: epoch, Outputs: map[string]string{"Id": "1"}}
@@ -196,13 +196,13 @@ func failing(c *cloud, method string, err error) *cloud {
 	return c
 }
 
-// work is what was heard of work that has ended so.
+// work is what was found in the events work that has ended so.
 func work(s plan.Status, why string) action.Operation {
 	return action.Operation{Found: true, Receipt: plan.Receipt{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why}
 }
 
-// A step that runs is over when CloudFormation's events say so, and begun again
-// only when it was not heard of and nobody can be about to begin it.
+// A step that runs is over when CloudFormation's events say so, and started again
+// only when it was not found in the events and nobody can be about to begin it.
 func TestPoll(t *testing.T) {
 	stored := func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op"} }
 	old := func(t *action.Task) { t.Claimed = now.Add(-action.MaxStartTime) }
@@ -364,7 +364,7 @@ func checkRecord(t *testing.T, in action.Task, r plan.Record) {
 	}
 }
 
-// To begin again is to begin once more, and not at every look.
+// To begin again is to begin once more, and not at every poll.
 func TestStartedAgainOnce(t *testing.T) {
 	c := is("")
 	in := task(plan.Create)
@@ -375,7 +375,7 @@ func TestStartedAgainOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.Receipt.Known() {
-			in.Receipt = p.Receipt // as whoever polls writes it down
+			in.Receipt = p.Receipt // as anyone who polls writes it down
 		}
 	}
 	begins := 0
@@ -389,7 +389,7 @@ func TestStartedAgainOnce(t *testing.T) {
 	}
 }
 
-// A place is where the work is: what is created has no ID until it is noted.
+// A place is where the work is: what is created has no ID until it is recorded.
 func TestPlace(t *testing.T) {
 	for _, c := range []struct {
 		verb plan.Verb

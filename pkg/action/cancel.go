@@ -36,7 +36,7 @@ func (t Task) unwanted(live plan.Live) bool {
 	return t.Step.Verb == plan.Update && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
 }
 
-// stop cancels the update of a stack if it is ours, and says so; it is asked
+// stop cancels the update of a stack if it is ours, and says so; it is requested
 // again until CloudFormation shows that it is rolled back. That is one and the
 // same request, for it has one token. What cannot be cancelled is left alone.
 func (a change) stop(ctx context.Context, t Task) (Progress, error) {

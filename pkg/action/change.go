@@ -13,15 +13,15 @@ import (
 // change brings a stack to what is wanted, or a rollback to its end.
 type change struct{ Cloud }
 
-// Start begins the change. What has been settled or changed by others since the
-// plan was made is looked at first: a stack that is gone is created, one that
+// Start begins the change. What has been finished or changed by others since the
+// plan was made is read first: a stack that is gone is created, one that
 // is as it should be is left alone.
 func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, t, err := a.check(ctx, t)
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
-	case t.Step.Verb == plan.Create: // what is there tells when it is asked for
+	case t.Step.Verb == plan.Create: // what is there tells when it is requested
 	case s.Busy(), s.Cleaning():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
 	case t.Step.Verb == plan.Continue && s.Stuck():
@@ -47,7 +47,7 @@ func (t Task) asDesired(live plan.Live) bool {
 	return t.Node.Template.Pinned && t.Record.Current(live) && live.Protected == t.Node.Protect && t.Record.Digest == t.Want.Digest
 }
 
-// look returns what is live, and the task that this makes of t: the update of a
+// poll returns what is live, and the task that this makes of t: the update of a
 // stack that is gone is its creation.
 func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
 	live, err := a.Live(ctx, t.Location())
@@ -87,7 +87,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	return a.ended(ctx, t, work)
 }
 
-// ended says what came of work that is over. Work that was never begun leaves
+// ended says what came of work that is over. Work that was never started leaves
 // the record as it was: what bears the name now may be anybody's.
 func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, error) {
 	if !t.Receipt.Known() {

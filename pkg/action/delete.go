@@ -15,7 +15,7 @@ func deletes(c Cloud) Verb {
 // remove deletes a stack.
 type remove struct{ Cloud }
 
-// Start asks for the deletion once those that used the stack have let go of it.
+// Start asks for the deletion once those that used the stack have release of it.
 // A stack that is gone needs none; nor does one that is to stay and is not dead.
 func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	if t.stays() {
@@ -42,8 +42,8 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 // stays reports whether the stack that t deletes is to be there again.
 func (t Task) stays() bool { return t.Node.Name != "" }
 
-// spare looks whether a stack that is to stay need not be deleted, or must not
-// be: only what is dead is deleted to be made again. It notes nothing if it is
+// spare polls whether a stack that is to stay need not be deleted, or must not
+// be: only what is dead is deleted to be made again. It records nothing if it is
 // to go.
 func (a remove) spare(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, err := a.Live(ctx, t.Location())

@@ -7,16 +7,16 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// A worker asks CloudFormation for work, and hears of it.
+// A worker asks CloudFormation for work, and learns of it.
 type worker interface {
 	Cloud
 	Action
 }
 
-// follow says how the work of t stands. Work that CloudFormation has not heard
-// of is started again, but only when whoever claimed it can no longer be about
+// follow says how the work of t stands. Work that CloudFormation has not found
+// of is started again, but only when anyone who claimed it can no longer be about
 // to begin it; and whatever refuses the second start is decided by what is
-// heard. Work that was noted and yet is never heard of is judged by what is live.
+// found. Work that was recorded and yet is never found in the events is judged by what is live.
 func follow(ctx context.Context, w worker, t Task, live plan.Live) (Operation, error) {
 	work, err := w.Events(ctx, t)
 	young := t.Now.Sub(t.Claimed) < MaxStartTime
@@ -30,12 +30,12 @@ func follow(ctx context.Context, w worker, t Task, live plan.Live) (Operation, e
 	case young:
 		return work, nil
 	}
-	receipt, err := w.Start(ctx, t) // not only begun: what forbids it may have come up since
+	receipt, err := w.Start(ctx, t) // not only started: what forbids it may have come up since
 	switch {
 	case err == nil:
 		return Operation{Found: true, Receipt: receipt}, nil
 	case fault.Is(err, fault.Throttled, fault.Unavailable, fault.Busy):
-		return work, nil // still unheard: asked again at the next look
+		return work, nil // still unheard: requested again at the next poll
 	}
 	again, found := w.Events(ctx, t)
 	if found != nil || again.Found {

@@ -82,7 +82,7 @@ func TestStopped(t *testing.T) {
 		name    string
 		timeout time.Duration
 		forced  bool
-		stopped time.Duration // since it was begun; 0 is never
+		stopped time.Duration // since it was started; 0 is never
 		work    action.Operation
 		want    string
 	}{

@@ -22,7 +22,7 @@ func every[T any](t *testing.T, rows map[string]T) {
 	}
 }
 
-// stands returns a world in which the stack has a status, and is kept if that is
+// stands returns a setup in which the stack has a status, and is kept if that is
 // said behind it.
 func stands(row string) (*cloud, plan.Status) {
 	name, kept := strings.CutSuffix(row, " kept")
@@ -94,7 +94,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 				t.Errorf("%s of what is %s: got %s, want %s", verb, name, got, want)
 			}
 		}
-		// What was planned to go is asked to go, and what was planned to be made
+		// What was planned to go is requested to go, and what was planned to be made
 		// to be made, whatever it has become: CloudFormation says what forbids it.
 		for verb, want := range map[plan.Verb]string{plan.Delete: remove, plan.Create: create} {
 			c, _ := stands(name)
@@ -128,7 +128,7 @@ func started(c *cloud, receipt plan.Receipt, err error) string {
 }
 
 // What is made of a status that a step's work ends with, by verb: whether its
-// events tell of that end, or were never heard of and the stack stands so.
+// events tell of that end, or were never found in the events and the stack stands so.
 func TestPollOfEveryStatus(t *testing.T) {
 	const (
 		done    = "done"

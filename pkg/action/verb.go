@@ -22,7 +22,7 @@ type Verb struct {
 	Past          string // what it did, for people: "3 created"
 }
 
-// All lists the verbs of this version, in the order in which people are told what
+// All lists the verbs of this version, in the order in which people are informed what
 // was done.
 func All(c Cloud) []Verb {
 	return []Verb{creates(c), updates(c), deletes(c), continues(c), waits(c), reads(c), forgets(), passesBarrier()}

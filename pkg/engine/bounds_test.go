@@ -26,7 +26,7 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// What ran longer is asked less often; what no event tells of, at least every 30
+// What ran longer is requested less often; what no event tells of, at least every 30
 // seconds.
 func TestInterval(t *testing.T) {
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestLoopStateOfSupersededRun(t *testing.T) {
 	}
 }
 
-// An event may outrun what CloudFormation shows: it is looked for again after 2,
+// An event may outrun what CloudFormation shows: it is polled for again after 2,
 // 4 and 8 seconds, and then as if there had been none.
 func TestPostpone(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -100,7 +100,7 @@ func TestPostpone(t *testing.T) {
 	}
 }
 
-// What cannot be begun yet is left alone twice as long each time, up to half a
+// What cannot be started yet is left alone twice as long each time, up to half a
 // minute, and those that were refused together come back one after another.
 func TestBackoff(t *testing.T) {
 	s := run.Step{}

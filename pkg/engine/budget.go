@@ -78,8 +78,8 @@ func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.
 }
 
 // ready lists the steps that may start now and for which there is room, at most
-// as many as one Tick holds. Nothing is taken: each takes for itself when it
-// starts. The others stay pending, and are ready at a later look.
+// as many as one Loop state holds. Nothing is taken: each takes for itself when it
+// starts. The others stay pending, and are ready at a later poll.
 func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 	numbers := r.Ready(now, len(r.Steps))
 	shares := make([]sharing, len(numbers))
@@ -109,8 +109,8 @@ func (e *Engine) affords(ctx context.Context, s run.Step) (next time.Time, ok bo
 	return next, granted[0]
 }
 
-// granted takes what it takes to look at the steps that are due, and returns those
-// that may be looked at: first those of which an event has told, then those that
+// granted takes what it takes to read the steps that are due, and returns those
+// that may be read: first those of which an event has reported, then those that
 // have been due for longest. The others stay due.
 func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 	slices.SortStableFunc(due, func(a, b *run.Step) int {
@@ -138,7 +138,7 @@ func (e *Engine) take(ctx context.Context) func(string, []budget.Demand) (int, e
 	}
 }
 
-// found takes what it took more to look at steps of which nobody had told, and
+// found takes what it took more to read steps of which nobody had reported, and
 // which were over.
 func (e *Engine) found(ctx context.Context, polled []*run.Step) {
 	var shares []sharing
@@ -158,8 +158,8 @@ func (e *Engine) last(s *run.Step) int {
 	return 0
 }
 
-// observe looks at the stacks of many places. It takes what that costs, about,
-// so that others know of it; but it does so in any case, for whoever plans needs
+// observe reads the stacks of many places. It takes what that costs, about,
+// so that others know of it; but it does so in any case, for anyone who plans needs
 // to see all.
 func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	stacks := make(map[string]int) // by account and region
@@ -180,7 +180,7 @@ func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[strin
 }
 
 // throttled lets fewer requests of a kind be made where one was refused. If that
-// cannot be told to others, they will find out.
+// cannot be reported to others, they will find out.
 func (e *Engine) throttled(ctx context.Context, where string, k budget.Kind, err error) {
 	if where != "" && fault.Is(err, fault.Throttled) {
 		_ = e.Budgets.Throttled(ctx, where, k, e.Now())

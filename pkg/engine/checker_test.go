@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A model is a small world of values. Whatever can happen next in a state is a
+// A model is a small setup of values. Whatever can happen next in a state is a
 // move, and every order of moves is tried.
 type model[S comparable] struct {
 	start S
@@ -24,7 +24,7 @@ type move[S comparable] struct {
 	wrong string // what it breaks, if anything
 }
 
-// fate is the actor of mishaps, and of whatever may happen but need not.
+// fate is the actor of faults, and of whatever may happen but need not.
 const fate = 0
 
 // A proof is what came of a search: how much there was to see, and the shortest
@@ -58,9 +58,9 @@ type edge struct {
 }
 
 // prove searches breadth first through all that can happen. A state or move
-// that is wrong ends it. Then it looks for states where nothing goes on, and
+// that is wrong ends it. Then it searches for states where nothing goes on, and
 // for circles that can be gone round for ever though everybody who is able to
-// act again and again does so: with neither, and without new mishaps, whatever
+// act again and again does so: with neither, and without new faults, whatever
 // happened ends well.
 func (m model[S]) prove(most int) proof {
 	g := &graph[S]{model: m, seed: maphash.MakeSeed(), table: make([]int32, 1<<12)}
@@ -144,7 +144,7 @@ func (g *graph[S]) trace(i int) []string {
 	return words
 }
 
-// endless looks for a circle of moves, none of them a mishap and none of its
+// endless searches for a circle of moves, none of them a fault and none of its
 // states good, that leaves nobody out who is able to move again and again.
 func (g *graph[S]) endless() (string, []string) {
 	g.index, g.low, g.stamp = make([]int32, len(g.states)), make([]int32, len(g.states)), make([]int32, len(g.states))
@@ -208,7 +208,7 @@ func (g *graph[S]) without(set []int32, actors uint64) []int32 {
 }
 
 // circles returns the strongly connected parts of a set of states that have a
-// move inside them: Tarjan's algorithm, without mishaps and without recursion.
+// move inside them: Tarjan's algorithm, without faults and without recursion.
 func (g *graph[S]) circles(set []int32) [][]int32 {
 	g.found = nil
 	for _, i := range set {
@@ -250,7 +250,7 @@ func (g *graph[S]) loops(i int32) bool {
 
 // components is how far the search for strongly connected parts has come.
 type components struct {
-	index []int32 // of a state in the order of visits, or unseen or done
+	index []int32 // of a state in the order of visits, or inaccessible or done
 	low   []int32 // the least index that can be reached from it
 	stack []int32 // what was found and belongs to no part yet
 	path  []visit
@@ -259,7 +259,7 @@ type components struct {
 }
 
 // What a state's index is if it has none: it is still to be visited, or it is
-// done with or not looked at.
+// done with or not read.
 const (
 	inaccessible = 0
 	done         = -1

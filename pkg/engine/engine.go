@@ -1,4 +1,4 @@
-// Package engine does what the functions do: start, plan, execute, look, steer.
+// Package engine does what the functions do: start, plan, execute, poll, steer.
 package engine
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// An Engine drives runs. All its fields are needed.
+// An Engine executes runs. All its fields are needed.
 type Engine struct {
 	Store          Store
 	Configurations Configurations
@@ -30,22 +30,22 @@ type Engine struct {
 	Meter          Meter
 	Now            func() time.Time
 	Nonce          func() string // never the same twice
-	Parallel       int           // how many stacks are looked at together; 1 is one after another
+	Parallel       int           // how many stacks are read together; 1 is one after another
 }
 
-// A Drive asks for a run to be driven.
+// A Execution asks for a run to be executed.
 type ExecutionInput struct {
 	Run   string `json:"run"`
 	Epoch int    `json:"epoch"`
 }
 
-// A Tick is all that passes through the state machine.
+// A Loop state is all that passes through the state machine.
 type LoopState struct {
 	Run   string    `json:"run"`
 	Epoch int       `json:"epoch"`
 	State run.State `json:"state"`
 	Ready []int     `json:"ready"` // numbers of the steps to execute now
-	Wait  int       `json:"wait"`  // seconds until the next look, 5 to 300
+	Wait  int       `json:"wait"`  // seconds until the next poll, 5 to 300
 }
 
 // A Start asks for one step to be executed.
@@ -55,35 +55,35 @@ type StepInput struct {
 	Step  int    `json:"step"`
 }
 
-// A Watch asks for a look at a run, on behalf of an execution that waits for it.
+// A Watch asks for a poll of a run, on behalf of an execution that waits for it.
 type PollInput struct {
 	Loop    LoopState `json:"loop"`
-	Token   string    `json:"token"`   // that the look, or whoever wakes the execution, answers
+	Token   string    `json:"token"`   // that the poll, or anyone who wakes the execution, answers
 	Entered time.Time `json:"entered"` // since when it waits
 }
 
 // How often and how long.
 const (
-	maxReady    = 40                // steps in one Tick
-	minWait     = 5 * time.Second   // between looks
-	maxWait     = 300 * time.Second // between looks
+	maxReady    = 40                // steps in one Loop state
+	minWait     = 5 * time.Second   // between polls
+	maxWait     = 300 * time.Second // between polls
 	wakeWait    = 60 * time.Second  // at most, when something has happened
 	handover    = 15_000            // events in an execution's history, of 25,000
 	perPoll     = 10                // of these
 	perStart    = 8                 // of these
-	leastPause  = 2 * time.Second   // before a step that was busy or throttled is begun again
+	leastPause  = 2 * time.Second   // before a step that was busy or throttled is started again
 	mostPause   = 30 * time.Second  // before it is
 	spread      = 200 * time.Millisecond
-	tolerated   = time.Hour        // that what is under way may not be looked at
-	stopsBefore = 2 * time.Second  // the end of the wait it looks in
-	grace       = 10 * time.Second // for what was asked for last to be heard of
+	tolerated   = time.Hour        // that what is under way may not be read
+	stopsBefore = 2 * time.Second  // the end of the wait it polls in
+	grace       = 10 * time.Second // for what was requested last to be found in the events
 )
 
 // execution names an execution: the first writer of a epoch wins.
 func execution(id string, epoch int) string { return fmt.Sprintf("%s-%d", id, epoch) }
 
-// drive raises a run's epoch and starts the execution that bears its number. If
-// the epoch was raised meanwhile, by another or by us without our being told,
+// execution raises a run's epoch and starts the execution that bears its number. If
+// the epoch was raised meanwhile, by another or by us without our being reported,
 // that one's execution is started.
 func (e *Engine) startExecution(ctx context.Context, r run.Run) error {
 	err := e.Store.RaiseEpoch(ctx, r)
@@ -106,8 +106,8 @@ func (e *Engine) launch(ctx context.Context, id string, epoch int) error {
 	return nil
 }
 
-// aside says that a newer execution drives the run, and sees to it that there is
-// one: whoever raised the epoch may have died before it started it.
+// fenced off says that a newer execution executes the run, and sees to it that there is
+// one: anyone who raised the epoch may have died before it started it.
 func (e *Engine) fencedOff(ctx context.Context, id string, epoch int) (LoopState, error) {
 	t := loopState(run.Run{Request: run.Request{ID: id}, Epoch: epoch}, run.StateFencedOff, 0)
 	r, err := e.Store.Run(ctx, id)
@@ -136,9 +136,9 @@ func (e *Engine) each(n int, do func(i int) error) error {
 	return group.Wait()
 }
 
-// end writes that r is over or parked, and returns it as it then is. It is
-// Stale if there is news that r does not know of, its state is another, or the
-// lock has changed. If the lock goes to another run, that one is driven.
+// end writes that r is over or waiting, and returns it as it then is. It is
+// Stale if there is generation that r does not know of, its state is another, or the
+// lock has changed. If the lock goes to another run, that one is executed.
 func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, error) {
 	from := r.State
 	r.State = s
@@ -166,8 +166,8 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	return r, e.next(ctx, x.NextOwner)
 }
 
-// passOn drives the run that owns the lock of r's project, if r is over and
-// that one waits: whoever ended r may not have come so far.
+// passOn executes the run that owns the lock of r's project, if r is over and
+// that one waits: anyone who ended r may not have come so far.
 func (e *Engine) passOn(ctx context.Context, r run.Run) error {
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
@@ -176,7 +176,7 @@ func (e *Engine) passOn(ctx context.Context, r run.Run) error {
 	return e.next(ctx, l.Owner.Run)
 }
 
-// next drives the run that a lock has gone to. If we die before, the sweep does.
+// next executes the run that a lock has gone to. If we die before, the sweep does.
 func (e *Engine) next(ctx context.Context, id string) error {
 	if id == "" {
 		return nil
@@ -198,7 +198,7 @@ func seconds(wait time.Duration) int {
 	return int((wait + time.Second - 1) / time.Second)
 }
 
-// tick says where r stands to the state machine, which is to look again after
+// loop state says where r stands to the state machine, which is to poll again after
 // wait.
 func loopState(r run.Run, s run.State, wait time.Duration) LoopState {
 	switch s {

@@ -10,14 +10,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Heard is a change of a stack's status that CloudFormation tells of.
+// A Found is a change of a stack's status that CloudFormation tells of.
 type StackEvent struct {
 	Token  string // the client request token of the operation
 	Status plan.Status
 }
 
-// Nudge marks the step that an event is about as due, and only then reads who
-// waits, so that either the waiting look is woken or the next one sees the mark.
+// Wake marks the step that an event is about as due, and only then reads who
+// waits, so that either the waiting poll is woken or the next one sees the mark.
 // Nothing depends on it but time.
 func (e *Engine) StackEvent(ctx context.Context, h StackEvent) error {
 	id, number, attempt, ours := action.ParseToken(h.Token)

@@ -15,8 +15,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Execute starts one step: claim it, ask CloudFormation, note the answer. A
-// step that another has claimed, or that is no longer wished for, is left alone.
+// Execute starts one step: claim it, ask CloudFormation, receipt the answer. A
+// step that another has claimed, or that is no longer wanted, is left alone.
 func (e *Engine) Execute(ctx context.Context, in StepInput) error {
 	r, s, err := e.Store.Step(ctx, in.Run, in.Step)
 	if err != nil {
@@ -35,7 +35,7 @@ func (e *Engine) Execute(ctx context.Context, in StepInput) error {
 	return nil
 }
 
-// begin carries a pending step through claim, start and note. One for which
+// begin carries a pending step through claim, start and receipt. One for which
 // there is no room is not waited for: it stays pending, and nothing is claimed.
 func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error {
 	if next, ok := e.affords(ctx, s); !ok {
@@ -71,8 +71,8 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error
 	return e.recordStart(ctx, r, s, before, err)
 }
 
-// start starts a claimed step, and gives up well before a look may believe that
-// whoever claimed it is dead, and begin it again: else the two would take each
+// start starts a claimed step, and gives up well before a poll may believe that
+// anyone who claimed it is dead, and begin it again: else the two would take each
 // other's work for somebody else's.
 func (e *Engine) start(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.Claimed.Add(action.MaxStartTime-grace).Sub(e.Now()))
@@ -80,7 +80,7 @@ func (e *Engine) start(ctx context.Context, t action.Task) (plan.Receipt, error)
 	return e.Verbs.Of(t.Step.Verb).Start(ctx, t)
 }
 
-// backoff is how long a step that cannot be begun yet is left alone: twice as
+// backoff is how long a step that cannot be started yet is left alone: twice as
 // long as the last time. Steps that are refused together come back one after
 // another.
 func backoff(s run.Step) time.Duration {
@@ -88,8 +88,8 @@ func backoff(s run.Step) time.Duration {
 	return 2*last + time.Duration(s.Number%10)*spread
 }
 
-// begun writes what became of a claimed step: it runs, or it is pending again,
-// or it has failed. What was not begun leaves the record as it was before.
+// started writes what became of a claimed step: it runs, or it is pending again,
+// or it has failed. What was not started leaves the record as it was before.
 func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before plan.Record, err error) error {
 	restore, forget := &before, false
 	switch {
@@ -102,7 +102,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before 
 	switch {
 	case err == nil && (s.Receipt.Unchanged || !e.Verbs.Of(s.Verb).Mutates):
 		s.Due = now
-	case err == nil, fault.Is(err, fault.Unavailable): // what is heard of it decides
+	case err == nil, fault.Is(err, fault.Unavailable): // what is found in the events it decides
 		s.Due = now.Add(minWait)
 	case fault.Is(err, fault.Busy, fault.Throttled):
 		s.Why = err.Error()
@@ -115,7 +115,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before 
 }
 
 // find learns the ID of a stack that we began to make and of which no answer
-// came, before another token takes the place of the one that it was born with.
+// came, before another token takes the place of the one that it was created with.
 func (e *Engine) find(ctx context.Context, t *action.Task) error {
 	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates || v.Creates || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
@@ -155,15 +155,15 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 	return s, e.Store.Move(ctx, c)
 }
 
-// move writes how a step stands after it was begun: noted, back to pending with
+// move writes how a step stands after it was started: recorded, back to pending with
 // the same attempt, or failed.
 func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status, record *plan.Record, forget bool) error {
 	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: s.Status, Attempt: s.Attempt, Record: record, Forget: forget}
 	if to != run.Running && s.Status == run.Running {
-		c.Nonce = s.Nonce // a look that thought us dead may have begun it meanwhile
+		c.Nonce = s.Nonce // a poll that thought us dead may have started it meanwhile
 	}
 	if to == run.Pending && s.Status == run.Running {
-		s.Attempt-- // it was not begun
+		s.Attempt-- // it was not started
 	}
 	if to == run.Failed { // CloudFormation started nothing
 		s.Ended, s.Result.Untouched = e.Now(), true

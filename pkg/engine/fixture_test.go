@@ -20,8 +20,8 @@ import (
 
 const shop = "shop@default"
 
-// A house is an engine in a world in memory, whose functions are called by hand
-// and whose state machine only takes notes.
+// A app is an engine in a setup in memory, whose functions are called by hand
+// and whose state machine only takes records.
 type fixture struct {
 	*testing.T
 	*engine.Engine
@@ -114,7 +114,7 @@ func twice(write func() error) error {
 	return write()
 }
 
-// A moody cloud may refuse to begin, and to be looked at. Many may ask it at once.
+// A moody cloud may refuse to begin, and to be read. Many may ask it at once.
 type moody struct {
 	*sim.Cloud
 	mu          sync.Mutex
@@ -266,7 +266,7 @@ func (h *fixture) ask(id, operation, version string) run.Request {
 	}
 	h.must(h.Start(h.Context(), q))
 	h.world.Clock.After(time.Second, func() {})
-	h.pass(time.Second) // so that no two are asked at once
+	h.pass(time.Second) // so that no two are requested at once
 	return q
 }
 
@@ -277,7 +277,7 @@ func (h *fixture) must(err error) {
 	}
 }
 
-// planned plans a run and returns what the state machine is told.
+// planned plans a run and returns what the state machine is reported.
 func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	h.Helper()
 	loop, err := h.Plan(h.Context(), engine.ExecutionInput{Run: id, Epoch: epoch})
@@ -285,7 +285,7 @@ func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	return loop
 }
 
-// begun begins all that is ready.
+// started begins all that is ready.
 func (h *fixture) begun(t engine.LoopState) {
 	h.Helper()
 	for _, n := range t.Ready {
@@ -293,7 +293,7 @@ func (h *fixture) begun(t engine.LoopState) {
 	}
 }
 
-// looked looks once and returns the answer, if there was one.
+// polled polls once and returns the answer, if there was one.
 func (h *fixture) looked(t engine.LoopState) engine.LoopState {
 	h.Helper()
 	before := len(h.answers)
@@ -304,7 +304,7 @@ func (h *fixture) looked(t engine.LoopState) engine.LoopState {
 	return h.answers[len(h.answers)-1]
 }
 
-// driven asks for something and sees it to its end, as the state machine would.
+// executed asks for something and sees it to its end, as the state machine would.
 func (h *fixture) driven(id, operation, version string) run.Run {
 	h.Helper()
 	h.ask(id, operation, version)

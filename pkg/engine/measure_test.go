@@ -19,8 +19,8 @@ func (h *fixture) measures(want ...string) {
 	h.measured = nil
 }
 
-// Whoever writes the end of a run measures it; whoever finds it over only tells
-// the world once more.
+// Anyone who writes the end of a run measures it; anyone who finds it over only tells
+// the setup once more.
 func TestEndsAreMeasuredOnce(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc")
@@ -51,7 +51,7 @@ func TestEndsAreMeasuredOnce(t *testing.T) {
 	h.measures("f cancelled, 2 steps")
 }
 
-// A run whose place another takes in line is over as well.
+// A run whose place another takes in the queue is over as well.
 func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -75,7 +75,7 @@ func TestAnEndThatIsNotPassedOnIsMeasured(t *testing.T) {
 	h.measures("a cancelled, 1 steps")
 }
 
-// A sweep measures the runs as it finds them: one of an hour is looked at with its
+// A sweep measures the runs as it finds them: one of an hour is read with its
 // steps, for only they tell whether it is stuck.
 func TestSweepMeasures(t *testing.T) {
 	h := newFixture(t)

@@ -1,11 +1,11 @@
 package engine_test
 
-// The model of one step: claimed, asked for, noted and settled, while the
-// execution that drives its run is replaced, its function is called twice, a
-// person unlocks, and answers of CloudFormation are lost. CloudFormation hears a
+// The model of one step: claimed, requested, recorded and finished, while the
+// execution that executes its run is replaced, its function is called twice, a
+// person unlocks, and answers of CloudFormation are lost. CloudFormation learns a
 // token once, whatever becomes of the answer.
 
-// The routines of whoever starts the step and of whoever looks at it.
+// The routines of anyone who starts the step and of anyone who reads it.
 const (
 	readStep = uint8(iota + 1)
 	claimIt
@@ -40,20 +40,20 @@ const (
 	bad
 )
 
-// A hand is a function that starts or looks.
+// A hand is a function that starts or polls.
 type hand struct {
 	at, epoch, answer uint8
 	old               bool // the claim was older than its claimer can live
 	works             bool // it is the claimer
 }
 
-// A claimState is a state of this world.
+// A claimState is a state of this setup.
 type claimState struct {
 	epoch        uint8
 	closed       bool // the run is over, by another hand
 	claimed      bool
 	old, noted   bool
-	ended        uint8 // good or bad, once the step is settled
+	ended        uint8 // good or bad, once the step is finished
 	work, begins uint8
 	shown        bool // is the work, by its events
 	wire         bool // a request is on its way whose sender waits no more
@@ -62,11 +62,11 @@ type claimState struct {
 	faults, refusals uint8
 }
 
-// Who acts: the first drive's starter, the same called again, the second
-// drive's; and both drives' looks.
+// Who acts: the first execution's starter, the same called again, the second
+// execution's; and both executes' polls.
 var hands = []string{"starter of epoch 1", "the same, called again", "starter of epoch 2", "look of epoch 1", "look of epoch 2"}
 
-// These of them are called again, and look.
+// These of them are called again, and poll.
 const (
 	again = 1
 	looks = 3
@@ -81,7 +81,7 @@ type claimSetup struct {
 // lacks reports whether a safeguard is missing.
 func (w claimSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
-// claimModel is the model of this world.
+// claimModel is the model of this setup.
 func claimModel(w claimSetup) model[claimState] {
 	s := claimState{epoch: 1, faults: w.faults, refusals: w.refusals}
 	for i := range s.hands {
@@ -150,7 +150,7 @@ func (w claimSetup) next(s claimState, tell func(int, move[claimState])) {
 	}
 }
 
-// mishap tells what may go wrong.
+// fault tells what may go wrong.
 func (w claimSetup) mishap(s claimState, tell func(int, move[claimState])) {
 	s.faults--
 	for i, h := range s.hands {
@@ -173,7 +173,7 @@ func (w claimSetup) mishap(s claimState, tell func(int, move[claimState])) {
 	}
 }
 
-// hears lets CloudFormation carry a request out, if it has not heard its token.
+// learns lets CloudFormation carry a request out, if it has not found its token.
 func (s *claimState) receives(w claimSetup) uint8 {
 	if s.work != nothing && !w.lacks("token") {
 		return taken
@@ -184,7 +184,7 @@ func (s *claimState) receives(w claimSetup) uint8 {
 	return yes
 }
 
-// step tells what a function does next. Those of an old drive may act, and need
+// step tells what a function does next. Those of an old execution may act, and need
 // not.
 func (w claimSetup) step(s claimState, i int, tell func(int, move[claimState])) {
 	h := s.hands[i]

@@ -34,7 +34,7 @@ type poller struct {
 	current   bool // the generation is the one that it read
 }
 
-// A commandState is a state of this world.
+// A commandState is a state of this setup.
 type commandState struct {
 	lockRun
 	command, last uint8 // as written, and as the users mean it
@@ -57,7 +57,7 @@ type commandSetup struct {
 // lacks reports whether a safeguard is missing.
 func (w commandSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
-// commandModel is the model of this world.
+// commandModel is the model of this setup.
 func commandModel(w commandSetup) model[commandState] {
 	s := commandState{lockRun: lockRun{state: going, epoch: 1}, command: pause, last: pause, faults: w.faults}
 	if w.asks {
@@ -176,7 +176,7 @@ func (w commandSetup) write(s *commandState, i int) {
 	}
 	if u.answers() {
 		if !w.record(s, u, again) {
-			return // the user is told that it is refused
+			return // the user is informed that it is refused
 		}
 	} else {
 		w.give(s, u, again)

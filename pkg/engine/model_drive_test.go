@@ -28,7 +28,7 @@ func (w lockSetup) step(s lockState, n int, tell func(int, move[lockState])) {
 	tell(who, move[lockState]{what: what, to: to, wrong: why})
 }
 
-// drive is a step of the routine of an execution. It says what it breaks.
+// execution is a step of the routine of an execution. It says what it breaks.
 func (w lockSetup) epoch(s *lockState, n int) string {
 	p := &s.procs[n]
 	i, r := p.run, &s.runs[p.run]
@@ -164,7 +164,7 @@ func (s *lockState) supersede(by uint8) {
 	}
 }
 
-// look says what an execution does next.
+// poll says what an execution does next.
 func (w lockSetup) look(s *lockState, n int) {
 	p := &s.procs[n]
 	r := s.runs[p.run]
@@ -189,7 +189,7 @@ func (w lockSetup) leaves(s *lockState, p *proc, was uint8) {
 	p.generation, p.at, p.was = true, end, was
 }
 
-// finish ends a run by its own driver, and hands the lock on.
+// finish ends a run by its own executor, and hands the lock on.
 func (w lockSetup) finish(s *lockState, n int, mine bool) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
@@ -208,7 +208,7 @@ func (w lockSetup) finish(s *lockState, n int, mine bool) string {
 	switch {
 	case r.step == skipped && r.supersede, p.was == asked:
 		how = superseded
-	case r.step == skipped: // whoever gave it up died there
+	case r.step == skipped: // anyone who gave it up died there
 		how = broken
 	}
 	if w.lacks("one transaction") {
@@ -292,7 +292,7 @@ func (s *lockState) changed() {
 	}
 }
 
-// tell raises a run's news.
+// tell raises a run's generation.
 func (s *lockState) tell(i uint8) {
 	for n := range s.procs {
 		if s.procs[n].run == i && s.procs[n].at != tend {

@@ -54,7 +54,7 @@ func (w claimSetup) start(s *claimState, h *hand) string {
 	return ""
 }
 
-// note writes what CloudFormation answered to the claimer.
+// receipt writes what CloudFormation answered to the claimer.
 func (w claimSetup) receipt(s *claimState, h *hand, mine bool) {
 	answer := h.answer
 	h.at, h.answer, h.works = 0, unanswered, false
@@ -71,7 +71,7 @@ func (w claimSetup) receipt(s *claimState, h *hand, mine bool) {
 	}
 }
 
-// look is a step of a function that looks.
+// poll is a step of a function that polls.
 func (w claimSetup) look(s *claimState, h *hand) string {
 	mine := h.epoch == s.epoch || w.lacks("fence")
 	at := h.at
@@ -108,7 +108,7 @@ func (w claimSetup) look(s *claimState, h *hand) string {
 	return ""
 }
 
-// settle writes how the step ended.
+// finish writes how the step ended.
 func (w claimSetup) finish(s *claimState, h *hand, mine bool, how uint8) string {
 	h.at, h.old = loadStep, false
 	if !mine || !s.claimed || s.ended != nothing {

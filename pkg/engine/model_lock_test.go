@@ -7,7 +7,7 @@ import (
 
 // The model of the lock and its queue: three requests to write one project,
 // each with an execution that may die between any two steps, while a function
-// of it works on; functions that ask, sweep and revive; a person who answers and
+// of it works on; functions that ask, sweep and restart; a person who answers and
 // one who unlocks. Runs 0 and 1 are uploads, 1 the newer, though either may come
 // first; run 2 is another request.
 
@@ -29,7 +29,7 @@ const (
 	broken
 )
 
-// How an execution stands; that of the newest drive is kept.
+// How an execution stands; that of the newest execution is kept.
 const (
 	unstarted = uint8(iota)
 	running
@@ -44,8 +44,8 @@ const (
 	skipped
 )
 
-// The routines: that of an execution first, then that of whoever looks after a
-// run, which all share: who asked, who handed the lock over, who superseded, and
+// The routines: that of an execution first, then that of anyone who polls after a
+// run, which all share: who requested, who handed the lock over, who superseded, and
 // the sweep.
 const (
 	idle          = uint8(iota)
@@ -70,7 +70,7 @@ const (
 	giveEnd  // end it
 )
 
-// The routines are told in these words.
+// The routines are reported in these words.
 var said = [...]string{
 	"is idle", "reads its run and the lock", "reads the lock", "enters", "commits its plan", "looks", "claims its step", "skips its step", "parks", "ends", "frees the lock",
 	"reads", "sees how the execution stands", "raises the epoch", "starts the execution", "reads it again", "raises the epoch to end it", "strikes its steps", "ends it",
@@ -87,8 +87,8 @@ type lockItem struct {
 type lockRun struct {
 	state, epoch, exec, step uint8
 
-	supersede  bool  // is its wish
-	generation bool  // since it parked
+	supersede  bool  // is its command
+	generation bool  // since it waiting
 	answered   bool  // by a person
 	revived    uint8 // how often
 }
@@ -98,11 +98,11 @@ type lockRun struct {
 type proc struct {
 	at, run, epoch   uint8 // of the run that it tends, if it does
 	lock, generation bool  // are still as it read them
-	saw              uint8 // the state that it read; the owner, for whoever enters without condition
+	saw              uint8 // the state that it read; the owner, for anyone who enters without condition
 	was              uint8 // the state of the run that it ends
 }
 
-// A lockState is a state of this world.
+// A lockState is a state of this setup.
 type lockState struct {
 	lockItem
 	runs    [runs]lockRun
@@ -129,9 +129,9 @@ type lockSetup struct {
 	faults, unlocks uint8
 	limit           uint8  // of recoveries
 	person          bool   // must answer before run 0 begins its step
-	queue           int    // how many runs are asked for
+	queue           int    // how many runs are requested
 	late            bool   // are functions of executions that failed, and work on
-	askers          bool   // live on, and start what they asked for; else the sweep does
+	askers          bool   // live on, and start what they requested; else the sweep does
 	busy            bool   // is the project with run 2, from the start
 	rollback        bool   // is run 2, for run 0 fails
 	scheduled       bool   // is run 0: it makes way for an upload, and nothing makes way for it
@@ -146,7 +146,7 @@ func (w lockSetup) lacks(safeguard string) bool {
 	return w.without != "" && slices.Contains(strings.Split(w.without, ", "), safeguard)
 }
 
-// lockModel is the model of this world.
+// lockModel is the model of this setup.
 func lockModel(w lockSetup) model[lockState] {
 	s := lockState{faults: w.faults, unlocks: w.unlocks}
 	s.lockItem = lockItem{owner: nobody, waiting: [runs]uint8{nobody, nobody, nobody}}
@@ -217,5 +217,5 @@ func (s lockState) wrong() string {
 	return ""
 }
 
-// live reports whether the run is asked for and not over.
+// live reports whether the run is requested and not over.
 func (r lockRun) live() bool { return r.state != unasked && r.state < over }

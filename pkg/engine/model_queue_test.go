@@ -28,7 +28,7 @@ const (
 	person   = cloudy + 1
 )
 
-// world tells what happens around run i: it is asked for, swept, worked at,
+// setup tells what happens around run i: it is requested, swept, worked at,
 // answered.
 func (w lockSetup) world(s lockState, i uint8, tell func(int, move[lockState])) {
 	r := s.runs[i]
@@ -60,7 +60,7 @@ func (w lockSetup) world(s lockState, i uint8, tell func(int, move[lockState])) 
 	}
 }
 
-// mishap tells what may go wrong: an execution fails, or calls its function
+// fault tells what may go wrong: an execution fails, or calls its function
 // again, while the function works on, or does not; a function that asks or
 // sweeps dies.
 func (w lockSetup) mishap(s lockState, tell func(int, move[lockState])) {
@@ -98,7 +98,7 @@ func (w lockSetup) mishap(s lockState, tell func(int, move[lockState])) {
 var names = [...]string{"0", "1", "2", "nobody"}
 
 // normalize removes state that makes no difference any more: what was known of a run
-// that is over, what was read and is not needed, and a zombie whose every write is
+// that is over, what was read and is not needed, and a late process whose every write is
 // refused.
 func (w lockSetup) normalize(s *lockState) {
 	for i := range s.runs {

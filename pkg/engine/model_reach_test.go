@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What the models are about does happen in them: a proof of a world in which
+// What the models are about does happen in them: a proof of a setup in which
 // nothing can go wrong would say nothing.
 func TestModelsReach(t *testing.T) {
 	for name, reach := range reached() {
@@ -18,10 +18,10 @@ func TestModelsReach(t *testing.T) {
 	}
 }
 
-// found is what is wrong with a state that is looked for.
+// found is what is wrong with a state that is polled for.
 const found = "found"
 
-// when makes a model look for a state.
+// when makes a model search for a state.
 func (m model[S]) when(is func(S) bool) func() proof {
 	m.wrong = func(s S) string {
 		if is(s) {
@@ -32,7 +32,7 @@ func (m model[S]) when(is func(S) bool) func() proof {
 	return func() proof { return m.prove(mostStates) }
 }
 
-// reached are states that are looked for, by what they are.
+// reached are states that are polled for, by what they are.
 func reached() map[string]func() proof {
 	three := lockModel(lockSetup{queue: 3, limit: 1, faults: 1})
 	person := lockModel(lockSetup{queue: 2, limit: 1, faults: 2, person: true})

@@ -1,6 +1,6 @@
 package engine_test
 
-// tend is a step of whoever looks after a run.
+// tend is a step of anyone who polls after a run.
 func (w lockSetup) tend(s *lockState, n int) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
@@ -78,7 +78,7 @@ func (w lockSetup) execution(s *lockState, n int) {
 	}
 }
 
-// raise makes the next drive.
+// raise makes the next execution.
 func (w lockSetup) raise(s *lockState, n int) {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
@@ -98,7 +98,7 @@ func (w lockSetup) raise(s *lockState, n int) {
 	p.at, p.epoch = launch, r.epoch
 }
 
-// gives is how to begin to give up a run: its driver is fenced off first.
+// gives is how to begin to give up a run: its executor is fenced off first.
 func (w lockSetup) gives() uint8 {
 	if w.lacks("epoch at an end") {
 		return strike
@@ -106,9 +106,9 @@ func (w lockSetup) gives() uint8 {
 	return giveUp
 }
 
-// giveUp ends a run out of the hands of its driver, in three steps, and looks
+// giveUp ends a run out of the hands of its executor, in three steps, and polls
 // after the next. An execution of the epoch that it raises may be started
-// meanwhile, by whoever believes that it was forgotten.
+// meanwhile, by anyone who believes that it was forgotten.
 func (w lockSetup) giveUp(s *lockState, n int) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
@@ -139,7 +139,7 @@ func (w lockSetup) giveUp(s *lockState, n int) string {
 	return ""
 }
 
-// doneTending ends a function that looked after a run. A driver that did so has
+// doneTending ends a function that polled after a run. A executor that did so has
 // nothing left to do.
 func (w lockSetup) doneTending(s *lockState, n int) {
 	s.procs[n] = proc{}

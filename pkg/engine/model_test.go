@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever happens in these worlds, in whatever order, no invariant is broken,
-// and without new mishaps all ends well.
+// Whatever happens in these setups, in whatever order, no invariant is broken,
+// and without new faults all ends well.
 func TestModels(t *testing.T) {
 	var states, moves int
 	for _, c := range variants() {
@@ -24,14 +24,14 @@ func TestModels(t *testing.T) {
 	t.Logf("%-52s %7d states %8d moves", "together", states, moves)
 }
 
-// A world is one that a model is proved in.
+// A setup is one that a model is proved in.
 type world struct {
 	name  string
 	prove func() proof
 	large bool // too much for the race detector
 }
 
-// worlds are those in which the models are to hold.
+// setups are those in which the models are to hold.
 func variants() []world {
 	var all []world
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func variants() []world {
 	return all
 }
 
-// mostStates is more than any of the worlds has.
+// mostStates is more than any of the setups has.
 const mostStates = 2_000_000
 
 // Each safeguard is needed: without it something goes wrong, and the search
@@ -89,7 +89,7 @@ func TestSafeguards(t *testing.T) {
 	}
 }
 
-// unsafe are worlds that lack a safeguard.
+// unsafe are setups that lack a safeguard.
 func unsafe() []world {
 	var all []world
 	for without, w := range map[string]lockSetup{

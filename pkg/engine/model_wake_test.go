@@ -3,10 +3,10 @@ package engine_test
 import "slices"
 
 // The model of waking: an execution that waits with a token, the function that
-// looks for it, one that comes late, and events that CloudFormation tells twice.
-// That a wait is over by its time is a mishap here: no wake-up may need it.
+// searches for it, one that comes late, and events that CloudFormation tells twice.
+// That a wait is over by its time is a fault here: no wake-up may need it.
 
-// The routines of a look and of an event.
+// The routines of a poll and of an event.
 const (
 	register = uint8(iota + 1) // the token
 	load                       // the run: is its step due?
@@ -26,7 +26,7 @@ var saidOfWake = [...]string{
 	"marks the step", "reads the token", "answers that token", "",
 }
 
-// A looker is a function that looks, and a teller one that an event calls.
+// A looker is a function that polls, and a notifier one that an event calls.
 type (
 	looker struct {
 		at, wait uint8
@@ -35,7 +35,7 @@ type (
 	notifier struct{ at, token uint8 }
 )
 
-// A wakeState is a state of this world.
+// A wakeState is a state of this setup.
 type wakeState struct {
 	over, shown     bool // the work, and CloudFormation says so
 	marked, settled bool // the step
@@ -56,7 +56,7 @@ type wakeSetup struct {
 // lacks reports whether a safeguard is missing.
 func (w wakeSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
-// wakeModel is the model of this world.
+// wakeModel is the model of this setup.
 func wakeModel(w wakeSetup) model[wakeState] {
 	return model[wakeState]{
 		start: wakeState{wait: 1, looks: [2]looker{{at: w.begin(), wait: 1}}, faults: w.faults},
@@ -77,7 +77,7 @@ func wakeModel(w wakeSetup) model[wakeState] {
 	}
 }
 
-// begin is what a look does first.
+// begin is what a poll does first.
 func (w wakeSetup) begin() uint8 {
 	if w.lacks("register first") {
 		return load
@@ -126,7 +126,7 @@ func (w wakeSetup) next(s wakeState, tell func(int, move[wakeState])) {
 	}
 }
 
-// waits begins the next wait. A look that is still at work is late.
+// waits begins the next wait. A poll that is still at work is late.
 func (w wakeSetup) waits(s *wakeState, due bool) {
 	if s.looks[0].at != 0 {
 		s.looks[1] = s.looks[0]
@@ -147,14 +147,14 @@ func (w wakeSetup) answered(s *wakeState, token uint8, due bool) {
 	}
 }
 
-// look is a step of a function that looks.
+// poll is a step of a function that polls.
 func (w wakeSetup) look(s *wakeState, i int) {
 	l := &s.looks[i]
 	switch l.at {
 	case register:
 		l.at = load
 		if l.wait < s.token && !w.lacks("newest wait") {
-			*l = looker{} // somebody looks who came later
+			*l = looker{} // somebody polls who came later
 			return
 		}
 		s.token = l.wait
@@ -193,7 +193,7 @@ func (w wakeSetup) look(s *wakeState, i int) {
 	}
 }
 
-// rest lets a look's token wait.
+// rest lets a poll's token wait.
 func (w wakeSetup) rest(l *looker) {
 	if w.lacks("register first") {
 		l.at = register

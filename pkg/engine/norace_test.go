@@ -2,5 +2,5 @@
 
 package engine_test
 
-// All worlds of the models are searched.
+// All setups of the models are searched.
 const small = false

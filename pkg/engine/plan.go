@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Plan makes the plan of what a run was asked for, or takes up a run that has
+// Plan makes the plan of what a run was requested, or takes up a run that has
 // one. What is wrong with the request ends the run as refused.
 func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)
@@ -49,7 +49,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	e.Notifier.Notify(ctx, r)
-	t := loopState(r, run.StateReady, minWait) // what is begun is due by then
+	t := loopState(r, run.StateReady, minWait) // what is started is due by then
 	if t.Ready = e.ready(ctx, r, e.Now()); len(t.Ready) == 0 {
 		return loopState(r, run.StatePoll, wakeWait), nil // it was stopped before it began, or there is no room
 	}
@@ -78,7 +78,7 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopS
 }
 
 // overtaken says how to go on for a planner that another was faster than: one of
-// a newer epoch, one of its own drive that was thought dead, or one of another
+// a newer epoch, one of its own execution that was thought dead, or one of another
 // run that took the lock.
 func (e *Engine) overtaken(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)
@@ -91,7 +91,7 @@ func (e *Engine) overtaken(ctx context.Context, d ExecutionInput) (LoopState, er
 	return e.takeUp(ctx, r, d)
 }
 
-// refusal reports whether err says that what was asked cannot be carried out,
+// refusal reports whether err says that what was requested cannot be carried out,
 // however often it is tried. A run that could not be planned holds no lock.
 func refusal(err error) bool {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
@@ -100,7 +100,7 @@ func refusal(err error) bool {
 	return err != nil && !fault.Is(err, fault.Throttled, fault.Unavailable, fault.Stale)
 }
 
-// finish ends a run that needs no driving, whatever is wished of it meanwhile.
+// finish ends a run that needs no executing, whatever is requested of it meanwhile.
 func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (LoopState, error) {
 	for {
 		ended, err := e.end(ctx, r, s)
@@ -208,7 +208,7 @@ func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error
 	return p, err
 }
 
-// view looks at the three states of the world. It returns the moves of records
+// view reads the three states of the setup. It returns the moves of records
 // that the plan takes for made, in their order.
 func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, [][]plan.Record, error) {
 	records, err := e.Store.Records(ctx, r.Project)
@@ -223,7 +223,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	return plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only}, [][]plan.Record{leave, take}, nil
 }
 
-// unseen lists why some stacks could not be looked at, each reason once: what a
+// inaccessible lists why some stacks could not be read, each reason once: what a
 // preview says of them is a guess. Of a plan that is carried out, its steps tell.
 func inaccessible(live map[string]plan.Live) []string {
 	var all []string
@@ -236,8 +236,8 @@ func inaccessible(live map[string]plan.Live) []string {
 	return slices.Compact(all)
 }
 
-// displace moves records to where the plan takes them to be. What is refused
-// moves nothing: whoever then goes back finds all as it was.
+// rename moves records to where the plan takes them to be. What is refused
+// moves nothing: anyone who then goes back finds all as it was.
 func (e *Engine) rename(ctx context.Context, r run.Run, moves [][]plan.Record) error {
 	for _, records := range moves {
 		if len(records) == 0 || e.operation(r).Preview {

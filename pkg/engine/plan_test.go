@@ -34,7 +34,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// What is wrong with a request, and what is wrong with what it asks for, is told
+// What is wrong with a request, and what is wrong with what it asks for, is reported
 // line by line, and holds no lock.
 func TestPlanRefused(t *testing.T) {
 	h := newFixture(t)
@@ -71,7 +71,7 @@ func TestPlanRefused(t *testing.T) {
 	}
 }
 
-// Who asks while another writes waits in line, unless that is not wanted.
+// Who asks while another writes waits in the queue, unless that is not wanted.
 func TestLock(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -126,7 +126,7 @@ func TestRefusedMovesNoRecord(t *testing.T) {
 	}
 }
 
-// A planner that was thought dead, or was not told that it was done, strands no
+// A planner that was thought dead, or was not reported that it was done, strands no
 // run.
 func TestPlannedByAnother(t *testing.T) {
 	h := newFixture(t)
@@ -168,7 +168,7 @@ func TestPlannedByAnother(t *testing.T) {
 	}
 }
 
-// An end that is written twice, or while somebody wishes something, is written.
+// An end that is written twice, or while somebody commands something, is written.
 func TestFinish(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "")

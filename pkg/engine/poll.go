@@ -14,10 +14,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Look registers the token first, then looks: it settles what is over and says
+// Poll registers the token first, then polls: it finishes what is over and says
 // what may start. It answers its own token when there is something to do, or
 // when it would now choose another wait; else it lets the token wait for an
-// event. A look that comes so late that its execution waits anew by now is
+// event. A poll that comes so late that its execution waits anew by now is
 // nobody's: it leaves the newer token in its place.
 func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 	t := w.Loop
@@ -38,7 +38,7 @@ func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 	return nil
 }
 
-// look looks until what it saw is still so when it writes it.
+// poll polls until what it saw is still so when it writes it.
 func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 	started := e.Now()
 	for {
@@ -47,7 +47,7 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 			err = e.releaseUnclaimed(ctx, r, &t, started)
 		}
 		if fault.Is(err, fault.Stale) {
-			continue // a step was settled by another look: see again
+			continue // a step was finished by another poll: see again
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 		answer, got, err := e.decide(ctx, r, t)
 		switch {
 		case fault.Is(err, fault.Stale):
-			continue // there is news
+			continue // there is generation
 		case err != nil || answer == nil:
 			return err
 		}
@@ -69,8 +69,8 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 	}
 }
 
-// astray puts off what was to be executed, and of which nothing is to be seen:
-// whoever was to claim it died, or was not let. It is looked for once.
+// unclaimed puts off what was to be executed, and of which nothing is to be seen:
+// anyone who was to claim it died, or was not let. It is polled for once.
 func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, started time.Time) error {
 	sent := t.Ready
 	t.Ready = nil
@@ -89,7 +89,7 @@ func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, 
 	return nil
 }
 
-// see loads the run, settles what is over and skips what can no longer start.
+// see loads the run, finishes what is over and skips what can no longer start.
 // It is Stale if another has written meanwhile; if that was a newer epoch, it
 // is over for this one.
 func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (run.Run, error) {
@@ -115,7 +115,7 @@ func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (r
 }
 
 // judge says what the execution is to do next, or nothing if it is to wait, and
-// what the world is to be told.
+// what the setup is to be reported.
 func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState, *run.Run, error) {
 	answer := func(s run.State, wait time.Duration) (*LoopState, *run.Run, error) {
 		a := loopState(r, s, wait)
@@ -127,7 +127,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 	case r.Epoch != t.Epoch:
 		a, err := e.fencedOff(ctx, t.Run, t.Epoch)
 		return &a, nil, err
-	case r.State.Over(): // whoever ended it may have died there
+	case r.State.Over(): // anyone who ended it may have died there
 		a := loopState(r, r.State, 0)
 		return &a, &r, e.passOn(ctx, r)
 	case s == run.StateWaiting || s.Over():
@@ -144,7 +144,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 		return answer(run.StateFencedOff, 0)
 	case s == run.StateReady:
 		if ready := e.ready(ctx, r, now); len(ready) > 0 {
-			a := loopState(r, s, minWait) // what is begun is due by then
+			a := loopState(r, s, minWait) // what is started is due by then
 			a.Ready = ready
 			return &a, nil, nil
 		}
@@ -155,8 +155,8 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 	return nil, nil, nil
 }
 
-// settle asks after the running steps that are due, as many as there is room
-// for, and writes what it learns. What is not asked, or not by the deadline,
+// finish asks after the running steps that are due, as many as there is room
+// for, and writes what it learns. What is not requested, or not by the deadline,
 // stays due.
 func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) error {
 	var due []*run.Step
@@ -209,9 +209,9 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	}
 	learnt := got.Receipt.Known() && got.Receipt != s.Receipt
 	if learnt && !s.Receipt.Known() {
-		s.Claimed = e.Now() // it may have been begun just now: its events may be late
+		s.Claimed = e.Now() // it may have been started just now: its events may be late
 	}
-	if learnt { // whoever claimed it can no longer say that it was not begun
+	if learnt { // anyone who claimed it can no longer say that it was not started
 		s.Receipt, s.Nonce = got.Receipt, e.Nonce()
 	}
 	if got.Question != "" {
@@ -243,8 +243,8 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	})
 }
 
-// postpone sets when a running step is next asked. An event may outrun what
-// CloudFormation shows: until a look agrees with it, it is asked again after 2,
+// postpone sets when a running step is next requested. An event may outrun what
+// CloudFormation shows: until a poll agrees with it, it is requested again after 2,
 // 4 and 8 seconds; without one, the less often the longer it has run, but soon if
 // that is wanted, and as soon as it is overdue.
 func (e *Engine) postpone(s *run.Step, soon bool) {
@@ -264,7 +264,7 @@ func (e *Engine) postpone(s *run.Step, soon bool) {
 	}
 }
 
-// interval is the time between two looks at a step that has run for so long.
+// interval is the time between two reads a step that has run for so long.
 func (e *Engine) interval(v plan.Verb, ran time.Duration) time.Duration {
 	most := maxWait
 	if !e.Verbs.Of(v).WokenByEvents {

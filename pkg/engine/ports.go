@@ -11,7 +11,7 @@ import (
 )
 
 // A Store keeps what must outlive a function. Every read is strongly
-// consistent. Whatever is written for a run by whoever drives it is written on
+// consistent. Whatever is written for a run by anyone who executes it is written on
 // condition of its epoch, else the error is Stale.
 type Store interface {
 	Runs
@@ -44,24 +44,24 @@ type Runs interface {
 	Open(ctx context.Context) ([]string, error)
 }
 
-// Drives keeps how runs are driven and steered.
+// Executes keeps how runs are executed and steered.
 type Executions interface {
-	// Raise makes the epoch r.Epoch+1, a queued run asked, a parked one going,
+	// Raise makes the epoch r.Epoch+1, a queued run requested, a waiting one going,
 	// and the waiting token and the history those of a new execution: none. It
-	// writes r.Revived, r.RevivedAt and r.Settled. It is Stale if the epoch is not r.Epoch,
+	// writes r.Restarted, r.RevivedAt and r.Finished. It is Stale if the epoch is not r.Epoch,
 	// or the run is over.
 	RaiseEpoch(ctx context.Context, r run.Run) error
 
 	// Commit deletes whatever steps an earlier planner left, writes r's own,
-	// then moves r from asked to its state and writes what it is about: its
+	// then moves r from requested to its state and writes what it is about: its
 	// operation, source, deletions and digest, whether it rolls back, when it
-	// began and its deadline. It is Stale if r is not asked, or its epoch is not
+	// began and its deadline. It is Stale if r is not requested, or its epoch is not
 	// r.Epoch.
 	Commit(ctx context.Context, r run.Run) error
 
 	// Register makes w's token the one that waits for run id, and adds to its
 	// history's length. It reports false, and does neither, if that of a later
-	// wait was registered before. It is Stale if the run's epoch is not drive.
+	// wait was registered before. It is Stale if the run's epoch is not execution.
 	Register(ctx context.Context, id string, epoch int, w PollInput, events int) (newest bool, err error)
 
 	// RecordCommand gives a run a command as run.Run.Give does, and writes an event
@@ -70,8 +70,8 @@ type Executions interface {
 	// no such run.
 	RecordCommand(ctx context.Context, id string, c run.GivenCommand) (run.Run, error)
 
-	// Park writes that r is parked, on condition of r.Epoch and that the news
-	// is r.News.
+	// Park writes that r is waiting, on condition of r.Epoch and that the generation
+	// is r.Generation.
 	MarkWaiting(ctx context.Context, r run.Run) error
 }
 
@@ -84,14 +84,14 @@ type Locks interface {
 	// Enter writes what happens to the lock of r's project when r requests it, on
 	// condition that r is pending and has the epoch r.Epoch. In the same transaction
 	// r is queued, if it has to wait; the runs that it replaces end, as
-	// run.Run.ReplaceBy says; and the owner that it stops is told so, as
+	// run.Run.ReplaceBy says; and the owner that it stops is reported so, as
 	// run.Run.StopFor says.
 	Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error
 
 	// End writes r.State, which is an end, messages and time, on condition of
-	// r.Epoch, that the news is r.News, and the state x.From; and what becomes of
+	// r.Epoch, that the generation is r.Generation, and the state x.From; and what becomes of
 	// the lock, or if that is nothing, that it is as it was. In the same transaction the open item goes, and the
-	// rollback that follows is asked for.
+	// rollback that follows is requested.
 	End(ctx context.Context, r run.Run, x run.Exit) error
 }
 
@@ -109,12 +109,12 @@ type Steps interface {
 	Move(ctx context.Context, c Change) error
 
 	// Later writes the due times, reasons and events of running steps that a
-	// look found not to be over, and whether they were forced. It leaves alone an
+	// poll found not to be over, and whether they were forced. It leaves alone an
 	// event that was marked since the steps were loaded, and a step that is no
 	// longer running.
 	Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error
 
-	// Mark writes that an event was heard of a running step's attempt, which
+	// Mark writes that an event was found in the events a running step's attempt, which
 	// makes it due. It reports false if there is no such step running.
 	MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error)
 }
@@ -135,8 +135,8 @@ type Change struct {
 	Epoch   int
 	Project string
 	From    run.Status // what the step must be
-	Attempt int        // and how often begun
-	Nonce   string     // and its nonce, if that is told: nobody has noted anything of it since
+	Attempt int        // and how often started
+	Nonce   string     // and its nonce, if that is reported: nobody has recorded anything of it since
 	Step    run.Step   // what it shall be; its Event is cleared if From is pending, else left as it is; its Answer is left as it is
 	Record  *plan.Record
 	Forget  bool // drop the record of the step's node
@@ -151,8 +151,8 @@ type Records interface {
 	// left out.
 	RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
 
-	// Displace moves records to their new names, on condition that the run that
-	// does it has r's epoch and is still asked, else it is Stale: whoever plans
+	// Rename moves records to their new names, on condition that the run that
+	// does it has r's epoch and is still requested, else it is Stale: anyone who plans
 	// beside one that has committed moves nothing. A record that is there no
 	// longer, or is of another stack by now, is passed over.
 	Rename(ctx context.Context, r run.Run, records []plan.Record) error
@@ -161,7 +161,7 @@ type Records interface {
 // Configurations reads what is desired.
 type Configurations interface {
 	// Project returns the project that r's source describes. Everything that
-	// is wrong with it is told at once, as an error of kind Invalid.
+	// is wrong with it is reported at once, as an error of kind Invalid.
 	Project(ctx context.Context, r run.Run) (project.Project, error)
 }
 
@@ -183,8 +183,8 @@ type Specs interface {
 
 // Clouds sees what is live, everywhere.
 type Clouds interface {
-	// Observe looks at the stack of each place, by name, and at whether it is
-	// the recorded one or was born of the place's token.
+	// Observe reads the stack of each place, by name, and at whether it is
+	// the recorded one or was created of the place's token.
 	Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error)
 }
 
@@ -209,8 +209,8 @@ type Machine interface {
 	Answer(ctx context.Context, token string, t LoopState) error
 }
 
-// World is told what happened to runs: that they began, parked, ended. It may
-// be told twice, or not at all if the teller dies; what it cannot pass on it
+// Setup is told what happened to runs: that they began, waiting, ended. It may
+// be reported twice, or not at all if the notifier dies; what it cannot pass on it
 // logs, for no run fails because nobody listens.
 type Notifier interface {
 	Notify(ctx context.Context, r run.Run)
@@ -218,12 +218,12 @@ type Notifier interface {
 
 // Meter is told what there is to measure.
 type Meter interface {
-	// Ended is told of the end of a run, with such steps as its writer knew, by
-	// whoever wrote it: once, where World may be told twice; or not at all, if
+	// Ended is informed of the end of a run, with such steps as its writer knew, by
+	// anyone who wrote it: once, where Setup may be reported twice; or not at all, if
 	// that one dies there and then.
 	Ended(ctx context.Context, r run.Run)
 
-	// Swept is told how the runs stood that a sweep found not to be over.
+	// Swept is reported how the runs stood that a sweep found not to be over.
 	Swept(ctx context.Context, b run.Backlog)
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // The search finds each kind of wrong, by the shortest way, and nothing where
-// there is none. A little world is a table: from, who, to; 9 is a good end.
+// there is none. A little setup is a table: from, who, to; 9 is a good end.
 func TestProve(t *testing.T) {
 	for _, c := range []struct{ name, moves, want, trace string }{
 		{"all ends well", "0a1 1a9", "", ""},

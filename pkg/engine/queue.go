@@ -16,7 +16,7 @@ var (
 	errAgain = errors.New("is not over yet: what it was asked for again takes no turn of its own")
 )
 
-// lock makes r the project's one writer, or puts it in line.
+// lock makes r the project's one writer, or puts it in the queue.
 func (e *Engine) lock(ctx context.Context, r run.Run) error {
 	if e.operation(r).Preview {
 		return nil
@@ -33,7 +33,7 @@ func (e *Engine) lock(ctx context.Context, r run.Run) error {
 	}
 }
 
-// enter puts r in line as the lock stands. It is Stale if that has changed
+// enter puts r in the queue as the lock stands. It is Stale if that has changed
 // meanwhile.
 func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	l, err := e.Store.Lock(ctx, r.Project)
@@ -66,7 +66,7 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	return errWaits
 }
 
-// replaced tells the world of runs that are over because another has their place.
+// replaced tells the setup of runs that are over because another has their place.
 func (e *Engine) replaced(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		r, err := e.Store.Run(ctx, id)

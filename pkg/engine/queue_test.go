@@ -43,7 +43,7 @@ func (w *window) Observe(ctx context.Context, places []plan.Location) (map[strin
 	return seen, err
 }
 
-// An upload that is heard of after a newer one is superseded, and nothing is
+// An upload that is found in the events after a newer one is superseded, and nothing is
 // planned for it.
 func TestLateUpload(t *testing.T) {
 	h := newFixture(t)
@@ -59,7 +59,7 @@ func TestLateUpload(t *testing.T) {
 	}
 }
 
-// The world is told of a run that waits, and of one whose place another takes.
+// The setup is informed of a run that waits, and of one whose place another takes.
 func TestQueuePositionIsNotified(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")

@@ -2,6 +2,6 @@
 
 package engine_test
 
-// Under the race detector only the smaller worlds of the models are searched:
+// Under the race detector only the smaller setups of the models are searched:
 // make test searches all of them without it.
 const small = true

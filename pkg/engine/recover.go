@@ -11,9 +11,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// How often a run is taken up again without a step being settled in between, and
+// How often a run is taken up again without a step being finished in between, and
 // how long it is left alone before the second time: before each further time,
-// twice as long. What ails all runs at once, and is mended within two hours, ends
+// twice as long. What ails all runs at once, and is repaired within two hours, ends
 // none of them.
 const (
 	maxRestarts  = 5
@@ -21,7 +21,7 @@ const (
 )
 
 // Recover takes up the run whose execution has failed, timed out or was stopped:
-// to stop an execution cancels nothing. That of an older drive was not missed.
+// to stop an execution cancels nothing. That of an older execution was not missed.
 func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
@@ -36,7 +36,7 @@ func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 	return nil
 }
 
-// Sweep takes up every run that nobody drives, though somebody should, and
+// Sweep takes up every run that have no execution, though somebody should, and
 // measures all that are not over as it finds them. One that cannot be taken up
 // does not keep it from the others.
 func (e *Engine) Sweep(ctx context.Context) error {
@@ -68,7 +68,7 @@ func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
 	return e.loadWhole(ctx, r)
 }
 
-// revive sees to it that a run is driven that should be. One that was revived
+// restart sees to it that a run is executed that should be. One that was restarted
 // only just now is left alone for a while.
 func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	switch r.State {
@@ -88,8 +88,8 @@ func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	return err
 }
 
-// stir sees to it that somebody looks at r now: whoever waits is woken, and if
-// nobody does, r is driven.
+// stir sees to it that somebody reads r now: anyone who waits is woken, and if
+// nobody does, r is executed.
 func (e *Engine) ensureRunning(ctx context.Context, r run.Run) error {
 	switch {
 	case r.State == run.StateWaiting, r.State == run.StateQueued && r.Command.Stops():
@@ -103,20 +103,20 @@ func (e *Engine) ensureRunning(ctx context.Context, r run.Run) error {
 	return e.wake(ctx, r)
 }
 
-// driven reports whether r, which is asked or going, has an execution that is
+// executed reports whether r, which is requested or going, has an execution that is
 // under way, and gives it one if it has not. What is given up on is over.
 func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, error) {
 	switch {
 	case r.State.Over():
 		return false, nil
-	case r.Epoch == 0: // whoever asked for it died there
+	case r.Epoch == 0: // anyone who requested it died there
 		return false, e.startExecution(ctx, r)
 	}
 	s, err := e.Machine.ExecutionStatus(ctx, execution(r.ID, r.Epoch))
 	switch {
 	case err != nil:
 		return false, err
-	case !s.Started: // whoever raised the epoch died there
+	case !s.Started: // the function that raised the epoch died there
 		return false, e.launch(ctx, r.ID, r.Epoch)
 	case s.Running:
 		return true, nil
@@ -124,8 +124,8 @@ func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, 
 	return false, e.restartOrFail(ctx, r, s.Why, patient)
 }
 
-// again drives a run whose execution has ended because of why. If that happened
-// too often without a step being settled in between, it is given up.
+// again executes a run whose execution has ended because of why. If that happened
+// too often without a step being finished in between, it is given up.
 func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, patient bool) error {
 	r, err := e.loadWhole(ctx, was)
 	if err != nil || r.Epoch != was.Epoch || r.State != was.State {
@@ -143,7 +143,7 @@ func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, pat
 		return e.startExecution(ctx, r)
 	}
 	why = fmt.Sprintf("engine error: %d executions in a row have ended without a step being settled, the last one by %s: see the logs of its functions, then retry the run", r.Restarts, why)
-	// If we die on the way, whoever goes on finds it cancelled.
+	// If we die on the way, anyone who goes on finds it cancelled.
 	_, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: "engine-error", Command: run.Cancel, Who: "stackwright", Why: why, At: now})
 	if err != nil {
 		return err
@@ -160,8 +160,8 @@ func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 	return all, err
 }
 
-// abandon ends a run as it stands, out of the hands of whoever drives it. Who
-// finds the epoch raised may begin to drive it at once: what that does meanwhile
+// end by force ends a run as it stands, out of the hands of anyone who executes it. Who
+// finds the epoch raised may begin to execute it at once: what that does meanwhile
 // is seen, and the run ended as it then stands.
 func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why string) error {
 	if err := e.Store.RaiseEpoch(ctx, r); err != nil {
@@ -190,7 +190,7 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 	}
 }
 
-// strike ends the steps of a run that is given up.
+// fail ends the steps of a run that is given up.
 func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 	for _, was := range r.Steps {
 		if was.Over() {

@@ -13,7 +13,7 @@ import (
 )
 
 // What is done about a run when its execution has ended, and at a sweep: it is
-// driven if it should be, and left alone if it is driven, is over, or waits for
+// executed if it should be, and left alone if it is executed, is over, or waits for
 // a person or for its turn.
 func TestRecover(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -66,7 +66,7 @@ func TestRecover(t *testing.T) {
 func lost(func() error) error { return fault.New(fault.Unavailable, "no answer") }
 
 // refused asks for something, about run a if that is what it steers, and is not
-// heard to the end.
+// found to the end.
 func (h *fixture) refused(id, operation string) {
 	h.Helper()
 	q := run.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: "v1"}, Of: "a"}
@@ -75,7 +75,7 @@ func (h *fixture) refused(id, operation string) {
 	}
 }
 
-// parked brings a run to where it waits for a person.
+// waiting brings a run to where it waits for a person.
 func (h *fixture) isWaiting(id string) {
 	h.ask(id, "deploy", "v1")
 	h.ask("p", "pause", id)
@@ -102,7 +102,7 @@ func (h *fixture) refusesEnd(id string) {
 	}
 }
 
-// That of an older drive was not missed, and a run that is gone is nobody's.
+// That of an older execution was not missed, and a run that is gone is nobody's.
 func TestRecoverLate(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -116,8 +116,8 @@ func TestRecoverLate(t *testing.T) {
 	}
 }
 
-// A run that cannot be driven is given up, says why, and frees the lock; that a
-// step was settled in between makes up for all that was before.
+// A run that cannot be executed is given up, says why, and frees the lock; that a
+// step was finished in between makes up for all that was before.
 func TestGivenUp(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc web<db")
@@ -173,7 +173,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// A person can free the lock, whoever holds it, and is named.
+// A person can free the lock, anyone who holds it, and is named.
 func TestUnlock(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")

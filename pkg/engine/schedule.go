@@ -14,7 +14,7 @@ import (
 // early is how much before its time a schedule may seem to come up: clocks differ.
 const early = 5 * time.Minute
 
-// errGone says that a run asked for by a schedule comes too late.
+// errGone says that a run requested by a schedule comes too late.
 var errGone = errors.New("nothing is done")
 
 // recall finds out what a schedule is to deploy, which reads nothing new: what
@@ -43,9 +43,9 @@ func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 }
 
 // current is errGone if the files that all stacks were last brought to no longer
-// have what a schedule asked for: they were deployed while its run waited, or
-// before Scheduler's call, which may be late, was heard. What a person retries is
-// asked for by that person; and what cannot be read, or was never deployed, says
+// have what a schedule requested: they were deployed while its run waited, or
+// before Scheduler's call, which may be late, was found. What a person retries is
+// requested by that person; and what cannot be read, or was never deployed, says
 // nothing against it.
 func (e *Engine) current(ctx context.Context, r run.Run, whole run.Source) error {
 	if r.Of != "" || whole == (run.Source{}) {
@@ -69,7 +69,7 @@ func (e *Engine) current(ctx context.Context, r run.Run, whole run.Source) error
 
 // arrange has the project's schedules be those of the files that are deployed.
 // That a person destroys the project removes them. To do so before the plan is
-// committed is safe: whoever dies in between is planned again.
+// committed is safe: anyone who dies in between is planned again.
 func (e *Engine) setSchedules(ctx context.Context, r run.Run, desired project.Project) error {
 	if o := e.operation(r); !o.Writes || len(r.Only) > 0 || o.DeletesAll && r.Schedule != "" {
 		return nil

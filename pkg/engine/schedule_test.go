@@ -121,7 +121,7 @@ func TestScheduledDeploy(t *testing.T) {
 	refused("f")
 }
 
-// What a schedule deploys is told when it owns the lock: an upload that was
+// What a schedule deploys is reported when it owns the lock: an upload that was
 // deployed while it waited is it.
 func TestScheduledDeployWaits(t *testing.T) {
 	h := newFixture(t)
@@ -211,7 +211,7 @@ func TestScheduleOnce(t *testing.T) {
 	}
 }
 
-// A retry of what a schedule asked for is that schedule's still: it repeats the
+// A retry of what a schedule requested is that schedule's still: it repeats the
 // very files, and leaves the schedules.
 func TestScheduledRetried(t *testing.T) {
 	h := newFixture(t)
@@ -240,7 +240,7 @@ func (n no) SetSchedules(context.Context, string, map[string]project.Schedule, t
 }
 
 // What cannot be scheduled is not deployed, and moves nothing; what is only not
-// answered is asked again.
+// answered is requested again.
 func TestSchedulesRefused(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")

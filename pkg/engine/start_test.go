@@ -23,7 +23,7 @@ func TestRunID(t *testing.T) {
 	}
 }
 
-// Asked twice, a run is made once, and has one execution for each drive.
+// Requested twice, a run is made once, and has one execution for each execution.
 func TestStartTwice(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -39,7 +39,7 @@ func TestStartTwice(t *testing.T) {
 	}
 }
 
-// Whoever raised the epoch and died, or never heard that it was raised, leaves a
+// Anyone who raised the epoch and died, or never found that it was raised, leaves a
 // run that gets its execution all the same.
 func TestStartAfterALoss(t *testing.T) {
 	h := newFixture(t)
@@ -61,7 +61,7 @@ func TestStartAfterALoss(t *testing.T) {
 	}
 }
 
-// A wish is obeyed by whoever looks next; what is parked gets a new execution.
+// A command is obeyed by anyone who polls next; what is waiting gets a new execution.
 func TestCommand(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc")
@@ -91,7 +91,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// What cannot be wished is a run that is refused and says why.
+// What cannot be requested is a run that is refused and says why.
 func TestCommandRefused(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -155,7 +155,7 @@ func TestRetryRefused(t *testing.T) {
 	}
 }
 
-// Who steers a run and may not is told so, and no run is made of that.
+// Who steers a run and may not is reported so, and no run is made of that.
 func TestCommandOnARun(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")

@@ -7,14 +7,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// unsee has nobody be able to look at some stacks.
+// unsee has nobody be able to read some stacks.
 func (w world) unsee(names ...string) {
 	for _, name := range names {
 		w.Live[name] = plan.Live{AccessError: "denied"}
 	}
 }
 
-// What nobody may look at is tried all the same, and what does not depend on it
+// What nobody may read is tried all the same, and what does not depend on it
 // does not wait for it. It is never taken for gone: its record stays.
 func TestWhatCannotBeSeen(t *testing.T) {
 	w := newWorld()
@@ -40,7 +40,7 @@ vpc/delete
 `)
 }
 
-// What nobody may look at counts among what would be deleted, and among what
+// What nobody may read counts among what would be deleted, and among what
 // uses a stack.
 func TestWhatCannotBeSeenCounts(t *testing.T) {
 	w := newWorld()

@@ -76,7 +76,7 @@ func random(seed uint64, most int) world {
 	list(3, w.want)
 	list(3, func(word string) { w.have(states[rng.IntN(len(states))], word) })
 	for _, name := range slices.Sorted(maps.Keys(w.Recorded)) {
-		if rng.IntN(6) > 0 { // now and then it is as it should be, or was displaced
+		if rng.IntN(6) > 0 { // now and then it is as it should be, or was renamed
 			continue
 		}
 		if d, ok := w.Desired.Nodes[name]; ok && rng.IntN(2) == 0 {
@@ -173,7 +173,7 @@ type oracled struct {
 	gated, dropped int
 }
 
-// lanes lists the steps of a plan that take each node down, or those that bring
+// phases lists the steps of a plan that take each node down, or those that bring
 // it up, in the order in which the verbs can be done.
 func phases(p plan.Plan, down bool) map[string][]string {
 	falls := make(map[string]bool)
@@ -309,7 +309,7 @@ func BenchmarkDeploy(b *testing.B) {
 		plans(fmt.Sprintf("%d independent", n), large(n, n, 0), plan.Deploy)
 		plans(fmt.Sprintf("%d 40 wide, destroyed", n), large(n, 40, 3), plan.Destroy)
 		v := large(n, 40, 3)
-		for name, d := range v.Desired.Nodes { // half stay and let go of the other half
+		for name, d := range v.Desired.Nodes { // half stay and release of the other half
 			if goes(name) {
 				delete(v.Desired.Nodes, name)
 				continue

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// Unless it is told otherwise, a deploy deletes ten stacks or half of them,
+// Unless it is reported otherwise, a deploy deletes ten stacks or half of them,
 // whichever is less, but one may always go.
 func TestMaxDeletions(t *testing.T) {
 	for recorded, most := range map[int]int{0: 1, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 19: 9, 20: 10, 21: 10, 1000: 10} {
@@ -76,7 +76,7 @@ func TestWhatCountsAsADeletion(t *testing.T) {
 	}
 }
 
-// A project without stacks is nobody's wish to delete all that it had, however
+// A project without stacks is nobody's command to delete all that it had, however
 // much may be deleted.
 func TestNothingIsNotEverything(t *testing.T) {
 	w := newWorld()
@@ -91,8 +91,8 @@ func TestNothingIsNotEverything(t *testing.T) {
 	}
 }
 
-// Too many deletions are told beside all else that is refused, and count what is
-// protected too, so that nothing is left to be told the next time. Of very many
+// Too many deletions are reported beside all else that is refused, and count what is
+// protected too, so that nothing is left to be reported the next time. Of very many
 // only the first are named.
 func TestAllGuardsTogether(t *testing.T) {
 	w := newWorld()

@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A world is a view in the making. Its lines read "db<vpc" in a list: db, which
+// A setup is a view in the making. Its lines read "db<vpc" in a list: db, which
 // needs vpc.
 type world struct{ plan.View }
 
@@ -247,7 +247,7 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// All that is refused is told at once.
+// All that is refused is reported at once.
 func TestRefusals(t *testing.T) {
 	w := newWorld()
 	w.want("dead foreign lost odd ring<dead")
@@ -362,7 +362,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// Two that were begun under one name in two regions are displaced as two.
+// Two that were started under one name in two regions are renamed as two.
 func TestRenameTwins(t *testing.T) {
 	p := project.Project{Name: "shop", Nodes: make(map[string]project.Node)}
 	recorded := make(map[string]plan.Record)

@@ -20,7 +20,7 @@ const (
 	good
 	recoverable
 	stuck
-	unrecoverable // a rollback that only a person can mend
+	unrecoverable // a rollback that only a person can repair
 	dead
 )
 
@@ -94,7 +94,7 @@ func (s Status) Restored() bool {
 
 // Ends lists, sorted, the statuses that go on with what waits for a stack: all
 // in which nothing is under way any more, and that of an update which is being
-// cleaned up after. In REVIEW_IN_PROGRESS nothing has begun yet.
+// cleaned up after. In REVIEW_IN_PROGRESS nothing has started yet.
 func Ends() []Status {
 	var ends []Status
 	for _, s := range slices.Sorted(maps.Keys(classes)) {

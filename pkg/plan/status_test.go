@@ -117,7 +117,7 @@ func statuses() []plan.Status {
 	return all
 }
 
-// A run is woken by all that ends, and by an update that lets go on what comes
+// A run is woken by all that ends, and by an update that releases on what comes
 // after it; no status that CloudFormation has is forgotten.
 func TestEnds(t *testing.T) {
 	ends := plan.Ends()

@@ -18,7 +18,7 @@ func StepID(node string, v Verb, qualifier string) string {
 	return id
 }
 
-// Arguments are what a step is told besides its verb and node: a value of a type
+// Arguments are what a step is reported besides its verb and node: a value of a type
 // that the verb defines, as JSON, and the version of that type. The zero Arguments
 // are none.
 type Arguments struct {

@@ -81,7 +81,7 @@ func TestMakespan(t *testing.T) {
 	}
 }
 
-// A run is stuck if somebody should drive it and nothing has started or ended for
+// A run is stuck if somebody should execution it and nothing has started or ended for
 // an hour.
 func TestStuck(t *testing.T) {
 	patient := func(r *run.Run) { r.Steps[0].Timeout = project.Timeout(2 * time.Hour) }

@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// The message of a run that asked for a rollback says that it follows, or why none
+// The message of a run that requested a rollback says that it follows, or why none
 // does.
 func TestLeaveSaysWhatFollows(t *testing.T) {
 	good, other := run.Source{Key: "k", Version: "1"}, run.Source{Key: "k", Version: "2"}

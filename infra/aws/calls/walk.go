@@ -17,7 +17,7 @@ import (
 // hands on; one of these goes to lambda.Start, and works. While it works, an
 // interface may hold anything that was put into one so far, and a function that
 // came with the wiring may be called wherever its type fits. A function that is
-// made during the work is called, whoever gets it. So is whatever a library may
+// made during the work is called, anyone who gets it. So is whatever a library may
 // have been given that can call it: a function in whose type there is nothing of
 // ours, and the methods of what was put into an interface of others.
 type walk struct {
@@ -99,7 +99,7 @@ func (w *walk) reach(roots []*ssa.Function) []*ssa.Function {
 	return slices.Collect(maps.Keys(w.reached))
 }
 
-// instruction reaches what an instruction calls, and notes what it makes.
+// instruction reaches what an instruction calls, and records what it makes.
 func (w *walk) instruction(i ssa.Instruction) {
 	if made, ok := i.(*ssa.MakeInterface); ok {
 		w.held.Set(made.X.Type(), true)
@@ -122,7 +122,7 @@ func (w *walk) instruction(i ssa.Instruction) {
 	}
 }
 
-// give notes the methods of what is put into an interface of others.
+// give records the methods of what is put into an interface of others.
 func (w *walk) give(made *ssa.MakeInterface) {
 	if strings.Contains(types.TypeString(made.Type(), nil), module) {
 		return

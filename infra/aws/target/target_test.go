@@ -84,7 +84,7 @@ func filled(t *testing.T, file string, parameters map[string]string) map[string]
 	return out
 }
 
-// A role as IAM is told it.
+// A role as IAM is reported it.
 type role struct {
 	Path, RoleName           string
 	AssumeRolePolicyDocument policy
@@ -320,7 +320,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// Whoever fills in something else is told what is wanted.
+// Anyone who fills in something else is told what is wanted.
 func TestParameters(t *testing.T) {
 	for file, parameters := range given() {
 		parsed := parse(t, file)

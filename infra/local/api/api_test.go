@@ -194,7 +194,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What goes wrong behind it is told in the log, and to the caller only that it did.
+// What goes wrong behind it is reported in the log, and to the caller only that it did.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -72,7 +72,7 @@ type Options struct {
 	Seen func(events.Event)
 	// Fail, if set, makes requests to all services fail, after Open has created everything; see gateway.RandomFailures.
 	Fail func(gateway.Request) *gateway.Failure
-	// Sweep is how often Stackwright looks for runs without an execution, in whole minutes; 0 is every five minutes,
+	// Sweep is how often Stackwright searches for runs without an execution, in whole minutes; 0 is every five minutes,
 	// and less than a minute is never.
 	Sweep time.Duration
 	// Getenv reads AWS_ENDPOINT_URL_<SERVICE> and the like; nil means os.Getenv.

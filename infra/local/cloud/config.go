@@ -47,13 +47,13 @@ func (c *Cloud) credentials() (id, secret, token string) {
 // overrides makes the SDK read AWS_ENDPOINT_URL_<SERVICE>, and nothing else of the environment.
 type overrides struct{ getenv func(string) string }
 
-// GetServiceBaseEndpoint implements what aws-sdk-go-v2/internal/configsources looks for.
+// GetServiceBaseEndpoint implements what aws-sdk-go-v2/internal/configsources searches for.
 func (o overrides) GetServiceBaseEndpoint(_ context.Context, sdkID string) (string, bool, error) {
 	url := o.getenv("AWS_ENDPOINT_URL_" + strings.ReplaceAll(strings.ToUpper(sdkID), " ", "_"))
 	return url, url != "", nil
 }
 
-// GetIgnoreConfiguredEndpoints implements what aws-sdk-go-v2/internal/configsources looks for.
+// GetIgnoreConfiguredEndpoints implements what aws-sdk-go-v2/internal/configsources searches for.
 func (o overrides) GetIgnoreConfiguredEndpoints(context.Context) (value, found bool, err error) {
 	text := o.getenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
 	return strings.EqualFold(text, "true"), text != "", nil

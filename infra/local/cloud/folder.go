@@ -93,7 +93,7 @@ func claim(file *os.File, data string) error {
 	}
 }
 
-// note writes which process has the folder.
+// receipt writes which process has the folder.
 func (f *folder) note(holder Holder) error {
 	text, err := json.Marshal(holder)
 	if err == nil {

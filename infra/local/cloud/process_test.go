@@ -117,7 +117,7 @@ func die(data string) {
 	}
 }
 
-// A folder is one process's at a time; who comes second is told who has it and where; when that process is killed, the
+// A folder is one process's at a time; who comes second is informed who has it and where; when that process is killed, the
 // folder is free, and holds everything that was answered.
 func TestKilled(t *testing.T) {
 	data := t.TempDir()

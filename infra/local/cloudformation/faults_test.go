@@ -155,7 +155,7 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
-// Every status is told to EventBridge as AWS documents it.
+// Every status is reported to EventBridge as AWS documents it.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-stack-status-change.html
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-resource-status-change.html
 func TestEvents(t *testing.T) {

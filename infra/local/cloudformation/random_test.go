@@ -20,7 +20,7 @@ var (
 	worlds = flag.Uint64("worlds", 25, "how many random worlds to run")
 )
 
-// Whatever is asked of a few stacks that import from one another, in whatever
+// Whatever is requested of a few stacks that import from one another, in whatever
 // state, with faults and restarts between: every operation ends, nobody's import is
 // pulled from under it, and what a stack says of itself holds together.
 func TestRandomWorlds(t *testing.T) {

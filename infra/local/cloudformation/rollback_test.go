@@ -128,7 +128,7 @@ s UPDATE_ROLLBACK_COMPLETE`)
 	})
 }
 
-// A rollback that fails is mended by ContinueUpdateRollback, which may skip what cannot be mended.
+// A rollback that fails is repaired by ContinueUpdateRollback, which may skip what cannot be repaired.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-continueupdaterollback.html
 func TestFailedRollback(t *testing.T) {
 	for _, skip := range [][]string{nil, {"C"}} {

@@ -54,7 +54,7 @@ func TestReopened(t *testing.T) {
 				}
 				w.wait(id, c.want)
 				if c.what == "create" {
-					w.create("s", three, createToken("t")) // still heard
+					w.create("s", three, createToken("t")) // still found
 				}
 				whole := w.told(id)
 				storyInHere(w, c.do, func(other string) {
@@ -67,7 +67,7 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// storyInHere does the same in a world of its own that is not interrupted.
+// storyInHere does the same in a setup of its own that is not interrupted.
 func storyInHere(w *account, do func(*account), check func(told string)) {
 	other := &account{T: w.T, options: w.options}
 	other.open("")

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// A ClientRequestToken is heard once, and all events of what it began bear it.
+// A ClientRequestToken is found once, and all events of what it began bear it.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_StackEvent.html
 func TestTokens(t *testing.T) {

@@ -120,7 +120,7 @@ func compileTest(entry any) (test, error) {
 	return func(value any) bool { return value == entry }, nil
 }
 
-// match looks at one level of the event. What is not an object has no fields.
+// match reads one level of the event. What is not an object has no fields.
 func (n node) match(value any) bool {
 	object, _ := value.(map[string]any)
 	for name, f := range n {

@@ -81,7 +81,7 @@ func TestUnsteady(t *testing.T) {
 	}
 }
 
-// Who is let off is told by the access key; afterwards all is well.
+// Who is let off is reported by the access key; afterwards all is well.
 func TestFailChooses(t *testing.T) {
 	g := gateway.New(map[string]http.Handler{"dynamodb": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})})
 	ask := func() int {

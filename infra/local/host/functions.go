@@ -39,7 +39,7 @@ func arn(function string) string {
 	return lambda.Host{Account: cli.Account, Region: cli.Region}.ARN(function)
 }
 
-// routes has all that is asked over HTTP answered by one function, as infra/aws
+// routes has all that is requested over HTTP answered by one function, as infra/aws
 // does.
 func routes() []api.Route {
 	var all []api.Route

@@ -48,7 +48,7 @@ func (j *Journal[T]) load(replay func(T) error) error {
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			break // what is left in line has no newline: torn
+			break // what is left in the queue has no newline: torn
 		}
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ func add(t *testing.T, j *journal.Journal[entry], numbers ...int) {
 	}
 }
 
-// However a write was torn, what was written before it is told, in order, and what is written after it as well.
+// However a write was torn, what was written before it is reported, in order, and what is written after it as well.
 func TestTorn(t *testing.T) {
 	for _, rest := range []string{"", "{", `{"N":3`, `{"N":3}`, "\x00\x00\x00", "{\"N\":\n"} {
 		path := filepath.Join(t.TempDir(), "deep", "j.jsonl")

@@ -23,7 +23,7 @@ func kept(name string) bool {
 	return false
 }
 
-// receive decodes the body, verifies its checksums, and leaves in r only the header fields that are kept; r then looks
+// receive decodes the body, verifies its checksums, and leaves in r only the header fields that are kept; r then polls
 // as if the body had been sent plainly.
 func receive(r *http.Request) ([]byte, *gateway.Fault) {
 	body, trailer, err := unwrap(r)

@@ -28,7 +28,7 @@ type fixture struct {
 	*testing.T
 	*scheduler.Service
 	door  http.Handler
-	calls []string // operations that were asked
+	calls []string // operations that were requested
 	fail  string   // the code that every request is answered with
 
 	mu    sync.Mutex

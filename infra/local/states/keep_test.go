@@ -24,7 +24,7 @@ const three = `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"a","Next"
 	"C":{"Type":"Task","Resource":"c","End":true},"F":{"Type":"Fail"}}}`
 
 // What was running when the folder was closed goes on at the state that it had entered; what was done is not done again,
-// what was under way has not failed, and all is still told.
+// what was under way has not failed, and all is still reported.
 func TestKeep(t *testing.T) {
 	dir := t.TempDir()
 	var a, b, c atomic.Int64
@@ -106,7 +106,7 @@ func tear(t *testing.T, path string) {
 	}
 }
 
-// Nothing is driven before it is asked for, where that was wanted.
+// Nothing is executed before it is requested, where that was wanted.
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
 	var arn string

@@ -233,7 +233,7 @@ func TestUpdateKeepsRunningExecutions(t *testing.T) {
 	})
 }
 
-// An event says what EventBridge's rules look for.
+// An event says what EventBridge's rules search for.
 // https://docs.aws.amazon.com/step-functions/latest/dg/cw-events.html
 func TestEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

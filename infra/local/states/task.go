@@ -43,7 +43,7 @@ func (w taskRunner) Task(ctx context.Context, call asl.Call) (json.RawMessage, e
 			if w.closeToken(call.Token) || call.Token == "" {
 				return nil, &asl.Error{Name: asl.Timeout, Cause: fmt.Sprintf("the task took longer than %v", call.Timeout)}
 			}
-			late = nil // the token was answered at the same moment, and its sender was told so
+			late = nil // the token was answered at the same moment, and its sender was reported so
 		}
 	}
 }

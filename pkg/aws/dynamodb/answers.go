@@ -7,7 +7,7 @@ import (
 )
 
 // RecordAnswer is engine.Answers. An answer is part of its step's item, so that
-// whoever loads the run has it.
+// anyone who loads the run has it.
 func (t *Table) RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error) {
 	for {
 		r, s, err := t.Step(ctx, id, number)

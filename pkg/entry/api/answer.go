@@ -85,7 +85,7 @@ func status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// failure is an error as it is told.
+// failure is an error as it is reported.
 type failure struct {
 	Kind     fault.Kind `json:"kind"`
 	Message  string     `json:"message"`  // all of them in one

@@ -15,7 +15,7 @@ import (
 
 // Engine starts and steers runs.
 type Engine interface {
-	// Start makes a run of what is asked, once for each ID.
+	// Start makes a run of what is requested, once for each ID.
 	Start(ctx context.Context, q run.Request) error
 
 	// Command carries out, once for each ID, the command that q gives to a run.

@@ -41,7 +41,7 @@ const (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// A house is an engine that takes all that it is asked, and its book.
+// A app is an engine that takes all that it is requested, and its book.
 type app struct {
 	runs      []run.Run // newest first
 	requested []run.Request
@@ -166,7 +166,7 @@ func call(route, body string, words ...string) events.APIGatewayV2HTTPRequest {
 	return e
 }
 
-// A told is what an answer says.
+// A reported is what an answer says.
 type problem struct {
 	Run       string
 	Project   string
@@ -184,7 +184,7 @@ type problem struct {
 	}
 }
 
-// ask asks the house, and returns the status and what is said.
+// ask asks the app, and returns the status and what is said.
 func (h *app) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, problem) {
 	t.Helper()
 	r, err := h.api().Answer(t.Context(), e)
@@ -198,7 +198,7 @@ func (h *app) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGat
 	return r, said
 }
 
-// What is asked for is started in the name of who asks, and the answer says
+// What is requested is started in the name of who asks, and the answer says
 // where to read on.
 func TestBegin(t *testing.T) {
 	for body, want := range map[string]run.Request{
@@ -405,7 +405,7 @@ func TestWhoAsks(t *testing.T) {
 	}
 }
 
-// What is wrong is told with what to do, all at once, and changes nothing.
+// What is wrong is reported with what to do, all at once, and changes nothing.
 func TestRefused(t *testing.T) {
 	long := strings.Repeat("x", 70_000)
 	for _, c := range []struct {
@@ -487,7 +487,7 @@ func TestRefusedEvents(t *testing.T) {
 	}
 }
 
-// What goes wrong is told by its kind, with when to come again; of what nobody
+// What goes wrong is reported by its kind, with when to come again; of what nobody
 // classified only the log tells.
 func TestTroubles(t *testing.T) {
 	for _, c := range []struct {

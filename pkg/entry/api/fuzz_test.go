@@ -24,8 +24,8 @@ var (
 )
 
 // Whatever bytes come as an event of API Gateway are answered in JSON, twice
-// alike: with a run that is asked for once, in the name of who asks; or with what
-// is wrong, and then nothing was asked for.
+// alike: with a run that is requested once, in the name of who asks; or with what
+// is wrong, and then nothing was requested.
 func FuzzAPI(f *testing.F) {
 	for _, e := range []events.APIGatewayV2HTTPRequest{
 		call(runs, aDeploy), call(runs, aDeploy, "header.idempotency-key=a b"), call(runs, `{"operation":"retry","options":{"run":"`+oldest+`","force":true}}`),

@@ -82,7 +82,7 @@ func (q question) body() ([]byte, error) {
 	return text, nil
 }
 
-// id names what is asked for about a subject: who sends the same idempotency key
+// id names what is requested about a subject: who sends the same idempotency key
 // asks for the same, and without one every request is another.
 func (q question) id(subject string) (string, error) {
 	key, given := q.Headers["idempotency-key"]

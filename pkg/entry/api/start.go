@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// begin starts a run. What is wrong with the request is all told at once, and
+// begin starts a run. What is wrong with the request is all reported at once, and
 // then no run is made of it.
 func (a API) start(ctx context.Context, q question) (answer, error) {
 	project, err := q.project()
@@ -90,7 +90,7 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 	return a.accepted(ctx, r.ID, func(run.Run) error { return nil })
 }
 
-// accepted tells of a run of which something was asked, with the run as it is if
+// accepted tells of a run of which something was requested, with the run as it is if
 // that can be read now, and is what check wants it to be.
 func (a API) accepted(ctx context.Context, id string, check func(run.Run) error) (answer, error) {
 	said := answer{status: http.StatusAccepted, location: "/runs/" + id, body: map[string]string{"run": id}}

@@ -42,7 +42,7 @@ type call struct {
 	args    []string
 	command command
 	tree    *cobra.Command // of all commands
-	place   *site          // of the installation on AWS, once it was asked for
+	place   *site          // of the installation on AWS, once it was requested
 }
 
 // Execute carries out what args ask for and returns the code to exit with.
@@ -75,7 +75,7 @@ on the command line comes first.`, helpWidth),
 		Example:       "  stackwright deploy examples/shop\n  stackwright status --follow\n  stackwright runs --installation stackwright",
 		SilenceErrors: true, SilenceUsage: true,
 		Args:               cobra.ArbitraryArgs,
-		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // an unknown command is the better news
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // an unknown command is the better generation
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fault.New(fault.Invalid, "there is no command %s%s", quoted(args[0]), didYouMean(args[0], names(cmd)))

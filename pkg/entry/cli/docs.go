@@ -27,7 +27,7 @@ func writeMan(_ context.Context, c *call) (int, error) {
 		return ExitFailed, fmt.Errorf("make the folder for the man pages: %w", err)
 	}
 	c.tree.DisableAutoGenTag = true
-	day := time.Unix(0, 0).UTC() // the same for whoever builds it
+	day := time.Unix(0, 0).UTC() // the same for anyone who builds it
 	if at, err := time.Parse(time.RFC3339, built().Date); err == nil {
 		day = at
 	}

@@ -50,7 +50,7 @@ func (c *call) folder() (string, error) {
 // A choice finds the run that is meant where none is named.
 type choice func(context.Context, *session) (run.Run, error)
 
-// The newest run that has been asked for, that has not ended, that is paused,
+// The newest run that has been requested, that has not ended, that is paused,
 // that failed.
 var (
 	anyRun    = newest(func(run.Run) bool { return true }, "there is no run yet: deploy a project")

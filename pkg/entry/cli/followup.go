@@ -40,7 +40,7 @@ func (q followUp) last(id string) string {
 }
 
 // exit is the code for what has come of it: what failed has failed, though a
-// rollback has mended it. meant is what the run was to come to, which is success
+// rollback has repaired it. meant is what the run was to come to, which is success
 // then; it may be empty.
 func (q followUp) exit(meant run.State) int {
 	code := exit(q.first.State)

@@ -30,7 +30,7 @@ const (
 	outGroup     = "ScheduleGroupName"
 )
 
-// site is that of the installation on AWS that the call names. It is asked for
+// site is that of the installation on AWS that the call names. It is requested
 // once.
 func (c *call) site(ctx context.Context) (site, error) {
 	if c.place == nil {

@@ -18,7 +18,7 @@ func (e *execution) ExecutionStatus(context.Context, string) (engine.ExecutionSt
 	return engine.ExecutionStatus(*e), nil
 }
 
-// A watcher is told that the execution of its run has ended, once, and only if
+// A watcher is informed that the execution of its run has ended, once, and only if
 // it has still ended at the next poll.
 func TestEndedExecutionIsReported(t *testing.T) {
 	var out strings.Builder

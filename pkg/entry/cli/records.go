@@ -21,7 +21,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// projects lists the projects and environments that were ever asked about, as
+// projects lists the projects and environments that were ever requested about, as
 // "shop@prod", sorted, as far as the call's flags choose them.
 func (s *session) projects(ctx context.Context) ([]string, error) {
 	all, err := s.reader.Projects(ctx)
@@ -46,7 +46,7 @@ type row struct {
 	plan.Record
 }
 
-// records lists the records of the projects that are asked for.
+// records lists the records of the selected projects.
 func (s *session) records(ctx context.Context) ([]row, error) {
 	projects, err := s.projects(ctx)
 	if err != nil {

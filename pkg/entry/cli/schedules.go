@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/cron"
 )
 
-// listSchedules lists the schedules of the projects that are asked for, and when
+// listSchedules lists the schedules of the selected projects, and when
 // each next comes up.
 func listSchedules(ctx context.Context, c *call) (int, error) {
 	return c.show(ctx, []string{"SCHEDULE", "PROJECT", "OPERATION", "EXPRESSION", "TIME ZONE", "NEXT"}, func(s *session) (objects []any, cells [][]string, err error) {
@@ -47,7 +47,7 @@ type shownSchedule struct {
 	Next       *time.Time `json:"next,omitempty"`     // when it comes up
 }
 
-// schedules are those of the projects that are asked for.
+// schedules are those of the selected projects.
 func (s *session) schedules(ctx context.Context) ([]schedules.Stored, error) {
 	if s.group == "" {
 		return nil, fault.New(fault.Missing, "%s does not tell in which group its schedules are: deploy Stackwright anew", s.label)

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// A Shell is all that a command has of the world around it.
+// A Shell is all that a command has of the setup around it.
 type Shell struct {
 	In         io.Reader
 	Out, Err   io.Writer // data; all the rest
@@ -23,7 +23,7 @@ type Shell struct {
 const (
 	ExitOK        = 0   // succeeded, or nothing to do
 	ExitFailed    = 1   // a step failed, or the command could not be carried out
-	ExitRefused   = 2   // what was asked cannot be done: nothing was
+	ExitRefused   = 2   // what was requested cannot be done: nothing was
 	ExitStopped   = 3   // cancelled or superseded
 	ExitWaiting   = 4   // only a person can move it on
 	ExitChanges   = 5   // plan --exit-code: there are changes

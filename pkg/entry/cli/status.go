@@ -59,8 +59,8 @@ func status(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// attention says of each project that is asked for what needs attention: the
-// newest failure that nothing has mended, unless it is of run shown; who holds
+// attention says of each project that is requested what needs attention: the
+// newest failure that nothing has repaired, unless it is of run shown; who holds
 // the lock, and who is queued.
 func (s *session) attention(ctx context.Context, shown run.Run) error {
 	projects, err := s.projects(ctx)

@@ -18,7 +18,7 @@ import (
 )
 
 // load reads and checks the project that the call names. Only if it names other
-// targets than the installation's own is it asked which were registered.
+// targets than the installation's own is it requested which were registered.
 func (c *call) load(ctx context.Context) (archive.Files, format.Loaded, error) {
 	path, err := c.folder()
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *call) load(ctx context.Context) (archive.Files, format.Loaded, error) {
 }
 
 // home is the account and region of the installation that the call is about. A
-// laptop's need not be looked for.
+// laptop's need not be polled for.
 func (c *call) home(ctx context.Context) (project.Target, error) {
 	if c.flags.installation == "" {
 		return home().Target, nil
@@ -62,7 +62,7 @@ func (c *call) home(ctx context.Context) (project.Target, error) {
 }
 
 // registered are the targets that were registered, as far as there is somewhere
-// to look.
+// to poll.
 func (c *call) registered(ctx context.Context) (map[string]project.Access, error) {
 	if c.flags.installation == "" && c.flags.endpoint == "" {
 		if _, err := os.Stat(c.flags.data); errors.Is(err, fs.ErrNotExist) {

@@ -168,7 +168,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// asked writes a request out.
+// requested writes a request out.
 func runRequested(t *testing.T, q run.Request) []byte {
 	t.Helper()
 	options := map[string]any{"run": q.Of, "force": q.Force, "who": q.Who, "reason": q.Reason, "rollback": q.Rollback, "refuse": q.Refuse}

@@ -2,7 +2,7 @@ package trigger
 
 import "github.com/stackwright/stackwright/pkg/plan"
 
-// A Pattern is what a rule of EventBridge compares events with. Whoever lays
+// A Pattern is what a rule of EventBridge compares events with. Anyone who lays
 // rules, in AWS or on a laptop, takes those of this file: they let through what
 // the functions of this package read, and nothing else.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
@@ -27,7 +27,7 @@ func Uploads(bucket string) Pattern {
 	}
 }
 
-// Stacks matches what Heard reads, as far as it wakes a run: the ends of
+// Stacks matches what Found reads, as far as it wakes a run: the ends of
 // operations of ours.
 func Stacks() Pattern {
 	var ends []string

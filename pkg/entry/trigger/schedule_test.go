@@ -28,7 +28,7 @@ func fired(t testing.TB, at, detail string) events.EventBridgeEvent {
 const nightly = `{"project":"shop@prod","schedule":"nightly","operation":"deploy"}`
 
 // What a schedule asks for is one request for each time that it comes up,
-// however often that is told.
+// however often that is reported.
 func TestCalled(t *testing.T) {
 	got, err := trigger.Called(fired(t, "2026-11-21T03:00:00Z", nightly))
 	want := run.Request{

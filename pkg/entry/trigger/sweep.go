@@ -37,7 +37,7 @@ type execution struct {
 var dead = []string{"FAILED", "TIMED_OUT", "ABORTED"}
 
 // Failed returns the epoch whose execution has gone down. The error is Invalid
-// if none has, or if it is none of ours: those are named <run>-<drive>, and were
+// if none has, or if it is none of ours: those are named <run>-<execution>, and were
 // given just that.
 func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 	none := engine.ExecutionInput{}
@@ -67,7 +67,7 @@ func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 	return named, nil
 }
 
-// driven reads the name of an execution.
+// executed reads the name of an execution.
 func isExecution(name string) (engine.ExecutionInput, bool) {
 	id, number, ok := strings.Cut(name, "-")
 	epoch, err := strconv.Atoi(number)

@@ -27,7 +27,7 @@ func stood(t testing.TB, name, status, input string) events.EventBridgeEvent {
 	return events.EventBridgeEvent{ID: "e1", Source: "aws.states", DetailType: "Step Functions Execution Status Change", Detail: detail}
 }
 
-// An execution of ours that went down names the run that it drove, also where its input was too long for the event.
+// An execution of ours that went down names the run that it executed, also where its input was too long for the event.
 func TestFailed(t *testing.T) {
 	const id = "abcdefghijklmnopqrs2"
 	for _, status := range []string{"FAILED", "TIMED_OUT", "ABORTED"} {

@@ -1,5 +1,5 @@
 // Package trigger turns what happens in AWS, and what time it is, into what the
-// engine is asked.
+// engine is requested.
 package trigger
 
 import (
@@ -38,7 +38,7 @@ type created struct {
 	Requester string `json:"requester"` // an account, or a service of AWS
 }
 
-// Request returns what is asked for by an object that was put into the bucket:
+// Request returns what is requested by an object that was put into the bucket:
 // a deploy by projects/<project>/<environment>.zip (.tar.gz, .yaml, .yml),
 // anything else by requests/<project>/<environment>/<id>.json, which is read
 // from objects.
@@ -178,7 +178,7 @@ type changed struct {
 	} `json:"status-details"`
 }
 
-// Heard returns the change of a stack's status that an event tells of. Its
+// Found returns the change of a stack's status that an event tells of. Its
 // token is empty if the change was made without one.
 func StackEvent(e events.EventBridgeEvent) (engine.StackEvent, error) {
 	if e.Source != "aws.cloudformation" || e.DetailType != "CloudFormation Stack Status Change" {

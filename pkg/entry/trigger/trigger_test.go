@@ -226,7 +226,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A change of a stack's status is heard with its token, if it has one.
+// A change of a stack's status is found with its token, if it has one.
 func TestStackEvent(t *testing.T) {
 	event := func(detail string) events.EventBridgeEvent {
 		return events.EventBridgeEvent{Source: "aws.cloudformation", DetailType: "CloudFormation Stack Status Change", Detail: json.RawMessage(detail)}

@@ -44,7 +44,7 @@ func (r *resolver) merge() {
 	}
 }
 
-// leaveOut notes a stack that is not in this environment.
+// leaveOut records a stack that is not in this environment.
 func (r *resolver) leaveOut(name, why string, layers []map[string][]*Defaults) {
 	if r.elsewhere == nil {
 		r.elsewhere = map[string]string{}

@@ -32,7 +32,7 @@ var numeral = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9
 // would not. For a list each item is checked. For AWS::SSM::Parameter::Value<…>
 // the value is the name of the parameter in the store; what is behind it is not
 // checked. An AllowedPattern that Go's regular expressions cannot express
-// (Java's look-ahead, back references) is left to CloudFormation.
+// (Java's poll-ahead, back references) is left to CloudFormation.
 func (p Parameter) Check(value string) error {
 	if len(value) > 4096 {
 		return fmt.Errorf("Parameter '%s' must contain at most 4096 bytes", p.Name)

@@ -35,7 +35,7 @@ func (p *Plain) Show(r run.Run) error {
 	}
 	for _, c := range Diff(p.seen, r) {
 		if c.Status == run.Pending && c.Why == "" {
-			continue // a plan is not yet news
+			continue // a plan is not yet generation
 		}
 		b.WriteString(c.String() + "\n")
 	}

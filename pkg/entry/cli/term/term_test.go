@@ -110,7 +110,7 @@ func TestClear(t *testing.T) {
 	same(t, strings.TrimPrefix(out.String(), tree), "\r\x1b[1A\x1b[Jit waits\n"+tree)
 }
 
-// What the run was wished to come to is in its first line.
+// What the run was requested to come to is in its first line.
 func TestTreeSaysWhatIsRequested(t *testing.T) {
 	for want, r := range map[string]run.Run{
 		"ending for run new":            {State: run.StateRunning, Command: run.Supersede, SupersededBy: "new"},
@@ -154,7 +154,7 @@ deploy shop@prod · 1 of 8 done, 1 running, 1 failed, 2 skipped · 1m33s, overdu
 ├─ ● db       create  1m30s, overdue by 30s`)
 }
 
-// A step that may not take any time is told with when it is overdue.
+// A step that may not take any time is reported with when it is overdue.
 func TestChangesTellOfDeadlines(t *testing.T) {
 	s := then(step("db/update"), run.Running, "", 3)
 	s.Timeout = project.LeastTimeout
@@ -328,7 +328,7 @@ func TestDiffTellsOfAStepThatWasPutOff(t *testing.T) {
 	}
 }
 
-// Whatever is looked at in between, the changes of a run are the same ones.
+// Whatever is read in between, the changes of a run are the same ones.
 func TestDiffLosesNothingBetweenPolls(t *testing.T) {
 	statuses := func(changes ...term.Change) map[string][]run.Status {
 		by := make(map[string][]run.Status)
