@@ -19,11 +19,11 @@ import (
 	"time"
 )
 
-var mutated = flag.String("mutants", "^$", "let out the mutants whose names match this, and look whether anything notices")
+var mutated = flag.String("mutants", "^$", "run the tests with each mutant whose name matches this; some test must fail")
 
 // A mutant is this code without one safeguard.
 type mutant struct {
-	name, sees string // what the safeguard is called, and what it sees to
+	name, sees string // of the safeguard, and what it does
 	changes    []change
 }
 
@@ -38,20 +38,20 @@ type suite struct {
 	on   string // where it is played; empty if it is not played
 }
 
-// suites are tried one after another: what tells a story first, and of that the
-// cheapest.
+// suites are tried one after another: scenarios first, the cheapest of them
+// before the others.
 var suites = []suite{
-	{name: "stories", dir: "stepfn", args: []string{"-test.run=^TestScenarios$"}, on: onMemory},
-	{name: "worlds", dir: "stepfn", args: []string{"-test.run=^TestRandomScenarios$", "-scenarios=2000"}, on: onMemory},
+	{name: "scenarios", dir: "stepfn", args: []string{"-test.run=^TestScenarios$"}, on: onMemory},
+	{name: "random scenarios", dir: "stepfn", args: []string{"-test.run=^TestRandomScenarios$", "-scenarios=2000"}, on: onMemory},
 	{name: "promptness", dir: "stepfn", args: []string{"-test.run=^TestPrompt$"}, on: onEmulators},
 	{name: "tests of packages", args: []string{"-test.skip=^(TestModels|TestModelsReach|TestSafeguards|TestProve)$"}},
-	{name: "deaths", dir: "stepfn", args: []string{"-test.run=^TestCrashAtEveryWrite$"}, on: onMemory},
-	{name: "real stories", dir: "stepfn", args: []string{"-test.run=^TestScenariosOnEmulators$"}, on: onEmulators},
-	{name: "real worlds", dir: "stepfn", args: []string{"-test.run=^TestRandomScenariosOnEmulators$", "-emulated=50"}, on: onEmulators},
+	{name: "crashes", dir: "stepfn", args: []string{"-test.run=^TestCrashAtEveryWrite$"}, on: onMemory},
+	{name: "scenarios on emulators", dir: "stepfn", args: []string{"-test.run=^TestScenariosOnEmulators$"}, on: onEmulators},
+	{name: "random scenarios on emulators", dir: "stepfn", args: []string{"-test.run=^TestRandomScenariosOnEmulators$", "-emulated=50"}, on: onEmulators},
 }
 
-// What suites play on: one that does so in memory has no use for what is wrong
-// with an adapter, nor the other way round.
+// What suites play on. A suite in memory cannot notice what is wrong with an
+// adapter, nor one on the emulators what is wrong in pkg/enginetest/sim.
 const (
 	onMemory    = "memory"
 	onEmulators = "adapters"
@@ -73,8 +73,8 @@ func (m mutant) plays(on string) bool {
 // patience is what a suite takes at most, with a mutant and without.
 const patience = 4 * time.Minute
 
-// The safeguards of mutants.txt are still there; and if mutants are asked for,
-// none of them goes unnoticed.
+// Every safeguard of mutants.txt is still in the code. If the flag names
+// mutants, some test fails for each of them.
 func TestMutants(t *testing.T) {
 	wanted, err := regexp.Compile(*mutated)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestMutants(t *testing.T) {
 		}
 		by, says := l.notices(m)
 		if by == "" {
-			t.Errorf("without %s nobody notices anything (%s)", m.name, m.sees)
+			t.Errorf("no test fails without %s (%s)", m.name, m.sees)
 		}
 		t.Logf("without %s (%s):\n%s\n%s", m.name, m.sees, by, says)
 		table = append(table, fmt.Sprintf("| `%s`: %s | %s |", m.name, m.sees, cmp.Or(by, "nobody")))
@@ -106,8 +106,8 @@ func mutants(t *testing.T) []mutant {
 		t.Fatal(err)
 	}
 	var all []mutant
-	for told := range strings.SplitSeq(string(text), "\n\n") {
-		lines := strings.Split(strings.TrimSuffix(told, "\n"), "\n")
+	for entry := range strings.SplitSeq(string(text), "\n\n") {
+		lines := strings.Split(strings.TrimSuffix(entry, "\n"), "\n")
 		name, sees, ok := strings.Cut(lines[0], ": ")
 		if !ok {
 			continue // the head of the file
@@ -131,24 +131,24 @@ func mutants(t *testing.T) []mutant {
 	return all
 }
 
-// mutate makes of the text of a file what it is in m.
+// mutate returns the text of a file with the changes of m.
 func (m mutant) mutate(t *testing.T, file, text string) string {
 	for _, c := range m.changes {
 		if c.file != file {
 			continue
 		}
 		if n := strings.Count("\n"+text, "\n"+c.old); n != 1 {
-			t.Fatalf("mutants.txt: %s: this stands in %d places of %s, and not in one:\n%s", m.name, n, file, c.old)
+			t.Fatalf("mutants.txt: %s: these lines are in %d places of %s, not in one:\n%s", m.name, n, file, c.old)
 		}
 		text = strings.Replace("\n"+text, "\n"+c.old, "\n"+c.new, 1)[1:]
 	}
 	return text
 }
 
-// overlay writes all files that some mutant changes, and what tells the compiler
-// to take them instead of those that are there. It returns where that is. All
-// mutants are in one program, which is built once: a function that some of them
-// change does what the one does that is let out.
+// overlay writes all files that some mutant changes, and the overlay that
+// makes the compiler take them. It returns the path of the overlay. All
+// mutants are in one program, which is built once per package: a function that
+// some of them change does what the mutant does that MUTANT names.
 func overlay(t *testing.T, all []mutant) string {
 	dir, replace := t.TempDir(), make(map[string]string)
 	put := func(file, text string) {
@@ -185,7 +185,7 @@ func overlay(t *testing.T, all []mutant) string {
 	return filepath.Join(dir, "overlay.json")
 }
 
-// graft puts what functions do in mutants in front of what they do.
+// graft puts the changed bodies of functions in front of the original ones.
 func graft(t *testing.T, file, text string, mutants []mutant) string {
 	bodies := functions(t, text)
 	before := make([]string, len(bodies))
@@ -208,10 +208,10 @@ func graft(t *testing.T, file, text string, mutants []mutant) string {
 	return text
 }
 
-// A body is what stands between the braces of a function.
+// A body is what is between the braces of a function.
 type body struct {
 	from, to int
-	leaves   string // "return", if it need not say so at its end
+	leaves   string // "return", if the function has no results
 }
 
 func (b body) in(text string) string { return text[b.from:b.to] }
@@ -236,16 +236,16 @@ func functions(t *testing.T, text string) []body {
 	return all
 }
 
-// A lab is where mutants are let out.
+// A lab runs the tests with mutants.
 type lab struct {
 	*testing.T
-	programs string // where they are kept that were built
+	programs string // the folder of the programs that were built
 	overlay  string
-	sound    map[string]bool // suites, and whether they succeed if no mutant is out
+	sound    map[string]bool // whether suites succeed without a mutant
 }
 
-// notices returns the first test that fails when m is out, and what it says. A
-// suite that fails anyway is no proof.
+// notices returns the first test that fails with m, and its message. A suite
+// that fails without it too proves nothing.
 func (l lab) notices(m mutant) (by, says string) {
 	for _, s := range suites {
 		if !m.plays(s.on) {
@@ -264,7 +264,7 @@ func (l lab) notices(m mutant) (by, says string) {
 			if _, known := l.sound[key]; !known {
 				fails, says := l.fails(s, dir, "")
 				if l.sound[key] = fails == ""; fails != "" {
-					l.Errorf("%s prove nothing, for %s fails though no mutant is out:\n%s", key, fails, says)
+					l.Errorf("%s prove nothing: %s fails without a mutant:\n%s", key, fails, says)
 				}
 			}
 			if l.sound[key] {
@@ -275,8 +275,8 @@ func (l lab) notices(m mutant) (by, says string) {
 	return "", ""
 }
 
-// fails returns the first test of a suite that fails when a mutant is out, if one
-// does, and what it says.
+// fails returns the first test of a suite that fails with a mutant, and its
+// message.
 func (l lab) fails(s suite, dir, out string) (by, says string) {
 	test := exec.Command(l.built(dir), append(s.args, "-test.failfast", "-test.timeout="+patience.String())...)
 	test.Dir, test.Env = filepath.Join("..", dir), append(os.Environ(), "MUTANT="+out)
@@ -309,7 +309,7 @@ var (
 	says    = regexp.MustCompile(`(?m)^ +\w+\.go:\d+: (.*)$`)
 )
 
-// culprit finds the first test that failed, the innermost, and what it says.
+// culprit finds the innermost test that failed first, and its message.
 func culprit(s suite, out string) (by, why string) {
 	m := failure.FindStringSubmatch(out)
 	if m == nil {
