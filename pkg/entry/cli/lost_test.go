@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	emulator "github.com/stackwright/stackwright/infra/local/dynamodb"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A network leads to an emulator of DynamoDB. It refuses connections from one
+// time to another.
+type network struct {
+	tables   http.Handler
+	from, to time.Time
+}
+
+// Do is aws.HTTPClient.
+func (n *network) Do(r *http.Request) (*http.Response, error) {
+	if now := time.Now(); !now.Before(n.from) && now.Before(n.to) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	answer := httptest.NewRecorder()
+	n.tables.ServeHTTP(answer, r)
+	return answer.Result(), nil
+}
+
+// createTable creates the table of an installation.
+func createTable(t *testing.T, at site) {
+	t.Helper()
+	var attributes []types.AttributeDefinition
+	for _, name := range []string{"PK", "SK"} {
+		attributes = append(attributes, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS})
+	}
+	_, err := dynamodb.NewFromConfig(at.config).CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: &at.table, BillingMode: types.BillingModePayPerRequest, AttributeDefinitions: attributes,
+		KeySchema: []types.KeySchemaElement{{AttributeName: attributes[0].AttributeName, KeyType: types.KeyTypeHash}, {AttributeName: attributes[1].AttributeName, KeyType: types.KeyTypeRange}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A command that follows a run tries for two minutes to reach a server that does
+// not answer. If the server answers in that time, the command goes on following
+// the run. If not, the command exits with code 6.
+func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
+	const (
+		refused = "http://server does not answer (connection refused): trying again for two minutes\n"
+		limit   = 2 * time.Minute
+	)
+	for _, c := range []struct {
+		name   string
+		outage time.Duration
+		code   int
+		says   string
+	}{
+		{"the server returns", limit - 10*time.Second, ExitWaiting, refused + "http://server answers again\n"},
+		{"the server stays away", time.Hour, ExitLost, refused + "http://server has not answered for two minutes: connection refused\n" +
+			"run one goes on without its watcher. Follow it again with\n  stackwright status one --follow --endpoint http://server\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var said strings.Builder
+				watcher := &call{
+					Shell: Shell{Out: io.Discard, Err: &said, Self: "stackwright", Getenv: func(string) string { return "" }},
+					flags: flags{endpoint: "http://server", output: "text", given: map[string]bool{"endpoint": true}},
+				}
+				tables, err := emulator.Open("")
+				if err != nil {
+					t.Fatal(err)
+				}
+				server, client := watcher.at("http://server"), watcher.at("http://server")
+				server.config.HTTPClient = &network{tables: tables}
+				client.config.HTTPClient = &network{tables: tables, from: time.Now().Add(5 * time.Second), to: time.Now().Add(5*time.Second + c.outage)}
+				createTable(t, server)
+				runs := watcher.connect(server).reader
+				r, _, err := runs.CreateRun(t.Context(), run.Run{
+					Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy", Who: "ann", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}},
+					Version: run.Version, Command: run.Continue, State: run.StatePending, Requested: time.Now(),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				end := time.AfterFunc(limit+20*time.Second, func() {
+					if err := runs.MarkWaiting(t.Context(), r); err != nil {
+						t.Error(err)
+					}
+				})
+				defer end.Stop()
+				startedAt := time.Now()
+				seen, err := watcher.connect(client).toTheEnd(t.Context(), watch{run: "one"})
+				code := seen.exit("")
+				if err != nil {
+					code = watcher.tell(err)
+				}
+				if code != c.code {
+					t.Errorf("code %d, want %d", code, c.code)
+				}
+				if said.String() != c.says {
+					t.Errorf("it says\n%swant\n%s", said.String(), c.says)
+				}
+				if took := time.Since(startedAt); took < min(c.outage, limit) || took > limit+30*time.Second {
+					t.Errorf("it followed the run for %s", took)
+				}
+			})
+		})
+	}
+}
