@@ -26,8 +26,8 @@ func (s *stage) deploys(ctx context.Context) error {
 	return err
 }
 
-// tells shows what came out of the stacks.
-func (s *stage) tells(ctx context.Context) error {
+// showsOutputs prints the outputs of the stacks.
+func (s *stage) showsOutputs(ctx context.Context) error {
 	s.say("The outputs of all stacks are recorded; those of one stack were given to others as parameters.")
 	return s.run(ctx, exitOK, "outputs")
 }

@@ -107,7 +107,7 @@ func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// say tells the audience something, and gives it time to read.
+// say prints a text, and waits until the audience has read it.
 func (s *stage) say(format string, args ...any) {
 	fmt.Printf("\n%s\n\n", fmt.Sprintf(format, args...))
 	time.Sleep(time.Second)

@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 )
 
-// An alarm goes off if a metric reaches a threshold, or falls below it, in each of a number of periods. Its description
+// An alarm goes off if a metric reaches a threshold, or is below it, in each of a number of periods. Its description
 // says what to do.
 type alarm struct {
 	name     string
@@ -24,7 +24,7 @@ type alarm struct {
 
 // addAlarms makes the alarms. They notify the topic when they go off and when they return to OK.
 func (i *installation) addAlarms() {
-	tell := awscloudwatchactions.NewSnsAction(i.topic)
+	action := awscloudwatchactions.NewSnsAction(i.topic)
 	for _, a := range slices.Concat(i.ofAllRuns(), i.ofAllFunctions(), i.ofAllDeadLetters(), i.ofAllThrottles()) {
 		props := &awscloudwatch.AlarmProps{
 			AlarmName:          jsii.String(i.settings.stack + "-" + a.name),
@@ -41,8 +41,8 @@ func (i *installation) addAlarms() {
 		}
 		made := awscloudwatch.NewAlarm(i.Stack, jsii.String(title(a.name)+"Alarm"), props)
 		called(made, title(a.name)+"Alarm")
-		made.AddAlarmAction(tell)
-		made.AddOkAction(tell)
+		made.AddAlarmAction(action)
+		made.AddOkAction(action)
 	}
 }
 

@@ -25,26 +25,26 @@ func (i *installation) addAPI() {
 		authorizer = awsapigatewayv2authorizers.NewHttpJwtAuthorizer(jsii.String("Tokens"), jsii.String(i.settings.issuer),
 			&awsapigatewayv2authorizers.HttpJwtAuthorizerProps{JwtAudience: jsii.Strings(i.settings.audience...)})
 	}
-	gate := awsapigatewayv2.NewHttpApi(i.Stack, jsii.String("HttpApi"), &awsapigatewayv2.HttpApiProps{
+	httpAPI := awsapigatewayv2.NewHttpApi(i.Stack, jsii.String("HttpApi"), &awsapigatewayv2.HttpApiProps{
 		ApiName: jsii.String(i.settings.stack), CreateDefaultStage: jsii.Bool(false), DefaultAuthorizer: authorizer,
 	})
-	called(gate, "HttpApi")
+	called(httpAPI, "HttpApi")
 	function := awsapigatewayv2integrations.NewHttpLambdaIntegration(jsii.String("Function"), i.functions["api"],
 		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0()})
 	for _, route := range api.Routes() {
 		method, path, _ := strings.Cut(route, " ")
-		gate.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
+		httpAPI.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
 			Path: jsii.String(path), Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod(method)}, Integration: function,
 		})
 	}
-	i.addStage(gate)
+	i.addStage(httpAPI)
 }
 
 // addStage makes the only stage of the API, with limits and an access log.
-func (i *installation) addStage(gate awsapigatewayv2.HttpApi) {
+func (i *installation) addStage(httpAPI awsapigatewayv2.HttpApi) {
 	logs := i.addLogs("ApiAccessLogs", "/aws/vendedlogs/apis/"+i.settings.stack)
 	stage := awsapigatewayv2.NewHttpStage(i.Stack, jsii.String("Stage"), &awsapigatewayv2.HttpStageProps{
-		HttpApi: gate, StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
+		HttpApi: httpAPI, StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		Throttle: &awsapigatewayv2.ThrottleSettings{RateLimit: jsii.Number(rate), BurstLimit: jsii.Number(burst)},
 	})
 	called(stage, "Stage")

@@ -94,7 +94,7 @@ func (b blueprint) says(logical, path string) string {
 		case named && attribute == "":
 			return b.name(of)
 		}
-		b.Fatalf("%s: %s: nobody here knows what ${%s} of %q comes to", logical, path, word, kind)
+		b.Fatalf("%s: %s: the test has no value for ${%s} of %q: add it", logical, path, word, kind)
 		return ""
 	})
 }
@@ -109,12 +109,12 @@ func (b blueprint) only(kind string) string {
 	return all[0]
 }
 
-// bucket is the bucket's name. A bucket that keeps no versions, or tells nobody,
-// would start nothing.
+// bucket is the bucket's name. An upload starts a run only if the bucket has versions and
+// sends events to EventBridge.
 func (b blueprint) bucket() string {
 	logical := b.only("AWS::S3::Bucket")
 	if b.says(logical, "VersioningConfiguration.Status") != "Enabled" || b.says(logical, "NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled") != "true" {
-		b.Fatal("the bucket keeps no versions, or tells EventBridge of nothing")
+		b.Fatal("the bucket has no versioning, or sends no events to EventBridge")
 	}
 	return b.name(logical)
 }
@@ -184,7 +184,7 @@ func (b blueprint) rules() []cloud.Rule {
 			path := fmt.Sprintf("Targets.%d.Arn", n)
 			of, _, _ := strings.Cut(strings.TrimPrefix(b.at(logical, path), "${"), ".")
 			if b.Resources[of].Type != "AWS::Lambda::Function" {
-				continue // it tells people, and no run needs it
+				continue // it notifies people, and no run needs it
 			}
 			target := b.says(logical, path)
 			if !b.lets("events.amazonaws.com", target, "arn:aws:events:"+region+":"+account+":rule/"+b.name(logical)) {

@@ -32,8 +32,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// Nobody claims a step and lives longer than its claim; a wait is over before
-// the function that waits is.
+// A function that claims a step times out before its claim expires. A wait ends before
+// the function that waits times out.
 func TestTimeouts(t *testing.T) {
 	if got := time.Duration(sizes["execute-step"].seconds) * time.Second; got > action.MaxStartTime {
 		t.Errorf("execute-step may take %s, a claim lives %s", got, action.MaxStartTime)
@@ -43,7 +43,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// Every function finds in its environment what it must be reported.
+// The environment of every function has the variables that it needs.
 func TestEnvironment(t *testing.T) {
 	for _, all := range []template{the(t, plain), the(t, full)} {
 		for _, name := range all.of("AWS::Lambda::Function") {
@@ -121,7 +121,7 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// Every log is kept for as long as is set, and encrypted as data is.
+// Every log group has the configured retention, and is encrypted with the key of the data.
 func TestLogs(t *testing.T) {
 	for days, all := range map[string]template{"30": the(t, plain), "7": the(t, full)} {
 		logs := all.of("AWS::Logs::LogGroup")

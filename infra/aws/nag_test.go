@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// excused is what cdk-nag finds and is right as it is, and why. What it finds
-// nothing of must go.
+// excused lists the findings of cdk-nag that are accepted, and why. An entry without a
+// finding must be removed.
 var excused = []struct {
 	rule, of string // patterns: of the rule, and of the resource's name
 	why      string
@@ -20,21 +20,21 @@ var excused = []struct {
 }{
 	{rule: `AwsSolutions-IAM5\[Resource::.*`, of: `\w+Role`, why: "permissions.go says why beside each wildcard, and TestWildcardsHaveReasons that it does; there is none in an action"},
 	{rule: `Serverless-LambdaStarPermissions`, of: `\w+Role`, why: "the same, of functions: the resources of traces and of what users name"},
-	{rule: `AwsSolutions-IAM4\[Policy::.*`, of: `ExecutionRole`, why: "what the projects' stacks may consist of, whoever installs Stackwright says by the setting executionPolicies"},
-	{rule: `AwsSolutions-IAM4`, of: `Execution`, why: "what stacks in a target may consist of, whoever makes the target says by a parameter"},
+	{rule: `AwsSolutions-IAM4\[Policy::.*`, of: `ExecutionRole`, why: "the setting executionPolicies says what the projects' stacks may contain"},
+	{rule: `AwsSolutions-IAM4`, of: `Execution`, why: "a parameter of the target says what its stacks may contain"},
 	{rule: `AwsSolutions-IAM5\[Resource::.*`, of: `Orchestrator`, why: "projects name their stacks, targets are in any region, and templates are named by their digests"},
-	{rule: `AwsSolutions-S1`, of: `Bucket`, why: "who asked for what is in the table; CloudTrail's data events tell of reads, without a second bucket that would want one in turn"},
+	{rule: `AwsSolutions-S1`, of: `Bucket`, why: "the table has the requests and who made them; CloudTrail's data events record reads, and access logs would need a second bucket"},
 	{rule: `AwsSolutions-SQS3`, of: `\w+Dead`, why: "they are the queues of dead letters themselves"},
 	{rule: `Serverless-SQSRedrivePolicy`, of: `\w+Dead`, why: "the same"},
-	{rule: `Serverless-LambdaDLQ`, of: `\w+`, why: "functions that get events have a destination for what they could not deal with, which tells more; the others are called by somebody who waits for the answer"},
-	{rule: `Serverless-EventBusDLQ`, of: `Forward`, why: "nothing depends on an event abroad: a run looks by itself soon after"},
+	{rule: `Serverless-LambdaDLQ`, of: `\w+`, why: "functions that get events have a destination for failures, which records more; the callers of the others wait for the answer"},
+	{rule: `Serverless-EventBusDLQ`, of: `Forward`, why: "nothing depends on an event from another account or region: the run polls soon after"},
 }
 
 // A finding is what cdk-nag says of a resource.
 type finding struct{ Template, Resource, Rule, Why string }
 
-// cdk-nag's rules for serverless applications, and for AWS at large, are kept,
-// but for what is excused.
+// The templates satisfy cdk-nag's rules for serverless applications and for AWS
+// solutions, except for the findings in excused.
 func TestNag(t *testing.T) {
 	if _, err := os.Stat("node_modules/cdk-nag"); err != nil {
 		t.Skip("cdk-nag is not here: npm ci in infra/aws brings it, and make check-aws does so before it tests")
@@ -65,7 +65,7 @@ func TestNag(t *testing.T) {
 	}
 	for _, e := range excused {
 		if !e.found {
-			t.Errorf("%s is excused of %s, and nobody finds it", e.rule, e.of)
+			t.Errorf("%s is excused for %s, but cdk-nag reports no such finding: remove it from excused", e.rule, e.of)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestNotice(t *testing.T) {
 		if !ok {
 			t.Errorf("no event has %v", path)
 		}
-		// A word that stands alone gets quotes, one within a text has them.
+		// A placeholder that is a whole value gets quotes; one within a text has them.
 		written = strings.ReplaceAll(written, ":<"+name+">", `:"`+value+`"`)
 		written = strings.ReplaceAll(written, "<"+name+">", value)
 	}
@@ -76,8 +76,8 @@ func TestTopic(t *testing.T) {
 	}
 }
 
-// Every alarm says what to do, and tells the topic when it goes off and when it
-// is over.
+// Every alarm says what to do, and notifies the topic when it goes off and when it
+// ends.
 func TestAlarms(t *testing.T) {
 	all := the(t, plain)
 	var names []string

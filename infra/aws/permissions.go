@@ -20,9 +20,9 @@ type conditions map[string]map[string]string
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, looks, finds, schedules),
-		"execute-step": slices.Concat(marks, writes, specs, looks, finds, begins),
-		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, specs, looks, begins, stops),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, describes, finds, schedules),
+		"execute-step": slices.Concat(marks, writes, specs, describes, finds, begins),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, specs, describes, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies),
 	}
@@ -62,7 +62,7 @@ var notifies = []permission{{
 // Permissions for the bucket. Without s3:ListBucket, S3 answers AccessDenied for an object that does not exist.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 var (
-	lists = permission{Do: []string{"s3:ListBucket"}, On: []string{"${Bucket}"}, Why: "S3 then tells a missing object from a denied one"}
+	lists = permission{Do: []string{"s3:ListBucket"}, On: []string{"${Bucket}"}, Why: "with it, S3 answers differently for a missing object and a denied one"}
 
 	requests = []permission{lists, {
 		Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/requests/*"}, Why: "callers name their requests",
@@ -91,9 +91,9 @@ const (
 	anywhere = "projects name their stacks, and targets are in any region"
 )
 
-// looks reads stacks, and finds describes all stacks together, which needs the permission to list them.
+// describes reads stacks; finds describes all stacks in one call, which needs the permission to list them.
 var (
-	looks = []permission{{
+	describes = []permission{{
 		Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:DescribeStacks", "cloudformation:ListStackResources"},
 		On: []string{stacks}, Why: anywhere,
 	}}

@@ -12,10 +12,9 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
 
-// permitted holds a request against the role of the function that makes it, which
-// it is known by: each has its own name for an access key. What a role does not
-// allow is an error: AWS would refuse it. Of S3's objects it looks at the names
-// too.
+// permitted checks a request against the role of the function that makes it. The
+// access key is the function's name. It is an error if the role does not allow the
+// request, as AWS would refuse it. For S3, permitted checks the names of objects too.
 func (i *installed) permitted(r *http.Request) {
 	key, _, _ := gateway.Scope(r)
 	role, ok := i.roles[key+"Role"]
@@ -66,7 +65,7 @@ func (i *installed) inTransaction(r *http.Request) []string {
 	return all
 }
 
-// allows reports whether a role allows an action, on what ARN if that is told.
+// allows reports whether a role allows an action, on an ARN unless that is empty.
 func (r role) allows(action, on, bucket string) bool {
 	for _, p := range r.Policies {
 		for _, s := range p.PolicyDocument.Statement {

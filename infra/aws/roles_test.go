@@ -81,7 +81,7 @@ func TestPoliciesAreInRoles(t *testing.T) {
 	}
 }
 
-// Beside each wildcard in what something may be done to stands why.
+// Each wildcard in a resource of a permission has a reason.
 func TestWildcardsHaveReasons(t *testing.T) {
 	s, err := read(map[string]any{"targetAccounts": "111111111111", "customerKey": true})
 	if err != nil {

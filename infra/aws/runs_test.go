@@ -129,7 +129,7 @@ func (i *installed) upload(configuration string) {
 	}
 }
 
-// A found is what the API tells of a run.
+// A found is what the API returns of a run.
 type found struct {
 	Run, Operation, State, Who string
 }
@@ -223,9 +223,9 @@ func TestTemplateRuns(t *testing.T) {
 	i.until(known, "deploy", "succeeded")
 
 	soon := time.Now().Add(4 * time.Second).UTC().Format("2006-01-02T15:04:05")
-	i.upload(pair("large", "schedules:\n  look: { operation: refresh, once: "+soon+" }\n"))
+	i.upload(pair("large", "schedules:\n  hourly: { operation: refresh, once: "+soon+" }\n"))
 	i.until(known, "deploy", "succeeded")
-	if r := i.until(known, "refresh", "succeeded"); r.Who != "schedule look" {
+	if r := i.until(known, "refresh", "succeeded"); r.Who != "schedule hourly" {
 		t.Errorf("the refresh was requested by %q", r.Who)
 	}
 

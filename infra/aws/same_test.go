@@ -64,8 +64,8 @@ func TestSideBySide(t *testing.T) {
 
 var bearing = regexp.MustCompile(`^(.*Name|Name|StatementId)$`)
 
-// nameIn lists the names that are written down in a template; anyone who has none
-// gets one from CloudFormation.
+// nameIn lists the physical names that are given in a template. CloudFormation
+// generates the others.
 func nameIn(all template) []string {
 	var names []string
 	for id, r := range all.Resources {

@@ -17,7 +17,7 @@ type settings struct {
 	accounts []string // the accounts of targets, besides the own one
 	policies []string // ARNs of policies of the execution role
 	key      bool     // data is encrypted with a key of the customer
-	logDays  int      // how long logs are kept
+	logDays  int      // retention of the logs
 
 	issuer   string   // the issuer of the API's tokens; if empty, callers sign with IAM
 	audience []string // the audiences of those tokens

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// All that is wrong with settings is reported at once, with what to do.
+// One error lists all that is wrong with the settings, and what to do.
 func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		context map[string]any

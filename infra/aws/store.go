@@ -15,7 +15,7 @@ func (i *installation) addKey() {
 	i.key = awskms.NewKey(i.Stack, jsii.String("Key"), &awskms.KeyProps{
 		Description:       jsii.String("Stackwright " + i.settings.stack),
 		EnableKeyRotation: jsii.Bool(true),
-		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN, // the data that is kept can be read
+		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN, // the retained data can still be read
 	})
 	called(i.key, "Key")
 	// EventBridge does not name the account for which it uses the key of a topic: with a condition, no notification

@@ -60,8 +60,8 @@ func TestNamedVersionsStay(t *testing.T) {
 	}
 }
 
-// Nobody gets at the bucket without TLS, and other accounts get at templates
-// only.
+// The bucket refuses requests without TLS, and other accounts can read only
+// templates.
 func TestBucketPolicy(t *testing.T) {
 	none, two := policy(t, the(t, plain), "AWS::S3::BucketPolicy"), policy(t, the(t, full), "AWS::S3::BucketPolicy")
 	if len(none) != 1 || len(two) != 2 {

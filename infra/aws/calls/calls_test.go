@@ -183,12 +183,12 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	listed["dynamodb:GetItem"] = "?"
-	if got := Compare("stack-event", needed, listed, sound); len(got) != 1 || !strings.Contains(got[0], "listed as if nobody called it") {
+	if got := Compare("stack-event", needed, listed, sound); len(got) != 1 || !strings.Contains(got[0], "listed as not called") {
 		t.Errorf("of what is listed and called: %v", got)
 	}
 }
 
-// What cannot be read is told.
+// What cannot be read is an error that names it.
 func TestRead(t *testing.T) {
 	if _, err := Read(t.TempDir()); err == nil {
 		t.Error("an empty folder is read")

@@ -26,7 +26,7 @@ func Compare(who string, needed []Action, listed map[string]string, allowed []st
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		switch {
 		case must[name]:
-			wrong = append(wrong, fmt.Sprintf("%s: %s is listed as if nobody called it, and it is called", who, name))
+			wrong = append(wrong, fmt.Sprintf("%s: %s is listed as not called, but it is called", who, name))
 		case !may[name]:
 			wrong = append(wrong, fmt.Sprintf("%s may not %s, which it needs: %s", who, name, listed[name]))
 		}

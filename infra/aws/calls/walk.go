@@ -13,13 +13,14 @@ import (
 
 // A walk finds out which functions can be reached from a main.
 //
-// What a main does itself is to wire: it makes things, and functions that it
-// hands on; one of these goes to lambda.Start, and works. While it works, an
-// interface may hold anything that was put into one so far, and a function that
-// came with the wiring may be called wherever its type fits. A function that is
-// made during the work is called, anyone who gets it. So is whatever a library may
-// have been given that can call it: a function in whose type there is nothing of
-// ours, and the methods of what was put into an interface of others.
+// A main only wires: it creates values and functions, and passes one of the functions,
+// the handler, to lambda.Start. The walk starts at the handler, and assumes more calls
+// rather than fewer:
+//   - an interface may hold every value that was converted to an interface so far
+//   - a function that the main created may be called wherever its type fits
+//   - a function that the handler creates is called
+//   - a library calls every function it is given whose type names no type of this module,
+//     and every method of a value that was converted to an interface of that library
 type walk struct {
 	all     *ssa.Program
 	held    typeutil.Map           // types of which there are values in interfaces
@@ -99,7 +100,7 @@ func (w *walk) reach(roots []*ssa.Function) []*ssa.Function {
 	return slices.Collect(maps.Keys(w.reached))
 }
 
-// instruction reaches what an instruction calls, and records what it makes.
+// instruction adds what an instruction calls to the reached functions, and records what it creates.
 func (w *walk) instruction(i ssa.Instruction) {
 	if made, ok := i.(*ssa.MakeInterface); ok {
 		w.held.Set(made.X.Type(), true)
@@ -122,7 +123,7 @@ func (w *walk) instruction(i ssa.Instruction) {
 	}
 }
 
-// give records the methods of what is put into an interface of others.
+// give records the methods of a value that is converted to an interface of another module.
 func (w *walk) give(made *ssa.MakeInterface) {
 	if strings.Contains(types.TypeString(made.Type(), nil), module) {
 		return

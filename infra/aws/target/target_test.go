@@ -84,7 +84,7 @@ func filled(t *testing.T, file string, parameters map[string]string) map[string]
 	return out
 }
 
-// A role as IAM is reported it.
+// A role as it is created in IAM.
 type role struct {
 	Path, RoleName           string
 	AssumeRolePolicyDocument policy
@@ -213,9 +213,8 @@ func TestTwoInstallations(t *testing.T) {
 	}
 }
 
-// What changes a stack is done with the execution role and no other, which is
-// passed to CloudFormation and nobody else; the stack of the template itself is
-// left alone, and so are both roles.
+// Stacks are changed with the execution role only, and that role can be passed only to
+// CloudFormation. The stack of the template itself and both roles cannot be changed.
 func TestWhatRolesMay(t *testing.T) {
 	all := filled(t, "account.yaml", given()["account.yaml"])
 	o, x := roleOf(t, all["Orchestrator"]), roleOf(t, all["Execution"])
@@ -320,7 +319,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// Anyone who fills in something else is told what is wanted.
+// A parameter refuses other values, and says what it accepts.
 func TestParameters(t *testing.T) {
 	for file, parameters := range given() {
 		parsed := parse(t, file)
@@ -329,7 +328,7 @@ func TestParameters(t *testing.T) {
 		}
 		for name, p := range parsed.Parameters {
 			if p.Description == "" || p.AllowedPattern == "" || p.ConstraintDescription == "" {
-				t.Errorf("parameter %s of %s: say what it is, what it looks like, and that in words", name, file)
+				t.Errorf("parameter %s of %s: describe it, give a pattern, and describe the pattern in ConstraintDescription", name, file)
 			}
 			if value, ok := parameters[name]; ok {
 				if err := p.Check(value); err != nil {
