@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/stackwright/stackwright/infra/local/events"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -23,8 +24,6 @@ func TestMalformedEventsBecomeDeadLetters(t *testing.T) {
 		poison func(r *emulators)
 		says   string
 	}{
-		"an object that names no environment": {func(r *emulators) { r.put("projects/shop.zip", []byte("zip")) }, "names no project and environment"},
-		"a request that names no project":     {func(r *emulators) { r.put("requests/now.json", []byte("{}")) }, "names no project and environment"},
 		"an upload without a version": {func(r *emulators) {
 			r.cloud.Bus.Emit("aws.s3", "Object Created", nil, map[string]any{
 				"bucket": map[string]any{"name": "stackwright"}, "object": map[string]any{"key": "projects/shop/prod.zip"}})
@@ -95,4 +94,28 @@ func (r *emulators) itemCount() int {
 		r.Fatal(err)
 	}
 	return len(out.Items)
+}
+
+// An object with a wrong key makes a refused run, under the project that the key was
+// probably meant for, and no dead letter.
+func TestWrongKeysBecomeRefusedRuns(t *testing.T) {
+	for key, project := range map[string]string{"projects/shop.zip": "shop@default", "requests/now.json": "now@default", "projects/Shop!/prod.zip": trigger.Unnamed} {
+		t.Run(key, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newEmulators(t)
+				r.put(key, []byte("zip"))
+				r.Pass(time.Minute)
+				if letters := r.cloud.Bus.DeadLetters(); len(letters) > 0 {
+					t.Errorf("the dead letters are %v", reasons(letters))
+				}
+				runs, err := r.store.List(r.Context(), project, 0)
+				if err != nil || len(runs) != 1 || runs[0].State != run.StateRefused {
+					t.Fatalf("%s has the runs %+v, %v", project, runs, err)
+				}
+				if q := r.run(runs[0].ID); len(q.Messages) != 1 || !strings.Contains(q.Messages[0], key) {
+					t.Errorf("it says %q", q.Messages)
+				}
+			})
+		})
+	}
 }

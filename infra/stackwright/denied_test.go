@@ -49,12 +49,16 @@ func TestDeniedAtAnInstallation(t *testing.T) {
 // An error that passes does not end the watching of a run.
 func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
 	l, h := newInstallation(t)
+	var requested atomic.Bool // the run: the command follows it from now on
 	var reads atomic.Int32
 	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		if q.AccessKey != "person" || q.Service != "dynamodb" {
+			if q.AccessKey == "person" && q.Operation == "PutObject" {
+				requested.Store(true)
+			}
 			return nil
 		}
-		if reads.Add(1) > 4 {
+		if !requested.Load() || reads.Add(1) > 4 {
 			return nil
 		}
 		return &gateway.Failure{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "oh"}}

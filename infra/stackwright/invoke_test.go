@@ -30,7 +30,7 @@ var replies = map[string]struct {
 	"start.execution-failed.json": {cli.ExitOK, `{}`, `"msg":"recover".*"run":"` + shopping + `","epoch":1}`},
 	"start.sweep.json":            {cli.ExitOK, `{}`, `"msg":"metrics".*"RunsOpen":0`},
 	"start.schedule.json":         {cli.ExitOK, `{}`, `"msg":"start".*"operation":"refresh","project":"shop@prod"}`},
-	"start.poison.json":           {cli.ExitFailed, `{"errorMessage":"object .*names no project and environment.*","errorType":"Invalid"}`, `"level":"ERROR","msg":"start"`},
+	"start.wrong-key.json":        {cli.ExitOK, `{}`, `"msg":"start".*"operation":"unknown","project":"shop@default"}`},
 	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"wait":5}`, `"msg":"plan".*"ready":1}`},
 	"execute-step.step.json":      {cli.ExitOK, `{}`, `"msg":"execute","run":"` + shopping + `","epoch":1,"step":0}`},
 	"wait-status.poll.json":       {cli.ExitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
