@@ -22,7 +22,7 @@ import (
 
 const signature = "AWS4-HMAC-SHA256 Credential=%K/20260101/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=0"
 
-// request is one that the owner of an access key has signed; with "" nobody has.
+// request is signed with an access key; it is unsigned if key is "".
 func request(method, url, body, key string) *http.Request {
 	r := httptest.NewRequest(method, url, strings.NewReader(body))
 	if key != "" {
@@ -194,7 +194,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What goes wrong behind it is reported in the log, and to the caller only that it did.
+// The log has the reason of a failure behind the API; the caller learns only that there
+// was one.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -34,7 +34,7 @@ const (
 	template = `{"Resources":{"Topic":{"Type":"AWS::SNS::Topic"}},"Outputs":{"Name":{"Value":{"Ref":"AWS::StackName"}}}}`
 )
 
-// heard is what functions were called with.
+// invocations records what functions were called with.
 type invocations struct {
 	mu   sync.Mutex
 	list []string
@@ -123,7 +123,7 @@ func TestEventsReachTheFunctions(t *testing.T) {
 		}
 		want := "start projects/shop/prod.zip; start requests/shop/prod/1.json; stack sw-run-1-1 CREATE_COMPLETE"
 		if h.String() != want {
-			t.Errorf("heard %s, want %s", h, want)
+			t.Errorf("functions were called with %s, want %s", h, want)
 		}
 		if n := c.Gateway.Calls()[gateway.Call{Service: "cloudformation", Operation: "CreateStack"}]; n != 2 {
 			t.Errorf("counted %d CreateStack, want 2", n)
@@ -259,7 +259,7 @@ func TestCloudOutlivesTheProcess(t *testing.T) {
 	}
 	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(h.String(), "stack sw-1 CREATE_COMPLETE"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("a stack begun before the restart did not end after it; heard %s", h)
+			t.Fatalf("a stack that was started before the restart did not end after it; functions were called with %s", h)
 		}
 	}
 }
@@ -290,8 +290,8 @@ func TestUnknownService(t *testing.T) {
 	}
 }
 
-// What is to go wrong is told to the cloud itself, unsigned, as curl does.
-func TestFaultsAreToldToTheCloud(t *testing.T) {
+// Faults are set by an unsigned request to the cloud, as curl makes it.
+func TestUnsignedRequestsSetFaults(t *testing.T) {
 	c := open(t, cloud.Options{})
 	defer c.Close()
 	server := httptest.NewServer(c)

@@ -24,16 +24,16 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 )
 
-// from has a function note where events come from, and of which stacks they tell.
+// from has the function stack-event record the account and region of each event.
 func from(h *invocations) func(*cloud.Cloud) (cloud.Invoker, error) {
-	note := func(_ context.Context, in json.RawMessage) (struct{}, error) {
+	record := func(_ context.Context, in json.RawMessage) (struct{}, error) {
 		var e struct{ Account, Region string }
 		err := json.Unmarshal(in, &e)
 		h.say("%s %s", e.Account, e.Region)
 		return struct{}{}, err
 	}
 	return func(c *cloud.Cloud) (cloud.Invoker, error) {
-		return lambda.InProcess(map[string]any{"stack-event": note}, c.Host())
+		return lambda.InProcess(map[string]any{"stack-event": record}, c.Host())
 	}
 }
 
@@ -68,8 +68,8 @@ func stacksOf(t *testing.T, cfg aws.Config) string {
 	return strings.Join(all, " ")
 }
 
-// Accounts and regions are apart: each has its own stacks and exports, and is
-// taken up again as it was left. What happens anywhere is told at home.
+// Accounts and regions are separate: each has its own stacks and exports, and keeps them
+// over a restart. All events arrive in the account and region of the installation.
 func TestAccountsAndRegionsAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &invocations{}
@@ -86,7 +86,7 @@ func TestAccountsAndRegionsAreApart(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		if want := "000000000000 us-east-1; 000000000000 eu-west-1; 111111111111 eu-west-1"; h.String() != want {
-			t.Errorf("told of %s, want %s", h, want)
+			t.Errorf("events of %s, want %s", h, want)
 		}
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestGuests(t *testing.T) {
 	})
 }
 
-// What is to go wrong can be told of any account and region.
+// Faults can be set for any account and region.
 func TestFaultsAbroad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, cloud.Options{Getenv: func(string) string { return "" }})

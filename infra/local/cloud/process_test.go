@@ -117,8 +117,9 @@ func die(data string) {
 	}
 }
 
-// A folder is one process's at a time; who comes second is informed who has it and where; when that process is killed, the
-// folder is free, and holds everything that was answered.
+// Only one process can open a folder. A second one gets an error that names the first
+// process and its URL. When the first is killed, the folder is free, and has everything
+// that was answered.
 func TestKilled(t *testing.T) {
 	data := t.TempDir()
 	self, err := os.Executable()
@@ -142,7 +143,7 @@ func TestKilled(t *testing.T) {
 	}
 	var used *cloud.InUse
 	if _, err := cloud.Open(t.Context(), cloud.Options{Data: data}); !errors.As(err, &used) || used.Holder.PID != cmd.Process.Pid || !strings.Contains(err.Error(), "http://127.0.0.1:4566") {
-		t.Errorf("the second to open was told %v", err)
+		t.Errorf("the second process got %v", err)
 	}
 	if holder, occupied, err := cloud.LockedBy(data); err != nil || !occupied || holder.URL != "http://127.0.0.1:4566" {
 		t.Errorf("occupied by %+v %v %v", holder, occupied, err)
@@ -252,10 +253,10 @@ func TestCommandLine(t *testing.T) {
 	}
 	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(h.String(), "stack sw-cli CREATE_COMPLETE"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("heard %s", h)
+			t.Fatalf("functions were called with %s", h)
 		}
 	}
 	if !strings.HasPrefix(h.String(), "start projects/shop/prod.zip; start requests/1.json") {
-		t.Errorf("heard %s", h)
+		t.Errorf("functions were called with %s", h)
 	}
 }

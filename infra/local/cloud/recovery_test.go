@@ -18,7 +18,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
-// recovering has start say what it is told of executions and of the time.
+// recovering has the function start record the executions and sweeps that it is called
+// for.
 func recovering(t *testing.T, h *invocations) cloud.Options {
 	opts := options("", h)
 	opts.Definition = []byte(`{"StartAt":"By","States":{"By":{"Type":"Choice","Choices":[
@@ -42,7 +43,8 @@ func recovering(t *testing.T, h *invocations) cloud.Options {
 	return opts
 }
 
-// Start is told of the executions that fail, run out of time, or are stopped, and of no others.
+// The function start is called for executions that fail, time out or are stopped, and
+// for no others.
 func TestDeadExecutionsReachStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &invocations{}
@@ -70,7 +72,7 @@ func TestDeadExecutionsReachStart(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		if want := "aaaaaaaaaaaaaaaaaaaa 1; dddddddddddddddddddd 4; bbbbbbbbbbbbbbbbbbbb 2"; h.String() != want {
-			t.Errorf("heard %s, want %s", h, want)
+			t.Errorf("start was called with %s, want %s", h, want)
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -88,7 +90,7 @@ func TestSweep(t *testing.T) {
 			c := open(t, opts)
 			time.Sleep(11 * time.Minute)
 			if h.String() != want {
-				t.Errorf("every %s: heard %q", every, h)
+				t.Errorf("every %s: start was called with %q", every, h)
 			}
 			if err := c.Close(); err != nil {
 				t.Error(err)

@@ -32,11 +32,11 @@ type adapterFixture struct {
 	number int
 }
 
-// doing runs a test on stack shop-q, in a world of its own.
-func doing(t *testing.T, tell func(d *adapterFixture)) {
+// doing runs a test on stack shop-q, in an account of its own.
+func doing(t *testing.T, test func(d *adapterFixture)) {
 	t.Helper()
 	scenario(t, func(w *account) {
-		tell(&adapterFixture{
+		test(&adapterFixture{
 			account: w, cloud: adapter.New(adapter.SingleTarget(w.client), inline{}),
 			node: project.Node{Name: "q", Stack: "shop-q", Template: project.Template{Digest: three, Bytes: len(three)}},
 		})
@@ -115,7 +115,7 @@ func (d *adapterFixture) well(v plan.Verb) action.Progress {
 	d.Helper()
 	p := d.do(v)
 	if p.Err != nil {
-		d.Fatalf("%s: %v\n%s", v, p.Err, d.told(d.node.Stack))
+		d.Fatalf("%s: %v\n%s", v, p.Err, d.history(d.node.Stack))
 	}
 	return p
 }
@@ -124,7 +124,7 @@ func (d *adapterFixture) well(v plan.Verb) action.Progress {
 func (d *adapterFixture) badly(v plan.Verb, why string) {
 	d.Helper()
 	if p := d.do(v); p.Err == nil || p.Err.Error() != why {
-		d.Errorf("%s failed for %q, not %q\n%s", v, fmt.Sprint(p.Err), why, d.told(d.node.Stack))
+		d.Errorf("%s failed for %q, not %q\n%s", v, fmt.Sprint(p.Err), why, d.history(d.node.Stack))
 	}
 }
 
@@ -165,7 +165,8 @@ func TestAdapterLife(t *testing.T) {
 	})
 }
 
-// A failed create tells the first real reason; the stack is dead, is deleted and created anew.
+// A failed create reports the first real reason. The stack is then deleted and created
+// again.
 func TestAdapterFailedCreate(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		d.setParameters("Fail", "create")
@@ -283,7 +284,7 @@ func TestAdapterBusy(t *testing.T) {
 	})
 }
 
-// A person who cancels our update is told of, whatever token they did it with.
+// An update that a person cancelled is reported as cancelled, whatever token they used.
 func TestAdapterCancelled(t *testing.T) {
 	for _, token := range []*string{nil, aws.String("theirs")} {
 		doing(t, func(d *adapterFixture) {
@@ -301,7 +302,7 @@ func TestAdapterCancelled(t *testing.T) {
 			}
 			p := d.finish(task)
 			if want := "UPDATE_ROLLBACK_COMPLETE: somebody cancelled it (User Initiated)"; p.Err == nil || p.Err.Error() != want {
-				t.Errorf("%v\n%s", p.Err, d.told("shop-q"))
+				t.Errorf("%v\n%s", p.Err, d.history("shop-q"))
 			}
 		})
 	}
@@ -327,7 +328,8 @@ func TestAdapterProtection(t *testing.T) {
 	})
 }
 
-// A stack whose export is in use stays; who uses it is told.
+// A stack whose export is in use is not deleted, and the error names the stacks that
+// import it.
 func TestAdapterExportInUse(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		made := "Resources: {A: {Type: AWS::SNS::Topic}}\nOutputs: {A: {Value: !Ref A, Export: {Name: the-a}}}"
@@ -336,7 +338,7 @@ func TestAdapterExportInUse(t *testing.T) {
 		d.up("user", "Resources: {B: {Type: AWS::SNS::Topic, Properties: {DisplayName: !ImportValue the-a}}}")
 		p := d.do(plan.Delete)
 		if p.Err == nil || p.Forget || !strings.Contains(p.Err.Error(), "the-a") || !strings.Contains(p.Err.Error(), "user") {
-			t.Errorf("%+v\n%s", p, d.told("shop-q"))
+			t.Errorf("%+v\n%s", p, d.history("shop-q"))
 		}
 	})
 }
@@ -354,12 +356,12 @@ func TestAdapterThrottled(t *testing.T) {
 	})
 }
 
-// The stacks of a project are seen all together, and nothing is touched by that.
+// The stacks of a project are observed in one call, and observing changes no stack.
 func TestAdapterObserves(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		d.setParameters()
 		task := d.claim(plan.Create)
-		if _, err := d.cloud.Begin(d.Context(), task); err != nil { // and never noted
+		if _, err := d.cloud.Begin(d.Context(), task); err != nil { // and the receipt is lost
 			t.Fatal(err)
 		}
 		for i := range 120 {
@@ -367,8 +369,8 @@ func TestAdapterObserves(t *testing.T) {
 		}
 		d.wait("shop-q", types.StackStatusCreateComplete)
 		before := fmt.Sprint(d.service.Calls())
-		born := plan.Location{Node: "q", Stack: "shop-q", Token: task.Token()}
-		all := []plan.Location{born, {Node: "gone", Stack: "shop-gone"}}
+		created := plan.Location{Node: "q", Stack: "shop-q", Token: task.Token()}
+		all := []plan.Location{created, {Node: "gone", Stack: "shop-gone"}}
 		for i := range 120 {
 			name := fmt.Sprintf("other-%d", i)
 			all = append(all, plan.Location{Node: name, Stack: name, Token: "sw-x-1-1"})
@@ -380,12 +382,12 @@ func TestAdapterObserves(t *testing.T) {
 			}
 		}
 		if after := fmt.Sprint(d.service.Calls()); after != before {
-			t.Errorf("touched: %s, then %s", before, after)
+			t.Errorf("last updated: %s, then %s", before, after)
 		}
 	})
 }
 
-// A stack of our name that is not ours is never changed, and is told of.
+// A stack of our name that is not ours is never changed, and the error says so.
 func TestAdapterForeign(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		d.setParameters()

@@ -52,7 +52,7 @@ func TestChangeSets(t *testing.T) {
 		_, err := w.tryUpdate("net", network)
 		w.refused(err, "ValidationError", "is in REVIEW_IN_PROGRESS state and can not be updated.")
 		execute := &cfn.ExecuteChangeSetInput{ChangeSetName: c.ChangeSetId, ClientRequestToken: aws.String("go")}
-		for range 2 { // the token is found once
+		for range 2 { // the token starts one operation
 			if _, err := w.client.ExecuteChangeSet(w.Context(), execute); err != nil {
 				t.Fatal(err)
 			}

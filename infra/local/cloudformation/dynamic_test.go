@@ -52,7 +52,7 @@ Outputs:
 func TestDynamicReferences(t *testing.T) {
 	const secret = "{{resolve:secretsmanager:prod/db:SecretString:password}}"
 	password := "one"
-	storyIn(t, "", vault(&password), func(w *account) {
+	scenarioIn(t, "", vault(&password), func(w *account) {
 		w.up("db", dynamicDB, createWith("Password", secret, "Name", "{{resolve:ssm:/prod/name:2}}"))
 		for key, want := range map[string]string{"Parameter": secret, "Seen": "one", "Name": "a-name"} {
 			if got := w.output("db", key); got != want {
@@ -64,7 +64,7 @@ func TestDynamicReferences(t *testing.T) {
 		}
 		for _, e := range w.stackEvents("db") {
 			if all := aws.ToString(e.ResourceProperties); strings.Contains(all, `"one"`) || strings.Contains(all, `:one`) {
-				t.Errorf("event %s %s tells the password: %s", *e.LogicalResourceId, e.ResourceStatus, all)
+				t.Errorf("event %s %s contains the password: %s", *e.LogicalResourceId, e.ResourceStatus, all)
 			}
 		}
 		// A new value is not seen before the resource changes, or its reference.
@@ -87,7 +87,7 @@ func TestDynamicReferences(t *testing.T) {
 
 func TestDynamicReferencesToNothing(t *testing.T) {
 	password := "one"
-	storyIn(t, "", vault(&password), func(w *account) {
+	scenarioIn(t, "", vault(&password), func(w *account) {
 		for value, message := range map[string]string{
 			"{{resolve:ssm:/prod/other:1}}":       "Parameters: [ssm:/prod/other:1] cannot be found.",
 			"{{resolve:ssm-secure:/prod/none}}":   "Parameters: [ssm-secure:/prod/none] cannot be found.",
@@ -104,8 +104,8 @@ func TestDynamicReferencesToNothing(t *testing.T) {
 			name := "db" + fmt.Sprint(len(value))
 			w.create(name, dynamicDB, createWith("Password", value))
 			w.wait(name, types.StackStatusRollbackComplete)
-			if told := w.told(name); !strings.Contains(told, why) {
-				t.Errorf("%s: told is\n%s", value, told)
+			if history := w.history(name); !strings.Contains(history, why) {
+				t.Errorf("%s: the history is\n%s", value, history)
 			}
 		}
 	})

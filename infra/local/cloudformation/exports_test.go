@@ -77,7 +77,7 @@ func (w *account) has(name, status, reason string) {
 			return
 		}
 	}
-	w.Errorf("no %s for %q in\n%s", status, reason, w.told(name))
+	w.Errorf("no %s for %q in\n%s", status, reason, w.history(name))
 }
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference-importvalue.html
@@ -85,7 +85,7 @@ func TestMissingExport(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.create("app", group)
 		w.wait("app", types.StackStatusRollbackComplete)
-		w.reads(w.told("app"), `
+		w.reads(w.history("app"), `
 app CREATE_IN_PROGRESS: User Initiated
 app ROLLBACK_IN_PROGRESS: No export named net-VPC found. Rollback requested by user.
 app ROLLBACK_COMPLETE`)

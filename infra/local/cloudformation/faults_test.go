@@ -64,7 +64,7 @@ func TestRefusedFaults(t *testing.T) {
 }
 
 func TestSlowStacks(t *testing.T) {
-	storyIn(t, "", cloudformation.Options{Seconds: 10}, func(w *account) {
+	scenarioIn(t, "", cloudformation.Options{Seconds: 10}, func(w *account) {
 		w.fault("POST", `{"stack":"slow","seconds":3600}`, 200)
 		w.fault("POST", `{"stack":"quick","seconds":-1}`, 200)
 		for name, want := range map[string]time.Duration{"slow": time.Hour, "quick": 0, "usual": 10 * time.Second} {
@@ -103,15 +103,15 @@ func TestThrottling(t *testing.T) {
 	})
 }
 
-// So many requests a second are answered, of each operation; and ten seconds'
+// Each operation answers the given number of requests a second, and at most ten seconds'
 // worth at once.
 func TestRate(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.fault("POST", `{"rate":0.5}`, 200)
-		look := func(requests, answered int) {
+		requests := func(made, answered int) {
 			t.Helper()
 			got := 0
-			for range requests {
+			for range made {
 				if _, err := w.client.DescribeStacks(w.Context(), &cfn.DescribeStacksInput{}); err == nil {
 					got++
 				} else {
@@ -119,16 +119,16 @@ func TestRate(t *testing.T) {
 				}
 			}
 			if got != answered {
-				t.Errorf("%d of %d are answered, want %d", got, requests, answered)
+				t.Errorf("%d of %d are answered, want %d", got, made, answered)
 			}
 		}
-		look(8, 5)
+		requests(8, 5)
 		w.create("q", topic)
-		look(1, 0)
+		requests(1, 0)
 		time.Sleep(4 * time.Second)
-		look(4, 2)
+		requests(4, 2)
 		time.Sleep(time.Hour)
-		look(6, 5)
+		requests(6, 5)
 		if got := w.service.Throttled(); got["DescribeStacks"] != 3+1+2+1 || len(got) != 1 {
 			t.Errorf("%v were refused", got)
 		}
@@ -155,7 +155,7 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
-// Every status is reported to EventBridge as AWS documents it.
+// Every status change is sent to EventBridge as AWS documents it.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-stack-status-change.html
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-resource-status-change.html
 func TestEvents(t *testing.T) {
@@ -164,7 +164,7 @@ func TestEvents(t *testing.T) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if want := len(w.stackEvents("t")); len(w.events) != want {
-			t.Fatalf("%d events, %d told", want, len(w.events))
+			t.Fatalf("%d events in the history, %d sent to EventBridge", want, len(w.events))
 		}
 		last := w.events[len(w.events)-1]
 		if last.source != "aws.cloudformation" || last.kind != "CloudFormation Stack Status Change" || last.resources[0] != id {
@@ -183,7 +183,7 @@ func TestEvents(t *testing.T) {
 		w.fault("POST", `{"drop_events":true}`, 200)
 		w.up("t", topic)
 		if len(w.events) > 0 {
-			t.Errorf("%d events were told", len(w.events))
+			t.Errorf("%d events were sent to EventBridge", len(w.events))
 		}
 	})
 }

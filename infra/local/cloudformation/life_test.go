@@ -36,7 +36,7 @@ func TestLife(t *testing.T) {
 		if took := all[0].Timestamp.Sub(*all[len(all)-1].Timestamp); took != 1500*time.Millisecond {
 			t.Errorf("create took %s", took)
 		}
-		w.reads(w.told("q"), `
+		w.reads(w.history("q"), `
 q CREATE_IN_PROGRESS: User Initiated
 Dead CREATE_IN_PROGRESS
 Dead CREATE_IN_PROGRESS: Resource creation Initiated
@@ -48,11 +48,11 @@ q CREATE_COMPLETE`)
 
 		w.update("q", queue, updateWith("Delay", "9"))
 		w.wait("q", types.StackStatusUpdateComplete)
-		w.reads(w.told("q")[len(w.told("q"))-len(updated):], updated)
+		w.reads(w.history("q")[len(w.history("q"))-len(updated):], updated)
 
 		w.remove("q")
 		w.wait(id, types.StackStatusDeleteComplete)
-		w.reads(w.told(id)[len(w.told(id))-len(deleted):], deleted)
+		w.reads(w.history(id)[len(w.history(id))-len(deleted):], deleted)
 	})
 }
 

@@ -16,14 +16,14 @@ import (
 )
 
 var (
-	seed   = flag.Uint64("seed", 0, "the one random world to run, instead of many")
-	worlds = flag.Uint64("worlds", 25, "how many random worlds to run")
+	seed   = flag.Uint64("seed", 0, "the one random scenario to run, instead of many")
+	worlds = flag.Uint64("worlds", 25, "how many random scenarios to run")
 )
 
-// Whatever is requested of a few stacks that import from one another, in whatever
-// state, with faults and restarts between: every operation ends, nobody's import is
-// pulled from under it, and what a stack says of itself holds together.
-func TestRandomWorlds(t *testing.T) {
+// Random operations on a few stacks that import from one another, in any state and with
+// faults and restarts between them: every operation ends, no export that is imported is
+// deleted or changed, and the status of a stack agrees with its resources.
+func TestRandomScenarios(t *testing.T) {
 	first, last := uint64(1), *worlds
 	if *seed != 0 {
 		first, last = *seed, *seed
@@ -33,7 +33,7 @@ func TestRandomWorlds(t *testing.T) {
 		if n%5 == 0 {
 			dir = t.TempDir()
 		}
-		storyIn(t, dir, cloudformation.Options{Seed: n}, func(w *account) {
+		scenarioIn(t, dir, cloudformation.Options{Seed: n}, func(w *account) {
 			r := rand.New(rand.NewPCG(n, n))
 			for range 60 {
 				w.anything(r)
@@ -44,12 +44,12 @@ func TestRandomWorlds(t *testing.T) {
 			w.holds(n)
 			for _, st := range w.all() {
 				if strings.HasSuffix(string(st.StackStatus), "_IN_PROGRESS") {
-					t.Errorf("world %d: %s does not end: it is %s", n, *st.StackName, st.StackStatus)
+					t.Errorf("scenario %d: %s does not end: it is %s", n, *st.StackName, st.StackStatus)
 				}
 			}
 		})
 		if t.Failed() {
-			t.Fatalf("run it again with -run TestRandomWorlds -seed %d", n)
+			t.Fatalf("run it again with -run TestRandomScenarios -seed %d", n)
 		}
 	}
 }
@@ -150,9 +150,9 @@ func (w *account) holdsTogether(n uint64, st types.Stack, v, from string, export
 	for _, o := range st.Outputs {
 		switch {
 		case *o.OutputKey == "V" && *o.OutputValue != v:
-			w.Errorf("world %d: %s puts out %s for the parameter %s", n, name, *o.OutputValue, v)
+			w.Errorf("scenario %d: %s puts out %s for the parameter %s", n, name, *o.OutputValue, v)
 		case *o.OutputKey == "Seen" && from != "" && *o.OutputValue != exports[from+"-V"]:
-			w.Errorf("world %d: %s has seen %s, and %s exports %q", n, name, *o.OutputValue, from, exports[from+"-V"])
+			w.Errorf("scenario %d: %s has seen %s, and %s exports %q", n, name, *o.OutputValue, from, exports[from+"-V"])
 		}
 	}
 	out, err := w.client.DescribeStackResources(w.Context(), &cfn.DescribeStackResourcesInput{StackName: st.StackId})
@@ -160,11 +160,11 @@ func (w *account) holdsTogether(n uint64, st types.Stack, v, from string, export
 		w.Fatal(err)
 	}
 	if len(st.Outputs) > 0 && len(out.StackResources) != 3 {
-		w.Errorf("world %d: %s is %s with %d resources\n%s", n, name, st.StackStatus, len(out.StackResources), w.told(name))
+		w.Errorf("scenario %d: %s is %s with %d resources\n%s", n, name, st.StackStatus, len(out.StackResources), w.history(name))
 	}
 	for _, r := range out.StackResources {
 		if !strings.HasSuffix(string(r.ResourceStatus), "_COMPLETE") || r.ResourceStatus == types.ResourceStatusDeleteComplete {
-			w.Errorf("world %d: %s is %s and its %s %s\n%s", n, name, st.StackStatus, *r.LogicalResourceId, r.ResourceStatus, w.told(name))
+			w.Errorf("scenario %d: %s is %s and its %s %s\n%s", n, name, st.StackStatus, *r.LogicalResourceId, r.ResourceStatus, w.history(name))
 		}
 	}
 }

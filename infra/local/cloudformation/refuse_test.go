@@ -157,7 +157,7 @@ Resources:
 		}
 		for _, e := range w.stackEvents("db") {
 			if strings.Contains(aws.ToString(e.ResourceProperties), "longenough") {
-				t.Errorf("event %s %s tells the password", *e.LogicalResourceId, e.ResourceStatus)
+				t.Errorf("event %s %s contains the password", *e.LogicalResourceId, e.ResourceStatus)
 			}
 		}
 		_, err := w.tryUpdate("db", template, func(in *cfn.UpdateStackInput) {
@@ -248,7 +248,7 @@ func TestTemplateURL(t *testing.T) {
 		}
 		return []byte(body), nil
 	}}
-	storyIn(t, "", options, func(w *account) {
+	scenarioIn(t, "", options, func(w *account) {
 		for i, at := range []string{
 			"https://my.bucket.s3.amazonaws.com/a/b.yaml", "https://my.bucket.s3.eu-west-1.amazonaws.com/a/b.yaml",
 			"https://my.bucket.s3-eu-west-1.amazonaws.com/a/b.yaml", "https://s3.amazonaws.com/my.bucket/a/b.yaml",

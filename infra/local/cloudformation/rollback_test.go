@@ -30,7 +30,7 @@ func TestFailedCreate(t *testing.T) {
 	scenario(t, func(w *account) {
 		id := *w.create("s", three, createWith("Fail", "create")).StackId
 		w.wait("s", types.StackStatusRollbackComplete)
-		w.reads(w.told("s"), `
+		w.reads(w.history("s"), `
 s CREATE_IN_PROGRESS: User Initiated
 A CREATE_IN_PROGRESS
 A CREATE_IN_PROGRESS: Resource creation Initiated
@@ -67,10 +67,10 @@ func TestOnFailure(t *testing.T) {
 		w.has(id, "DELETE_IN_PROGRESS", "The following resource(s) failed to create: [B, C]. Delete requested by user.")
 
 		disable := func(in *cfn.CreateStackInput) { in.DisableRollback = aws.Bool(true) }
-		w.create("kept", three, fail, disable)
-		w.wait("kept", types.StackStatusCreateFailed)
-		w.update("kept", three, func(in *cfn.UpdateStackInput) { in.DisableRollback = aws.Bool(true) }) // what failed is made now
-		w.wait("kept", types.StackStatusUpdateComplete)
+		w.create("retained", three, fail, disable)
+		w.wait("retained", types.StackStatusCreateFailed)
+		w.update("retained", three, func(in *cfn.UpdateStackInput) { in.DisableRollback = aws.Bool(true) }) // what failed is made now
+		w.wait("retained", types.StackStatusUpdateComplete)
 
 		w.create("idle", three, fail, func(in *cfn.CreateStackInput) { in.OnFailure = types.OnFailureDoNothing })
 		w.wait("idle", types.StackStatusCreateFailed)
@@ -89,10 +89,10 @@ func TestOnFailure(t *testing.T) {
 func TestFailedUpdate(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.up("s", three)
-		before := w.told("s")
+		before := w.history("s")
 		w.update("s", strings.Replace(three, "  D:", "  E: {Type: AWS::SNS::Topic}\n  D:", 1), updateWith("Fail", "update", "V", "b"))
 		st := w.wait("s", types.StackStatusUpdateRollbackComplete)
-		w.reads(strings.TrimPrefix(w.told("s"), before), `
+		w.reads(strings.TrimPrefix(w.history("s"), before), `
 s UPDATE_IN_PROGRESS: User Initiated
 A UPDATE_IN_PROGRESS
 E CREATE_IN_PROGRESS
@@ -128,7 +128,8 @@ s UPDATE_ROLLBACK_COMPLETE`)
 	})
 }
 
-// A rollback that fails is repaired by ContinueUpdateRollback, which may skip what cannot be repaired.
+// A failed rollback is finished by ContinueUpdateRollback, which may skip resources that
+// cannot be rolled back.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-continueupdaterollback.html
 func TestFailedRollback(t *testing.T) {
 	for _, skip := range [][]string{nil, {"C"}} {
@@ -141,12 +142,12 @@ func TestFailedRollback(t *testing.T) {
 			_, err := w.tryUpdate("s", three, updateWith("V", "c"))
 			w.refused(err, "ValidationError", "is in UPDATE_ROLLBACK_FAILED state and can not be updated.")
 			if _, err := w.client.ContinueUpdateRollback(w.Context(), &cfn.ContinueUpdateRollbackInput{
-				StackName: aws.String("s"), ClientRequestToken: aws.String("mend"), ResourcesToSkip: skip}); err != nil {
+				StackName: aws.String("s"), ClientRequestToken: aws.String("continue"), ResourcesToSkip: skip}); err != nil {
 				t.Fatal(err)
 			}
 			st := w.wait("s", types.StackStatusUpdateRollbackComplete)
 			if *st.Outputs[0].OutputValue != "a" || st.LastOperations[0].OperationType != types.OperationTypeContinueRollback {
-				t.Errorf("not mended: %v %v", *st.Outputs[0].OutputValue, st.LastOperations)
+				t.Errorf("not continued: %v %v", *st.Outputs[0].OutputValue, st.LastOperations)
 			}
 			w.update("s", three, updateWith("V", "c"))
 			w.wait("s", types.StackStatusUpdateComplete)
@@ -214,21 +215,21 @@ func TestFailedDelete(t *testing.T) {
 			"ValidationError", "Do not specify resources that are in the DELETE_COMPLETE state")
 		w.remove("s", func(in *cfn.DeleteStackInput) { in.RetainResources = []string{"B"} })
 		w.wait(id, types.StackStatusDeleteComplete)
-		if !strings.Contains(w.told(id), "B DELETE_SKIPPED") {
-			t.Errorf("B was not left behind:\n%s", w.told(id))
+		if !strings.Contains(w.history(id), "B DELETE_SKIPPED") {
+			t.Errorf("B was not skipped:\n%s", w.history(id))
 		}
 	})
 }
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
 func TestDeletionPolicy(t *testing.T) {
-	const kept = `{Resources: {A: {Type: 'AWS::SNS::Topic', DeletionPolicy: Retain}, B: {Type: 'AWS::SNS::Topic'}}}`
+	const retained = `{Resources: {A: {Type: 'AWS::SNS::Topic', DeletionPolicy: Retain}, B: {Type: 'AWS::SNS::Topic'}}}`
 	scenario(t, func(w *account) {
-		id := w.up("s", kept)
+		id := w.up("s", retained)
 		w.remove("s")
 		w.wait(id, types.StackStatusDeleteComplete)
-		if told := w.told(id); !strings.Contains(told, "A DELETE_SKIPPED\n") || !strings.Contains(told, "B DELETE_COMPLETE\n") {
-			t.Error(told)
+		if history := w.history(id); !strings.Contains(history, "A DELETE_SKIPPED\n") || !strings.Contains(history, "B DELETE_COMPLETE\n") {
+			t.Error(history)
 		}
 	})
 }
@@ -238,10 +239,10 @@ func TestDeletionPolicy(t *testing.T) {
 func TestReplacement(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.up("net", network)
-		before, was := w.told("net"), w.output("net", "VPC")
+		before, was := w.history("net"), w.output("net", "VPC")
 		w.update("net", network, updateWith("Cidr", "10.9.0.0/16"))
 		w.wait("net", types.StackStatusUpdateComplete)
-		w.reads(strings.TrimPrefix(w.told("net"), before), `
+		w.reads(strings.TrimPrefix(w.history("net"), before), `
 net UPDATE_IN_PROGRESS: User Initiated
 VPC UPDATE_IN_PROGRESS: Requested update requires the creation of a new physical resource; hence creating one.
 VPC UPDATE_COMPLETE

@@ -23,8 +23,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// What was answered is kept, also by a service that is never closed; what was
-// in hand goes on where it stood, whatever it was in.
+// What was answered is stored, also if the service is never closed. An operation
+// continues where it was, whatever its state.
 func TestReopened(t *testing.T) {
 	for _, after := range []time.Duration{0, 300 * time.Millisecond, 700 * time.Millisecond, 1100 * time.Millisecond, 1400 * time.Millisecond, 2 * time.Second} {
 		for _, c := range []struct {
@@ -39,25 +39,25 @@ func TestReopened(t *testing.T) {
 			{"failed update", func(w *account) { w.up("s", three); w.update("s", three, updateWith("V", "b", "Fail", "update")) }, types.StackStatusUpdateRollbackComplete},
 			{"delete", func(w *account) { w.up("s", three); w.remove("s") }, types.StackStatusDeleteComplete},
 		} {
-			storyIn(t, t.TempDir(), cloudformation.Options{Seed: 7}, func(w *account) {
+			scenarioIn(t, t.TempDir(), cloudformation.Options{Seed: 7}, func(w *account) {
 				c.do(w)
 				id := *w.stack("s").StackId
 				time.Sleep(after)
 				dir := w.dir
-				before := w.told(id)
+				before := w.history(id)
 				if err := w.service.Close(); err != nil {
 					t.Fatal(err)
 				}
 				w.open(dir)
-				if got := w.told(id); got != before {
+				if got := w.history(id); got != before {
 					t.Errorf("%s after %s: lost:\n%s\nof\n%s", c.what, after, got, before)
 				}
 				w.wait(id, c.want)
 				if c.what == "create" {
-					w.create("s", three, createToken("t")) // still found
+					w.create("s", three, createToken("t")) // the token still starts nothing new
 				}
-				whole := w.told(id)
-				storyInHere(w, c.do, func(other string) {
+				whole := w.history(id)
+				uninterrupted(w, c.do, func(other string) {
 					if other != whole {
 						t.Errorf("%s after %s:\n%s\nuninterrupted:\n%s", c.what, after, whole, other)
 					}
@@ -67,14 +67,14 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// storyInHere does the same in a setup of its own that is not interrupted.
-func storyInHere(w *account, do func(*account), check func(told string)) {
+// uninterrupted does the same in an account of its own, without a restart.
+func uninterrupted(w *account, do func(*account), check func(history string)) {
 	other := &account{T: w.T, options: w.options}
 	other.open("")
 	do(other)
 	id := *other.stack("s").StackId
 	time.Sleep(time.Minute)
-	check(other.told(id))
+	check(other.history(id))
 	if err := other.service.Close(); err != nil {
 		w.Error(err)
 	}
@@ -82,10 +82,10 @@ func storyInHere(w *account, do func(*account), check func(told string)) {
 
 // A folder that a killed service left is whole: nothing waits for Close.
 func TestKilled(t *testing.T) {
-	storyIn(t, t.TempDir(), cloudformation.Options{}, func(w *account) {
+	scenarioIn(t, t.TempDir(), cloudformation.Options{}, func(w *account) {
 		id := w.up("a", topic)
 		w.create("b", topic)
-		w.fault("POST", `{"stack":"c","operation":"create","reason":"kept"}`, 200)
+		w.fault("POST", `{"stack":"c","operation":"create","reason":"stored"}`, 200)
 		left := t.TempDir() // the folder as a kill would leave it
 		if err := os.CopyFS(left, os.DirFS(w.dir)); err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestKilled(t *testing.T) {
 		w.wait("b", types.StackStatusCreateComplete)
 		w.create("c", topic)
 		w.wait("c", types.StackStatusRollbackComplete)
-		w.has("c", "CREATE_FAILED", "kept")
+		w.has("c", "CREATE_FAILED", "stored")
 		if err := killed.Close(); err != nil {
 			t.Error(err)
 		}
@@ -107,15 +107,15 @@ func TestKilled(t *testing.T) {
 
 // With a seed everything follows from it, whatever else goes on.
 func TestSeed(t *testing.T) {
-	run := func(seed uint64, others int) (told string) {
-		storyIn(t, "", cloudformation.Options{Seed: seed}, func(w *account) {
+	run := func(seed uint64, others int) (history string) {
+		scenarioIn(t, "", cloudformation.Options{Seed: seed}, func(w *account) {
 			for i := range others {
 				w.create(fmt.Sprint("other", i), topic)
 			}
 			w.up("net", network)
-			told = asJSON(t, w.stackEvents("net")) + asJSON(t, w.stack("net").Outputs) + asJSON(t, w.stack("net").LastOperations)
+			history = asJSON(t, w.stackEvents("net")) + asJSON(t, w.stack("net").Outputs) + asJSON(t, w.stack("net").LastOperations)
 		})
-		return told
+		return history
 	}
 	if run(1, 0) != run(1, 3) {
 		t.Error("the same seed gives different IDs")

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// A ClientRequestToken is found once, and all events of what it began bear it.
+// A ClientRequestToken starts one operation, and all events of that operation have it.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_StackEvent.html
 func TestTokens(t *testing.T) {
@@ -37,7 +37,7 @@ func TestTokens(t *testing.T) {
 		w.wait(*first.StackId, types.StackStatusDeleteComplete)
 		w.remove("q", func(in *cfn.DeleteStackInput) { in.ClientRequestToken = aws.String("four") })
 		if again := w.create("q", queue, createToken("one")); *again.StackId != *first.StackId {
-			t.Error("a token heard for a stack that is gone made another")
+			t.Error("a token that was used for a deleted stack created another")
 		}
 
 		all := w.stackEvents(*first.StackId)

@@ -50,7 +50,7 @@ func TestProductionTemplates(t *testing.T) {
 			return []byte(body), nil
 		},
 	}
-	storyIn(t, "", options, func(w *account) { w.upAndDown(bodies) })
+	scenarioIn(t, "", options, func(w *account) { w.upAndDown(bodies) })
 }
 
 // parents say which template a Parent…Stack parameter is about; those that

@@ -20,7 +20,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 )
 
-// world is one account in virtual time: the real SDK client, no sockets.
+// account is one account in virtual time, with the real SDK client and no sockets.
 type account struct {
 	*testing.T
 	service *cloudformation.Service
@@ -29,29 +29,29 @@ type account struct {
 	dir     string
 
 	mu     sync.Mutex
-	events []told
+	events []emitted
 }
 
-// told is what EventBridge was told.
-type told struct {
+// emitted is an event that was sent to EventBridge.
+type emitted struct {
 	source, kind string
 	resources    []string
 	detail       any
 	at           time.Time
 }
 
-// story runs a test in a world of its own.
-func scenario(t *testing.T, tell func(w *account)) {
+// scenario runs a test in an account of its own.
+func scenario(t *testing.T, test func(w *account)) {
 	t.Helper()
-	storyIn(t, "", cloudformation.Options{}, tell)
+	scenarioIn(t, "", cloudformation.Options{}, test)
 }
 
-func storyIn(t *testing.T, dir string, options cloudformation.Options, tell func(w *account)) {
+func scenarioIn(t *testing.T, dir string, options cloudformation.Options, test func(w *account)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &account{T: t, options: options}
 		w.open(dir)
-		tell(w)
+		test(w)
 		if err := w.service.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
@@ -65,7 +65,7 @@ func (w *account) open(dir string) {
 	o.Emit = func(source, kind string, resources []string, detail any) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.events = append(w.events, told{source, kind, resources, detail, time.Now()})
+		w.events = append(w.events, emitted{source, kind, resources, detail, time.Now()})
 	}
 	service, err := cloudformation.Open(dir, o)
 	if err != nil {
@@ -179,7 +179,7 @@ func (w *account) wait(nameOrID string, want types.StackStatus) types.Stack {
 	for range 1000 {
 		if st := w.stack(id); !strings.HasSuffix(string(st.StackStatus), "_IN_PROGRESS") {
 			if st.StackStatus != want {
-				w.Fatalf("%s is %s (%s), not %s\n%s", nameOrID, st.StackStatus, aws.ToString(st.StackStatusReason), want, w.told(id))
+				w.Fatalf("%s is %s (%s), not %s\n%s", nameOrID, st.StackStatus, aws.ToString(st.StackStatusReason), want, w.history(id))
 			}
 			return st
 		}
@@ -203,8 +203,8 @@ func (w *account) stackEvents(nameOrID string) []types.StackEvent {
 	return all
 }
 
-// told is a stack's events, the oldest first: one line for each.
-func (w *account) told(nameOrID string) string {
+// history is the events of a stack, the oldest first, one a line.
+func (w *account) history(nameOrID string) string {
 	w.Helper()
 	var b strings.Builder
 	all := w.stackEvents(nameOrID)

@@ -75,7 +75,7 @@ func history(b *testing.B, client *sdk.Client, size int) {
 func step(pk, sk string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
 		"PK": s(pk), "SK": s(sk), "id": s("vpc/create"), "node": s("vpc"), "status": s("pending"), "epoch": n("1"), "attempt": n("0"),
-		"why": s(""), "due": s("2026-01-02T03:04:05Z"), "looks": n("0"), "number": n("7"), "spec": s("0123456789abcdef0123456789abcdef"),
+		"why": s(""), "due": s("2026-01-02T03:04:05Z"), "polls": n("0"), "number": n("7"), "spec": s("0123456789abcdef0123456789abcdef"),
 		"after": &types.AttributeValueMemberL{Value: []types.AttributeValue{s("a/create"), s("b/create")}},
 	}
 }

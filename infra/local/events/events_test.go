@@ -23,7 +23,8 @@ import (
 
 const function = "arn:aws:lambda:us-east-1:000000000000:function:start"
 
-// target is a function that keeps what it got, and fails as often as it is told.
+// target is a function that records the events it gets, and fails as often as the test
+// says.
 type target struct {
 	mu    sync.Mutex
 	fails int
@@ -46,7 +47,7 @@ func (f *target) invoke(_ context.Context, _ string, payload []byte) ([]byte, er
 	return nil, nil
 }
 
-// heard is what it got so far, and when.
+// received returns the events so far, and when they arrived.
 func (f *target) received() ([]events.Event, []time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -42,7 +42,7 @@ func TestSchedule(t *testing.T) {
 		time.Sleep(9 * time.Minute)
 		got, at := f.received()
 		if len(got) != 3 {
-			t.Fatalf("heard %d events in 16 minutes, want 3", len(got))
+			t.Fatalf("received %d events in 16 minutes, want 3", len(got))
 		}
 		for i, e := range got {
 			if at := at[i].Sub(begin); at != time.Duration(i+1)*5*time.Minute {
@@ -68,7 +68,8 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
-// What comes due while nobody has the folder open is made up for once.
+// A schedule that came due several times while no process had the folder open runs once
+// when it is opened.
 func TestScheduleMakesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder, f := t.TempDir(), &target{}
@@ -85,11 +86,11 @@ func TestScheduleMakesUp(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if got, _ := f.received(); len(got) != 1 {
-			t.Errorf("heard %d events, want 1", len(got))
+			t.Errorf("received %d events, want 1", len(got))
 		}
 		time.Sleep(time.Hour)
 		if got, _ := f.received(); len(got) != 2 {
-			t.Errorf("heard %d events an hour later, want 2", len(got))
+			t.Errorf("received %d events an hour later, want 2", len(got))
 		}
 		if err := b.Close(); err != nil {
 			t.Fatal(err)

@@ -54,7 +54,7 @@ func TestTroubleIsPassing(t *testing.T) {
 		for range 50 {
 			err := call()
 			if err == nil || retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) != aws.TrueTernary {
-				t.Errorf("%s: nobody would try again after %v", service, err)
+				t.Errorf("%s: the SDK does not retry after %v", service, err)
 			}
 		}
 		if len(seen) != 3 || carriedOut == 0 || carriedOut == 50 {
@@ -81,7 +81,8 @@ func TestUnsteady(t *testing.T) {
 	}
 }
 
-// Who is let off is reported by the access key; afterwards all is well.
+// A failure can be chosen by the access key. Without a failure function, requests
+// succeed again.
 func TestFailChooses(t *testing.T) {
 	g := gateway.New(map[string]http.Handler{"dynamodb": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})})
 	ask := func() int {

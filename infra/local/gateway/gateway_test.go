@@ -99,7 +99,7 @@ func TestUnknownServiceIsNamed(t *testing.T) {
 	}
 }
 
-// In virtual time: latency costs none of the real, and who gives up is release at once.
+// In virtual time: latency costs no real time, and a request whose client gives up ends at once.
 func TestTransport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -17,12 +17,12 @@ type entry struct{ N int }
 
 func open(t *testing.T, path string) (*journal.Journal[entry], []int) {
 	t.Helper()
-	var told []int
-	j, err := journal.Open(path, func(e entry) error { told = append(told, e.N); return nil })
+	var entries []int
+	j, err := journal.Open(path, func(e entry) error { entries = append(entries, e.N); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j, told
+	return j, entries
 }
 
 func add(t *testing.T, j *journal.Journal[entry], numbers ...int) {
@@ -34,7 +34,8 @@ func add(t *testing.T, j *journal.Journal[entry], numbers ...int) {
 	}
 }
 
-// However a write was torn, what was written before it is reported, in order, and what is written after it as well.
+// If a write was torn, at whatever byte, the journal returns the entries before it in
+// order, and the entries written after it.
 func TestTorn(t *testing.T) {
 	for _, rest := range []string{"", "{", `{"N":3`, `{"N":3}`, "\x00\x00\x00", "{\"N\":\n"} {
 		path := filepath.Join(t.TempDir(), "deep", "j.jsonl")
@@ -50,16 +51,16 @@ func TestTorn(t *testing.T) {
 		if err := file.Close(); err != nil {
 			t.Fatal(err)
 		}
-		j, told := open(t, path)
-		if !slices.Equal(told, []int{1, 2}) {
-			t.Errorf("after %q it told %v", rest, told)
+		j, entries := open(t, path)
+		if !slices.Equal(entries, []int{1, 2}) {
+			t.Errorf("after %q the journal has %v", rest, entries)
 		}
 		add(t, j, 4)
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, told = open(t, path); !slices.Equal(told, []int{1, 2, 4}) {
-			t.Errorf("after %q and another start it told %v", rest, told)
+		if _, entries = open(t, path); !slices.Equal(entries, []int{1, 2, 4}) {
+			t.Errorf("after %q and another start the journal has %v", rest, entries)
 		}
 	}
 }
@@ -92,8 +93,8 @@ func TestRewrite(t *testing.T) {
 	if err := j.Append(entry{8}); err == nil {
 		t.Error("a closed journal took a record")
 	}
-	if _, told := open(t, path); !slices.Equal(told, []int{6, 7}) {
-		t.Errorf("told %v", told)
+	if _, entries := open(t, path); !slices.Equal(entries, []int{6, 7}) {
+		t.Errorf("the journal has %v", entries)
 	}
 }
 

@@ -198,10 +198,10 @@ func TestEvents(t *testing.T) {
 		if _, err := w.DeleteObject(t.Context(), &sdk.DeleteObjectInput{Bucket: bucket, Key: aws.String("big")}); err != nil {
 			t.Fatal(err)
 		}
-		var told []string
+		var emitted []string
 		last := ""
 		for _, e := range w.events {
-			told = append(told, e["kind"].(string)+" "+e["reason"].(string)+" "+e["object"].(map[string]any)["key"].(string))
+			emitted = append(emitted, e["kind"].(string)+" "+e["reason"].(string)+" "+e["object"].(map[string]any)["key"].(string))
 			sequencer := e["object"].(map[string]any)["sequencer"].(string)
 			if sequencer <= last {
 				t.Errorf("sequencer %s after %s", sequencer, last)
@@ -209,8 +209,8 @@ func TestEvents(t *testing.T) {
 			last = sequencer
 		}
 		want := "Object Created PutObject projects/shop/prod.zip; Object Created CompleteMultipartUpload big"
-		if got := strings.Join(told, "; "); got != want {
-			t.Errorf("told\n%s, want\n%s", got, want)
+		if got := strings.Join(emitted, "; "); got != want {
+			t.Errorf("emitted\n%s, want\n%s", got, want)
 		}
 		object := w.events[0]["object"].(map[string]any)
 		if object["version-id"] != version || object["size"] != 3.0 || object["etag"] != "adcdbd79a8d84175c229b192aadc02f2" {

@@ -25,7 +25,7 @@ var group = scheduler.Group{
 	Role: "arn:aws:iam::000000000000:role/schedule", Dead: "arn:aws:sqs:us-east-1:000000000000:dead",
 }
 
-// calendar shows schedules as the contract looks at them.
+// calendar lists schedules for the contract.
 type calendar struct{ *scheduler.Schedules }
 
 func (c calendar) Kept(ctx context.Context, id string) (map[string]project.Schedule, error) {

@@ -251,8 +251,8 @@ func TestSchedulesOutliveTheProcess(t *testing.T) {
 	})
 }
 
-// A request that is made again because its answer was lost is the same request;
-// pages tell of every schedule once.
+// A request that is repeated because its answer was lost is the same request. Pages list
+// every schedule once.
 func TestTokensAndPages(t *testing.T) {
 	b := open(t, "")
 	for i := range 5 {

@@ -23,8 +23,9 @@ const three = `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"a","Next"
 	"B":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke.waitForTaskToken","Parameters":{"FunctionName":"b","Payload.$":"$$.Task.Token"},"Catch":[{"ErrorEquals":["States.ALL"],"Next":"F"}],"Next":"C"},
 	"C":{"Type":"Task","Resource":"c","End":true},"F":{"Type":"Fail"}}}`
 
-// What was running when the folder was closed goes on at the state that it had entered; what was done is not done again,
-// what was under way has not failed, and all is still reported.
+// An execution that was running when the folder was closed continues at the state that
+// it had entered. Finished tasks are not run again, an interrupted task has not failed,
+// and the history is complete.
 func TestKeep(t *testing.T) {
 	dir := t.TempDir()
 	var a, b, c atomic.Int64
@@ -106,7 +107,7 @@ func tear(t *testing.T, path string) {
 	}
 }
 
-// Nothing is executed before it is requested, where that was wanted.
+// With Hold, no execution continues before Resume.
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
 	var arn string
@@ -117,20 +118,20 @@ func TestHold(t *testing.T) {
 	})
 	for _, hold := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			var told atomic.Int64
-			s, err := states.Open(copied(t, dir), states.Options{Hold: hold, Emit: func(string, string, []string, any) { told.Add(1) }})
+			var emitted atomic.Int64
+			s, err := states.Open(copied(t, dir), states.Options{Hold: hold, Emit: func(string, string, []string, any) { emitted.Add(1) }})
 			if err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(2 * time.Hour)
-			if over := told.Load() == 1; over == hold {
+			if over := emitted.Load() == 1; over == hold {
 				t.Errorf("hold=%v, and %s is over: %v", hold, arn, over)
 			}
 			s.Resume()
 			s.Resume()
 			time.Sleep(2 * time.Hour)
-			if told.Load() != 1 {
-				t.Errorf("%s ended %d times", arn, told.Load())
+			if emitted.Load() != 1 {
+				t.Errorf("%s ended %d times", arn, emitted.Load())
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)

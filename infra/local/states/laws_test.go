@@ -233,7 +233,7 @@ func TestUpdateKeepsRunningExecutions(t *testing.T) {
 	})
 }
 
-// An event says what EventBridge's rules search for.
+// An event has the fields that EventBridge's rules match.
 // https://docs.aws.amazon.com/step-functions/latest/dg/cw-events.html
 func TestEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestEvent(t *testing.T) {
 	})
 }
 
-// Without execution data a history tells what happened but not with what.
+// Without execution data, a history has the types of events but no inputs and outputs.
 func TestHistoryWithoutData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, "", func(context.Context, string, []byte) ([]byte, error) { return []byte(`"s3cret"`), nil })

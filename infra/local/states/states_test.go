@@ -158,23 +158,24 @@ const epoch = `{"StartAt":"Plan","States":{
  "Plan":{"Type":"Task","Resource":"plan","Next":"Execute"},
  "Execute":{"Type":"Map","ItemsPath":"$.ready","ItemSelector":{"step.$":"$$.Map.Item.Value"},"MaxConcurrency":1,"ResultPath":null,"Next":"Watch",
   "ItemProcessor":{"StartAt":"Step","States":{"Step":{"Type":"Task","Resource":"step","Catch":[{"ErrorEquals":["States.ALL"],"ResultPath":null,"Next":"Later"}],"End":true},"Later":{"Type":"Pass","End":true}}}},
- "Watch":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke.waitForTaskToken","Parameters":{"FunctionName":"watch","Payload":{"tick.$":"$","token.$":"$$.Task.Token"}},
+ "Watch":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke.waitForTaskToken","Parameters":{"FunctionName":"watch","Payload":{"state.$":"$","token.$":"$$.Task.Token"}},
   "TimeoutSecondsPath":"$.wait","Catch":[{"ErrorEquals":["States.Timeout"],"ResultPath":null,"Next":"Again"}],"Next":"Done"},
  "Again":{"Type":"Pass","Next":"Watch"},
  "Done":{"Type":"Succeed"}}}`
 
-// A run is carried out, with a token that is answered at the second look, and told as AWS tells it.
-func TestDrive(t *testing.T) {
+// An execution waits for a task token that is answered at the second poll, and its
+// history has the events that AWS would record.
+func TestExecution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *fixture
-		looks := 0
+		polls := 0
 		h = open(t, "", func(ctx context.Context, name string, payload []byte) ([]byte, error) {
 			switch name {
 			case "plan":
 				return []byte(`{"ready":["a","b"],"wait":300}`), nil
 			case "step":
 				if strings.Contains(string(payload), `"b"`) {
-					return nil, functionError{"Boom", "it went astray"}
+					return nil, functionError{"Boom", "it failed"}
 				}
 				return []byte(`{}`), nil
 			}
@@ -182,7 +183,7 @@ func TestDrive(t *testing.T) {
 			if err := json.Unmarshal(payload, &in); err != nil {
 				return nil, err
 			}
-			if looks++; looks == 2 {
+			if polls++; polls == 2 {
 				time.Sleep(7 * time.Second)
 				if _, err := h.SendTaskSuccess(ctx, &sfn.SendTaskSuccessInput{TaskToken: &in.Token, Output: aws.String(`{"state":"over"}`)}); err != nil {
 					return nil, err
@@ -203,15 +204,15 @@ func TestDrive(t *testing.T) {
 		if took := out.StopDate.Sub(begin).Round(time.Second); took != 307*time.Second {
 			t.Errorf("took %v", took)
 		}
-		var told []string
+		var history []string
 		for i, e := range h.history(arn) {
 			if e.Id != int64(i+1) {
 				t.Errorf("event %d has ID %d", i+1, e.Id)
 			}
-			told = append(told, fmt.Sprintf("%d<%d %s", e.Id, e.PreviousEventId, e.Type))
+			history = append(history, fmt.Sprintf("%d<%d %s", e.Id, e.PreviousEventId, e.Type))
 		}
-		if want := strings.Split(strings.TrimSpace(story), "\n"); !slices.Equal(told, want) {
-			t.Errorf("history\n%s", strings.Join(told, "\n"))
+		if want := strings.Split(strings.TrimSpace(wantHistory), "\n"); !slices.Equal(history, want) {
+			t.Errorf("history\n%s", strings.Join(history, "\n"))
 		}
 		if got := h.statuses(); got != "RUNNING SUCCEEDED" {
 			t.Errorf("events: %s", got)
@@ -219,7 +220,7 @@ func TestDrive(t *testing.T) {
 	})
 }
 
-const story = `
+const wantHistory = `
 1<0 ExecutionStarted
 2<0 TaskStateEntered
 3<2 LambdaFunctionScheduled
