@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/host"
+	tokens "github.com/stackwright/stackwright/infra/local/sts"
 	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
@@ -256,4 +259,42 @@ func TestWhereToWork(t *testing.T) {
 	l.elsewhere = false
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 created")
 	l.has(l.must(cli.ExitOK, "runs"), "pair@default")
+}
+
+// The requester of a run of an installation is the ARN of the caller with the session
+// name. If STS denies it, it is the user of the machine.
+func TestRequestsToAnInstallationNameTheCaller(t *testing.T) {
+	l, h := newInstallation(t)
+	role := tokens.AssumedRole{Account: cli.Account, Role: "developer", Session: "ann@example.com", Expires: time.Now().Add(time.Hour)}
+	t.Setenv("AWS_ACCESS_KEY_ID", role.AccessKey())
+	var asked atomic.Int32
+	var denies atomic.Bool
+	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
+		if q.AccessKey != role.AccessKey() || q.Operation != "GetCallerIdentity" {
+			return nil
+		}
+		asked.Add(1)
+		if !denies.Load() {
+			return nil
+		}
+		return &gateway.Failure{Status: http.StatusForbidden, Fault: gateway.Fault{Code: "AccessDenied", Message: "User is not authorized"}}
+	})
+	requester := func() string {
+		t.Helper()
+		if r := l.run("refresh", l.project); r.code != cli.ExitOK || r.err != "" {
+			t.Errorf("refresh ended with %d: %s", r.code, r.err)
+		}
+		return l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["who"].(string)
+	}
+	l.must(cli.ExitOK, "runs")
+	if n := asked.Load(); n != 0 {
+		t.Errorf("a command that requests nothing asked STS %d times", n)
+	}
+	if who := requester(); who != role.ARN() || asked.Load() != 1 {
+		t.Errorf("requested by %s, want %s; STS was asked %d times, want 1", who, role.ARN(), asked.Load())
+	}
+	denies.Store(true)
+	if who := requester(); !strings.HasPrefix(who, "ann@") || who == role.ARN() {
+		t.Errorf("requested by %s, want the user of the machine", who)
+	}
 }

@@ -1,4 +1,4 @@
-// Package sts assumes the roles of targets.
+// Package sts assumes the roles of targets, and names callers.
 package sts
 
 import (
@@ -72,6 +72,17 @@ func New(cfg aws.Config, home project.Access, installation string, r Registry) *
 		own: cfg, home: home, installation: installation, registry: r,
 		targets: make(map[string]entry), sessions: make(map[session]aws.CredentialsProvider),
 	}
+}
+
+// CallerARN returns the ARN of the principal whose credentials cfg holds. That of
+// an assumed role ends with the session name. AWS requires no permission for this.
+// https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
+func CallerARN(ctx context.Context, cfg aws.Config) (string, error) {
+	out, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return "", awserr.Fault("get the caller's identity", "*", err, nil)
+	}
+	return aws.ToString(out.Arn), nil
 }
 
 type nameKey struct{}

@@ -147,7 +147,7 @@ func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
 		if err != nil {
 			return fmt.Errorf("run %s: %w", w.Run, err)
 		}
-		if !r.Upload || r.State.Over() || r.Command.Stops() || r.Who == s.call.who() {
+		if !r.Upload || r.State.Over() || r.Command.Stops() || r.Who == s.who(ctx) {
 			continue
 		}
 		what := fmt.Sprintf("this deploy supersedes run %s, requested by %s (%s of %s, %s)", r.ID, cmp.Or(r.Who, "somebody"), r.Operation, r.Project, r.State)
@@ -191,9 +191,9 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 
 // made is the request of an operation or command, with the options that the call's
 // flags say. The source is the configuration that it deploys.
-func (c *call) made(operation, project string, source run.Source) run.Request {
-	f := c.flags
-	return run.Request{Project: project, Operation: operation, Source: source, Who: c.who(), Options: run.Options{
+func (s *session) made(ctx context.Context, operation, project string, source run.Source) run.Request {
+	f := s.call.flags
+	return run.Request{Project: project, Operation: operation, Source: source, Who: s.who(ctx), Options: run.Options{
 		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,
 	}}
 }
@@ -206,7 +206,7 @@ func (s *session) request(ctx context.Context, operation string, p packed) (stri
 	if err != nil {
 		return "", fmt.Errorf("upload to %s: %w", s.label, err)
 	}
-	return s.post(ctx, s.call.made(operation, p.Project.ID(), run.Source{Key: key, Version: version}))
+	return s.post(ctx, s.made(ctx, operation, p.Project.ID(), run.Source{Key: key, Version: version}))
 }
 
 // post puts the request object of a request and returns the run that it makes.

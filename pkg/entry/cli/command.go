@@ -38,11 +38,12 @@ type command struct {
 // A call is a command with its flags and arguments.
 type call struct {
 	Shell
-	flags   flags
-	args    []string
-	command command
-	tree    *cobra.Command // of all commands
-	place   *site          // of the installation on AWS, once it was requested
+	flags     flags
+	args      []string
+	command   command
+	tree      *cobra.Command // of all commands
+	place     *site          // of the installation on AWS, once it was requested
+	requester string         // of requests, once it was looked up
 }
 
 // Execute carries out what args ask for and returns the code to exit with.

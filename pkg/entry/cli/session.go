@@ -168,8 +168,30 @@ func (s *session) upload(ctx context.Context, key string, body []byte) (string, 
 	return engine.RunID(s.bucket, key, version), nil
 }
 
-// who is the person that asks, as far as the machine knows.
-func (c *call) who() string {
+// callerTimeout is how long STS has to answer who the caller is.
+const callerTimeout = 5 * time.Second
+
+// who names the person whose requests these are. On AWS it is the caller's ARN;
+// on a laptop, or if AWS does not answer who the caller is, it is the user of this
+// machine: a request must not fail because its requester is known less exactly.
+func (s *session) who(ctx context.Context) string {
+	if s.call.requester != "" {
+		return s.call.requester
+	}
+	s.call.requester = s.call.user()
+	if s.call.flags.installation == "" {
+		return s.call.requester
+	}
+	ctx, cancel := context.WithTimeout(ctx, callerTimeout)
+	defer cancel()
+	if arn, err := accounts.CallerARN(ctx, s.config); err == nil {
+		s.call.requester = arn
+	}
+	return s.call.requester
+}
+
+// user is the user of this machine: "ann@laptop".
+func (c *call) user() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "localhost"

@@ -54,7 +54,7 @@ func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 		if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
 			fmt.Fprintf(c.Err, "%s of run %s (%s of %s, %s)\n", w.operation, about.ID, about.Operation, about.Project, about.State)
 		}
-		requested := c.made(w.operation, about.Project, about.Source)
+		requested := s.made(ctx, w.operation, about.Project, about.Source)
 		requested.Of = about.ID
 		id, err := s.post(ctx, requested)
 		if err != nil {
