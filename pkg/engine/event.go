@@ -10,15 +10,15 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Found is a change of a stack's status that CloudFormation tells of.
+// A StackEvent is a change of a stack's status, as CloudFormation's event tells it.
 type StackEvent struct {
 	Token  string // the client request token of the operation
 	Status plan.Status
 }
 
-// Wake marks the step that an event is about as due, and only then reads who
-// waits, so that either the waiting poll is woken or the next one sees the mark.
-// Nothing depends on it but time.
+// StackEvent marks the step that an event is about as due, and only then reads the
+// waiting token, so that either the waiting execution is woken or its next poll sees
+// the mark. A lost event costs only time.
 func (e *Engine) StackEvent(ctx context.Context, h StackEvent) error {
 	id, number, attempt, ours := action.ParseToken(h.Token)
 	if !ours || h.Status.Busy() {
@@ -29,7 +29,7 @@ func (e *Engine) StackEvent(ctx context.Context, h StackEvent) error {
 	}
 	r, err := e.Store.Run(ctx, id)
 	if fault.Is(err, fault.Missing) {
-		return nil // another installation's, in the same account
+		return nil // it belongs to another installation in the same account
 	}
 	if err != nil {
 		return fmt.Errorf("nudge run %s: %w", id, err)
@@ -37,7 +37,7 @@ func (e *Engine) StackEvent(ctx context.Context, h StackEvent) error {
 	return e.wake(ctx, r)
 }
 
-// wake answers the token that waits for r, if one does.
+// wake answers the token with which r's execution waits, if it does.
 func (e *Engine) wake(ctx context.Context, r run.Run) error {
 	if r.Token == "" || r.State.Over() {
 		return nil

@@ -16,7 +16,7 @@ var (
 	errAgain = errors.New("is not over yet: what it was asked for again takes no turn of its own")
 )
 
-// lock makes r the project's one writer, or puts it in the queue.
+// lock makes r the only writer of its project, or queues it.
 func (e *Engine) lock(ctx context.Context, r run.Run) error {
 	if e.operation(r).Preview {
 		return nil
@@ -28,13 +28,12 @@ func (e *Engine) lock(ctx context.Context, r run.Run) error {
 		}
 		now, again := e.Store.Run(ctx, r.ID)
 		if again != nil || now.Epoch != r.Epoch || now.State != run.StatePending {
-			return errors.Join(err, again) // it is no longer ours to plan
+			return errors.Join(err, again) // another execution plans it now
 		}
 	}
 }
 
-// enter puts r in the queue as the lock stands. It is Stale if that has changed
-// meanwhile.
+// enter requests the lock for r. It is Stale if the lock has changed meanwhile.
 func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
@@ -66,7 +65,7 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	return errWaits
 }
 
-// replaced tells the setup of runs that are over because another has their place.
+// replaced notifies about the runs that ended because another replaced them.
 func (e *Engine) replaced(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		r, err := e.Store.Run(ctx, id)
@@ -79,7 +78,7 @@ func (e *Engine) replaced(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// occupied refuses a run that does not want to wait.
+// occupied refuses a run that is not to be queued.
 func (e *Engine) occupied(ctx context.Context, r run.Run, owner string) error {
 	held, err := e.Store.Run(ctx, owner)
 	if err != nil {
@@ -88,7 +87,7 @@ func (e *Engine) occupied(ctx context.Context, r run.Run, owner string) error {
 	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end, or ask to be put in line", owner, held.Operation, held.State, r.Project)
 }
 
-// stop wakes the run that another waits for to supersede it.
+// stop wakes the owner that another run supersedes, so that it obeys at once.
 func (e *Engine) stop(ctx context.Context, id string) error {
 	if id == "" {
 		return nil
