@@ -43,16 +43,16 @@ func (e *Engine) pollCost(s run.Step) budget.Demand {
 	return budget.Demand{Reads: v.PollReads + 1}
 }
 
-// sharing is how a step is counted: what it takes, and of whom.
+// A sharing is what a step takes from a budget, and from which.
 type sharing struct {
 	where string
 	ask   budget.Demand
 }
 
-// grants says which of the shares are granted, of each place as many as take
-// grants there, in their order. What asks for nothing is granted. So is all of a
-// place of which nothing can be learnt: a budget only spares us refusals, which
-// fail nothing, and if DynamoDB itself is in trouble the claim will find out.
+// grants returns which of the shares are granted: for each place as many as take
+// grants there, in their order. A share of nothing is granted. If a budget cannot be
+// read, all its shares are granted: a budget only avoids throttling, which fails no
+// step.
 func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.Demand) (int, error)) []bool {
 	granted := make([]bool, len(shares))
 	by := make(map[string][]int)
@@ -77,9 +77,9 @@ func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.
 	return granted
 }
 
-// ready lists the steps that may start now and for which there is room, at most
-// as many as one Loop state holds. Nothing is taken: each takes for itself when it
-// starts. The others stay pending, and are ready at a later poll.
+// ready lists the steps that may start now and for which the budgets have room, at
+// most as many as one LoopState holds. It takes nothing: each step takes its share
+// when it starts. The others stay pending, and are ready at a later poll.
 func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 	numbers := r.Ready(now, len(r.Steps))
 	shares := make([]sharing, len(numbers))
@@ -99,8 +99,8 @@ func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 	return ready
 }
 
-// affords takes what it takes to start a step. If there is no room, it returns
-// when there is.
+// affords takes the share that the start of a step needs. If there is no room, it
+// returns when there will be.
 func (e *Engine) affords(ctx context.Context, s run.Step) (next time.Time, ok bool) {
 	granted := e.grants([]sharing{{s.Where, e.startCost(s)}}, func(where string, asks []budget.Demand) (n int, err error) {
 		n, next, err = e.Budgets.Take(ctx, where, asks, e.Now())
@@ -109,9 +109,9 @@ func (e *Engine) affords(ctx context.Context, s run.Step) (next time.Time, ok bo
 	return next, granted[0]
 }
 
-// granted takes what it takes to read the steps that are due, and returns those
-// that may be read: first those of which an event has reported, then those that
-// have been due for longest. The others stay due.
+// granted takes the shares for polls of the steps that are due, and returns the
+// steps that may be polled: first those with an event, then those that have been due
+// for longest. The others stay due.
 func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 	slices.SortStableFunc(due, func(a, b *run.Step) int {
 		return cmp.Or(cmp.Compare(e.last(a), e.last(b)), a.DueAt().Compare(b.DueAt()))
@@ -138,8 +138,8 @@ func (e *Engine) take(ctx context.Context) func(string, []budget.Demand) (int, e
 	}
 }
 
-// found takes what it took more to read steps of which nobody had reported, and
-// which were over.
+// found takes the further read that a poll made for each step that was over although
+// no event had reported it.
 func (e *Engine) found(ctx context.Context, polled []*run.Step) {
 	var shares []sharing
 	for _, s := range polled {
@@ -150,7 +150,7 @@ func (e *Engine) found(ctx context.Context, polled []*run.Step) {
 	e.grants(shares, e.take(ctx))
 }
 
-// last is 1 for a step that others go before.
+// last is 1 for a step that is polled after the others.
 func (e *Engine) last(s *run.Step) int {
 	if e.pollCost(*s).Idle {
 		return 1
@@ -158,9 +158,9 @@ func (e *Engine) last(s *run.Step) int {
 	return 0
 }
 
-// observe reads the stacks of many places. It takes what that costs, about,
-// so that others know of it; but it does so in any case, for anyone who plans needs
-// to see all.
+// observe reads the stacks of many locations. It takes about what that costs from
+// the budgets, so that others see it. It does not wait for room, because a plan
+// needs all stacks.
 func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	stacks := make(map[string]int) // by account and region
 	for _, p := range places {
@@ -170,17 +170,18 @@ func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[strin
 	}
 	for _, where := range slices.Sorted(maps.Keys(stacks)) {
 		pages := slices.Repeat([]budget.Demand{{Reads: 1}}, 1+stacks[where]/inPage)
-		_, _, _ = e.Budgets.Take(ctx, where, pages, e.Now()) // it holds nobody up
+		_, _, _ = e.Budgets.Take(ctx, where, pages, e.Now()) // a budget does not delay a plan
 	}
 	live, err := e.Clouds.Observe(ctx, places)
-	if len(stacks) == 1 { // of several, nobody knows which has refused
+	if len(stacks) == 1 { // of several, it is unknown which was throttled
 		e.throttled(ctx, places[0].Target.Where(), budget.Read, err)
 	}
 	return live, err
 }
 
-// throttled lets fewer requests of a kind be made where one was refused. If that
-// cannot be reported to others, they will find out.
+// throttled tells the budget that a request of a kind was throttled, so that fewer
+// are made. If the budget cannot be written, other functions will find out
+// themselves.
 func (e *Engine) throttled(ctx context.Context, where string, k budget.Kind, err error) {
 	if where != "" && fault.Is(err, fault.Throttled) {
 		_ = e.Budgets.Throttled(ctx, where, k, e.Now())

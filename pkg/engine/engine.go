@@ -1,4 +1,5 @@
-// Package engine does what the functions do: start, plan, execute, poll, steer.
+// Package engine does what the functions do: start, plan, execute and poll runs, and
+// give them commands.
 package engine
 
 import (
@@ -30,16 +31,16 @@ type Engine struct {
 	Meter          Meter
 	Now            func() time.Time
 	Nonce          func() string // never the same twice
-	Parallel       int           // how many stacks are read together; 1 is one after another
+	Parallel       int           // how many stacks are read at the same time; 1 is one after another
 }
 
-// A Execution asks for a run to be executed.
+// An ExecutionInput is the input of an execution: the run and its epoch.
 type ExecutionInput struct {
 	Run   string `json:"run"`
 	Epoch int    `json:"epoch"`
 }
 
-// A Loop state is all that passes through the state machine.
+// A LoopState is all that passes between the states of the state machine.
 type LoopState struct {
 	Run   string    `json:"run"`
 	Epoch int       `json:"epoch"`
@@ -48,23 +49,23 @@ type LoopState struct {
 	Wait  int       `json:"wait"`  // seconds until the next poll, 5 to 300
 }
 
-// A Start asks for one step to be executed.
+// A StepInput requests the execution of one step.
 type StepInput struct {
 	Run   string `json:"run"`
 	Epoch int    `json:"epoch"`
 	Step  int    `json:"step"`
 }
 
-// A Watch asks for a poll of a run, on behalf of an execution that waits for it.
+// A PollInput requests a poll of a run, for an execution that waits for it.
 type PollInput struct {
 	Loop    LoopState `json:"loop"`
-	Token   string    `json:"token"`   // that the poll, or anyone who wakes the execution, answers
+	Token   string    `json:"token"`   // what the poll, or whatever wakes the execution, answers
 	Entered time.Time `json:"entered"` // since when it waits
 }
 
 // How often and how long.
 const (
-	maxReady    = 40                // steps in one Loop state
+	maxReady    = 40                // steps in one LoopState
 	minWait     = 5 * time.Second   // between polls
 	maxWait     = 300 * time.Second // between polls
 	wakeWait    = 60 * time.Second  // at most, when something has happened
@@ -74,17 +75,17 @@ const (
 	leastPause  = 2 * time.Second   // before a step that was busy or throttled is started again
 	mostPause   = 30 * time.Second  // before it is
 	spread      = 200 * time.Millisecond
-	tolerated   = time.Hour        // that what is under way may not be read
-	stopsBefore = 2 * time.Second  // the end of the wait it polls in
-	grace       = 10 * time.Second // for what was requested last to be found in the events
+	tolerated   = time.Hour        // how long a running step may stay unreadable for lack of permission
+	stopsBefore = 2 * time.Second  // a poll ends so long before the end of the wait
+	grace       = 10 * time.Second // for the events of the last request to arrive
 )
 
-// execution names an execution: the first writer of a epoch wins.
+// execution names an execution: the first writer of an epoch wins.
 func execution(id string, epoch int) string { return fmt.Sprintf("%s-%d", id, epoch) }
 
-// execution raises a run's epoch and starts the execution that bears its number. If
-// the epoch was raised meanwhile, by another or by us without our being reported,
-// that one's execution is started.
+// startExecution raises a run's epoch and starts the execution with that number. If
+// the epoch was raised meanwhile, by another function or by an attempt whose answer
+// was lost, it starts the execution of that epoch.
 func (e *Engine) startExecution(ctx context.Context, r run.Run) error {
 	err := e.Store.RaiseEpoch(ctx, r)
 	if fault.Is(err, fault.Stale) {
@@ -97,7 +98,7 @@ func (e *Engine) startExecution(ctx context.Context, r run.Run) error {
 	return e.launch(ctx, r.ID, r.Epoch+1)
 }
 
-// launch starts the execution for a epoch that has been raised.
+// launch starts the execution for an epoch that has been raised.
 func (e *Engine) launch(ctx context.Context, id string, epoch int) error {
 	name := execution(id, epoch)
 	if err := e.Machine.Start(ctx, name, ExecutionInput{Run: id, Epoch: epoch}); err != nil {
@@ -106,8 +107,9 @@ func (e *Engine) launch(ctx context.Context, id string, epoch int) error {
 	return nil
 }
 
-// fenced off says that a newer execution executes the run, and sees to it that there is
-// one: anyone who raised the epoch may have died before it started it.
+// fencedOff returns the loop state of an execution whose run has a newer epoch. It
+// starts the newer execution, because whatever raised the epoch may have crashed
+// before it did.
 func (e *Engine) fencedOff(ctx context.Context, id string, epoch int) (LoopState, error) {
 	t := loopState(run.Run{Request: run.Request{ID: id}, Epoch: epoch}, run.StateFencedOff, 0)
 	r, err := e.Store.Run(ctx, id)
@@ -117,8 +119,8 @@ func (e *Engine) fencedOff(ctx context.Context, id string, epoch int) (LoopState
 	return t, e.launch(ctx, id, r.Epoch)
 }
 
-// each does something for 0 to n-1, as many together as the engine may, or one
-// after another in this very goroutine. It returns the first error.
+// each calls do for 0 to n-1, as many at a time as the engine may, or one after
+// another in this goroutine. It returns the first error.
 func (e *Engine) each(n int, do func(i int) error) error {
 	if e.Parallel <= 1 {
 		for i := range n {
@@ -136,9 +138,9 @@ func (e *Engine) each(n int, do func(i int) error) error {
 	return group.Wait()
 }
 
-// end writes that r is over or waiting, and returns it as it then is. It is
-// Stale if there is generation that r does not know of, its state is another, or the
-// lock has changed. If the lock goes to another run, that one is executed.
+// end writes that r is over or waits for a person, and returns it as it then is. It
+// is Stale if the generation, the state or the lock has changed. If the lock goes to
+// another run, end starts an execution for that run.
 func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, error) {
 	from := r.State
 	r.State = s
@@ -166,8 +168,8 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	return r, e.next(ctx, x.NextOwner)
 }
 
-// passOn executes the run that owns the lock of r's project, if r is over and
-// that one waits: anyone who ended r may not have come so far.
+// passOn starts an execution for the run that owns the lock of r's project, if that
+// run is still queued: whatever ended r may have crashed before it did so.
 func (e *Engine) passOn(ctx context.Context, r run.Run) error {
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
@@ -176,7 +178,8 @@ func (e *Engine) passOn(ctx context.Context, r run.Run) error {
 	return e.next(ctx, l.Owner.Run)
 }
 
-// next executes the run that a lock has gone to. If we die before, the sweep does.
+// next starts an execution for the run that a lock has gone to. If the function
+// crashes before, the sweep does so.
 func (e *Engine) next(ctx context.Context, id string) error {
 	if id == "" {
 		return nil
@@ -198,8 +201,8 @@ func seconds(wait time.Duration) int {
 	return int((wait + time.Second - 1) / time.Second)
 }
 
-// loop state says where r stands to the state machine, which is to poll again after
-// wait.
+// loopState returns the loop state of r in state s; the state machine polls again
+// after wait.
 func loopState(r run.Run, s run.State, wait time.Duration) LoopState {
 	switch s {
 	case run.StateFailed:

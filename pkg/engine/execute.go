@@ -15,8 +15,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Execute starts one step: claim it, ask CloudFormation, receipt the answer. A
-// step that another has claimed, or that is no longer wanted, is left alone.
+// Execute starts one step: it claims the step, sends the request to CloudFormation
+// and records the answer. A step that another function has claimed, or that must not
+// start any more, is left alone.
 func (e *Engine) Execute(ctx context.Context, in StepInput) error {
 	r, s, err := e.Store.Step(ctx, in.Run, in.Step)
 	if err != nil {
@@ -27,7 +28,7 @@ func (e *Engine) Execute(ctx context.Context, in StepInput) error {
 	}
 	err = e.claimAndStart(ctx, r, s)
 	if fault.Is(err, fault.Stale) {
-		return nil // somebody else's step by now
+		return nil // another function has the step
 	}
 	if err != nil {
 		return fmt.Errorf("execute %s of run %s: %w", s.ID, r.ID, err)
@@ -35,8 +36,8 @@ func (e *Engine) Execute(ctx context.Context, in StepInput) error {
 	return nil
 }
 
-// begin carries a pending step through claim, start and receipt. One for which
-// there is no room is not waited for: it stays pending, and nothing is claimed.
+// claimAndStart carries a pending step through claim, start and receipt. If the
+// budget has no room, the step stays pending and is not claimed.
 func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error {
 	if next, ok := e.affords(ctx, s); !ok {
 		s.Why, s.Claimed, s.NotBefore = crowdedWhy, e.Now(), next
@@ -56,7 +57,7 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error
 	}
 	before, pause, pending := t.Record, backoff(s), s
 	s, err = e.claim(ctx, r, s, &t)
-	if fault.Is(err, fault.Broken, fault.Invalid) { // too large to be kept: it would be so the next time
+	if fault.Is(err, fault.Broken, fault.Invalid) { // too large to be stored: another attempt would not help
 		pending.Why = err.Error()
 		return e.move(ctx, r, pending, run.Failed, nil, false)
 	}
@@ -71,25 +72,25 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error
 	return e.recordStart(ctx, r, s, before, err)
 }
 
-// start starts a claimed step, and gives up well before a poll may believe that
-// anyone who claimed it is dead, and begin it again: else the two would take each
-// other's work for somebody else's.
+// start starts a claimed step. It gives up well before a poll may conclude that the
+// claimer has crashed and start the step again: else each of the two would treat the
+// other's operation as foreign.
 func (e *Engine) start(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.Claimed.Add(action.MaxStartTime-grace).Sub(e.Now()))
 	defer cancel()
 	return e.Verbs.Of(t.Step.Verb).Start(ctx, t)
 }
 
-// backoff is how long a step that cannot be started yet is left alone: twice as
-// long as the last time. Steps that are refused together come back one after
-// another.
+// backoff is how long a step that cannot start yet is left alone: twice as long as
+// the last time. Steps that are refused together come back one after another.
 func backoff(s run.Step) time.Duration {
 	last := min(max(s.NotBefore.Sub(s.Claimed), leastPause/2), mostPause/2)
 	return 2*last + time.Duration(s.Number%10)*spread
 }
 
-// started writes what became of a claimed step: it runs, or it is pending again,
-// or it has failed. What was not started leaves the record as it was before.
+// recordStart writes the outcome of the start of a claimed step: the step is
+// running, pending again, or failed. A step that did not start leaves the record as
+// it was before.
 func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before plan.Record, err error) error {
 	restore, forget := &before, false
 	switch {
@@ -102,7 +103,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before 
 	switch {
 	case err == nil && (s.Receipt.Unchanged || !e.Verbs.Of(s.Verb).Mutates):
 		s.Due = now
-	case err == nil, fault.Is(err, fault.Unavailable): // what is found in the events it decides
+	case err == nil, fault.Is(err, fault.Unavailable): // its events decide whether it started
 		s.Due = now.Add(minWait)
 	case fault.Is(err, fault.Busy, fault.Throttled):
 		s.Why = err.Error()
@@ -114,8 +115,8 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before 
 	return e.move(ctx, r, s, run.Running, nil, false)
 }
 
-// find learns the ID of a stack that we began to make and of which no answer
-// came, before another token takes the place of the one that it was created with.
+// find learns the ID of a stack whose creation was started but not answered. It does
+// so before another token replaces the one that the stack was created with.
 func (e *Engine) find(ctx context.Context, t *action.Task) error {
 	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates || v.Creates || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
@@ -132,9 +133,9 @@ func (e *Engine) find(ctx context.Context, t *action.Task) error {
 	return nil
 }
 
-// claim moves a step from pending to running and writes the intent into the
-// node's record: until it is known how this ends, the stack may need what it
-// needed before and what it is to need.
+// claim moves a step from pending to running and writes the intent into the node's
+// record. Until the outcome is known, the stack may need both its old and its new
+// dependencies.
 func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Task) (run.Step, error) {
 	attempt := s.Attempt
 	s.Status, s.Attempt, s.Nonce = run.Running, attempt+1, e.Nonce()
@@ -155,15 +156,15 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 	return s, e.Store.Move(ctx, c)
 }
 
-// move writes how a step stands after it was started: recorded, back to pending with
-// the same attempt, or failed.
+// move writes the status of a step after an attempt to start it: running with a
+// receipt, pending again with the same attempt number, or failed.
 func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status, record *plan.Record, forget bool) error {
 	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: s.Status, Attempt: s.Attempt, Record: record, Forget: forget}
 	if to != run.Running && s.Status == run.Running {
-		c.Nonce = s.Nonce // a poll that thought us dead may have started it meanwhile
+		c.Nonce = s.Nonce // a poll may have taken this function for dead and started the step meanwhile
 	}
 	if to == run.Pending && s.Status == run.Running {
-		s.Attempt-- // it was not started
+		s.Attempt-- // it did not start
 	}
 	if to == run.Failed { // CloudFormation started nothing
 		s.Ended, s.Result.Untouched = e.Now(), true
@@ -173,8 +174,8 @@ func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status,
 	return e.Store.Move(ctx, c)
 }
 
-// task gathers all that a step needs: its spec, its record and the outputs that
-// it refers to.
+// task gathers all that a step needs: its spec, its record and the outputs that it
+// refers to.
 func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, error) {
 	t := action.Task{
 		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step,

@@ -14,8 +14,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Plan makes the plan of what a run was requested, or takes up a run that has
-// one. What is wrong with the request ends the run as refused.
+// Plan makes the plan of a new run, or continues a run that has one. If something is
+// wrong with the request, the run ends as refused.
 func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
@@ -49,15 +49,15 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	e.Notifier.Notify(ctx, r)
-	t := loopState(r, run.StateReady, minWait) // what is started is due by then
+	t := loopState(r, run.StateReady, minWait) // steps that start now are due by then
 	if t.Ready = e.ready(ctx, r, e.Now()); len(t.Ready) == 0 {
-		return loopState(r, run.StatePoll, wakeWait), nil // it was stopped before it began, or there is no room
+		return loopState(r, run.StatePoll, wakeWait), nil // a command stopped the run before it started, or the budget has no room
 	}
 	return t, nil
 }
 
-// takeUp says how to go on with a run that need not be planned any more, or not
-// by this epoch.
+// takeUp returns how to continue a run that needs no plan any more, or not from this
+// epoch.
 func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopState, error) {
 	switch {
 	case r.Epoch != d.Epoch:
@@ -71,28 +71,28 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopS
 		return loopState(r, r.State, 0), e.passOn(ctx, r)
 	case r.State == run.StateQueued:
 		return loopState(r, r.State, 0), nil
-	case r.State == run.StateRunning && e.operation(r).Preview: // its planner died before it could say so
+	case r.State == run.StateRunning && e.operation(r).Preview: // its planner crashed before it ended the run
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	return loopState(r, run.StatePoll, wakeWait), nil
 }
 
-// overtaken says how to go on for a planner that another was faster than: one of
-// a newer epoch, one of its own execution that was thought dead, or one of another
-// run that took the lock.
+// overtaken returns how a planner continues after another one was faster: one of a
+// newer epoch, a late one of its own execution, or one of another run that took the
+// lock.
 func (e *Engine) overtaken(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case err != nil:
 		return LoopState{}, err
-	case r.Epoch == d.Epoch && r.State == run.StatePending: // nobody is through: come again
+	case r.Epoch == d.Epoch && r.State == run.StatePending: // no planner has committed yet: try again
 		return LoopState{}, fault.New(fault.Unavailable, "another planner is at work beside that of run %s", d.Run)
 	}
 	return e.takeUp(ctx, r, d)
 }
 
-// refusal reports whether err says that what was requested cannot be carried out,
-// however often it is tried. A run that could not be planned holds no lock.
+// refusal reports whether err means that the request cannot be carried out, however
+// often it is tried. A run that could not be planned holds no lock.
 func refusal(err error) bool {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(many.Unwrap(), func(e error) bool { return !refusal(e) })
@@ -100,7 +100,8 @@ func refusal(err error) bool {
 	return err != nil && !fault.Is(err, fault.Throttled, fault.Unavailable, fault.Stale)
 }
 
-// finish ends a run that needs no executing, whatever is requested of it meanwhile.
+// finish ends a run that needs no further execution, whatever command it gets
+// meanwhile.
 func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (LoopState, error) {
 	for {
 		ended, err := e.end(ctx, r, s)
@@ -121,7 +122,7 @@ func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (LoopState,
 	}
 }
 
-// make plans what r asks for and commits it.
+// make plans what r requests and commits the plan.
 func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if len(r.Messages) > 0 {
 		return plan.Plan{}, problems(r.Messages)
@@ -208,8 +209,8 @@ func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error
 	return p, err
 }
 
-// view reads the three states of the setup. It returns the moves of records
-// that the plan takes for made, in their order.
+// view reads the three states that a plan compares: desired, recorded and live. It
+// returns with them the renames of records that the plan assumes, in their order.
 func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, [][]plan.Record, error) {
 	records, err := e.Store.Records(ctx, r.Project)
 	if err != nil {
@@ -224,7 +225,8 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 }
 
 // inaccessible lists why some stacks could not be read, each reason once: what a
-// preview says of them is a guess. Of a plan that is carried out, its steps tell.
+// preview says about them is a guess. In a plan that is executed, their steps report
+// the reason.
 func inaccessible(live map[string]plan.Live) []string {
 	var all []string
 	for _, l := range live {
@@ -236,8 +238,8 @@ func inaccessible(live map[string]plan.Live) []string {
 	return slices.Compact(all)
 }
 
-// rename moves records to where the plan takes them to be. What is refused
-// moves nothing: anyone who then goes back finds all as it was.
+// rename renames records to the names that the plan assumes. A plan that is refused
+// renames nothing, so that the files before it find their records unchanged.
 func (e *Engine) rename(ctx context.Context, r run.Run, moves [][]plan.Record) error {
 	for _, records := range moves {
 		if len(records) == 0 || e.operation(r).Preview {
@@ -250,7 +252,7 @@ func (e *Engine) rename(ctx context.Context, r run.Run, moves [][]plan.Record) e
 	return nil
 }
 
-// specs keeps the spec of every desired node that has a step, and returns their
+// specs stores the spec of every desired node that has a step, and returns their
 // digests by node.
 func (e *Engine) specs(ctx context.Context, p plan.Plan, desired project.Project) (map[string]string, error) {
 	var nodes []project.Node

@@ -14,11 +14,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Poll registers the token first, then polls: it finishes what is over and says
-// what may start. It answers its own token when there is something to do, or
-// when it would now choose another wait; else it lets the token wait for an
-// event. A poll that comes so late that its execution waits anew by now is
-// nobody's: it leaves the newer token in its place.
+// Poll registers the waiting token first, and then polls the run: it records which
+// steps have finished and decides which may start. It answers the token if there is
+// something to do, or if the wait should now have another length; else the token
+// waits for an event. A poll may finish after its execution has registered a newer
+// token. Such a poll must not replace the newer token, and does nothing.
 func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 	t := w.Loop
 	newest, err := e.Store.Register(ctx, t.Run, t.Epoch, w, perPoll+perStart*len(t.Ready))
@@ -38,7 +38,7 @@ func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 	return nil
 }
 
-// poll polls until what it saw is still so when it writes it.
+// pollRun polls until what it read is unchanged when it writes its decision.
 func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 	started := e.Now()
 	for {
@@ -47,7 +47,7 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 			err = e.releaseUnclaimed(ctx, r, &t, started)
 		}
 		if fault.Is(err, fault.Stale) {
-			continue // a step was finished by another poll: see again
+			continue // another poll has written a step: read again
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 		answer, got, err := e.decide(ctx, r, t)
 		switch {
 		case fault.Is(err, fault.Stale):
-			continue // there is generation
+			continue // the generation is newer: read again
 		case err != nil || answer == nil:
 			return err
 		}
@@ -69,8 +69,9 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 	}
 }
 
-// unclaimed puts off what was to be executed, and of which nothing is to be seen:
-// anyone who was to claim it died, or was not let. It is polled for once.
+// releaseUnclaimed delays the steps that were sent for execution and that no
+// function has claimed: the function crashed, or was not invoked. Each sent step is
+// checked once.
 func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, started time.Time) error {
 	sent := t.Ready
 	t.Ready = nil
@@ -89,9 +90,9 @@ func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, 
 	return nil
 }
 
-// see loads the run, finishes what is over and skips what can no longer start.
-// It is Stale if another has written meanwhile; if that was a newer epoch, it
-// is over for this one.
+// refresh loads the run, records the steps that have finished and skips those that
+// can no longer start. It is Stale if another function has written meanwhile. If the
+// run has a newer epoch or is over, refresh changes nothing.
 func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (run.Run, error) {
 	r, err := e.Store.Load(ctx, t.Run)
 	if err != nil || r.Epoch != t.Epoch || r.State.Over() {
@@ -114,8 +115,8 @@ func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (r
 	return r, nil
 }
 
-// judge says what the execution is to do next, or nothing if it is to wait, and
-// what the setup is to be reported.
+// decide returns what the execution does next, or nil if it waits, and the run to
+// notify about, if it has ended or waits for a person.
 func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState, *run.Run, error) {
 	answer := func(s run.State, wait time.Duration) (*LoopState, *run.Run, error) {
 		a := loopState(r, s, wait)
@@ -127,7 +128,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 	case r.Epoch != t.Epoch:
 		a, err := e.fencedOff(ctx, t.Run, t.Epoch)
 		return &a, nil, err
-	case r.State.Over(): // anyone who ended it may have died there
+	case r.State.Over(): // whatever ended the run may have crashed before it passed on the lock
 		a := loopState(r, r.State, 0)
 		return &a, &r, e.passOn(ctx, r)
 	case s == run.StateWaiting || s.Over():
@@ -144,7 +145,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 		return answer(run.StateFencedOff, 0)
 	case s == run.StateReady:
 		if ready := e.ready(ctx, r, now); len(ready) > 0 {
-			a := loopState(r, s, minWait) // what is started is due by then
+			a := loopState(r, s, minWait) // steps that start now are due by then
 			a.Ready = ready
 			return &a, nil, nil
 		}
@@ -155,9 +156,9 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 	return nil, nil, nil
 }
 
-// finish asks after the running steps that are due, as many as there is room
-// for, and writes what it learns. What is not requested, or not by the deadline,
-// stays due.
+// pollSteps polls the running steps that are due, as many as the budgets allow, and
+// writes the results. A step that is not polled, or not before the deadline, stays
+// due.
 func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) error {
 	var due []*run.Step
 	for i := range r.Steps {
@@ -189,7 +190,7 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 	return e.Store.Postpone(ctx, r.ID, r.Epoch, later)
 }
 
-// ask asks one running step whether it has finished, and writes so if it has.
+// pollStep polls one running step, and writes the result if the step has finished.
 func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	t, err := e.task(ctx, r, *s)
 	var got action.Progress
@@ -198,20 +199,20 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 		e.throttled(ctx, s.Where, budget.Read, err)
 	}
 	switch {
-	case fault.Is(err, fault.Denied) && e.Now().Before(s.Claimed.Add(tolerated)): // it may be granted again
+	case fault.Is(err, fault.Denied) && e.Now().Before(s.Claimed.Add(tolerated)): // the permission may be granted again
 		s.Why, s.Due = err.Error(), e.Now().Add(e.interval(s.Verb, e.Now().Sub(s.Claimed)))
 		return nil
 	case fault.Is(err, fault.Denied, fault.Missing, fault.Invalid, fault.Refused, fault.Broken):
 		got = action.Progress{Over: true, Err: fmt.Errorf("it cannot be followed: %w", err)}
-	case err != nil: // nothing could be learnt
+	case err != nil: // the poll learned nothing
 		s.Why, s.Due = err.Error(), e.Now().Add(2*minWait)
 		return nil
 	}
 	learnt := got.Receipt.Known() && got.Receipt != s.Receipt
 	if learnt && !s.Receipt.Known() {
-		s.Claimed = e.Now() // it may have been started just now: its events may be late
+		s.Claimed = e.Now() // the step may have started just now: its events may be late
 	}
-	if learnt { // anyone who claimed it can no longer say that it was not started
+	if learnt { // another nonce: the function that claimed the step can no longer write that it did not start
 		s.Receipt, s.Nonce = got.Receipt, e.Nonce()
 	}
 	if got.Question != "" {
@@ -243,10 +244,11 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	})
 }
 
-// postpone sets when a running step is next requested. An event may outrun what
-// CloudFormation shows: until a poll agrees with it, it is requested again after 2,
-// 4 and 8 seconds; without one, the less often the longer it has run, but soon if
-// that is wanted, and as soon as it is overdue.
+// postpone sets when a running step is polled next. An event may arrive before
+// CloudFormation's API shows the new status, so after an event the step is polled
+// again after 2, 4 and 8 seconds, until a poll agrees with the event. Without an
+// event, the interval grows with the time that the step has run. It is short if the
+// action requests that, and ends no later than the deadline of the step.
 func (e *Engine) postpone(s *run.Step, soon bool) {
 	now := e.Now()
 	if s.Event.Status != "" && s.Event.Polls < 3 {
@@ -264,11 +266,11 @@ func (e *Engine) postpone(s *run.Step, soon bool) {
 	}
 }
 
-// interval is the time between two reads a step that has run for so long.
+// interval is the time between two polls of a step that has run for so long.
 func (e *Engine) interval(v plan.Verb, ran time.Duration) time.Duration {
 	most := maxWait
 	if !e.Verbs.Of(v).WokenByEvents {
-		most = 30 * time.Second // no event of ours tells of its end
+		most = 30 * time.Second // no event reports its end
 	}
 	return min(max(ran/4, minWait), most)
 }

@@ -11,22 +11,23 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// How often a run is taken up again without a step being finished in between, and
-// how long it is left alone before the second time: before each further time,
-// twice as long. What ails all runs at once, and is repaired within two hours, ends
-// none of them.
+// How often a run is restarted without a step that finishes in between, and how long
+// Stackwright waits before the second restart. Before each further restart it waits
+// twice as long. So an outage that affects all runs and is over within two hours
+// ends none of them.
 const (
 	maxRestarts  = 5
 	leastPatient = 5 * time.Minute
 )
 
-// Recover takes up the run whose execution has failed, timed out or was stopped:
-// to stop an execution cancels nothing. That of an older execution was not missed.
+// Recover restarts the run whose execution has failed, timed out or was stopped: to
+// stop an execution does not cancel its run. The end of an execution with an older
+// epoch needs no restart.
 func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case fault.Is(err, fault.Missing):
-		return nil // its time is over
+		return nil // the run has expired
 	case err == nil && r.Epoch == d.Epoch:
 		err = e.restart(ctx, r)
 	}
@@ -36,9 +37,9 @@ func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 	return nil
 }
 
-// Sweep takes up every run that have no execution, though somebody should, and
-// measures all that are not over as it finds them. One that cannot be taken up
-// does not keep it from the others.
+// Sweep restarts every run that should have an execution and has none, and measures
+// all runs that are not over. A run that cannot be restarted does not stop the sweep
+// of the others.
 func (e *Engine) Sweep(ctx context.Context) error {
 	open, err := e.Store.Open(ctx)
 	if err != nil {
@@ -59,7 +60,8 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// swept returns a run, with its steps if only they can tell whether it is stuck.
+// swept returns a run, with its steps if they are needed to decide whether it is
+// stuck.
 func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
 	r, err := e.Store.Run(ctx, id)
 	if err != nil || !r.Stuck(e.Now()) {
@@ -68,11 +70,11 @@ func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
 	return e.loadWhole(ctx, r)
 }
 
-// restart sees to it that a run is executed that should be. One that was restarted
-// only just now is left alone for a while.
+// restart gives a run an execution if it should have one. A run that was restarted a
+// short time ago is left alone for a while.
 func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	switch r.State {
-	case run.StateWaiting: // what raised the generation may have died before it started an execution
+	case run.StateWaiting: // whatever raised the generation may have crashed before it started an execution
 		if r.Generation > r.ObservedGeneration || r.Command == run.Continue && r.Overdue(e.Now()) {
 			return e.startExecution(ctx, r)
 		}
@@ -88,14 +90,14 @@ func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	return err
 }
 
-// stir sees to it that somebody reads r now: anyone who waits is woken, and if
-// nobody does, r is executed.
+// ensureRunning has r polled now: it wakes the waiting execution, or starts one if
+// there is none.
 func (e *Engine) ensureRunning(ctx context.Context, r run.Run) error {
 	switch {
 	case r.State == run.StateWaiting, r.State == run.StateQueued && r.Command.Stops():
 		return e.startExecution(ctx, r)
 	case r.State == run.StateQueued:
-		return nil // until it is its turn
+		return nil // it starts when it gets the lock
 	}
 	if _, err := e.executing(ctx, r, false); err != nil {
 		return err
@@ -103,20 +105,21 @@ func (e *Engine) ensureRunning(ctx context.Context, r run.Run) error {
 	return e.wake(ctx, r)
 }
 
-// executed reports whether r, which is requested or going, has an execution that is
-// under way, and gives it one if it has not. What is given up on is over.
+// executing reports whether r, which is pending or running, has an execution in
+// progress. If it has none, executing starts one, or ends the run after too many
+// restarts.
 func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, error) {
 	switch {
 	case r.State.Over():
 		return false, nil
-	case r.Epoch == 0: // anyone who requested it died there
+	case r.Epoch == 0: // whatever created the run crashed before it started an execution
 		return false, e.startExecution(ctx, r)
 	}
 	s, err := e.Machine.ExecutionStatus(ctx, execution(r.ID, r.Epoch))
 	switch {
 	case err != nil:
 		return false, err
-	case !s.Started: // the function that raised the epoch died there
+	case !s.Started: // whatever raised the epoch crashed before it started the execution
 		return false, e.launch(ctx, r.ID, r.Epoch)
 	case s.Running:
 		return true, nil
@@ -124,12 +127,13 @@ func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, 
 	return false, e.restartOrFail(ctx, r, s.Why, patient)
 }
 
-// again executes a run whose execution has ended because of why. If that happened
-// too often without a step being finished in between, it is given up.
+// restartOrFail starts a new execution for a run whose execution has ended because
+// of why. If that happened too often without a step that finished in between, it
+// ends the run as failed.
 func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, patient bool) error {
 	r, err := e.loadWhole(ctx, was)
 	if err != nil || r.Epoch != was.Epoch || r.State != was.State {
-		return err // it has moved on meanwhile
+		return err // the run has changed meanwhile
 	}
 	if n := r.Finished(); n > r.FinishedAtRestart {
 		r.Restarts, r.FinishedAtRestart = 0, n
@@ -143,7 +147,7 @@ func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, pat
 		return e.startExecution(ctx, r)
 	}
 	why = fmt.Sprintf("engine error: %d executions in a row have ended without a step being settled, the last one by %s: see the logs of its functions, then retry the run", r.Restarts, why)
-	// If we die on the way, anyone who goes on finds it cancelled.
+	// If this function crashes on the way, whatever restarts the run finds it cancelled.
 	_, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: "engine-error", Command: run.Cancel, Who: "stackwright", Why: why, At: now})
 	if err != nil {
 		return err
@@ -151,7 +155,7 @@ func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, pat
 	return e.endByForce(ctx, r, run.StateFailed, why)
 }
 
-// whole returns a run with its steps, or without them if they cannot be read.
+// loadWhole returns a run with its steps, or without them if they cannot be read.
 func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 	all, err := e.Store.Load(ctx, r.ID)
 	if fault.Is(err, fault.Broken) {
@@ -160,9 +164,9 @@ func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 	return all, err
 }
 
-// end by force ends a run as it stands, out of the hands of anyone who executes it. Who
-// finds the epoch raised may begin to execute it at once: what that does meanwhile
-// is seen, and the run ended as it then stands.
+// endByForce ends a run as it is, and fences off its execution. Another function
+// that finds the raised epoch may start an execution for it at once. What that
+// execution writes meanwhile is read again, and the run ends with it.
 func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why string) error {
 	if err := e.Store.RaiseEpoch(ctx, r); err != nil {
 		return fmt.Errorf("raise the epoch of run %s: %w", r.ID, err)
@@ -190,7 +194,8 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 	}
 }
 
-// fail ends the steps of a run that is given up.
+// failRemaining ends the steps of a run that is ended by force: running steps fail,
+// pending ones are skipped.
 func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 	for _, was := range r.Steps {
 		if was.Over() {

@@ -14,12 +14,12 @@ import (
 // early is how much before its time a schedule may seem to come up: clocks differ.
 const early = 5 * time.Minute
 
-// errGone says that a run requested by a schedule comes too late.
+// errGone means that a run that a schedule requested comes too late.
 var errGone = errors.New("nothing is done")
 
-// recall finds out what a schedule is to deploy, which reads nothing new: what
-// all stacks were last brought to; and whether that still has the schedule. Only
-// who owns the lock can tell.
+// scheduledSource finds the source of a run that a schedule requested: that of the
+// last full deployment. It also checks that this source still has the schedule. Only
+// the owner of the lock can decide that.
 func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 	if r.Schedule == "" {
 		return nil
@@ -42,11 +42,11 @@ func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 	return e.current(ctx, *r, l.LastFull)
 }
 
-// current is errGone if the files that all stacks were last brought to no longer
-// have what a schedule requested: they were deployed while its run waited, or
-// before Scheduler's call, which may be late, was found. What a person retries is
-// requested by that person; and what cannot be read, or was never deployed, says
-// nothing against it.
+// current is errGone if the source of the last full deployment no longer has the
+// schedule's operation: it was deployed while the run was queued, or before a late
+// call of Scheduler arrived. A retry is requested by a person and is not checked. A
+// source that cannot be read, or an installation without a full deployment, does not
+// stop the run.
 func (e *Engine) current(ctx context.Context, r run.Run, whole run.Source) error {
 	if r.Of != "" || whole == (run.Source{}) {
 		return nil
@@ -67,9 +67,9 @@ func (e *Engine) current(ctx context.Context, r run.Run, whole run.Source) error
 	return fmt.Errorf("schedule %s came up, but what was deployed since has no such %s, or at a later time: %w", r.Schedule, r.Operation, errGone)
 }
 
-// arrange has the project's schedules be those of the files that are deployed.
-// That a person destroys the project removes them. To do so before the plan is
-// committed is safe: anyone who dies in between is planned again.
+// setSchedules makes the project's schedules those of the files that are deployed. A
+// destroy that a person requested removes them. This happens before the plan is
+// committed, which is safe: after a crash the run is planned again.
 func (e *Engine) setSchedules(ctx context.Context, r run.Run, desired project.Project) error {
 	if o := e.operation(r); !o.Writes || len(r.Only) > 0 || o.DeletesAll && r.Schedule != "" {
 		return nil
