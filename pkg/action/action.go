@@ -13,8 +13,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Life is the longest that a claimer can live. A step that was claimed longer
-// ago, and of which nothing was found, was lost on its way.
+// MaxStartTime is the longest time that a start can take. If a step was claimed
+// longer ago and has neither a receipt nor events, its start did not reach
+// CloudFormation.
 const MaxStartTime = 60 * time.Second
 
 // A Task is a step with all it needs.
@@ -25,11 +26,11 @@ type Task struct {
 	Attempt  int
 	Step     plan.Step
 	Node     project.Node     // what is desired; zero where nothing is
-	Want     project.Resolved // what CloudFormation is to be reported
+	Want     project.Resolved // what CloudFormation gets
 	Record   plan.Record      // what we last did
-	Users    []plan.Location  // where those are that must have release of it
+	Users    []plan.Location  // where its former users are, whose cleanup has to end first
 	Receipt  plan.Receipt     // what CloudFormation answered
-	Notified bool             // an event has notified of its end
+	Notified bool             // an event has reported its end
 	Forced   bool             // it is to be cancelled, if it is an update
 	Answered bool             // a user has answered the step's question
 	Approved bool             // with yes
@@ -37,17 +38,17 @@ type Task struct {
 	Now      time.Time
 }
 
-// Token names the work of this attempt, here and at CloudFormation. To start it
-// twice is to start it once, and what is polled is the work, not the stack.
+// Token names the operation of this attempt, here and at CloudFormation. To start it
+// twice is to start it once, and a poll follows the operation, not the stack.
 // CloudFormation takes letters, digits and hyphens, at most 128.
 func (t Task) Token() string { return Token(t.Run, t.Number, t.Attempt) }
 
-// CancelToken names the request to cancel this work. CloudFormation gives it to
-// all that happens from then on.
+// CancelToken names the request to cancel this operation. CloudFormation gives it to
+// all events from then on.
 func (t Task) CancelToken() string { return t.Token() + cancels }
 
-// Place says where the stack of the work is. A stack that is created has no ID
-// but the recorded one, whatever was recorded under its name before.
+// Location says where the stack of the operation is. A stack that is created has no
+// ID but that of the receipt, whatever was recorded under its name before.
 func (t Task) Location() plan.Location {
 	p := t.Record.Location()
 	if t.Node.Name != "" {
@@ -63,14 +64,13 @@ func (t Task) Location() plan.Location {
 	return p
 }
 
-// A Work is how what was requested under a token stands, as CloudFormation's
-// events tell.
+// An Operation is what CloudFormation's events say about the operation with a token.
 type Operation struct {
-	Found      bool // the token was ever found
+	Found      bool // an event has the token
 	Receipt    plan.Receipt
 	Over       bool
 	Status     plan.Status // that it ended with
-	Superseded bool        // something else has started since it was over
+	Superseded bool        // another operation has started since it was over
 	Why        string      // the first real reason of a failure
 
 	Stopped time.Time // when it was cancelled under t.CancelToken; zero if it was not
@@ -82,7 +82,7 @@ type Progress struct {
 	Err     error        // why it failed, if it did
 	Why     string       // what a person should know of a step that is done, or runs
 	Soon    bool         // whether to ask again as soon as can be
-	Receipt plan.Receipt // learnt on the way; zero if nothing was
+	Receipt plan.Receipt // learned by the poll; zero if nothing was
 	Record  *plan.Record // what to remember of the stack from now on; nil to leave it
 	Forget  bool         // whether to drop the record
 	Result  plan.Result  // how the step left its stack, if it is over
@@ -95,10 +95,10 @@ type Progress struct {
 
 // An Action starts something that finishes later.
 //
-// Both methods may be called again after a crash and must not mind. Start's
-// error is of kind Throttled or Busy if it certainly was not started and may be
-// tried again, Unavailable if nobody knows; any other fails the step. Poll's
-// error says that nothing could be learnt.
+// Both methods may be called again after a crash and must allow for that. Start's
+// error is of kind Throttled or Busy if the operation certainly did not start and
+// may be tried again, and Unavailable if that is unknown; any other kind fails the
+// step. Poll's error means that it learned nothing.
 type Action interface {
 	Start(context.Context, Task) (plan.Receipt, error)
 	Poll(context.Context, Task) (Progress, error)
@@ -106,21 +106,21 @@ type Action interface {
 
 // A Cloud is the part of CloudFormation that actions use.
 type Cloud interface {
-	// Live returns what is there now; a stack that is not there is the zero
-	// Live. A stack that is requested by its ID is found after its deletion.
+	// Live returns what is there now; a stack that is not there is the zero Live. A
+	// stack that is read by its ID is found after its deletion.
 	Live(context.Context, plan.Location) (plan.Live, error)
 
-	// Begin asks for what t says, under t's token. It answers with an error
-	// of kind Busy, Taken (the name or the token is used), Unchanged,
-	// Missing (no such stack), Throttled, Unavailable, or else the reason.
+	// Begin requests the operation of the task, under its token. It returns an error
+	// of kind Busy, Taken (the name or the token is used), Unchanged, Missing (no
+	// such stack), Throttled, Unavailable, or else the reason.
 	Begin(context.Context, Task) (plan.Receipt, error)
 
-	// Cancel asks for the update that is t's to be rolled back, under t's
-	// CancelToken. It answers with an error of kind Refused if none is under
-	// way, or one of Begin's.
+	// Cancel requests that the update of the task is rolled back, under the task's
+	// CancelToken. It returns an error of kind Refused if no update is in progress,
+	// or one of Begin's.
 	Cancel(context.Context, Task) error
 
-	// Found reads the events of t's stack for the work under t's token.
+	// Events reads the events of the task's stack for the operation with its token.
 	Events(context.Context, Task) (Operation, error)
 }
 
@@ -129,15 +129,15 @@ func Token(run string, number, attempt int) string {
 	return fmt.Sprintf("%s%s-%d-%d", Prefix, run, number, attempt)
 }
 
-// Prefix begins every token of ours, and cancels ends those under which updates
-// are cancelled.
+// Prefix begins every token of ours. The suffix cancels marks those under which
+// updates are cancelled.
 const (
 	Prefix  = "sw-"
 	cancels = "-cancel"
 )
 
-// ParseToken takes apart a token of work, or of its cancellation. It reports
-// false for one that is not ours.
+// ParseToken takes apart the token of an operation, or of its cancellation. It
+// reports false for one that is not ours.
 func ParseToken(token string) (run string, number, attempt int, ok bool) {
 	token = strings.TrimSuffix(token, cancels)
 	body, ours := strings.CutPrefix(token, Prefix)

@@ -17,8 +17,8 @@ func (t Task) overdue() bool {
 	return !d.IsZero() && !t.Now.Before(d)
 }
 
-// late says of work that is overdue, or to be cancelled, what becomes of it; of
-// any other nothing. Only an update can be given up so that the stack is as it
+// late returns what happens to an operation that is overdue or to be cancelled, and
+// nothing for any other. Only an update can be cancelled so that the stack is as it
 // was.
 func (t Task) late(live plan.Live) string {
 	switch {
@@ -30,15 +30,15 @@ func (t Task) late(live plan.Live) string {
 	return ""
 }
 
-// unwanted reports whether t is to be cancelled, and may be: an update that has
-// not come to its end yet.
+// unwanted reports whether t is to be cancelled and can be: it is an update that has
+// not ended yet.
 func (t Task) unwanted(live plan.Live) bool {
 	return t.Step.Verb == plan.Update && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
 }
 
-// stop cancels the update of a stack if it is ours, and says so; it is requested
-// again until CloudFormation shows that it is rolled back. That is one and the
-// same request, for it has one token. What cannot be cancelled is left alone.
+// stop cancels the update of a stack if it is ours, and says so. It repeats the
+// request until CloudFormation shows the rollback; all repetitions have one token,
+// so they are one request. An update that cannot be cancelled is left alone.
 func (a change) stop(ctx context.Context, t Task) (Progress, error) {
 	work, err := a.Events(ctx, t)
 	if err != nil || !work.Found || work.Over {
@@ -47,13 +47,13 @@ func (a change) stop(ctx context.Context, t Task) (Progress, error) {
 	work.Receipt.Restored = t.Receipt.Restored
 	t.Receipt = work.Receipt
 	p := Progress{Receipt: work.Receipt, Soon: true, Why: "CloudFormation is asked to cancel it"}
-	if err := a.Cancel(ctx, t); err != nil { // it may have come to its end just now
+	if err := a.Cancel(ctx, t); err != nil { // the update may have ended just now
 		p.Why, p.Soon = "it cannot be cancelled: "+err.Error(), !fault.Is(err, fault.Denied, fault.Broken)
 	}
 	return p, nil
 }
 
-// stopped says why work was cancelled, that was cancelled by us then.
+// stopped says why Stackwright cancelled the operation at the given time.
 func (t Task) stopped(then time.Time) string {
 	if d := t.deadline(); d.IsZero() || t.Forced && then.Before(d) {
 		return "it was cancelled, as was wished"

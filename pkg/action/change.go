@@ -10,22 +10,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// change brings a stack to what is wanted, or a rollback to its end.
+// change creates or updates a stack, or continues its rollback.
 type change struct{ Cloud }
 
-// Start begins the change. What has been finished or changed by others since the
-// plan was made is read first: a stack that is gone is created, one that
-// is as it should be is left alone.
+// Start starts the change. It reads the stack first, because others may have changed
+// it since the plan was made: a stack that is gone is created, one that is as
+// desired is left alone.
 func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, t, err := a.check(ctx, t)
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
-	case t.Step.Verb == plan.Create: // what is there tells when it is requested
+	case t.Step.Verb == plan.Create: // CloudFormation refuses it if the stack exists
 	case s.Busy(), s.Cleaning():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
 	case t.Step.Verb == plan.Continue && s.Stuck():
-	case t.Step.Verb == plan.Continue && (s.Gone() || live.Updatable()): // somebody else has, or it never got stuck
+	case t.Step.Verb == plan.Continue && (s.Gone() || live.Updatable()): // another has continued it, or it never got stuck
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case s.Stuck(), live.Dead():
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s has become %s: retry, and it is mended first", t.Node.Stack, s)
@@ -47,8 +47,8 @@ func (t Task) asDesired(live plan.Live) bool {
 	return t.Node.Template.Pinned && t.Record.Current(live) && live.Protected == t.Node.Protect && t.Record.Digest == t.Want.Digest
 }
 
-// poll returns what is live, and the task that this makes of t: the update of a
-// stack that is gone is its creation.
+// check returns what is live, and the task that follows from it: the update of a
+// stack that is gone becomes its creation.
 func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
 	live, err := a.Live(ctx, t.Location())
 	if err != nil || t.Step.Verb != plan.Update || t.Receipt.Known() || !live.Status.Gone() {
@@ -78,7 +78,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	work, err := follow(ctx, a, t, live)
 	if work.Receipt.Known() {
-		work.Receipt.Restored = t.Receipt.Restored // only who began it knows
+		work.Receipt.Restored = t.Receipt.Restored // only its start knows
 		t.Receipt = work.Receipt
 	}
 	if err != nil || !work.Over && !t.Receipt.Unchanged {
@@ -87,8 +87,8 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	return a.ended(ctx, t, work)
 }
 
-// ended says what came of work that is over. Work that was never started leaves
-// the record as it was: what bears the name now may be anybody's.
+// ended returns the result of an operation that is over. If the operation never
+// started, the record stays as it was: another stack may have the name now.
 func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, error) {
 	if !t.Receipt.Known() {
 		return Progress{Over: true, Err: t.failure(work), Forget: t.Record.StackID == "", Result: plan.Result{Untouched: true}}, nil
@@ -101,12 +101,12 @@ func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, er
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
 	case t.Step.Verb == plan.Continue && t.Receipt.Unchanged:
-		r.Digest, p.Why = "", found(live) // what it was not left as by us, we cannot tell
+		r.Digest, p.Why = "", found(live) // it is unknown what the stack was left as
 		if live.Status.Gone() {
 			p.Record, p.Forget = nil, true
 		}
 	case t.Step.Verb == plan.Continue:
-		r.Digest = "" // nobody can tell what it was rolled back to
+		r.Digest = "" // it is unknown what it was rolled back to
 		if !work.Status.Restored() {
 			p.Err = t.failure(work)
 		}
@@ -116,7 +116,7 @@ func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, er
 	case work.Status.Good():
 		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
 		if work.Superseded {
-			r.LastUpdated = time.Time{} // it is somebody else's work by now
+			r.LastUpdated = time.Time{} // another operation has changed the stack since
 		}
 	default:
 		p.Err = t.failure(work)
@@ -124,7 +124,7 @@ func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, er
 			r.Digest = ""
 		}
 		if t.Record.StackID == "" && live.StackID == "" {
-			p.Record, p.Forget = nil, true // it never came to be
+			p.Record, p.Forget = nil, true // it was never created
 		}
 	}
 	return p, nil
@@ -142,7 +142,7 @@ func recorded(t Task, live plan.Live) plan.Record {
 	return r
 }
 
-// failure says why work failed.
+// failure says why the operation failed.
 func (t Task) failure(w Operation) error {
 	if !w.Stopped.IsZero() {
 		w.Why = strings.TrimSuffix(t.stopped(w.Stopped)+": "+w.Why, ": ")
@@ -156,7 +156,7 @@ func (t Task) failure(w Operation) error {
 	return fault.New(fault.Refused, "stack is %s", w.Status)
 }
 
-// remedy adds what to do to the reasons that have a remedy.
+// remedy adds to an error what the user can do, where there is something.
 func remedy(t Task, err error) error {
 	switch {
 	case fault.Is(err, fault.Taken):

@@ -15,8 +15,9 @@ func deletes(c Cloud) Verb {
 // remove deletes a stack.
 type remove struct{ Cloud }
 
-// Start asks for the deletion once those that used the stack have release of it.
-// A stack that is gone needs none; nor does one that is to stay and is not dead.
+// Start requests the deletion once the cleanup of the stack's former users has
+// ended. A stack that is gone is not deleted, nor is one that is desired and not
+// dead.
 func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	if t.stays() {
 		if receipt, err := a.spare(ctx, t); err != nil || receipt.Known() {
@@ -39,12 +40,12 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	return receipt, err
 }
 
-// stays reports whether the stack that t deletes is to be there again.
+// stays reports whether the stack that t deletes is created again afterwards.
 func (t Task) stays() bool { return t.Node.Name != "" }
 
-// spare polls whether a stack that is to stay need not be deleted, or must not
-// be: only what is dead is deleted to be made again. It records nothing if it is
-// to go.
+// spare checks whether a stack that is desired need not or must not be deleted: only
+// a dead one is deleted to be created again. It returns no receipt if the stack has
+// to be deleted.
 func (a remove) spare(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, err := a.Live(ctx, t.Location())
 	switch s := live.Status; {
@@ -81,7 +82,7 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
 	}
 	r := recorded(t, live)
-	r.LastUpdated = t.Record.LastUpdated // what others did to it before is still theirs
+	r.LastUpdated = t.Record.LastUpdated // a change by others before is still one by others
 	if !live.Status.Good() {
 		r.Digest = ""
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// A worker asks CloudFormation for work, and learns of it.
+// A worker requests operations from CloudFormation and reads their events.
 type worker interface {
 	Cloud
 	Action
 }
 
-// follow says how the work of t stands. Work that CloudFormation has not found
-// of is started again, but only when anyone who claimed it can no longer be about
-// to begin it; and whatever refuses the second start is decided by what is
-// found. Work that was recorded and yet is never found in the events is judged by what is live.
+// follow returns the state of t's operation. If there are no events of it, follow
+// starts it again, but only when the function that claimed the step can no longer do
+// so. If the second start is refused, the events decide. If there is a receipt but
+// there are never any events, the live stack decides.
 func follow(ctx context.Context, w worker, t Task, live plan.Live) (Operation, error) {
 	work, err := w.Events(ctx, t)
 	young := t.Now.Sub(t.Claimed) < MaxStartTime
@@ -30,18 +30,18 @@ func follow(ctx context.Context, w worker, t Task, live plan.Live) (Operation, e
 	case young:
 		return work, nil
 	}
-	receipt, err := w.Start(ctx, t) // not only started: what forbids it may have come up since
+	receipt, err := w.Start(ctx, t) // not only Begin: what forbids the start may be new
 	switch {
 	case err == nil:
 		return Operation{Found: true, Receipt: receipt}, nil
 	case fault.Is(err, fault.Throttled, fault.Unavailable, fault.Busy):
-		return work, nil // still unheard: requested again at the next poll
+		return work, nil // still no events: the next poll tries again
 	}
 	again, found := w.Events(ctx, t)
 	if found != nil || again.Found {
 		return again, found
 	}
-	if fault.Is(err, fault.Taken) && t.Now.Sub(t.Claimed) < 2*MaxStartTime { // perhaps by us, and its events are late
+	if fault.Is(err, fault.Taken) && t.Now.Sub(t.Claimed) < 2*MaxStartTime { // perhaps by this operation, whose events are late
 		return work, nil
 	}
 	return Operation{Found: true, Over: true, Why: err.Error()}, nil

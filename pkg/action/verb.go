@@ -7,8 +7,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// A Verb is what one step can do to a stack: a row of All, in a file of its own.
-// All other code asks the columns of the row and never its name.
+// A Verb is what one step can do to a stack: a row of All, in a file of its own. All
+// other code reads the columns of the row and never its name.
 type Verb struct {
 	Name   plan.Verb
 	Action // starts and polls it
@@ -16,14 +16,14 @@ type Verb struct {
 	Mutates       bool   // it asks CloudFormation to change the stack, so its claim records the intent
 	Creates       bool   // it makes a stack that did not exist, whatever is recorded under its name
 	Configures    bool   // it passes the node's parameters to CloudFormation, so they are resolved first
-	WokenByEvents bool   // CloudFormation's events tell when it has ended, so it is polled less often
+	WokenByEvents bool   // CloudFormation's events report its end, so it is polled less often
 	StartReads    int    // how many stacks its start reads, besides those of the step's users
 	PollReads     int    // how many stacks one poll reads
 	Past          string // what it did, for people: "3 created"
 }
 
-// All lists the verbs of this version, in the order in which people are informed what
-// was done.
+// All lists the verbs of this version, in the order in which people see what was
+// done.
 func All(c Cloud) []Verb {
 	return []Verb{creates(c), updates(c), deletes(c), continues(c), waits(c), reads(c), forgets(), passesBarrier()}
 }

@@ -47,12 +47,12 @@ func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 // call of Scheduler arrived. A retry is requested by a person and is not checked. A
 // source that cannot be read, or an installation without a full deployment, does not
 // stop the run.
-func (e *Engine) current(ctx context.Context, r run.Run, whole run.Source) error {
-	if r.Of != "" || whole == (run.Source{}) {
+func (e *Engine) current(ctx context.Context, r run.Run, full run.Source) error {
+	if r.Of != "" || full == (run.Source{}) {
 		return nil
 	}
 	of := r
-	of.Source = whole
+	of.Source = full
 	p, err := e.Configurations.Project(ctx, of)
 	if err != nil {
 		if refusal(err) {

@@ -91,8 +91,8 @@ func (b *builder) dependents() map[string][]string {
 	return by
 }
 
-// users lists, for each node that falls, the recorded nodes that need it, or
-// needed what it was before its node got another stack.
+// users lists, for each node in a delete phase, the recorded nodes that need it, or
+// that needed it under its former name, before its node got another stack.
 func (b *builder) users(by map[string][]string) map[string][]string {
 	users := make(map[string][]string)
 	for _, name := range b.deletes.names() {
@@ -104,26 +104,27 @@ func (b *builder) users(by map[string][]string) map[string][]string {
 	return users
 }
 
-// outlive adds (2) for the stacks that nodes left behind, softly: a record
-// names the nodes that it needs and not their stacks, so that whoever needs the
-// node may need the stack that it left or the one that it has by now.
+// afterFormerUsers adds (2) for the stacks that nodes left behind, as optional
+// edges. A record names the nodes that it needs and not their stacks, so a dependent
+// of the node may need the stack that the node left or the one that it has by now.
 func (b *builder) afterFormerUsers(by map[string][]string) {
 	for _, name := range b.deletes.names() {
 		was := b.view.Recorded[name].FormerName
 		if was == "" {
 			continue
 		}
-		for _, fallen := range b.deletes.last(by[was]...) {
-			if fall := b.deletes.first(name); !b.graph.Reach(fallen)[fall] {
-				b.graph.Add(fall, fallen)
+		for _, dependent := range b.deletes.last(by[was]...) {
+			if deletion := b.deletes.first(name); !b.graph.Reach(dependent)[deletion] {
+				b.graph.Add(deletion, dependent)
 			}
 		}
 	}
 }
 
-// letGo adds (2b): what falls does so after those that stay and need it no
-// longer have let go of it. An update lets go only when its cleanup is over,
-// which releases rises before: the delete waits for that when it starts.
+// afterLastUse adds (2b): a node is deleted after its former dependents, which stay
+// and need it no longer, are deployed. An update frees what it no longer needs only
+// when its cleanup is over, and its step is done before that: the delete waits for
+// the cleanup when it starts.
 func (b *builder) afterLastUse(users map[string][]string, awaited map[string]bool) {
 	for _, name := range b.deletes.names() {
 		for _, u := range users[name] {
@@ -136,17 +137,17 @@ func (b *builder) afterLastUse(users map[string][]string, awaited map[string]boo
 				s.Users = append(s.Users, u)
 				b.steps[id] = s
 			}
-			for _, risen := range b.deploys.last(u) {
-				if fall := b.deletes.first(name); !awaited[fall] || !b.graph.Reach(risen)[fall] {
-					b.graph.Add(fall, risen)
+			for _, deployed := range b.deploys.last(u) {
+				if deletion := b.deletes.first(name); !awaited[deletion] || !b.graph.Reach(deployed)[deletion] {
+					b.graph.Add(deletion, deployed)
 				}
 			}
 		}
 	}
 }
 
-// cleaned lets what falls wait for the cleanup of whatever is being cleaned up
-// now: it may hold on to what it no longer needs, and no record says to what.
+// afterCleanup makes every delete wait for the stacks that are cleaning up now: such
+// a stack may still use what it no longer needs, and no record says what.
 func (b *builder) afterCleanup() {
 	for _, u := range slices.Sorted(maps.Keys(b.view.Live)) {
 		if !b.view.Live[u].Status.Cleaning() {
@@ -162,12 +163,12 @@ func (b *builder) afterCleanup() {
 	}
 }
 
-// barrier adds (4): stacks are deleted for good after all others are deployed, as in
-// CloudFormation's own cleanup phase, unless some rise waits for the fall. One
-// step between them saves rises × falls edges.
+// barrier adds (4): stacks are deleted permanently after all others are deployed, as
+// in CloudFormation's own cleanup phase, unless some deploy phase waits for the
+// delete phase. One step between them saves deploys × deletes edges.
 func (b *builder) barrier(awaited map[string]bool) {
-	rises := b.deploys.last(b.deploys.names()...)
-	if len(rises) == 0 {
+	deployed := b.deploys.last(b.deploys.names()...)
+	if len(deployed) == 0 {
 		return
 	}
 	var going []string
@@ -180,7 +181,7 @@ func (b *builder) barrier(awaited map[string]bool) {
 	if len(going) == 0 {
 		return
 	}
-	b.addPhase("", rises, Barrier)
+	b.addPhase("", deployed, Barrier)
 	for _, name := range going {
 		b.graph.Add(b.deletes.first(name), string(Barrier))
 	}
@@ -194,11 +195,11 @@ func (v View) where(node string) string {
 	return v.Recorded[node].Target.Where()
 }
 
-// lay lays a lane of steps for a node, the first after the given steps.
+// addPhase adds a phase of steps for a node, the first after the given steps.
 func (b *builder) addPhase(node string, after []string, verbs ...Verb) {
 	for _, v := range verbs {
 		s := Step{ID: StepID(node, v, ""), Node: node, Where: b.view.where(node), Verb: v}
-		if v != Wait { // that is somebody else's
+		if v != Wait { // the operation that it waits for was started by another
 			s.Timeout = b.view.Desired.Nodes[node].Timeout
 		}
 		b.graph.Add(s.ID, after...)

@@ -84,9 +84,9 @@ func (v View) plan(refusals []error) (Plan, error) {
 	return p, err
 }
 
-// unchanged tells which desired nodes need no step: they were deployed from the same
-// template and parameters, were not changed since, and depend on unchanged nodes
-// only. The order lists dependencies before their dependents.
+// unchanged returns the desired nodes that need no step: they were deployed from the
+// same template and parameters, were not changed since, and depend on unchanged
+// nodes only. The order lists dependencies before their dependents.
 func (v View) unchanged(order []string) (map[string]bool, error) {
 	same := make(map[string]bool)
 	for _, name := range order {
@@ -171,7 +171,7 @@ func (v View) planConvergence(name string) (deletes, deploys []Verb, err error) 
 	return refuse("%w", live.Unrecoverable())
 }
 
-// planRemoval lists the verbs that delete a recorded node's stack for good.
+// planRemoval lists the verbs that delete a recorded node's stack permanently.
 func (v View) planRemoval(name string) ([]Verb, error) {
 	live := v.Live[name]
 	switch s := live.Status; {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	mostDeletions = 10 // of a deploy for which nothing else is said
+	mostDeletions = 10 // the limit of a deploy that does not set one
 	mostNamed     = 50 // stacks in one message
 )
 
-// MaxDeletions is how many stacks a deploy may delete for good: what the project
+// MaxDeletions is how many stacks a deploy may delete permanently: what the project
 // says, else ten or half of the recorded ones, whichever is less. Half of an odd
-// number is rounded down, but one stack may always go.
+// number is rounded down, but one stack may always be deleted.
 func (v View) MaxDeletions() int {
 	if most := v.Desired.MaxDeletions; most != nil {
 		return *most
@@ -24,9 +24,10 @@ func (v View) MaxDeletions() int {
 	return max(1, min(mostDeletions, len(v.Recorded)/2))
 }
 
-// guard refuses what would take away more than is likely to be meant. A stack
-// that is deleted to be created again does not count, for it is dead; one whose
-// physical name, account or region changes does, for the old one goes for good.
+// guard refuses a plan that would delete more than is likely to be meant. A stack
+// that is deleted to be created again does not count, because it is dead. A stack
+// whose physical name, account or region changes does, because the old one is
+// deleted permanently.
 func (v View) guard() []error {
 	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 {
 		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all its stacks, use destroy", v.Desired.ID(), len(v.Recorded))}
@@ -43,8 +44,9 @@ func (v View) guard() []error {
 	return refusals
 }
 
-// going lists the stacks that go for good, sorted: those that are there, or may
-// be, are ours, and are no longer desired, whether or not they may be deleted.
+// going lists the stacks that are deleted permanently, sorted: those that exist, or
+// may exist, are ours, and are no longer desired, whether or not they may be
+// deleted.
 func (v View) going() []string {
 	about, _ := v.reach()
 	var names []string
@@ -64,8 +66,9 @@ func (v View) goes(name string, about map[string]bool) bool {
 	return !stays && (v.ours(name) || v.inaccessible(name)) && (about == nil || about[name])
 }
 
-// called is how a person knows the stack of a record: one that its node left
-// behind by the name that it had, and its physical one.
+// called returns the name by which a person knows the stack of a record. For a stack
+// that its node left behind, this is the name that the node had, and the physical
+// name.
 func (r Record) called() string {
 	if left := r.leftName(); left != "" {
 		return fmt.Sprintf("%s (%s)", left, r.Stack)
@@ -73,7 +76,7 @@ func (r Record) called() string {
 	return r.Node
 }
 
-// leftName is the name of the node that left this record behind for another
+// leftName returns the name of the node that left this record behind for another
 // physical stack; "" if none did.
 func (r Record) leftName() string {
 	if r.Node == r.StackID || strings.HasPrefix(r.Node, unknownID) {
@@ -82,7 +85,7 @@ func (r Record) leftName() string {
 	return ""
 }
 
-// listed names the first of many.
+// listed joins names, the first mostNamed of them.
 func listed(names []string) string {
 	if more := len(names) - mostNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)

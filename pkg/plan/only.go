@@ -9,11 +9,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
-// reach returns the nodes that an operation is about, or nil if that is all of
-// them: those that are named, and what the desired ones among them need, for
-// they cannot rise without it. A name that ends in a slash is that of all nodes
-// below it, and one without a target that of the stack in all its targets. What
-// is named and unknown is refused.
+// reach returns the nodes that an operation is about, or nil if that is all of them:
+// those that are named, and the dependencies of the desired ones, because they
+// cannot be deployed without these. A name that ends in a slash means all nodes
+// below it, and one without a target means the stack in all its targets. An unknown
+// name is refused.
 func (v View) reach() (map[string]bool, []error) {
 	if len(v.Only) == 0 {
 		return nil, nil
@@ -36,7 +36,7 @@ func (v View) reach() (map[string]bool, []error) {
 	return about, unknown
 }
 
-// names lists what the nodes and their folders are called, sorted.
+// names lists the names of the nodes and their folders, sorted.
 func (v View) names() []string {
 	all := make(map[string]bool)
 	for _, nodes := range [][]string{slices.Collect(maps.Keys(v.Desired.Nodes)), slices.Collect(maps.Keys(v.Recorded))} {
@@ -56,7 +56,7 @@ func (v View) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// named lists the nodes that a name is the name of, sorted.
+// named lists the nodes that a name means, sorted.
 func (v View) named(name string) []string {
 	is := func(node string) bool {
 		return node == name || strings.HasSuffix(name, "/") && strings.HasPrefix(node, name) || strings.HasPrefix(node, name+"@")
@@ -76,9 +76,9 @@ func (v View) named(name string) []string {
 	return found
 }
 
-// left refuses an operation on some nodes that would delete a stack under one
-// that it leaves alone.
-func (v View) left(about map[string]bool, falls phases) []error {
+// left refuses an operation on some nodes that would delete a stack although a stack
+// that it leaves alone still uses it.
+func (v View) left(about map[string]bool, deletes phases) []error {
 	if about == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (v View) left(about map[string]bool, falls phases) []error {
 			continue
 		}
 		for _, need := range v.Recorded[user].Needs {
-			if slices.Contains(falls[need], Delete) {
+			if slices.Contains(deletes[need], Delete) {
 				refusals = append(refusals, fault.New(fault.Refused, "stack %s would be deleted, and %s uses it: name %s too, or do not name %s", need, user, user, need))
 			}
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // An Operation is something that a request may have done with a project: a row of
-// Operations, in a file of its own. All other code asks the columns of the row and
+// Operations, in a file of its own. All other code reads the columns of the row and
 // never its name.
 type Operation struct {
 	Name string
@@ -27,7 +27,7 @@ type Operation struct {
 	Schedulable bool     // schedules may request it
 	Options     []Option // that a request for it may have
 
-	Turn string // what a queued run of it will do, for people; {run} stands for the run that it is about
+	Turn string // what a queued run of it will do, for people; {run} is replaced by the run that it is about
 }
 
 // AtTurn says what a queued run, which is about run of, will do.

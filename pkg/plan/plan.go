@@ -27,7 +27,7 @@ const (
 	Wait     Verb = "wait"     // wait for an operation that another started
 	Read     Verb = "read"     // read a live stack into its record
 	Forget   Verb = "forget"   // drop a record whose stack is gone
-	Barrier  Verb = "barrier"  // all stacks that stay are deployed: others may be deleted for good
+	Barrier  Verb = "barrier"  // all stacks that stay are deployed: others may be deleted permanently
 )
 
 // A Step applies one verb to one node, after other steps.
@@ -37,7 +37,7 @@ type Step struct {
 	Where string `json:"where,omitempty"` // the account and region of its stack, as project.Target names them
 	Verb  Verb   `json:"verb"`
 
-	Qualifier string     `json:"qualifier,omitempty"` // tells steps of one verb on one node apart; see StepID
+	Qualifier string     `json:"qualifier,omitempty"` // makes steps of one verb on one node different; see StepID
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
 
 	After []string `json:"after,omitempty"` // IDs, sorted
@@ -104,29 +104,29 @@ type Record struct {
 	Stack       string            `json:"stack"`                 // physical name
 	Target      project.Target    `json:"target"`
 	StackID     string            `json:"stack_id,omitempty"` // empty until CloudFormation has answered
-	Digest      string            `json:"digest,omitempty"`   // of what was last deployed well; empty if nobody can tell
+	Digest      string            `json:"digest,omitempty"`   // of what was last deployed successfully; empty if that is unknown
 	Template    string            `json:"template,omitempty"` // the digest of the template that was last deployed successfully
 	Needs       []string          `json:"needs,omitempty"`    // while an update is in flight: old ∪ new
 	Outputs     map[string]string `json:"outputs,omitempty"`
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
-	Token       string            `json:"token,omitempty"`       // of the work that was last begun: the intent
+	Token       string            `json:"token,omitempty"`       // of the operation that was last started: the intent
 	Run         string            `json:"run,omitempty"`         // that wrote this last
-	Intent      bool              `json:"intent,omitempty"`      // nobody has written yet what came of that work: it may have made another stack
+	Intent      bool              `json:"intent,omitempty"`      // the outcome of that operation is not recorded yet: it may have made another stack
 }
 
-// Place says where to look for the stack that r is about.
+// Location says where to find the stack that r is about.
 func (r Record) Location() Location {
 	return Location{Node: r.Node, Stack: r.Stack, StackID: r.StackID, Target: r.Target, Token: r.Token}
 }
 
-// A Place is where a node's stack is, or would be.
+// A Location is where a node's stack is, or would be.
 type Location struct {
 	Node    string
 	Stack   string // physical name
 	StackID string // of the stack that is recorded, if one is
 	Target  project.Target
-	Token   string // of work that may have made a stack that is not the recorded one
+	Token   string // of an operation that may have made a stack that is not the recorded one
 }
 
 // A Live is what CloudFormation says of a stack. The zero Live is that of a
@@ -139,8 +139,8 @@ type Live struct {
 	LastUpdated    time.Time // of the last update, or the creation
 	Protected      bool      // termination protection
 	HasResources   bool      // it would be dead, but holds what is not to go: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
-	CreatedByToken bool      // it is not the recorded stack, but its first event bears the Place's token
-	AccessError    string    // why nobody may look at it: all else is unknown then; empty if it was seen
+	CreatedByToken bool      // it is not the recorded stack, but its first event has the Location's token
+	AccessError    string    // why it may not be read: all else is unknown then; empty if it was read
 }
 
 // Dead reports whether the stack can only be deleted, and may be.
@@ -151,7 +151,7 @@ func (l Live) Updatable() bool {
 	return l.Status.Good() || l.Status.Recoverable() || l.Status == "CREATE_FAILED" && l.HasResources
 }
 
-// Hopeless says why nothing can be done with a stack that is neither Dead nor
+// Unrecoverable says why nothing can be done with a stack that is neither Dead nor
 // Updatable, nor Stuck.
 func (l Live) Unrecoverable() error {
 	switch {
@@ -163,7 +163,7 @@ func (l Live) Unrecoverable() error {
 	return fault.New(fault.Refused, "it is %s, which only a person can mend: see its events in CloudFormation", l.Status)
 }
 
-// A Note is what CloudFormation answered when a step was started.
+// A Receipt is what CloudFormation answered when a step was started.
 type Receipt struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId

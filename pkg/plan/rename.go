@@ -12,8 +12,8 @@ const unknownID = "stack:"
 
 // Rename gives the records the names that p has for their stacks. If a node gets
 // another physical stack, the record of the old stack is stored under its stack ID
-// from then on, and the old stack is deleted for good. If p names a recorded stack
-// that no desired node is recorded under, the record gets the new name. Rename
+// from then on, and the old stack is deleted permanently. If p names a recorded
+// stack that no desired node is recorded under, the record gets the new name. Rename
 // returns the records after that, and the moves in their order: those that free a
 // name, then those that take one. A view is made of renamed records.
 func Rename(p project.Project, recorded map[string]Record) (all map[string]Record, leave, take []Record) {

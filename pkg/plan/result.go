@@ -2,7 +2,7 @@ package plan
 
 import "strings"
 
-// A Result is how a step left its stack. The zero Result says that nobody knows.
+// A Result is how a step left its stack. The zero Result means that this is unknown.
 type Result struct {
 	Untouched bool   `json:"untouched,omitempty"` // the step started nothing: its stack is as it was before
 	Status    Status `json:"status,omitempty"`    // of the stack when the step ended; DELETE_COMPLETE if it is gone
@@ -49,8 +49,8 @@ func ResultOf(l Live) Result {
 	return Result{Status: l.Status}
 }
 
-// Clean reports whether the stack is as it was before, is whole, or is gone.
-// Otherwise it is in a bad state, or nobody knows.
+// Clean reports whether the stack is unchanged, succeeded or was rolled back, or is
+// gone. Otherwise it is in a bad state, or its state is unknown.
 func (r Result) Clean() bool {
 	return r.Untouched || r.Status != "" && (r.Status.Gone() || r.Status.Good() || r.Status.Restored())
 }

@@ -17,7 +17,7 @@ const (
 	unknown class = iota // never success, never a panic
 	gone
 	busy
-	good
+	succeeded
 	recoverable
 	stuck
 	unrecoverable // a rollback that only a person can repair
@@ -38,10 +38,10 @@ var classes = map[Status]class{
 	"IMPORT_IN_PROGRESS":                           busy,
 	"IMPORT_ROLLBACK_IN_PROGRESS":                  busy,
 
-	"CREATE_COMPLETE":                     good,
-	"UPDATE_COMPLETE":                     good,
-	"IMPORT_COMPLETE":                     good,
-	"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS": good,
+	"CREATE_COMPLETE":                     succeeded,
+	"UPDATE_COMPLETE":                     succeeded,
+	"IMPORT_COMPLETE":                     succeeded,
+	"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS": succeeded,
 
 	"UPDATE_ROLLBACK_COMPLETE": recoverable,
 	"IMPORT_ROLLBACK_COMPLETE": recoverable,
@@ -70,9 +70,9 @@ func (s Status) Fragile() bool {
 }
 
 // Good reports whether the last operation succeeded.
-func (s Status) Good() bool { return classes[s] == good }
+func (s Status) Good() bool { return classes[s] == succeeded }
 
-// Whole reports whether the last operation failed and left a stack that can be
+// Recoverable reports whether the last operation failed and left a stack that can be
 // updated.
 func (s Status) Recoverable() bool { return classes[s] == recoverable }
 
@@ -80,7 +80,7 @@ func (s Status) Recoverable() bool { return classes[s] == recoverable }
 // continued.
 func (s Status) Stuck() bool { return classes[s] == stuck }
 
-// Dead reports whether the stack can only be deleted, unless it is Kept.
+// Dead reports whether the stack can only be deleted, unless it has resources.
 func (s Status) Dead() bool { return classes[s] == dead }
 
 // Cleaning reports whether an update has succeeded and its leftovers are being
@@ -92,9 +92,9 @@ func (s Status) Restored() bool {
 	return s == "UPDATE_ROLLBACK_COMPLETE" || s == "IMPORT_ROLLBACK_COMPLETE"
 }
 
-// Ends lists, sorted, the statuses that go on with what waits for a stack: all
-// in which nothing is under way any more, and that of an update which is being
-// cleaned up after. In REVIEW_IN_PROGRESS nothing has started yet.
+// Ends lists, sorted, the statuses that let what waits for a stack continue: all in
+// which no operation is in progress any more, and that of an update whose cleanup is
+// in progress. In REVIEW_IN_PROGRESS nothing has started yet.
 func Ends() []Status {
 	var ends []Status
 	for _, s := range slices.Sorted(maps.Keys(classes)) {

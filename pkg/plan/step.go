@@ -18,9 +18,9 @@ func StepID(node string, v Verb, qualifier string) string {
 	return id
 }
 
-// Arguments are what a step is reported besides its verb and node: a value of a type
-// that the verb defines, as JSON, and the version of that type. The zero Arguments
-// are none.
+// Arguments are what a step has besides its verb and node: a value of a type that
+// the verb defines, as JSON, and the version of that type. The zero Arguments are
+// none.
 type Arguments struct {
 	Version int    `json:"version"`
 	JSON    string `json:"json"`

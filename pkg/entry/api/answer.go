@@ -22,7 +22,7 @@ type answer struct {
 }
 
 // mostAnswer is how many bytes an answer may have: Lambda passes on 6 MB, in
-// which the body stands as a string.
+// which the body is a string.
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 const mostAnswer = 4 << 20
 
@@ -43,7 +43,7 @@ func (a answer) response() (events.APIGatewayV2HTTPResponse, error) {
 	return r, nil
 }
 
-// responding is a response. Nobody is to keep it: runs move on.
+// responding is a response. It must not be cached, because runs change.
 func responding(status int, text string) events.APIGatewayV2HTTPResponse {
 	return events.APIGatewayV2HTTPResponse{StatusCode: status, Body: text, Headers: map[string]string{
 		"content-type": "application/json", "cache-control": "no-store",
@@ -85,15 +85,15 @@ func status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// failure is an error as it is reported.
+// A failure is an error in an answer.
 type failure struct {
 	Kind     fault.Kind `json:"kind"`
 	Message  string     `json:"message"`  // all of them in one
 	Messages []string   `json:"messages"` // what, why, what to do: each thing that is wrong
 }
 
-// failed is the answer that tells of an error. Of one that nobody classified
-// only the log tells, where the request's ID finds it: nobody knows what it says.
+// failed is the answer to a request that failed. An error without a kind may contain
+// anything, so it goes to the log only, where the request's ID finds it.
 func failed(err error, request string) events.APIGatewayV2HTTPResponse {
 	f := failure{Kind: fault.KindOf(err), Messages: fault.Messages(err)}
 	if f.Kind == "" || f.Kind == fault.Broken {

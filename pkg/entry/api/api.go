@@ -1,5 +1,5 @@
-// Package api answers requests over HTTP: it starts runs, shows them and steers
-// them.
+// Package api answers requests over HTTP: it starts runs, shows them and gives them
+// commands.
 package api
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // Engine starts and steers runs.
 type Engine interface {
-	// Start makes a run of what is requested, once for each ID.
+	// Start makes a run of a request, once for each ID.
 	Start(ctx context.Context, q run.Request) error
 
 	// Command carries out, once for each ID, the command that q gives to a run.
@@ -66,8 +66,8 @@ func routes() map[string]handler {
 // Routes lists the keys of the routes that are answered, sorted.
 func Routes() []string { return slices.Sorted(maps.Keys(routes())) }
 
-// Answer answers a request. The error is the one that the answer tells of, nil
-// if it tells of none.
+// Answer answers a request. The error is the one that the answer reports, nil if it
+// reports none.
 func (a API) Answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	said, err := a.answer(ctx, e)
 	if err == nil {
@@ -79,7 +79,8 @@ func (a API) Answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (even
 	return failed(err, e.RequestContext.RequestID), err
 }
 
-// answer finds out who asks for what, and what is to be said to that.
+// answer finds the handler and the caller of a request, and returns the handler's
+// answer.
 func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answer, error) {
 	route, ok := routes()[e.RouteKey]
 	if !ok {

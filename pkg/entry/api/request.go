@@ -14,14 +14,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// A question is a request, and who asks it.
+// A question is a request with its caller.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 type question struct {
 	events.APIGatewayV2HTTPRequest
 	who string
 }
 
-// The sizes in bytes of a body, an idempotency key, and who asks.
+// The sizes in bytes of a body, an idempotency key, and a caller.
 const (
 	mostBody = 64 << 10
 	mostKey  = 255
@@ -34,7 +34,7 @@ func noRoute(e events.APIGatewayV2HTTPRequest) error {
 	return fault.New(fault.Missing, "there is no route for %.20s %.100q: there are %s", http.Method, http.Path, strings.Join(Routes(), ", "))
 }
 
-// caller says who asks, as the route's authorizer found it out.
+// caller names the caller, as the route's authorizer identified it.
 func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
 	var who string
 	switch by := e.RequestContext.Authorizer; {
@@ -53,9 +53,9 @@ func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
 	return who, nil
 }
 
-// claimed is who a token is of: its subject, which nobody can choose, and for
-// people the e-mail address, if it is said to be verified: some issuers let people
-// write what they like there, and say nothing.
+// claimed names the user of a token: by the subject, which users cannot choose, and
+// for people by the e-mail address if it is verified. Some issuers let people write
+// any address, and then do not say that it is verified.
 func claimed(claims map[string]string) string {
 	who, email := claims["sub"], claims["email"]
 	if who == "" || email == "" || claims["email_verified"] != "true" {
@@ -82,8 +82,8 @@ func (q question) body() ([]byte, error) {
 	return text, nil
 }
 
-// id names what is requested about a subject: who sends the same idempotency key
-// asks for the same, and without one every request is another.
+// id names the request about a subject: the same caller with the same idempotency
+// key makes the same request. Without a key every request is another.
 func (q question) id(subject string) (string, error) {
 	key, given := q.Headers["idempotency-key"]
 	switch {

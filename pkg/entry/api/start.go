@@ -12,8 +12,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// begin starts a run. What is wrong with the request is all reported at once, and
-// then no run is made of it.
+// start starts a run. It reports everything that is wrong with the request at once,
+// and then makes no run of it.
 func (a API) start(ctx context.Context, q question) (answer, error) {
 	project, err := q.project()
 	if err != nil {
@@ -56,8 +56,8 @@ func another(stored run.Run, r run.Request) error {
 	return fault.New(fault.Refused, "idempotency-key: run %s was started with this key by another request (%s): use another key", stored.ID, stored.Operation)
 }
 
-// limited reports whether a run may delete as many stacks as a request says. A
-// retry that does not say so has the limit of the run that it repeats.
+// limited reports whether a run has the limit of deletions that a request sets. A
+// retry that sets none has the limit of the run that it repeats.
 func limited(stored run.Run, r run.Request, repeats bool) bool {
 	if stored.MaxDeletions == nil || r.MaxDeletions == nil {
 		return r.MaxDeletions == nil && (stored.MaxDeletions == nil || repeats)
@@ -90,8 +90,8 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 	return a.accepted(ctx, r.ID, func(run.Run) error { return nil })
 }
 
-// accepted tells of a run of which something was requested, with the run as it is if
-// that can be read now, and is what check wants it to be.
+// accepted is the answer to a request about a run that was accepted, with the run as
+// it is if it can be read now and passes check.
 func (a API) accepted(ctx context.Context, id string, check func(run.Run) error) (answer, error) {
 	said := answer{status: http.StatusAccepted, location: "/runs/" + id, body: map[string]string{"run": id}}
 	r, err := a.Reader.Load(ctx, id)
@@ -118,7 +118,7 @@ func wrong(problems []string) error {
 	return errors.Join(all...)
 }
 
-// uncertain adds to an error that leaves open what was done what to do then.
+// uncertain adds what to do to an error after which it is unknown what was done.
 func uncertain(err error, then string) error {
 	if k := fault.KindOf(err); k != fault.Refused && k != fault.Missing && k != fault.Invalid {
 		return fault.New(k, "%w: %s", err, then)

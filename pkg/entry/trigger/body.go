@@ -27,15 +27,15 @@ func decode(text []byte, into fields) (wrong []string, ok bool) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return []string{"the request is empty: send a JSON object"}, false
 	}
-	var whole json.RawMessage
+	var value json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(&whole); err != nil {
+	if err := d.Decode(&value); err != nil {
 		return []string{"the request is not valid JSON: " + short(err.Error())}, false
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return []string{"the request is not valid JSON: there is more text behind the first value"}, false
 	}
-	return object("", whole, into), whole[0] == '{'
+	return object("", value, into), value[0] == '{'
 }
 
 // object reads one object. The path names it in messages: "", or "options.".

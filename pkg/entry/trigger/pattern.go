@@ -2,9 +2,9 @@ package trigger
 
 import "github.com/stackwright/stackwright/pkg/plan"
 
-// A Pattern is what a rule of EventBridge compares events with. Anyone who lays
-// rules, in AWS or on a laptop, takes those of this file: they let through what
-// the functions of this package read, and nothing else.
+// A Pattern is what a rule of EventBridge compares events with. All rules, in AWS
+// and on a laptop, have the patterns of this file: they match what the functions of
+// this package read, and nothing else.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
 type Pattern struct {
 	Source     []string       `json:"source"`
@@ -27,7 +27,7 @@ func Uploads(bucket string) Pattern {
 	}
 }
 
-// Stacks matches what Found reads, as far as it wakes a run: the ends of
+// Stacks matches what StackEvent reads, as far as it wakes a run: the ends of
 // operations of ours.
 func Stacks() Pattern {
 	var ends []string

@@ -158,7 +158,7 @@ func noOperation(all plan.Operations, name string) string {
 	return fmt.Sprintf("operation: there is no operation %q%s", short(name), suggest.Hint(name, known))
 }
 
-// aboutSource tells what is wrong with the configuration.
+// aboutSource lists what is wrong with the configuration.
 func aboutSource(r row, q run.Request) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -185,7 +185,7 @@ func aboutSource(r row, q run.Request) []string {
 // runID is what engine.RunID makes.
 var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
 
-// aboutRun tells what is wrong with the run that the request is about.
+// aboutRun lists what is wrong with the run that the request is about.
 func aboutRun(r row, q run.Request) []string {
 	switch {
 	case r.run && q.Of == "":
@@ -198,7 +198,7 @@ func aboutRun(r row, q run.Request) []string {
 	return nil
 }
 
-// aboutOptions tells what is wrong with the options: those that the operation does
+// aboutOptions lists what is wrong with the options: those that the operation does
 // not have, and values that make no sense.
 func aboutOptions(all plan.Operations, r row, q run.Request) []string {
 	var wrong []string
@@ -231,7 +231,7 @@ func having(all plan.Operations, option plan.Option) []string {
 	return names
 }
 
-// tooLong tells which texts of a request are longer than allowed.
+// tooLong lists which texts of a request are longer than allowed.
 func tooLong(q run.Request) []string {
 	var all []string
 	for _, x := range []struct{ name, text string }{

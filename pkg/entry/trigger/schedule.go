@@ -21,8 +21,8 @@ func Call(e events.EventBridgeEvent) bool { return e.Source == project.ScheduleS
 // scheduleName is what a schedule may be called, as in configurations.
 var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
 
-// Called returns what a schedule asks for. Reported twice of one time of it, it is
-// the same request. The error is Invalid if the event makes no sense.
+// Called returns what a schedule requests. Two events about one time of the schedule
+// make the same request. The error is Invalid if the event makes no sense.
 func Called(e events.EventBridgeEvent) (run.Request, error) {
 	var c project.Call
 	if e.DetailType != project.ScheduleEvent || !Call(e) {

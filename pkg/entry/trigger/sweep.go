@@ -18,8 +18,8 @@ func Scheduled(e events.EventBridgeEvent) bool {
 	return e.Source == "aws.events" && e.DetailType == "Scheduled Event"
 }
 
-// Execution reports whether an event tells how an execution of a state machine
-// stands; Failed reads it.
+// Execution reports whether an event is about the status of an execution of a state
+// machine; Failed reads it.
 func Execution(e events.EventBridgeEvent) bool {
 	return e.Source == "aws.states" && e.DetailType == "Step Functions Execution Status Change"
 }
@@ -32,13 +32,13 @@ type execution struct {
 	Input  string `json:"input"` // "" where it would not fit into the event
 }
 
-// dead are the statuses of an execution that went down without having said how
-// its run stands; that of a run that failed is among them.
+// dead are the statuses of an execution that ended without a final state of its run,
+// or whose run failed.
 var dead = []string{"FAILED", "TIMED_OUT", "ABORTED"}
 
-// Failed returns the epoch whose execution has gone down. The error is Invalid
-// if none has, or if it is none of ours: those are named <run>-<execution>, and were
-// given just that.
+// Failed returns the epoch whose execution has failed. The error is Invalid if none
+// has, or if it is not one of ours: those are named <run>-<epoch>, and have just
+// these two as input.
 func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 	none := engine.ExecutionInput{}
 	if !Execution(e) {
@@ -67,7 +67,7 @@ func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 	return named, nil
 }
 
-// executed reads the name of an execution.
+// isExecution reads the name of an execution.
 func isExecution(name string) (engine.ExecutionInput, bool) {
 	id, number, ok := strings.Cut(name, "-")
 	epoch, err := strconv.Atoi(number)

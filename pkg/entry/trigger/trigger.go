@@ -1,5 +1,4 @@
-// Package trigger turns what happens in AWS, and what time it is, into what the
-// engine is requested.
+// Package trigger turns events of AWS and schedules into requests for the engine.
 package trigger
 
 import (
@@ -33,15 +32,14 @@ type created struct {
 		Key     string `json:"key"` // as it is: EventBridge encodes nothing
 		Version string `json:"version-id"`
 
-		Sequencer string `json:"sequencer"` // tells which of two events of one key is newer
+		Sequencer string `json:"sequencer"` // shows which of two events of one key is newer
 	} `json:"object"`
 	Requester string `json:"requester"` // an account, or a service of AWS
 }
 
-// Request returns what is requested by an object that was put into the bucket:
-// a deploy by projects/<project>/<environment>.zip (.tar.gz, .yaml, .yml),
-// anything else by requests/<project>/<environment>/<id>.json, which is read
-// from objects.
+// Request returns what an object that was put into the bucket requests: a deploy by
+// projects/<project>/<environment>.zip (.tar.gz, .yaml, .yml), anything else by
+// requests/<project>/<environment>/<id>.json, which is read from objects.
 //
 // What is wrong with a request is in its Problems, and so is a key that does not
 // name a project and an environment: the run is refused, which its event, its metric
@@ -150,7 +148,7 @@ func requested(key string) (string, bool) {
 	return projectOf(parts[1], parts[2], ok && id != "")
 }
 
-// revision returns the project that a configuration is kept for.
+// revision returns the project whose stored configuration an object is.
 func revision(key string) (string, bool) {
 	parts := strings.Split(key, "/")
 	if len(parts) != 4 || parts[0] != "revisions" {
@@ -178,8 +176,8 @@ type changed struct {
 	} `json:"status-details"`
 }
 
-// Found returns the change of a stack's status that an event tells of. Its
-// token is empty if the change was made without one.
+// StackEvent returns the change of a stack's status that an event reports. Its token
+// is empty if the change was made without one.
 func StackEvent(e events.EventBridgeEvent) (engine.StackEvent, error) {
 	if e.Source != "aws.cloudformation" || e.DetailType != "CloudFormation Stack Status Change" {
 		return engine.StackEvent{}, fault.New(fault.Invalid, "event %q of %q: only \"CloudFormation Stack Status Change\" of \"aws.cloudformation\" wakes a run", e.DetailType, e.Source)
