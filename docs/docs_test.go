@@ -60,7 +60,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	fence   = regexp.MustCompile("(?ms)^```.*?^```")
-	odd     = regexp.MustCompile("[^\\pL\\pN _-]")
+	odd     = regexp.MustCompile(`[^\pL\pN _-]`)
 )
 
 // anchors lists the anchors of a page's headings as GitHub makes them.
