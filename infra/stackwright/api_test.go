@@ -27,7 +27,7 @@ type asker struct {
 	url string
 }
 
-// A found is what an asker is reported.
+// received is an answer of the API.
 type received struct {
 	report.Run
 	Runs   []report.Run
@@ -81,8 +81,8 @@ func (a asker) until(path, state string) received {
 	return received{}
 }
 
-// revision puts the laptop's project where nothing comes of it until it is requested
-// for, and returns a body that asks.
+// revision uploads the laptop's project under a key that starts no run, and returns the
+// body of a request for a run of it.
 func (l *laptop) revision(h *host.Host, operation string) string {
 	l.Helper()
 	files, err := archive.Open(l.project)
@@ -106,8 +106,9 @@ func objects(h *host.Host) *bucket.Bucket {
 	return bucket.New(s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true }), cli.Name, cli.Region)
 }
 
-// A program starts a run, asks again because it lost the answer, reads the run,
-// pauses it, lets it go on, and sees its end; it gets an error for what it cannot do.
+// A program starts a run, sends the request again because it lost the answer, reads the
+// run, pauses it, continues it, and reads its end. It gets an error for what it cannot
+// do.
 func TestRunByTheAPI(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -142,7 +143,7 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	if startedAt.Status != 202 || startedAt.Location != "/runs/"+startedAt.Run.Run || startedAt.Who != "arn:aws:iam::000000000000:root" {
 		t.Fatalf("%d %s %s", startedAt.Status, startedAt.Location, startedAt.text)
 	}
-	paused := a.ask("POST", startedAt.Location+"/pause", `{"reason":"a look"}`, "p")
+	paused := a.ask("POST", startedAt.Location+"/pause", `{"reason":"a check"}`, "p")
 	if paused.Status != 202 || paused.Command != "pause" || paused.Run.Run != startedAt.Run.Run {
 		t.Fatalf("%d %s", paused.Status, paused.text)
 	}
@@ -156,7 +157,7 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	if on := a.ask("POST", startedAt.Location+"/continue", `{}`, "p"); on.Status != 202 || on.Command != "continue" {
 		t.Errorf("%d %s", on.Status, on.text)
 	}
-	if late := a.ask("POST", startedAt.Location+"/pause", `{"reason":"a look"}`, "p"); late.Status != 202 || late.Command != "continue" {
+	if late := a.ask("POST", startedAt.Location+"/pause", `{"reason":"a check"}`, "p"); late.Status != 202 || late.Command != "continue" {
 		t.Errorf("a pause that comes a second time is answered %d %s", late.Status, late.text)
 	}
 	ended := a.until(startedAt.Location, "succeeded")
@@ -194,7 +195,7 @@ func TestRunByTheAPIWithBinaries(t *testing.T) {
 	}
 }
 
-// Anyone who has only curl asks as the documents say.
+// The curl commands of the documentation work.
 func TestCurl(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {

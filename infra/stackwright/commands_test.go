@@ -14,8 +14,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// A project's life, a command at a time, each of which hosts the emulators for
-// itself: so all that one did must be in the folder for the next.
+// A project is deployed, changed and destroyed by commands, each of which hosts the
+// emulators itself. So the data folder must have all that the next command needs.
 func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -110,7 +110,7 @@ func TestJSONIsOneObjectALine(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "outputs", "topic", "-o", "json"), `"Text":"good morning"`, `"project":"pair@prod"`)
 }
 
-// What is wrong with a project is reported before anything is requested of AWS.
+// The errors of a project are reported before any call to AWS.
 func TestRefusedProjectMakesNoCall(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32

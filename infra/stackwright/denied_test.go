@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
+	emulator "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// Who may not do something is informed which permission that takes; who is not known
-// to AWS, to log in.
+// A user without a permission learns which permission is missing. A user whose
+// credentials have expired is asked to log in.
 func TestDeniedAtAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	type refusal struct {
@@ -69,8 +69,8 @@ func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
 	}
 }
 
-// Who loses the permission to watch a run, or the session, is informed that the run
-// goes on.
+// A user who loses the permission to watch a run, or the session, learns that the run
+// continues.
 func TestWatchingIsLost(t *testing.T) {
 	l, h := newInstallation(t)
 	var startedAt atomic.Bool
@@ -84,7 +84,7 @@ func TestWatchingIsLost(t *testing.T) {
 		}
 		return &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}
 	})
-	l.fail(h, stand.Fault{Stack: "pair-*", Seconds: 2})
+	l.fail(h, emulator.Fault{Stack: "pair-*", Seconds: 2})
 	r := l.run("deploy", l.project)
 	if l.has(r.err, "it has expired", "goes on without its watcher", "stackwright status ", " --follow", "get new ones (aws sso login)"); r.code != cli.ExitFailed {
 		t.Errorf("ended with %d\n%s", r.code, r.out)

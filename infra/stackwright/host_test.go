@@ -56,8 +56,8 @@ func (l *laptop) left() string {
 	return id
 }
 
-// Anyone who only reads a folder that nobody serves lets nothing go on, starts no process, says so, and is in nobody's
-// way.
+// A command that only reads a folder without a server continues no run, starts no
+// process, says so, and does not keep others from the folder.
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -80,7 +80,8 @@ func TestReadingChangesNothing(t *testing.T) {
 	}
 }
 
-// Who carries on until all is done leaves to anyone who means to stay; what is in flight goes on there.
+// A server that runs until it is idle hands over to a server that stays. Operations in
+// progress continue there.
 func TestServeTakesOver(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
-	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
+	emulator "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/host"
 	tokens "github.com/stackwright/stackwright/infra/local/sts"
@@ -110,7 +110,7 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 	}
 }
 
-// spy returns what a person has requested since, by the permissions that it takes.
+// spy returns the permissions for the calls that a person has made since.
 func (l *laptop) spy(h *host.Host) func() []string {
 	var mu sync.Mutex
 	seen := make(map[string]bool)
@@ -135,12 +135,12 @@ func (l *laptop) spy(h *host.Host) func() []string {
 	}
 }
 
-// Steering needs nothing but the table and the bucket; how to go on is said for
-// where it was started.
+// Commands for a run need only the table and the bucket. The commands that they print
+// are for the same installation.
 func TestSteeringOnAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	l.env["STACKWRIGHT_INSTALLATION"] = ""
-	l.fail(h, stand.Fault{Stack: "pair-topic", Operation: "create", Times: 1})
+	l.fail(h, emulator.Fault{Stack: "pair-topic", Operation: "create", Times: 1})
 	out := l.must(cli.ExitFailed, "deploy", l.project, "--installation", "sw")
 	_, next, found := strings.Cut(strings.TrimSpace(out), "to retry: stackwright ")
 	if !found || !strings.HasSuffix(next, " --installation sw") {
@@ -180,7 +180,7 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	l.has(l.run("graph", l.project).err, "target eu, named 3 times, is not registered: register it with stackwright targets add eu")
 }
 
-// What stands between a person and an installation is said, with what to do.
+// An installation that cannot be used is an error that says why and what to do.
 func TestNoSuchInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	older := made()

@@ -26,9 +26,9 @@ var (
 	seed   = flag.Uint64("seed", 1, "of the first round")
 )
 
-// Whatever functions are killed, and when, the shop is deployed, and nothing of
-// it twice. Without -rounds, execute-step is spared: of one that dies between
-// its claim and its request nothing is started again for a minute.
+// Whatever functions are killed, and when, the shop is deployed, and no stack is created
+// twice. Without -rounds, execute-step is not killed: if it crashes between its claim
+// and its request, the step is retried only after a minute.
 func TestKilledFunctions(t *testing.T) {
 	t.Parallel()
 	dir, err := built()
@@ -71,8 +71,7 @@ type round struct {
 	kills, atWork int
 }
 
-// play deploys the shop while functions are killed, and then reads what came
-// of it.
+// play deploys the shop while functions are killed, and then checks the result.
 func (r *round) play() {
 	startedAt := time.Now()
 	out := r.deploy(r.kill)
@@ -88,8 +87,8 @@ func (r *round) play() {
 	r.Logf("%d kills, %d of them at work for the state machine; it took %s", r.kills, r.atWork, took.Round(100*time.Millisecond))
 }
 
-// deploy runs the real command to its end and returns what it printed. Meanwhile
-// it has fail fail, if there is one.
+// deploy runs the real command to its end and returns what it printed. Meanwhile it
+// calls kill, unless that is nil.
 func (r *round) deploy(kill func(parent int)) string {
 	r.Helper()
 	shop, err := filepath.Abs("../../examples/shop")
@@ -129,9 +128,8 @@ func (r *round) deploy(kill func(parent int)) string {
 	}
 }
 
-// fail kills functions that a process has started: now and then
-// one, more often one that has only just been started and so is at work, and
-// seldom all.
+// kill kills functions that a process has started: now and then one, more often one that
+// has just been started and so is working, and seldom all.
 func (r *round) kill(parent int) {
 	all := r.functions(parent)
 	var victims []int
@@ -178,8 +176,8 @@ func (r *round) functions(parent int) map[int]time.Duration {
 	return found
 }
 
-// vacant waits until nobody has the data folder: somebody may still deliver
-// events to functions that were killed.
+// vacant waits until no process has the data folder: one may still deliver events to
+// functions that were killed.
 func (r *round) vacant() {
 	for range 1200 {
 		_, taken, err := cloud.LockedBy(r.data)
@@ -194,8 +192,7 @@ func (r *round) vacant() {
 	r.Fatal("somebody never leaves the data folder")
 }
 
-// inspect reads what is in the data folder when all is over: each stack was
-// made once.
+// inspect checks the data folder after the deploy: each stack was created once.
 func (r *round) inspect() {
 	r.Helper()
 	c, err := cloud.Open(r.Context(), cloud.Options{Data: r.data, Paused: true, Getenv: func(string) string { return "" }})

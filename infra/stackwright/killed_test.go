@@ -81,8 +81,8 @@ func (l *laptop) server() *exec.Cmd {
 	return nil
 }
 
-// once checks that so many stacks have ever been, that each stands, and that its
-// creation was started once.
+// once checks that there have only ever been want stacks, that each still exists, and
+// that each was created by one request.
 func once(t *testing.T, stacks *cloudformation.Client, want int) {
 	t.Helper()
 	out, err := stacks.ListStacks(t.Context(), &cloudformation.ListStacksInput{})

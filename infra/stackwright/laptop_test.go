@@ -22,9 +22,9 @@ type laptop struct {
 	*testing.T
 	data, project string
 	env           map[string]string
-	answers       string // of the person who sits there; "" is nobody
+	answers       string // of the user at the terminal; "" if there is none
 	interrupts    chan os.Signal
-	elsewhere     bool // commands are not notified of the data folder
+	elsewhere     bool // commands do not get the data folder
 
 	mu      sync.Mutex
 	started [][]string // what was started as a process of its own

@@ -29,7 +29,7 @@ type left struct {
 	times   []string          // its schedules
 }
 
-// left searches for what is left.
+// left finds what is left of the project.
 func (m *smoke) left(ctx context.Context) (l left, err error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
@@ -48,11 +48,11 @@ func (m *smoke) left(ctx context.Context) (l left, err error) {
 		return l, err
 	}
 	id := m.project + "@" + project.DefaultEnvironment
-	kept, err := schedules.New(scheduler.NewFromConfig(cfg), schedules.Group{Name: made["ScheduleGroupName"]}).List(ctx, id)
+	existing, err := schedules.New(scheduler.NewFromConfig(cfg), schedules.Group{Name: made["ScheduleGroupName"]}).List(ctx, id)
 	if err != nil {
 		return l, err
 	}
-	for _, k := range kept {
+	for _, k := range existing {
 		l.times = append(l.times, k.Schedule)
 	}
 	return l, l.read(ctx, table.New(dynamodb.NewFromConfig(cfg), made["TableName"]), id)

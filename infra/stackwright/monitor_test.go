@@ -6,9 +6,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// Who follows a run that waits in the queue is informed for whom, and so is who only asks for its status; when that run is over,
-// it goes on.
-func TestWaitingInLineSaysForWhom(t *testing.T) {
+// A user who follows a queued run, or asks for its status, learns which run it waits
+// for. When that run has ended, the queued run starts.
+func TestQueuedRunNamesTheRunBefore(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
 	l.serve(1)

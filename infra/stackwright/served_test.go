@@ -62,8 +62,8 @@ func TestBinaries(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--functions", "binaries", "--yes"), "3 deleted")
 }
 
-// Another CloudFormation takes the place of the emulator, and the run ends well
-// though it tells nobody of what becomes of its stacks.
+// Another CloudFormation takes the place of the emulator, and the run ends well without
+// events of its stacks.
 func TestAnotherCloudFormationWithoutEvents(t *testing.T) {
 	t.Parallel()
 	other, err := cloud.Open(t.Context(), cloud.Options{Seconds: 0.2, Getenv: func(string) string { return "" }})
@@ -107,7 +107,8 @@ func (a awsCLI) run(args ...string) string {
 	return string(out)
 }
 
-// Anyone who has only the aws command deploys by an upload, and sees all there is.
+// A user who has only the aws command deploys by an upload, and can read everything
+// about the run.
 func TestUploadByTheCommandLineStartsOneRun(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("aws"); err != nil {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	stand "github.com/stackwright/stackwright/infra/local/cloudformation"
+	emulator "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/host"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
@@ -27,11 +27,11 @@ import (
 // everything is tried on a laptop.
 var smokes = flag.String("smoke", "", "the `installation` on AWS at which TestSmoke makes, changes and deletes three stacks that cost nothing")
 
-// A smoke is the life of the project in examples/smoke at an installation, under
-// a name that nobody else has.
+// A smoke deploys, changes and destroys the project in examples/smoke at an
+// installation, under a unique name.
 type smoke struct {
 	project string // "smoke-k3jd8a"
-	folder  string // a copy of the project's files, which is kept if something goes wrong
+	folder  string // a copy of the project's files, deleted if all goes well
 	shell   cli.Shell
 	at      string    // the installation
 	printed io.Writer // what happens
@@ -67,7 +67,7 @@ func (m *smoke) play(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"deploy three stacks, each after another", m.deploys},
-		{"see that outputs were passed on", m.tells},
+		{"see that outputs were passed on", m.comparesOutputs},
 		{"see that there is a schedule", m.schedules},
 		{"deploy the same again: no step", m.repeats},
 		{"change one of them", m.changes},
@@ -100,8 +100,9 @@ func (m *smoke) destroys(ctx context.Context) error {
 	return m.steps(ctx, []string{"last/delete done", "note/delete done", "topic/delete done"}, "destroy", m.folder, "--yes")
 }
 
-// tells compares what a stack was given with what another has put out.
-func (m *smoke) tells(ctx context.Context) error {
+// comparesOutputs compares the parameters of a stack with the outputs that it got them
+// from.
+func (m *smoke) comparesOutputs(ctx context.Context) error {
 	lines, err := m.ask(ctx, "outputs", "--project", m.project)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func (m *smoke) tells(ctx context.Context) error {
 	return nil
 }
 
-// schedules searches for the project's schedule.
+// schedules checks the project's schedule.
 func (m *smoke) schedules(ctx context.Context) error {
 	left, err := m.left(ctx)
 	if err == nil && !slices.Equal(left.times, []string{"never"}) {
@@ -181,8 +182,8 @@ func (m *smoke) leaves(ctx context.Context) error {
 	return err
 }
 
-// After a life of a project nothing is left of it, also where somebody else does
-// the same at the same time. With -smoke, on AWS.
+// After a smoke nothing is left of its project, also when a second one runs at the same
+// time. With -smoke, it runs on AWS.
 func TestSmoke(t *testing.T) {
 	s := cli.Shell{Laptop: host.Laptop{}, In: strings.NewReader(""), Getenv: os.Getenv, Self: "build/stackwright"}
 	under, installation := t.TempDir(), *smokes
@@ -190,11 +191,11 @@ func TestSmoke(t *testing.T) {
 	if installation == "" {
 		newInstallation(t)
 		installation = "sw"
-		go func() { others <- somebody(t.Context(), under) }()
+		go func() { others <- secondUser(t.Context(), under) }()
 	} else {
 		others <- nil
 		var err error
-		if under, err = kept(); err != nil {
+		if under, err = failureFolder(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -207,8 +208,8 @@ func TestSmoke(t *testing.T) {
 	}
 }
 
-// somebody is another person who tries it out, of whom nothing is to be seen.
-func somebody(ctx context.Context, under string) error {
+// secondUser runs another smoke at the same time, which must not affect the first.
+func secondUser(ctx context.Context, under string) error {
 	m, err := newSmoke(under, cli.Shell{Laptop: host.Laptop{}, In: strings.NewReader(""), Getenv: os.Getenv, Self: "build/stackwright"}, "sw")
 	if err != nil {
 		return err
@@ -217,8 +218,8 @@ func somebody(ctx context.Context, under string) error {
 	return m.tryOut(ctx)
 }
 
-// kept is the folder in which the files are kept of what went wrong.
-func kept() (string, error) {
+// failureFolder is the folder for the files of smokes that fail.
+func failureFolder() (string, error) {
 	folder, err := filepath.Abs("../../build/smoke")
 	if err != nil {
 		return "", err
@@ -238,8 +239,7 @@ func (m *smoke) tryOut(ctx context.Context) error {
 	return os.RemoveAll(m.folder)
 }
 
-// What goes wrong is reported with what is left of it, and the command that is then
-// named removes that.
+// A smoke that fails says what is left, and names the command that deletes it.
 func TestSmokeThatFails(t *testing.T) {
 	l, h := newInstallation(t)
 	m, err := newSmoke(t.TempDir(), cli.Shell{Laptop: host.Laptop{}, In: strings.NewReader(""), Getenv: os.Getenv, Self: "stackwright"}, "sw")
@@ -248,7 +248,7 @@ func TestSmokeThatFails(t *testing.T) {
 	}
 	var reported bytes.Buffer
 	m.printed = &reported
-	l.fail(h, stand.Fault{Stack: m.project + "-last", Operation: "delete", Reason: "out of luck", Times: 1})
+	l.fail(h, emulator.Fault{Stack: m.project + "-last", Operation: "delete", Reason: "out of luck", Times: 1})
 	err = m.tryOut(t.Context())
 	if err == nil {
 		t.Fatal("it went well")
@@ -281,7 +281,7 @@ func (m *smoke) remedy() string {
 	return fmt.Sprintf("%s destroy %s --yes --installation %s", m.shell.Self, m.folder, m.at)
 }
 
-// Who has not said that it may be tried on AWS is reported how to.
+// Without consent to use AWS, make smoke says how to give it.
 func TestMakeSmokeAsksFirst(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("make"); err != nil {
