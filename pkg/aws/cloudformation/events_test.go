@@ -204,7 +204,7 @@ func TestEvents(t *testing.T) {
 		"continued": {plan.Continue, []string{
 			". UPDATE_ROLLBACK_FAILED by them", ". UPDATE_ROLLBACK_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_COMPLETE by us: so it is",
 		}, ours("UPDATE_ROLLBACK_COMPLETE", "")},
-		"an end that nobody knows is an end, and no success": {plan.Update, []string{
+		"an unknown end is an end, and no success": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us", ". UPDATE_TRANSCENDED by us: beyond",
 		}, ours("UPDATE_TRANSCENDED", "beyond")},
 	} {

@@ -131,12 +131,12 @@ func TestCreatedByToken(t *testing.T) {
 		ours     bool
 		reads    int
 	}{
-		"recorded":                   {plan.Location{StackID: vpcID, Token: token}, ours, false, 0},
-		"no token":                   {plan.Location{}, ours, false, 0},
-		"ours":                       {plan.Location{Token: token}, ours, true, 3},
-		"ours instead of another":    {plan.Location{StackID: other, Token: token}, ours, true, 3},
-		"somebody else's":            {plan.Location{Token: token}, theirs, false, 3},
-		"too long a history to tell": {plan.Location{Token: token}, append(ours, make([]string, 100)...), false, 50},
+		"recorded":                {plan.Location{StackID: vpcID, Token: token}, ours, false, 0},
+		"no token":                {plan.Location{}, ours, false, 0},
+		"ours":                    {plan.Location{Token: token}, ours, true, 3},
+		"ours instead of another": {plan.Location{StackID: other, Token: token}, ours, true, 3},
+		"somebody else's":         {plan.Location{Token: token}, theirs, false, 3},
+		"too long a history to find the operation": {plan.Location{Token: token}, append(ours, make([]string, 100)...), false, 50},
 	} {
 		for i, e := range c.events {
 			if e == "" {

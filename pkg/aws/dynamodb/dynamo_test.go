@@ -91,12 +91,12 @@ type wire struct {
 	page      int                                        // items on a page of a query; 0 for all
 	answer    func(op string, body []byte) (int, string) // if it answers, the emulator does not get the request
 
-	mu     sync.Mutex
-	tables http.Handler
-	writes int
-	calls  map[string]int
-	bodies []string // of transactions
-	heard  map[string]*httptest.ResponseRecorder
+	mu       sync.Mutex
+	tables   http.Handler
+	writes   int
+	calls    map[string]int
+	bodies   []string // of transactions
+	answered map[string]*httptest.ResponseRecorder
 }
 
 // reasons are those of a transaction that is cancelled.
@@ -118,7 +118,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer w.mu.Unlock()
 	_, op, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if w.calls == nil {
-		w.calls, w.heard = make(map[string]int), make(map[string]*httptest.ResponseRecorder)
+		w.calls, w.answered = make(map[string]int), make(map[string]*httptest.ResponseRecorder)
 	}
 	w.calls[op]++
 	if w.answer != nil {
@@ -135,7 +135,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
-	if again, ok := w.heard[in.ClientRequestToken]; ok {
+	if again, ok := w.answered[in.ClientRequestToken]; ok {
 		return response(r, again.Code, again.Body.String()), nil
 	}
 	rec := httptest.NewRecorder()
@@ -147,7 +147,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		rec = w.ask(r, op, body)
 	}
 	if !w.forgetful && *endpoint == "" {
-		w.heard[in.ClientRequestToken] = rec
+		w.answered[in.ClientRequestToken] = rec
 	}
 	if w.lost > 0 && w.writes%w.lost == 0 {
 		return response(r, http.StatusInternalServerError, `{"__type":"InternalServerError"}`), nil

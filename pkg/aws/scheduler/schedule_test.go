@@ -171,7 +171,7 @@ func TestPrefixes(t *testing.T) {
 		}
 		for _, b := range ids {
 			if a != b && strings.HasPrefix(prefix(a), prefix(b)) {
-				t.Errorf("schedules of %s (%s) look like those of %s (%s)", a, prefix(a), b, prefix(b))
+				t.Errorf("the prefix of %s (%s) begins with that of %s (%s)", a, prefix(a), b, prefix(b))
 			}
 		}
 	}

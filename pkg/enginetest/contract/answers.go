@@ -122,7 +122,7 @@ func answerLaws() []law {
 			b.same(got.Status, run.Running)
 			b.same(got.Answer, a)
 		}},
-		{"of many who answer one is heard", func(b bench) {
+		{"of many answers to one question one is recorded", func(b bench) {
 			r := b.asks("one")
 			found := 0
 			for _, err := range race(func(i int) error {

@@ -54,7 +54,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 				s.Errorf("live is %+v", live)
 			}
 		},
-		"a token is heard once": func(s fixture) {
+		"a token starts one operation": func(s fixture) {
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			again := t
 			again.Receipt = plan.Receipt{}
@@ -76,14 +76,14 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.up("vpc", "v1")
 			s.begin(s.task("vpc", plan.Update, "v1"), fault.Unchanged)
 		},
-		"an update releases rises before its cleanup": func(s fixture) {
+		"an update is over before its cleanup ends": func(s fixture) {
 			s.up("vpc", "v1")
 			before := s.status("vpc", "CREATE_COMPLETE").LastUpdated
 			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.Pass(30 * time.Second)
 			s.received(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
 			if live := s.status("vpc", "UPDATE_COMPLETE"); !live.LastUpdated.After(before) {
-				s.Errorf("touched %s, and %s before", live.LastUpdated, before)
+				s.Errorf("last updated %s, and %s before", live.LastUpdated, before)
 			}
 		},
 		"a create that fails is rolled back, and says why": func(s fixture) {
@@ -208,7 +208,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 					s.Errorf("with token %q: %+v, %v", token, seen, err)
 				}
 			}
-			seen, err := s.Observe(s.Context(), []plan.Location{{Node: "n", Stack: "nobody", Target: t.Node.Target}})
+			seen, err := s.Observe(s.Context(), []plan.Location{{Node: "n", Stack: "unknown", Target: t.Node.Target}})
 			if err != nil || len(seen) != 0 && !seen["n"].Status.Gone() {
 				s.Errorf("of nothing it sees %v, %v", seen, err)
 			}
@@ -257,7 +257,7 @@ func (s fixture) begin(t action.Task, want fault.Kind) action.Task {
 		s.Fatalf("%s: got %v (%s), want %q", t.Step.ID, err, fault.KindOf(err), want)
 	}
 	if err == nil && receipt.StackID == "" {
-		s.Errorf("%s: the note is %v", t.Step.ID, receipt)
+		s.Errorf("%s: the receipt is %v", t.Step.ID, receipt)
 	}
 	t.Receipt = receipt
 	return t
@@ -298,13 +298,13 @@ func (s fixture) busy(t action.Task, want plan.Status) {
 	s.status(t.Node.Stack, want)
 }
 
-// heard checks the events of an operation.
+// received checks the events of an operation.
 func (s fixture) received(t action.Task, found, over bool, status plan.Status) action.Operation {
 	s.Helper()
 	t.Now = s.Now()
 	w, err := s.Events(context.Background(), t)
 	if err != nil || w.Found != found || w.Over != over || w.Status != status {
-		s.Fatalf("%s: heard %+v, %v; want %v %v %s", t.Step.ID, w, err, found, over, status)
+		s.Fatalf("%s: the events say %+v, %v; want %v %v %s", t.Step.ID, w, err, found, over, status)
 	}
 	return w
 }

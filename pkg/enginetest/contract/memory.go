@@ -18,8 +18,8 @@ func Memory(t testing.TB, n, base, times int, do func()) {
 	}
 }
 
-// allocated is how many bytes this process has ever allocated on the heap. It
-// stops nobody, as runtime.ReadMemStats does.
+// allocated is how many bytes this process has ever allocated on the heap. Unlike
+// runtime.ReadMemStats, it does not stop the process.
 func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)

@@ -226,7 +226,7 @@ func raceLaws() []law {
 			b.same(fresh, 1)
 			b.same(b.list(0), []string{"one"})
 		}},
-		{"all wishes are news", func(b bench) {
+		{"every command raises the generation", func(b bench) {
 			b.commit("one")
 			for _, err := range race(func(i int) error {
 				_, err := b.command("one", run.Pause, fmt.Sprint("person", i))
@@ -236,7 +236,7 @@ func raceLaws() []law {
 			}
 			b.same(b.run("one").Generation, racers)
 		}},
-		{"an end and a wish do not both believe they were first", func(b bench) {
+		{"of an end and a command at the same time one is recorded", func(b bench) {
 			r := b.commit("one")
 			r.State = run.StateSucceeded
 			errs := race(func(i int) error {

@@ -15,21 +15,21 @@ import (
 // runLaws are about new runs, plans and epochs.
 func runLaws() []law {
 	return []law{
-		{"a run that is asked for is kept as it is", func(b bench) {
-			kept, fresh, err := b.store.CreateRun(b.ctx, requested("one"))
+		{"a requested run is stored as it is", func(b bench) {
+			stored, fresh, err := b.store.CreateRun(b.ctx, requested("one"))
 			b.ok(err)
 			b.same(fresh, true)
-			b.same(kept, requested("one"))
+			b.same(stored, requested("one"))
 			b.same(b.run("one"), requested("one"))
 		}},
-		{"asked twice, a run is kept once, as it is by now", func(b bench) {
+		{"a run that is requested twice is stored once, as it is by then", func(b bench) {
 			first := b.create("one")
 			other := requested("one")
 			other.Who = "bob"
-			kept, fresh, err := b.store.CreateRun(b.ctx, other)
+			stored, fresh, err := b.store.CreateRun(b.ctx, other)
 			b.ok(err)
 			b.same(fresh, false)
-			b.same(kept, first)
+			b.same(stored, first)
 			runs, err := b.store.List(b.ctx, shop, 0)
 			b.ok(err)
 			b.same(len(runs), 1)
@@ -42,7 +42,7 @@ func runLaws() []law {
 			b.same(again.Unchanged, 1)
 			b.same(again.Steps[1].After, []string{"vpc/create"})
 		}},
-		{"a run that nobody asked for is missing", func(b bench) {
+		{"a run that was not requested is missing", func(b bench) {
 			_, err := b.store.Run(b.ctx, "none")
 			b.is(err, fault.Missing)
 			_, err = b.store.Load(b.ctx, "none")
@@ -168,7 +168,7 @@ func endLaws() []law {
 	return []law{
 		{"a command is stored with who gave it and why, raises the generation, and is answered with the run", func(b bench) {
 			want := b.commit("one")
-			pause := run.GivenCommand{ID: "first", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/bob", Why: "a look", At: noon}
+			pause := run.GivenCommand{ID: "first", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/bob", Why: "a check", At: noon}
 			want.Steps, want.Command, want.Generation, want.Commands = nil, run.Pause, 1, []run.GivenCommand{pause}
 			got, err := b.store.RecordCommand(b.ctx, "one", pause)
 			b.ok(err)
@@ -218,7 +218,7 @@ func endLaws() []law {
 			b.is(err, fault.Refused)
 			b.same(b.run("one").Generation, 0)
 		}},
-		{"an end is kept with its time and messages", func(b bench) {
+		{"an end is stored with its time and messages", func(b bench) {
 			want := b.commit("one")
 			want.State, want.Messages, want.Ended = run.StateSucceeded, []string{"three"}, noon.Add(time.Hour)
 			b.ok(b.end(want))

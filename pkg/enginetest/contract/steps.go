@@ -33,7 +33,7 @@ func stepLaws() []law {
 			b.same(b.step("one", 0), c.Step)
 			b.same(b.records(), map[string]plan.Record{"vpc": rec})
 		}},
-		{"all that a step learns is kept", func(b bench) {
+		{"all fields of a step are stored", func(b bench) {
 			r := b.commit("one")
 			c := moving(r, b.claim(r, 1, "n1"), run.Failed)
 			c.Step.Receipt = plan.Receipt{StackID: "id", Operation: "op", Unchanged: true}
@@ -43,7 +43,7 @@ func stepLaws() []law {
 			b.same(b.step("one", 1), c.Step)
 			b.same(b.load("one").Steps[1], c.Step)
 		}},
-		{"a step forgets what it is told to forget", func(b bench) {
+		{"fields of a step that become empty are deleted", func(b bench) {
 			r := b.commit("one")
 			c := moving(r, b.claim(r, 1, "n1"), run.Pending)
 			c.Step.Receipt, c.Step.Why, c.Step.Due, c.Step.Claimed, c.Step.Attempt = plan.Receipt{}, "", time.Time{}, time.Time{}, 0
@@ -236,14 +236,14 @@ func pollLaws() []law {
 				b.same(got.Due, s.Due)
 			}
 		}},
-		{"a poll that learnt nothing leaves an event unseen", func(b bench) {
+		{"a poll that learnt nothing does not count an event as polled", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			b.mark("one", 0, 1, true)
 			s.Event = run.Event{Status: complete}
 			b.same(b.postpone(r, s).Event, run.Event{Status: complete})
 		}},
-		{"a look leaves alone what no longer runs, or runs anew", func(b bench) {
+		{"a poll does not change steps that no longer run, or were started again", func(b bench) {
 			r := b.commit("one")
 			first := b.claim(r, 0, "n1")
 			second := b.claim(r, 1, "n2")
@@ -255,7 +255,7 @@ func pollLaws() []law {
 			second.Attempt, second.Due = 2, noon
 			b.same(b.postpone(r, second).Due, noon.Add(time.Hour))
 		}},
-		{"a look writes nothing for an old epoch", func(b bench) {
+		{"a poll writes nothing for an old epoch", func(b bench) {
 			r := b.commit("one")
 			s := b.claim(r, 0, "n1")
 			b.ok(b.raise("one", 1))

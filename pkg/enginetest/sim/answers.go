@@ -39,7 +39,7 @@ func (s *Store) RecordAnswer(_ context.Context, id string, number int, a run.Ans
 }
 
 // A questioner is an action that asks a user before a step ends that is in
-// Setup.Questions.
+// World.Questions.
 type questioner struct {
 	action.Action
 	world *World

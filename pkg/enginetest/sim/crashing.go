@@ -87,12 +87,12 @@ type crashingStore struct {
 }
 
 // CreateRun is the part of engine.Runs.
-func (m crashingStore) CreateRun(ctx context.Context, r run.Run) (kept run.Run, fresh bool, err error) {
+func (m crashingStore) CreateRun(ctx context.Context, r run.Run) (stored run.Run, fresh bool, err error) {
 	err = m.world.do(ctx, "Store.CreateRun", r.ID, func() error {
-		kept, fresh, err = m.store.CreateRun(ctx, r)
+		stored, fresh, err = m.store.CreateRun(ctx, r)
 		return err
 	})
-	return kept, fresh, err
+	return stored, fresh, err
 }
 
 // Run is the part of engine.Runs.

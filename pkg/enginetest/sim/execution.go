@@ -38,7 +38,7 @@ func (w *World) execute(name string, in engine.ExecutionInput) error {
 	return nil
 }
 
-// A host is the world as one execution sees it.
+// A host is what the states of one execution call.
 type host struct {
 	*World
 	routine   *Routine
@@ -52,7 +52,7 @@ type waiter struct {
 	wake   func()
 }
 
-// errEnd is the error of an execution that was stopped, or whose world has ended.
+// errEnd is the error of an execution that was stopped, or whose simulation has ended.
 var errEnd = errors.New("it has ended")
 
 // NewToken is the part of asl.World.

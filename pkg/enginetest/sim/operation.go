@@ -16,7 +16,7 @@ import (
 
 // seconds is what an operation on a stack takes.
 func (c *Cloud) seconds(st *stack) float64 {
-	if s, told := c.Seconds[st.name]; told {
+	if s, ok := c.Seconds[st.name]; ok {
 		return s
 	}
 	return 10

@@ -24,13 +24,13 @@ func NewSchedules() *Schedules {
 
 // SetSchedules is engine.Schedules.
 func (s *Schedules) SetSchedules(_ context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
-	kept := make(map[string]project.Schedule)
+	stored := make(map[string]project.Schedule)
 	for name, w := range wanted {
 		if s.schedules[id][name] == w || !w.Past(now) {
-			kept[name] = w
+			stored[name] = w
 		}
 	}
-	s.schedules[id] = kept
+	s.schedules[id] = stored
 	return nil
 }
 

@@ -86,9 +86,9 @@ func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.St
 				continue
 			}
 			was.Due, was.Why, was.Forced, wrote = next.Due, next.Why, next.Forced, true
-			unseen := was.Event.Status != "" && was.Event.Polls == 0
+			unpolled := was.Event.Status != "" && was.Event.Polls == 0
 			seen := next.Event == run.Event{Status: was.Event.Status, Polls: 1}
-			if !unseen || seen {
+			if !unpolled || seen {
 				was.Event = next.Event
 			}
 		}

@@ -30,15 +30,15 @@ func (c *Cloud) denied(t project.Target) error {
 func (c *Cloud) accessErrors(places []plan.Location) (map[string]plan.Live, error) {
 	seen := make(map[string]plan.Live)
 	var all []error
-	told := make(map[string]bool)
+	reported := make(map[string]bool)
 	for _, p := range places {
 		err := c.denied(p.Target)
 		if err == nil {
 			continue
 		}
 		seen[p.Node] = plan.Live{AccessError: err.Error()}
-		if !told[p.Target.Name] {
-			told[p.Target.Name], all = true, append(all, err)
+		if !reported[p.Target.Name] {
+			reported[p.Target.Name], all = true, append(all, err)
 		}
 	}
 	if len(seen) > 0 && len(seen) == len(places) {

@@ -43,7 +43,7 @@ type World struct {
 	executions  map[string]*Execution
 	waiting     map[string]*waiter // by token
 	count       int
-	outageUntil time.Time // nobody can reach CloudFormation until then
+	outageUntil time.Time // CloudFormation cannot be reached until then
 	sweeping    bool      // a sweep will come
 }
 
@@ -91,7 +91,7 @@ type Execution struct {
 	in engine.ExecutionInput
 }
 
-// New returns an empty world in which executions of the given state machine execute
+// New returns an empty simulation in which executions of the given state machine execute
 // runs.
 func New(machine *asl.Machine, seed uint64) *World {
 	clock := NewClock()
@@ -353,7 +353,7 @@ func (w *World) Answer(ctx context.Context, token string, t engine.LoopState) er
 	})
 }
 
-// silent is an engine.Notifier that notifies nobody.
+// silent is an engine.Notifier that sends no notifications.
 type silent struct{}
 
 // Notify is engine.Notifier.
