@@ -149,7 +149,7 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	}
 	a.until(startedAt.Location, "waiting")
 	if again := a.ask("POST", "/projects/pair/prod/runs", body, "first"); again.Status != 202 || again.Run.Run != startedAt.Run.Run {
-		t.Errorf("asked again it is %d %s", again.Status, again.text)
+		t.Errorf("the repeated request got %d %s", again.Status, again.text)
 	}
 	if other := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"destroy"}`, "first"); other.Status != 409 {
 		t.Errorf("the key of another request is answered %d %s", other.Status, other.text)

@@ -11,7 +11,7 @@ import (
 )
 
 // A user without a permission learns which permission is missing. A user whose
-// credentials have expired is asked to log in.
+// credentials have expired learns that they must log in.
 func TestDeniedAtAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	type refusal struct {

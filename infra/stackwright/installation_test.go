@@ -101,7 +101,7 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 	_, section, _ := strings.Cut(string(page), "\n## On AWS\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	if calls := requests(); len(calls) < 5 {
-		t.Errorf("a person asked for %v only", calls)
+		t.Errorf("a person made only the calls %v", calls)
 	} else {
 		for _, action := range calls {
 			_, operation, _ := strings.Cut(action, ":")
@@ -267,13 +267,13 @@ func TestRequestsToAnInstallationNameTheCaller(t *testing.T) {
 	l, h := newInstallation(t)
 	role := tokens.AssumedRole{Account: cli.Account, Role: "developer", Session: "ann@example.com", Expires: time.Now().Add(time.Hour)}
 	t.Setenv("AWS_ACCESS_KEY_ID", role.AccessKey())
-	var asked atomic.Int32
+	var identified atomic.Int32
 	var denies atomic.Bool
 	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
 		if q.AccessKey != role.AccessKey() || q.Operation != "GetCallerIdentity" {
 			return nil
 		}
-		asked.Add(1)
+		identified.Add(1)
 		if !denies.Load() {
 			return nil
 		}
@@ -287,11 +287,11 @@ func TestRequestsToAnInstallationNameTheCaller(t *testing.T) {
 		return l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["who"].(string)
 	}
 	l.must(cli.ExitOK, "runs")
-	if n := asked.Load(); n != 0 {
-		t.Errorf("a command that requests nothing asked STS %d times", n)
+	if n := identified.Load(); n != 0 {
+		t.Errorf("a command that requests nothing called STS %d times", n)
 	}
-	if who := requester(); who != role.ARN() || asked.Load() != 1 {
-		t.Errorf("requested by %s, want %s; STS was asked %d times, want 1", who, role.ARN(), asked.Load())
+	if who := requester(); who != role.ARN() || identified.Load() != 1 {
+		t.Errorf("requested by %s, want %s; STS was called %d times, want 1", who, role.ARN(), identified.Load())
 	}
 	denies.Store(true)
 	if who := requester(); !strings.HasPrefix(who, "ann@") || who == role.ARN() {

@@ -110,7 +110,7 @@ func once(t *testing.T, stacks *cloudformation.Client, want int) {
 			}
 		}
 		if startedAt != 1 {
-			t.Errorf("stack %s has begun %d times to be something", name, startedAt)
+			t.Errorf("stack %s was created by %d requests, not one", name, startedAt)
 		}
 	}
 }

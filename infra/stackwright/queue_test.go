@@ -16,7 +16,7 @@ func (l *laptop) begin(args ...string) (out *syncBuffer, code chan int) {
 	return out, code
 }
 
-// ended checks the code of a command that was begun.
+// ended checks the code of a command that was started.
 func (l *laptop) ended(out *syncBuffer, code chan int, want int) {
 	l.Helper()
 	if got := <-code; got != want {
