@@ -11,7 +11,7 @@ import (
 )
 
 // A user without a permission learns which permission is missing. A user whose
-// credentials have expired learns that they must log in.
+// credentials have expired learns to log in again.
 func TestDeniedAtAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	type refusal struct {

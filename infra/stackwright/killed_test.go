@@ -103,14 +103,14 @@ func once(t *testing.T, stacks *cloudformation.Client, want int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		startedAt := 0
+		creations := 0
 		for _, e := range events.StackEvents {
 			if aws.ToString(e.PhysicalResourceId) == aws.ToString(s.StackId) && e.ResourceStatus != "CREATE_COMPLETE" {
-				startedAt++
+				creations++
 			}
 		}
-		if startedAt != 1 {
-			t.Errorf("stack %s was created by %d requests, not one", name, startedAt)
+		if creations != 1 {
+			t.Errorf("stack %s was created by %d requests, not one", name, creations)
 		}
 	}
 }
