@@ -26,8 +26,8 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// What ran longer is requested less often; what no event tells of, at least every 30
-// seconds.
+// A step that has run longer is polled less often. A step whose end no event reports
+// is polled at least every 30 seconds.
 func TestInterval(t *testing.T) {
 	for _, c := range []struct {
 		verb      plan.Verb
@@ -83,8 +83,8 @@ func TestLoopStateOfSupersededRun(t *testing.T) {
 	}
 }
 
-// An event may outrun what CloudFormation shows: it is polled for again after 2,
-// 4 and 8 seconds, and then as if there had been none.
+// An event may arrive before CloudFormation's API shows the new status: the step is
+// polled again after 2, 4 and 8 seconds, and then as if there had been no event.
 func TestPostpone(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	e := &Engine{Now: func() time.Time { return now }}

@@ -80,7 +80,7 @@ func TestNewOperationAndVerbAreOneRowEach(t *testing.T) {
 	h.Operations = append(plan.AllOperations(), inspect())
 	h.Verbs["inspect"] = inspects(h.cloud)
 	h.desire("v1", "vpc db<vpc")
-	h.driven("a", "deploy", "v1")
+	h.executed("a", "deploy", "v1")
 
 	q := trigger.ParseRequest(h.Operations, shop, []byte(`{"operation":"inspect","options":{"refuse":true}}`))
 	if len(q.Problems) > 0 || q.Operation != "inspect" {
@@ -105,7 +105,7 @@ func TestNewOperationAndVerbAreOneRowEach(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || r.State != run.StateSucceeded {
 		t.Errorf("%s: %s", r.State, d)
 	}
-	if again := h.driven("again", "retry", "i"); again.State != run.StateSucceeded || again.Operation != "inspect" || len(again.Steps) != 4 {
+	if again := h.executed("again", "retry", "i"); again.State != run.StateSucceeded || again.Operation != "inspect" || len(again.Steps) != 4 {
 		t.Errorf("the retry is %s, a %s of %d steps", again.State, again.Operation, len(again.Steps))
 	}
 	if l, err := h.Store.Lock(t.Context(), shop); err != nil || l.LastAttempted.Run != "a" {
@@ -118,8 +118,8 @@ func TestUnknownVerbFailsItsStep(t *testing.T) {
 	h := newFixture(t)
 	h.Operations = append(plan.AllOperations(), inspect())
 	h.desire("v1", "vpc")
-	h.driven("a", "deploy", "v1")
-	r := h.driven("i", "inspect", "")
+	h.executed("a", "deploy", "v1")
+	r := h.executed("i", "inspect", "")
 	if s := r.Steps[0]; r.State != run.StateFailed || s.Status != run.Failed || !strings.Contains(s.Why, `does not know the verb "inspect"`) {
 		t.Errorf("%s: %s is %s: %s", r.State, s.ID, s.Status, s.Why)
 	}

@@ -20,18 +20,18 @@ import (
 
 const shop = "shop@default"
 
-// A app is an engine in a setup in memory, whose functions are called by hand
-// and whose state machine only takes records.
+// A fixture is an engine on a backend in memory, whose functions the test calls and
+// whose state machine only records what is started and answered.
 type fixture struct {
 	*testing.T
 	*engine.Engine
-	world    *sim.World
+	backend  *sim.World
 	store    *lossy
-	cloud    *moody
+	cloud    *faultyCloud
 	projects map[string]project.Project
 	started  []string // executions
 	answers  []engine.LoopState
-	told     []run.State
+	notified []run.State
 	measured []string          // the ends of runs, and how a sweep found those that have none
 	ended    map[string]string // why executions did, that are over
 	down     error             // what the machine answers
@@ -40,15 +40,15 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	w := sim.New(nil, 1)
 	t.Cleanup(w.Stop)
-	h := &fixture{T: t, Engine: w.Engine, world: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
-	h.store, h.cloud = &lossy{Store: w.Store}, &moody{Cloud: w.Cloud}
+	h := &fixture{T: t, Engine: w.Engine, backend: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
+	h.store, h.cloud = &lossy{Store: w.Store}, &faultyCloud{Cloud: w.Cloud}
 	h.Store, h.Clouds, h.Verbs = h.store, h.cloud, action.Named(action.All(h.cloud)...)
-	h.Specs = &shelf{kept: make(map[string]project.Node)}
+	h.Specs = &specStore{stored: make(map[string]project.Node)}
 	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*listener)(h), (*gauge)(h), (*loader)(h)
 	return h
 }
 
-// A lossy store lets a test stand between the engine and what is kept.
+// A lossy store lets a test fail or repeat the writes of the engine.
 type lossy struct {
 	engine.Store
 	raise  func(raise func() error) error
@@ -106,7 +106,7 @@ func (s *lossy) RecordsOf(ctx context.Context, project string, nodes []string) (
 	return s.Store.RecordsOf(ctx, project, nodes)
 }
 
-// twice makes a write and makes it again, as who did not get the answer does.
+// twice makes a write twice, as a caller does that got no answer.
 func twice(write func() error) error {
 	if err := write(); err != nil {
 		return err
@@ -114,25 +114,26 @@ func twice(write func() error) error {
 	return write()
 }
 
-// A moody cloud may refuse to begin, and to be read. Many may ask it at once.
-type moody struct {
+// A faultyCloud may refuse to start operations and to be read. It may be used
+// concurrently.
+type faultyCloud struct {
 	*sim.Cloud
 	mu          sync.Mutex
 	begin, live error
 	lost        bool // what Begin answers
 }
 
-func (c *moody) Events(ctx context.Context, t action.Task) (action.Operation, error) {
+func (c *faultyCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
 	defer c.alone()()
 	return c.Cloud.Events(ctx, t)
 }
 
-func (c *moody) alone() (leave func()) {
+func (c *faultyCloud) alone() (leave func()) {
 	c.mu.Lock()
 	return c.mu.Unlock
 }
 
-func (c *moody) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
+func (c *faultyCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	defer c.alone()()
 	if c.begin != nil {
 		return plan.Receipt{}, c.begin
@@ -144,7 +145,7 @@ func (c *moody) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 	return receipt, err
 }
 
-func (c *moody) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
+func (c *faultyCloud) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
 	defer c.alone()()
 	if c.live != nil {
 		return plan.Live{}, c.live
@@ -152,7 +153,7 @@ func (c *moody) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
 	return c.Cloud.Live(ctx, p)
 }
 
-func (c *moody) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
+func (c *faultyCloud) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	defer c.alone()()
 	if c.live != nil {
 		return nil, c.live
@@ -160,24 +161,24 @@ func (c *moody) Observe(ctx context.Context, places []plan.Location) (map[string
 	return c.Cloud.Observe(ctx, places)
 }
 
-// A shelf keeps specs.
-type shelf struct {
-	mu   sync.Mutex
-	kept map[string]project.Node
+// A specStore stores specs.
+type specStore struct {
+	mu     sync.Mutex
+	stored map[string]project.Node
 }
 
-func (s *shelf) SaveSpec(_ context.Context, n project.Node) (string, error) {
+func (s *specStore) SaveSpec(_ context.Context, n project.Node) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	digest, err := n.Digest()
-	s.kept[digest] = n
+	s.stored[digest] = n
 	return digest, err
 }
 
-func (s *shelf) Spec(_ context.Context, digest string) (project.Node, error) {
+func (s *specStore) Spec(_ context.Context, digest string) (project.Node, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, ok := s.kept[digest]
+	n, ok := s.stored[digest]
 	if !ok {
 		return n, fault.New(fault.Missing, "there is no spec %s", digest)
 	}
@@ -210,7 +211,7 @@ func (m *machine) Answer(_ context.Context, _ string, t engine.LoopState) error 
 
 type listener fixture
 
-func (l *listener) Notify(_ context.Context, r run.Run) { l.told = append(l.told, r.State) }
+func (l *listener) Notify(_ context.Context, r run.Run) { l.notified = append(l.notified, r.State) }
 
 type gauge fixture
 
@@ -232,8 +233,8 @@ func (d *loader) Project(_ context.Context, r run.Run) (project.Project, error) 
 	return p, nil
 }
 
-// desire puts a version of the project where it is found: words like "db<vpc", with
-// "db=other" for another physical name.
+// desire stores a version of the project: words like "db<vpc", with "db=other" for
+// another physical name.
 func (h *fixture) desire(version, list string) {
 	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
 	for _, word := range strings.Fields(list) {
@@ -265,7 +266,7 @@ func (h *fixture) ask(id, operation, version string) run.Request {
 		q.Source, q.Of = run.Source{}, version
 	}
 	h.must(h.Start(h.Context(), q))
-	h.world.Clock.After(time.Second, func() {})
+	h.backend.Clock.After(time.Second, func() {})
 	h.pass(time.Second) // so that no two are requested at once
 	return q
 }
@@ -277,7 +278,7 @@ func (h *fixture) must(err error) {
 	}
 }
 
-// planned plans a run and returns what the state machine is reported.
+// planned plans a run and returns the loop state.
 func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	h.Helper()
 	loop, err := h.Plan(h.Context(), engine.ExecutionInput{Run: id, Epoch: epoch})
@@ -285,8 +286,8 @@ func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	return loop
 }
 
-// started begins all that is ready.
-func (h *fixture) begun(t engine.LoopState) {
+// startReady starts all steps that are ready.
+func (h *fixture) startReady(t engine.LoopState) {
 	h.Helper()
 	for _, n := range t.Ready {
 		h.must(h.Execute(h.Context(), engine.StepInput{Run: t.Run, Epoch: t.Epoch, Step: n}))
@@ -294,55 +295,56 @@ func (h *fixture) begun(t engine.LoopState) {
 }
 
 // polled polls once and returns the answer, if there was one.
-func (h *fixture) looked(t engine.LoopState) engine.LoopState {
+func (h *fixture) polled(t engine.LoopState) engine.LoopState {
 	h.Helper()
 	before := len(h.answers)
-	h.must(h.Poll(h.Context(), engine.PollInput{Loop: t, Token: fmt.Sprint("token", before), Entered: h.world.Now()}))
+	h.must(h.Poll(h.Context(), engine.PollInput{Loop: t, Token: fmt.Sprint("token", before), Entered: h.backend.Now()}))
 	if len(h.answers) == before {
 		return engine.LoopState{}
 	}
 	return h.answers[len(h.answers)-1]
 }
 
-// executed asks for something and sees it to its end, as the state machine would.
-func (h *fixture) driven(id, operation, version string) run.Run {
+// executed requests an operation and executes its run to the end, as the state
+// machine would.
+func (h *fixture) executed(id, operation, version string) run.Run {
 	h.Helper()
 	h.ask(id, operation, version)
 	return h.through(h.planned(id, 1))
 }
 
-// through sees a run through, as the state machine would.
+// through executes a run to its end, as the state machine would.
 func (h *fixture) through(t engine.LoopState) run.Run {
 	h.Helper()
 	for turn := 0; !t.State.Over() && t.State != run.StateWaiting && t.State != run.StateFencedOff; turn++ {
 		if turn > 200 {
 			h.Fatalf("run %s never ends", t.Run)
 		}
-		h.begun(t)
+		h.startReady(t)
 		h.pass(time.Duration(t.Wait) * time.Second)
-		if answer := h.looked(t); answer.Run != "" {
+		if answer := h.polled(t); answer.Run != "" {
 			t = answer
 		} else {
 			t.Ready = nil
 		}
 	}
-	return h.kept(t.Run)
+	return h.stored(t.Run)
 }
 
-// end sees a run that is planned to its end.
+// end executes a run that is planned to its end.
 func (h *fixture) end(id string) run.Run {
 	h.Helper()
-	return h.through(h.planned(id, h.kept(id).Epoch))
+	return h.through(h.planned(id, h.stored(id).Epoch))
 }
 
 // pass lets time pass, and CloudFormation work.
 func (h *fixture) pass(d time.Duration) {
-	end := h.world.Now().Add(d)
-	h.world.Clock.After(d, func() {})
-	h.world.Clock.Run(func() bool { return !h.world.Now().Before(end) })
+	end := h.backend.Now().Add(d)
+	h.backend.Clock.After(d, func() {})
+	h.backend.Clock.Run(func() bool { return !h.backend.Now().Before(end) })
 }
 
-// waits lists who owns the lock, and who waits for it.
+// waits lists the owner of the lock and the queue behind it.
 func (h *fixture) waits() string {
 	h.Helper()
 	l, err := h.Store.Lock(h.Context(), shop)
@@ -357,18 +359,18 @@ func (h *fixture) waits() string {
 // registered registers the token of a wait that begins now.
 func (h *fixture) registered(id string, epoch int, token string, events int) {
 	h.Helper()
-	_, err := h.Store.Register(h.Context(), id, epoch, engine.PollInput{Token: token, Entered: h.world.Now()}, events)
+	_, err := h.Store.Register(h.Context(), id, epoch, engine.PollInput{Token: token, Entered: h.backend.Now()}, events)
 	h.must(err)
 }
 
-// leaving is what becomes of a lock when a run leaves that is as it was read.
+// leaving is what becomes of the lock when a run ends.
 func leaving(l run.Lock, r run.Run) run.Exit {
 	x := l.Leave(r, plan.Operation{}, "")
 	x.From = run.StatePending
 	return x
 }
 
-func (h *fixture) kept(id string) run.Run {
+func (h *fixture) stored(id string) run.Run {
 	h.Helper()
 	r, err := h.Store.Load(h.Context(), id)
 	h.must(err)

@@ -19,25 +19,25 @@ func (h *fixture) measures(want ...string) {
 	h.measured = nil
 }
 
-// Anyone who writes the end of a run measures it; anyone who finds it over only tells
-// the setup once more.
+// The function that writes the end of a run measures it. A function that finds the
+// run over only notifies again.
 func TestEndsAreMeasuredOnce(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc")
-	h.driven("a", "deploy", "v1")
+	h.executed("a", "deploy", "v1")
 	h.measures("a succeeded, 2 steps")
-	got := len(h.told)
-	h.looked(engine.LoopState{Run: "a", Epoch: 1, Wait: 60})
+	got := len(h.notified)
+	h.polled(engine.LoopState{Run: "a", Epoch: 1, Wait: 60})
 	h.planned("a", 1)
-	if len(h.told) != got+2 {
-		t.Errorf("the world was told %v", h.told[got:])
+	if len(h.notified) != got+2 {
+		t.Errorf("notified of %v", h.notified[got:])
 	}
 	h.measures()
 
-	h.driven("b", "deploy", "none")
+	h.executed("b", "deploy", "none")
 	h.measures("b refused, 0 steps")
 
-	h.driven("c", "deploy", "v1")
+	h.executed("c", "deploy", "v1")
 	h.measures("c succeeded, 0 steps")
 
 	h.ask("d", "destroy", "")
@@ -51,7 +51,7 @@ func TestEndsAreMeasuredOnce(t *testing.T) {
 	h.measures("f cancelled, 2 steps")
 }
 
-// A run whose place another takes in the queue is over as well.
+// The end of a run that another replaces in the queue is measured too.
 func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -65,7 +65,7 @@ func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
 	h.measures("b superseded, 0 steps")
 }
 
-// That the lock could not be passed on does not keep the end from being measured.
+// An end is measured although the lock could not be passed on.
 func TestAnEndThatIsNotPassedOnIsMeasured(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -75,8 +75,8 @@ func TestAnEndThatIsNotPassedOnIsMeasured(t *testing.T) {
 	h.measures("a cancelled, 1 steps")
 }
 
-// A sweep measures the runs as it finds them: one of an hour is read with its
-// steps, for only they tell whether it is stuck.
+// A sweep measures the runs as it finds them. It reads the steps of a run that is
+// older than an hour, because they show whether the run is stuck.
 func TestSweepMeasures(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc")
@@ -85,7 +85,7 @@ func TestSweepMeasures(t *testing.T) {
 	h.queued("a", "b")
 	loop := engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}}
 	h.pass(30*time.Minute - 2*time.Second)
-	h.begun(loop)
+	h.startReady(loop)
 	h.pass(40 * time.Minute)
 	h.must(h.Sweep(t.Context()))
 	h.measures("open 2, stuck [], oldest 1h10m0s")

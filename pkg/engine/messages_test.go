@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever went wrong, what is said of it fits into an item with all else.
+// The messages of a run fit into its item, whatever went wrong.
 func TestSay(t *testing.T) {
 	if got := say(nil); len(got) != 0 {
 		t.Errorf("of nothing, %q is said", got)

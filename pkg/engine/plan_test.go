@@ -29,18 +29,18 @@ func TestPlan(t *testing.T) {
 	if old := h.planned("a", 1); old.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") {
 		t.Errorf("an old execution gets %+v; started %v", old, h.started)
 	}
-	if !slices.Equal(h.told, []run.State{run.StateRunning}) {
-		t.Errorf("told %v", h.told)
+	if !slices.Equal(h.notified, []run.State{run.StateRunning}) {
+		t.Errorf("notified of %v", h.notified)
 	}
 }
 
-// What is wrong with a request, and what is wrong with what it asks for, is reported
-// line by line, and holds no lock.
+// A refused run lists everything that is wrong with its request and its files, one
+// message each, and holds no lock.
 func TestPlanRefused(t *testing.T) {
 	h := newFixture(t)
 	h.desire("ring", "a<b b<a")
-	h.world.Cloud.Put("shop-x", "CREATE_COMPLETE")
-	h.world.Cloud.Put("shop-y", "CREATE_COMPLETE")
+	h.backend.Cloud.Put("shop-x", "CREATE_COMPLETE")
+	h.backend.Cloud.Put("shop-y", "CREATE_COMPLETE")
 	h.desire("theirs", "x y")
 	for id, c := range map[string]struct {
 		q    run.Request
@@ -54,7 +54,7 @@ func TestPlanRefused(t *testing.T) {
 	} {
 		c.q.ID, c.q.Project = id, shop
 		h.must(h.Start(t.Context(), c.q))
-		loop, r := h.planned(id, 1), h.kept(id)
+		loop, r := h.planned(id, 1), h.stored(id)
 		same := len(r.Messages) == len(c.want)
 		for i := 0; same && i < len(c.want); i++ {
 			same = strings.HasPrefix(r.Messages[i], c.want[i])
@@ -71,7 +71,8 @@ func TestPlanRefused(t *testing.T) {
 	}
 }
 
-// Who asks while another writes waits in the queue, unless that is not wanted.
+// A run that requests the lock while another holds it is queued, unless the request
+// refuses that.
 func TestLock(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -80,54 +81,54 @@ func TestLock(t *testing.T) {
 	h.must(h.Start(t.Context(), run.Request{ID: "b", Project: shop, Operation: "destroy", Options: run.Options{Refuse: true}}))
 	h.planned("b", 1)
 	want := "run a (deploy, running) holds the lock on shop@default: wait for its end, or ask to be put in line"
-	if got := h.kept("b").Messages; len(got) != 1 || got[0] != want {
+	if got := h.stored("b").Messages; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q", got)
 	}
 	h.ask("c", "plan", "v1")
-	if loop := h.planned("c", 1); loop.State != run.StateSucceeded || len(h.kept("c").Steps) != 1 {
-		t.Errorf("a preview is %s: %q", loop.State, h.kept("c").Messages)
+	if loop := h.planned("c", 1); loop.State != run.StateSucceeded || len(h.stored("c").Steps) != 1 {
+		t.Errorf("a preview is %s: %q", loop.State, h.stored("c").Messages)
 	}
 	h.ask("d", "destroy", "")
-	if loop := h.planned("d", 1); loop.State != run.StateWaiting || h.kept("d").State != run.StateQueued || h.waits() != "a d" {
-		t.Errorf("it is %s, in line are %s", loop.State, h.waits())
+	if loop := h.planned("d", 1); loop.State != run.StateWaiting || h.stored("d").State != run.StateQueued || h.waits() != "a d" {
+		t.Errorf("it is %s, the queue has %s", loop.State, h.waits())
 	}
 	if loop := h.planned("d", 1); loop.State != run.StateWaiting {
 		t.Errorf("planned again, it is %s", loop.State)
 	}
 	h.end("a")
-	if h.waits() != "d" || h.kept("d").Epoch != 2 || !slices.Contains(h.started, "d-2") {
-		t.Errorf("in line are %s, started %v", h.waits(), h.started)
+	if h.waits() != "d" || h.stored("d").Epoch != 2 || !slices.Contains(h.started, "d-2") {
+		t.Errorf("the queue has %s, started %v", h.waits(), h.started)
 	}
 	if loop := h.planned("d", 2); loop.State != run.StateReady {
 		t.Errorf("when it is its turn, it is %s", loop.State)
 	}
 }
 
-// A refused plan leaves the records as they were: what was deployed before can
-// still be.
+// A refused plan leaves the records as they were, so the files before it can still
+// be deployed.
 func TestRefusedMovesNoRecord(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
-	h.driven("a", "deploy", "v1")
-	h.world.Cloud.Put("taken", "CREATE_COMPLETE")
+	h.executed("a", "deploy", "v1")
+	h.backend.Cloud.Put("taken", "CREATE_COMPLETE")
 	h.desire("v2", "vpc=taken")
-	if r := h.driven("b", "deploy", "v2"); r.State != run.StateRefused || h.records() != "vpc" {
+	if r := h.executed("b", "deploy", "v2"); r.State != run.StateRefused || h.records() != "vpc" {
 		t.Errorf("it is %s, and there are records of %s", r.State, h.records())
 	}
-	if r := h.driven("c", "deploy", "v1"); r.State != run.StateSucceeded || len(r.Steps) > 0 {
+	if r := h.executed("c", "deploy", "v1"); r.State != run.StateSucceeded || len(r.Steps) > 0 {
 		t.Errorf("going back is %s: %q", r.State, r.Messages)
 	}
 	h.desire("v3", "vpc=new")
-	if r := h.driven("p", "plan", "v3"); r.State != run.StateSucceeded || len(r.Steps) != 3 || h.records() != "vpc" {
+	if r := h.executed("p", "plan", "v3"); r.State != run.StateSucceeded || len(r.Steps) != 3 || h.records() != "vpc" {
 		t.Errorf("a preview is %s with %d steps, and there are records of %s", r.State, len(r.Steps), h.records())
 	}
-	if r := h.driven("d", "deploy", "v3"); r.State != run.StateSucceeded || h.records() != "vpc" || h.world.Cloud.Status("shop-vpc") != "" {
+	if r := h.executed("d", "deploy", "v3"); r.State != run.StateSucceeded || h.records() != "vpc" || h.backend.Cloud.Status("shop-vpc") != "" {
 		t.Errorf("renamed is %s: %q", r.State, r.Messages)
 	}
 }
 
-// A planner that was thought dead, or was not reported that it was done, strands no
-// run.
+// A planner that is late, or whose commit was not answered, leaves a run that
+// continues.
 func TestPlannedByAnother(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -141,7 +142,7 @@ func TestPlannedByAnother(t *testing.T) {
 		t.Errorf("a preview is %+v", loop)
 	}
 	if loop := h.planned("p", 1); loop.State != run.StateSucceeded {
-		t.Errorf("a preview whose planner died is %s", loop.State)
+		t.Errorf("a preview whose planner crashed is %s", loop.State)
 	}
 	h.store.commit = func(func() error) error { return fault.New(fault.Stale, "another writes steps") }
 	h.must(h.Start(t.Context(), run.Request{ID: "b", Project: "other@default", Operation: "deploy", Source: run.Source{Version: "v1"}}))
@@ -156,7 +157,7 @@ func TestPlannedByAnother(t *testing.T) {
 		t.Errorf("a newer epoch leaves it %s", loop.State)
 	}
 	h.store.commit = func(func() error) error {
-		r := h.kept("b")
+		r := h.stored("b")
 		r.State = run.StateCancelled
 		l, err := h.Store.Lock(t.Context(), r.Project)
 		h.must(err)
@@ -168,13 +169,13 @@ func TestPlannedByAnother(t *testing.T) {
 	}
 }
 
-// An end that is written twice, or while somebody commands something, is written.
+// An end is written although it was written before, or a command arrives meanwhile.
 func TestFinish(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "")
 	h.ask("a", "deploy", "v1")
 	h.store.end = twice
-	if loop := h.planned("a", 1); loop.State != run.StateSucceeded || h.kept("a").State != run.StateSucceeded {
+	if loop := h.planned("a", 1); loop.State != run.StateSucceeded || h.stored("a").State != run.StateSucceeded {
 		t.Errorf("it is %s", loop.State)
 	}
 	h.ask("b", "deploy", "v1")
@@ -205,14 +206,14 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// What may pass by itself is no refusal: the state machine tries again.
+// A temporary fault refuses nothing: the state machine tries again.
 func TestPlanThrottled(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.ask("a", "deploy", "v1")
 	h.cloud.live = fault.New(fault.Throttled, "slow")
-	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 1}); !fault.Is(err, fault.Throttled) || h.kept("a").State != run.StatePending {
-		t.Errorf("got %v, and it is %s", err, h.kept("a").State)
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 1}); !fault.Is(err, fault.Throttled) || h.stored("a").State != run.StatePending {
+		t.Errorf("got %v, and it is %s", err, h.stored("a").State)
 	}
 	h.cloud.live = nil
 	h.pass(time.Second)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The search finds each kind of wrong, by the shortest way, and nothing where
-// there is none. A little setup is a table: from, who, to; 9 is a good end.
+// The search finds each kind of fault by the shortest way, and nothing where there
+// is none. A small setup is a table: from, who, to; state 9 is a good end.
 func TestProve(t *testing.T) {
 	for _, c := range []struct{ name, moves, want, trace string }{
 		{"all ends well", "0a1 1a9", "", ""},
@@ -28,7 +28,7 @@ func TestProve(t *testing.T) {
 		}
 	}
 	if p := table("0a1 1a2 2a9").prove(2); p.wrong != "there are more than 2 states" {
-		t.Errorf("too large a world: %q", p.wrong)
+		t.Errorf("too large a setup: %q", p.wrong)
 	}
 }
 

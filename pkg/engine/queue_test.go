@@ -12,8 +12,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// What is planned is planned on what is there when the run owns the lock, and
-// not on what was there before another ended.
+// A plan is made from what is live when the run owns the lock, and not from what was
+// live before another run ended.
 func TestPlannedAfresh(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -23,7 +23,7 @@ func TestPlannedAfresh(t *testing.T) {
 	h.Clouds = &window{Clouds: h.cloud, then: func() { h.through(first) }}
 	h.planned("b", 1)
 	h.Clouds = h.cloud
-	if h.kept("b").State == run.StateQueued {
+	if h.stored("b").State == run.StateQueued {
 		h.through(first)
 	}
 	if r := h.end("b"); r.State != run.StateSucceeded || len(r.Steps) > 0 {
@@ -43,8 +43,8 @@ func (w *window) Observe(ctx context.Context, places []plan.Location) (map[strin
 	return seen, err
 }
 
-// An upload that is found in the events after a newer one is superseded, and nothing is
-// planned for it.
+// An upload whose event arrives after that of a newer one is superseded, and no plan
+// is made for it.
 func TestLateUpload(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -54,12 +54,13 @@ func TestLateUpload(t *testing.T) {
 	}
 	h.planned("newer", 1)
 	h.planned("older", 1)
-	if r := h.kept("older"); r.State != run.StateSuperseded || len(r.Steps) > 0 || h.waits() != "newer" {
-		t.Errorf("it is %s with %d steps; in line are %s", r.State, len(r.Steps), h.waits())
+	if r := h.stored("older"); r.State != run.StateSuperseded || len(r.Steps) > 0 || h.waits() != "newer" {
+		t.Errorf("it is %s with %d steps; the queue has %s", r.State, len(r.Steps), h.waits())
 	}
 }
 
-// The setup is informed of a run that waits, and of one whose place another takes.
+// Notifications report a run that is queued, and one that another replaces in the
+// queue.
 func TestQueuePositionIsNotified(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -71,10 +72,10 @@ func TestQueuePositionIsNotified(t *testing.T) {
 		h.planned(id, 1)
 	}
 	want := []run.State{run.StateRunning, run.StateQueued, run.StateSuperseded, run.StateQueued}
-	if d := cmp.Diff(want, h.told); d != "" {
+	if d := cmp.Diff(want, h.notified); d != "" {
 		t.Error(d)
 	}
-	if by := h.kept("b").SupersededBy; by != "c" {
+	if by := h.stored("b").SupersededBy; by != "c" {
 		t.Errorf("b is superseded by %q", by)
 	}
 }

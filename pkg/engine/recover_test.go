@@ -12,15 +12,15 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// What is done about a run when its execution has ended, and at a sweep: it is
-// executed if it should be, and left alone if it is executed, is over, or waits for
-// a person or for its turn.
+// When its execution has ended, and at a sweep, a run is restarted if it should have
+// an execution. It is left alone if it has one, is over, or waits for a person or
+// for the lock.
 func TestRecover(t *testing.T) {
 	for name, c := range map[string]struct {
 		bring func(h *fixture) // a run "a" to where it is found
 		want  string           // what is started then
 	}{
-		"over":            {func(h *fixture) { h.driven("a", "refresh", ""); h.ended["a-1"] = "Failed" }, ""},
+		"over":            {func(h *fixture) { h.executed("a", "refresh", ""); h.ended["a-1"] = "Failed" }, ""},
 		"driven":          {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1) }, ""},
 		"asked, and dead": {func(h *fixture) { h.ask("a", "deploy", "v1"); h.ended["a-1"] = "Unavailable" }, "a-2"},
 		"going, and dead": {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1); h.ended["a-1"] = "ABORTED" }, "a-2"},
@@ -45,7 +45,7 @@ func TestRecover(t *testing.T) {
 		for how, recover := range map[string]func(h *fixture) error{
 			"sweep": func(h *fixture) error { return h.Sweep(h.Context()) },
 			"event": func(h *fixture) error {
-				return h.Recover(h.Context(), engine.ExecutionInput{Run: "a", Epoch: h.kept("a").Epoch})
+				return h.Recover(h.Context(), engine.ExecutionInput{Run: "a", Epoch: h.stored("a").Epoch})
 			},
 		} {
 			t.Run(name+" by "+how, func(t *testing.T) {
@@ -79,7 +79,7 @@ func (h *fixture) refused(id, operation string) {
 func (h *fixture) isWaiting(id string) {
 	h.ask(id, "deploy", "v1")
 	h.ask("p", "pause", id)
-	h.looked(h.planned(id, 1))
+	h.polled(h.planned(id, 1))
 }
 
 // queued brings a run to where it waits for another.
@@ -94,15 +94,16 @@ func (h *fixture) queued(owner, id string) {
 func (h *fixture) refusesEnd(id string) {
 	h.Helper()
 	h.ask("x", "cancel", id)
-	if err := h.Poll(h.Context(), engine.PollInput{Loop: engine.LoopState{Run: id, Epoch: 1, Wait: 60}, Token: "token", Entered: h.world.Now()}); !fault.Is(err, fault.Unavailable) {
+	if err := h.Poll(h.Context(), engine.PollInput{Loop: engine.LoopState{Run: id, Epoch: 1, Wait: 60}, Token: "token", Entered: h.backend.Now()}); !fault.Is(err, fault.Unavailable) {
 		h.Fatalf("got %v", err)
 	}
-	if s := h.kept(id).State; s != run.StateCancelled {
+	if s := h.stored(id).State; s != run.StateCancelled {
 		h.Fatalf("%s is %s", id, s)
 	}
 }
 
-// That of an older execution was not missed, and a run that is gone is nobody's.
+// The end of an execution of an older epoch restarts nothing, and that of a run that
+// has expired does not either.
 func TestRecoverLate(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -116,29 +117,29 @@ func TestRecoverLate(t *testing.T) {
 	}
 }
 
-// A run that cannot be executed is given up, says why, and frees the lock; that a
-// step was finished in between makes up for all that was before.
+// A run that fails after too many restarts says why, and frees the lock. A step that
+// finishes in between resets the count.
 func TestGivenUp(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc db<vpc web<db")
 	h.ask("a", "deploy", "v1")
 	loop := h.planned("a", 1)
-	h.begun(loop)
+	h.startReady(loop)
 	fail := func() {
-		epoch := h.kept("a").Epoch
+		epoch := h.stored("a").Epoch
 		h.ended[fmt.Sprint("a-", epoch)] = "FAILED: Denied"
 		h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "a", Epoch: epoch}))
-		at := h.kept("a")
+		at := h.stored("a")
 		if once := at.Epoch > epoch; once != (at.Restarts == 1 && once) {
-			t.Errorf("revived for the %dth time at once", at.Restarts)
+			t.Errorf("restarted for the %dth time at once", at.Restarts)
 		}
 		if at.Epoch > epoch || at.State.Over() {
 			return
 		}
 		h.pass(5*time.Minute<<(at.Restarts-1) - time.Second)
 		h.must(h.Sweep(t.Context()))
-		if h.kept("a").Epoch > epoch {
-			t.Errorf("revived for the %dth time too early", at.Restarts+1)
+		if h.stored("a").Epoch > epoch {
+			t.Errorf("restarted for the %dth time too early", at.Restarts+1)
 		}
 		h.pass(2 * time.Second)
 		h.must(h.Sweep(t.Context()))
@@ -147,21 +148,21 @@ func TestGivenUp(t *testing.T) {
 		fail()
 	}
 	h.pass(30e9)
-	loop = h.looked(engine.LoopState{Run: "a", Epoch: h.kept("a").Epoch, Wait: 60})
-	if r := h.kept("a"); r.Step("vpc/create").Status != run.Done {
-		t.Fatalf("nothing was settled: %+v", loop)
+	loop = h.polled(engine.LoopState{Run: "a", Epoch: h.stored("a").Epoch, Wait: 60})
+	if r := h.stored("a"); r.Step("vpc/create").Status != run.Done {
+		t.Fatalf("no step has finished: %+v", loop)
 	}
-	h.begun(loop)
+	h.startReady(loop)
 	h.ask("b", "destroy", "")
 	h.planned("b", 1)
 	for range 5 {
 		fail()
-		if s := h.kept("a").State; s != run.StateRunning {
+		if s := h.stored("a").State; s != run.StateRunning {
 			t.Fatalf("it is %s", s)
 		}
 	}
 	fail()
-	r := h.kept("a")
+	r := h.stored("a")
 	if r.State != run.StateFailed || len(r.Messages) != 1 || !strings.Contains(r.Messages[0], "engine error: 6 executions in a row") || !strings.Contains(r.Messages[0], "FAILED: Denied") {
 		t.Errorf("it is %s: %q", r.State, r.Messages)
 	}
@@ -169,25 +170,25 @@ func TestGivenUp(t *testing.T) {
 		t.Errorf("db is %s, web is %s", db.Status, web.Status)
 	}
 	if h.waits() != "b" || !slices.Contains(h.started, "b-2") {
-		t.Errorf("in line are %s, started %v", h.waits(), h.started)
+		t.Errorf("the queue has %s, started %v", h.waits(), h.started)
 	}
 }
 
-// A person can free the lock, anyone who holds it, and is named.
+// A person can free the lock of any run, and is named in the messages.
 func TestUnlock(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.queued("a", "b")
-	h.begun(engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}})
+	h.startReady(engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}})
 	q := run.Request{ID: "u", Project: shop, Operation: "unlock", Of: "a", Who: "ann", Options: run.Options{Reason: "its account is closed"}}
 	h.must(h.Start(t.Context(), q))
 	h.must(h.Start(t.Context(), q))
-	r := h.kept("a")
+	r := h.stored("a")
 	if r.State != run.StateCancelled || r.Epoch != 2 || !slices.Equal(r.Messages, []string{"unlocked by ann: its account is closed"}) {
-		t.Errorf("it is %s, driven by %d: %q", r.State, r.Epoch, r.Messages)
+		t.Errorf("it is %s, in epoch %d: %q", r.State, r.Epoch, r.Messages)
 	}
 	if h.waits() != "b" || !slices.Contains(h.started, "b-2") {
-		t.Errorf("in line are %s, started %v", h.waits(), h.started)
+		t.Errorf("the queue has %s, started %v", h.waits(), h.started)
 	}
 	if _, err := h.Store.Run(t.Context(), "u"); !fault.Is(err, fault.Missing) {
 		t.Errorf("a run is made of it: %v", err)
@@ -196,7 +197,7 @@ func TestUnlock(t *testing.T) {
 	h.planned("c", 1)
 	q.ID, q.Of = "v", "c"
 	h.must(h.Start(t.Context(), q))
-	if loop := h.planned("v", 1); loop.State != run.StateRefused || !strings.Contains(h.kept("v").Messages[0], "run c does not hold the lock") {
-		t.Errorf("it is %s: %q", loop.State, h.kept("v").Messages)
+	if loop := h.planned("v", 1); loop.State != run.StateRefused || !strings.Contains(h.stored("v").Messages[0], "run c does not hold the lock") {
+		t.Errorf("it is %s: %q", loop.State, h.stored("v").Messages)
 	}
 }

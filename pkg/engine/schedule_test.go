@@ -36,7 +36,7 @@ func (h *fixture) scheduled(version string, names ...string) {
 // arranged lists the project's schedules.
 func (h *fixture) arranged() string {
 	var names []string
-	for name := range h.world.Schedules.Of(shop) {
+	for name := range h.backend.Schedules.Of(shop) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -110,14 +110,14 @@ func TestScheduledDeploy(t *testing.T) {
 	h.desire("v1", "vpc")
 	h.desire("v2", "vpc db")
 	h.scheduled("v2", "nightly")
-	h.driven("b", "deploy", "v1")
-	h.driven("c", "deploy", "v2")
-	h.world.Cloud.Set("shop-db", "DELETE_COMPLETE")
+	h.executed("b", "deploy", "v1")
+	h.executed("c", "deploy", "v2")
+	h.backend.Cloud.Set("shop-db", "DELETE_COMPLETE")
 	h.fired("d", "nightly", "deploy")
 	if r := h.end("d"); r.State != run.StateSucceeded || r.Source.Version != "v2" || len(r.Steps) != 1 || r.Steps[0].Node != "db" {
 		t.Errorf("%s of %s: %v", r.State, r.Source.Version, r.Steps)
 	}
-	h.driven("e", "destroy", "")
+	h.executed("e", "destroy", "")
 	refused("f")
 }
 
@@ -128,12 +128,12 @@ func TestScheduledDeployWaits(t *testing.T) {
 	h.desire("v1", "vpc")
 	h.desire("v2", "vpc db")
 	h.scheduled("v2", "nightly")
-	h.driven("a", "deploy", "v1")
+	h.executed("a", "deploy", "v1")
 	h.ask("b", "deploy", "v2")
 	first := h.planned("b", 1)
 	h.fired("c", "nightly", "deploy")
 	if loop := h.planned("c", 1); loop.State != run.StateWaiting || h.waits() != "b c" {
-		t.Errorf("it is told %s; in line are %s", loop.State, h.waits())
+		t.Errorf("the answer is %s; the queue has %s", loop.State, h.waits())
 	}
 	h.through(first)
 	if r := h.end("c"); r.State != run.StateSucceeded || r.Source.Version != "v2" {
@@ -152,8 +152,8 @@ func TestScheduledAgain(t *testing.T) {
 		h.fired(id, "nightly", "destroy")
 		h.planned(id, 1)
 	}
-	if r := h.kept("c"); r.State != run.StateSuperseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly is not over yet") || h.waits() != "a b" {
-		t.Errorf("%s %v; in line are %s", r.State, r.Messages, h.waits())
+	if r := h.stored("c"); r.State != run.StateSuperseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly is not over yet") || h.waits() != "a b" {
+		t.Errorf("%s %v; the queue has %s", r.State, r.Messages, h.waits())
 	}
 	h.through(first)
 	h.end("b")
@@ -183,7 +183,7 @@ func TestScheduleIsOvertaken(t *testing.T) {
 			h := newFixture(t)
 			h.desire("v1", "vpc")
 			h.evening("v1", time.Time{})
-			h.driven("a", "deploy", "v1")
+			h.executed("a", "deploy", "v1")
 			h.desire("v2", "vpc db")
 			change(h)
 			h.ask("b", "deploy", "v2")
@@ -204,26 +204,26 @@ func TestScheduleOnce(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.evening("v1", h.Now().Add(2*time.Minute))
-	h.driven("a", "deploy", "v1")
+	h.executed("a", "deploy", "v1")
 	h.fired("b", "evening", "destroy")
 	if r := h.end("b"); r.State != run.StateSucceeded || h.records() != "" {
 		t.Errorf("%s %v; there are %q", r.State, r.Messages, h.records())
 	}
 }
 
-// A retry of what a schedule requested is that schedule's still: it repeats the
-// very files, and leaves the schedules.
+// A retry of a scheduled run keeps the schedule: it repeats the same files, and
+// leaves the schedules alone.
 func TestScheduledRetried(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "evening=destroy", "morning")
-	h.driven("a", "deploy", "v1")
-	h.world.Cloud.Fail["shop-vpc/delete"] = 1
+	h.executed("a", "deploy", "v1")
+	h.backend.Cloud.Fail["shop-vpc/delete"] = 1
 	h.fired("b", "evening", "destroy")
 	if r := h.end("b"); r.State != run.StateFailed {
 		t.Fatal(r.State)
 	}
-	if r := h.driven("c", "retry", "b"); r.State != run.StateSucceeded || r.Schedule != "evening" || r.Who != "ann" || h.arranged() != "evening morning" {
+	if r := h.executed("c", "retry", "b"); r.State != run.StateSucceeded || r.Schedule != "evening" || r.Who != "ann" || h.arranged() != "evening morning" {
 		t.Errorf("%s, of schedule %q, by %s; there are %q", r.State, r.Schedule, r.Who, h.arranged())
 	}
 	h.fired("d", "morning", "deploy")
@@ -239,23 +239,23 @@ func (n no) SetSchedules(context.Context, string, map[string]project.Schedule, t
 	return n.err
 }
 
-// What cannot be scheduled is not deployed, and moves nothing; what is only not
-// answered is requested again.
+// If AWS refuses the schedules, nothing is deployed and no record changes. If AWS
+// does not answer, the plan is tried again.
 func TestSchedulesRefused(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.Schedules = no{fault.New(fault.Invalid, "schedule nightly: no such expression")}
-	if r := h.driven("a", "deploy", "v1"); r.State != run.StateRefused || len(r.Messages) != 1 || r.Messages[0] != "schedules: schedule nightly: no such expression" || h.waits() != "" {
+	if r := h.executed("a", "deploy", "v1"); r.State != run.StateRefused || len(r.Messages) != 1 || r.Messages[0] != "schedules: schedule nightly: no such expression" || h.waits() != "" {
 		t.Errorf("%s %v; the lock is %q's", r.State, r.Messages, h.waits())
 	}
 	h.Schedules = no{fault.New(fault.Throttled, "too many")}
 	h.ask("b", "deploy", "v1")
-	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "b", Epoch: 1}); !fault.Is(err, fault.Throttled) || h.kept("b").State != run.StatePending {
-		t.Errorf("%v, and it is %s", err, h.kept("b").State)
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "b", Epoch: 1}); !fault.Is(err, fault.Throttled) || h.stored("b").State != run.StatePending {
+		t.Errorf("%v, and it is %s", err, h.stored("b").State)
 	}
-	h.Schedules = h.world.Schedules
+	h.Schedules = h.backend.Schedules
 	if r := h.end("b"); r.State != run.StateSucceeded {
-		t.Errorf("when it is asked again, it is %s", r.State)
+		t.Errorf("when the run is repeated, it is %s", r.State)
 	}
 }
 
@@ -266,16 +266,16 @@ func (shut) SaveSpec(context.Context, project.Node) (string, error) {
 	return "", fault.New(fault.Denied, "the key may not be used")
 }
 
-// A deploy that is refused, for whatever reason, leaves the schedules as they are.
+// A deploy that is refused, for any reason, leaves the schedules as they are.
 func TestWhatIsRefusedLeavesTheSchedules(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.scheduled("v1", "nightly")
-	h.driven("a", "deploy", "v1")
+	h.executed("a", "deploy", "v1")
 	h.desire("v2", "vpc db")
 	h.scheduled("v2", "evening=destroy")
 	h.Specs = shut{h.Specs}
-	if r := h.driven("b", "deploy", "v2"); r.State != run.StateRefused || h.arranged() != "nightly" {
+	if r := h.executed("b", "deploy", "v2"); r.State != run.StateRefused || h.arranged() != "nightly" {
 		t.Errorf("%s %v; there are %q", r.State, r.Messages, h.arranged())
 	}
 }

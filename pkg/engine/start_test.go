@@ -23,7 +23,8 @@ func TestRunID(t *testing.T) {
 	}
 }
 
-// Requested twice, a run is made once, and has one execution for each execution.
+// A request that is delivered twice makes one run, with one execution for each
+// epoch.
 func TestStartTwice(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -34,13 +35,13 @@ func TestStartTwice(t *testing.T) {
 	}
 	h.planned("a", 1)
 	h.must(h.Start(t.Context(), q))
-	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || len(h.started) != 2 || h.kept("a").Epoch != 1 {
+	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || len(h.started) != 2 || h.stored("a").Epoch != 1 {
 		t.Errorf("there are %d runs (%v), started %v", len(runs), err, h.started)
 	}
 }
 
-// Anyone who raised the epoch and died, or never found that it was raised, leaves a
-// run that gets its execution all the same.
+// If the function that raised the epoch crashes, or gets no answer, the run gets its
+// execution all the same.
 func TestStartAfterALoss(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
@@ -57,7 +58,7 @@ func TestStartAfterALoss(t *testing.T) {
 	h.store.raise = twice
 	h.ask("b", "deploy", "v1")
 	if !slices.Contains(h.started, "b-1") {
-		t.Errorf("nobody drives b: started %v", h.started)
+		t.Errorf("b has no execution: started %v", h.started)
 	}
 }
 
@@ -71,22 +72,22 @@ func TestCommand(t *testing.T) {
 	if loop.State != run.StatePoll {
 		t.Fatalf("paused before it began, it is %s", loop.State)
 	}
-	if got := h.looked(loop); got.State != run.StateWaiting || h.kept("a").State != run.StateWaiting {
+	if got := h.polled(loop); got.State != run.StateWaiting || h.stored("a").State != run.StateWaiting {
 		t.Fatalf("paused, it is %s", got.State)
 	}
 	h.store.raise = twice
 	h.ask("c", "continue", "a")
 	h.store.raise = nil
-	if r := h.kept("a"); r.Epoch != 2 || r.State != run.StateRunning || !slices.Contains(h.started, "a-2") {
+	if r := h.stored("a"); r.Epoch != 2 || r.State != run.StateRunning || !slices.Contains(h.started, "a-2") {
 		t.Errorf("continued, it has epoch %d, started %v", r.Epoch, h.started)
 	}
 	answers := len(h.answers)
 	h.registered("a", 2, "waits", 10)
 	h.ask("x", "cancel", "a")
 	if len(h.answers) != answers+1 || h.answers[answers].State != run.StatePoll || h.answers[answers].Epoch != 2 {
-		t.Errorf("nobody is woken: %v", h.answers)
+		t.Errorf("no execution is woken: %v", h.answers)
 	}
-	if got := h.looked(engine.LoopState{Run: "a", Epoch: 2, Wait: 60}); got.State != run.StateCancelled {
+	if got := h.polled(engine.LoopState{Run: "a", Epoch: 2, Wait: 60}); got.State != run.StateCancelled {
 		t.Errorf("cancelled, it is %s", got.State)
 	}
 }
@@ -95,7 +96,7 @@ func TestCommand(t *testing.T) {
 func TestCommandRefused(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
-	h.driven("a", "deploy", "v1")
+	h.executed("a", "deploy", "v1")
 	h.must(h.Start(t.Context(), run.Request{ID: "z", Project: "other@default", Operation: "cancel", Of: "a"}))
 	for id, q := range map[string]run.Request{
 		"b": {Operation: "pause", Of: "a"}, "c": {Operation: "cancel", Of: "none"}, "z": {},
@@ -103,11 +104,11 @@ func TestCommandRefused(t *testing.T) {
 		if q.Operation != "" {
 			h.ask(id, q.Operation, q.Of)
 		}
-		if loop := h.planned(id, 1); loop.State != run.StateRefused || len(h.kept(id).Messages) != 1 {
-			t.Errorf("%s is %s: %q", id, loop.State, h.kept(id).Messages)
+		if loop := h.planned(id, 1); loop.State != run.StateRefused || len(h.stored(id).Messages) != 1 {
+			t.Errorf("%s is %s: %q", id, loop.State, h.stored(id).Messages)
 		}
 	}
-	if got := h.kept("z").Messages[0]; !strings.Contains(got, "run a is of shop@default, not of other@default") {
+	if got := h.stored("z").Messages[0]; !strings.Contains(got, "run a is of shop@default, not of other@default") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -116,10 +117,10 @@ func TestRetryRefused(t *testing.T) {
 	h := newFixture(t)
 	h.desire("v1", "vpc")
 	h.desire("v2", "vpc")
-	h.driven("old", "deploy", "v1")
-	h.driven("preview", "plan", "v1")
-	h.driven("seen", "refresh", "")
-	h.driven("new", "deploy", "v2")
+	h.executed("old", "deploy", "v1")
+	h.executed("preview", "plan", "v1")
+	h.executed("seen", "refresh", "")
+	h.executed("new", "deploy", "v2")
 	h.desire("v3", "db")
 	h.ask("late", "deploy", "v3")
 	for _, c := range []struct {
@@ -143,12 +144,12 @@ func TestRetryRefused(t *testing.T) {
 		}
 		h.must(h.Start(t.Context(), q))
 		loop := h.planned(id, 1)
-		if got := strings.Join(h.kept(id).Messages, "\n"); got != c.want || (loop.State == run.StateRefused) != (c.want != "") {
+		if got := strings.Join(h.stored(id).Messages, "\n"); got != c.want || (loop.State == run.StateRefused) != (c.want != "") {
 			t.Errorf("retry of %s is %s: %s", c.of, loop.State, got)
 		}
 		if c.want == "" { // its lock is wanted
 			h.must(h.Start(t.Context(), run.Request{ID: "stop-" + id, Project: shop, Operation: "cancel", Of: id}))
-			for loop.Ready = nil; !loop.State.Over(); loop = h.looked(loop) {
+			for loop.Ready = nil; !loop.State.Over(); loop = h.polled(loop) {
 				h.pass(60_000_000_000)
 			}
 		}
@@ -162,7 +163,7 @@ func TestCommandOnARun(t *testing.T) {
 	h.ask("a", "deploy", "v1")
 	pause := run.Request{ID: "p", Project: shop, Operation: "pause", Of: "a", Who: "ann"}
 	h.must(h.Engine.Command(t.Context(), pause))
-	if r := h.kept("a"); r.Command != run.Pause || r.Generation != 1 {
+	if r := h.stored("a"); r.Command != run.Pause || r.Generation != 1 {
 		t.Errorf("%s is wished, with news %d", r.Command, r.Generation)
 	}
 	h.must(h.Engine.Command(t.Context(), run.Request{ID: "c", Project: shop, Operation: "cancel", Of: "a"}))
@@ -179,7 +180,7 @@ func TestCommandOnARun(t *testing.T) {
 			t.Errorf("%s: it steers, or does not", q.Operation)
 		}
 	}
-	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || h.kept("a").Command != run.Cancel {
+	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || h.stored("a").Command != run.Cancel {
 		t.Errorf("there are %d runs (%v)", len(runs), err)
 	}
 }
