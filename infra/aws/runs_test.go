@@ -229,10 +229,10 @@ func TestTemplateRuns(t *testing.T) {
 		t.Errorf("the refresh was requested by %q", r.Who)
 	}
 
-	var asked found
-	i.ask(http.MethodPost, "/projects/pair/default/runs", `{"operation":"destroy"}`, &asked)
-	if r := i.until(known, "destroy", "succeeded"); r.Run != asked.Run {
-		t.Errorf("run %s, want the requested run %s", r.Run, asked.Run)
+	var requested found
+	i.ask(http.MethodPost, "/projects/pair/default/runs", `{"operation":"destroy"}`, &requested)
+	if r := i.until(known, "destroy", "succeeded"); r.Run != requested.Run {
+		t.Errorf("run %s, want the requested run %s", r.Run, requested.Run)
 	}
 	for name := range sizes {
 		if i.count(title(name)+" requests").Load() == 0 {

@@ -90,7 +90,7 @@ func (c *Code) Of(function string) (Use, error) {
 	}
 	var u Use
 	for _, f := range slices.Concat(before, work) {
-		for _, op := range asked(f) {
+		for _, op := range operationsOf(f) {
 			u.Calls = append(u.Calls, Call{op.name, c.place(op.at)})
 		}
 		u.Fields = append(u.Fields, fields(f)...)

@@ -19,9 +19,9 @@ type operation struct {
 	at   token.Pos
 }
 
-// asked are the operations that a function itself calls: with a method of a client, or by passing a client to a helper
+// operationsOf lists the operations that a function itself calls: with a method of a client, or by passing a client to a helper
 // of the SDK, such as a paginator, a waiter or a credentials provider.
-func asked(f *ssa.Function) []operation {
+func operationsOf(f *ssa.Function) []operation {
 	var all []operation
 	for _, b := range f.Blocks {
 		for _, i := range b.Instrs {

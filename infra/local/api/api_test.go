@@ -58,7 +58,7 @@ func route(_ context.Context, _ string, payload []byte) ([]byte, error) {
 func TestRoutes(t *testing.T) {
 	keys := []string{"GET /runs/{run}", "ANY /runs/{run}", "POST /runs/{run}/cancel", "GET /runs/all", "GET /files/{path+}", "GET /files/a/{b}", "GET /"}
 	a := newAPI(t, route, keys...)
-	for asked, want := range map[string]string{
+	for call, want := range map[string]string{
 		"GET /runs/a":           `{"route":"GET /runs/{run}","with":{"run":"a"}}`,
 		"GET /runs/a%20b?x=/y":  `{"route":"GET /runs/{run}","with":{"run":"a b"}}`,
 		"DELETE /runs/a":        `{"route":"ANY /runs/{run}","with":{"run":"a"}}`,
@@ -75,11 +75,11 @@ func TestRoutes(t *testing.T) {
 		"GET /runs/a/cancel/":   `{"message":"Not Found"}`,
 		"GET /projects/p/e/run": `{"message":"Not Found"}`,
 	} {
-		method, url, _ := strings.Cut(asked, " ")
+		method, url, _ := strings.Cut(call, " ")
 		w := httptest.NewRecorder()
 		a.ServeHTTP(w, request(method, url, "", "AKID"))
 		if got := strings.TrimSpace(w.Body.String()); got != want || (w.Code == 404) != strings.Contains(want, "Not Found") || w.Header().Get("Apigw-Requestid") == "" {
-			t.Errorf("%s: %d %s, want %s", asked, w.Code, got, want)
+			t.Errorf("%s: %d %s, want %s", call, w.Code, got, want)
 		}
 	}
 	w := httptest.NewRecorder()

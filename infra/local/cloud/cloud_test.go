@@ -139,12 +139,12 @@ func TestMachineCallsFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, options("", &invocations{}))
 		flows := sfn.NewFromConfig(c.Config())
-		begun, err := flows.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: &c.Machine, Name: aws.String("a"), Input: aws.String(`{"name":"you"}`)})
+		execution, err := flows.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: &c.Machine, Name: aws.String("a"), Input: aws.String(`{"name":"you"}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		out, err := flows.DescribeExecution(t.Context(), &sfn.DescribeExecutionInput{ExecutionArn: begun.ExecutionArn})
+		out, err := flows.DescribeExecution(t.Context(), &sfn.DescribeExecutionInput{ExecutionArn: execution.ExecutionArn})
 		if err != nil || out.Status != "SUCCEEDED" || aws.ToString(out.Output) != `{"said":"hello you"}` {
 			t.Errorf("execution %+v %v", out, err)
 		}
@@ -192,12 +192,12 @@ func TestEndpointsOfOthersWin(t *testing.T) {
 	}
 	for service := range calls {
 		t.Run(service, func(t *testing.T) {
-			var asked []string
+			var services []string
 			other := open(t, cloud.Options{Getenv: func(string) string { return "" }})
 			defer other.Close()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, name, _ := gateway.Scope(r)
-				asked = append(asked, name)
+				services = append(services, name)
 				other.ServeHTTP(w, r)
 			}))
 			defer server.Close()
@@ -206,14 +206,14 @@ func TestEndpointsOfOthersWin(t *testing.T) {
 			t.Setenv("AWS_CA_BUNDLE", "")
 			c := open(t, cloud.Options{})
 			defer c.Close()
-			asked = nil
+			services = nil
 			for name, call := range calls {
 				if err := call(t.Context(), c.Config()); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
-			if len(asked) != 1 {
-				t.Errorf("the other endpoint was asked by %v, want %s only", asked, service)
+			if len(services) != 1 {
+				t.Errorf("the other endpoint was called for %v, want %s only", services, service)
 			}
 		})
 	}

@@ -99,7 +99,7 @@ func (d *adapterFixture) finish(t action.Task) action.Progress {
 	return action.Progress{}
 }
 
-// do carries a step out. How it was begun must be no error.
+// do carries a step out. Starting it must not fail.
 func (d *adapterFixture) do(v plan.Verb) action.Progress {
 	d.Helper()
 	t := d.claim(v)
@@ -201,7 +201,7 @@ func TestAdapterRollback(t *testing.T) {
 	})
 }
 
-// An answer that was lost is made up for by the events; the work is not begun twice.
+// If an answer was lost, the events say what happened; the operation is not started twice.
 func TestAdapterLostAnswer(t *testing.T) {
 	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
 		doing(t, func(d *adapterFixture) {
@@ -210,14 +210,14 @@ func TestAdapterLostAnswer(t *testing.T) {
 				d.well(plan.Create)
 			}
 			d.setParameters("V", "two")
-			asked := map[plan.Verb]string{plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack"}[v]
-			d.fault("POST", `{"error":{"action":"`+asked+`","code":"InternalFailure","status":500,"after":true},"times":1}`, 200)
-			before := d.service.Calls()[asked]
+			operation := map[plan.Verb]string{plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack"}[v]
+			d.fault("POST", `{"error":{"action":"`+operation+`","code":"InternalFailure","status":500,"after":true},"times":1}`, 200)
+			before := d.service.Calls()[operation]
 			task := d.claim(v)
 			if _, err := action.Named(action.All(d.cloud)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
 				t.Fatalf("%s: %v", v, err)
 			}
-			if p := d.finish(task); p.Err != nil || d.service.Calls()[asked] != before+1 {
+			if p := d.finish(task); p.Err != nil || d.service.Calls()[operation] != before+1 {
 				t.Errorf("%s: %+v after %v", v, p, d.service.Calls())
 			}
 		})
@@ -237,7 +237,7 @@ func TestAdapterLostRequest(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 		if took := aws.ToTime(d.stack("shop-q").CreationTime).Sub(task.Claimed); took < action.MaxStartTime || took > action.MaxStartTime+5*time.Second {
-			t.Errorf("begun again after %s", took)
+			t.Errorf("started again after %s", took)
 		}
 	})
 }
@@ -264,7 +264,7 @@ func TestAdapterBeginsOnce(t *testing.T) {
 	})
 }
 
-// What somebody else has begun is waited for, and the attempt begins later.
+// The step waits for another user's operation, and its attempt starts afterwards.
 func TestAdapterBusy(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		d.setParameters()

@@ -21,7 +21,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/s3"
 )
 
-// world is a client of a store, and the events that the store emitted.
+// fixture is a client of a store, and the events that the store emitted.
 type fixture struct {
 	*sdk.Client
 	objects *s3.Objects
@@ -225,20 +225,20 @@ func TestEvents(t *testing.T) {
 func (w *fixture) upload(t *testing.T, key string, parts ...[]byte) {
 	t.Helper()
 	bucket := aws.String("projects")
-	begun, err := w.CreateMultipartUpload(t.Context(), &sdk.CreateMultipartUploadInput{Bucket: bucket, Key: &key})
+	upload, err := w.CreateMultipartUpload(t.Context(), &sdk.CreateMultipartUploadInput{Bucket: bucket, Key: &key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var done []types.CompletedPart
 	for i, part := range parts {
-		out, err := w.UploadPart(t.Context(), &sdk.UploadPartInput{Bucket: bucket, Key: &key, UploadId: begun.UploadId,
+		out, err := w.UploadPart(t.Context(), &sdk.UploadPartInput{Bucket: bucket, Key: &key, UploadId: upload.UploadId,
 			PartNumber: aws.Int32(int32(i + 1)), Body: bytes.NewReader(part)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		done = append(done, types.CompletedPart{ETag: out.ETag, PartNumber: aws.Int32(int32(i + 1)), ChecksumCRC32: out.ChecksumCRC32})
 	}
-	_, err = w.CompleteMultipartUpload(t.Context(), &sdk.CompleteMultipartUploadInput{Bucket: bucket, Key: &key, UploadId: begun.UploadId,
+	_, err = w.CompleteMultipartUpload(t.Context(), &sdk.CompleteMultipartUploadInput{Bucket: bucket, Key: &key, UploadId: upload.UploadId,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: done}})
 	if err != nil {
 		t.Fatal(err)

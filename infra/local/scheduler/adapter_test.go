@@ -54,7 +54,7 @@ func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 		b := open(t, "")
 		defer b.close()
 		s := scheduler.New(b.client(), group)
-		begun := time.Now()
+		start := time.Now()
 		arrange := func(wanted map[string]project.Schedule) {
 			t.Helper()
 			if err := s.SetSchedules(t.Context(), shop, wanted, time.Now()); err != nil {
@@ -74,7 +74,7 @@ func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 		time.Sleep(8 * time.Hour)
 		arrange(rate(2*time.Hour, "2 hours"))
 		time.Sleep(3 * time.Hour)
-		if got, want := b.times(begun), "8h0m0s 16h0m0s 24h0m0s 27h0m0s"; got != want {
+		if got, want := b.times(start), "8h0m0s 16h0m0s 24h0m0s 27h0m0s"; got != want {
 			t.Errorf("it came up after %s, want %s", got, want)
 		}
 	})
@@ -87,18 +87,18 @@ func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	wanted := rate(time.Hour, "1 hour")
 	wanted["nightly"] = project.Schedule{Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "Europe/Berlin"}
 	wanted["end"] = project.Schedule{Operation: "destroy", Expression: "at(2199-01-01T00:00:00)", Zone: "UTC", Once: time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC)}
-	asked := func(want string) {
+	called := func(want string) {
 		t.Helper()
 		b.calls = nil
 		if err := s.SetSchedules(t.Context(), shop, wanted, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(b.calls, " "); got != want {
-			t.Errorf("asked %s, want %s", got, want)
+			t.Errorf("called %s, want %s", got, want)
 		}
 	}
-	asked("ListSchedules CreateSchedule CreateSchedule CreateSchedule")
-	asked("ListSchedules GetSchedule GetSchedule GetSchedule")
+	called("ListSchedules CreateSchedule CreateSchedule CreateSchedule")
+	called("ListSchedules GetSchedule GetSchedule GetSchedule")
 	out, err := b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{GroupName: &group.Name, Name: aws.String("shop.prod.nightly")})
 	if err != nil {
 		t.Fatal(err)
@@ -110,13 +110,13 @@ func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked("ListSchedules GetSchedule GetSchedule UpdateSchedule GetSchedule")
+	called("ListSchedules GetSchedule GetSchedule UpdateSchedule GetSchedule")
 	delete(wanted, "end")
-	asked("ListSchedules GetSchedule GetSchedule DeleteSchedule")
+	called("ListSchedules GetSchedule GetSchedule DeleteSchedule")
 	group := group
 	group.Dead = ""
 	s = scheduler.New(b.client(), group)
-	asked("ListSchedules GetSchedule UpdateSchedule GetSchedule UpdateSchedule")
+	called("ListSchedules GetSchedule UpdateSchedule GetSchedule UpdateSchedule")
 }
 
 // However long names are, schedules have one of their own, which Scheduler takes.

@@ -27,9 +27,9 @@ import (
 type fixture struct {
 	*testing.T
 	*scheduler.Service
-	door  http.Handler
-	calls []string // operations that were requested
-	fail  string   // the code that every request is answered with
+	gateway http.Handler
+	calls   []string // operations that were requested
+	fail    string   // the code that every request is answered with
 
 	mu    sync.Mutex
 	taken []taken
@@ -50,7 +50,7 @@ func open(t *testing.T, folder string) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Service, b.door = s, gateway.New(map[string]http.Handler{"scheduler": s})
+	b.Service, b.gateway = s, gateway.New(map[string]http.Handler{"scheduler": s})
 	s.Start()
 	_, err = b.client().CreateScheduleGroup(t.Context(), &sdk.CreateScheduleGroupInput{Name: &group.Name})
 	if there := (*types.ConflictException)(nil); err != nil && !errors.As(err, &there) {
@@ -83,7 +83,7 @@ func (b *fixture) Do(r *http.Request) (*http.Response, error) {
 		gateway.Refuse(w, r, status, gateway.Fault{Code: b.fail, Message: "no"})
 		return w.Result(), nil
 	}
-	return gateway.Transport{Handler: b.door}.RoundTrip(r)
+	return gateway.Transport{Handler: b.gateway}.RoundTrip(r)
 }
 
 func (b *fixture) invoke(_ context.Context, _ string, payload []byte) ([]byte, error) {
@@ -175,14 +175,14 @@ func TestRatesBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := open(t, "")
 		defer b.close()
-		begun := time.Now()
+		start := time.Now()
 		in := input("later", "rate(2 hours)", "UTC")
-		in.StartDate = aws.Time(begun.Add(90 * time.Minute))
+		in.StartDate = aws.Time(start.Add(90 * time.Minute))
 		b.make(in)
 		time.Sleep(4 * time.Hour)
 		b.make(input("now", "rate(1 day)", "UTC"))
 		time.Sleep(time.Minute)
-		if got, want := b.times(begun), "1h30m0s 3h30m0s 4h0m0s"; got != want {
+		if got, want := b.times(start), "1h30m0s 3h30m0s 4h0m0s"; got != want {
 			t.Errorf("taken after %s, want %s", got, want)
 		}
 	})
@@ -194,7 +194,7 @@ func TestCallsAreMadeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := open(t, "")
 		defer b.close()
-		begun := time.Now()
+		start := time.Now()
 		in := input("once", "at(2000-01-01T01:00:00)", "UTC")
 		in.ActionAfterCompletion = types.ActionAfterCompletionDelete
 		b.make(in)
@@ -204,7 +204,7 @@ func TestCallsAreMadeAgain(t *testing.T) {
 			t.Errorf("it is gone before it is taken: %v", err)
 		}
 		time.Sleep(time.Minute)
-		if got := b.times(begun); got != "1h0m7s" {
+		if got := b.times(start); got != "1h0m7s" {
 			t.Errorf("taken after %s", got)
 		}
 		_, err := b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{Name: in.Name, GroupName: in.GroupName})
@@ -219,7 +219,7 @@ func TestCallsAreMadeAgain(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		dead := b.DeadLetters()
 		if len(dead) != 1 || dead[0].Queue != group.Dead || !strings.Contains(dead[0].Reason, "after 5 attempts: it is busy") || dead[0].Input != `{"at":"2000-01-01T02:00:00Z"}` {
-			t.Errorf("dead letters %+v", dead)
+			t.Errorf("the dead-letter queue has %+v", dead)
 		}
 		if left := b.failing(0); left != 95 || b.Pending() != 0 {
 			t.Errorf("%d calls left to fail, %d pending", left, b.Pending())
@@ -241,11 +241,11 @@ func TestSchedulesOutliveTheProcess(t *testing.T) {
 		b.close()
 		calls := len(b.seen())
 		time.Sleep(10 * time.Hour)
-		begun := time.Now()
+		start := time.Now()
 		b = open(t, folder)
 		defer b.close()
 		time.Sleep(2 * time.Hour)
-		if got, want := b.times(begun), "0s 59m0s 1h59m0s"; got != want || calls != 2 {
+		if got, want := b.times(start), "0s 59m0s 1h59m0s"; got != want || calls != 2 {
 			t.Errorf("taken after %s, want %s; before that %d times", got, want, calls)
 		}
 	})

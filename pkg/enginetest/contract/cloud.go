@@ -59,7 +59,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			again := t
 			again.Receipt = plan.Receipt{}
 			if again = s.begin(again, ""); again.Receipt.StackID != t.Receipt.StackID {
-				s.Errorf("begun again it is %v, not %v", again.Receipt, t.Receipt)
+				s.Errorf("started again it is %v, not %v", again.Receipt, t.Receipt)
 			}
 			s.Pass(30 * time.Second)
 			s.status("vpc", "CREATE_COMPLETE")

@@ -134,7 +134,7 @@ func recordLaws() []law {
 			b.ok(err)
 			b.same(runs, []run.Run{want})
 		}},
-		{"runs asked for at the same moment are all listed", func(b bench) {
+		{"runs requested at the same time are all listed", func(b bench) {
 			b.create("one")
 			b.create("two")
 			b.same(b.list(0), []string{"two", "one"})

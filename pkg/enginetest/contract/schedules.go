@@ -24,16 +24,16 @@ type Calendar interface {
 // those of an installation that has none.
 func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 	for name, law := range map[string]func(diary){
-		"what is wanted is there, as it is wanted": func(d diary) {
+		"new schedules are created": func(d diary) {
 			d.arrange(shop, nightly, end)
 			d.has(shop, nightly, end)
 		},
-		"to repeat it changes nothing": func(d diary) {
+		"the same schedules again change nothing": func(d diary) {
 			d.arrange(shop, nightly, end)
 			d.arrange(shop, nightly, end)
 			d.has(shop, nightly, end)
 		},
-		"what is wanted no more is gone": func(d diary) {
+		"schedules that are removed are deleted": func(d diary) {
 			d.arrange(shop, nightly, end)
 			d.arrange(shop, end)
 			d.has(shop, end)
@@ -41,7 +41,7 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.has(shop)
 			d.arrange(shop)
 		},
-		"what is wanted otherwise is changed": func(d diary) {
+		"schedules that changed are updated": func(d diary) {
 			d.arrange(shop, nightly)
 			other := nightly
 			other.Operation, other.Expression, other.Every, other.Zone = "refresh", "rate(12 hours)", 12*time.Hour, "UTC"
