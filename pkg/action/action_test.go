@@ -59,13 +59,13 @@ func (c *cloud) Cancel(context.Context, action.Task) error {
 }
 
 func (c *cloud) Events(context.Context, action.Task) (action.Operation, error) {
-	c.calls = append(c.calls, "heard")
+	c.calls = append(c.calls, "events")
 	var w action.Operation
 	if len(c.events) > 0 {
 		w = c.events[0]
 		c.events = c.events[min(1, len(c.events)-1):]
 	}
-	return w, c.fails["heard"]
+	return w, c.fails["events"]
 }
 
 // task is a verb on vpc, which is recorded as we deployed it: v1, and to be v2.
@@ -132,9 +132,9 @@ func TestStart(t *testing.T) {
 		{name: "what has died meanwhile", verb: plan.Update, cloud: is("ROLLBACK_COMPLETE"), kind: fault.Refused,
 			says: "stack shop-vpc has become ROLLBACK_COMPLETE: retry, and it is mended first", calls: "live"},
 		{name: "what got stuck meanwhile", verb: plan.Update, cloud: is("UPDATE_ROLLBACK_FAILED"), kind: fault.Refused, calls: "live"},
-		{name: "what goes between the look and the call", verb: plan.Update, cloud: begins(is("UPDATE_COMPLETE"), fault.New(fault.Missing, "gone")), kind: fault.Missing,
+		{name: "what goes between the read and the call", verb: plan.Update, cloud: begins(is("UPDATE_COMPLETE"), fault.New(fault.Missing, "gone")), kind: fault.Missing,
 			says: "stack shop-vpc is gone: retry, and it is created again (gone)", calls: "live; begin update"},
-		{name: "who cannot look does not begin", verb: plan.Update, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
+		{name: "a start that cannot read does nothing", verb: plan.Update, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
 		{name: "nor if its protection is to be another", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Node.Protect = "v1", true },
 			cloud: is("UPDATE_COMPLETE"), receipt: fresh, calls: "live; begin update"},
 		{name: "a rollback goes on", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_FAILED"), receipt: startedAt, calls: "live; begin continue"},
@@ -146,16 +146,16 @@ func TestStart(t *testing.T) {
 		{name: "what stays and is busy waits", verb: plan.Delete, cloud: is("CREATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is CREATE_IN_PROGRESS", calls: "live"},
 		{name: "what is dead and protected is spared", verb: plan.Delete, cloud: guarded(is("DELETE_FAILED")), kind: fault.Refused,
 			says: "stack shop-vpc is DELETE_FAILED and must be created again, but is protected: take protect away first", calls: "live"},
-		{name: "who cannot look spares", verb: plan.Delete, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
+		{name: "a delete that cannot read does nothing", verb: plan.Delete, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
 		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}} },
 			cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, says: "app may still use it: it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", calls: "live"},
 		{name: "a deletion whose users have let go", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}, {Node: "web"}} },
 			cloud: is("UPDATE_COMPLETE"), receipt: startedAt, calls: "live; live; begin delete"},
-		{name: "who cannot look at its users does not delete", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app"}} },
+		{name: "a delete that cannot read the users does nothing", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app"}} },
 			cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
 		{name: "the deletion of what is gone", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Missing, "gone")), receipt: unchanged, calls: "begin delete"},
 		{name: "the deletion of what is busy", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin delete"},
-		{name: "nothing is asked to settle", verb: plan.Wait, cloud: is("UPDATE_IN_PROGRESS")},
+		{name: "a wait requests nothing", verb: plan.Wait, cloud: is("UPDATE_IN_PROGRESS")},
 		{name: "nothing is asked to read", verb: plan.Read, cloud: is("UPDATE_COMPLETE")},
 		{name: "nothing is asked to forget", verb: plan.Forget, cloud: is("")},
 		{name: "nothing is asked at the barrier", verb: plan.Barrier, cloud: is("")},
@@ -201,8 +201,8 @@ func work(s plan.Status, why string) action.Operation {
 	return action.Operation{Found: true, Receipt: plan.Receipt{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why}
 }
 
-// A step that runs is over when CloudFormation's events say so, and started again
-// only when it was not found in the events and nobody can be about to begin it.
+// A running step is over when CloudFormation's events say so. It is started again
+// only if there are no events and the first start can no longer happen.
 func TestPoll(t *testing.T) {
 	stored := func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op"} }
 	old := func(t *action.Task) { t.Claimed = now.Add(-action.MaxStartTime) }
@@ -222,84 +222,84 @@ func TestPoll(t *testing.T) {
 		cloud *cloud
 		want  want
 	}{
-		{"created", plan.Create, stored, receives(is("CREATE_COMPLETE"), work("CREATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; heard; live"}},
+		{"created", plan.Create, stored, receives(is("CREATE_COMPLETE"), work("CREATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
 		{"being created", plan.Create, stored, is("CREATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"events are late", plan.Create, stored, is("CREATE_COMPLETE"), want{receipt: received, digest: "-", calls: "live; heard"}},
+		{"events are late", plan.Create, stored, is("CREATE_COMPLETE"), want{receipt: received, digest: "-", calls: "live; events"}},
 		{"failed and rolled back", plan.Create, stored, receives(is("ROLLBACK_COMPLETE"), work("ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; heard; live"}},
-		{"updated", plan.Update, stored, receives(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; heard; live"}},
+			want{over: true, fails: "ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events; live"}},
+		{"updated", plan.Update, stored, receives(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
 		{"updated, and cleaning up", plan.Update, stored, receives(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
-			want{over: true, receipt: received, digest: "v2", calls: "live; heard; live"}},
+			want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
 		{"restored to what we deployed", plan.Update, func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op", Restored: true} },
 			receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; heard; live"}},
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; events; live"}},
 		{"restored to what somebody else had made of it", plan.Update, stored, receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; heard; live"}},
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events; live"}},
 		{"stuck", plan.Update, stored, receives(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "")),
-			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", receipt: received, digest: "", calls: "live; heard; live"}},
+			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", receipt: received, digest: "", calls: "live; events; live"}},
 		{"unchanged when it started", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_COMPLETE"),
 			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live"}},
-		{"continued", plan.Continue, stored, receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, receipt: received, digest: "", calls: "live; heard; live"}},
+		{"continued", plan.Continue, stored, receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, receipt: received, digest: "", calls: "live; events; live"}},
 		{"continued in vain", plan.Continue, stored, receives(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "again")),
-			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", receipt: received, digest: "", calls: "live; heard; live"}},
+			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", receipt: received, digest: "", calls: "live; events; live"}},
 		{"continued by somebody else", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"),
 			want{over: true, why: "found it UPDATE_ROLLBACK_COMPLETE", receipt: unchanged, digest: "", calls: "live"}},
-		{"noted and never heard of", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, receipt: received, digest: "v2", calls: "live; heard; live"}},
-		{"noted, never heard of, and it has failed", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_FAILED"),
-			want{over: true, fails: "stack is UPDATE_FAILED", receipt: received, digest: "", calls: "live; heard; live"}},
+		{"recorded, and without events", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
+		{"recorded, without events, and it has failed", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_FAILED"),
+			want{over: true, fails: "stack is UPDATE_FAILED", receipt: received, digest: "", calls: "live; events; live"}},
 		{"deleted while it was created", plan.Create, stored, receives(is("DELETE_COMPLETE"), work("DELETE_COMPLETE", "")),
-			want{over: true, fails: "stack is DELETE_COMPLETE", receipt: received, digest: "", calls: "live; heard; live"}},
+			want{over: true, fails: "stack is DELETE_COMPLETE", receipt: received, digest: "", calls: "live; events; live"}},
 
-		{"unheard and young", plan.Create, nil, is(""), want{digest: "-", calls: "live; heard"}},
-		{"unheard and young, though the stack is busy", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; heard"}},
-		{"unheard and old is begun again", plan.Create, old, is(""), want{receipt: startedAt, digest: "-", calls: "live; heard; live; begin create"}},
-		{"the update of what is gone is begun again as its creation", plan.Update, old, is(""), want{receipt: startedAt, digest: "-", calls: "live; live; heard; live; begin create"}},
-		{"the second begin is throttled", plan.Create, old, begins(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; heard; live; begin create"}},
-		{"the second begin finds it busy", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; heard; live; begin update"}},
-		{"nobody knows of the second begin", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; heard; live; begin update"}},
-		{"the second begin finds nothing to change", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
-			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; heard; live; begin update; live"}},
-		{"the second begin is refused, for the first was heard", plan.Create, old, receives(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, work("", "")),
-			want{receipt: received, digest: "-", calls: "live; heard; live; begin create; heard"}},
+		{"young and without events", plan.Create, nil, is(""), want{digest: "-", calls: "live; events"}},
+		{"young and without events, though the stack is busy", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; events"}},
+		{"old and without events is started again", plan.Create, old, is(""), want{receipt: startedAt, digest: "-", calls: "live; events; live; begin create"}},
+		{"the update of a stack that is gone is started again as its creation", plan.Update, old, is(""), want{receipt: startedAt, digest: "-", calls: "live; live; events; live; begin create"}},
+		{"the second start is throttled", plan.Create, old, begins(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; events; live; begin create"}},
+		{"the second start finds it busy", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; events; live; begin update"}},
+		{"the outcome of the second start is unknown", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; events; live; begin update"}},
+		{"the second start finds nothing to change", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; events; live; begin update; live"}},
+		{"the second start is refused, because the first has events", plan.Create, old, receives(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, work("", "")),
+			want{receipt: received, digest: "-", calls: "live; events; live; begin create; events"}},
 		{"and has ended", plan.Create, old, receives(begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Operation{}, work("CREATE_COMPLETE", "")),
-			want{over: true, receipt: received, digest: "v2", calls: "live; heard; live; begin create; heard; live"}},
-		{"the second begin is refused, and the first was never heard", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
-			want{over: true, fails: "no", digest: "-", calls: "live; heard; live; begin update; heard"}},
+			want{over: true, receipt: received, digest: "v2", calls: "live; events; live; begin create; events; live"}},
+		{"the second start is refused, and the first has no events", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
+			want{over: true, fails: "no", digest: "-", calls: "live; events; live; begin update; events"}},
 		{"what bears our name may be ours, and its events late", plan.Create, old, begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
-			want{digest: "-", calls: "live; heard; live; begin create; heard"}},
+			want{digest: "-", calls: "live; events; live; begin create; events"}},
 		{"what somebody made meanwhile under our name is not ours", plan.Create, older, begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
-			want{over: true, forget: true, fails: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", digest: "-", calls: "live; heard; live; begin create; heard"}},
-		{"who cannot look learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
-		{"who cannot look at the end learns nothing", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
-		{"who cannot hear learns nothing", plan.Create, old, failing(is(""), "heard", io.EOF), want{calls: "live; heard"}},
+			want{over: true, forget: true, fails: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", digest: "-", calls: "live; events; live; begin create; events"}},
+		{"a poll that cannot read learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"a poll that cannot read at the end learns nothing", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"a poll without access to events learns nothing", plan.Create, old, failing(is(""), "events", io.EOF), want{calls: "live; events"}},
 
 		{"deleted", plan.Delete, stored, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
 		{"deleted before we knew", plan.Delete, nil, is(""), want{over: true, forget: true, digest: "-", calls: "live"}},
 		{"being deleted", plan.Delete, stored, is("DELETE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
 		{"deleted, which only the events show yet", plan.Delete, stored, receives(is("CREATE_COMPLETE"), work("DELETE_COMPLETE", "")),
-			want{over: true, forget: true, digest: "-", calls: "live; heard"}},
+			want{over: true, forget: true, digest: "-", calls: "live; events"}},
 		{"not deleted", plan.Delete, stored, receives(is("DELETE_FAILED"), work("DELETE_FAILED", "in use")),
-			want{over: true, fails: "DELETE_FAILED: in use", receipt: received, digest: "", calls: "live; heard"}},
+			want{over: true, fails: "DELETE_FAILED: in use", receipt: received, digest: "", calls: "live; events"}},
 		{"a deletion that CloudFormation called off", plan.Delete, stored, receives(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "export in use")),
-			want{over: true, fails: "UPDATE_COMPLETE: export in use", receipt: received, digest: "v1", calls: "live; heard"}},
-		{"a deletion that nobody heard of", plan.Delete, func(t *action.Task) { old(t); going(t) }, is("CREATE_COMPLETE"), want{receipt: startedAt, digest: "-", calls: "live; heard; begin delete"}},
-		{"a deletion that nobody heard of still waits for its users", plan.Delete, func(t *action.Task) {
+			want{over: true, fails: "UPDATE_COMPLETE: export in use", receipt: received, digest: "v1", calls: "live; events"}},
+		{"a deletion without events", plan.Delete, func(t *action.Task) { old(t); going(t) }, is("CREATE_COMPLETE"), want{receipt: startedAt, digest: "-", calls: "live; events; begin delete"}},
+		{"a deletion without events still waits for its users", plan.Delete, func(t *action.Task) {
 			old(t)
 			going(t)
 			t.Users = []plan.Location{{Node: "app", StackID: "id"}}
-		}, is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), want{digest: "-", calls: "live; heard; live"}},
-		{"what died is deleted to be made again, though nobody heard of it", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{receipt: startedAt, digest: "-", calls: "live; heard; live; begin delete"}},
-		{"what did not die is not deleted, though nobody heard of it", plan.Delete, old, is("CREATE_COMPLETE"), want{receipt: unchanged, digest: "-", calls: "live; heard; live"}},
+		}, is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), want{digest: "-", calls: "live; events; live"}},
+		{"a dead stack is deleted to be created again, though there are no events", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{receipt: startedAt, digest: "-", calls: "live; events; live; begin delete"}},
+		{"a stack that is not dead is not deleted, though there are no events", plan.Delete, old, is("CREATE_COMPLETE"), want{receipt: unchanged, digest: "-", calls: "live; events; live"}},
 		{"what did not die is left as it is", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("CREATE_COMPLETE"), want{over: true, why: "found it CREATE_COMPLETE", digest: "-", calls: "live"}},
 		{"what was gone is to be made anew", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
 		{"what went before it was continued is forgotten", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"),
 			want{over: true, forget: true, why: "found it DELETE_COMPLETE", receipt: unchanged, digest: "-", calls: "live"}},
-		{"who cannot look at what is deleted", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"a poll of a deletion that cannot read", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 
 		{"busy", plan.Wait, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"settled", plan.Wait, nil, is("ROLLBACK_COMPLETE"), want{over: true, why: "found it ROLLBACK_COMPLETE", digest: "-", calls: "live"}},
-		{"settled to nothing", plan.Wait, nil, is(""), want{over: true, why: "found it gone", digest: "-", calls: "live"}},
-		{"who cannot look at what settles", plan.Wait, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"waited", plan.Wait, nil, is("ROLLBACK_COMPLETE"), want{over: true, why: "found it ROLLBACK_COMPLETE", digest: "-", calls: "live"}},
+		{"waited until it is gone", plan.Wait, nil, is(""), want{over: true, why: "found it gone", digest: "-", calls: "live"}},
+		{"a wait that cannot read", plan.Wait, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"read", plan.Read, nil, is("UPDATE_COMPLETE"), want{over: true, why: "as recorded", digest: "v1", calls: "live"}},
 		{"read when it is at rest", plan.Read, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
 		{"read what somebody has touched", plan.Read, func(t *action.Task) { t.Record.LastUpdated = now }, is("UPDATE_COMPLETE"),
@@ -308,7 +308,7 @@ func TestPoll(t *testing.T) {
 		{"read what was never known to be there", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is(""), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
 		{"read what may be somebody else's", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is("CREATE_COMPLETE"),
 			want{over: true, why: "it is not known yet whether Stackwright made this stack: the next deploy finds out", digest: "-", calls: "live"}},
-		{"who cannot look at what is read", plan.Read, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
+		{"a read that cannot read", plan.Read, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"forgotten", plan.Forget, nil, is(""), want{over: true, forget: true, why: "it was gone already", digest: "-"}},
 		{"at the barrier", plan.Barrier, nil, is(""), want{over: true, digest: "-"}},
 	} {
@@ -355,7 +355,7 @@ func checkRecord(t *testing.T, in action.Task, r plan.Record) {
 	if r.Node != "vpc" || r.Stack != "shop-vpc" || r.Target != eu || r.StackID != "id" || r.Run != "r" || !r.LastUpdated.Equal(epoch) || r.Outputs["Id"] != "1" {
 		t.Errorf("the record says %+v", r)
 	}
-	want := in.Record.Needs // what it needed or was to need, while nobody knows which
+	want := in.Record.Needs // what it needed or was to need, while it is unknown which
 	if r.Digest == in.Want.Digest {
 		want = in.Node.Needs
 	}
@@ -364,7 +364,7 @@ func checkRecord(t *testing.T, in action.Task, r plan.Record) {
 	}
 }
 
-// To begin again is to begin once more, and not at every poll.
+// A step is started again once, and not at every poll.
 func TestStartedAgainOnce(t *testing.T) {
 	c := is("")
 	in := task(plan.Create)
@@ -375,7 +375,7 @@ func TestStartedAgainOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.Receipt.Known() {
-			in.Receipt = p.Receipt // as anyone who polls writes it down
+			in.Receipt = p.Receipt // as the engine records it
 		}
 	}
 	begins := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// What is overdue is said to be. An update that is, or that is to be cancelled,
-// is cancelled if it is ours and has not come to its end.
+// An overdue operation is reported as overdue. An update that is overdue, or that is
+// to be cancelled, is cancelled if it is ours and has not ended.
 func TestOverdue(t *testing.T) {
 	const requested = "CloudFormation is asked to cancel it"
 	const back = "CloudFormation rolls it back"
@@ -33,29 +33,29 @@ func TestOverdue(t *testing.T) {
 	}{
 		{"in time", plan.Update, func(t *action.Task) { limit(t); t.Claimed = now.Add(-59 * time.Second) }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
 		{"just overdue", plan.Update, func(t *action.Task) { limit(t); t.Claimed = now.Add(-60 * time.Second) },
-			receives(is("UPDATE_IN_PROGRESS"), work("", "")), requested, true, "live; heard; cancel"},
+			receives(is("UPDATE_IN_PROGRESS"), work("", "")), requested, true, "live; events; cancel"},
 		{"without a limit", plan.Update, func(t *action.Task) { limit(t); t.Step.Timeout = 0 }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
-		{"forced", plan.Update, force, receives(is("UPDATE_IN_PROGRESS"), work("", "")), requested, true, "live; heard; cancel"},
-		{"forced, and its answer was lost", plan.Update, func(t *action.Task) { t.Forced = true }, receives(is("UPDATE_IN_PROGRESS"), work("", "")), requested, true, "live; heard; cancel"},
-		{"forced, and told of", plan.Update, func(t *action.Task) { force(t); t.Notified = true }, receives(is("UPDATE_IN_PROGRESS"), work("", "")), requested, true, "live; heard; cancel"},
+		{"forced", plan.Update, force, receives(is("UPDATE_IN_PROGRESS"), work("", "")), requested, true, "live; events; cancel"},
+		{"forced, and its answer was lost", plan.Update, func(t *action.Task) { t.Forced = true }, receives(is("UPDATE_IN_PROGRESS"), work("", "")), requested, true, "live; events; cancel"},
+		{"forced, and an event has arrived", plan.Update, func(t *action.Task) { force(t); t.Notified = true }, receives(is("UPDATE_IN_PROGRESS"), work("", "")), requested, true, "live; events; cancel"},
 		{"its rollback is left alone", plan.Update, limit, is("UPDATE_ROLLBACK_IN_PROGRESS"), back, false, "live"},
 		{"so is one that is forced", plan.Update, force, is("UPDATE_ROLLBACK_IN_PROGRESS"), back, false, "live"},
-		{"so is what cleans up", plan.Update, force, receives(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("", "")), "", false, "live; heard"},
-		{"what is not heard of may be somebody else's", plan.Update, func(t *action.Task) { t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live; heard; heard"},
-		{"even if it was noted", plan.Update, limit, is("UPDATE_IN_PROGRESS"), left, false, "live; heard"},
+		{"so is what cleans up", plan.Update, force, receives(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("", "")), "", false, "live; events"},
+		{"an operation without events may be foreign", plan.Update, func(t *action.Task) { t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live; events; events"},
+		{"even if it has a receipt", plan.Update, limit, is("UPDATE_IN_PROGRESS"), left, false, "live; events"},
 		{"what has begun since ours was over is somebody else's", plan.Update, func(t *action.Task) { force(t); t.Notified = true },
-			receives(is("UPDATE_IN_PROGRESS"), work("UPDATE_COMPLETE", "")), "over", false, "live; heard; heard; live"},
+			receives(is("UPDATE_IN_PROGRESS"), work("UPDATE_COMPLETE", "")), "over", false, "live; events; events; live"},
 		{"it came to its end just now", plan.Update, force, failing(receives(is("UPDATE_IN_PROGRESS"), work("", "")), "cancel", fault.New(fault.Refused, "too late")),
-			"it cannot be cancelled: too late", true, "live; heard; cancel"},
+			"it cannot be cancelled: too late", true, "live; events; cancel"},
 		{"throttled", plan.Update, force, failing(receives(is("UPDATE_IN_PROGRESS"), work("", "")), "cancel", fault.New(fault.Throttled, "slow")),
-			"it cannot be cancelled: slow", true, "live; heard; cancel"},
+			"it cannot be cancelled: slow", true, "live; events; cancel"},
 		{"it must not be", plan.Update, force, failing(receives(is("UPDATE_IN_PROGRESS"), work("", "")), "cancel", fault.New(fault.Denied, "not allowed")),
-			"it cannot be cancelled: not allowed", false, "live; heard; cancel"},
+			"it cannot be cancelled: not allowed", false, "live; events; cancel"},
 		{"an overdue create", plan.Create, limit, is("CREATE_IN_PROGRESS"), left, false, "live"},
 		{"a forced create", plan.Create, force, is("CREATE_IN_PROGRESS"), "", false, "live"},
 		{"an overdue rollback", plan.Continue, limit, is("UPDATE_ROLLBACK_IN_PROGRESS"), left, false, "live"},
 		{"an overdue deletion", plan.Delete, limit, is("DELETE_IN_PROGRESS"), left, false, "live"},
-		{"an overdue deletion whose events are late", plan.Delete, func(t *action.Task) { limit(t); t.Notified = true }, receives(is("DELETE_IN_PROGRESS"), work("", "")), left, false, "live; heard"},
+		{"an overdue deletion whose events are late", plan.Delete, func(t *action.Task) { limit(t); t.Notified = true }, receives(is("DELETE_IN_PROGRESS"), work("", "")), left, false, "live; events"},
 		{"somebody else's, which is waited for", plan.Wait, func(t *action.Task) { limit(t); t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
-// An update that was cancelled by us says why.
+// An update that Stackwright cancelled says why.
 func TestStopped(t *testing.T) {
 	started := now.Add(-10 * time.Minute)
 	for _, c := range []struct {

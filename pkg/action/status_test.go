@@ -22,20 +22,20 @@ func every[T any](t *testing.T, rows map[string]T) {
 	}
 }
 
-// stands returns a setup in which the stack has a status, and is kept if that is
-// said behind it.
-func stands(row string) (*cloud, plan.Status) {
-	name, kept := strings.CutSuffix(row, " kept")
+// withStatus returns a cloud whose stack has a status, and resources if the row says
+// so.
+func withStatus(row string) (*cloud, plan.Status) {
+	name, resources := strings.CutSuffix(row, " with resources")
 	c := is(plan.Status(name))
 	for k, l := range c.live {
-		l.HasResources = kept
+		l.HasResources = resources
 		c.live[k] = l
 	}
 	return c, plan.Status(name)
 }
 
-// What is done about a status that is found when a step starts, by verb. To
-// remake is the delete of a stack that is to be there again.
+// What a start does about each status of the stack, by verb. To remake is the delete
+// of a stack that is created again.
 func TestStartOfEveryStatus(t *testing.T) {
 	const (
 		create  = "begin create"
@@ -51,10 +51,10 @@ func TestStartOfEveryStatus(t *testing.T) {
 	)
 	type row struct{ update, resume, remake string }
 	var (
-		gone = row{create, none, none}
-		busy = row{wait, wait, wait}
-		good = row{update, none, none}
-		dead = row{retry, retry, remove}
+		gone     = row{create, none, none}
+		busy     = row{wait, wait, wait}
+		succeeds = row{update, none, none}
+		dead     = row{retry, retry, remove}
 	)
 	rows := map[string]row{
 		"":                            gone,
@@ -67,17 +67,17 @@ func TestStartOfEveryStatus(t *testing.T) {
 		"UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": busy,
 		"IMPORT_IN_PROGRESS":                           busy,
 		"IMPORT_ROLLBACK_IN_PROGRESS":                  busy,
-		"CREATE_COMPLETE":                              good,
-		"UPDATE_COMPLETE":                              good,
-		"IMPORT_COMPLETE":                              good,
+		"CREATE_COMPLETE":                              succeeds,
+		"UPDATE_COMPLETE":                              succeeds,
+		"IMPORT_COMPLETE":                              succeeds,
 		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {wait, wait, none},
-		"UPDATE_ROLLBACK_COMPLETE":                     good,
-		"IMPORT_ROLLBACK_COMPLETE":                     good,
-		"UPDATE_FAILED":                                good,
-		"CREATE_FAILED kept":                           good,
+		"UPDATE_ROLLBACK_COMPLETE":                     succeeds,
+		"IMPORT_ROLLBACK_COMPLETE":                     succeeds,
+		"UPDATE_FAILED":                                succeeds,
+		"CREATE_FAILED with resources":                 succeeds,
 		"UPDATE_ROLLBACK_FAILED":                       {retry, resume, none},
 		"IMPORT_ROLLBACK_FAILED":                       {person, person, none},
-		"REVIEW_IN_PROGRESS kept":                      {holds, holds, none},
+		"REVIEW_IN_PROGRESS with resources":            {holds, holds, none},
 		"ROLLBACK_COMPLETE":                            dead,
 		"ROLLBACK_FAILED":                              dead,
 		"CREATE_FAILED":                                dead,
@@ -88,7 +88,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 	every(t, rows)
 	for name, want := range rows {
 		for verb, want := range map[plan.Verb]string{plan.Update: want.update, plan.Continue: want.resume, plan.Delete: want.remake} {
-			c, status := stands(name)
+			c, status := withStatus(name)
 			receipt, err := act(c, verb).Start(t.Context(), task(verb))
 			if got, want := started(c, receipt, err), strings.ReplaceAll(want, "STATUS", string(status)); got != want {
 				t.Errorf("%s of what is %s: got %s, want %s", verb, name, got, want)
@@ -97,7 +97,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 		// What was planned to go is requested to go, and what was planned to be made
 		// to be made, whatever it has become: CloudFormation says what forbids it.
 		for verb, want := range map[plan.Verb]string{plan.Delete: remove, plan.Create: create} {
-			c, _ := stands(name)
+			c, _ := withStatus(name)
 			in := task(verb)
 			if verb == plan.Delete {
 				going(&in)
@@ -127,8 +127,8 @@ func started(c *cloud, receipt plan.Receipt, err error) string {
 	return fmt.Sprintf("%+v, %v after %v", receipt, err, c.calls)
 }
 
-// What is made of a status that a step's work ends with, by verb: whether its
-// events tell of that end, or were never found in the events and the stack stands so.
+// What a poll makes of each status that an operation ends with, by verb: once with
+// events that report that end, and once with a receipt and without events.
 func TestPollOfEveryStatus(t *testing.T) {
 	const (
 		done    = "done"
@@ -137,9 +137,9 @@ func TestPollOfEveryStatus(t *testing.T) {
 	)
 	type row struct{ change, resume, remove, wait, read string }
 	var (
-		busy    = row{running, running, running, running, running}
-		good    = row{done, failed, failed, done, done}
-		failure = row{failed, failed, failed, done, done}
+		busy     = row{running, running, running, running, running}
+		succeeds = row{done, failed, failed, done, done}
+		failure  = row{failed, failed, failed, done, done}
 	)
 	rows := map[string]row{
 		"":                            {failed, failed, done, done, done},
@@ -152,10 +152,10 @@ func TestPollOfEveryStatus(t *testing.T) {
 		"UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS": busy,
 		"IMPORT_IN_PROGRESS":                           busy,
 		"IMPORT_ROLLBACK_IN_PROGRESS":                  busy,
-		"CREATE_COMPLETE":                              good,
-		"UPDATE_COMPLETE":                              good,
-		"IMPORT_COMPLETE":                              good,
-		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          good,
+		"CREATE_COMPLETE":                              succeeds,
+		"UPDATE_COMPLETE":                              succeeds,
+		"IMPORT_COMPLETE":                              succeeds,
+		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          succeeds,
 		"UPDATE_ROLLBACK_COMPLETE":                     {failed, done, failed, done, done},
 		"IMPORT_ROLLBACK_COMPLETE":                     {failed, done, failed, done, done},
 		"UPDATE_FAILED":                                failure,
@@ -164,10 +164,10 @@ func TestPollOfEveryStatus(t *testing.T) {
 		"ROLLBACK_COMPLETE":                            failure,
 		"ROLLBACK_FAILED":                              failure,
 		"CREATE_FAILED":                                failure,
-		"CREATE_FAILED kept":                           failure,
+		"CREATE_FAILED with resources":                 failure,
 		"DELETE_FAILED":                                failure,
 		"REVIEW_IN_PROGRESS":                           failure,
-		"REVIEW_IN_PROGRESS kept":                      failure,
+		"REVIEW_IN_PROGRESS with resources":            failure,
 		"FUTURE_STATUS":                                {failed, failed, failed, failed, done},
 	}
 	every(t, rows)
@@ -176,7 +176,7 @@ func TestPollOfEveryStatus(t *testing.T) {
 			plan.Create: row.change, plan.Update: row.change, plan.Continue: row.resume, plan.Delete: row.remove, plan.Wait: row.wait, plan.Read: row.read,
 		} {
 			for _, reported := range []bool{true, false} {
-				c, status := stands(name)
+				c, status := withStatus(name)
 				in := task(verb)
 				in.Notified, in.Receipt = reported, plan.Receipt{StackID: "id", Operation: "op"}
 				in.Claimed = now.Add(-action.MaxStartTime)
@@ -186,7 +186,7 @@ func TestPollOfEveryStatus(t *testing.T) {
 				}
 				got, err := act(c, verb).Poll(t.Context(), in)
 				if end := ended(got, err); end != want {
-					t.Errorf("%s that ends %s (told by events: %v): got %s, want %s", verb, name, reported, end, want)
+					t.Errorf("%s that ends %s (reported by events: %v): got %s, want %s", verb, name, reported, end, want)
 				}
 				if end := ended(got, err); end == failed && verb != plan.Wait && got.Record != nil && got.Record.Digest == in.Want.Digest {
 					t.Errorf("%s that ends %s is recorded as deployed", verb, name)

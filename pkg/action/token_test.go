@@ -8,6 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 )
 
+// A token is valid for CloudFormation, and ParseToken reads it back.
 func TestToken(t *testing.T) {
 	for _, c := range []struct {
 		token           string

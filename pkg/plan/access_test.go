@@ -7,20 +7,20 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// unsee has nobody be able to read some stacks.
-func (w world) unsee(names ...string) {
+// deny makes some stacks unreadable.
+func (w fixture) deny(names ...string) {
 	for _, name := range names {
 		w.Live[name] = plan.Live{AccessError: "denied"}
 	}
 }
 
-// What nobody may read is tried all the same, and what does not depend on it
-// does not wait for it. It is never taken for gone: its record stays.
-func TestWhatCannotBeSeen(t *testing.T) {
-	w := newWorld()
+// A stack that may not be read has a step that fails when it starts, and only its
+// dependents wait for that. It is never treated as gone: its record stays.
+func TestInaccessibleStack(t *testing.T) {
+	w := newFixture()
 	w.have("CREATE_COMPLETE", "vpc here old<away away")
 	w.want("vpc here app<vpc,here new")
-	w.unsee("vpc", "old", "away", "new")
+	w.deny("vpc", "old", "away", "new")
 	p, err := plan.Deploy(w.View)
 	expect(t, p, err, `
 here/update
@@ -40,13 +40,13 @@ vpc/delete
 `)
 }
 
-// What nobody may read counts among what would be deleted, and among what
-// uses a stack.
-func TestWhatCannotBeSeenCounts(t *testing.T) {
-	w := newWorld()
+// A stack that may not be read counts among the deletions, and among the dependents
+// of a stack.
+func TestInaccessibleStackCounts(t *testing.T) {
+	w := newFixture()
 	w.have("CREATE_COMPLETE", "vpc app<vpc other")
 	w.want("other")
-	w.unsee("app")
+	w.deny("app")
 	w.Desired.MaxDeletions = new(1)
 	_, err := plan.Deploy(w.View)
 	expect(t, plan.Plan{}, err, "2 of the 3 recorded stacks would be deleted for good (app, vpc), and at most 1 may be: "+
@@ -56,9 +56,8 @@ func TestWhatCannotBeSeenCounts(t *testing.T) {
 	expect(t, plan.Plan{}, err, "stack vpc would be deleted, and app uses it: name app too, or do not name vpc")
 }
 
-// A stack that gets another target beside its own, or whose target is called
-// otherwise, stays where it is; one that goes to another account or region is
-// another one.
+// A stack that gets a second target, or whose target gets another name, keeps its
+// record. In another account or region it is another stack.
 func TestRenameAmongTargets(t *testing.T) {
 	eu := project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}
 	us := project.Target{Name: "us", Account: "111111111111", Region: "us-west-2"}
@@ -91,7 +90,7 @@ func TestRenameAmongTargets(t *testing.T) {
 // A stack may be named without its target, which means all of them.
 func TestOnlyInSomeTargets(t *testing.T) {
 	for only, want := range map[string]string{"vpc": "vpc@eu/create\nvpc@us/create\n", "vpc@us": "vpc@us/create\n", "app@eu": "vpc@eu/create\napp@eu/create ← vpc@eu/create\n"} {
-		w := newWorld()
+		w := newFixture()
 		w.want("vpc@eu vpc@us app@eu<vpc@eu app@us<vpc@us vpc2")
 		w.Only = []string{only}
 		p, err := plan.Deploy(w.View)

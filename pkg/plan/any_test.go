@@ -15,9 +15,9 @@ import (
 // views is how many random views are planned.
 const views = 20_000
 
-// Every view can be planned, its edges are those of an oracle that is slow and
-// obvious, its steps are in order, and the same view makes the same bytes
-// whatever order its maps are in.
+// Every view can be planned. The edges of its plan are those of an oracle that is
+// slow and obvious, the steps are in order, and the same view makes the same bytes
+// in whatever order its maps are read.
 func TestAnyView(t *testing.T) {
 	t.Parallel()
 	gates, soft := 0, 0
@@ -47,9 +47,9 @@ func TestAnyView(t *testing.T) {
 
 // random makes up a view: up to most nodes, each desired or not, recorded or
 // not, in any condition, with needs that have nothing to do with one another.
-func random(seed uint64, most int) world {
+func random(seed uint64, most int) fixture {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	w := newWorld()
+	w := newFixture()
 	n := 2 + rng.IntN(most-1)
 	density := 2 + rng.IntN(4)
 	list := func(share int, do func(word string)) {
@@ -81,11 +81,11 @@ func random(seed uint64, most int) world {
 		}
 		if d, ok := w.Desired.Nodes[name]; ok && rng.IntN(2) == 0 {
 			r := w.Recorded[name]
-			told, err := d.Resolve(nil)
+			resolved, err := d.Resolve(nil)
 			if err != nil {
 				panic(err)
 			}
-			r.Digest, r.Needs = told.Digest, d.Needs
+			r.Digest, r.Needs = resolved.Digest, d.Needs
 			w.Recorded[name] = r
 			w.set(name, "UPDATE_COMPLETE")
 		} else if ok {
@@ -104,7 +104,7 @@ func random(seed uint64, most int) world {
 
 // clone returns the view with its maps filled in another order.
 func clone(v plan.View) plan.View {
-	c := newWorld().View
+	c := newFixture().View
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(v.Desired.Nodes))) {
 		c.Desired.Nodes[name] = v.Desired.Nodes[name]
 	}
@@ -176,17 +176,17 @@ type oracled struct {
 // phases lists the steps of a plan that take each node down, or those that bring
 // it up, in the order in which the verbs can be done.
 func phases(p plan.Plan, down bool) map[string][]string {
-	falls := make(map[string]bool)
+	deletes := make(map[string]bool)
 	for _, s := range p.Steps {
 		if s.Verb == plan.Delete || s.Verb == plan.Forget {
-			falls[s.Node] = true
+			deletes[s.Node] = true
 		}
 	}
 	lanes := make(map[string][]string)
 	for _, verb := range []plan.Verb{plan.Wait, plan.Forget, plan.Continue, plan.Delete, plan.Create, plan.Update} {
 		for _, s := range p.Steps {
-			fall := verb == plan.Delete || verb == plan.Forget || verb == plan.Wait && falls[s.Node]
-			if s.Verb == verb && fall == down {
+			deletion := verb == plan.Delete || verb == plan.Forget || verb == plan.Wait && deletes[s.Node]
+			if s.Verb == verb && deletion == down {
 				lanes[s.Node] = append(lanes[s.Node], s.ID)
 			}
 		}
@@ -198,8 +198,8 @@ func phases(p plan.Plan, down bool) map[string][]string {
 // literally: which steps there are is all that it takes from the plan.
 func oracle(v plan.View, p plan.Plan) oracled {
 	o := oracled{edges: make(edgeSet)}
-	falls, rises := phases(p, true), phases(p, false)
-	for _, all := range []map[string][]string{falls, rises} {
+	deletes, deploys := phases(p, true), phases(p, false)
+	for _, all := range []map[string][]string{deletes, deploys} {
 		for _, lane := range all {
 			before := ""
 			for _, id := range lane {
@@ -231,41 +231,41 @@ func oracle(v plan.View, p plan.Plan) oracled {
 		}
 		return users
 	}
-	for x := range rises {
+	for x := range deploys {
 		for _, n := range v.Desired.Nodes[x].Needs {
-			follow(rises[x], rises[n]) // (1)
+			follow(deploys[x], deploys[n]) // (1)
 		}
-		follow(rises[x], falls[x]) // (3)
+		follow(deploys[x], deletes[x]) // (3)
 	}
-	for x := range falls {
+	for x := range deletes {
 		for _, u := range users(x) {
-			follow(falls[x], falls[u]) // (2)
+			follow(deletes[x], deletes[u]) // (2)
 		}
 	}
-	for _, x := range slices.Sorted(maps.Keys(falls)) {
+	for _, x := range slices.Sorted(maps.Keys(deletes)) {
 		for _, u := range users(x) {
 			d, stays := v.Desired.Nodes[u]
-			if rise := rises[u]; stays && len(rise) > 0 && !slices.Contains(d.Needs, x) && !soft(falls[x][0], rise[len(rise)-1]) { // (2b)
+			if deploy := deploys[u]; stays && len(deploy) > 0 && !slices.Contains(d.Needs, x) && !soft(deletes[x][0], deploy[len(deploy)-1]) { // (2b)
 				o.dropped++
 			}
 		}
 	}
 	var going []string
-	for _, x := range slices.Sorted(maps.Keys(falls)) { // (4)
+	for _, x := range slices.Sorted(maps.Keys(deletes)) { // (4)
 		_, stays := v.Desired.Nodes[x]
-		awaited := slices.ContainsFunc(slices.Collect(maps.Keys(rises)), func(r string) bool {
-			return o.edges.after(rises[r][len(rises[r])-1], falls[x][0])
+		awaited := slices.ContainsFunc(slices.Collect(maps.Keys(deploys)), func(r string) bool {
+			return o.edges.after(deploys[r][len(deploys[r])-1], deletes[x][0])
 		})
-		if !stays && !awaited && len(rises) > 0 {
+		if !stays && !awaited && len(deploys) > 0 {
 			going = append(going, x)
 		}
 	}
 	for _, x := range going {
 		o.gated++
-		for _, rise := range rises {
-			o.edges.add("barrier", rise[len(rise)-1])
+		for _, deploy := range deploys {
+			o.edges.add("barrier", deploy[len(deploy)-1])
 		}
-		o.edges.add(falls[x][0], "barrier")
+		o.edges.add(deletes[x][0], "barrier")
 	}
 	return o
 }
@@ -273,7 +273,7 @@ func oracle(v plan.View, p plan.Plan) oracled {
 // large makes a view of n nodes that all change, each needing some of the ones
 // a row above it; wide is how many are in a row.
 func large(n, wide, needs int) plan.View {
-	w := newWorld()
+	w := newFixture()
 	name := func(i int) string { return fmt.Sprintf("n%06d", i) }
 	for i := range n {
 		var on []string

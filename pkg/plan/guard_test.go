@@ -9,20 +9,20 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// Unless it is reported otherwise, a deploy deletes ten stacks or half of them,
-// whichever is less, but one may always go.
+// A deploy without a limit of its own deletes at most ten stacks or half of them,
+// whichever is less, but always one.
 func TestMaxDeletions(t *testing.T) {
 	for recorded, most := range map[int]int{0: 1, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 19: 9, 20: 10, 21: 10, 1000: 10} {
-		w := newWorld()
+		w := newFixture()
 		w.Desired.MaxDeletions = nil
 		w.have("CREATE_COMPLETE", numbered("s", recorded))
 		if got := w.MaxDeletions(); got != most {
 			t.Errorf("of %d stacks %d may be deleted, want %d", recorded, got, most)
 		}
-		for _, told := range []int{0, 7} {
-			w.Desired.MaxDeletions = new(told)
-			if got := w.MaxDeletions(); got != told {
-				t.Errorf("of %d stacks %d may be deleted, though %d was said", recorded, got, told)
+		for _, limit := range []int{0, 7} {
+			w.Desired.MaxDeletions = new(limit)
+			if got := w.MaxDeletions(); got != limit {
+				t.Errorf("of %d stacks %d may be deleted, though %d was said", recorded, got, limit)
 			}
 		}
 		w.Desired.MaxDeletions = nil
@@ -45,10 +45,10 @@ func numbered(name string, count int) string {
 	return b.String()
 }
 
-// What counts is what goes for good: what is there, is ours, and is no longer
-// desired, under another physical name for instance.
+// A permanent deletion counts: of a stack that exists, is ours, and is no longer
+// desired, for instance because it gets another physical name.
 func TestWhatCountsAsADeletion(t *testing.T) {
-	w := newWorld()
+	w := newFixture()
 	w.Desired.MaxDeletions = new(0)
 	w.have("ROLLBACK_COMPLETE", "dead")
 	w.have("CREATE_COMPLETE", "theirs moved old")
@@ -76,10 +76,10 @@ func TestWhatCountsAsADeletion(t *testing.T) {
 	}
 }
 
-// A project without stacks is nobody's command to delete all that it had, however
-// much may be deleted.
+// A project without stacks does not delete all its recorded stacks, whatever the
+// limit is.
 func TestNothingIsNotEverything(t *testing.T) {
-	w := newWorld()
+	w := newFixture()
 	if p, err := plan.Deploy(w.View); err != nil || len(p.Steps) > 0 {
 		t.Errorf("nothing is desired and nothing recorded: %v, %v", p, err)
 	}
@@ -91,11 +91,11 @@ func TestNothingIsNotEverything(t *testing.T) {
 	}
 }
 
-// Too many deletions are reported beside all else that is refused, and count what is
-// protected too, so that nothing is left to be reported the next time. Of very many
-// only the first are named.
+// Too many deletions are reported together with all other refusals, and protected
+// stacks count among them, so that the next attempt is not refused again. Of very
+// many stacks only the first are named.
 func TestAllGuardsTogether(t *testing.T) {
-	w := newWorld()
+	w := newFixture()
 	w.Desired.MaxDeletions = nil
 	w.want("foreign lost stuck")
 	w.have("CREATE_COMPLETE", "a b c kept")
@@ -112,7 +112,7 @@ func TestAllGuardsTogether(t *testing.T) {
 		stack lost: it is IMPORT_ROLLBACK_FAILED, which only a person can mend: see its events in CloudFormation
 		stack kept: it is protected, and so it is not deleted: deploy it with protect: false first`)
 
-	w = newWorld()
+	w = newFixture()
 	w.Desired.MaxDeletions = nil
 	w.want("stays")
 	w.have("CREATE_COMPLETE", numbered("s", 70))

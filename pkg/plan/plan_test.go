@@ -14,12 +14,12 @@ import (
 
 // A setup is a view in the making. Its lines read "db<vpc" in a list: db, which
 // needs vpc.
-type world struct{ plan.View }
+type fixture struct{ plan.View }
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func newWorld() world {
-	return world{plan.View{
+func newFixture() fixture {
+	return fixture{plan.View{
 		Desired:  project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node), MaxDeletions: new(1000)},
 		Recorded: make(map[string]plan.Record), Live: make(map[string]plan.Live),
 	}}
@@ -39,7 +39,7 @@ func each(list string, do func(name string, needs []string)) {
 }
 
 // want makes nodes desired, of a version that no record has.
-func (w world) want(list string) {
+func (w fixture) want(list string) {
 	each(list, func(name string, needs []string) {
 		w.Desired.Nodes[name] = project.Node{
 			Name: name, Stack: "shop-" + name, Needs: needs, Template: project.Template{Digest: "new", Pinned: true},
@@ -48,7 +48,7 @@ func (w world) want(list string) {
 }
 
 // have makes nodes recorded and live.
-func (w world) have(status plan.Status, list string) {
+func (w fixture) have(status plan.Status, list string) {
 	each(list, func(name string, needs []string) {
 		w.Recorded[name] = plan.Record{
 			Node: name, Stack: "shop-" + name, StackID: "id-" + name, Needs: needs, Digest: "old", LastUpdated: epoch,
@@ -59,23 +59,23 @@ func (w world) have(status plan.Status, list string) {
 }
 
 // deployed makes nodes desired, recorded and live just as they are desired.
-func (w world) deployed(t *testing.T, list string) {
+func (w fixture) deployed(t *testing.T, list string) {
 	t.Helper()
 	w.want(list)
 	w.have("UPDATE_COMPLETE", list)
 	each(list, func(name string, _ []string) {
 		r := w.Recorded[name]
-		told, err := w.Desired.Nodes[name].Resolve(func(node, output string) (string, error) { return "of " + node, nil })
+		resolved, err := w.Desired.Nodes[name].Resolve(func(node, output string) (string, error) { return "of " + node, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Digest = told.Digest
+		r.Digest = resolved.Digest
 		w.Recorded[name] = r
 	})
 }
 
 // set gives a live stack another status.
-func (w world) set(name string, s plan.Status) {
+func (w fixture) set(name string, s plan.Status) {
 	l := w.Live[name]
 	l.Status = s
 	w.Live[name] = l
@@ -118,25 +118,25 @@ func ids(p plan.Plan, err error) string {
 func TestEdges(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		make func(world)
+		make func(fixture)
 		want string
 	}{
-		{"(1) a node rises after what it needs", func(w world) { w.want("vpc db<vpc app<db,vpc") }, `
+		{"(1) a node is deployed after its dependencies", func(w fixture) { w.want("vpc db<vpc app<db,vpc") }, `
 			vpc/create
 			db/create ← vpc/create
 			app/create ← db/create vpc/create`},
-		{"(2) a node falls after its recorded users", func(w world) { w.have("CREATE_COMPLETE", "vpc db<vpc app<db,vpc") }, `
+		{"(2) a node is deleted after its recorded dependents", func(w fixture) { w.have("CREATE_COMPLETE", "vpc db<vpc app<db,vpc") }, `
 			app/delete
 			db/delete ← app/delete
 			vpc/delete ← app/delete db/delete`},
-		{"(3) a node rises after it has fallen", func(w world) {
+		{"(3) a node is deployed after it was deleted", func(w fixture) {
 			w.have("ROLLBACK_COMPLETE", "vpc")
 			w.want("vpc app<vpc")
 		}, `
 			vpc/delete
 			vpc/create ← vpc/delete
 			app/create ← vpc/create`},
-		{"(2b) who stays lets go first, even of what is made again", func(w world) {
+		{"(2b) a dependent that stays is updated first, even if the node is created again", func(w fixture) {
 			w.have("DELETE_FAILED", "vpc")
 			w.have("UPDATE_COMPLETE", "app<vpc")
 			w.want("vpc app")
@@ -144,7 +144,7 @@ func TestEdges(t *testing.T) {
 			app/update
 			vpc/delete ← app/update
 			vpc/create ← vpc/delete`},
-		{"(2b) gives way where it would be a ring", func(w world) {
+		{"(2b) is left out where it would make a cycle", func(w fixture) {
 			w.have("DELETE_FAILED", "b")
 			w.have("UPDATE_COMPLETE", "a<b c")
 			w.want("a<c c<b b")
@@ -153,7 +153,7 @@ func TestEdges(t *testing.T) {
 			b/create ← b/delete
 			c/update ← b/create
 			a/update ← c/update`},
-		{"(4) what goes for good waits for all that stays", func(w world) {
+		{"(4) a permanent deletion waits for all stacks that stay", func(w fixture) {
 			w.have("UPDATE_COMPLETE", "vpc x y<x")
 			w.want("vpc new")
 		}, `
@@ -162,7 +162,7 @@ func TestEdges(t *testing.T) {
 			barrier ← new/create vpc/update
 			y/delete ← barrier
 			x/delete ← barrier y/delete`},
-		{"(4) but not if some rise waits for it", func(w world) {
+		{"(4) but not if a deploy waits for it", func(w fixture) {
 			w.have("DELETE_FAILED", "db")
 			w.have("UPDATE_COMPLETE", "app<db other")
 			w.want("db new")
@@ -173,8 +173,8 @@ func TestEdges(t *testing.T) {
 			new/create
 			barrier ← db/create new/create
 			other/delete ← barrier`},
-		{"no barrier where nothing stays", func(w world) { w.have("CREATE_COMPLETE", "a b") }, "a/delete\nb/delete"},
-		{"a lane is in order", func(w world) {
+		{"no barrier where nothing stays", func(w fixture) { w.have("CREATE_COMPLETE", "a b") }, "a/delete\nb/delete"},
+		{"a phase is in order", func(w fixture) {
 			w.have("ROLLBACK_IN_PROGRESS", "a")
 			w.want("a b<a")
 		}, `
@@ -184,7 +184,7 @@ func TestEdges(t *testing.T) {
 			b/create ← a/update`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld()
+			w := newFixture()
 			c.make(w)
 			p, err := meant(w.View)(w.View)
 			expect(t, p, err, c.want)
@@ -192,10 +192,10 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// What is as it should be has no step; each thing that makes a doubt has one.
+// A stack that is as desired has no step. Each reason for doubt makes one.
 func TestUnchanged(t *testing.T) {
-	change := func(name string, do func(*plan.Record, *plan.Live, *project.Node)) func(world) {
-		return func(w world) {
+	change := func(name string, do func(*plan.Record, *plan.Live, *project.Node)) func(fixture) {
+		return func(w fixture) {
 			r, l, n := w.Recorded[name], w.Live[name], w.Desired.Nodes[name]
 			do(&r, &l, &n)
 			w.Recorded[name], w.Live[name], w.Desired.Nodes[name] = r, l, n
@@ -203,9 +203,9 @@ func TestUnchanged(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, want string
-		make       func(world)
+		make       func(fixture)
 	}{
-		{"nothing", "", func(world) {}},
+		{"nothing", "", func(fixture) {}},
 		{"restored by a rollback", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_ROLLBACK_COMPLETE" })},
 		{"cleaning up", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" })},
 		{"another template", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Digest = "newer" })},
@@ -213,27 +213,27 @@ func TestUnchanged(t *testing.T) {
 		{"not pinned", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Pinned = false })},
 		{"touched", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.LastUpdated = epoch.Add(1) })},
 		{"failed in between", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_FAILED" })},
-		{"nobody can tell", "web/update", change("web", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Digest = "" })},
+		{"unknown digest", "web/update", change("web", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Digest = "" })},
 		{"other needs", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Needs = []string{"vpc"} })},
 		{"another output", "db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = map[string]string{"Id": "other"} })},
 		{"no such output any more", "db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = nil })},
-		{"born of our token", "web/update", change("web", func(_ *plan.Record, l *plan.Live, n *project.Node) {
+		{"created by our token", "web/update", change("web", func(_ *plan.Record, l *plan.Live, n *project.Node) {
 			l.StackID, l.CreatedByToken, l.LastUpdated = "id-other", true, epoch.Add(1)
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld()
+			w := newFixture()
 			w.want("vpc db<vpc app<db web")
 			n := w.Desired.Nodes["db"]
 			n.Parameters = map[string]project.Text{"Vpc": {{Node: "vpc", Output: "Id"}}}
 			w.deployed(t, "vpc db<vpc app<db web")
 			w.Desired.Nodes["db"] = n
-			told, err := n.Resolve(func(node, _ string) (string, error) { return "of " + node, nil })
+			resolved, err := n.Resolve(func(node, _ string) (string, error) { return "of " + node, nil })
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := w.Recorded["db"]
-			r.Digest = told.Digest
+			r.Digest = resolved.Digest
 			w.Recorded["db"] = r
 			c.make(w)
 			p, err := plan.Deploy(w.View)
@@ -247,9 +247,9 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// All that is refused is reported at once.
+// All refusals are reported at once.
 func TestRefusals(t *testing.T) {
-	w := newWorld()
+	w := newFixture()
 	w.want("dead foreign lost odd ring<dead")
 	w.have("ROLLBACK_COMPLETE", "dead")
 	w.have("CREATE_COMPLETE", "kept free")
@@ -271,7 +271,7 @@ func TestRefusals(t *testing.T) {
 	if !fault.Is(err, fault.Refused) || len(p.Steps) > 0 {
 		t.Errorf("got %v of kind %s", p.Steps, fault.KindOf(err))
 	}
-	w = newWorld()
+	w = newFixture()
 	w.want("a<b b<a")
 	p, err = plan.Deploy(w.View)
 	expect(t, p, err, "cycle: a → b → a")
@@ -283,9 +283,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What took the place of ours is not ours: it is never deleted.
+// A stack that replaced ours outside Stackwright is not ours, and is never deleted.
 func TestNotOurs(t *testing.T) {
-	w := newWorld()
+	w := newFixture()
 	w.have("CREATE_COMPLETE", "vpc")
 	l := w.Live["vpc"]
 	l.StackID, l.Protected = "theirs", true
@@ -302,7 +302,7 @@ func TestNotOurs(t *testing.T) {
 
 // A node that is to be another physical stack leaves its old one under its ID.
 func TestRename(t *testing.T) {
-	w := newWorld()
+	w := newFixture()
 	w.have("CREATE_COMPLETE", "vpc app<vpc begun other")
 	w.want("vpc app<vpc begun other")
 	rename := func(name string) {
@@ -417,18 +417,18 @@ func TestTakeUp(t *testing.T) {
 }
 
 func TestRefresh(t *testing.T) {
-	w := newWorld()
+	w := newFixture()
 	w.have("CREATE_COMPLETE", "vpc db<vpc")
 	w.want("new")
 	p, err := plan.Refresh(w.View)
 	expect(t, p, err, "db/read\nvpc/read")
-	if p, err := plan.Refresh(newWorld().View); err != nil || len(p.Steps) != 0 {
+	if p, err := plan.Refresh(newFixture().View); err != nil || len(p.Steps) != 0 {
 		t.Errorf("got %v, %v", p, err)
 	}
 }
 
 func TestDigest(t *testing.T) {
-	w := newWorld()
+	w := newFixture()
 	w.want("a b<a")
 	p, err := plan.Deploy(w.View)
 	if err != nil {
@@ -448,11 +448,12 @@ func TestDigest(t *testing.T) {
 		}
 	}
 	if (plan.Receipt{}).Known() || !(plan.Receipt{Unchanged: true}).Known() {
-		t.Error("a note is known that is not, or the other way around")
+		t.Error("an empty receipt is known, or another is not")
 	}
 }
 
-// A step may take as long as its node says; what somebody else does, any time.
+// A step may take as long as its node says. A wait for an operation of another has
+// no limit.
 func TestTimeouts(t *testing.T) {
 	begun := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	v := plan.View{

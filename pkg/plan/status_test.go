@@ -54,9 +54,9 @@ func TestStatuses(t *testing.T) {
 		"ROLLBACK_FAILED":                              {again, keep, remove},
 		"DELETE_FAILED":                                {again, keep, remove},
 		"CREATE_FAILED":                                {again, keep, remove},
-		"CREATE_FAILED kept":                           {update, update, remove},
+		"CREATE_FAILED with resources":                 {update, update, remove},
 		"REVIEW_IN_PROGRESS":                           {again, keep, remove},
-		"REVIEW_IN_PROGRESS kept":                      {holds, holds, holds},
+		"REVIEW_IN_PROGRESS with resources":            {holds, holds, holds},
 		"FUTURE_STATUS":                                {unknown, unknown, unknown},
 	}
 	for _, s := range statuses() {
@@ -65,17 +65,17 @@ func TestStatuses(t *testing.T) {
 		}
 	}
 	for name, want := range rows {
-		status, kept := strings.CutSuffix(name, " kept")
+		status, resources := strings.CutSuffix(name, " with resources")
 		for _, c := range []struct {
 			operation func(plan.View) (plan.Plan, error)
 			protected bool
 			want      string
 		}{{plan.Deploy, false, want.deploy}, {plan.Deploy, true, want.protected}, {plan.Destroy, false, want.destroy}} {
-			w := newWorld()
+			w := newFixture()
 			w.want("vpc")
 			w.have(plan.Status(status), "vpc")
 			l := w.Live["vpc"]
-			l.HasResources, l.Protected = kept, c.protected
+			l.HasResources, l.Protected = resources, c.protected
 			w.Live["vpc"] = l
 			if got, want := ids(c.operation(w.View)), strings.ReplaceAll(c.want, "STATUS", status); got != want {
 				t.Errorf("what is %s (protected: %v): got %s, want %s", name, c.protected, got, want)
@@ -84,7 +84,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// Whatever a status is, it is of one kind, and only what is known is of one.
+// Every known status is of exactly one class, and an unknown one is of none.
 func TestStatusIsOfOneKind(t *testing.T) {
 	for _, s := range append([]plan.Status{"", "FUTURE_STATUS"}, statuses()...) {
 		kinds := 0
@@ -117,8 +117,8 @@ func statuses() []plan.Status {
 	return all
 }
 
-// A run is woken by all that ends, and by an update that releases on what comes
-// after it; no status that CloudFormation has is forgotten.
+// A run is woken by every status that ends an operation, and by that of an update
+// whose cleanup is in progress. The test covers all statuses of the SDK.
 func TestEnds(t *testing.T) {
 	ends := plan.Ends()
 	for _, s := range types.StackStatus("").Values() {

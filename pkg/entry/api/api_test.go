@@ -23,11 +23,11 @@ import (
 
 // The runs that there are: of shop@prod, but for the last one; and one that is not.
 const (
-	newest = "nnnnnnnnnnnnnnnnnnnn"
-	middle = "mmmmmmmmmmmmmmmmmmmm"
-	oldest = "oooooooooooooooooooo"
-	others = "tttttttttttttttttttt"
-	nobody = "aaaaaaaaaaaaaaaaaaaa"
+	newest  = "nnnnnnnnnnnnnnnnnnnn"
+	middle  = "mmmmmmmmmmmmmmmmmmmm"
+	oldest  = "oooooooooooooooooooo"
+	others  = "tttttttttttttttttttt"
+	missing = "aaaaaaaaaaaaaaaaaaaa"
 )
 
 const (
@@ -50,7 +50,7 @@ type app struct {
 	blind     error // of the book
 }
 
-// newHouse has three runs of a project, and one of another.
+// newApp has three runs of a project, and one of another.
 func newApp() *app {
 	h := &app{}
 	for i, id := range []string{newest, middle, oldest, others} {
@@ -83,14 +83,14 @@ func (h *app) Command(_ context.Context, q run.Request) error {
 	return h.err
 }
 
-// Run is api.Book.
+// Run is api.Reader.
 func (h *app) Run(ctx context.Context, id string) (run.Run, error) {
 	r, err := h.Load(ctx, id)
 	r.Steps = nil
 	return r, err
 }
 
-// Load is api.Book.
+// Load is api.Reader.
 func (h *app) Load(_ context.Context, id string) (run.Run, error) {
 	for _, r := range h.runs {
 		if r.ID == id && h.blind == nil {
@@ -103,7 +103,7 @@ func (h *app) Load(_ context.Context, id string) (run.Run, error) {
 	return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
 }
 
-// Lock is api.Book.
+// Lock is api.Reader.
 func (h *app) Lock(_ context.Context, project string) (run.Lock, error) {
 	if project == "shop@prod" {
 		return run.Lock{Version: 1, Owner: run.Writer{Run: newest}}, h.blind
@@ -111,12 +111,12 @@ func (h *app) Lock(_ context.Context, project string) (run.Lock, error) {
 	return run.Lock{}, h.blind
 }
 
-// List is api.Book.
+// List is api.Reader.
 func (h *app) List(ctx context.Context, project string, most int) ([]run.Run, error) {
 	return h.Before(ctx, run.Run{Request: run.Request{Project: project}, Requested: noon.Add(time.Second)}, most)
 }
 
-// Before is api.Book.
+// Before is api.Reader.
 func (h *app) Before(_ context.Context, than run.Run, most int) ([]run.Run, error) {
 	var all []run.Run
 	for _, r := range h.runs {
@@ -216,7 +216,7 @@ func TestBegin(t *testing.T) {
 		r, said := h.ask(t, e)
 		want.ID, want.Project, want.Who = engine.RunID("api", "shop@prod", "key", "release 7"), "shop@prod", ann
 		if len(h.requested) != 1 || len(h.commands) > 0 {
-			t.Fatalf("%s: %d %s; asked %v", body, r.StatusCode, r.Body, h.requested)
+			t.Fatalf("%s: %d %s; requested %v", body, r.StatusCode, r.Body, h.requested)
 		}
 		if d := cmp.Diff(want, h.requested[0]); d != "" {
 			t.Errorf("%s: %s", body, d)
@@ -395,7 +395,7 @@ func TestWhoAsks(t *testing.T) {
 			}
 			for _, q := range append(h.requested, h.commands...) {
 				if q.Who != c.want {
-					t.Errorf("%s: it is asked by %q, not %q", route, q.Who, c.want)
+					t.Errorf("%s: the caller is %q, not %q", route, q.Who, c.want)
 				}
 			}
 			if c.want != "" && r.StatusCode >= 300 {
@@ -416,11 +416,11 @@ func TestRefused(t *testing.T) {
 		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /runs/{run}, POST /projects/{project}/{environment}/runs, POST /runs/{run}/cancel, POST /runs/{run}/continue, POST /runs/{run}/pause, POST /runs/{run}/unlock`}},
 		{call("$default", ""), 404, nil},
 		{call("DELETE /runs/{run}", ""), 404, nil},
-		{call(show, "", "run="+nobody), 404, []string{"there is no run " + nobody}},
+		{call(show, "", "run="+missing), 404, []string{"there is no run " + missing}},
 		{call(show, "", "run=../x"), 404, []string{`there is no run "../x": its ID has 20 lower-case letters and digits`}},
-		{call(to("pause"), `{}`, "run="+nobody), 404, nil},
+		{call(to("pause"), `{}`, "run="+missing), 404, nil},
 		{call(to("pause"), `{}`, "run="), 404, nil},
-		{call(list, "", "query.before="+nobody), 404, []string{"before: there is no run " + nobody}},
+		{call(list, "", "query.before="+missing), 404, []string{"before: there is no run " + missing}},
 		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " is of other@prod, not of shop@prod: say one of the runs that were listed"}},
 		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there are limit and before`, `limit: "101": it is a number of runs, 1 to 100`}},
 		{call(list, "", "query.limit=0"), 400, nil},
@@ -456,7 +456,7 @@ func TestRefused(t *testing.T) {
 		h := newApp()
 		r, said := h.ask(t, c.e)
 		if r.StatusCode != c.status || said.Error == nil || len(h.requested)+len(h.commands) > 0 {
-			t.Errorf("%s %.100s: %d %.300s; asked %v", c.e.RouteKey, c.e.Body, r.StatusCode, r.Body, h.requested)
+			t.Errorf("%s %.100s: %d %.300s; requested %v", c.e.RouteKey, c.e.Body, r.StatusCode, r.Body, h.requested)
 			continue
 		}
 		if d := cmp.Diff(c.want, said.Error.Messages); d != "" && c.want != nil {
@@ -487,7 +487,7 @@ func TestRefusedEvents(t *testing.T) {
 	}
 }
 
-// What goes wrong is reported by its kind, with when to come again; of what nobody
+// What goes wrong is reported by its kind, with when to come again; of what missing
 // classified only the log tells.
 func TestTroubles(t *testing.T) {
 	for _, c := range []struct {

@@ -31,7 +31,7 @@ func FuzzAPI(f *testing.F) {
 		call(runs, aDeploy), call(runs, aDeploy, "header.idempotency-key=a b"), call(runs, `{"operation":"retry","options":{"run":"`+oldest+`","force":true}}`),
 		call(runs, `{"operation":"destroy","options":{"who":"boss","only":[""],"max_deletions":-1}}`), call(runs, ``), call(runs, `{"operation":"unlock"}`),
 		call(runs, aDeploy, "project=a b", "header.content-type=text/plain"), call(list, ""), call(list, "", "query.limit=2", "query.before="+middle),
-		call(list, "", "query.before="+others, "query.x=y"), call(show, ""), call(show, "", "run="+nobody), call(to("cancel"), `{"rollback":true,"force":true,"reason":"a"}`),
+		call(list, "", "query.before="+others, "query.x=y"), call(show, ""), call(show, "", "run="+missing), call(to("cancel"), `{"rollback":true,"force":true,"reason":"a"}`),
 		call(to("pause"), `{"REASON":"a","reason":"b"}`), call(to("unlock"), ""), call("$default", "x"),
 	} {
 		f.Add(event(f, e))
@@ -55,7 +55,7 @@ func FuzzAPI(f *testing.F) {
 		}
 		requested := append(one.requested, one.commands...)
 		if ok := first.StatusCode == 202; ok != (len(requested) == 1) && first.StatusCode != 409 || len(requested) > 1 {
-			t.Errorf("%d, and asked for is %+v", first.StatusCode, requested)
+			t.Errorf("%d, and requested is %+v", first.StatusCode, requested)
 		}
 		for _, q := range requested {
 			sound(t, q)
@@ -90,7 +90,7 @@ func (h *app) invoke(t *testing.T, text []byte) *events.APIGatewayV2HTTPResponse
 func sound(t *testing.T, q run.Request) {
 	t.Helper()
 	if !anID.MatchString(q.ID) || !aProject.MatchString(q.Project) || q.Who == "" || len(q.Problems) > 0 || q.Upload {
-		t.Errorf("asked for is %+v", q)
+		t.Errorf("requested is %+v", q)
 	}
 	_, command := run.ControlNamed(q.Operation)
 	about := command || q.Operation == "retry"
@@ -98,7 +98,7 @@ func sound(t *testing.T, q run.Request) {
 		t.Errorf("a %s of run %q", q.Operation, q.Of)
 	}
 	if size := len(q.Source.Key) + len(q.Source.Version) + len(q.Who) + len(q.Reason); size > 4<<10 {
-		t.Errorf("%d bytes are kept of it", size)
+		t.Errorf("%d bytes are stored of it", size)
 	}
 }
 

@@ -49,7 +49,7 @@ func FuzzEvent(f *testing.F) {
 			t.Errorf("the second time it is another thing:\n%s", cmp.Diff(first, second))
 		}
 		if len(first.Refused) > 1000+10*len(text) {
-			t.Errorf("of %d bytes, %d are told", len(text), len(first.Refused))
+			t.Errorf("of %d bytes, %d are in the message", len(text), len(first.Refused))
 		}
 		if first.Request != nil {
 			sound(t, *first.Request)
@@ -58,7 +58,7 @@ func FuzzEvent(f *testing.F) {
 			t.Errorf("run %q, epoch %d", d.Run, d.Epoch)
 		}
 		if h := first.Heard; h != nil && h.Status == "" {
-			t.Errorf("a status is heard that is none")
+			t.Errorf("an event without a status has one")
 		}
 	})
 }
@@ -128,7 +128,7 @@ func sound(t *testing.T, q run.Request) {
 		size += len(p)
 	}
 	if size > 100_000 {
-		t.Errorf("%d bytes are kept of it", size) // an item has room for 400 KB
+		t.Errorf("%d bytes are stored of it", size) // an item has room for 400 KB
 	}
 }
 

@@ -39,7 +39,7 @@ func TestCalled(t *testing.T) {
 	}
 	again, err := trigger.Called(fired(t, "2026-11-21T04:00:00+01:00", nightly))
 	if err != nil || again.ID != got.ID {
-		t.Errorf("told again it is another: %v", err)
+		t.Errorf("the same event makes another request: %v", err)
 	}
 	for _, other := range []events.EventBridgeEvent{
 		fired(t, "2026-11-22T03:00:00Z", nightly),
