@@ -226,7 +226,7 @@ func (w lockSetup) finish(s *lockState, n int, mine bool) string {
 	return ""
 }
 
-// end makes a run be over. Its place goes to the next, or nobody stands in it.
+// end makes a run be over. Its place goes to the next, or its place is empty.
 func (s *lockState) end(i, how uint8) {
 	s.runs[i].state = how
 	s.leave(i)

@@ -18,7 +18,7 @@ func TestModelsReach(t *testing.T) {
 	}
 }
 
-// found is what is wrong with a state that is polled for.
+// found is what is wrong with a state that is searched for.
 const found = "found"
 
 // when makes a model search for a state.
@@ -32,7 +32,7 @@ func (m model[S]) when(is func(S) bool) func() proof {
 	return func() proof { return m.prove(mostStates) }
 }
 
-// reached are states that are polled for, by what they are.
+// reached are states that are searched for, by what they are.
 func reached() map[string]func() proof {
 	three := lockModel(lockSetup{queue: 3, limit: 1, faults: 1})
 	person := lockModel(lockSetup{queue: 2, limit: 1, faults: 2, person: true})

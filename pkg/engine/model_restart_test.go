@@ -1,6 +1,6 @@
 package engine_test
 
-// tend is a step of anyone who polls after a run.
+// tend is a step of a function that restarts a run.
 func (w lockSetup) tend(s *lockState, n int) string {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
@@ -38,7 +38,7 @@ func (w lockSetup) tend(s *lockState, n int) string {
 	return ""
 }
 
-// class is what raising a epoch depends on of a run's state.
+// class is what raising an epoch depends on of a run's state.
 func class(state uint8) uint8 {
 	if state == asked {
 		return going
@@ -60,7 +60,7 @@ func tends(r *lockRun, owns bool) uint8 {
 }
 
 // execution sees whether the execution of the epoch that was read goes on.
-// Only the sweep makes good for one that is over.
+// Only the sweep replaces one that is over.
 func (w lockSetup) execution(s *lockState, n int) {
 	p := &s.procs[n]
 	r := &s.runs[p.run]
@@ -139,7 +139,7 @@ func (w lockSetup) giveUp(s *lockState, n int) string {
 	return ""
 }
 
-// doneTending ends a function that polled after a run. A executor that did so has
+// doneTending ends a function that restarted a run. An executor that did so has
 // nothing left to do.
 func (w lockSetup) doneTending(s *lockState, n int) {
 	s.procs[n] = proc{}
