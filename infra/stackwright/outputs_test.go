@@ -53,6 +53,13 @@ func TestStatusLeadsWithWhatFailed(t *testing.T) {
 	planned := l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["run"].(string)
 	l.must(cli.ExitRefused, "retry", planned[:12])
 	l.has(l.must(cli.ExitOK, "status"), "needs attention: deploy of pair@default failed in ", "run "+failed+", requested by ", "topic/create failed: ", "no more topics", "to retry: stackwright retry "+failed)
+	for _, output := range []string{"json", "yaml"} {
+		l.has(l.must(cli.ExitOK, "status", "-o", output), "attention", failed, "no more topics")
+	}
+	attention, _ := l.objects(l.must(cli.ExitOK, "status", "-o", "json"))[0]["attention"].([]any)
+	if len(attention) != 1 || attention[0].(map[string]any)["run"] != failed {
+		t.Errorf("attention holds %v, want run %s", attention, failed)
+	}
 	for says, args := range map[string][]string{
 		"every run has ended: there is nothing to do":  {"pause"},
 		"no run is paused: name the one to continue":   {"continue"},

@@ -29,8 +29,9 @@ func status(ctx context.Context, c *call) (int, error) {
 		if err != nil {
 			return ExitFailed, err
 		}
+		var failed []report.Run
 		if len(c.args) == 0 && !c.flags.quiet {
-			if err := s.attention(ctx, r); err != nil {
+			if failed, err = s.attention(ctx, r); err != nil {
 				return ExitFailed, err
 			}
 		}
@@ -47,7 +48,7 @@ func status(ctx context.Context, c *call) (int, error) {
 				return ExitFailed, err
 			}
 			shown := report.Of(r)
-			shown.Lock = l
+			shown.Lock, shown.Attention = l, failed
 			return ExitOK, json.NewEncoder(c.Out).Encode(shown)
 		}
 		if r.State == run.StateQueued && len(c.args) > 0 { // else it has been said
@@ -61,36 +62,40 @@ func status(ctx context.Context, c *call) (int, error) {
 
 // attention says of each project that is requested what needs attention: the
 // newest failure that nothing has repaired, unless it is of run shown; who holds
-// the lock, and who is queued.
-func (s *session) attention(ctx context.Context, shown run.Run) error {
+// the lock, and who is queued. It returns the failed runs.
+func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, error) {
+	var failed []report.Run
 	projects, err := s.projects(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, p := range projects {
 		runs, err := s.reader.List(ctx, p, 0)
 		if err != nil {
-			return fmt.Errorf("list the runs of %s: %w", p, err)
+			return nil, fmt.Errorf("list the runs of %s: %w", p, err)
 		}
-		if id := failing(runs); id != "" && id != shown.ID && s.call.flags.output == "text" {
+		if id := failing(runs); id != "" && id != shown.ID {
 			r, err := s.load(ctx, id)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			text := "needs attention: " + strings.Join(term.Summary(r, s.call.spell, s.call.width()), "\n")
-			if _, err := fmt.Fprintf(s.call.Out, "%s\n\n", text); err != nil {
-				return err
+			failed = append(failed, report.Of(r))
+			if s.call.flags.output == "text" {
+				text := "needs attention: " + strings.Join(term.Summary(r, s.call.spell, s.call.width()), "\n")
+				if _, err := fmt.Fprintf(s.call.Out, "%s\n\n", text); err != nil {
+					return nil, err
+				}
 			}
 		}
 		l, err := s.line(ctx, p)
 		if err != nil {
-			return fmt.Errorf("read the lock of %s: %w", p, err)
+			return nil, fmt.Errorf("read the lock of %s: %w", p, err)
 		}
 		if l != nil {
 			tell(s.call, *l)
 		}
 	}
-	return nil
+	return failed, nil
 }
 
 // failing is the newest run, of those of a project with the newest first, that

@@ -30,7 +30,8 @@ type Run struct {
 	Messages     []string    `json:"messages,omitempty"`
 	LeftBroken   []string    `json:"left_broken,omitempty"` // stacks that failed steps left in a bad state, or of which nobody knows the state
 	Steps        []Step      `json:"steps,omitempty"`
-	Lock         *QueueEntry `json:"lock,omitempty"` // of its project, if a run holds it
+	Lock         *QueueEntry `json:"lock,omitempty"`      // of its project, if a run holds it
+	Attention    []Run       `json:"attention,omitempty"` // other runs that failed, and that no later run has repaired
 }
 
 // A Command is a command that a run was given.
