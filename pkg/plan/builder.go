@@ -40,6 +40,7 @@ func (l phases) last(nodes ...string) []string {
 type builder struct {
 	view             View
 	deletes, deploys phases
+	possible         map[string]bool // nodes whose update may change nothing
 	graph            graph.Graph[string]
 	steps            map[string]Step
 }
@@ -198,7 +199,7 @@ func (v View) where(node string) string {
 // addPhase adds a phase of steps for a node, the first after the given steps.
 func (b *builder) addPhase(node string, after []string, verbs ...Verb) {
 	for _, v := range verbs {
-		s := Step{ID: StepID(node, v, ""), Node: node, Where: b.view.where(node), Verb: v}
+		s := Step{ID: StepID(node, v, ""), Node: node, Where: b.view.where(node), Verb: v, Possible: v == Update && b.possible[node]}
 		if v != Wait { // the operation that it waits for was started by another
 			s.Timeout = b.view.Desired.Nodes[node].Timeout
 		}

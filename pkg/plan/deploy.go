@@ -46,10 +46,11 @@ func (v View) plan(refusals []error) (Plan, error) {
 		return Plan{}, fault.As(fault.Invalid, err)
 	}
 	b := builder{view: v, deletes: make(phases), deploys: make(phases)}
-	same, err := v.unchanged(order)
+	same, possible, err := v.unchanged(order)
 	if err != nil {
 		return Plan{}, err
 	}
+	b.possible = possible
 	about, unknown := v.reach()
 	refusals = append(refusals, unknown...)
 	for _, name := range order {
@@ -86,15 +87,14 @@ func (v View) plan(refusals []error) (Plan, error) {
 
 // unchanged returns the desired nodes that need no step: they were deployed from the
 // same template and parameters, were not changed since, and depend on unchanged
-// nodes only. The order lists dependencies before their dependents.
-func (v View) unchanged(order []string) (map[string]bool, error) {
-	same := make(map[string]bool)
+// nodes only. Nodes that depend on a node with a step, but are otherwise unchanged
+// with the recorded outputs, are possible changes. The order lists dependencies
+// before their dependents.
+func (v View) unchanged(order []string) (same, possible map[string]bool, err error) {
+	same, possible = make(map[string]bool), make(map[string]bool)
 	for _, name := range order {
 		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
 		if !n.Template.Pinned || !v.ours(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
-			continue
-		}
-		if slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] }) {
 			continue
 		}
 		got, err := n.Resolve(func(node, output string) (string, error) {
@@ -103,15 +103,18 @@ func (v View) unchanged(order []string) (map[string]bool, error) {
 			}
 			return "", fault.New(fault.Missing, "it has no output %s", output)
 		})
+		changing := slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] })
 		switch {
+		case changing: // whatever the recorded outputs make of it: others may take their place
+			possible[name] = err == nil && got.Digest == r.Digest
 		case fault.Is(err, fault.Missing): // the step reports it when it starts, if the output is still missing
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case got.Digest == r.Digest:
 			same[name] = true
 		}
 	}
-	return same, nil
+	return same, possible, nil
 }
 
 // Current reports whether the live stack is as Stackwright left it, and its last

@@ -37,6 +37,8 @@ type Step struct {
 	Where string `json:"where,omitempty"` // the account and region of its stack, as project.Target names them
 	Verb  Verb   `json:"verb"`
 
+	Possible bool `json:"possible,omitempty"` // of an update: only an output of a changing dependency can make it change the stack
+
 	Qualifier string     `json:"qualifier,omitempty"` // makes steps of one verb on one node different; see StepID
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
 

@@ -202,22 +202,22 @@ func TestUnchanged(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		name, want string
-		make       func(fixture)
+		name, want, possible string
+		make                 func(fixture)
 	}{
-		{"nothing", "", func(fixture) {}},
-		{"restored by a rollback", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_ROLLBACK_COMPLETE" })},
-		{"cleaning up", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" })},
-		{"another template", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Digest = "newer" })},
-		{"what is reached", "vpc/update db/update app/update", change("vpc", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Protect = true })},
-		{"not pinned", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Pinned = false })},
-		{"touched", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.LastUpdated = epoch.Add(1) })},
-		{"failed in between", "web/update", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_FAILED" })},
-		{"unknown digest", "web/update", change("web", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Digest = "" })},
-		{"other needs", "web/update", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Needs = []string{"vpc"} })},
-		{"another output", "db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = map[string]string{"Id": "other"} })},
-		{"no such output any more", "db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = nil })},
-		{"created by our token", "web/update", change("web", func(_ *plan.Record, l *plan.Live, n *project.Node) {
+		{"nothing", "", "", func(fixture) {}},
+		{"restored by a rollback", "", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_ROLLBACK_COMPLETE" })},
+		{"cleaning up", "", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" })},
+		{"another template", "web/update", "", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Digest = "newer" })},
+		{"what is reached", "vpc/update db/update app/update", "db/update app/update", change("vpc", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Protect = true })},
+		{"not pinned", "web/update", "", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Pinned = false })},
+		{"touched", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.LastUpdated = epoch.Add(1) })},
+		{"failed in between", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_FAILED" })},
+		{"unknown digest", "web/update", "", change("web", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Digest = "" })},
+		{"other needs", "web/update", "", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Needs = []string{"vpc"} })},
+		{"another output", "db/update app/update", "app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = map[string]string{"Id": "other"} })},
+		{"no such output any more", "db/update app/update", "app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = nil })},
+		{"created by our token", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, n *project.Node) {
 			l.StackID, l.CreatedByToken, l.LastUpdated = "id-other", true, epoch.Add(1)
 		})},
 	} {
@@ -239,6 +239,15 @@ func TestUnchanged(t *testing.T) {
 			p, err := plan.Deploy(w.View)
 			if got := ids(p, err); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
+			}
+			var possible []string
+			for _, s := range p.Steps {
+				if s.Possible {
+					possible = append(possible, s.ID)
+				}
+			}
+			if got := strings.Join(possible, " "); got != c.possible {
+				t.Errorf("possible changes are %q, want %q", got, c.possible)
 			}
 			if got := len(p.Unchanged) + len(p.Steps); got != 4 {
 				t.Errorf("%v and %v are not all", p.Unchanged, p.Steps)

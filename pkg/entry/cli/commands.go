@@ -52,8 +52,9 @@ With --only it deploys some stacks and their dependencies, and leaves all others
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
 			flags: []flagSet{ofProject, mayChoose, mayDelete, ofPlan, ofWatch, where, hosted}, run: preview,
-			long: `Shows the steps that a deploy would take now. It takes no lock and changes nothing. With --exit-code it ends with 5 if
-there are changes.` + ofDir + codes,
+			long: `Shows the steps that a deploy would take now. It takes no lock and changes nothing. A stack marked ~? may
+change: its template and parameters are unchanged, but they use a stack that changes. With --exit-code it ends with 5 if there are
+changes, certain or possible.` + ofDir + codes,
 			examples: []string{"plan", "plan examples/shop --exit-code -o json"},
 		},
 		{

@@ -49,6 +49,7 @@ type Step struct {
 	Step     string         `json:"step"`
 	Stack    string         `json:"stack"`
 	Verb     string         `json:"verb"`
+	Possible bool           `json:"possible,omitempty"` // only an output of a changing dependency can make it change the stack
 	Status   run.Status     `json:"status"`
 	Why      string         `json:"why"` // while it waits for an answer: the question
 	After    []string       `json:"after"`
@@ -80,7 +81,7 @@ func Of(r run.Run) Run {
 	}
 	for _, s := range r.Steps {
 		step := Step{
-			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Status: s.Status, Why: s.Why, After: append([]string{}, s.After...),
+			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Status: s.Status, Why: s.Why, After: append([]string{}, s.After...),
 		}
 		if s.Attempt > 0 {
 			step.Started, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended

@@ -11,14 +11,15 @@ import (
 
 // A Change is a step that has come to another status.
 type Change struct {
-	Time   time.Time
-	Run    string
-	Step   string // its ID
-	Stack  string // its node; empty for the barrier
-	Verb   plan.Verb
-	Status run.Status
-	Why    string
-	Took   time.Duration // from its claim to its end; 0 if it was never claimed or is not over
+	Time     time.Time
+	Run      string
+	Step     string // its ID
+	Stack    string // its node; empty for the barrier
+	Verb     plan.Verb
+	Possible bool // the step changes the stack only if an output of a dependency changes
+	Status   run.Status
+	Why      string
+	Took     time.Duration // from its claim to its end; 0 if it was never claimed or is not over
 
 	Deadline time.Time // when it is overdue, if it runs and may not take any time
 }
@@ -65,7 +66,7 @@ func between(id string, before, now run.Step) []Change {
 
 // change is the change of a step to a status at a time.
 func change(id string, s run.Step, to run.Status, at time.Time) Change {
-	c := Change{Time: at, Run: id, Step: s.ID, Stack: s.Node, Verb: s.Verb, Status: to, Why: s.Why}
+	c := Change{Time: at, Run: id, Step: s.ID, Stack: s.Node, Verb: s.Verb, Possible: s.Possible, Status: to, Why: s.Why}
 	if s.Over() && s.Status == to {
 		c.Took = took(s, s.Ended)
 	}

@@ -26,13 +26,14 @@ func NewJSON(out io.Writer) *JSON {
 
 // moved is the object for a change of a step.
 type moved struct {
-	Time   time.Time  `json:"time"`
-	Run    string     `json:"run"`
-	Step   string     `json:"step"`
-	Stack  string     `json:"stack"` // empty for the barrier
-	Verb   plan.Verb  `json:"verb"`
-	Status run.Status `json:"status"`
-	Why    string     `json:"why"`
+	Time     time.Time  `json:"time"`
+	Run      string     `json:"run"`
+	Step     string     `json:"step"`
+	Stack    string     `json:"stack"` // empty for the barrier
+	Verb     plan.Verb  `json:"verb"`
+	Possible bool       `json:"possible,omitempty"` // see Change
+	Status   run.Status `json:"status"`
+	Why      string     `json:"why"`
 
 	Deadline time.Time `json:"deadline,omitzero"` // when it is overdue
 }
@@ -52,7 +53,7 @@ type ended struct {
 // Show prints what has become of r since it was last shown.
 func (j *JSON) Show(r run.Run) error {
 	for _, c := range Diff(j.seen, r) {
-		if err := j.out.Encode(moved{c.Time.UTC(), c.Run, c.Step, c.Stack, c.Verb, c.Status, c.Why, c.Deadline.UTC()}); err != nil {
+		if err := j.out.Encode(moved{c.Time.UTC(), c.Run, c.Step, c.Stack, c.Verb, c.Possible, c.Status, c.Why, c.Deadline.UTC()}); err != nil {
 			return err
 		}
 	}

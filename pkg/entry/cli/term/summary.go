@@ -199,21 +199,26 @@ func refused(r run.Run) []string {
 func preview(r run.Run) []string {
 	var nodes []string
 	verbs := make(map[string][]plan.Verb)
-	after := make(map[string][]string)
+	after, possible := make(map[string][]string), make(map[string]bool)
 	for _, s := range r.Steps {
 		if verbs[s.Node] == nil {
 			nodes = append(nodes, s.Node)
 			after[s.Node] = s.After
 		}
 		verbs[s.Node] = append(verbs[s.Node], s.Verb)
+		possible[s.Node] = s.Possible // its update is its last step
 	}
 	lines := []string{"plan of " + r.Project}
 	marks := make(map[string]int)
 	for _, n := range nodes {
-		if n != "" {
-			marks[mark(verbs[n])]++
+		sign := mark(verbs[n])
+		if possible[n] {
+			sign = maybe
 		}
-		lines = append(lines, intention(n, verbs[n], after[n]))
+		if n != "" {
+			marks[sign]++
+		}
+		lines = append(lines, intention(sign, n, verbs[n], after[n]))
 	}
 	for _, m := range r.Messages {
 		lines = append(lines, "  could not be read: "+oneLine(m))
@@ -225,9 +230,9 @@ func preview(r run.Run) []string {
 func totals(r run.Run, marks map[string]int) string {
 	var words []string
 	n := 0
-	for _, m := range []struct{ mark, word string }{{"+", "create"}, {"~", "update"}, {"±", "replace"}, {"-", "delete"}, {" ", "read or wait for"}} {
+	for _, m := range []struct{ mark, words string }{{"+", "to create"}, {"~", "to update"}, {maybe, "possible"}, {"±", "to replace"}, {"-", "to delete"}, {" ", "to read or wait for"}} {
 		if marks[m.mark] > 0 {
-			words = append(words, fmt.Sprintf("%d to %s", marks[m.mark], m.word))
+			words = append(words, fmt.Sprintf("%d %s", marks[m.mark], m.words))
 			n += marks[m.mark]
 		}
 	}
@@ -236,6 +241,9 @@ func totals(r run.Run, marks map[string]int) string {
 	}
 	return fmt.Sprintf("%s: %s; %d unchanged", plural(n, "change"), strings.Join(words, ", "), r.Unchanged)
 }
+
+// maybe is the sign of a stack that changes only if an output of a dependency does.
+const maybe = "~?"
 
 // mark is the sign of what a plan does with a stack.
 func mark(verbs []plan.Verb) string {
@@ -256,7 +264,7 @@ func mark(verbs []plan.Verb) string {
 }
 
 // intention is a line of a preview.
-func intention(node string, verbs []plan.Verb, after []string) string {
+func intention(sign, node string, verbs []plan.Verb, after []string) string {
 	if node == "" {
 		return fmt.Sprintf("    %s  (waits until all other steps have succeeded)", plan.Barrier)
 	}
@@ -264,7 +272,10 @@ func intention(node string, verbs []plan.Verb, after []string) string {
 	for i, v := range verbs {
 		words[i] = string(v)
 	}
-	text := "  " + mark(verbs) + " " + node + "  " + strings.Join(words, ", ")
+	if sign == maybe {
+		words = []string{"may change"}
+	}
+	text := "  " + sign + " " + node + "  " + strings.Join(words, ", ")
 	if len(after) > 0 {
 		text += "  (after " + strings.Join(after, ", ") + ")"
 	}

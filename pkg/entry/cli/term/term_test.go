@@ -429,6 +429,9 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 			step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("barrier", "db/update"), step("gone/delete", "barrier"),
 		},
 	}
+	possible := preview
+	possible.Steps = []run.Step{step("db/update"), step("api/update", "db/update")}
+	possible.Steps[1].Possible = true
 	guessed := preview
 	guessed.Messages = []string{"target eu: nobody may"}
 	mine := cancelled
@@ -443,7 +446,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 		{"ended by force", abandoned},
 		{"refused", run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"one thing", "another"}}},
 		{"nothing to do", run.Run{Request: run.Request{ID: "abc", Operation: "destroy", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1)}},
-		{"quick", quick}, {"plan", preview}, {"plan without a target", guessed}, {"plan without changes", run.Run{Request: preview.Request, State: run.StateSucceeded, Unchanged: 3}},
+		{"quick", quick}, {"plan", preview}, {"plan with a possible change", possible}, {"plan without a target", guessed}, {"plan without changes", run.Run{Request: preview.Request, State: run.StateSucceeded, Unchanged: 3}},
 	} {
 		for _, width := range []int{0, 60} {
 			fmt.Fprintf(&got, "== %s, width %d\n%s\n\n", c.name, width, strings.Join(term.Summary(c.run, next, width), "\n"))
