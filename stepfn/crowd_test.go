@@ -66,7 +66,7 @@ func TestCrowdOnEmulators(t *testing.T) {
 		rate    float64
 		refused int // at most
 	}{
-		"as many as we think": {5, 60},
+		"as many as we think": {5, 120}, // of some 500; it depends on the jitter of retries
 		"less than half":      {2, 400},
 	} {
 		t.Run(name, func(t *testing.T) {

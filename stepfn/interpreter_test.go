@@ -77,16 +77,18 @@ func TestScenariosOnAnotherInterpreter(t *testing.T) {
 		t.Skip("make integration says where another interpreter is")
 	}
 	calls := newRouter(t)
+	played := 0
 	for _, s := range all {
-		if _, out := notInRealTime[s.name]; out {
+		if _, out := notInRealTime[s.name]; out || needsAnswers(s.read(t)) {
 			continue
 		}
+		played++
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			compare(t, s.read(t), newOnInterpreter(t, calls, s.name))
 		})
 	}
-	t.Logf("%d of %d scenarios run on another interpreter", len(all)-len(notInRealTime), len(all))
+	t.Logf("%d of %d scenarios run on another interpreter", played, len(all))
 }
 
 // compare plays a scenario twice, with our interpreter and in real time with the
