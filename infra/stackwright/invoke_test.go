@@ -40,7 +40,7 @@ var replies = map[string]struct {
 	"api.list.json":               {cli.ExitOK, `{"statusCode":200,.*{\\"runs\\":\[{\\"run\\":\\"` + shopping + `\\".*}`, `"status":200`},
 	"api.show.json":               {cli.ExitOK, `{"statusCode":200,.*\\"step\\":\\"topic/create\\".*}`, `"status":200`},
 	"api.cancel.json":             {cli.ExitOK, `{"statusCode":202,.*\\"command\\":\\"cancel\\".*}`, `"status":202`},
-	"api.unsigned.json":           {cli.ExitOK, `{"statusCode":403,.*nobody knows who asks.*}`, `"status":403`},
+	"api.unsigned.json":           {cli.ExitOK, `{"statusCode":403,.*the request has no identity.*}`, `"status":403`},
 }
 
 // eventFiles lists the event files.

@@ -157,7 +157,7 @@ func TestCancelWithForce(t *testing.T) {
 	if step := shown["steps"].([]any)[0].(map[string]any); shown["deadline"] == nil || step["deadline"] == nil || step["started"] == nil {
 		t.Errorf("%v", shown)
 	}
-	l.has(l.must(cli.ExitOK, "cancel", id, "--force"), "deploy of pair@default is cancelled after", "topic/update failed: UPDATE_ROLLBACK_COMPLETE: it was cancelled, as was wished")
+	l.has(l.must(cli.ExitOK, "cancel", id, "--force"), "deploy of pair@default is cancelled after", "topic/update failed: UPDATE_ROLLBACK_COMPLETE: it was cancelled, as requested")
 	l.ended(out, code, cli.ExitStopped)
 	l.has(l.must(cli.ExitOK, "outputs", "topic"), "hello")
 }

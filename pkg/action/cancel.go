@@ -56,7 +56,7 @@ func (a change) stop(ctx context.Context, t Task) (Progress, error) {
 // stopped says why Stackwright cancelled the operation at the given time.
 func (t Task) stopped(then time.Time) string {
 	if d := t.deadline(); d.IsZero() || t.Forced && then.Before(d) {
-		return "it was cancelled, as was wished"
+		return "it was cancelled, as requested"
 	}
 	return "it took longer than " + t.Step.Timeout.String() + " and was cancelled"
 }

@@ -87,8 +87,8 @@ func TestStopped(t *testing.T) {
 		want    string
 	}{
 		{"overdue", 5 * time.Minute, false, 5 * time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it took longer than 5m and was cancelled"},
-		{"forced", 0, true, time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it was cancelled, as was wished"},
-		{"forced before it was overdue", 5 * time.Minute, true, time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it was cancelled, as was wished"},
+		{"forced", 0, true, time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it was cancelled, as requested"},
+		{"forced before it was overdue", 5 * time.Minute, true, time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it was cancelled, as requested"},
 		{"forced after it was overdue", 5 * time.Minute, true, 5 * time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it took longer than 5m and was cancelled"},
 		{"by clocks that do not agree", 5 * time.Minute, false, 4 * time.Minute, work("UPDATE_ROLLBACK_COMPLETE", ""), "UPDATE_ROLLBACK_COMPLETE: it took longer than 5m and was cancelled"},
 		{"and stuck", 5 * time.Minute, false, 5 * time.Minute, work("UPDATE_ROLLBACK_FAILED", "no room"), "UPDATE_ROLLBACK_FAILED: it took longer than 5m and was cancelled: no room"},

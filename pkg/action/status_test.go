@@ -45,8 +45,8 @@ func TestStartOfEveryStatus(t *testing.T) {
 		none    = "unchanged"
 		wait    = "busy: stack shop-vpc is STATUS"
 		retry   = "refused: stack shop-vpc has become STATUS: retry, and it is mended first"
-		person  = "refused: stack shop-vpc: it is STATUS, which only a person can mend: see its events in CloudFormation"
-		holds   = "refused: stack shop-vpc: it is STATUS and yet holds resources, which only a person can mend: see its change sets in CloudFormation"
+		person  = "refused: stack shop-vpc: it is STATUS, which Stackwright cannot repair: see its events in CloudFormation"
+		holds   = "refused: stack shop-vpc: it is STATUS and yet holds resources, which Stackwright cannot repair: see its change sets in CloudFormation"
 		unknown = "refused: stack shop-vpc: its status STATUS is unknown to this version"
 	)
 	type row struct{ update, resume, remake string }

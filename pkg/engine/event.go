@@ -32,7 +32,7 @@ func (e *Engine) StackEvent(ctx context.Context, h StackEvent) error {
 		return nil // it belongs to another installation in the same account
 	}
 	if err != nil {
-		return fmt.Errorf("nudge run %s: %w", id, err)
+		return fmt.Errorf("wake run %s: %w", id, err)
 	}
 	return e.wake(ctx, r)
 }

@@ -33,7 +33,7 @@ func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 		return e.Machine.Answer(ctx, w.Token, fenced)
 	}
 	if err != nil {
-		return fmt.Errorf("look at run %s: %w", t.Run, err)
+		return fmt.Errorf("poll run %s: %w", t.Run, err)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, 
 			continue
 		}
 		s := r.Steps[number]
-		s.Why, s.Claimed, s.NotBefore = "its start went astray: see the log of execute-step", e.Now(), e.Now().Add(backoff(s))
+		s.Why, s.Claimed, s.NotBefore = "execute-step did not start it: see the log of that function", e.Now(), e.Now().Add(backoff(s))
 		if err := e.move(ctx, r, s, run.Pending, nil, false); err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (e *Engine) occupied(ctx context.Context, r run.Run, owner string) error {
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end, or ask to be put in line", owner, held.Operation, held.State, r.Project)
+	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end, or ask to be queued", owner, held.Operation, held.State, r.Project)
 }
 
 // stop wakes the owner that another run supersedes, so that it obeys at once.

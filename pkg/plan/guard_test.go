@@ -109,7 +109,7 @@ func TestAllGuardsTogether(t *testing.T) {
 	expect(t, p, err, `
 		4 of the 6 recorded stacks would be deleted for good (a, b, c, kept), and at most 3 may be: if that is meant, write max_deletions: 4 in the project file, or deploy with --max-deletions 4 (options.max_deletions of a request)
 		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet
-		stack lost: it is IMPORT_ROLLBACK_FAILED, which only a person can mend: see its events in CloudFormation
+		stack lost: it is IMPORT_ROLLBACK_FAILED, which Stackwright cannot repair: see its events in CloudFormation
 		stack kept: it is protected, and so it is not deleted: deploy it with protect: false first`)
 
 	w = newFixture()

@@ -25,8 +25,8 @@ func TestStatuses(t *testing.T) {
 		waitRemove = "vpc/wait vpc/delete"
 		forget     = "vpc/forget"
 		keep       = "stack vpc: it is STATUS and must be created again, but is protected: take protect away first"
-		person     = "stack vpc: it is STATUS, which only a person can mend: see its events in CloudFormation"
-		holds      = "stack vpc: it is STATUS and yet holds resources, which only a person can mend: see its change sets in CloudFormation"
+		person     = "stack vpc: it is STATUS, which Stackwright cannot repair: see its events in CloudFormation"
+		holds      = "stack vpc: it is STATUS and yet holds resources, which Stackwright cannot repair: see its change sets in CloudFormation"
 		unknown    = "stack vpc: its status STATUS is unknown to this version"
 	)
 	type row struct{ deploy, protected, destroy string }

@@ -46,7 +46,7 @@ func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
 	}
 	switch {
 	case who == "":
-		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "nobody knows who asks: sign the request with credentials of AWS, or send a token, as the authorizer of the route wants it")}
+		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "the request has no identity: sign the request with credentials of AWS, or send a token, as the authorizer of the route wants it")}
 	case len(who) > mostWho || strings.ContainsFunc(who, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "who asks is called something that cannot be written down: it has %d bytes, of at most %d, and may hold no control characters", len(who), mostWho)}
 	}
