@@ -120,12 +120,6 @@ pkg/action 111
 pkg/engine 522
 pkg/enginetest/contract 6
 pkg/enginetest/sim 80
-pkg/entry/api 15
-pkg/entry/cli 18
-pkg/entry/cli/term 12
-pkg/entry/report 2
-pkg/entry/trigger 6
-pkg/format 55
 pkg/lib/document 2
 pkg/plan 176
 pkg/run 3

@@ -123,7 +123,7 @@ func survivesStorage(t *testing.T, l Loaded) {
 // and resolves to what the parts say, or is refused with its position.
 func FuzzReference(f *testing.F) {
 	for _, text := range []string{
-		"", "plain", "${db.Arn}", "a${db.Arn}b${db.Arn}", "$${literal}", "$$${x}", "$${${db.Arn}}", "${", "${}", "${var.size}", "${var.}", "${file:note.txt}", "${file:../x}", "${file:}",
+		"", "plain", "${db.Arn}", "a${db.Arn}b${db.Arn}", "$${literal}", "$$${x}", "$${${db.Arn}}", "${", "${}", "${var.size}", "${var.}", "${file:memo.txt}", "${file:../x}", "${file:}",
 		"${project}-${environment}", "${account}${region}", "${stack:db}", "${stack:db@default}", "${stack:@}", "${db@default.Arn}", "${db@.Arn}", "${db.}", "${.Arn}", "${own.Arn}", "${nope.Arn}",
 		"${secret:prod/db#password}", "${secret:a#b:0123456789abcdef0123456789abcdef}", "${ssm:/a/b:3}", "${ssm-secure:x}", "${ssm:a:}", "${export:x}", "${external:a.B}", "${x:y}",
 		"{{resolve:ssm:/a:1}}", "{{resolve:secretsmanager:a:SecretString:b}}", "${network/vpc.Id}", "${a/../b.Id}", "$", "}", "${${db.Arn}.X}", "\x00", "é${db.Arn}\u2028", strings.Repeat("${db.Arn}", 500), strings.Repeat("x", 5000),
@@ -146,7 +146,7 @@ func FuzzReference(f *testing.F) {
 			t.Fatal(mistake)
 		}
 		template := "Parameters:\n  P: {Type: String}\n" + small
-		all := archive.Files{"db.yaml": []byte(small), "own.yaml": []byte(template), "note.txt": []byte("note\n"), "stackwright.yaml": fmt.Appendf(nil,
+		all := archive.Files{"db.yaml": []byte(small), "own.yaml": []byte(template), "memo.txt": []byte("memo\n"), "stackwright.yaml": fmt.Appendf(nil,
 			"project: fuzz\nvariables: {size: s}\nstacks:\n  db: {template: db.yaml}\n  own:\n    template: own.yaml\n    parameters:\n      P: %s\n", quoted)}
 		var l Loaded
 		contract.Memory(t, len(text), 16<<20, 1000, func() { l, mistake = Read(all, Options{Targets: here()}) })
@@ -193,8 +193,8 @@ func resolved(all []declared.Part, l Loaded) (string, bool) {
 			b.WriteString("<" + p.Reference.Name + "." + p.Reference.Key + ">")
 		case p.Reference.Kind == "var":
 			b.WriteString("s")
-		case p.Reference.Kind == "file" && p.Reference.Name == "note.txt":
-			b.WriteString("note")
+		case p.Reference.Kind == "file" && p.Reference.Name == "memo.txt":
+			b.WriteString("memo")
 		case p.Reference.Kind == "project":
 			b.WriteString("fuzz")
 		case p.Reference.Kind == "environment":

@@ -34,7 +34,7 @@ func (a answer) response() (events.APIGatewayV2HTTPResponse, error) {
 	}
 	if len(text) > mostAnswer {
 		return events.APIGatewayV2HTTPResponse{}, refusal{http.StatusInternalServerError,
-			fault.New(fault.Refused, "the answer would have %d bytes, of at most %d: list fewer runs with limit, and look at a large one with stackwright status", len(text), mostAnswer)}
+			fault.New(fault.Refused, "the answer would have %d bytes, of at most %d: list fewer runs with limit, and read a large run with stackwright status", len(text), mostAnswer)}
 	}
 	r := responding(a.status, text)
 	if a.location != "" {

@@ -22,7 +22,7 @@ type Engine interface {
 	Command(ctx context.Context, q run.Request) error
 }
 
-// Book is where runs are read.
+// Reader reads runs.
 type Reader interface {
 	report.Runs
 

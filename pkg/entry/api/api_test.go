@@ -41,13 +41,13 @@ const (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// A app is an engine that takes all that it is requested, and its book.
+// An app is an Engine that records every request, and a Reader of its runs.
 type app struct {
 	runs      []run.Run // newest first
 	requested []run.Request
 	commands  []run.Request
-	err       error // of the engine
-	blind     error // of the book
+	err       error // what the engine answers
+	blind     error // what the reader answers
 }
 
 // newApp has three runs of a project, and one of another.

@@ -51,10 +51,10 @@ func preview(ctx context.Context, c *call) (int, error) {
 	return code, err
 }
 
-// destroy asks whether that is meant, then asks for it, and follows that.
+// destroy asks the user to confirm, requests the operation and follows the run.
 func destroy(ctx context.Context, c *call) (int, error) {
 	if !c.flags.yes && !c.Asks {
-		return c.refuse("destroy", fault.New(fault.Refused, "destroy deletes every stack of the project: nobody can be asked here whether that is meant, so say --yes"))
+		return c.refuse("destroy", fault.New(fault.Refused, "destroy deletes every stack of the project, and there is no terminal on which to confirm it: confirm with --yes"))
 	}
 	return c.request(ctx, "destroy")
 }
@@ -116,7 +116,7 @@ func (c *call) pack(ctx context.Context) (packed, error) {
 	return packed{loaded.Project, body}, err
 }
 
-// refuse tells why nothing was asked for at all, as a run in state refused would.
+// refuse prints why no run was requested, as a run in state refused would say it.
 func (c *call) refuse(operation string, err error) (int, error) {
 	if !fault.Is(err, fault.Invalid, fault.Refused, fault.Missing, fault.Denied) {
 		return ExitFailed, err
@@ -132,8 +132,8 @@ func (c *call) refuse(operation string, err error) (int, error) {
 	return ExitRefused, nil
 }
 
-// confirmSuperseding says whose runs an upload supersedes, and asks a person
-// whether that is meant. Where nobody can be asked, the upload goes on.
+// confirmSuperseding prints whose runs the upload would supersede, and asks the
+// user to confirm. Without a terminal it prints them and does not ask.
 func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
 	lock, err := s.reader.Lock(ctx, p.ID())
 	if err != nil {

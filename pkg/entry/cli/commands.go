@@ -229,7 +229,7 @@ const exitCodes = `A command ends with one of these codes:
 
   0    it succeeded, or there was nothing to do
   1    a step failed, or the command could not be carried out
-  2    refused: what was asked cannot be done, and nothing was done
+  2    refused: the request cannot be carried out, and nothing was changed
   3    the run was cancelled or superseded
   4    the run is paused: it waits for continue
   5    plan --exit-code: there are changes

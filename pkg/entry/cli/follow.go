@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	glance  = 200 * time.Millisecond // between two looks at a run
-	patient = 30 * time.Second       // for a run to be there at all
+	glance  = 200 * time.Millisecond // the shortest time between two polls of a run
+	patient = 30 * time.Second       // how long to wait for a run to be recorded
 	giveUp  = 2 * time.Minute        // how long an installation may not answer
 )
 
-// errInterrupted is what following ends with after Ctrl-C, or when nobody reads
-// what is shown.
+// errInterrupted ends the following of a run after Ctrl-C, or when the reader of
+// the output has closed it.
 var errInterrupted = fault.New(fault.Stale, "interrupted")
 
-// errGap is for an installation that does not answer now, and may in a moment.
+// errGap says that the installation does not answer now; a later request may succeed.
 var errGap = fault.New(fault.Unavailable, "no answer")
 
 // A lostError is for an installation that has not answered for too long.
@@ -120,5 +120,5 @@ func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 // hosted here: a failed delivery is tried again, and may still start the run.
 func (s *session) delivers() bool { return s.host != nil && s.host.Delivering() }
 
-// settled reports whether a run has ended, or waits for a person.
+// finished reports whether a run has ended, or waits for a person.
 func finished(r run.Run) bool { return r.State.Over() || r.State == run.StateWaiting }

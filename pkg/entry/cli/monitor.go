@@ -82,8 +82,9 @@ func rootOf(err error) error {
 	}
 }
 
-// undriven says that the execution of r has ended though r has not. It takes two
-// looks: between two executions there is always a moment without one.
+// undriven says that the execution of r has ended though r has not. It says so
+// when two polls in a row find that, because between the end of an execution and
+// the start of the next one the run has none.
 func (l *monitor) undriven(ctx context.Context, r run.Run) string {
 	name := fmt.Sprintf("%s-%d", r.ID, r.Epoch)
 	s, err := l.flows.ExecutionStatus(ctx, name)

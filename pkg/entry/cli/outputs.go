@@ -42,7 +42,7 @@ func listOutputs(ctx context.Context, c *call) (int, error) {
 // printOutputs prints a line for each output; without a format, the value of the
 // only one.
 func (c *call) printOutputs(ctx context.Context, format func(output) string) (int, error) {
-	s, err := c.look(ctx)
+	s, err := c.openReadOnly(ctx)
 	if err != nil {
 		return ExitFailed, err
 	}

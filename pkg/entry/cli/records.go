@@ -76,7 +76,7 @@ func (c *call) width() int {
 
 // show opens a session and prints rows: each as an object, or all as a table.
 func (c *call) show(ctx context.Context, head []string, list func(*session) (objects []any, cells [][]string, err error)) (int, error) {
-	s, err := c.look(ctx)
+	s, err := c.openReadOnly(ctx)
 	if err != nil {
 		return ExitFailed, err
 	}

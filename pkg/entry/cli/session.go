@@ -46,13 +46,14 @@ type executions interface {
 	ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error)
 }
 
-// open finds the installation that the call names, or the server of its endpoint
-// or data folder, or hosts one, in which all goes on that was left.
+// open connects to the installation that the call names, or to the server at its
+// endpoint, or to the server that has the data folder. If no server has the data
+// folder, open hosts one, which continues the unfinished runs of the folder.
 func (c *call) open(ctx context.Context) (*session, error) { return c.enter(ctx, false) }
 
-// look is open for commands that only read: what it hosts is paused, so that to
-// look changes nothing.
-func (c *call) look(ctx context.Context) (*session, error) { return c.enter(ctx, true) }
+// openReadOnly is open for commands that only read: a server that it hosts is
+// paused, so that reading changes nothing.
+func (c *call) openReadOnly(ctx context.Context) (*session, error) { return c.enter(ctx, true) }
 
 func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 	switch {

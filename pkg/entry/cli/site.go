@@ -22,9 +22,9 @@ type site struct {
 	machine       string // ARN of the state machine, which names the installation
 	home          project.Access
 
-	pace    time.Duration // at most between two looks at a run
-	patient time.Duration // for a run to be there at all, and for an answer to come again
-	silence string        // where to look if nothing takes up a run
+	pace    time.Duration // the longest time between two polls of a run
+	patient time.Duration // how long to wait for a run to be recorded, and for an installation to answer again
+	silence string        // what to check if no function starts a run
 }
 
 // at is the site that is served at a URL: by emulators, or by something else.
@@ -67,9 +67,9 @@ func (e endpoints) GetServiceBaseEndpoint(_ context.Context, sdkID string) (stri
 	return url, url != "", nil
 }
 
-// until is how long to wait before the next look at a run that is followed for
-// so long: what is quick is seen quickly, and what takes long costs no more than
-// it must.
+// until is how long to wait before the next poll of a run that has been followed
+// for the given time: short runs are polled often, and long ones seldom, which
+// saves requests.
 func (s site) until(followed time.Duration) time.Duration {
 	return min(max(followed/10, glance), s.pace)
 }

@@ -16,7 +16,7 @@ import (
 
 // status shows a run, or follows it.
 func status(ctx context.Context, c *call) (int, error) {
-	enter := c.look
+	enter := c.openReadOnly
 	if c.flags.follow {
 		enter = c.open
 	}

@@ -61,15 +61,15 @@ func (c *call) home(ctx context.Context) (project.Target, error) {
 	return at.home.Target, err
 }
 
-// registered are the targets that were registered, as far as there is somewhere
-// to poll.
+// registered are the registered targets. Without an installation, an endpoint
+// and a data folder there are none.
 func (c *call) registered(ctx context.Context) (map[string]project.Access, error) {
 	if c.flags.installation == "" && c.flags.endpoint == "" {
 		if _, err := os.Stat(c.flags.data); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
 	}
-	s, err := c.look(ctx)
+	s, err := c.openReadOnly(ctx)
 	if err != nil {
 		return nil, err
 	}

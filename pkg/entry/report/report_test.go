@@ -145,8 +145,8 @@ func TestAnswersAndCommands(t *testing.T) {
 		t.Error(d)
 	}
 	for want, held := range map[string]run.Run{
-		"it is paused (by ann: a look): only a person can continue it": {
-			State: run.StateWaiting, Command: run.Pause, Commands: []run.GivenCommand{{Command: run.Pause, Who: "ann", Why: "a look"}, {Command: run.Continue, Who: "bob"}},
+		"it is paused (by ann: a check): only a person can continue it": {
+			State: run.StateWaiting, Command: run.Pause, Commands: []run.GivenCommand{{Command: run.Pause, Who: "ann", Why: "a check"}, {Command: run.Continue, Who: "bob"}},
 		},
 		"it waits for the answer of a person": {State: run.StateWaiting, Command: run.Continue},
 		"it finishes its running steps, then is cancelled (by bob)": {

@@ -57,7 +57,7 @@ func FuzzEvent(f *testing.F) {
 		if d := first.Execution; d != nil && (!anID.MatchString(d.Run) || d.Epoch < 1 || !strings.Contains(string(text), strconv.Itoa(d.Epoch))) {
 			t.Errorf("run %q, epoch %d", d.Run, d.Epoch)
 		}
-		if h := first.Heard; h != nil && h.Status == "" {
+		if h := first.Stack; h != nil && h.Status == "" {
 			t.Errorf("an event without a status has one")
 		}
 	})
@@ -68,7 +68,7 @@ type understood struct {
 	Scheduled bool
 	Execution *engine.ExecutionInput
 	Request   *run.Request
-	Heard     *engine.StackEvent
+	Stack     *engine.StackEvent
 	Refused   string
 }
 
@@ -87,7 +87,7 @@ func understand(t *testing.T, text []byte) understood {
 			return struct{}{}, err
 		}
 		if h, err := trigger.StackEvent(e); err == nil {
-			u.Heard = &h
+			u.Stack = &h
 			if run, _, _, ok := action.ParseToken(h.Token); !ok && run != "" {
 				t.Errorf("the token %q is not ours, and of run %q", h.Token, run)
 			}

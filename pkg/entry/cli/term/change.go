@@ -25,9 +25,8 @@ type Change struct {
 }
 
 // Diff lists what has become of the steps since before, oldest first. A step
-// that went through several statuses between two looks has a change for each,
-// as far as its times tell. Every step of a run that was not seen before is new
-// and begins as pending.
+// whose status changed several times since before was read has a change for each
+// status that its times show. A step that before does not have starts as pending.
 func Diff(before, after run.Run) []Change {
 	var changes []Change
 	for i, now := range after.Steps {
@@ -84,7 +83,7 @@ func took(s run.Step, now time.Time) time.Duration {
 	return now.Sub(s.Claimed)
 }
 
-// begun is when the run was planned, or else requested.
+// startedAt is when the run was planned, or, before that, when it was requested.
 func startedAt(r run.Run) time.Time {
 	if r.Started.IsZero() {
 		return r.Requested

@@ -46,7 +46,7 @@ type ended struct {
 	State     run.State `json:"state"`
 	By        string    `json:"superseded_by,omitempty"`
 	Steps     int       `json:"steps"`
-	Seconds   float64   `json:"seconds"` // from when it was asked for
+	Seconds   float64   `json:"seconds"` // since the run was requested
 	Messages  []string  `json:"messages,omitempty"`
 }
 

@@ -412,17 +412,17 @@ func TestTreeOn80Columns(t *testing.T) {
 }
 
 func TestSummarySaysWhatCameOfIt(t *testing.T) {
-	parked, cancelled := shop(), over()
+	waiting, cancelled := shop(), over()
 	quick := run.Run{Request: run.Request{ID: "abc", Operation: "refresh", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: noon.Add(340 * time.Millisecond)}
-	parked.State = run.StateWaiting
+	waiting.State = run.StateWaiting
 	cancelled.State = run.StateCancelled
 	cancelled.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "cancelled")}
-	superseded, inLine, late, abandoned := cancelled, cancelled, cancelled, over()
+	superseded, queued, late, forced := cancelled, cancelled, cancelled, over()
 	superseded.State, superseded.SupersededBy = run.StateSuperseded, "new"
 	superseded.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "superseded by new")}
-	inLine.State, inLine.SupersededBy, inLine.Steps, inLine.Unchanged = run.StateSuperseded, "new", nil, 0
+	queued.State, queued.SupersededBy, queued.Steps, queued.Unchanged = run.StateSuperseded, "new", nil, 0
 	late.State, late.Steps, late.Unchanged, late.Messages = run.StateSuperseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip has been seen"}
-	abandoned.State, abandoned.Steps, abandoned.Unchanged, abandoned.Messages = run.StateFailed, nil, 0, []string{"engine error: it dies"}
+	forced.State, forced.Steps, forced.Unchanged, forced.Messages = run.StateFailed, nil, 0, []string{"engine error: it crashes"}
 	preview := run.Run{
 		Request: run.Request{ID: "abc", Operation: "plan", Project: "shop@prod"},
 		State:   run.StateSucceeded, Unchanged: 1, Steps: []run.Step{
@@ -433,7 +433,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	possible.Steps = []run.Step{step("db/update"), step("api/update", "db/update")}
 	possible.Steps[1].Possible = true
 	guessed := preview
-	guessed.Messages = []string{"target eu: nobody may"}
+	guessed.Messages = []string{"target eu: access denied"}
 	mine := cancelled
 	mine.Who, mine.Reason, mine.Command = "ann@laptop", "the new queue", run.Cancel
 	mine.Commands = []run.GivenCommand{{Command: run.Cancel, Who: "arn:aws:sts::111111111111:assumed-role/ops/bob", Why: "wrong branch"}}
@@ -442,8 +442,8 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 		name string
 		run  run.Run
 	}{
-		{"waiting", parked}, {"cancelled", cancelled}, {"cancelled by somebody else", mine}, {"superseded", superseded}, {"superseded in the queue", inLine}, {"superseded on arrival", late},
-		{"ended by force", abandoned},
+		{"waiting", waiting}, {"cancelled", cancelled}, {"cancelled by somebody else", mine}, {"superseded", superseded}, {"superseded in the queue", queued}, {"superseded on arrival", late},
+		{"ended by force", forced},
 		{"refused", run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"one thing", "another"}}},
 		{"nothing to do", run.Run{Request: run.Request{ID: "abc", Operation: "destroy", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1)}},
 		{"quick", quick}, {"plan", preview}, {"plan with a possible change", possible}, {"plan without a target", guessed}, {"plan without changes", run.Run{Request: preview.Request, State: run.StateSucceeded, Unchanged: 3}},
