@@ -21,7 +21,6 @@ lib/cron
 lib/suggest
 lib/document
 lib/template          lib/document
-lib/asl
 
 fault
 project               fault lib/graph lib/suggest
@@ -30,7 +29,8 @@ run                   fault plan
 action                fault project plan
 engine                fault project plan run action lib/budget
 
-enginetest/sim        fault project plan run action engine lib/asl lib/budget
+enginetest/asl
+enginetest/sim        fault project plan run action engine enginetest/asl lib/budget
 enginetest/contract   fault project plan run action engine lib/budget
 
 aws/awserr            fault sdk
@@ -67,7 +67,7 @@ entry/cli             fault project plan run engine lib/cron format format/archi
 const groups = `
 lib          lib
 core         core lib
-enginetest   core lib
+enginetest   core lib enginetest
 awserr       core sdk
 aws          core lib awserr sdk
 format       core lib format

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/lib/asl"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"

@@ -24,7 +24,7 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/stepfn"
 )

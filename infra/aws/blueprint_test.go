@@ -13,7 +13,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 // Where the installation is that the template is read as.

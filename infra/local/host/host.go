@@ -19,8 +19,8 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/events"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
-	"github.com/stackwright/stackwright/pkg/lib/asl"
 	"github.com/stackwright/stackwright/stepfn"
 )
 

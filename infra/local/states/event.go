@@ -3,7 +3,7 @@ package states
 import (
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 // historyEvent is the history event for an event of the runner.

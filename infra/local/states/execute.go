@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 // Why an execution no longer runs.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 // maxHistory is how many events an execution may have; at the last one it fails.

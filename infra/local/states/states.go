@@ -1,4 +1,4 @@
-// Package states emulates AWS Step Functions on this machine: standard workflows, executed by pkg/lib/asl in virtual or
+// Package states emulates AWS Step Functions on this machine: standard workflows, executed by pkg/enginetest/asl in virtual or
 // real time.
 package states
 
@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/stackwright/stackwright/infra/local/journal"
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 // Options configure the emulator. The zero value stores machines; without Invoke every function fails.

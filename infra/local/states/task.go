@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 // taskRunner gives machines what they use: functions, task tokens and time.

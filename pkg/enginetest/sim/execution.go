@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
 // execute starts an execution.

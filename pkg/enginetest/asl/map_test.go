@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 const mapping = `{"StartAt":"S","States":{"S":{"Type":"Map","MaxConcurrency":%d,"ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Task","Resource":"f","End":true}}},"End":true}}}`

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/lib/asl"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 )
 
 // A host answers tasks from a script and records the calls. It sleeps without waiting.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
-	"github.com/stackwright/stackwright/pkg/lib/asl"
 )
 
 // Whatever is parsed either is refused, with the place of each fault, or runs
