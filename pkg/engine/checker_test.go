@@ -7,104 +7,104 @@ import (
 	"strings"
 )
 
-// A model is a small setup of values. Whatever can happen next in a state is a
-// move, and every order of moves is tried.
+// A model is a protocol as a state machine: an initial state, and the transitions that
+// each state allows. It is small enough for check to try all orders of transitions.
 type model[S comparable] struct {
-	start S
-	names []string                          // of the actors; the first is fate
-	next  func(S, func(who int, m move[S])) // tells all moves that a state allows
-	wrong func(S) string                    // what is wrong with a state, if anything
-	good  func(S) bool                      // whether all has ended well
+	initial     S
+	actors      []string                                          // their names; the first is the environment
+	transitions func(s S, yield func(actor int, t transition[S])) // yields the transitions that s allows
+	invariant   func(S) string                                    // says what s violates, or nothing
+	final       func(S) bool                                      // reports whether s is a good end
 }
 
-// A move is one atomic action: a single read, write or call.
-type move[S comparable] struct {
-	what  string // in words
-	to    S
-	wrong string // what it breaks, if anything
+// A transition is one atomic action of an actor: a single read, write or call.
+type transition[S comparable] struct {
+	name     string // what the actor does, for traces
+	to       S
+	violates string // says which invariant the action violates, or nothing
 }
 
-// fate is the actor of faults, and of whatever may happen but need not.
-const fate = 0
+// environment is the actor whose transitions may happen but need not: faults, and
+// actions of processes that were replaced.
+const environment = 0
 
-// A proof is what came of a search: how much there was to see, and the shortest
-// way to what is wrong.
-type proof struct {
-	states, moves, deep int
-	wrong               string
-	trace               []string
+// A result is what a check of a model has found: how much it searched, and the
+// shortest trace to the first violation.
+type result struct {
+	states, transitions, depth int
+	violation                  string
+	trace                      []string
 }
 
-// A graph is all that was reached. States are numbered as they were found, the
-// nearest first.
-type graph[S comparable] struct {
+// A stateGraph has the states that were reached, numbered in breadth-first order.
+type stateGraph[S comparable] struct {
 	model[S]
 	states []S
-	parent []int32
-	table  []int32 // of states by hash; 0 is free, else one more than the state
+	parent []int32 // of a state: the one from which it was reached first
+	table  []int32 // hash table of states: 0 is a free slot, else one more than the state's number
 	seed   maphash.Seed
-	first  []int32 // of a state's edges; one more at the end
+	first  []int32 // of a state: its first edge; the last entry is the number of edges
 	edges  []edge
 
 	components
-	stamp  []int32 // of the set that a state was last put in
-	stamps int32
+	member  []int32 // of a state: the last set that it was in, for actorsOf
+	members int32
 }
 
-// An edge is a move that somebody made, without its words.
+// An edge is a transition to the state with the given number.
 type edge struct {
-	to  int32
-	who uint8
+	to    int32
+	actor uint8
 }
 
-// prove searches breadth first through all that can happen. A state or move
-// that is wrong ends it. Then it searches for states where nothing goes on, and
-// for circles that can be gone round for ever though everybody who is able to
-// act again and again does so: with neither, and without new faults, whatever
-// happened ends well.
-func (m model[S]) prove(most int) proof {
-	g := &graph[S]{model: m, seed: maphash.MakeSeed(), table: make([]int32, 1<<12)}
-	g.find(m.start, -1)
-	p := g.search(most)
-	if p.wrong == "" {
-		p.wrong, p.trace = g.endless()
+// check searches all reachable states breadth first, at most limit of them. It
+// stops at a state or transition that violates an invariant (safety), and at a
+// deadlock: a state that is not final, where only the environment can act. If there
+// is none, it searches for a livelock (liveness). A model without violations reaches
+// a final state after any faults, if no more faults happen.
+func (m model[S]) check(limit int) result {
+	g := &stateGraph[S]{model: m, seed: maphash.MakeSeed(), table: make([]int32, 1<<12)}
+	g.number(m.initial, -1)
+	r := g.search(limit)
+	if r.violation == "" {
+		r.violation, r.trace = g.livelock()
 	}
-	p.states, p.moves, p.deep = len(g.states), len(g.edges), len(g.trace(len(g.states)-1))
-	return p
+	r.states, r.transitions, r.depth = len(g.states), len(g.edges), len(g.trace(len(g.states)-1))
+	return r
 }
 
-// search visits every state.
-func (g *graph[S]) search(most int) proof {
+// search visits every reachable state once.
+func (g *stateGraph[S]) search(limit int) result {
 	for i := 0; i < len(g.states); i++ {
-		if len(g.states) > most {
-			return proof{wrong: fmt.Sprintf("there are more than %d states", most)}
+		if len(g.states) > limit {
+			return result{violation: fmt.Sprintf("there are more than %d states", limit)}
 		}
-		s, from, broken := g.states[i], len(g.edges), proof{}
+		s, from, violated := g.states[i], len(g.edges), result{}
 		g.first = append(g.first, int32(from))
-		if why := g.wrong(s); why != "" {
-			return proof{wrong: why, trace: g.trace(i)}
+		if why := g.invariant(s); why != "" {
+			return result{violation: why, trace: g.trace(i)}
 		}
-		able := false
-		g.next(s, func(who int, m move[S]) {
-			if m.wrong != "" && broken.wrong == "" {
-				broken = proof{wrong: m.wrong, trace: append(g.trace(i), g.names[who]+" "+m.what)}
+		enabled := false
+		g.transitions(s, func(actor int, t transition[S]) {
+			if t.violates != "" && violated.violation == "" {
+				violated = result{violation: t.violates, trace: append(g.trace(i), g.actors[actor]+" "+t.name)}
 			}
-			able = able || who != fate
-			g.edges = append(g.edges, edge{g.find(m.to, int32(i)), uint8(who)})
+			enabled = enabled || actor != environment
+			g.edges = append(g.edges, edge{g.number(t.to, int32(i)), uint8(actor)})
 		})
 		switch {
-		case broken.wrong != "":
-			return broken
-		case !able && !g.good(s):
-			return proof{wrong: "nobody can go on", trace: g.trace(i)}
+		case violated.violation != "":
+			return violated
+		case !enabled && !g.final(s):
+			return result{violation: "deadlock: no actor can act", trace: g.trace(i)}
 		}
 	}
 	g.first = append(g.first, int32(len(g.edges)))
-	return proof{}
+	return result{}
 }
 
-// find numbers a state.
-func (g *graph[S]) find(s S, parent int32) int32 {
+// number returns the number of a state, and adds the state if it is new.
+func (g *stateGraph[S]) number(s S, parent int32) int32 {
 	if 2*len(g.states) >= len(g.table) {
 		g.table = make([]int32, 4*len(g.table))
 		for i, known := range g.states {
@@ -119,8 +119,8 @@ func (g *graph[S]) find(s S, parent int32) int32 {
 	return g.table[at] - 1
 }
 
-// slot is the place of a state in the table, or the one where it is to go.
-func (g *graph[S]) slot(s S) int {
+// slot returns where the table has a state, or the free slot where it belongs.
+func (g *stateGraph[S]) slot(s S) int {
 	mask := len(g.table) - 1
 	at := int(maphash.Comparable(g.seed, s)) & mask
 	for g.table[at] != 0 && g.states[g.table[at]-1] != s {
@@ -129,93 +129,97 @@ func (g *graph[S]) slot(s S) int {
 	return at
 }
 
-// trace tells the shortest way to a state, in words.
-func (g *graph[S]) trace(i int) []string {
-	var words []string
+// trace lists the transitions of the shortest path to a state.
+func (g *stateGraph[S]) trace(i int) []string {
+	var names []string
 	for to := i; g.parent[to] >= 0; to = int(g.parent[to]) {
-		said := false
-		g.next(g.states[g.parent[to]], func(who int, m move[S]) {
-			if !said && m.to == g.states[to] {
-				said, words = true, append(words, g.names[who]+" "+m.what)
+		found := false
+		g.transitions(g.states[g.parent[to]], func(actor int, t transition[S]) {
+			if !found && t.to == g.states[to] {
+				found, names = true, append(names, g.actors[actor]+" "+t.name)
 			}
 		})
 	}
-	slices.Reverse(words)
-	return words
+	slices.Reverse(names)
+	return names
 }
 
-// endless searches for a circle of moves, none of them a fault and none of its
-// states good, that leaves nobody out who is able to move again and again.
-func (g *graph[S]) endless() (string, []string) {
-	g.index, g.low, g.stamp = make([]int32, len(g.states)), make([]int32, len(g.states)), make([]int32, len(g.states))
+// livelock searches for a cycle without a final state that can be repeated for ever
+// under strong fairness: every actor that can act in a state of the cycle also acts
+// within the cycle. The environment acts in no cycle. livelock returns the actors of
+// such a cycle, and the trace to it.
+func (g *stateGraph[S]) livelock() (string, []string) {
+	g.index, g.low, g.member = make([]int32, len(g.states)), make([]int32, len(g.states)), make([]int32, len(g.states))
 	var all []int32
 	for i, s := range g.states {
 		g.index[i] = done
-		if !g.good(s) {
+		if !g.final(s) {
 			all = append(all, int32(i))
 		}
 	}
 	for open := [][]int32{all}; len(open) > 0; {
-		part := open[len(open)-1]
+		set := open[len(open)-1]
 		open = open[:len(open)-1]
-		for _, circle := range g.circles(part) {
-			inside, able := g.actors(circle)
-			if able&^inside == 0 {
-				var who []string
-				for i, name := range g.names {
-					if inside&(1<<i) != 0 {
-						who = append(who, name)
+		for _, cycle := range g.cycles(set) {
+			acting, enabled := g.actorsOf(cycle)
+			if enabled&^acting == 0 {
+				var names []string
+				for i, name := range g.actors {
+					if acting&(1<<i) != 0 {
+						names = append(names, name)
 					}
 				}
-				return "it can go on for ever: " + strings.Join(who, ", "), g.trace(int(slices.Min(circle)))
+				return "livelock of " + strings.Join(names, ", "), g.trace(int(slices.Min(cycle)))
 			}
-			open = append(open, g.without(circle, able&^inside))
+			open = append(open, g.without(cycle, enabled&^acting))
 		}
 	}
 	return "", nil
 }
 
-// actors says who moves within a set of states, and who could move there.
-func (g *graph[S]) actors(set []int32) (inside, able uint64) {
-	g.stamps++
+// actorsOf returns, as bit sets, the actors that can act within a set of states, and
+// the actors that can act in any of its states.
+func (g *stateGraph[S]) actorsOf(set []int32) (acting, enabled uint64) {
+	g.members++
 	for _, i := range set {
-		g.stamp[i] = g.stamps
+		g.member[i] = g.members
 	}
 	for _, i := range set {
 		for _, e := range g.edges[g.first[i]:g.first[i+1]] {
-			if e.who == fate {
+			if e.actor == environment {
 				continue
 			}
-			able |= 1 << e.who
-			if g.stamp[e.to] == g.stamps {
-				inside |= 1 << e.who
+			enabled |= 1 << e.actor
+			if g.member[e.to] == g.members {
+				acting |= 1 << e.actor
 			}
 		}
 	}
-	return inside, able
+	return acting, enabled
 }
 
-// without leaves out the states where one of the given actors can move.
-func (g *graph[S]) without(set []int32, actors uint64) []int32 {
+// without returns the states of a set in which none of the given actors can act.
+func (g *stateGraph[S]) without(set []int32, actors uint64) []int32 {
 	var rest []int32
 	for _, i := range set {
-		could := slices.ContainsFunc(g.edges[g.first[i]:g.first[i+1]], func(e edge) bool { return actors&(1<<e.who) != 0 })
-		if !could {
+		can := slices.ContainsFunc(g.edges[g.first[i]:g.first[i+1]], func(e edge) bool { return actors&(1<<e.actor) != 0 })
+		if !can {
 			rest = append(rest, i)
 		}
 	}
 	return rest
 }
 
-// circles returns the strongly connected parts of a set of states that have a
-// move inside them: Tarjan's algorithm, without faults and without recursion.
-func (g *graph[S]) circles(set []int32) [][]int32 {
+// cycles returns the strongly connected components of a set of states that have an
+// edge inside. It is Tarjan's algorithm without recursion; edges of the environment
+// are left out.
+func (g *stateGraph[S]) cycles(set []int32) [][]int32 {
 	g.found = nil
 	for _, i := range set {
-		g.index[i] = inaccessible
+		g.index[i] = unvisited
 	}
 	for _, root := range set {
-		if g.index[root] != inaccessible {
+		if g.index[root] != unvisited {
 			continue
 		}
 		g.enter(root, g.first[root])
@@ -223,11 +227,11 @@ func (g *graph[S]) circles(set []int32) [][]int32 {
 			g.follow(&g.path[len(g.path)-1])
 		}
 	}
-	return slices.DeleteFunc(g.found, func(circle []int32) bool { return len(circle) == 1 && !g.loops(circle[0]) })
+	return slices.DeleteFunc(g.found, func(component []int32) bool { return len(component) == 1 && !g.loops(component[0]) })
 }
 
-// follow takes the next edge of a visit, or ends the visit.
-func (g *graph[S]) follow(v *visit) {
+// follow follows the next edge of a visit, or ends the visit after the last one.
+func (g *stateGraph[S]) follow(v *visit) {
 	if v.edge == g.first[v.state+1] {
 		g.leave()
 		return
@@ -235,40 +239,39 @@ func (g *graph[S]) follow(v *visit) {
 	e := g.edges[v.edge]
 	v.edge++
 	switch index := g.index[e.to]; {
-	case e.who == fate || index == done:
-	case index == inaccessible:
+	case e.actor == environment || index == done:
+	case index == unvisited:
 		g.enter(e.to, g.first[e.to])
 	default:
 		g.low[v.state] = min(g.low[v.state], index)
 	}
 }
 
-// loops reports whether somebody can move and leave the state as it is.
-func (g *graph[S]) loops(i int32) bool {
-	return slices.ContainsFunc(g.edges[g.first[i]:g.first[i+1]], func(e edge) bool { return e.to == i && e.who != fate })
+// loops reports whether a state has an edge to itself.
+func (g *stateGraph[S]) loops(i int32) bool {
+	return slices.ContainsFunc(g.edges[g.first[i]:g.first[i+1]], func(e edge) bool { return e.to == i && e.actor != environment })
 }
 
-// components is how far the search for strongly connected parts has come.
+// components is the state of Tarjan's algorithm.
 type components struct {
-	index []int32 // of a state in the order of visits, or inaccessible or done
-	low   []int32 // the least index that can be reached from it
-	stack []int32 // what was found and belongs to no part yet
+	index []int32 // of a state: its place in the order of visits, or unvisited or done
+	low   []int32 // of a state: the least index that can be reached from it
+	stack []int32 // the visited states that belong to no component yet
 	path  []visit
 	found [][]int32
 	count int32
 }
 
-// What a state's index is if it has none: it is still to be visited, or it is
-// done with or not read.
+// The index of a state that is not being visited.
 const (
-	inaccessible = 0
-	done         = -1
+	unvisited = 0
+	done      = -1 // it belongs to a component, or is not in the set
 )
 
-// A visit is a state whose edges are being followed.
+// A visit is a state whose edges are being followed, and the next edge.
 type visit struct{ state, edge int32 }
 
-// enter begins with a state.
+// enter starts the visit of a state.
 func (c *components) enter(state, edge int32) {
 	c.count++
 	c.index[state], c.low[state] = c.count, c.count
@@ -276,8 +279,8 @@ func (c *components) enter(state, edge int32) {
 	c.path = append(c.path, visit{state, edge})
 }
 
-// leave has followed all edges of the last state. If nothing before it can be
-// reached from there, what was found since is one part.
+// leave ends the visit of the last state. If no earlier state can be reached from
+// it, the states on the stack from there on are a component.
 func (c *components) leave() {
 	state := c.path[len(c.path)-1].state
 	c.path = c.path[:len(c.path)-1]
@@ -292,10 +295,10 @@ func (c *components) leave() {
 	for c.stack[at] != state {
 		at--
 	}
-	part := slices.Clone(c.stack[at:])
+	component := slices.Clone(c.stack[at:])
 	c.stack = c.stack[:at]
-	for _, i := range part {
+	for _, i := range component {
 		c.index[i] = done
 	}
-	c.found = append(c.found, part)
+	c.found = append(c.found, component)
 }

@@ -1,211 +1,211 @@
 package engine_test
 
-// The model of one step: claimed, requested, recorded and finished, while the
-// execution that executes its run is replaced, its function is called twice, a
-// person unlocks, and answers of CloudFormation are lost. CloudFormation learns a
-// token once, whatever becomes of the answer.
+// The model of one step: it is claimed, requested from CloudFormation, recorded and
+// finished, exactly once.
+//
+// Actors: two functions that start the step in epoch 1, of which the second is
+// called again while the first still works, and one that starts it in epoch 2; a
+// poll of each epoch; CloudFormation, which carries out an operation and shows its
+// events; and the time, after which a function that has claimed the step cannot be
+// running any more.
+//
+// Transitions: each reads or writes the store once, or sends CloudFormation one
+// request; model_claim_processes_test.go has those of the functions. The environment
+// crashes functions, calls a starter again, raises the epoch, and ends the run by an
+// unlock. CloudFormation may throttle a request; a request or its answer may be lost,
+// and a request may arrive late.
+//
+// Safety: CloudFormation carries out at most one operation; the result of a finished
+// step is that of its operation, which has ended; no step of a run that has ended is
+// claimed or finished.
+//
+// Liveness: the step finishes, or its run was ended by force.
 
-// The routines of anyone who starts the step and of anyone who reads it.
+// What a function does next. The first group are actions of a function that starts
+// the step, the second those of a poll.
 const (
 	readStep = uint8(iota + 1)
 	claimIt
-	beginIt
-	recordIt
+	sendRequest
+	recordAnswer
 
 	loadStep
-	hear      // the events under the token
-	beginLate // what was lost on its way
-	hearAgain
-	finishIt
+	readEvents    // of the operation with the step's token
+	sendAgain     // a request that may have been lost
+	rereadEvents  // after that request was answered
+	recordOutcome // of the step
 )
 
-var saidOfStep = [...]string{
-	"", "reads the step", "claims it", "asks CloudFormation", "writes what it answered",
-	"loads the step", "reads the events", "asks CloudFormation, for nothing was heard", "reads the events once more", "settles the step",
+// firstOfPoll is the first action of a poll.
+const firstOfPoll = loadStep
+
+var stepActions = [...]string{
+	"", "reads the step", "claims it", "sends the request", "records the answer",
+	"loads the step", "reads the events", "sends the request again, because there are no events", "reads the events again", "records how the step ended",
 }
 
-// What CloudFormation answers.
+// What CloudFormation answers to a request.
 const (
 	unanswered = uint8(iota)
-	yes
-	taken
+	accepted
+	knownToken // it has received a request with this token before
 	throttled
 )
 
-// How the work stands, and how the step does if it is over.
+// The states of the operation. The last two are also the results of the step.
 const (
-	nothing = uint8(iota)
-	live
-	good
-	bad
+	opAbsent = uint8(iota)
+	opRunning
+	opSucceeded
+	opFailed
 )
 
-// A hand is a function that starts or polls.
-type hand struct {
-	at, epoch, answer uint8
-	old               bool // the claim was older than its claimer can live
-	works             bool // it is the claimer
+// A stepProcess is a function that starts or polls the step.
+type stepProcess struct {
+	next, epoch, answer uint8
+	expired             bool // the claim that it has loaded is older than a claimer can run
+	claimer             bool // it has claimed the step
 }
 
-// A claimState is a state of this setup.
+// A claimState is a state of the model.
 type claimState struct {
-	epoch        uint8
-	closed       bool // the run is over, by another hand
-	claimed      bool
-	old, noted   bool
-	ended        uint8 // good or bad, once the step is finished
-	work, begins uint8
-	shown        bool // is the work, by its events
-	wire         bool // a request is on its way whose sender waits no more
-	hands        [5]hand
+	epoch     uint8
+	runEnded  bool // the run was ended by force
+	claimed   bool
+	expired   bool  // the claim is older than a claimer can run
+	receipt   bool  // the answer of CloudFormation is recorded
+	result    uint8 // of the step, when it has finished
+	operation uint8
+	started   uint8 // how many operations CloudFormation has carried out
+	shown     bool  // the events show the operation
+	inFlight  bool  // a request is on its way, and its sender no longer waits for the answer
+	processes [5]stepProcess
 
-	faults, refusals uint8
+	faults, losses uint8 // how many may still happen
 }
 
-// Who acts: the first execution's starter, the same called again, the second
-// execution's; and both executes' polls.
-var hands = []string{"starter of epoch 1", "the same, called again", "starter of epoch 2", "look of epoch 1", "look of epoch 2"}
-
-// These of them are called again, and poll.
-const (
-	again = 1
-	looks = 3
+// The functions, and the epoch of each.
+var (
+	stepProcesses = []string{"starter of epoch 1", "starter of epoch 1, called again,", "starter of epoch 2", "poll of epoch 1", "poll of epoch 2"}
+	stepEpochs    = [...]uint8{1, 1, 2, 1, 2}
 )
 
-// A claimWorld says what may happen, and which safeguard is missing.
+// The index of the starter that is called again, and of the first poll.
+const (
+	calledAgain = 1
+	firstPoll   = 3
+)
+
+// A claimSetup says what may happen in the model.
 type claimSetup struct {
-	faults, refusals uint8
-	without          string
+	faults  uint8
+	losses  uint8  // requests or answers that are throttled, lost or late
+	without string // the safeguard that is missing
 }
 
 // lacks reports whether a safeguard is missing.
 func (w claimSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
-// claimModel is the model of this setup.
+// claimModel returns the model in a setup.
 func claimModel(w claimSetup) model[claimState] {
-	s := claimState{epoch: 1, faults: w.faults, refusals: w.refusals}
-	for i := range s.hands {
-		s.hands[i].epoch = [...]uint8{1, 1, 2, 1, 2}[i]
+	s := claimState{epoch: 1, faults: w.faults, losses: w.losses}
+	for i := range s.processes {
+		s.processes[i].epoch = stepEpochs[i]
 	}
 	return model[claimState]{
-		start: s,
-		names: append([]string{"mishap:", "CloudFormation", "time"}, hands...),
-		next:  func(s claimState, tell func(int, move[claimState])) { w.next(s, tell) },
-		good:  func(s claimState) bool { return s.closed || s.ended != nothing },
-		wrong: claimState.wrong,
+		initial:     s,
+		actors:      append([]string{"environment:", "CloudFormation", "time"}, stepProcesses...),
+		transitions: w.transitions,
+		invariant:   claimState.violation,
+		final:       func(s claimState) bool { return s.runEnded || s.result != opAbsent },
 	}
 }
 
-// wrong says which invariant does not hold.
-func (s claimState) wrong() string {
+// violation says which invariant s violates, if any.
+func (s claimState) violation() string {
 	switch {
-	case s.begins > 1:
-		return "CloudFormation was asked twice, and did it twice"
-	case s.ended != nothing && s.work == live:
-		return "the step is over, and its work is not"
-	case s.ended == good && s.work != good:
-		return "the step is done, and its work is not"
-	case s.ended == bad && s.work == good:
-		return "the step has failed, and its work has not"
+	case s.started > 1:
+		return "CloudFormation carries out the operation twice"
+	case s.result != opAbsent && s.operation == opRunning:
+		return "the step has finished, but its operation is running"
+	case s.result == opSucceeded && s.operation != opSucceeded:
+		return "the step has succeeded, but its operation has not"
+	case s.result == opFailed && s.operation == opSucceeded:
+		return "the step has failed, but its operation has succeeded"
 	}
 	return ""
 }
 
-// next tells what may happen.
-func (w claimSetup) next(s claimState, tell func(int, move[claimState])) {
-	for i, h := range s.hands {
-		if h.at != 0 {
-			w.step(s, i, tell)
-		} else if to := s; h.epoch == s.epoch && s.ended == nothing && i != again && (i >= looks || !s.claimed) {
-			to.hands[i].at = [...]uint8{readStep, 0, readStep, loadStep, loadStep}[i]
-			tell(i+3, move[claimState]{what: "is called", to: to})
+// transitions yields what can happen in s.
+func (w claimSetup) transitions(s claimState, yield func(int, transition[claimState])) {
+	for i, p := range s.processes {
+		if p.next != 0 {
+			w.act(s, i, yield)
+		} else if to := s; p.epoch == s.epoch && s.result == opAbsent && i != calledAgain && (i >= firstPoll || !s.claimed) {
+			to.processes[i].next = [...]uint8{readStep, 0, readStep, loadStep, loadStep}[i]
+			yield(i+3, transition[claimState]{name: "is called", to: to})
 		}
 	}
-	if to := s; s.work == live {
-		to.work = good
-		tell(1, move[claimState]{what: "does the work", to: to})
-		to.work = bad
-		tell(1, move[claimState]{what: "undoes the work", to: to})
+	if to := s; s.operation == opRunning {
+		to.operation = opSucceeded
+		yield(1, transition[claimState]{name: "completes the operation", to: to})
+		to.operation = opFailed
+		yield(1, transition[claimState]{name: "rolls back the operation", to: to})
 	}
-	if to := s; s.work != nothing && !s.shown {
+	if to := s; s.operation != opAbsent && !s.shown {
 		to.shown = true
-		tell(1, move[claimState]{what: "tells of the work", to: to})
+		yield(1, transition[claimState]{name: "shows the events", to: to})
 	}
-	if to := s; s.wire {
-		to.wire = false
-		to.receives(w)
-		tell(1, move[claimState]{what: "hears what was on its way", to: to})
+	if to := s; s.inFlight {
+		to.inFlight = false
+		to.receive(w)
+		yield(1, transition[claimState]{name: "receives a late request", to: to})
 	}
-	if to := s; s.claimed && !s.old && (!s.wire || w.lacks("life")) {
-		to.old = true
-		for i, h := range to.hands {
-			if h.works && !w.lacks("life") {
-				to.hands[i] = hand{epoch: h.epoch}
+	if to := s; s.claimed && !s.expired && (!s.inFlight || w.lacks("life")) {
+		to.expired = true
+		for i, p := range to.processes {
+			if p.claimer && !w.lacks("life") {
+				to.processes[i] = stepProcess{epoch: p.epoch}
 			}
 		}
-		tell(2, move[claimState]{what: "passes, as long as a claimer lives", to: to})
+		yield(2, transition[claimState]{name: "passes, until no claimer can be running", to: to})
 	}
 	if s.faults > 0 {
-		w.mishap(s, tell)
+		w.fault(s, yield)
 	}
 }
 
-// fault tells what may go wrong.
-func (w claimSetup) mishap(s claimState, tell func(int, move[claimState])) {
+// fault yields what can go wrong.
+func (w claimSetup) fault(s claimState, yield func(int, transition[claimState])) {
 	s.faults--
-	for i, h := range s.hands {
-		if to := s; h.at != 0 {
-			to.hands[i] = hand{epoch: h.epoch}
-			tell(fate, move[claimState]{what: hands[i] + " dies", to: to})
+	for i, p := range s.processes {
+		if to := s; p.next != 0 {
+			to.processes[i] = stepProcess{epoch: p.epoch}
+			yield(environment, transition[claimState]{name: "the " + stepProcesses[i] + " crashes", to: to})
 		}
 	}
-	if to := s; s.hands[again].at == 0 {
-		to.hands[again].at = readStep
-		tell(fate, move[claimState]{what: "a starter is called again while the first works on", to: to})
+	if to := s; s.processes[calledAgain].next == 0 {
+		to.processes[calledAgain].next = readStep
+		yield(environment, transition[claimState]{name: "a starter is called again, and the first one continues", to: to})
 	}
 	if to := s; s.epoch == 1 {
 		to.epoch = 2
-		tell(fate, move[claimState]{what: "the epoch is raised while the old functions work on", to: to})
+		yield(environment, transition[claimState]{name: "the epoch is raised, and the functions of the old one continue", to: to})
 	}
-	if to := s; !s.closed && s.ended == nothing {
-		to.epoch, to.closed = 3, true
-		tell(fate, move[claimState]{what: "a person unlocks", to: to})
+	if to := s; !s.runEnded && s.result == opAbsent {
+		to.epoch, to.runEnded = 3, true
+		yield(environment, transition[claimState]{name: "a user unlocks", to: to})
 	}
 }
 
-// learns lets CloudFormation carry a request out, if it has not found its token.
-func (s *claimState) receives(w claimSetup) uint8 {
-	if s.work != nothing && !w.lacks("token") {
-		return taken
+// receive lets CloudFormation carry out a request, unless it knows its token, and
+// returns the answer.
+func (s *claimState) receive(w claimSetup) uint8 {
+	if s.operation != opAbsent && !w.lacks("token") {
+		return knownToken
 	}
-	s.work = live
+	s.operation = opRunning
 	s.shown = !w.lacks("events")
-	s.begins++
-	return yes
-}
-
-// step tells what a function does next. Those of an old execution may act, and need
-// not.
-func (w claimSetup) step(s claimState, i int, tell func(int, move[claimState])) {
-	h := s.hands[i]
-	who, what := i+3, saidOfStep[h.at]
-	if h.epoch != s.epoch {
-		who, what = fate, hands[i]+" "+what
-	}
-	to := s
-	if h.at == beginIt || h.at == beginLate {
-		w.begin(s, i, func(what2 string, to claimState) {
-			tell(who, move[claimState]{what: what + ": " + what2, to: to})
-		})
-		return
-	}
-	why := ""
-	if h.at < loadStep {
-		why = w.start(&to, &to.hands[i])
-	} else {
-		why = w.look(&to, &to.hands[i])
-	}
-	if to != s || why != "" {
-		tell(who, move[claimState]{what: what, to: to, wrong: why})
-	}
+	s.started++
+	return accepted
 }

@@ -1,316 +1,335 @@
 package engine_test
 
-// The model of commands and answers: one run of one step, users who give it
-// commands and answer its step, and the sweep. A command or an answer may arrive
-// twice, its function may crash, the execution may fail, and a poll of it may go
-// on late.
+// The model of commands and answers: one run of one step, which users pause,
+// continue or cancel, or whose question they answer.
+//
+// Actors: the execution of the run, as a poll that also starts the step; two users,
+// each as the function that writes a command or an answer and then ensures that an
+// execution obeys it; and the sweep.
+//
+// Transitions: each reads or writes the store once, or calls Step Functions once. The
+// environment lets the execution fail, crashes the function of a user or the sweep,
+// delivers a command or an answer twice, and lets the poll of an execution that has
+// failed continue late.
+//
+// Safety: a cancelled run does not continue; the first answer stays; an answered step
+// is not skipped, and a step with a question does not finish without an answer; no
+// epoch has two executions.
+//
+// Liveness: all commands and answers are carried out: the run ends, or it waits
+// because the last command is to pause.
 
-// What users may do.
+// What a user does.
 const (
-	goOn = uint8(iota)
-	pause
-	cancel
-	approve
-	decline
+	giveContinue = uint8(iota)
+	givePause
+	giveCancel
+	answerYes
+	answerNo
 )
 
-// none is no answer.
-const none = uint8(0)
+// unansweredStep is the answer of a step that was not answered.
+const unansweredStep = uint8(0)
 
-// A user is the function that carries out what a user does: it writes it, and sees
-// to it that an execution has the run.
+// A user is the function that carries out what a user does; the sweep is one too,
+// that gives and answers nothing.
 type user struct {
-	at, epoch, saw uint8
-	does           uint8
-	arrived        uint8 // how often
+	next, epoch, saw uint8 // what it does next, and the epoch and state that it read
+	does             uint8
+	deliveries       uint8 // how often what the user does was delivered
 }
 
 // answers reports whether the user answers the step, instead of giving a command.
-func (u user) answers() bool { return u.does >= approve }
+func (u user) answers() bool { return u.does >= answerYes }
 
-// A poller is a poll, with the function of a step that it starts.
-type poller struct {
-	at, epoch uint8
-	current   bool // the generation is the one that it read
+// A commandPoll is a poll, and the function of the step that it starts.
+type commandPoll struct {
+	next, epoch uint8
+	generation  bool // the generation is as the poll read it
 }
 
-// A commandState is a state of this setup.
+// A commandState is a state of the model.
 type commandState struct {
-	lockRun
-	command, last uint8 // as written, and as the users mean it
-	answer, first uint8 // as written, and as the first user gave it
-	poll, late    poller
-	users         [2]user
-	sweep         user
-	faults        uint8
+	runItem
+	command, lastCommand uint8 // the command that is stored, and the last one that was given
+	answer, firstAnswer  uint8 // the answer that is stored, and the first one that was accepted
+	poll, late           commandPoll
+	users                [2]user
+	sweep                user
+	faults               uint8 // how many may still happen
 }
 
-// A commandWorld says what may happen, and which safeguard is missing.
+// A commandSetup says what may happen in the model.
 type commandSetup struct {
-	users   [2]uint8 // what they do
-	asks    bool     // the step waits for an answer before it ends, and the run is not paused
-	late    bool     // a poll of a failed execution may go on
-	faults  uint8
-	without string
+	users    [2]uint8 // what they do
+	question bool     // the step has a question, and the run is not paused at first
+	late     bool     // a poll of an execution that has failed may continue
+	faults   uint8
+	without  string // the safeguard that is missing
 }
 
 // lacks reports whether a safeguard is missing.
 func (w commandSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
-// commandModel is the model of this setup.
+// commandModel returns the model in a setup.
 func commandModel(w commandSetup) model[commandState] {
-	s := commandState{lockRun: lockRun{state: going, epoch: 1}, command: pause, last: pause, faults: w.faults}
-	if w.asks {
-		s.command, s.last = goOn, goOn
+	s := commandState{runItem: runItem{state: runRunning, epoch: 1}, command: givePause, lastCommand: givePause, faults: w.faults}
+	if w.question {
+		s.command, s.lastCommand = giveContinue, giveContinue
 	}
 	for i, does := range w.users {
 		s.users[i].does = does
 	}
 	return model[commandState]{
-		start: s,
-		names: []string{"fault:", "the execution", "a user", "another user", "the sweep"},
-		next:  func(s commandState, tell func(int, move[commandState])) { w.next(s, tell) },
-		good:  commandState.good,
-		wrong: w.wrong,
+		initial:     s,
+		actors:      []string{"environment:", "the execution", "a user", "another user", "the sweep"},
+		transitions: w.transitions,
+		invariant:   w.violation,
+		final:       commandState.final,
 	}
 }
 
-// wrong says which invariant does not hold.
-func (w commandSetup) wrong(s commandState) string {
+// violation says which invariant s violates, if any.
+func (w commandSetup) violation(s commandState) string {
 	switch {
-	case s.last == cancel && s.state == over && s.step == settled && s.command != cancel:
-		return "a cancelled run goes on"
-	case s.answer != s.first:
+	case s.lastCommand == giveCancel && s.state == runEnded && s.step == stepFinished && s.command != giveCancel:
+		return "a cancelled run continues"
+	case s.answer != s.firstAnswer:
 		return "an answer is replaced by another"
-	case s.answer != none && s.step == skipped:
+	case s.answer != unansweredStep && s.step == stepSkipped:
 		return "a step is skipped that a user has answered"
-	case w.asks && s.answer == none && s.step == settled:
-		return "a step ends that no user has answered"
+	case w.question && s.answer == unansweredStep && s.step == stepFinished:
+		return "a step finishes that no user has answered"
 	}
 	return ""
 }
 
-// good says that all commands and answers were carried out, and the last command
-// is obeyed.
-func (s commandState) good() bool {
+// final reports whether all commands and answers were carried out, and the last
+// command is obeyed.
+func (s commandState) final() bool {
 	for _, u := range s.users {
-		if u.at != idle || u.arrived == 0 && !s.early(u) {
+		if u.next != idle || u.deliveries == 0 && !s.early(u) {
 			return false
 		}
 	}
-	return s.state == over || s.last == pause && s.step == pending && s.state == isWaiting && !s.lockRun.generation
+	return s.state == runEnded || s.lastCommand == givePause && s.step == stepPending && s.state == runWaiting && !s.runItem.generation
 }
 
-// early reports whether a user cannot answer yet, because the step does not ask.
+// early reports whether a user cannot answer yet, because the step has no question
+// before it has started.
 func (s commandState) early(u user) bool {
-	return u.answers() && s.live() && s.step == pending && s.command != cancel
+	return u.answers() && s.active() && s.step == stepPending && s.command != giveCancel
 }
 
-// next tells what may happen.
-func (w commandSetup) next(s commandState, tell func(int, move[commandState])) {
-	if to := s; s.poll.at != idle {
-		w.polls(&to, &to.poll)
-		tell(1, move[commandState]{what: said[s.poll.at], to: to})
+// transitions yields what can happen in s.
+func (w commandSetup) transitions(s commandState, yield func(int, transition[commandState])) {
+	if to := s; s.poll.next != idle {
+		w.pollOnce(&to, &to.poll)
+		yield(1, transition[commandState]{name: actionNames[s.poll.next], to: to})
 	}
-	if to := s; s.late.at != idle {
-		w.polls(&to, &to.late)
-		tell(fate, move[commandState]{what: "a late poll " + said[s.late.at], to: to})
+	if to := s; s.late.next != idle {
+		w.pollOnce(&to, &to.late)
+		yield(environment, transition[commandState]{name: "a late poll " + actionNames[s.late.next], to: to})
 	}
 	for i, u := range s.users {
-		if to := s; u.arrived == 0 && !s.early(u) {
-			w.write(&to, i)
-			tell(2+i, move[commandState]{what: "writes a command or an answer", to: to})
-		} else if u.at != idle {
-			why := w.tend(&to, &to.users[i], false)
-			tell(2+i, move[commandState]{what: said[u.at], to: to, wrong: why})
+		if to := s; u.deliveries == 0 && !s.early(u) {
+			w.deliver(&to, i)
+			yield(2+i, transition[commandState]{name: "writes a command or an answer", to: to})
+		} else if u.next != idle {
+			violates := w.ensureRunning(&to, &to.users[i], false)
+			yield(2+i, transition[commandState]{name: actionNames[u.next], to: to, violates: violates})
 		}
 	}
-	if to := s; s.sweep.at != idle {
-		why := w.tend(&to, &to.sweep, true)
-		tell(4, move[commandState]{what: said[s.sweep.at], to: to, wrong: why})
-	} else if s.live() && !w.lacks("sweep") {
-		to.sweep.at = tend
-		if w.tend(&to, &to.sweep, true); to != s {
-			tell(4, move[commandState]{what: "reads the run", to: to})
+	if to := s; s.sweep.next != idle {
+		violates := w.ensureRunning(&to, &to.sweep, true)
+		yield(4, transition[commandState]{name: actionNames[s.sweep.next], to: to, violates: violates})
+	} else if s.active() && !w.lacks("sweep") {
+		to.sweep.next = readForRestart
+		if w.ensureRunning(&to, &to.sweep, true); to != s {
+			yield(4, transition[commandState]{name: "reads the run", to: to})
 		}
 	}
 	if s.faults > 0 {
-		w.fault(s, tell)
+		w.fault(s, yield)
 	}
 }
 
-// fault tells what may go wrong.
-func (w commandSetup) fault(s commandState, tell func(int, move[commandState])) {
+// fault yields what can go wrong.
+func (w commandSetup) fault(s commandState, yield func(int, transition[commandState])) {
 	s.faults--
-	if to := s; s.poll.at != idle {
-		to.poll, to.exec = poller{}, ended
-		tell(fate, move[commandState]{what: "the execution fails", to: to})
-		if w.late && s.late.at == idle {
+	if to := s; s.poll.next != idle {
+		to.poll, to.exec = commandPoll{}, execEnded
+		yield(environment, transition[commandState]{name: "the execution fails", to: to})
+		if w.late && s.late.next == idle {
 			to.late = s.poll
-			tell(fate, move[commandState]{what: "the execution fails, and its poll goes on", to: to})
+			yield(environment, transition[commandState]{name: "the execution fails, and its poll continues", to: to})
 		}
 	}
 	for i, u := range s.users {
-		if to := s; u.at != idle {
-			to.users[i] = user{does: u.does, arrived: u.arrived}
-			tell(fate, move[commandState]{what: "the function of a user crashes", to: to})
-		} else if u.arrived == 1 {
-			w.write(&to, i)
-			tell(fate, move[commandState]{what: "what a user does arrives again", to: to})
+		if to := s; u.next != idle {
+			to.users[i] = user{does: u.does, deliveries: u.deliveries}
+			yield(environment, transition[commandState]{name: "the function of a user crashes", to: to})
+		} else if u.deliveries == 1 {
+			w.deliver(&to, i)
+			yield(environment, transition[commandState]{name: "a command or an answer is delivered again", to: to})
 		}
 	}
-	if s.sweep.at != idle {
+	if s.sweep.next != idle {
 		s.sweep = user{}
-		tell(fate, move[commandState]{what: "the sweep crashes", to: s})
+		yield(environment, transition[commandState]{name: "the sweep crashes", to: s})
 	}
 }
 
-// write writes what a user does, and raises the generation, in one transaction.
-// What was written before is only passed on.
-func (w commandSetup) write(s *commandState, i int) {
+// deliver writes what user i does and raises the generation, in one transaction. If
+// it was written before, the function only ensures that an execution obeys it.
+func (w commandSetup) deliver(s *commandState, i int) {
 	u := &s.users[i]
-	u.arrived++
-	again := u.arrived > 1
-	if !s.live() {
+	u.deliveries++
+	again := u.deliveries > 1
+	if !s.active() {
 		return
 	}
 	if u.answers() {
-		if !w.record(s, u, again) {
-			return // the user is informed that it is refused
+		if !w.recordAnswer(s, u, again) {
+			return // the user gets the refusal
 		}
 	} else {
-		w.give(s, u, again)
+		w.recordCommand(s, u, again)
 	}
-	u.at = tend
+	u.next = readForRestart
 }
 
-// record writes an answer. It reports false if it is refused.
-func (w commandSetup) record(s *commandState, u *user, again bool) bool {
+// recordAnswer writes an answer. It reports false if the answer is refused.
+func (w commandSetup) recordAnswer(s *commandState, u *user, again bool) bool {
 	switch {
 	case again:
 		return s.answer == u.does
-	case s.step != begun, s.command == cancel, s.answer != none && !w.lacks("one answer"):
+	case s.step != stepStarted, s.command == giveCancel, s.answer != unansweredStep && !w.lacks("one answer"):
 		return false
-	case s.first == none:
-		s.first = u.does
+	case s.firstAnswer == unansweredStep:
+		s.firstAnswer = u.does
 	}
 	s.answer = u.does
-	s.raised()
+	s.raiseGeneration()
 	return true
 }
 
-// give writes a command.
-func (w commandSetup) give(s *commandState, u *user, again bool) {
-	if !again && s.last != cancel {
-		s.last = u.does
+// recordCommand writes a command. No command replaces a cancel.
+func (w commandSetup) recordCommand(s *commandState, u *user, again bool) {
+	if !again && s.lastCommand != giveCancel {
+		s.lastCommand = u.does
 	}
 	if again && !w.lacks("once") {
 		return
 	}
-	if s.command != cancel || w.lacks("cancel stays") {
+	if s.command != giveCancel || w.lacks("cancel stays") {
 		s.command = u.does
 	}
-	s.raised()
+	s.raiseGeneration()
 }
 
-// raised raises the generation.
-func (s *commandState) raised() {
-	s.poll.current, s.late.current = false, false
-	s.lockRun.generation = s.state == isWaiting
+// raiseGeneration raises the generation of the run: a poll that has read the run can
+// no longer end it or mark it as waiting.
+func (s *commandState) raiseGeneration() {
+	s.poll.generation, s.late.generation = false, false
+	s.runItem.generation = s.state == runWaiting
 }
 
-// polls is a step of a poll, or of a step's function.
-func (w commandSetup) polls(s *commandState, p *poller) {
-	mine := p.epoch == s.lockRun.epoch || w.lacks("fence")
-	at := p.at
-	p.at = look
+// pollOnce carries out the next action of a poll, or of the function of the step.
+func (w commandSetup) pollOnce(s *commandState, p *commandPoll) {
+	current := p.epoch == s.runItem.epoch
+	action := p.next
+	p.next = pollRun
 	switch {
-	case at == look && (p.epoch != s.lockRun.epoch || s.state != going):
-		w.leave(s, p)
-	case at == look:
-		p.current = true
-		p.at = w.decide(*s)
-	case at == claim && mine && s.step == pending && s.command == goOn:
-		if s.step = settled; w.asks {
-			s.step = begun
+	case action == pollRun && (p.epoch != s.runItem.epoch || s.state != runRunning):
+		w.stop(s, p)
+	case action == pollRun:
+		p.generation = true
+		p.next = w.decide(*s)
+	case action == claimStep && current && s.step == stepPending && s.command == giveContinue:
+		if s.step = stepFinished; w.question {
+			s.step = stepStarted
 		}
-	case at == commit && mine && s.step == begun:
-		s.step = settled
-	case at == skip && mine && s.step <= begun:
-		s.step = skipped
-	case (at == waitForPerson || at == end) && mine && s.live() && (p.current || w.lacks("generation")):
-		s.state, s.lockRun.generation = isWaiting, false
-		if at == end {
-			s.state = over
+	case action == finishStep && current && s.step == stepStarted:
+		s.step = stepFinished
+	case action == skipStep && current && s.step <= stepStarted:
+		s.step = stepSkipped
+	case (action == waitForHuman || action == endRun) && current && s.active() && (p.generation || w.lacks("generation")):
+		s.state, s.runItem.generation = runWaiting, false
+		if action == endRun {
+			s.state = runEnded
 		}
-		w.leave(s, p)
+		w.stop(s, p)
 	}
 }
 
-// decide is what a poll finds to do.
+// decide returns what a poll does after it has read the run.
 func (w commandSetup) decide(s commandState) uint8 {
 	switch {
-	case s.step >= settled:
-		return end
-	case s.step == begun && s.answer != none:
-		return commit
-	case s.command == cancel:
-		return skip
-	case s.step == pending && s.command == goOn:
-		return claim
+	case s.step >= stepFinished:
+		return endRun
+	case s.step == stepStarted && s.answer != unansweredStep:
+		return finishStep
+	case s.command == giveCancel:
+		return skipStep
+	case s.step == stepPending && s.command == giveContinue:
+		return claimStep
 	}
-	return waitForPerson
+	return waitForHuman
 }
 
-// leave ends a poll, and the execution that it is of.
-func (w commandSetup) leave(s *commandState, p *poller) {
-	if p.epoch == s.lockRun.epoch {
-		s.exec = ended
+// stop ends a poll, and its execution.
+func (w commandSetup) stop(s *commandState, p *commandPoll) {
+	if p.epoch == s.runItem.epoch {
+		s.exec = execEnded
 	}
-	*p = poller{}
+	*p = commandPoll{}
 }
 
-// tend is a step of a function that sees to it that an execution has the run.
-func (w commandSetup) tend(s *commandState, u *user, sweeps bool) string {
-	at, r := u.at, &s.lockRun
-	u.at = idle
-	switch at {
-	case tend:
-		if u.at = tends(r, false); u.at != idle {
+// ensureRunning carries out the next action of a function that gives a run an
+// execution if it needs one. Only the sweep replaces an execution that has ended. It
+// says which invariant the action violates, if any.
+func (w commandSetup) ensureRunning(s *commandState, u *user, sweep bool) string {
+	action, r := u.next, &s.runItem
+	u.next = idle
+	switch action {
+	case readForRestart:
+		if u.next = firstToRestart(r, false); u.next != idle {
 			u.epoch, u.saw = r.epoch, r.state
 		}
-	case tendExec:
+	case readExecution:
 		switch {
-		case r.epoch != u.epoch || r.exec == running:
-		case r.exec == unstarted:
-			u.at = launch
-		case sweeps:
-			u.at = raise
+		case r.epoch != u.epoch || r.exec == execRunning:
+		case r.exec == execAbsent:
+			u.next = startExecution
+		case sweep:
+			u.next = raiseEpoch
 		}
-	case raise:
-		if r.epoch == u.epoch && r.live() && r.state == u.saw {
+	case raiseEpoch:
+		if r.epoch == u.epoch && r.active() && r.state == u.saw {
 			r.epoch++
-			r.state, r.exec, r.generation = going, unstarted, false
-			u.at, u.epoch = launch, r.epoch
+			r.state, r.exec, r.generation = runRunning, execAbsent, false
+			u.next, u.epoch = startExecution, r.epoch
 		}
-	case launch:
-		return w.launch(s, u)
+	case startExecution:
+		return w.start(s, u)
 	}
-	if u.at == idle {
+	if u.next == idle {
 		u.epoch, u.saw = 0, 0
 	}
 	return ""
 }
 
-// launch starts an execution, if none of its name was ever started.
-func (w commandSetup) launch(s *commandState, u *user) string {
+// start starts the execution of an epoch, unless one with its name was started
+// before. It says which invariant that violates, if any.
+func (w commandSetup) start(s *commandState, u *user) string {
 	epoch := u.epoch
 	u.epoch, u.saw = 0, 0
 	switch {
-	case s.lockRun.epoch != epoch || !s.live():
-	case s.exec == unstarted:
-		s.exec = running
-		s.poll = poller{at: look, epoch: epoch}
+	case s.runItem.epoch != epoch || !s.active():
+	case s.exec == execAbsent:
+		s.exec = execRunning
+		s.poll = commandPoll{next: pollRun, epoch: epoch}
 	case w.lacks("name"):
 		return "two executions have one epoch"
 	}

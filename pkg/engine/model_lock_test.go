@@ -5,190 +5,213 @@ import (
 	"strings"
 )
 
-// The model of the lock and its queue: three requests to write one project,
-// each with an execution that may die between any two steps, while a function
-// of it works on; functions that ask, sweep and restart; a person who answers and
-// one who unlocks. Runs 0 and 1 are uploads, 1 the newer, though either may come
-// first; run 2 is another request.
+// The model of a project's lock and queue, used by up to three runs of one step each.
+// Runs 0 and 1 are uploads; run 1 is the newer one, but their events may arrive in
+// either order. Run 2 is another request, or the rollback of run 0.
+//
+// Actors: an execution for each run, as a process that plans the run, enters the
+// queue, executes the step and ends the run; the requesters; the sweep, which
+// restarts runs whose execution has failed, and ends those that fail too often; a
+// person who answers run 0; a user who unlocks; CloudFormation, which finishes steps;
+// and one late process, which continues after its execution has failed or has called
+// its function again.
+//
+// Transitions: each reads or writes the store once, or calls Step Functions once. A
+// fault is the crash of a process between two of them. The files
+// model_lock_transitions_test.go, model_lock_execution_test.go and
+// model_lock_restart_test.go have them.
+//
+// Safety: the lock has at most one owner, which has not ended, and only the owner
+// starts steps; no run waits for a free lock, is in the queue twice, or is queued and
+// not in the queue; no run ends before its step; nothing changes a run that has
+// ended; no older upload is planned after a newer one; the newest upload is never
+// superseded.
+//
+// Liveness: all runs end, and then the lock is free.
 
 const (
-	uploads = 2 // of the runs, which are numbered from 0
+	uploads = 2 // the runs from 0 that are uploads
 	runs    = 3
-	nobody  = runs
+	nobody  = runs // no run
 )
 
-// What a run has come to.
+// The states of a run.
 const (
-	unasked = uint8(iota)
-	asked
-	queued
-	going
-	isWaiting
-	over // and all after it
-	superseded
-	broken
+	runAbsent = uint8(iota) // it was not requested yet
+	runPending
+	runQueued
+	runRunning
+	runWaiting
+	runEnded // this state and those after it are ends
+	runSuperseded
+	runFailed
 )
 
-// How an execution stands; that of the newest execution is kept.
+// The states of the newest execution of a run.
 const (
-	unstarted = uint8(iota)
-	running
-	ended
+	execAbsent = uint8(iota) // its epoch was raised, and it was not started yet
+	execRunning
+	execEnded
 )
 
-// How far the one step of a run has come.
+// The states of the step of a run.
 const (
-	pending = uint8(iota)
-	begun
-	settled
-	skipped
+	stepPending = uint8(iota)
+	stepStarted
+	stepFinished
+	stepSkipped
 )
 
-// The routines: that of an execution first, then that of anyone who polls after a
-// run, which all share: who requested, who handed the lock over, who superseded, and
-// the sweep.
+// What a process does next, in one action: first the actions of an execution, then
+// those that restart a run. Requesters, the sweep, and executions that have passed on
+// the lock or superseded the owner restart runs.
 const (
-	idle          = uint8(iota)
-	readRun       // plan: read the run and the lock
-	readLock      // in a second step, where that may matter
-	enter         // own it, or wait
-	commit        // write the plan
-	look          // read the run and its steps, and the lock if it is over
-	claim         // begin the step
-	skip          // the step
-	waitForPerson // wait for a person
-	end           // be over, and hand the lock on
-	free          // hand it on later, which is wrong
+	idle         = uint8(iota)
+	readRun      // to plan it; and read the lock, if no other action can matter between the two
+	readLock     // to plan the run
+	enterQueue   // become the owner of the lock, or be queued
+	commitPlan   // write the plan
+	pollRun      // read the run and its step; and the lock, if the step has finished
+	claimStep    // start the step
+	skipStep     // skip the step of a run that is to end
+	waitForHuman // mark the run as waiting for a person
+	endRun       // end the run and pass on the lock
+	passOnLock   // in a transaction of its own: only without the safeguard "one transaction"
+	finishStep   // that was answered: only in the model of commands
 
-	tend     // read a run, and whether it owns the lock
-	tendExec // and how its execution stands
-	raise    // its epoch
-	launch   // the execution
-	seeAgain // read the run again
-	giveUp   // raise the epoch of a run that is to end
-	strike   // its steps
-	giveEnd  // end it
+	readForRestart // read a run, and whether it owns the lock
+	readExecution  // read the state of the run's execution
+	raiseEpoch     // to start a new execution
+	startExecution // of the epoch that was raised
+	readAgain      // read the run again, after its execution was found ended
+	fenceExecution // raise the epoch of a run that is to be ended by force
+	failRemaining  // end its step
+	endRunByForce  // end the run and pass on the lock
 )
 
-// The routines are reported in these words.
-var said = [...]string{
-	"is idle", "reads its run and the lock", "reads the lock", "enters", "commits its plan", "looks", "claims its step", "skips its step", "parks", "ends", "frees the lock",
-	"reads", "sees how the execution stands", "raises the epoch", "starts the execution", "reads it again", "raises the epoch to end it", "strikes its steps", "ends it",
+// firstOfRestarts is the first of the actions that restart a run.
+const firstOfRestarts = readForRestart
+
+// actionNames are the actions as traces show them.
+var actionNames = [...]string{
+	"is idle", "reads its run and the lock", "reads the lock", "enters the queue", "commits its plan", "polls its run", "claims its step",
+	"skips its step", "marks its run as waiting", "ends its run", "passes on the lock", "finishes the answered step",
+	"reads the run", "reads the state of the execution", "raises the epoch", "starts the execution", "reads the run again",
+	"raises the epoch to end the run", "ends the step", "ends the run",
 }
 
-// A lockItem is the item that is lock and queue.
+// A lockItem is the item of the store with the lock and its queue.
 type lockItem struct {
 	owner   uint8
-	waiting [runs]uint8 // the head first; nobody where there is none
-	newest  uint8       // upload seen, counted from 1
+	waiting [runs]uint8 // the queue, its head first, filled up with nobody
+	newest  uint8       // one more than the newest upload that entered
 }
 
-// A lockRun is a run's item, with its execution and its step.
-type lockRun struct {
+// A runItem is a run, with its newest execution and its step.
+type runItem struct {
 	state, epoch, exec, step uint8
 
-	supersede  bool  // is its command
-	generation bool  // since it waiting
-	answered   bool  // by a person
-	revived    uint8 // how often
+	supersede  bool  // a newer upload has cancelled it
+	generation bool  // it is waiting, and its generation was raised since
+	answered   bool  // by the person
+	restarts   uint8 // how often
 }
 
-// A proc is a function at work. What it read it needs no copy of: it writes on
-// condition that it is still so, which is kept here instead.
-type proc struct {
-	at, run, epoch   uint8 // of the run that it tends, if it does
-	lock, generation bool  // are still as it read them
-	saw              uint8 // the state that it read; the owner, for anyone who enters without condition
-	was              uint8 // the state of the run that it ends
+// A process is a running function. It writes on condition that what it read has not
+// changed. The model keeps whether that is so, instead of a copy of what it read.
+type process struct {
+	next, run, epoch uint8
+	lock             bool  // the lock is as the process read it
+	generation       bool  // the generation is as the process read it
+	saw              uint8 // the class of the state that it read; without the safeguard "version" the owner of the lock
+	from             uint8 // the state that the run must be in for the process to end it
 }
 
-// A lockState is a state of this setup.
+// A lockState is a state of the model.
 type lockState struct {
 	lockItem
-	runs    [runs]lockRun
-	planned uint8 // the newest upload that was, counted from 1
-	procs   [procs]proc
+	runs      [runs]runItem
+	planned   uint8 // one more than the newest upload that was planned
+	processes [processes]process
 
-	faults, unlocks uint8 // that may still happen
+	faults, unlocks uint8 // how many may still happen
 }
 
-// Who acts: the executions' functions by run, those that ask, one function that
-// works on after its execution died or called it again, the sweep, and one that
-// unlocks.
+// The processes: of executions and of requesters, each by run, and others.
 const (
 	executor    = 0
-	asker       = executor + runs
-	lateProcess = asker + runs
-	sweep       = lateProcess + 1
-	opener      = sweep + 1
-	procs       = opener + 1
+	requester   = executor + runs
+	lateProcess = requester + runs
+	sweeper     = lateProcess + 1
+	unlocker    = sweeper + 1
+	processes   = unlocker + 1
 )
 
-// A lockWorld says what may happen, and which safeguard is missing.
+// A lockSetup says what may happen in the model.
 type lockSetup struct {
 	faults, unlocks uint8
-	limit           uint8  // of recoveries
-	person          bool   // must answer before run 0 begins its step
-	queue           int    // how many runs are requested
-	late            bool   // are functions of executions that failed, and work on
-	askers          bool   // live on, and start what they requested; else the sweep does
-	busy            bool   // is the project with run 2, from the start
-	rollback        bool   // is run 2, for run 0 fails
-	scheduled       bool   // is run 0: it makes way for an upload, and nothing makes way for it
-	without         string // safeguards, with commas between
+	maxRestarts     uint8  // of each run
+	person          bool   // run 0 starts its step after a person has answered
+	requests        int    // how many runs are requested
+	late            bool   // there may be a late process
+	requesters      bool   // a requester starts the execution of its run; else the sweep does
+	busy            bool   // run 2 owns the lock at first, and its step has started
+	rollback        bool   // run 2 is the rollback that follows run 0
+	scheduled       bool   // run 0 is a schedule's deploy: an upload supersedes it, and it supersedes none
+	without         string // the safeguards that are missing, separated by ", "
 }
 
-// uploads reports whether a run is an upload.
-func (w lockSetup) uploads(i uint8) bool { return i < uploads && !(w.scheduled && i == 0) }
+// isUpload reports whether a run is an upload.
+func (w lockSetup) isUpload(i uint8) bool { return i < uploads && !(w.scheduled && i == 0) }
 
 // lacks reports whether a safeguard is missing.
 func (w lockSetup) lacks(safeguard string) bool {
 	return w.without != "" && slices.Contains(strings.Split(w.without, ", "), safeguard)
 }
 
-// lockModel is the model of this setup.
+// lockModel returns the model in a setup.
 func lockModel(w lockSetup) model[lockState] {
 	s := lockState{faults: w.faults, unlocks: w.unlocks}
 	s.lockItem = lockItem{owner: nobody, waiting: [runs]uint8{nobody, nobody, nobody}}
 	if w.busy {
 		s.owner = 2
-		s.runs[2] = lockRun{state: going, epoch: 1, exec: running, step: begun}
-		s.procs[executor+2] = proc{at: look, run: 2, epoch: 1}
+		s.runs[2] = runItem{state: runRunning, epoch: 1, exec: execRunning, step: stepStarted}
+		s.processes[executor+2] = process{next: pollRun, run: 2, epoch: 1}
 	}
 	return model[lockState]{
-		start: s,
-		names: []string{
-			"mishap:", "run 0", "run 1", "run 2", "asker of 0", "asker of 1", "asker of 2", "zombie", "sweep", "unlocker",
-			"sweep of 0", "sweep of 1", "sweep of 2", "upload of 0", "upload of 1", "request of 2", "cloud", "person",
+		initial: s,
+		actors: []string{
+			"environment:", "run 0", "run 1", "run 2", "requester of 0", "requester of 1", "requester of 2", "late process", "sweep", "unlocker",
+			"sweep of 0", "sweep of 1", "sweep of 2", "request 0", "request 1", "request 2", "CloudFormation", "person",
 		},
-		next: func(s lockState, tell func(int, move[lockState])) {
-			w.next(s, func(who int, m move[lockState]) {
-				w.normalize(&m.to)
-				tell(who, m)
+		transitions: func(s lockState, yield func(int, transition[lockState])) {
+			w.transitions(s, func(actor int, t transition[lockState]) {
+				w.normalize(&t.to)
+				yield(actor, t)
 			})
 		},
-		wrong: lockState.wrong,
-		good:  lockState.good,
+		invariant: lockState.violation,
+		final:     lockState.final,
 	}
 }
 
-// good says that every run is over and nobody has the lock.
-func (s lockState) good() bool {
+// final reports whether all requested runs have ended and the lock is free.
+func (s lockState) final() bool {
 	for _, r := range s.runs {
-		if r.live() {
+		if r.active() {
 			return false
 		}
 	}
-	return s.owner == nobody && s.runs[0].state != unasked
+	return s.owner == nobody && s.runs[0].state != runAbsent
 }
 
-// wrong says which invariant does not hold.
-func (s lockState) wrong() string {
+// violation says which invariant s violates, if any.
+func (s lockState) violation() string {
 	if s.owner == nobody && s.waiting[0] != nobody {
 		return "a run waits for a lock that is free"
 	}
-	if s.owner != nobody && !s.runs[s.owner].live() {
-		return "a run that is over owns the lock"
+	if s.owner != nobody && !s.runs[s.owner].active() {
+		return "a run that has ended owns the lock"
 	}
 	places, writers := [runs + 1]int{}, 0
 	places[s.owner]++
@@ -196,26 +219,26 @@ func (s lockState) wrong() string {
 		places[i]++
 	}
 	for i, r := range s.runs {
-		if r.state == going || r.state == isWaiting {
+		if r.state == runRunning || r.state == runWaiting {
 			writers++
 		}
 		switch {
 		case places[i] > 1:
-			return "a run is in two places"
-		case places[i] > 0 && !r.live():
-			return "a run that is over waits"
-		case places[i] == 0 && r.state == queued:
-			return "a queued run is forgotten"
+			return "a run is in the queue twice"
+		case places[i] > 0 && !r.active():
+			return "a run that has ended is queued"
+		case places[i] == 0 && r.state == runQueued:
+			return "a queued run is not in the queue"
 		}
 	}
 	switch {
 	case writers > 1:
-		return "two runs write"
-	case s.runs[uploads-1].state == superseded:
+		return "two runs write to the project"
+	case s.runs[uploads-1].state == runSuperseded:
 		return "the newest upload is superseded"
 	}
 	return ""
 }
 
-// live reports whether the run is requested and not over.
-func (r lockRun) live() bool { return r.state != unasked && r.state < over }
+// active reports whether the run was requested and has not ended.
+func (r runItem) active() bool { return r.state != runAbsent && r.state < runEnded }

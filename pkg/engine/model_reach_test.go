@@ -5,75 +5,85 @@ import (
 	"testing"
 )
 
-// What the models are about does happen in them: a proof of a setup in which
-// nothing can go wrong would say nothing.
+// The models reach the situations that they are about. A model that never reaches
+// one would prove nothing about it.
 func TestModelsReach(t *testing.T) {
-	for name, reach := range reached() {
-		p := reach()
-		if p.wrong != found {
-			t.Errorf("%s: never (%s)", name, p.wrong)
+	for name, search := range situations() {
+		r := search()
+		if r.violation != reached {
+			t.Errorf("%s: never (%s)", name, r.violation)
 			continue
 		}
-		t.Logf("%s, after %d moves:\n  %s", name, len(p.trace), strings.Join(p.trace, "\n  "))
+		t.Logf("%s, after %d transitions:\n  %s", name, len(r.trace), strings.Join(r.trace, "\n  "))
 	}
 }
 
-// found is what is wrong with a state that is searched for.
-const found = "found"
+// reached is the violation of a model that searches for a state.
+const reached = "reached"
 
-// when makes a model search for a state.
-func (m model[S]) when(is func(S) bool) func() proof {
-	m.wrong = func(s S) string {
+// reaches returns a check that stops at the first state for which is holds.
+func (m model[S]) reaches(is func(S) bool) func() result {
+	m.invariant = func(s S) string {
 		if is(s) {
-			return found
+			return reached
 		}
 		return ""
 	}
-	return func() proof { return m.prove(mostStates) }
+	return func() result { return m.check(maxStates) }
 }
 
-// reached are states that are searched for, by what they are.
-func reached() map[string]func() proof {
-	three := lockModel(lockSetup{queue: 3, limit: 1, faults: 1})
-	person := lockModel(lockSetup{queue: 2, limit: 1, faults: 2, person: true})
-	lateOnes := lockModel(lockSetup{queue: 2, limit: 1, faults: 1, busy: true, late: true})
-	rollback := lockModel(lockSetup{queue: 2, limit: 1, faults: 1, rollback: true})
-	scheduled := lockModel(lockSetup{queue: 3, limit: 1, faults: 1, scheduled: true})
-	claims := claimModel(claimSetup{faults: 3, refusals: 2})
-	wakes := wakeModel(wakeSetup{faults: 2})
-	commands := commandModel(commandSetup{users: [2]uint8{goOn, pause}, faults: 2})
-	answers := commandModel(commandSetup{users: [2]uint8{approve, cancel}, asks: true, late: true, faults: 2})
-	return map[string]func() proof{
-		"two runs wait":                          three.when(func(s lockState) bool { return s.waiting[1] != nobody }),
-		"an owner is superseded before it began": three.when(func(s lockState) bool { return s.runs[0].step == skipped && s.runs[1].state == going }),
-		"an older upload comes later":            three.when(func(s lockState) bool { return s.runs[1].state == over && s.runs[0].state == superseded }),
-		"the execution of a head dies":           three.when(func(s lockState) bool { return s.runs[2].revived == 1 && s.owner == 2 && s.runs[1].state == over }),
-		"a parked owner is superseded":           person.when(func(s lockState) bool { return s.runs[0].state == isWaiting && s.runs[0].supersede }),
-		"a run is revived too often":             person.when(func(s lockState) bool { return s.runs[0].state == broken && s.owner == 1 }),
-		"a queued upload is superseded":          lateOnes.when(func(s lockState) bool { return s.owner == 2 && s.runs[0].state == superseded }),
-		"a zombie enters with its successor":     lateOnes.when(func(s lockState) bool { return s.procs[lateProcess].at == enter && s.procs[executor].at == enter }),
-		"a rollback goes before a newer upload":  rollback.when(func(s lockState) bool { return s.owner == 2 && s.runs[1].state == queued }),
-		"a newer upload goes before a rollback":  rollback.when(func(s lockState) bool { return s.owner == 1 && s.runs[0].state == over && s.runs[2].state == unasked }),
-		"a schedule waits behind an upload":      scheduled.when(func(s lockState) bool { return s.owner == 1 && s.runs[0].state == queued }),
-		"a schedule's deploy is superseded":      scheduled.when(func(s lockState) bool { return s.runs[0].step == skipped && s.runs[1].state == going }),
-		"a schedule deploys after an upload":     scheduled.when(func(s lockState) bool { return s.runs[1].state == over && s.runs[0].state == over }),
-		"what was lost is begun again":           claims.when(func(s claimState) bool { return s.begins == 1 && s.hands[3].answer == yes }),
-		"the second begin is refused":            claims.when(func(s claimState) bool { return s.hands[4].answer == taken }),
-		"nothing of it is ever heard":            claims.when(func(s claimState) bool { return s.old && s.begins == 0 && s.hands[3].answer == throttled }),
-		"the starter's note comes too late":      claims.when(func(s claimState) bool { return s.ended == good && s.hands[0].at == recordIt }),
-		"a look comes late":                      wakes.when(func(s wakeState) bool { return s.looks[1].at == register && s.token > s.looks[1].wait }),
-		"an event outruns what is shown":         wakes.when(func(s wakeState) bool { return s.soon && !s.shown }),
-		"an old token is about to be answered":   wakes.when(func(s wakeState) bool { return s.events[0].at == wake && s.events[0].token < s.wait && !s.settled }),
-		"a run waits twice":                      commands.when(func(s commandState) bool { return s.state == isWaiting && s.lockRun.epoch > 2 }),
-		"a command arrives while a poll decides": commands.when(func(s commandState) bool { return s.poll.at == waitForPerson && !s.poll.current }),
-		"an answer arrives while a poll decides": answers.when(func(s commandState) bool { return s.poll.at == waitForPerson && s.answer != none }),
-		"a late poll meets the next execution": answers.when(func(s commandState) bool {
-			return s.late.at == waitForPerson && s.poll.at == commit && s.late.epoch < s.poll.epoch
+// situations are states that the models have to reach.
+func situations() map[string]func() result {
+	three := lockModel(lockSetup{requests: 3, maxRestarts: 1, faults: 1})
+	answered := lockModel(lockSetup{requests: 2, maxRestarts: 1, faults: 2, person: true})
+	late := lockModel(lockSetup{requests: 2, maxRestarts: 1, faults: 1, busy: true, late: true})
+	rollback := lockModel(lockSetup{requests: 2, maxRestarts: 1, faults: 1, rollback: true})
+	scheduled := lockModel(lockSetup{requests: 3, maxRestarts: 1, faults: 1, scheduled: true})
+	claims := claimModel(claimSetup{faults: 3, losses: 2})
+	wakes := wakeModel(wakeSetup{timeouts: 2})
+	commands := commandModel(commandSetup{users: [2]uint8{giveContinue, givePause}, faults: 2})
+	answers := commandModel(commandSetup{users: [2]uint8{answerYes, giveCancel}, question: true, late: true, faults: 2})
+	return map[string]func() result{
+		"two runs are queued":                   three.reaches(func(s lockState) bool { return s.waiting[1] != nobody }),
+		"the owner is superseded before a step": three.reaches(func(s lockState) bool { return s.runs[0].step == stepSkipped && s.runs[1].state == runRunning }),
+		"an older upload arrives later":         three.reaches(func(s lockState) bool { return s.runs[1].state == runEnded && s.runs[0].state == runSuperseded }),
+		"the execution of the next owner fails": three.reaches(func(s lockState) bool { return s.runs[2].restarts == 1 && s.owner == 2 && s.runs[1].state == runEnded }),
+		"a waiting owner is superseded":         answered.reaches(func(s lockState) bool { return s.runs[0].state == runWaiting && s.runs[0].supersede }),
+		"a run is restarted too often":          answered.reaches(func(s lockState) bool { return s.runs[0].state == runFailed && s.owner == 1 }),
+		"a queued upload is superseded":         late.reaches(func(s lockState) bool { return s.owner == 2 && s.runs[0].state == runSuperseded }),
+		"a late process enters with its successor": late.reaches(func(s lockState) bool {
+			return s.processes[lateProcess].next == enterQueue && s.processes[executor].next == enterQueue
 		}),
-		"an answer ends the wait": answers.when(func(s commandState) bool { return s.state == over && s.step == settled }),
-		"a cancel ends the wait":  answers.when(func(s commandState) bool { return s.state == over && s.step == skipped && s.users[0].arrived == 1 }),
-		"a run that waits loses its execution": answers.when(func(s commandState) bool {
-			return s.state == isWaiting && s.lockRun.generation && s.users[0].at == idle && s.users[0].arrived == 1
+		"a rollback is before a newer upload": rollback.reaches(func(s lockState) bool { return s.owner == 2 && s.runs[1].state == runQueued }),
+		"a newer upload replaces a rollback": rollback.reaches(func(s lockState) bool {
+			return s.owner == 1 && s.runs[0].state == runEnded && s.runs[2].state == runAbsent
+		}),
+		"a schedule's deploy is queued behind an upload": scheduled.reaches(func(s lockState) bool { return s.owner == 1 && s.runs[0].state == runQueued }),
+		"a schedule's deploy is superseded":              scheduled.reaches(func(s lockState) bool { return s.runs[0].step == stepSkipped && s.runs[1].state == runRunning }),
+		"a schedule deploys after an upload":             scheduled.reaches(func(s lockState) bool { return s.runs[1].state == runEnded && s.runs[0].state == runEnded }),
+		"a lost request is sent again":                   claims.reaches(func(s claimState) bool { return s.started == 1 && s.processes[3].answer == accepted }),
+		"a repeated request is refused":                  claims.reaches(func(s claimState) bool { return s.processes[4].answer == knownToken }),
+		"a repeated request is throttled": claims.reaches(func(s claimState) bool {
+			return s.expired && s.started == 0 && s.processes[3].answer == throttled
+		}),
+		"the receipt of the starter is late":       claims.reaches(func(s claimState) bool { return s.result == opSucceeded && s.processes[0].next == recordAnswer }),
+		"a poll is late":                           wakes.reaches(func(s wakeState) bool { return s.polls[1].next == registerToken && s.token > s.polls[1].wait }),
+		"an event arrives before its end is shown": wakes.reaches(func(s wakeState) bool { return s.short && !s.shown }),
+		"an old token is about to be answered": wakes.reaches(func(s wakeState) bool {
+			return s.events[0].next == answerToken && s.events[0].token < s.wait && !s.finished
+		}),
+		"a run waits twice":                      commands.reaches(func(s commandState) bool { return s.state == runWaiting && s.runItem.epoch > 2 }),
+		"a command arrives while a poll decides": commands.reaches(func(s commandState) bool { return s.poll.next == waitForHuman && !s.poll.generation }),
+		"an answer arrives while a poll decides": answers.reaches(func(s commandState) bool { return s.poll.next == waitForHuman && s.answer != unansweredStep }),
+		"a late poll meets the next execution": answers.reaches(func(s commandState) bool {
+			return s.late.next == waitForHuman && s.poll.next == finishStep && s.late.epoch < s.poll.epoch
+		}),
+		"an answer ends the wait": answers.reaches(func(s commandState) bool { return s.state == runEnded && s.step == stepFinished }),
+		"a cancel ends the wait": answers.reaches(func(s commandState) bool {
+			return s.state == runEnded && s.step == stepSkipped && s.users[0].deliveries == 1
+		}),
+		"the function of an answer crashes while the run waits": answers.reaches(func(s commandState) bool {
+			return s.state == runWaiting && s.runItem.generation && s.users[0].next == idle && s.users[0].deliveries == 1
 		}),
 	}
 }

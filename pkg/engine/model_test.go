@@ -6,127 +6,127 @@ import (
 	"testing"
 )
 
-// Whatever happens in these setups, in whatever order, no invariant is broken,
-// and without new faults all ends well.
+// In every setup, no order of transitions violates an invariant, and every run ends
+// once no more faults happen.
 func TestModels(t *testing.T) {
-	var states, moves int
-	for _, c := range variants() {
-		if c.large && small {
+	var states, transitions int
+	for _, v := range variants() {
+		if v.large && smallOnly {
 			continue
 		}
-		p := c.prove()
-		states, moves = states+p.states, moves+p.moves
-		t.Logf("%-52s %7d states %8d moves %3d deep", c.name, p.states, p.moves, p.deep)
-		if p.wrong != "" {
-			t.Errorf("%s: %s\n  %s", c.name, p.wrong, strings.Join(p.trace, "\n  "))
+		r := v.check()
+		states, transitions = states+r.states, transitions+r.transitions
+		t.Logf("%-60s %7d states %8d transitions %3d deep", v.name, r.states, r.transitions, r.depth)
+		if r.violation != "" {
+			t.Errorf("%s: %s\n  %s", v.name, r.violation, strings.Join(r.trace, "\n  "))
 		}
 	}
-	t.Logf("%-52s %7d states %8d moves", "together", states, moves)
+	t.Logf("%-60s %7d states %8d transitions", "together", states, transitions)
 }
 
-// A setup is one that a model is proved in.
-type world struct {
+// A variant is a model in one setup.
+type variant struct {
 	name  string
-	prove func() proof
-	large bool // too much for the race detector
+	check func() result
+	large bool // too large for the race detector
 }
 
-// setups are those in which the models are to hold.
-func variants() []world {
-	var all []world
+// variants are the models that have to hold.
+func variants() []variant {
+	var all []variant
 	for _, c := range []struct {
 		name  string
 		large bool
-		w     lockSetup
+		setup lockSetup
 	}{
-		{"lock: three runs", false, lockSetup{queue: 3}},
-		{"lock: two runs, an unlock, a mishap", true, lockSetup{queue: 2, limit: 1, faults: 1, unlocks: 1}},
-		{"lock: three runs, a mishap", true, lockSetup{queue: 3, limit: 1, faults: 1}},
-		{"lock: two runs whose askers live, a mishap", false, lockSetup{queue: 2, limit: 1, faults: 1, askers: true}},
-		{"lock: two runs, a person, two mishaps", false, lockSetup{queue: 2, limit: 1, faults: 2, person: true}},
-		{"lock: two uploads behind a run, zombies, a mishap", true, lockSetup{queue: 2, limit: 1, faults: 1, busy: true, late: true}},
-		{"lock: two uploads, a rollback, a mishap", false, lockSetup{queue: 2, limit: 1, faults: 1, rollback: true}},
-		{"lock: a schedule's deploy, an upload and a run, a mishap", true, lockSetup{queue: 3, limit: 1, faults: 1, scheduled: true}},
-		{"lock: a run, zombies, two unlocks, two mishaps", true, lockSetup{queue: 1, limit: 1, faults: 2, unlocks: 2, late: true}},
-		{"lock: two runs, zombies, two mishaps", true, lockSetup{queue: 2, limit: 1, faults: 2, late: true}},
+		{"lock: three runs", false, lockSetup{requests: 3}},
+		{"lock: two runs, an unlock, a fault", true, lockSetup{requests: 2, maxRestarts: 1, faults: 1, unlocks: 1}},
+		{"lock: three runs, a fault", true, lockSetup{requests: 3, maxRestarts: 1, faults: 1}},
+		{"lock: two runs that their requesters start, a fault", false, lockSetup{requests: 2, maxRestarts: 1, faults: 1, requesters: true}},
+		{"lock: two runs, a person, two faults", false, lockSetup{requests: 2, maxRestarts: 1, faults: 2, person: true}},
+		{"lock: two uploads behind a run, late processes, a fault", true, lockSetup{requests: 2, maxRestarts: 1, faults: 1, busy: true, late: true}},
+		{"lock: two uploads, a rollback, a fault", false, lockSetup{requests: 2, maxRestarts: 1, faults: 1, rollback: true}},
+		{"lock: a schedule's deploy, an upload and a run, a fault", true, lockSetup{requests: 3, maxRestarts: 1, faults: 1, scheduled: true}},
+		{"lock: a run, late processes, two unlocks, two faults", true, lockSetup{requests: 1, maxRestarts: 1, faults: 2, unlocks: 2, late: true}},
+		{"lock: two runs, late processes, two faults", true, lockSetup{requests: 2, maxRestarts: 1, faults: 2, late: true}},
 	} {
-		all = append(all, world{c.name, func() proof { return lockModel(c.w).prove(mostStates) }, c.large})
+		all = append(all, variant{c.name, func() result { return lockModel(c.setup).check(maxStates) }, c.large})
 	}
 	all = append(all,
-		world{name: "claim: two drives, three mishaps, two lost answers", prove: func() proof { return claimModel(claimSetup{faults: 3, refusals: 2}).prove(mostStates) }},
-		world{name: "wake: two events, two waits over by time", prove: func() proof { return wakeModel(wakeSetup{faults: 2}).prove(mostStates) }},
-		world{name: "command: continue and pause, two faults", prove: func() proof {
-			return commandModel(commandSetup{users: [2]uint8{goOn, pause}, faults: 2}).prove(mostStates)
+		variant{name: "claim: two epochs, three faults, two lost answers", check: func() result { return claimModel(claimSetup{faults: 3, losses: 2}).check(maxStates) }},
+		variant{name: "wake: two events, two waits over by time", check: func() result { return wakeModel(wakeSetup{timeouts: 2}).check(maxStates) }},
+		variant{name: "command: continue and pause, two faults", check: func() result {
+			return commandModel(commandSetup{users: [2]uint8{giveContinue, givePause}, faults: 2}).check(maxStates)
 		}},
-		world{name: "command: cancel and continue, two faults", prove: func() proof {
-			return commandModel(commandSetup{users: [2]uint8{cancel, goOn}, faults: 2}).prove(mostStates)
+		variant{name: "command: cancel and continue, two faults", check: func() result {
+			return commandModel(commandSetup{users: [2]uint8{giveCancel, giveContinue}, faults: 2}).check(maxStates)
 		}},
-		world{name: "answer: yes and no, a late poll, two faults", prove: func() proof {
-			return commandModel(commandSetup{users: [2]uint8{approve, decline}, asks: true, late: true, faults: 2}).prove(mostStates)
+		variant{name: "answer: yes and no, a late poll, two faults", check: func() result {
+			return commandModel(commandSetup{users: [2]uint8{answerYes, answerNo}, question: true, late: true, faults: 2}).check(maxStates)
 		}},
-		world{name: "answer: yes and cancel, a late poll, two faults", prove: func() proof {
-			return commandModel(commandSetup{users: [2]uint8{approve, cancel}, asks: true, late: true, faults: 2}).prove(mostStates)
+		variant{name: "answer: yes and cancel, a late poll, two faults", check: func() result {
+			return commandModel(commandSetup{users: [2]uint8{answerYes, giveCancel}, question: true, late: true, faults: 2}).check(maxStates)
 		}},
-		world{name: "answer: no and pause, a late poll, two faults", prove: func() proof {
-			return commandModel(commandSetup{users: [2]uint8{decline, pause}, asks: true, late: true, faults: 2}).prove(mostStates)
+		variant{name: "answer: no and pause, a late poll, two faults", check: func() result {
+			return commandModel(commandSetup{users: [2]uint8{answerNo, givePause}, question: true, late: true, faults: 2}).check(maxStates)
 		}},
 	)
 	return all
 }
 
-// mostStates is more than any of the setups has.
-const mostStates = 2_000_000
+// maxStates is more than any of the setups has.
+const maxStates = 2_000_000
 
-// Each safeguard is needed: without it something goes wrong, and the search
-// finds it.
+// Every safeguard is needed: the checker finds a violation in a model without it.
 func TestSafeguards(t *testing.T) {
-	for _, c := range unsafe() {
-		p := c.prove()
-		t.Logf("without %s: %s\n  %s", c.name, p.wrong, strings.Join(p.trace, "\n  "))
-		if p.wrong == "" || p.trace == nil {
-			t.Errorf("without %s nothing goes wrong", c.name)
+	for _, v := range unsafe() {
+		r := v.check()
+		t.Logf("without %s: %s\n  %s", v.name, r.violation, strings.Join(r.trace, "\n  "))
+		if r.violation == "" || r.trace == nil {
+			t.Errorf("without %s no invariant is violated", v.name)
 		}
 	}
 }
 
-// unsafe are setups that lack a safeguard.
-func unsafe() []world {
-	var all []world
-	for without, w := range map[string]lockSetup{
-		"state at an end":                  {queue: 1, unlocks: 1},
-		"version":                          {queue: 2},
-		"epoch at an end, state at an end": {queue: 1, late: true, faults: 1},
-		"news":                             {queue: 2, limit: 1, person: true},
-		"sweep":                            {queue: 2, limit: 1, askers: true, faults: 1},
-		"one transaction":                  {queue: 1, limit: 1, faults: 1},
-		"look again":                       {queue: 2, limit: 1},
-		"asked":                            {queue: 2, busy: true, limit: 1, late: true, faults: 1},
+// unsafe returns models that lack a safeguard, and are named after it.
+func unsafe() []variant {
+	var all []variant
+	for without, setup := range map[string]lockSetup{
+		"state at an end":                  {requests: 1, unlocks: 1},
+		"version":                          {requests: 2},
+		"epoch at an end, state at an end": {requests: 1, late: true, faults: 1},
+		"generation":                       {requests: 2, maxRestarts: 1, person: true},
+		"sweep":                            {requests: 2, maxRestarts: 1, requesters: true, faults: 1},
+		"one transaction":                  {requests: 1, maxRestarts: 1, faults: 1},
+		"read again":                       {requests: 2, maxRestarts: 1},
+		"pending":                          {requests: 2, busy: true, maxRestarts: 1, late: true, faults: 1},
 	} {
-		w.without = without
-		all = append(all, world{name: "lock: " + without, prove: func() proof { return lockModel(w).prove(mostStates) }})
+		setup.without = without
+		all = append(all, variant{name: "lock: " + without, check: func() result { return lockModel(setup).check(maxStates) }})
 	}
-	planners := lockSetup{queue: 2, limit: 9, late: true, faults: 1, without: "state at an end"}
-	all = append(all, world{name: "lock: state at an end (two planners)", prove: func() proof { return lockModel(planners).prove(mostStates) }})
-	for _, without := range []string{"claim", "fence", "life", "token", "hear again", "events"} {
-		w := claimSetup{faults: 3, refusals: 1, without: without}
-		all = append(all, world{name: "claim: " + without, prove: func() proof { return claimModel(w).prove(mostStates) }})
+	planners := lockSetup{requests: 2, maxRestarts: 9, late: true, faults: 1, without: "state at an end"}
+	all = append(all, variant{name: "lock: state at an end (two planners)", check: func() result { return lockModel(planners).check(maxStates) }})
+	for _, without := range []string{"claim", "fence", "life", "token", "second start", "events"} {
+		setup := claimSetup{faults: 3, losses: 1, without: without}
+		all = append(all, variant{name: "claim: " + without, check: func() result { return claimModel(setup).check(maxStates) }})
 	}
 	for _, without := range []string{"register first", "mark first", "leave new marks", "newest wait"} {
-		w := wakeSetup{faults: 1, without: without}
-		all = append(all, world{name: "wake: " + without, prove: func() proof { return wakeModel(w).prove(mostStates) }})
+		setup := wakeSetup{timeouts: 1, without: without}
+		all = append(all, variant{name: "wake: " + without, check: func() result { return wakeModel(setup).check(maxStates) }})
 	}
 	for without, users := range map[string][2]uint8{
-		"generation": {goOn, pause}, "sweep": {goOn, pause}, "once": {pause, goOn}, "cancel stays": {cancel, goOn}, "name": {goOn, pause},
+		"generation": {giveContinue, givePause}, "sweep": {giveContinue, givePause}, "once": {givePause, giveContinue},
+		"cancel stays": {giveCancel, giveContinue}, "name": {giveContinue, givePause},
 	} {
-		w := commandSetup{users: users, faults: 1, without: without}
-		all = append(all, world{name: "command: " + without, prove: func() proof { return commandModel(w).prove(mostStates) }})
+		setup := commandSetup{users: users, faults: 1, without: without}
+		all = append(all, variant{name: "command: " + without, check: func() result { return commandModel(setup).check(maxStates) }})
 	}
 	for without, users := range map[string][2]uint8{
-		"generation": {approve, pause}, "one answer": {approve, decline}, "sweep": {approve, goOn},
+		"generation": {answerYes, givePause}, "one answer": {answerYes, answerNo}, "sweep": {answerYes, giveContinue},
 	} {
-		w := commandSetup{users: users, asks: true, late: true, faults: 2, without: without}
-		all = append(all, world{name: "answer: " + without, prove: func() proof { return commandModel(w).prove(mostStates) }})
+		setup := commandSetup{users: users, question: true, late: true, faults: 2, without: without}
+		all = append(all, variant{name: "answer: " + without, check: func() result { return commandModel(setup).check(maxStates) }})
 	}
-	slices.SortFunc(all, func(a, b world) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b variant) int { return strings.Compare(a.name, b.name) })
 	return all
 }

@@ -2,241 +2,260 @@ package engine_test
 
 import "slices"
 
-// The model of waking: an execution that waits with a token, the function that
-// searches for it, one that comes late, and events that CloudFormation tells twice.
-// That a wait is over by its time is a fault here: no wake-up may need it.
+// The model of waking: an execution waits with a token for the end of one operation,
+// and CloudFormation's events wake it.
+//
+// Actors: the poll of the current wait; the late poll of an earlier wait; the event
+// that CloudFormation sends when the operation ends, and its duplicate;
+// CloudFormation, which ends the operation and shows that it has ended only later;
+// and the clock, which ends short waits.
+//
+// Transitions: each reads or writes the store once, reads CloudFormation once, or
+// answers one token. The environment ends waits by their timeout, and lets the late
+// poll continue.
+//
+// Safety: the step does not finish before its operation.
+//
+// Liveness: the execution ends without a timeout. Timeouts are faults here, so no
+// wake-up depends on one.
 
-// The routines of a poll and of an event.
+// What a poll or the function of an event does next.
 const (
-	register = uint8(iota + 1) // the token
-	load                       // the run: is its step due?
-	askCloud                   // whether the work is over
-	postpone                   // the step
-	finish                     // the step
-	answer                     // the own token
+	registerToken = uint8(iota + 1)
+	loadRun       // is its step due?
+	readStack     // has the operation ended?
+	postponeStep
+	recordEnd
+	answerOwnToken
 
-	mark    // the step as due
-	waiting // read the token that waits
-	wake    // answer it
-	woken   // done
+	markStep      // as due
+	readToken     // the token that is registered
+	answerToken   // the token that was read
+	eventFinished // nothing more
 )
 
-var saidOfWake = [...]string{
-	"", "registers its token", "loads the run", "asks CloudFormation", "postpones the step", "settles the step", "answers its token",
+var wakeActions = [...]string{
+	"", "registers its token", "loads the run", "reads the stack", "postpones the step", "records the end of the step", "answers its token",
 	"marks the step", "reads the token", "answers that token", "",
 }
 
-// A looker is a function that polls, and a notifier one that an event calls.
+// A wakePoll is a poll, and an eventProcess the function that an event calls. Waits
+// are numbered, and the number of a wait is also its token.
 type (
-	looker struct {
-		at, wait uint8
-		due, saw bool // its wait was over by time; it saw the mark
+	wakePoll struct {
+		next, wait uint8
+		due        bool // the step is due, because the wait before has timed out
+		sawMark    bool // the step was marked when the poll loaded it
 	}
-	notifier struct{ at, token uint8 }
+	eventProcess struct{ next, token uint8 }
 )
 
-// A wakeState is a state of this setup.
+// A wakeState is a state of the model.
 type wakeState struct {
-	over, shown     bool // the work, and CloudFormation says so
-	marked, settled bool // the step
-	soon            bool // the wait is a short one, for the event outran what is shown
-	token           uint8
-	wait            uint8 // of the execution, counted; 0 after its end
-	looks           [2]looker
-	events          [2]notifier
-	faults          uint8
+	operationEnded bool
+	shown          bool // CloudFormation shows that the operation has ended
+	marked         bool // the step, by an event
+	finished       bool // the step
+	short          bool // the wait is short, because an event arrived before CloudFormation has shown the end
+	token          uint8
+	wait           uint8 // of the execution; 0 after its end
+	polls          [2]wakePoll
+	events         [2]eventProcess
+	timeouts       uint8 // how many may still happen
 }
 
-// A wakeWorld says what may happen, and which safeguard is missing.
+// A wakeSetup says what may happen in the model.
 type wakeSetup struct {
-	faults  uint8
-	without string
+	timeouts uint8
+	without  string // the safeguard that is missing
 }
 
 // lacks reports whether a safeguard is missing.
 func (w wakeSetup) lacks(safeguard string) bool { return w.without == safeguard }
 
-// wakeModel is the model of this setup.
+// wakeModel returns the model in a setup.
 func wakeModel(w wakeSetup) model[wakeState] {
 	return model[wakeState]{
-		start: wakeState{wait: 1, looks: [2]looker{{at: w.begin(), wait: 1}}, faults: w.faults},
-		names: []string{"mishap:", "look", "late look", "event", "its duplicate", "CloudFormation", "clock"},
-		next: func(s wakeState, tell func(int, move[wakeState])) {
-			w.next(s, func(who int, m move[wakeState]) {
-				m.to.renumber()
-				tell(who, m)
+		initial: wakeState{wait: 1, polls: [2]wakePoll{{next: w.firstOfPoll(), wait: 1}}, timeouts: w.timeouts},
+		actors:  []string{"environment:", "poll", "late poll", "event", "duplicate event", "CloudFormation", "clock"},
+		transitions: func(s wakeState, yield func(int, transition[wakeState])) {
+			w.transitions(s, func(actor int, t transition[wakeState]) {
+				t.to.renumber()
+				yield(actor, t)
 			})
 		},
-		good: func(s wakeState) bool { return s.wait == 0 },
-		wrong: func(s wakeState) string {
-			if s.settled && !s.over {
-				return "the step is settled before the work is over"
+		final: func(s wakeState) bool { return s.wait == 0 },
+		invariant: func(s wakeState) string {
+			if s.finished && !s.operationEnded {
+				return "the step has finished before its operation"
 			}
 			return ""
 		},
 	}
 }
 
-// begin is what a poll does first.
-func (w wakeSetup) begin() uint8 {
+// firstOfPoll returns the first action of a poll.
+func (w wakeSetup) firstOfPoll() uint8 {
 	if w.lacks("register first") {
-		return load
+		return loadRun
 	}
-	return register
+	return registerToken
 }
 
-// next tells what may happen.
-func (w wakeSetup) next(s wakeState, tell func(int, move[wakeState])) {
-	for i, l := range s.looks {
-		if l.at != 0 {
+// transitions yields what can happen in s.
+func (w wakeSetup) transitions(s wakeState, yield func(int, transition[wakeState])) {
+	for i, p := range s.polls {
+		if p.next != 0 {
 			to := s
-			w.look(&to, i)
-			who := 1
+			w.poll(&to, i)
+			actor := 1
 			if i == 1 {
-				who = fate
+				actor = environment
 			}
-			tell(who, move[wakeState]{what: [...]string{"", "a late look "}[i] + saidOfWake[l.at], to: to})
+			yield(actor, transition[wakeState]{name: [...]string{"", "a late poll "}[i] + wakeActions[p.next], to: to})
 		}
 	}
 	for i, e := range s.events {
 		to := s
-		if e.at == 0 && s.over {
-			to.events[i].at = w.tells(0)
-			tell(3+i, move[wakeState]{what: "comes", to: to})
-		} else if e.at != 0 && e.at != woken {
+		if e.next == 0 && s.operationEnded {
+			to.events[i].next = w.nextOfEvent(0)
+			yield(3+i, transition[wakeState]{name: "arrives", to: to})
+		} else if e.next != 0 && e.next != eventFinished {
 			w.event(&to, i)
-			tell(3+i, move[wakeState]{what: saidOfWake[e.at], to: to})
+			yield(3+i, transition[wakeState]{name: wakeActions[e.next], to: to})
 		}
 	}
-	if to := s; !s.over {
-		to.over = true
-		tell(5, move[wakeState]{what: "ends the work", to: to})
+	if to := s; !s.operationEnded {
+		to.operationEnded = true
+		yield(5, transition[wakeState]{name: "ends the operation", to: to})
 	} else if !s.shown {
 		to.shown = true
-		tell(5, move[wakeState]{what: "shows it", to: to})
+		yield(5, transition[wakeState]{name: "shows that the operation has ended", to: to})
 	}
-	if to := s; s.soon && s.wait != 0 && s.looks[0].at == 0 {
-		w.waits(&to, true)
-		tell(6, move[wakeState]{what: "ends a short wait", to: to})
+	if to := s; s.short && s.wait != 0 && s.polls[0].next == 0 {
+		w.waitAgain(&to, true)
+		yield(6, transition[wakeState]{name: "ends a short wait", to: to})
 	}
-	if to := s; s.faults > 0 && s.wait != 0 {
-		to.faults--
-		w.waits(&to, true)
-		tell(fate, move[wakeState]{what: "the wait is over by its time", to: to})
+	if to := s; s.timeouts > 0 && s.wait != 0 {
+		to.timeouts--
+		w.waitAgain(&to, true)
+		yield(environment, transition[wakeState]{name: "the wait times out", to: to})
 	}
 }
 
-// waits begins the next wait. A poll that is still at work is late.
-func (w wakeSetup) waits(s *wakeState, due bool) {
-	if s.looks[0].at != 0 {
-		s.looks[1] = s.looks[0]
+// waitAgain starts the next wait, with its own poll. A poll that has not finished
+// becomes the late poll.
+func (w wakeSetup) waitAgain(s *wakeState, due bool) {
+	if s.polls[0].next != 0 {
+		s.polls[1] = s.polls[0]
 	}
 	s.wait++
-	s.soon = false
-	s.looks[0] = looker{at: w.begin(), wait: s.wait, due: due}
+	s.short = false
+	s.polls[0] = wakePoll{next: w.firstOfPoll(), wait: s.wait, due: due}
 }
 
-// answered lets the execution go on, if it waits with that token.
-func (w wakeSetup) answered(s *wakeState, token uint8, due bool) {
+// answer answers a token: the execution that waits with it continues, and ends if its
+// step has finished.
+func (w wakeSetup) answer(s *wakeState, token uint8) {
 	switch {
-	case token != s.wait || token == 0: // the law: nothing happens
-	case s.settled:
-		s.wait, s.looks = 0, [2]looker{}
+	case token != s.wait || token == 0: // Step Functions ignores the answer to another token
+	case s.finished:
+		s.wait, s.polls = 0, [2]wakePoll{}
 	default:
-		w.waits(s, due)
+		w.waitAgain(s, false)
 	}
 }
 
-// poll is a step of a function that polls.
-func (w wakeSetup) look(s *wakeState, i int) {
-	l := &s.looks[i]
-	switch l.at {
-	case register:
-		l.at = load
-		if l.wait < s.token && !w.lacks("newest wait") {
-			*l = looker{} // somebody polls who came later
+// poll carries out the next action of poll i.
+func (w wakeSetup) poll(s *wakeState, i int) {
+	p := &s.polls[i]
+	switch p.next {
+	case registerToken:
+		p.next = loadRun
+		if p.wait < s.token && !w.lacks("newest wait") {
+			*p = wakePoll{} // the token of a later wait is registered
 			return
 		}
-		s.token = l.wait
+		s.token = p.wait
 		if w.lacks("register first") {
-			*l = looker{}
+			*p = wakePoll{}
 		}
-	case load:
-		l.saw = s.marked
+	case loadRun:
+		p.sawMark = s.marked
 		switch {
-		case s.settled:
-			l.at = answer
-		case s.marked || l.due:
-			l.at = askCloud
+		case s.finished:
+			p.next = answerOwnToken
+		case s.marked || p.due:
+			p.next = readStack
 		default:
-			w.rest(l)
+			w.keepWaiting(p)
 		}
-	case askCloud:
-		l.at = postpone
+	case readStack:
+		p.next = postponeStep
 		if s.shown {
-			l.at = finish
+			p.next = recordEnd
 		}
-	case postpone:
-		if !l.saw && s.marked && w.lacks("leave new marks") {
+	case postponeStep:
+		if !p.sawMark && s.marked && w.lacks("leave new marks") {
 			s.marked = false
 		}
-		if s.soon = s.soon || l.saw && l.wait == s.wait; l.saw {
+		if s.short = s.short || p.sawMark && p.wait == s.wait; p.sawMark {
 			s.marked = true
 		}
-		w.rest(l)
-	case finish:
-		s.settled, l.at = true, answer
-	case answer:
-		token := l.wait
-		*l = looker{}
-		w.answered(s, token, false)
+		w.keepWaiting(p)
+	case recordEnd:
+		s.finished, p.next = true, answerOwnToken
+	case answerOwnToken:
+		token := p.wait
+		*p = wakePoll{}
+		w.answer(s, token)
 	}
 }
 
-// rest lets a poll's token wait.
-func (w wakeSetup) rest(l *looker) {
+// keepWaiting ends a poll without an answer to its token.
+func (w wakeSetup) keepWaiting(p *wakePoll) {
 	if w.lacks("register first") {
-		l.at = register
+		p.next = registerToken
 		return
 	}
-	*l = looker{}
+	*p = wakePoll{}
 }
 
-// tells says what follows a step of an event's routine.
-func (w wakeSetup) tells(at uint8) uint8 {
-	order := []uint8{0, mark, waiting, wake, woken}
+// nextOfEvent returns what the function of an event does after an action.
+func (w wakeSetup) nextOfEvent(action uint8) uint8 {
+	order := []uint8{0, markStep, readToken, answerToken, eventFinished}
 	if w.lacks("mark first") {
-		order = []uint8{0, waiting, mark, wake, woken}
+		order = []uint8{0, readToken, markStep, answerToken, eventFinished}
 	}
 	for i := range order {
-		if order[i] == at {
+		if order[i] == action {
 			return order[i+1]
 		}
 	}
-	return woken
+	return eventFinished
 }
 
-// event is a step of a function that an event calls.
+// event carries out the next action of the function that event i calls.
 func (w wakeSetup) event(s *wakeState, i int) {
 	e := &s.events[i]
-	switch e.at {
-	case mark:
-		s.marked = s.marked || !s.settled
-	case waiting:
+	switch e.next {
+	case markStep:
+		s.marked = s.marked || !s.finished
+	case readToken:
 		e.token = s.token
-	case wake:
+	case answerToken:
 		token := e.token
-		*e = notifier{at: woken}
-		w.answered(s, token, false)
+		*e = eventProcess{next: eventFinished}
+		w.answer(s, token)
 		return
 	}
-	e.at = w.tells(e.at)
+	e.next = w.nextOfEvent(e.next)
 }
 
-// renumber counts only the waits that somebody still knows of, so that there are
-// not endlessly many.
+// renumber numbers anew the waits that s still refers to, in their order, so that the
+// number of states is finite.
 func (s *wakeState) renumber() {
-	known := []*uint8{&s.wait, &s.token, &s.looks[0].wait, &s.looks[1].wait, &s.events[0].token, &s.events[1].token}
+	known := []*uint8{&s.wait, &s.token, &s.polls[0].wait, &s.polls[1].wait, &s.events[0].token, &s.events[1].token}
 	var numbers []uint8
 	for _, n := range known {
 		numbers = append(numbers, *n)

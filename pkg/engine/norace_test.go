@@ -2,5 +2,5 @@
 
 package engine_test
 
-// All setups of the models are searched.
-const small = false
+// smallOnly is false: TestModels checks all setups.
+const smallOnly = false

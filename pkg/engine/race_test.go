@@ -2,6 +2,6 @@
 
 package engine_test
 
-// Under the race detector only the smaller setups of the models are searched:
-// make test searches all of them without it.
-const small = true
+// smallOnly limits TestModels to the smaller setups: the race detector is too slow
+// for the others. make test checks all setups without it.
+const smallOnly = true
