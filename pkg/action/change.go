@@ -91,7 +91,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 // started, the record stays as it was: another stack may have the name now.
 func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, error) {
 	if !t.Receipt.Known() {
-		return Progress{Over: true, Err: t.failure(work), Forget: t.Record.StackID == "", Result: plan.Result{Untouched: true}}, nil
+		return Progress{Over: true, Err: t.failure(work), Forget: t.Record.StackID == "", Result: plan.Result{NothingStarted: true}}, nil
 	}
 	live, err := a.Live(ctx, t.Location())
 	if err != nil {

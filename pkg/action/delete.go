@@ -87,6 +87,6 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 		r.Digest = ""
 	}
 	result := plan.ResultOf(live)
-	result.Untouched = !work.Receipt.Known() && !t.Receipt.Known()
+	result.NothingStarted = !work.Receipt.Known() && !t.Receipt.Known()
 	return Progress{Over: true, Receipt: work.Receipt, Err: t.failure(work), Record: &r, Result: result}, nil
 }

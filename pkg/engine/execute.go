@@ -167,7 +167,7 @@ func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status,
 		s.Attempt-- // it did not start
 	}
 	if to == run.Failed { // CloudFormation started nothing
-		s.Ended, s.Result.Untouched = e.Now(), true
+		s.Ended, s.Result.NothingStarted = e.Now(), true
 	}
 	s.Status = to
 	c.Step = s

@@ -206,7 +206,7 @@ func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 		c.Step.Cause = run.Cause{Kind: run.CauseForced}
 		if was.Status == run.Running {
 			c.Step.Cause = run.Cause{}
-			c.Step.Result.Untouched = !e.Verbs.Of(was.Verb).Mutates
+			c.Step.Result.NothingStarted = !e.Verbs.Of(was.Verb).Mutates
 			c.Step.Status, c.Step.Why = run.Failed, "the run was given up while this was under way: the next run finds what came of it"
 		}
 		if err := e.Store.Move(ctx, c); err != nil {

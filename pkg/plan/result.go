@@ -4,8 +4,8 @@ import "strings"
 
 // A Result is how a step left its stack. The zero Result means that this is unknown.
 type Result struct {
-	Untouched bool   `json:"untouched,omitempty"` // the step started nothing: its stack is as it was before
-	Status    Status `json:"status,omitempty"`    // of the stack when the step ended; DELETE_COMPLETE if it is gone
+	NothingStarted bool   `json:"nothing_started,omitempty"` // the step started nothing: its stack is as it was before
+	Status         Status `json:"status,omitempty"`          // of the stack when the step ended; DELETE_COMPLETE if it is gone
 
 	Findings []Finding `json:"findings,omitempty"` // what the step found out, for people and programs; see Found
 }
@@ -52,5 +52,5 @@ func ResultOf(l Live) Result {
 // Clean reports whether the stack is unchanged, succeeded or was rolled back, or is
 // gone. Otherwise it is in a bad state, or its state is unknown.
 func (r Result) Clean() bool {
-	return r.Untouched || r.Status != "" && (r.Status.Gone() || r.Status.Good() || r.Status.Restored())
+	return r.NothingStarted || r.Status != "" && (r.Status.Gone() || r.Status.Good() || r.Status.Restored())
 }

@@ -351,18 +351,18 @@ func BenchmarkRun(b *testing.B) {
 // whole, rolled back or gone.
 func TestLeftBroken(t *testing.T) {
 	for want, result := range map[string]plan.Result{
-		"unknown":       {},
-		"dead":          {Status: "ROLLBACK_COMPLETE"},
-		"stuck":         {Status: "UPDATE_ROLLBACK_FAILED"},
-		"not deleted":   {Status: "DELETE_FAILED"},
-		"half updated":  {Status: "UPDATE_FAILED"},
-		"a new status":  {Status: "UNHEARD_OF"},
-		"-untouched":    {Untouched: true, Status: "ROLLBACK_COMPLETE"},
-		"-rolled back":  {Status: "UPDATE_ROLLBACK_COMPLETE"},
-		"-gone":         plan.ResultOf(plan.Live{}),
-		"-deleted":      {Status: "DELETE_COMPLETE"},
-		"-as it was":    {Status: "CREATE_COMPLETE"},
-		"-being tidied": {Status: "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"},
+		"unknown":          {},
+		"dead":             {Status: "ROLLBACK_COMPLETE"},
+		"stuck":            {Status: "UPDATE_ROLLBACK_FAILED"},
+		"not deleted":      {Status: "DELETE_FAILED"},
+		"half updated":     {Status: "UPDATE_FAILED"},
+		"a new status":     {Status: "UNHEARD_OF"},
+		"-nothing started": {NothingStarted: true, Status: "ROLLBACK_COMPLETE"},
+		"-rolled back":     {Status: "UPDATE_ROLLBACK_COMPLETE"},
+		"-gone":            plan.ResultOf(plan.Live{}),
+		"-deleted":         {Status: "DELETE_COMPLETE"},
+		"-as it was":       {Status: "CREATE_COMPLETE"},
+		"-being tidied":    {Status: "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"},
 	} {
 		r := parse(t, "a:failed b:done c:skipped")
 		r.Steps[0].Result = result
