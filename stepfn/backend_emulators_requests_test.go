@@ -18,7 +18,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/archive"
 )
 
-// Submit uploads a project, or puts a request object.
+// Submit uploads a project, or puts a request object into the bucket.
 func (r *emulators) Submit(operation string, w stacks, of string, with ...options) string {
 	if operation == "deploy" && len(with) == 0 {
 		key := "projects/shop/default.zip"
@@ -60,8 +60,7 @@ func (r *emulators) MaxDeletions(deletions int) { r.setKey("max_deletions", fmt.
 
 func (r *emulators) OnFailure(word string) { r.setKey("on_failure", word) }
 
-// Schedules sets schedules that come due in the far future: scenarios have
-// them come due.
+// Schedules sets schedules that are due in the far future. Scenarios fire them.
 func (r *emulators) Schedules(operations map[string]string) {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(operations)) {
@@ -71,13 +70,13 @@ func (r *emulators) Schedules(operations map[string]string) {
 }
 
 func (r *emulators) Scheduled() []string {
-	kept, err := schedules.New(scheduler.NewFromConfig(r.direct(r.cloud.Schedules)), scheduleGroup).List(r.Context(), "shop@default")
+	all, err := schedules.New(scheduler.NewFromConfig(r.direct(r.cloud.Schedules)), scheduleGroup).List(r.Context(), "shop@default")
 	if err != nil {
 		r.Fatal(err)
 	}
 	var names []string
-	for _, k := range kept {
-		names = append(names, k.Schedule)
+	for _, s := range all {
+		names = append(names, s.Schedule)
 	}
 	return names
 }
@@ -91,8 +90,8 @@ func (r *emulators) Fire(name string) string {
 	return id
 }
 
-// Timeout sets the timeout in the defaults, for each stack by its name. A
-// second one for the same stack is a duplicate key, and is refused.
+// Timeout sets the timeout of a stack, in the defaults of the project file. Setting it
+// twice for one stack makes a duplicate key, which Stackwright refuses.
 func (r *emulators) Timeout(stack string, d time.Duration) {
 	if stack == "" {
 		r.setKey("timeout", d.String())
@@ -105,7 +104,7 @@ func (r *emulators) Timeout(stack string, d time.Duration) {
 	r.setKey("defaults", fmt.Sprintf("{ %s%s: { timeout: %s } }", of, stack, d))
 }
 
-// setKey sets a key of every project file from now on.
+// setKey sets a top-level key in every project file from now on.
 func (r *emulators) setKey(key, value string) {
 	if r.keys == nil {
 		r.keys = make(map[string]string)
@@ -115,7 +114,7 @@ func (r *emulators) setKey(key, value string) {
 
 func (r *emulators) next() int { r.count++; return r.count }
 
-// put puts an object and returns its version.
+// put puts an object into the bucket and returns its version.
 func (r *emulators) put(key string, body []byte) string {
 	out, err := r.bucket.PutObject(r.Context(), &s3.PutObjectInput{Bucket: aws.String("stackwright"), Key: &key, Body: bytes.NewReader(body)})
 	if err != nil {
@@ -127,7 +126,7 @@ func (r *emulators) put(key string, body []byte) string {
 	return aws.ToString(out.VersionId)
 }
 
-// upload puts a project archive and returns the version of the object.
+// upload puts a project archive into the bucket and returns the version of the object.
 func (r *emulators) upload(key string, w stacks) string {
 	files := w.files()
 	for _, key := range slices.Sorted(maps.Keys(r.keys)) {
@@ -143,7 +142,7 @@ func (r *emulators) upload(key string, w stacks) string {
 	return r.put(key, body)
 }
 
-// files are the project file and the templates of w.
+// files returns the project file and the templates of w.
 func (w stacks) files() archive.Files {
 	var b strings.Builder
 	var moved []string
@@ -175,8 +174,8 @@ func (w stacks) files() archive.Files {
 	return files
 }
 
-// template is one that imports what s needs and has two outputs: its name, and
-// a value that depends on its version and parameters.
+// template returns the template of s. It imports what s needs and has two outputs: the
+// name of the stack, and a value that depends on the version and the parameters.
 func (s stack) template(w stacks) []byte {
 	var params, values, imports strings.Builder
 	for i, n := range s.needs {

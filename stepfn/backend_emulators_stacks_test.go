@@ -57,7 +57,7 @@ func (r *emulators) OutputOf(name, output string) string {
 	return ""
 }
 
-// ended is when CloudFormation ended the last operation on a node's stack.
+// ended returns when CloudFormation ended the last operation on the stack of a node.
 func (r *emulators) ended(name string) time.Time {
 	outside, physical := r.at(name)
 	out, err := outside.DescribeStackEvents(r.Context(), &cloudformation.DescribeStackEventsInput{StackName: &physical})
@@ -67,35 +67,36 @@ func (r *emulators) ended(name string) time.Time {
 	return aws.ToTime(out.StackEvents[0].Timestamp)
 }
 
-// firstStatus maps the first status of an operation of ours to its verb.
+// firstStatus maps the first status of an operation of Stackwright to its verb.
 var firstStatus = map[types.ResourceStatus]plan.Verb{
 	"CREATE_IN_PROGRESS": plan.Create, "UPDATE_IN_PROGRESS": plan.Update, "DELETE_IN_PROGRESS": plan.Delete,
 	"UPDATE_ROLLBACK_IN_PROGRESS": plan.Continue,
 }
 
-// A request is an operation that one of our tokens started.
+// A request is an operation that a token of Stackwright started.
 type request struct {
 	at     time.Time
 	number int
 	what   string
 }
 
-// Requests reads from the events of stacks what our tokens started.
+// Requests lists the operations that tokens of Stackwright started, as the events of
+// the stacks say.
 func (r *emulators) Requests() []string {
-	calls := r.requestsIn("default")
+	all := r.requestsIn("default")
 	for target := range r.registered {
-		calls = append(calls, r.requestsIn(target)...)
+		all = append(all, r.requestsIn(target)...)
 	}
-	slices.SortFunc(calls, func(a, b request) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })
-	var asked []string
-	for _, c := range calls {
-		asked = append(asked, c.what)
+	slices.SortFunc(all, func(a, b request) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.number, b.number)) })
+	var requests []string
+	for _, q := range all {
+		requests = append(requests, q.what)
 	}
-	return asked
+	return requests
 }
 
 func (r *emulators) requestsIn(target string) []request {
-	var calls []request
+	var all []request
 	for _, st := range r.everStacksIn(target) {
 		first := make(map[string]types.StackEvent) // of each token
 		events := cloudformation.NewDescribeStackEventsPaginator(r.outsideIn(target), &cloudformation.DescribeStackEventsInput{StackName: st.StackId})
@@ -121,10 +122,10 @@ func (r *emulators) requestsIn(target string) []request {
 				what = "cancel"
 			}
 			node := at(strings.TrimPrefix(aws.ToString(st.StackName), "shop-"), target)
-			calls = append(calls, request{aws.ToTime(e.Timestamp), number, node + "/" + what})
+			all = append(all, request{aws.ToTime(e.Timestamp), number, node + "/" + what})
 		}
 	}
-	return calls
+	return all
 }
 
 // everStacks lists all stacks of the default target, deleted ones too.
@@ -144,13 +145,13 @@ func (r *emulators) everStacksIn(target string) []types.StackSummary {
 	return all
 }
 
-// Live brings a stack to a status as somebody outside Stackwright would.
+// Live brings a stack to a status with requests that Stackwright did not send.
 func (r *emulators) Live(name string, s plan.Status) {
 	outside, physical := r.at(name)
 	ctx := r.Context()
 	var err error
 	switch now := r.Status(name); {
-	case now.Busy(), now.Cleaning(): // it gets there by itself
+	case now.Busy(), now.Cleaning(): // the operation in progress brings it there
 	case s == "CREATE_COMPLETE":
 		_, err = outside.CreateStack(ctx, &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(stack{version: "theirs"}.template(nil)))})
 	case s == "DELETE_COMPLETE":
@@ -161,7 +162,7 @@ func (r *emulators) Live(name string, s plan.Status) {
 	default:
 		err = r.update(name, s)
 	}
-	if err != nil && !r.Status(name).Busy() { // busy: only the answer was lost
+	if err != nil && !r.Status(name).Busy() { // if it is busy, only the answer was lost
 		r.Fatalf("bring %s to %s: %v", name, s, err)
 	}
 	if s == "UPDATE_IN_PROGRESS" {
@@ -198,8 +199,8 @@ func (r *emulators) waitNotBusy(name string) {
 	}
 }
 
-// update updates a stack as somebody outside Stackwright would, with the given
-// end.
+// update updates a stack without Stackwright, such that the update ends with the
+// given status.
 func (r *emulators) update(name string, end plan.Status) error {
 	outside, physical := r.at(name)
 	if r.Status(name).Stuck() {
@@ -225,7 +226,7 @@ func (r *emulators) update(name string, end plan.Status) error {
 	if err != nil {
 		return err
 	}
-	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), DisableRollback: aws.Bool(end == "UPDATE_FAILED"), Tags: []types.Tag{{Key: aws.String("touched"), Value: aws.String(fmt.Sprint(r.next()))}}}
+	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), DisableRollback: aws.Bool(end == "UPDATE_FAILED"), Tags: []types.Tag{{Key: aws.String("changed"), Value: aws.String(fmt.Sprint(r.next()))}}}
 	for _, p := range was.Stacks[0].Parameters {
 		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)})
 	}
@@ -243,7 +244,7 @@ func (r *emulators) Import(user, name string) {
 	r.Live(user, "CREATE_COMPLETE")
 }
 
-// injectAt injects a fault for one stack.
+// injectAt injects a fault into the operations of one stack.
 func (r *emulators) injectAt(name string, f local.Fault) {
 	name, target, _ := strings.Cut(name, "@")
 	f.Stack = physicalName(name)
@@ -270,13 +271,13 @@ func (r *emulators) Slow(name string, d time.Duration) {
 	r.injectAt(name, local.Fault{Seconds: (d / r.speedup).Seconds()})
 }
 
-// actions are the calls that start a step.
+// actions are the requests that start steps, by verb.
 var actions = map[plan.Verb]string{
 	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
 }
 
-// Fault fails the request on its way to CloudFormation: a function that
-// crashes and one that gets no answer poll the same from there.
+// Fault lets the request fail on its way to CloudFormation. For CloudFormation, a
+// function that crashed and one that got no answer are the same.
 func (r *emulators) Fault(name string, v plan.Verb, m sim.Fault) {
 	e := &local.FaultError{Action: actions[v], Code: "InternalFailure", Status: 500, After: m == sim.KillAfter || m == sim.Lose}
 	if m == sim.Throttle {

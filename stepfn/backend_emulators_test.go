@@ -37,48 +37,48 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
-// emulators is the backend of real functions and adapters on the emulators.
+// emulators is the backend in which the real functions and adapters run on the
+// emulators.
 type emulators struct {
 	testing.TB
 	cloud       *cloud.Cloud
-	store       *table.Table // without the gateway, which counts calls
+	store       *table.Table // bypasses the gateway, which counts calls
 	bucket      *s3.Client
-	outside     *cloudformation.Client // of somebody outside Stackwright; without the gateway
+	outside     *cloudformation.Client // of a user who works without Stackwright; it bypasses the gateway
 	requested   []string               // IDs of runs
 	crash       func(function string) sim.Fault
 	seen        map[string]bool        // tokens that Requests has returned
-	events      func() []time.Duration // how late those of CloudFormation are
-	uploads     []time.Duration        // how late the event of the next upload is; as usual if empty
-	eventsLost  bool                   // no event reports executions that fail
+	events      func() []time.Duration // the delays of an event of CloudFormation; one delivery each
+	uploads     []time.Duration        // the delays of the event of the next upload; the usual one if empty
+	eventsLost  bool                   // no event reports that an execution failed
 	steady      bool                   // no faults are injected any more
 	outageUntil time.Time              // until when CloudFormation cannot be reached
 	keys        map[string]string      // more keys of every project file
-	denied      map[string]bool        // targets whose role cannot be assumed
+	denied      map[string]bool        // targets whose role nobody may assume
 	registered  map[string]bool        // targets that are registered
-	speedup     time.Duration          // by how much real time is shorter than that of the scenario; 1 in virtual time
+	speedup     time.Duration          // the time in the scenario divided by the time that passes; 1 in virtual time
 	count       int
 }
 
 // crashing are functions that may crash.
 type crashing struct {
 	*lambda.Functions
-	real *emulators
+	backend *emulators
 }
 
-// errTimedOut is what Lambda reports of a function that has not answered in
-// time.
+// errTimedOut is Lambda's error for a function that did not answer in time.
 var errTimedOut = &lambda.FunctionError{Type: "Sandbox.Timedout", Message: "the function died"}
 
 func (m crashing) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
-	mishap := sim.None
-	if m.real.crash != nil {
-		mishap = m.real.crash(function)
+	crash := sim.None
+	if m.backend.crash != nil {
+		crash = m.backend.crash(function)
 	}
-	if mishap == sim.KillBefore {
+	if crash == sim.KillBefore {
 		return nil, errTimedOut
 	}
 	out, err := m.Functions.Invoke(ctx, function, payload)
-	if mishap == sim.KillAfter {
+	if crash == sim.KillAfter {
 		return nil, errTimedOut
 	}
 	return out, err
@@ -87,13 +87,14 @@ func (m crashing) Invoke(ctx context.Context, function string, payload []byte) (
 // installation identifies the installation: the ARN of its state machine.
 const installation = "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright"
 
-// scheduleGroup is the group of its schedules.
+// scheduleGroup is the group of the schedules of the installation.
 var scheduleGroup = schedules.Group{Name: "stackwright", Function: arn("start"), Role: "arn:aws:iam::000000000000:role/stackwright-schedule"}
 
-// functionKey is the access key of the functions; the test signs with another.
+// functionKey is the access key of the functions. Requests of the test itself have
+// another key.
 const functionKey = "functions"
 
-const operationSeconds = 10 // of an operation, as in memory
+const operationSeconds = 10 // that an operation of CloudFormation takes, as in memory
 
 func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
 	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1}
@@ -148,7 +149,8 @@ func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
 	return r
 }
 
-// retrying is a configuration for all services that retries until it succeeds.
+// retrying is a configuration for all services. Its clients retry a request until it
+// succeeds.
 func (r *emulators) retrying() aws.Config {
 	cfg := r.cloud.Config()
 	cfg.Retryer = func() aws.Retryer {
@@ -157,8 +159,8 @@ func (r *emulators) retrying() aws.Config {
 	return cfg
 }
 
-// direct is a configuration for a service without the gateway, where no fault
-// is injected and no call is counted.
+// direct is a configuration for a service that bypasses the gateway: no fault is
+// injected into its requests, and they are not counted.
 func (r *emulators) direct(service http.Handler) aws.Config {
 	cfg := r.cloud.Config()
 	cfg.HTTPClient = &http.Client{Transport: gateway.Transport{Handler: service}}
@@ -173,21 +175,21 @@ func (r *emulators) Pass(d time.Duration) {
 	}
 }
 
-// WaitIdle waits until every run is over, or waits for a person or for a run
-// that does, and every late event has arrived. It polls again only after
-// something was written.
+// WaitIdle waits until every run has ended, waits for a person, or is queued behind a
+// run that does, and until every late event has arrived. It checks again only if
+// something was written in the meantime.
 func (r *emulators) WaitIdle() bool {
 	if r.speedup > 1 {
 		return r.idleInRealTime()
 	}
 	r.Pass(5 * time.Second)
-	looked := -1
+	checked := -1
 	for end := time.Now().Add(10 * 24 * time.Hour); time.Now().Before(end); r.Pass(20 * time.Second) {
 		written := r.cloud.Gateway.Calls()[gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}]
-		if written == looked {
+		if written == checked {
 			continue
 		}
-		looked = written
+		checked = written
 		r.requested = slices.DeleteFunc(r.requested, func(id string) bool { return r.run(id).State != "" })
 		if len(r.requested) == 0 && r.allWait() {
 			r.Pass(70 * time.Second)
@@ -199,7 +201,7 @@ func (r *emulators) WaitIdle() bool {
 	return false
 }
 
-// all are the runs of the project.
+// all lists the runs of the project.
 func (r *emulators) all() []run.Run {
 	listed, err := r.store.List(r.Context(), "shop@default", 0)
 	if err != nil {
@@ -212,7 +214,7 @@ func (r *emulators) all() []run.Run {
 	return all
 }
 
-// allWait reports whether no run can go on.
+// allWait reports whether no open run can continue without a person.
 func (r *emulators) allWait() bool {
 	open, err := r.store.Open(r.Context())
 	if err != nil {
@@ -227,7 +229,7 @@ func (r *emulators) allWait() bool {
 	})
 }
 
-// run is a run without its steps; zero if it does not exist yet.
+// run reads a run without its steps; zero if it does not exist yet.
 func (r *emulators) run(id string) run.Run {
 	got, err := r.store.Run(r.Context(), id)
 	if err != nil && !fault.Is(err, fault.Missing) {
@@ -282,8 +284,8 @@ func (r *emulators) Path(id string) [][]string {
 	return all
 }
 
-// Abort stops the execution that has a run, if there is one: a function may
-// have raised the epoch and not yet have started the next execution.
+// Abort stops the execution of a run, if there is one: between raising the epoch and
+// starting the next execution, a run has none.
 func (r *emulators) Abort(id string) {
 	name := fmt.Sprintf("%s-%d", id, r.ExecutionStatus(id).Epoch)
 	arn := strings.Replace(r.cloud.Machine, ":stateMachine:", ":execution:", 1) + ":" + name
@@ -293,7 +295,7 @@ func (r *emulators) Abort(id string) {
 	}
 }
 
-// Outage fails every request to CloudFormation, like a network that is down.
+// Outage lets every request to CloudFormation fail, as if the network were down.
 func (r *emulators) Outage(d time.Duration) {
 	end := time.Now().Add(d / r.speedup)
 	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {

@@ -18,26 +18,26 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
-// A backend is what scenarios and random scenarios are played on: stores and
-// CloudFormation in memory, or the real functions and adapters on the
-// emulators. Stacks are named by node, and those that are not in the default
-// target as in db@eu. Verbs are those of plans.
+// A backend plays scenarios and random scenarios: with the store and CloudFormation in
+// memory, or with the real functions and adapters on the emulators. A stack is named
+// like its node; outside of the default target, the target follows: db@eu. Verbs are
+// those of plans.
 type backend interface {
 	Submit(operation string, w stacks, of string, with ...options) (id string)
 	MaxDeletions(deletions int)             // in project files from now on
-	Timeout(stack string, d time.Duration)  // likewise, of operations on a stack, or of runs if none is named
+	Timeout(stack string, d time.Duration)  // likewise: the timeout of a stack; of runs if stack is ""
 	OnFailure(word string)                  // likewise
 	Schedules(operations map[string]string) // likewise: operations by name
-	Scheduled() []string                    // the names of the schedules there are, sorted
-	Fire(name string) (id string)           // has one come due
+	Scheduled() []string                    // the names of the existing schedules, sorted
+	Fire(name string) (id string)           // lets a schedule start a run
 	Pass(time.Duration)
-	WaitIdle() bool                    // waits until no run can go on; false if some run never ends
+	WaitIdle() bool                    // waits until no run can continue; false if some run never ends
 	ExecutionStatus(id string) run.Run // zero if it does not exist yet
 	Path(id string) [][]string         // the states that each execution of the run entered
 	Recorded() map[string]plan.Record
 	Lock() run.Lock
-	Abort(id string)        // somebody stops the execution that has the run
-	Outage(d time.Duration) // CloudFormation cannot be reached for so long
+	Abort(id string)        // a user stops the execution of the run
+	Outage(d time.Duration) // nobody can reach CloudFormation for so long
 	Deny(target string, denied bool)
 
 	Status(stack string) plan.Status
@@ -45,22 +45,22 @@ type backend interface {
 	OutputOf(stack, output string) string
 	Requests() []string // sent to CloudFormation since the last call
 
-	Live(stack string, s plan.Status)             // somebody brings the stack to this status
-	Foreign(stack string, now, end plan.Status)   // somebody starts an operation that ends so in five minutes
-	Import(user, stack string)                    // somebody creates a stack that imports from ours
-	FailNext(stack string, v plan.Verb)           // the next one fails
-	Slow(stack string, d time.Duration)           // every operation takes so long
-	Fault(stack string, v plan.Verb, m sim.Fault) // of the next request that starts it
-	Events(deliveries ...time.Duration)           // of every event from now on
+	Live(stack string, s plan.Status)             // a user brings the stack to this status, without Stackwright
+	Foreign(stack string, now, end plan.Status)   // a user starts an operation that ends with this status after five minutes
+	Import(user, stack string)                    // a user creates a stack that imports an export of the other
+	FailNext(stack string, v plan.Verb)           // the next such operation fails
+	Slow(stack string, d time.Duration)           // every operation on the stack takes so long
+	Fault(stack string, v plan.Verb, m sim.Fault) // of the next request that starts such an operation
+	Events(deliveries ...time.Duration)           // the delays of each event from now on; it is lost if there are none
 }
 
-// options are those of a request. A deploy without any is an upload.
+// options are the options of a request. A deploy without options is an upload.
 type options struct {
-	deletions        *int // at most so many
+	deletions        *int // the most that are allowed
 	rollback, refuse bool
 	only             []string
 	force            bool
-	given            bool // a scenario names one of them
+	given            bool // the line of the scenario has an option
 }
 
 // memoryBackend is the backend in memory.
@@ -70,17 +70,17 @@ type memoryBackend struct {
 	uploads       int
 	faults        map[string]sim.Fault
 	seen          int
-	maxDeletions  *int                       // deletions
-	timeouts      map[string]project.Timeout // by stack; "" is that of runs
+	maxDeletions  *int
+	timeouts      map[string]project.Timeout // by stack; that of runs is ""
 	rollback      bool                       // on failure
-	schedules     map[string]string          // operations of schedules, by name
-	everScheduled map[string]string          // the same of all there ever were
-	accounts      int                        // over how many the stacks are spread; 0 is one
+	schedules     map[string]string          // the operation of each schedule
+	everScheduled map[string]string          // the same for all schedules that ever existed
+	accounts      int                        // the number of accounts that the stacks are in; 0 means 1
 	count         int
 }
 
-// newMemory returns an empty backend. The caller stops it: cleaning up when
-// the whole test ends would keep every backend until then.
+// newMemory returns an empty backend. The caller stops it. A cleanup function would
+// keep every backend until the whole test ends.
 func newMemory(t testing.TB, seed uint64) *memoryBackend {
 	p := &memoryBackend{TB: t, World: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string)}
 	p.Faults.Call = func(_, call, about string) sim.Fault {
@@ -94,7 +94,7 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 	return p
 }
 
-// machine is the state machine that is deployed, read once.
+// machine returns the state machine that is deployed. It is read once.
 func machine(t testing.TB) *asl.Machine {
 	t.Helper()
 	m, err := deployed()
@@ -122,10 +122,10 @@ func (p *memoryBackend) Submit(operation string, w stacks, of string, with ...op
 	return p.World.Submit(p.request(operation, w, of, with...))
 }
 
-// next is a word that was not there before.
+// next returns a word that it has not returned before.
 func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 
-// request is a request without an ID.
+// request makes a request without an ID.
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: "shop@default", Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
@@ -145,7 +145,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 	return q
 }
 
-// project is w with the settings of the project file.
+// project returns the project of w with the other settings of the project file.
 func (p *memoryBackend) project(w stacks) project.Project {
 	made := w.project()
 	p.Cloud.Apart = p.Cloud.Apart || slices.ContainsFunc(w, func(s stack) bool { return len(s.targets) > 0 })
@@ -179,11 +179,11 @@ func (p *memoryBackend) Scheduled() []string {
 	return slices.Sorted(maps.Keys(p.World.Schedules.Of("shop@default")))
 }
 
-// Fire has a schedule come due, also one that has been deleted: its call may
-// already be on its way.
+// Fire lets a schedule start a run, even a schedule that has been deleted: its call may
+// have been sent before.
 func (p *memoryBackend) Fire(name string) string {
 	operation, ok := p.everScheduled[name]
-	if s, there := p.World.Schedules.Of("shop@default")[name]; there {
+	if s, exists := p.World.Schedules.Of("shop@default")[name]; exists {
 		operation, ok = s.Operation, true
 	}
 	if !ok {
@@ -259,12 +259,12 @@ func (p *memoryBackend) OutputOf(name, output string) string {
 }
 
 func (p *memoryBackend) Requests() []string {
-	var asked []string
-	for _, a := range p.Cloud.Requests[p.seen:] {
-		asked = append(asked, strings.TrimPrefix(a, "shop-"))
+	var requests []string
+	for _, q := range p.Cloud.Requests[p.seen:] {
+		requests = append(requests, strings.TrimPrefix(q, "shop-"))
 	}
 	p.seen = len(p.Cloud.Requests)
-	return asked
+	return requests
 }
 
 func (p *memoryBackend) Live(name string, s plan.Status) { p.Cloud.Set(physicalName(name), s) }

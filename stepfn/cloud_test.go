@@ -16,7 +16,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// The adapter on the emulator keeps the laws that the cloud in memory keeps.
+// The adapter with the emulator of CloudFormation passes the same contract tests as
+// the cloud in memory.
 func TestCloud(t *testing.T) {
 	contract.Cloud(t, func(t *testing.T, holds func(*testing.T, contract.Sky)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -27,24 +28,24 @@ func TestCloud(t *testing.T) {
 	})
 }
 
-// sky is CloudFormation as the contract turns it.
+// testCloud is the adapter, with which the contract tests also control the emulator.
 type testCloud struct {
 	*cfn.Cloud
-	real *emulators
+	backend *emulators
 }
 
-func (s testCloud) Now() time.Time       { return time.Now() }
-func (s testCloud) Pass(d time.Duration) { s.real.Pass(d) }
+func (c testCloud) Now() time.Time       { return time.Now() }
+func (c testCloud) Pass(d time.Duration) { c.backend.Pass(d) }
 
-func (s testCloud) Fail(stack string, v plan.Verb) {
-	s.real.inject(local.Fault{Stack: stack, Operation: string(v), Reason: "injected", Times: 1})
+func (c testCloud) Fail(stack string, v plan.Verb) {
+	c.backend.inject(local.Fault{Stack: stack, Operation: string(v), Reason: "injected", Times: 1})
 }
 
-func (s testCloud) Slow(stack string, d time.Duration) {
-	s.real.inject(local.Fault{Stack: stack, Seconds: d.Seconds()})
+func (c testCloud) Slow(stack string, d time.Duration) {
+	c.backend.inject(local.Fault{Stack: stack, Seconds: d.Seconds()})
 }
 
-func (s testCloud) Node(name, version string, imports ...string) project.Node {
+func (c testCloud) Node(name, version string, imports ...string) project.Node {
 	st := stack{version: version}
 	text := string(st.template(nil))
 	for _, i := range imports {
@@ -53,7 +54,7 @@ func (s testCloud) Node(name, version string, imports ...string) project.Node {
 	return project.Node{Name: name, Stack: name, Template: project.Template{Digest: text, Bytes: len(text), Pinned: true}}
 }
 
-// inline keeps templates under themselves.
+// inline is a store of templates in which the digest is the template itself.
 type inline struct{}
 
 func (inline) Template(_ context.Context, body string) ([]byte, error) { return []byte(body), nil }

@@ -13,31 +13,31 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// writes are the calls of functions that change something.
+// writes are the calls with which functions change something.
 var writes = []string{
 	"Store.CreateRun", "Store.RaiseEpoch", "Store.Commit", "Store.Enter", "Store.End", "Store.MarkWaiting", "Store.RecordCommand", "Store.Register",
 	"Store.RecordAnswer", "Store.Move", "Store.Postpone", "Store.MarkEvent", "Store.Rename", "Schedules.SetSchedules", "Specs.SaveSpec", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
 }
 
-// The points of a write at which a function crashes.
+// When a function crashes: relative to a write.
 var crashPoints = []string{"before it", "after it", "after it, with the execution"}
 
-// Every scenario is played again for each write in it. The function that makes
-// the write crashes before or after it, alone or together with the execution
-// that has the run, whose end no event reports. Every run ends all the same,
-// nothing is made twice, and unless the scenario depends on time the result is
-// the same.
+// TestCrashAtEveryWrite plays each scenario again for each write in it. The function
+// crashes before or after the write, alone or together with the execution of the run,
+// and no event reports the end of that execution. Every run must still end, and
+// nothing may be created twice. Unless the scenario depends on time, the result must
+// be the same as without the crash.
 func TestCrashAtEveryWrite(t *testing.T) {
-	note := everyWrite(t, len(scenarios(t)))
+	played := everyWrite(t, len(scenarios(t)))
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			lines := s.read(t)
 			want, made := playCrashing(t, lines, 0, "")
-			note(made)
+			played(made)
 			n := len(made)
 			if n == 0 {
-				t.Skip("it writes nothing")
+				t.Skip("the scenario writes nothing")
 			}
 			for k := 1; k <= n; k += max(1, n/mostCrashes) {
 				for _, point := range crashPoints {
@@ -57,15 +57,15 @@ func TestCrashAtEveryWrite(t *testing.T) {
 	}
 }
 
-// everyWrite returns a function that notes the writes of a scenario. The test
-// fails if all scenarios have run and some write was in none of them: then no
-// function has crashed there.
-func everyWrite(t *testing.T, scenarios int) (note func(made []string)) {
+// everyWrite returns a function to call with the writes of each scenario. If all
+// scenarios have run and a kind of write was in none of them, the test fails: no
+// function has crashed at such a write.
+func everyWrite(t *testing.T, scenarios int) (played func(made []string)) {
 	var mu sync.Mutex
-	played, made := 0, make(map[string]bool)
+	count, made := 0, make(map[string]bool)
 	t.Cleanup(func() {
 		for _, call := range writes {
-			if played == scenarios && !made[call] {
+			if count == scenarios && !made[call] {
 				t.Errorf("no scenario calls %s", call)
 			}
 		}
@@ -73,25 +73,25 @@ func everyWrite(t *testing.T, scenarios int) (note func(made []string)) {
 	return func(all []string) {
 		mu.Lock()
 		defer mu.Unlock()
-		played++
+		count++
 		for _, call := range all {
 			made[call] = true
 		}
 	}
 }
 
-// An outcome is what there is when no run can go on.
+// An outcome is the state of everything when no run can continue.
 type outcome struct {
 	Runs      []run.State // in the order of their requests
-	Stacks    []string    // the live ones, with templates and parameters
-	Records   []string    // without digests: a function that crashed may not have known one, and then the stack is compared again
+	Stacks    []string    // the live stacks with templates and parameters
+	Records   []string    // without digests: after a crash the digest may be unknown, and the next deploy compares the stack again
 	Requests  []string    // to CloudFormation, sorted
-	Lock      string      // whether a run owns it, and how many wait
+	Lock      string      // whether a run owns the lock, and how many runs are queued
 	Schedules []string    // by name
-	Twice     []string    // created more than once by one step
+	Twice     []string    // stacks that one step created more than once
 }
 
-// certain is the part of an outcome that does not depend on time.
+// certain returns the part of an outcome that does not depend on time.
 func (o outcome) certain() outcome {
 	rests := func(s run.State) bool { return s.Over() || s == run.StateWaiting || s == run.StateQueued }
 	if i := slices.IndexFunc(o.Runs, func(s run.State) bool { return !rests(s) }); i >= 0 {
@@ -100,21 +100,20 @@ func (o outcome) certain() outcome {
 	return outcome{Twice: o.Twice}
 }
 
-// playCrashing plays a scenario in which a function crashes at the k-th write,
-// and returns the outcome and the writes in order. No function crashes at
-// write 0.
+// playCrashing plays a scenario in which a function crashes at the k-th write, and
+// returns the outcome and the writes in order. With k = 0 no function crashes.
 func playCrashing(t *testing.T, lines []statement, k int, point string) (outcome, []string) {
 	t.Helper()
 	p := newMemory(t, 1)
 	defer p.Stop()
 	scenarioFault := p.Faults.Call
-	var seen []string
+	var made []string
 	p.Faults.Call = func(function, call, about string) sim.Fault {
 		m := scenarioFault(function, call, about)
 		if m != sim.None || !slices.Contains(writes, call) {
 			return m
 		}
-		if seen = append(seen, call); len(seen) != k {
+		if made = append(made, call); len(made) != k {
 			return sim.None
 		}
 		if point == crashPoints[0] {
@@ -130,10 +129,10 @@ func playCrashing(t *testing.T, lines []statement, k int, point string) (outcome
 	if !p.WaitIdle() {
 		t.Errorf("some run never ends: a function crashes at write %d %s", k, point)
 	}
-	return s.result(p), seen
+	return s.result(p), made
 }
 
-// result is what there is at the end of a scenario.
+// result returns the outcome of a scenario that has been played.
 func (s *scenario) result(p *memoryBackend) outcome {
 	var o outcome
 	for _, id := range s.submitted {
@@ -149,7 +148,7 @@ func (s *scenario) result(p *memoryBackend) outcome {
 	slices.Sort(o.Records)
 	o.Requests = slices.Sorted(slices.Values(s.Requests()))
 	l := s.Lock()
-	o.Lock = fmt.Sprint(len(l.Waiting), " wait, owned: ", l.Owner != run.Writer{})
+	o.Lock = fmt.Sprint(len(l.Waiting), " queued, owned: ", l.Owner != run.Writer{})
 	o.Schedules = s.Scheduled()
 	o.Twice = p.Cloud.Twice()
 	return o

@@ -9,6 +9,6 @@ const (
 	many             = 2_000 // stacks of a large run in memory
 )
 
-// mostDeaths is at about how many of its writes a scenario is interrupted, each in
-// turn; few have more.
+// mostCrashes is at how many of its writes a scenario crashes, about. Each crash is a
+// play of its own. Few scenarios have more writes.
 const mostCrashes = 100

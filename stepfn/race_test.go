@@ -2,15 +2,14 @@
 
 package stepfn_test
 
-// Under the race detector, by make race, fewer setups are played: make test plays
-// all of them without it.
+// Under the race detector (make race) the tests play less. make test plays everything.
 const (
-	defaultWorlds = 1_000
-	defaultReals  = 20
-	defaultLarge  = 40
-	many          = 1_000 // stacks of a large run in memory
+	defaultScenarios = 1_000
+	defaultEmulated  = 20
+	defaultLarge     = 40
+	many             = 1_000 // stacks of a large run in memory
 )
 
-// mostDeaths is at about how many of its writes a scenario is interrupted, each in
-// turn; few have more.
-const mostDeaths = 12
+// mostCrashes is at how many of its writes a scenario crashes, about. Each crash is a
+// play of its own.
+const mostCrashes = 12

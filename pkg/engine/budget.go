@@ -29,18 +29,17 @@ func (e *Engine) startCost(s run.Step) budget.Demand {
 	return cost
 }
 
-// pollCost is the requests that the poll of a running step makes. One that finds
-// the operation over reads the stack again. Without an event, the poll is idle:
-// probably there is nothing to see.
+// pollCost is the requests that the poll of a running step makes. A poll that finds
+// the operation finished reads the stack again. Whether it will is not known before,
+// so both reads are taken: a read that no budget has counted gets throttled when the
+// budget is used up. Without an event, the poll is idle: probably there is nothing
+// to see.
 func (e *Engine) pollCost(s run.Step) budget.Demand {
 	v := e.Verbs.Of(s.Verb)
-	switch {
-	case !v.WokenByEvents, s.Receipt.Unchanged:
+	if !v.WokenByEvents || s.Receipt.Unchanged {
 		return budget.Demand{Reads: v.PollReads}
-	case s.Event.Status == "":
-		return budget.Demand{Reads: v.PollReads, Idle: true}
 	}
-	return budget.Demand{Reads: v.PollReads + 1}
+	return budget.Demand{Reads: v.PollReads + 1, Idle: s.Event.Status == ""}
 }
 
 // A sharing is what a step takes from a budget, and from which.
@@ -120,7 +119,10 @@ func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 	for i, s := range due {
 		shares[i] = sharing{s.Where, e.pollCost(*s)}
 	}
-	granted := e.grants(shares, e.take(ctx))
+	granted := e.grants(shares, func(where string, asks []budget.Demand) (int, error) {
+		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
+		return n, err
+	})
 	var may []*run.Step
 	for i, s := range due {
 		if granted[i] {
@@ -128,26 +130,6 @@ func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 		}
 	}
 	return may
-}
-
-// take takes from budgets, for grants.
-func (e *Engine) take(ctx context.Context) func(string, []budget.Demand) (int, error) {
-	return func(where string, asks []budget.Demand) (int, error) {
-		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
-		return n, err
-	}
-}
-
-// found takes the further read that a poll made for each step that was over although
-// no event had reported it.
-func (e *Engine) found(ctx context.Context, polled []*run.Step) {
-	var shares []sharing
-	for _, s := range polled {
-		if s.Status != run.Running && e.pollCost(*s).Idle {
-			shares = append(shares, sharing{s.Where, budget.Demand{Reads: 1}})
-		}
-	}
-	e.grants(shares, e.take(ctx))
 }
 
 // last is 1 for a step that is polled after the others.

@@ -177,7 +177,6 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 	if err != nil {
 		return err
 	}
-	e.found(ctx, due)
 	var later []run.Step
 	for i, s := range due {
 		if requested[i] && s.Status == run.Running {
