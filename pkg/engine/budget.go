@@ -14,7 +14,7 @@ import (
 )
 
 // crowdedWhy is why a step that could start has not.
-const crowdedWhy = "CloudFormation is being asked as much as it allows: this waits for its turn"
+const crowdedWhy = "the budget of CloudFormation requests in this account and region is used up: the step waits for its share"
 
 // inPage is how many stacks CloudFormation describes in one answer, about.
 const inPage = 100
