@@ -112,12 +112,11 @@ infra/local/scheduler 21
 infra/local/states 1
 infra/stackwright 10
 pkg 7
-pkg/action 111
+pkg/action 19
 pkg/engine 522
-pkg/enginetest/contract 6
-pkg/enginetest/sim 80
+pkg/enginetest/contract 1
 pkg/lib/document 2
-pkg/plan 176
+pkg/plan 37
 pkg/run 3
 stepfn 194
 testdata/widdix 1

@@ -66,7 +66,7 @@ type options struct {
 // memoryBackend is the backend in memory.
 type memoryBackend struct {
 	testing.TB
-	*sim.World
+	*sim.Backend
 	uploads       int
 	faults        map[string]sim.Fault
 	seen          int
@@ -82,7 +82,7 @@ type memoryBackend struct {
 // newMemory returns an empty backend. The caller stops it. A cleanup function would
 // keep every backend until the whole test ends.
 func newMemory(t testing.TB, seed uint64) *memoryBackend {
-	p := &memoryBackend{TB: t, World: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string)}
+	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string)}
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		if call != "Cloud.Begin" {
 			return sim.None
@@ -119,7 +119,7 @@ func arn(function string) string {
 }
 
 func (p *memoryBackend) Submit(operation string, w stacks, of string, with ...options) string {
-	return p.World.Submit(p.request(operation, w, of, with...))
+	return p.Backend.Submit(p.request(operation, w, of, with...))
 }
 
 // next returns a word that it has not returned before.
@@ -176,20 +176,20 @@ func (p *memoryBackend) Schedules(operations map[string]string) {
 }
 
 func (p *memoryBackend) Scheduled() []string {
-	return slices.Sorted(maps.Keys(p.World.Schedules.Of("shop@default")))
+	return slices.Sorted(maps.Keys(p.Backend.Schedules.Of("shop@default")))
 }
 
 // Fire lets a schedule start a run, even a schedule that has been deleted: its call may
 // have been sent before.
 func (p *memoryBackend) Fire(name string) string {
 	operation, ok := p.everScheduled[name]
-	if s, exists := p.World.Schedules.Of("shop@default")[name]; exists {
+	if s, exists := p.Backend.Schedules.Of("shop@default")[name]; exists {
 		operation, ok = s.Operation, true
 	}
 	if !ok {
 		p.Fatalf("there is no schedule %s", name)
 	}
-	return p.World.Submit(run.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
+	return p.Backend.Submit(run.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
 }
 
 func (p *memoryBackend) OnFailure(word string) { p.rollback = word == "rollback" }
@@ -198,7 +198,7 @@ func (p *memoryBackend) Pass(d time.Duration) {
 	end := p.Now().Add(d)
 	passed := false
 	p.After(d, func() { passed = true })
-	p.World.Run(func() bool { return passed || p.Now().After(end) })
+	p.Backend.Run(func() bool { return passed || p.Now().After(end) })
 }
 
 func (p *memoryBackend) ExecutionStatus(id string) run.Run {
@@ -236,7 +236,7 @@ func (p *memoryBackend) Lock() run.Lock {
 }
 
 func (p *memoryBackend) Abort(id string) {
-	p.World.Abort(fmt.Sprintf("%s-%d", id, p.ExecutionStatus(id).Epoch))
+	p.Backend.Abort(fmt.Sprintf("%s-%d", id, p.ExecutionStatus(id).Epoch))
 }
 
 func (p *memoryBackend) Deny(target string, denied bool) {

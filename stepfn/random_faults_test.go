@@ -201,9 +201,9 @@ func (g *player) deliver(l line, w stacks, of string, o []options) string {
 	}
 	for _, d := range late {
 		if d == 0 {
-			p.World.Submit(q)
+			p.Backend.Submit(q)
 		} else {
-			p.After(d, func() { p.World.Submit(q) })
+			p.After(d, func() { p.Backend.Submit(q) })
 		}
 	}
 	return q.ID

@@ -78,7 +78,7 @@ type observed struct {
 func (g *player) monitor(p *memoryBackend) {
 	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool)}
 	p.Store.After = w.wrote
-	p.World.Started = w.under
+	p.Backend.Started = w.under
 }
 
 // of returns what is remembered of a run.

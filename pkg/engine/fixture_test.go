@@ -25,7 +25,7 @@ const shop = "shop@default"
 type fixture struct {
 	*testing.T
 	*engine.Engine
-	backend  *sim.World
+	backend  *sim.Backend
 	store    *lossy
 	cloud    *faultyCloud
 	projects map[string]project.Project

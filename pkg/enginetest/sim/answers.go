@@ -7,7 +7,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// RecordAnswer is engine.Answers.
+// RecordAnswer implements engine.Answers.
 func (s *Store) RecordAnswer(_ context.Context, id string, number int, a run.Answer) (out run.Run, err error) {
 	err = s.write("RecordAnswer", id, func() (bool, error) {
 		k, err := s.find(id)
@@ -38,26 +38,26 @@ func (s *Store) RecordAnswer(_ context.Context, id string, number int, a run.Ans
 	return out, err
 }
 
-// A questioner is an action that asks a user before a step ends that is in
-// World.Questions.
+// A questioner is an action whose steps in Backend.Questions wait for a user's answer
+// before they end.
 type questioner struct {
 	action.Action
-	world *World
+	backend *Backend
 }
 
-// questioners makes all actions questioners.
-func questioners(w *World, verbs action.Verbs) action.Verbs {
+// questioners makes the action of every verb a questioner.
+func questioners(b *Backend, verbs action.Verbs) action.Verbs {
 	for name, v := range verbs {
-		v.Action = questioner{v.Action, w}
+		v.Action = questioner{v.Action, b}
 		verbs[name] = v
 	}
 	return verbs
 }
 
-// Poll is the part of action.Action.
+// Poll implements action.Action.
 func (q questioner) Poll(ctx context.Context, t action.Task) (action.Progress, error) {
 	p, err := q.Action.Poll(ctx, t)
-	if err == nil && p.Over && p.Err == nil && !t.Answered && q.world.Questions[t.Step.ID] {
+	if err == nil && p.Over && p.Err == nil && !t.Answered && q.backend.Questions[t.Step.ID] {
 		return action.Progress{Receipt: p.Receipt, Question: "is " + t.Step.ID + " as it should be?"}, nil
 	}
 	return p, err

@@ -24,24 +24,24 @@ func NewBudgets(l budget.Limits) *Budgets {
 	return &Budgets{limits: l, budgets: make(map[string]budget.Budget)}
 }
 
-// Room is engine.Budgets.
-func (b *Budgets) Room(_ context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
+// Room implements engine.Budgets.
+func (b *Budgets) Room(_ context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, granted, next := b.limits.Take(b.budgets[where], asks, now)
+	_, granted, next := b.limits.Take(b.budgets[where], demands, now)
 	return granted, next, nil
 }
 
-// Take is engine.Budgets.
-func (b *Budgets) Take(_ context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
+// Take implements engine.Budgets.
+func (b *Budgets) Take(_ context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	after, granted, next := b.limits.Take(b.budgets[where], asks, now)
+	after, granted, next := b.limits.Take(b.budgets[where], demands, now)
 	b.budgets[where] = after
 	return granted, next, nil
 }
 
-// Throttled is engine.Budgets.
+// Throttled implements engine.Budgets.
 func (b *Budgets) Throttled(_ context.Context, where string, k budget.Kind, now time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,31 +49,32 @@ func (b *Budgets) Throttled(_ context.Context, where string, k budget.Kind, now 
 	return nil
 }
 
-// crashingBudgets are budgets as functions reach them.
+// crashingBudgets are the budgets that functions use: each call takes time, and may
+// fail or crash the function.
 type crashingBudgets struct {
-	world   *World
+	backend *Backend
 	budgets engine.Budgets
 }
 
-// Room is the part of engine.Budgets.
-func (m crashingBudgets) Room(ctx context.Context, where string, asks []budget.Demand, now time.Time) (n int, next time.Time, err error) {
-	err = m.world.do(ctx, "Budgets.Room", where, func() error {
-		n, next, err = m.budgets.Room(ctx, where, asks, now)
+// Room implements engine.Budgets.
+func (m crashingBudgets) Room(ctx context.Context, where string, demands []budget.Demand, now time.Time) (n int, next time.Time, err error) {
+	err = m.backend.do(ctx, "Budgets.Room", where, func() error {
+		n, next, err = m.budgets.Room(ctx, where, demands, now)
 		return err
 	})
 	return n, next, err
 }
 
-// Take is the part of engine.Budgets.
-func (m crashingBudgets) Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (n int, next time.Time, err error) {
-	err = m.world.do(ctx, "Budgets.Take", where, func() error {
-		n, next, err = m.budgets.Take(ctx, where, asks, now)
+// Take implements engine.Budgets.
+func (m crashingBudgets) Take(ctx context.Context, where string, demands []budget.Demand, now time.Time) (n int, next time.Time, err error) {
+	err = m.backend.do(ctx, "Budgets.Take", where, func() error {
+		n, next, err = m.budgets.Take(ctx, where, demands, now)
 		return err
 	})
 	return n, next, err
 }
 
-// Throttled is the part of engine.Budgets.
+// Throttled implements engine.Budgets.
 func (m crashingBudgets) Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error {
-	return m.world.do(ctx, "Budgets.Throttled", where, func() error { return m.budgets.Throttled(ctx, where, k, now) })
+	return m.backend.do(ctx, "Budgets.Throttled", where, func() error { return m.budgets.Throttled(ctx, where, k, now) })
 }

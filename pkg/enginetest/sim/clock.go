@@ -6,7 +6,7 @@ package sim
 
 import "time"
 
-// A Clock is a queue of what will happen. Time passes from one to the next.
+// A Clock is a queue of events. The time moves from one event to the next.
 type Clock struct {
 	now   time.Time
 	queue queue
@@ -17,22 +17,22 @@ type Clock struct {
 	running *Routine // the routine that runs now
 }
 
-// NewClock returns a clock that is at a round date.
+// NewClock returns a clock that shows 1 January 2030.
 func NewClock() *Clock {
 	return &Clock{now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), alive: make(map[*Routine]bool)}
 }
 
-// Now returns the time.
+// Now returns the simulated time.
 func (c *Clock) Now() time.Time { return c.now }
 
-// After makes do happen when d has passed, after all that is to happen by then.
+// After calls do when d has passed, after everything that is already due by then.
 func (c *Clock) After(d time.Duration, do func()) {
 	c.seq++
 	c.queue.push(happening{c.now.Add(max(d, 0)), c.seq, do})
 }
 
-// Run lets things happen until there are none left, or until says stop. It
-// reports whether until did.
+// Run handles queued events until the queue is empty or until returns true. It
+// reports whether until returned true.
 func (c *Clock) Run(until func() bool) bool {
 	for !until() {
 		if len(c.queue) == 0 {
@@ -45,7 +45,7 @@ func (c *Clock) Run(until func() bool) bool {
 	return true
 }
 
-// Stop ends every routine where it is.
+// Stop ends every routine at its current wait.
 func (c *Clock) Stop() {
 	for len(c.alive) > 0 {
 		for r := range c.alive {
@@ -72,15 +72,15 @@ func (c *Clock) Go(do func(*Routine)) {
 }
 
 // A worker is a goroutine that runs one routine after another, so that its stack
-// need not grow anew for each. (Coroutines would be cheaper, but the race detector
-// never forgets one.)
+// does not grow again for each. (Coroutines would be cheaper, but the race detector
+// never frees the memory of one.)
 type worker struct {
-	turns   chan bool // true is a turn, false the end
-	waits   chan bool // true is to be continued, false that the routine has ended
+	turns   chan bool // true: run until the next wait; false: end
+	waits   chan bool // true: the routine waits; false: it has ended
 	routine *Routine
 }
 
-// hire returns a worker that has nothing to do.
+// hire returns an idle worker.
 func (c *Clock) hire() *worker {
 	if n := len(c.idle); n > 0 {
 		w := c.idle[n-1]
@@ -97,18 +97,18 @@ func (c *Clock) hire() *worker {
 	return w
 }
 
-// A Routine is code that runs in turns: it runs until it waits, while the clock waits
-// for it.
+// A Routine is simulated concurrent code. It runs until it waits; the clock stands
+// still meanwhile.
 type Routine struct {
 	clock  *Clock
 	do     func(*Routine)
 	worker *worker
-	skew   time.Duration // of its clock
-	turn   int           // how often it has waited
+	skew   time.Duration // how far the clock of its function is ahead
+	turn   int           // how many of its waits have ended
 	ended  bool
 }
 
-// stop ends a routine where it is: its waits fail.
+// stop ends a routine at its current wait: that wait and all later ones fail.
 func (r *Routine) stop() {
 	if r.worker != nil && !r.ended {
 		r.ended = true
@@ -119,19 +119,19 @@ func (r *Routine) stop() {
 	r.ended = true
 }
 
-// retire frees the worker of a routine that has ended.
+// retire makes the worker of a routine that has ended idle.
 func (r *Routine) retire() {
 	r.clock.idle = append(r.clock.idle, r.worker)
 	r.worker = nil
 }
 
-// Sleep lets d pass. It reports false if the clock was stopped.
+// Sleep waits until d has passed. It reports false if the clock was stopped.
 func (r *Routine) Sleep(d time.Duration) bool {
 	r.wakeIn(d)
 	return r.Wait()
 }
 
-// Wait waits to be woken. It reports false if the clock was stopped.
+// Wait waits until a function of Waker is called. It reports false if the clock was stopped.
 func (r *Routine) Wait() bool {
 	if r.ended {
 		return false
@@ -147,7 +147,7 @@ func (r *Routine) Waker() func() {
 	return func() { r.clock.After(0, func() { r.resume(turn) }) }
 }
 
-// wakeIn ends the next wait when d has passed.
+// wakeIn ends the next wait after d.
 func (r *Routine) wakeIn(d time.Duration) {
 	turn := r.turn
 	r.clock.After(d, func() { r.resume(turn) })
@@ -160,9 +160,9 @@ func (r *Routine) resume(turn int) {
 	r.turn++
 	r.clock.running = r
 	r.worker.turns <- true
-	goesOn := <-r.worker.waits
+	continues := <-r.worker.waits
 	r.clock.running = nil
-	if !goesOn {
+	if !continues {
 		r.ended = true
 		delete(r.clock.alive, r)
 		r.retire()

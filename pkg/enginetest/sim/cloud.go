@@ -14,19 +14,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// A Cloud is a CloudFormation in memory. The digest of a template says what is in
-// it: "v2 imports shop-vpc shop-db". If targets are Apart, a stack in another target
-// than the default one is called "shop-vpc@eu". Every stack has the outputs Name,
-// its physical name, and Value, which follows from its template and parameters, and
-// an export that is in use as long as a stack imports it.
+// A Cloud is CloudFormation in memory. The digest of a template is its content, as in
+// "v2 imports shop-vpc shop-db". Every stack has two outputs: Name, its physical name,
+// and Value, a hash of its template and parameters. It also has an export, which is
+// in use while another stack imports it.
 type Cloud struct {
-	Seconds  map[string]float64 // what an operation on a stack takes; 10 if nothing is said
-	Fail     map[string]int     // "shop-vpc/create" → how many such operations fail from now on
-	Requests []string           // the operations that were started, as "shop-vpc/create"
-	Changed  func(action.Task, plan.Status)
-	Limit    Limit           // of the requests of functions; none if it is zero
-	Apart    bool            // targets are separate; otherwise all share one account and region
-	Denied   map[string]bool // targets whose role cannot be assumed
+	Seconds  map[string]float64             // how long operations take, by stack; 10 if it is missing
+	Fail     map[string]int                 // how many of the next operations fail, by "shop-vpc/create"
+	Requests []string                       // the operations that were started, as "shop-vpc/create"
+	Changed  func(action.Task, plan.Status) // called when an operation changes the status of its stack
+	Limit    Limit                          // of the requests that functions send; the zero Limit is none
+	Apart    bool                           // targets are separate, and a stack outside the default target is named "shop-vpc@eu"; otherwise all share one account and region
+	Denied   map[string]bool                // targets whose role cannot be assumed
 
 	clock   *Clock
 	live    map[string]*stack // by name
@@ -43,19 +42,19 @@ func NewCloud(c *Clock) *Cloud {
 	}
 }
 
-// A stack is one stack, also after its deletion.
+// A stack is one physical stack. It exists after its deletion too.
 type stack struct {
-	id, name    string
-	status      plan.Status
-	now         content
-	held        []string // imports of before, until what was replaced is cleaned up
-	lastUpdated time.Time
-	guarded     bool // by termination protection
-	events      []event
-	started     int // how many operations; a cancelled one does not go on
+	id, name      string
+	status        plan.Status
+	now           content
+	formerImports []string // imports before the last update, until its cleanup has ended
+	lastUpdated   time.Time
+	protected     bool // by termination protection
+	events        []event
+	started       int // how many operations have started: an operation with a newer one after it stops
 }
 
-// content is what a stack was made of.
+// content is what a stack was last deployed from.
 type content struct {
 	template string
 	params   map[string]string
@@ -83,7 +82,8 @@ func (c *Cloud) Put(name string, s plan.Status) {
 	st.events = append(st.events, event{"", s, "", c.clock.Now()})
 }
 
-// Set gives a live stack a status, as a person could.
+// Set gives a stack a status, as an operation of another person would. A stack that
+// does not exist is created.
 func (c *Cloud) Set(name string, s plan.Status) {
 	st := c.live[name]
 	if st == nil {
@@ -97,7 +97,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 	}
 }
 
-// Use adds a stack that imports the export of another.
+// Use adds a stack outside Stackwright that imports the export of another.
 func (c *Cloud) Use(user, name string) {
 	c.Put(user, "CREATE_COMPLETE")
 	c.change(c.live[user], content{template: "v1 imports " + name})
@@ -111,7 +111,8 @@ func (c *Cloud) Status(name string) plan.Status {
 	return ""
 }
 
-// Template returns what the live stack of that name was last made of.
+// Template returns the template and parameters that the live stack of that name was
+// last deployed from.
 func (c *Cloud) Template(name string) (template string, params map[string]string) {
 	if st := c.live[name]; st != nil {
 		return st.now.template, st.now.params
@@ -119,7 +120,7 @@ func (c *Cloud) Template(name string) (template string, params map[string]string
 	return "", nil
 }
 
-// Names lists the live stacks.
+// Names lists the names of the live stacks, sorted.
 func (c *Cloud) Names() []string { return slices.Sorted(maps.Keys(c.live)) }
 
 // Output returns an output of the live stack of that name.
@@ -137,16 +138,17 @@ func (c *Cloud) make(name string) *stack {
 	return st
 }
 
-// Live is the part of action.Cloud.
+// Live implements action.Cloud.
 func (c *Cloud) Live(_ context.Context, p plan.Location) (plan.Live, error) {
 	st := c.find(p)
 	if err := c.denied(p.Target); err != nil || st == nil {
 		return plan.Live{}, err
 	}
-	return st.seen(p), nil
+	return st.describe(p), nil
 }
 
-// find returns the stack of the recorded ID, or else of the name.
+// find returns the stack with the location's ID; without an ID, the live stack with
+// its name. It returns nil if there is none.
 func (c *Cloud) find(p plan.Location) *stack {
 	if p.StackID != "" {
 		return c.all[p.StackID]
@@ -154,20 +156,20 @@ func (c *Cloud) find(p plan.Location) *stack {
 	return c.live[c.called(p)]
 }
 
-// Observe is the part of engine.Clouds.
-func (c *Cloud) Observe(_ context.Context, places []plan.Location) (map[string]plan.Live, error) {
-	seen, err := c.accessErrors(places)
-	for _, p := range places {
+// Observe implements engine.Clouds.
+func (c *Cloud) Observe(_ context.Context, locations []plan.Location) (map[string]plan.Live, error) {
+	live, err := c.accessErrors(locations)
+	for _, p := range locations {
 		if st := c.live[c.called(p)]; st != nil && c.denied(p.Target) == nil && err == nil {
-			seen[p.Node] = st.seen(p)
+			live[p.Node] = st.describe(p)
 		}
 	}
-	return seen, err
+	return live, err
 }
 
-func (st *stack) seen(p plan.Location) plan.Live {
+func (st *stack) describe(p plan.Location) plan.Live {
 	return plan.Live{
-		StackID: st.id, Status: st.status, Outputs: st.outputs(), LastUpdated: st.lastUpdated, Protected: st.guarded,
+		StackID: st.id, Status: st.status, Outputs: st.outputs(), LastUpdated: st.lastUpdated, Protected: st.protected,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
 }
@@ -179,7 +181,7 @@ func (st *stack) outputs() map[string]string {
 	return map[string]string{"Name": st.name, "Value": st.now.value}
 }
 
-// Events is the part of action.Cloud.
+// Events implements action.Cloud.
 func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, error) {
 	st := c.find(t.Location())
 	if err := c.denied(t.Location().Target); err != nil || st == nil {
@@ -189,31 +191,31 @@ func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, erro
 	if first < 0 {
 		return action.Operation{}, nil
 	}
-	w := action.Operation{Found: true, Receipt: plan.Receipt{StackID: st.id, Operation: t.Token()}}
+	op := action.Operation{Found: true, Receipt: plan.Receipt{StackID: st.id, Operation: t.Token()}}
 	for _, e := range st.events[first:] {
-		if !w.Over && e.token == t.CancelToken() && w.Stopped.IsZero() {
-			w.Stopped = e.at
+		if !op.Over && e.token == t.CancelToken() && op.Stopped.IsZero() {
+			op.Stopped = e.at
 		}
 		switch {
-		case w.Over:
-			w.Superseded = w.Superseded || e.status.Busy()
+		case op.Over:
+			op.Superseded = op.Superseded || e.status.Busy()
 		case !e.status.Busy():
-			w.Over, w.Status = true, e.status
+			op.Over, op.Status = true, e.status
 			fallthrough
-		case w.Why == "":
-			w.Why = cmp.Or(w.Why, e.why)
+		case op.Why == "":
+			op.Why = cmp.Or(op.Why, e.why)
 		}
 	}
-	return w, nil
+	return op, nil
 }
 
-// Begin is the part of action.Cloud.
+// Begin implements action.Cloud.
 func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	if err := c.denied(t.Location().Target); err != nil {
 		return plan.Receipt{}, err
 	}
 	if id, ok := c.tokens[t.Token()]; ok {
-		return plan.Receipt{StackID: id, Operation: t.Token()}, nil // the same request, made again
+		return plan.Receipt{StackID: id, Operation: t.Token()}, nil // CloudFormation knows the token: this is the same request
 	}
 	name := c.called(t.Location())
 	st := c.find(t.Location())
@@ -230,7 +232,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
 	err := st.refuse(t.Step.Verb, want)
 	if st != nil && (err == nil || fault.Is(err, fault.Unchanged)) && t.Step.Verb != plan.Delete {
-		st.guarded = t.Node.Protect
+		st.protected = t.Node.Protect
 	}
 	if err != nil {
 		return plan.Receipt{}, err
@@ -241,7 +243,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	return plan.Receipt{StackID: st.id, Operation: t.Token()}, nil
 }
 
-// refuse says why an operation on a stack is refused, if it is.
+// refuse returns the error of an operation that CloudFormation would refuse, or nil.
 func (st *stack) refuse(v plan.Verb, want content) error {
 	if st == nil || st.status == "DELETE_COMPLETE" {
 		return fault.New(fault.Missing, "stack does not exist")
@@ -252,7 +254,7 @@ func (st *stack) refuse(v plan.Verb, want content) error {
 		return nil
 	case s.Busy() || s.Cleaning():
 		return fault.New(fault.Busy, "stack %s is in %s state", st.name, s)
-	case v == plan.Delete && st.guarded:
+	case v == plan.Delete && st.protected:
 		return fault.New(fault.Refused, "stack [%s] cannot be deleted while termination protection is enabled", st.name)
 	case v == plan.Delete:
 		return nil
@@ -264,8 +266,8 @@ func (st *stack) refuse(v plan.Verb, want content) error {
 	return nil
 }
 
-// wrong says why an operation fails, if it does.
-func (c *Cloud) wrong(st *stack, v plan.Verb, want content) string {
+// failure returns why an operation fails, or "".
+func (c *Cloud) failure(st *stack, v plan.Verb, want content) string {
 	key := st.name + "/" + string(v)
 	if c.Fail[key] > 0 {
 		c.Fail[key]--
@@ -280,30 +282,30 @@ func (c *Cloud) wrong(st *stack, v plan.Verb, want content) string {
 	return ""
 }
 
-// user names a live stack that uses the export of st, if there is one.
+// user returns the name of a live stack that imports the export of st, or "".
 func (c *Cloud) user(st *stack) string {
 	for _, name := range c.Names() {
-		if u := c.live[name]; u != st && u.now.value != "" && slices.Contains(append(u.now.imports(), u.held...), st.name) {
+		if u := c.live[name]; u != st && u.now.value != "" && slices.Contains(append(u.now.imports(), u.formerImports...), st.name) {
 			return name
 		}
 	}
 	return ""
 }
 
-// InUse reports whether another live stack uses the export of the one of that
+// InUse reports whether another live stack imports the export of the one of that
 // name.
 func (c *Cloud) InUse(name string) bool { return c.user(c.live[name]) != "" }
 
-// Twice lists, sorted, the steps that started an operation in more than one attempt,
-// as "sw-run-7".
+// Twice lists the steps that started an operation in more than one attempt, as
+// "sw-run-7", sorted.
 func (c *Cloud) Twice() []string {
-	began := make(map[string]int)
+	attempts := make(map[string]int)
 	for token := range c.tokens {
-		began[token[:strings.LastIndex(token, "-")]]++
+		attempts[token[:strings.LastIndex(token, "-")]]++
 	}
-	maps.DeleteFunc(began, func(_ string, n int) bool { return n == 1 })
-	return slices.Sorted(maps.Keys(began))
+	maps.DeleteFunc(attempts, func(_ string, n int) bool { return n == 1 })
+	return slices.Sorted(maps.Keys(attempts))
 }
 
-// Ours reports whether a step made the live stack of that name.
+// Ours reports whether Stackwright created the live stack of that name.
 func (c *Cloud) Ours(name string) bool { return c.live[name].events[0].token != "" }

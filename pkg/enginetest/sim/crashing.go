@@ -11,13 +11,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// crashingCloud is the cloud as functions reach it: calls take time and fail, and the
-// function may crash.
-type crashingCloud struct{ *World }
+// crashingCloud is the cloud that functions use: each call takes time, and may fail or
+// crash the function.
+type crashingCloud struct{ *Backend }
 
-// got returns the answer of a call, if there is one.
-func got[T any](w *World, ctx context.Context, call, about string, do func() (T, error)) (out T, err error) {
-	err = w.do(ctx, call, about, func() error {
+// got makes a call with Backend.do and returns its answer, or the zero T with an error.
+func got[T any](b *Backend, ctx context.Context, call, about string, do func() (T, error)) (out T, err error) {
+	err = b.do(ctx, call, about, func() error {
 		v, err := do()
 		if err == nil {
 			out = v
@@ -31,9 +31,9 @@ func got[T any](w *World, ctx context.Context, call, about string, do func() (T,
 	return out, nil
 }
 
-// Live is the part of action.Cloud.
+// Live implements action.Cloud.
 func (m crashingCloud) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
-	return got(m.World, ctx, "Cloud.Live", p.Stack, func() (plan.Live, error) {
+	return got(m.Backend, ctx, "Cloud.Live", p.Stack, func() (plan.Live, error) {
 		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
 			return plan.Live{}, err
 		}
@@ -41,9 +41,9 @@ func (m crashingCloud) Live(ctx context.Context, p plan.Location) (plan.Live, er
 	})
 }
 
-// Begin is the part of action.Cloud.
+// Begin implements action.Cloud.
 func (m crashingCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
-	return got(m.World, ctx, "Cloud.Begin", about(t), func() (plan.Receipt, error) {
+	return got(m.Backend, ctx, "Cloud.Begin", about(t), func() (plan.Receipt, error) {
 		reads := 1
 		if t.Step.Verb == plan.Create {
 			reads = 0
@@ -55,7 +55,7 @@ func (m crashingCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, 
 	})
 }
 
-// Cancel is the part of action.Cloud.
+// Cancel implements action.Cloud.
 func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 	return m.do(ctx, "Cloud.Cancel", about(t), func() error {
 		if err := m.Cloud.Limit.admit(m.Now(), 0, 1); err != nil {
@@ -65,137 +65,138 @@ func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 	})
 }
 
-// Events is the part of action.Cloud.
+// Events implements action.Cloud.
 func (m crashingCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
-	return got(m.World, ctx, "Cloud.Events", about(t), func() (action.Operation, error) { return m.Cloud.Events(ctx, t) })
+	return got(m.Backend, ctx, "Cloud.Events", about(t), func() (action.Operation, error) { return m.Cloud.Events(ctx, t) })
 }
 
-// Observe is the part of engine.Clouds.
-func (m crashingCloud) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
-	return got(m.World, ctx, "Clouds.Observe", "", func() (map[string]plan.Live, error) {
+// Observe implements engine.Clouds.
+func (m crashingCloud) Observe(ctx context.Context, locations []plan.Location) (map[string]plan.Live, error) {
+	return got(m.Backend, ctx, "Clouds.Observe", "", func() (map[string]plan.Live, error) {
 		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
 			return nil, err
 		}
-		return m.Cloud.Observe(ctx, places)
+		return m.Cloud.Observe(ctx, locations)
 	})
 }
 
-// crashingStore is the store as functions reach it.
+// crashingStore is the store that functions use: each call takes time, and may fail or
+// crash the function.
 type crashingStore struct {
-	world *World
-	store engine.Store
+	backend *Backend
+	store   engine.Store
 }
 
-// CreateRun is the part of engine.Runs.
+// CreateRun implements engine.Runs.
 func (m crashingStore) CreateRun(ctx context.Context, r run.Run) (stored run.Run, fresh bool, err error) {
-	err = m.world.do(ctx, "Store.CreateRun", r.ID, func() error {
+	err = m.backend.do(ctx, "Store.CreateRun", r.ID, func() error {
 		stored, fresh, err = m.store.CreateRun(ctx, r)
 		return err
 	})
 	return stored, fresh, err
 }
 
-// Run is the part of engine.Runs.
+// Run implements engine.Runs.
 func (m crashingStore) Run(ctx context.Context, id string) (run.Run, error) {
-	return got(m.world, ctx, "Store.Run", id, func() (run.Run, error) { return m.store.Run(ctx, id) })
+	return got(m.backend, ctx, "Store.Run", id, func() (run.Run, error) { return m.store.Run(ctx, id) })
 }
 
-// Load is the part of engine.Runs.
+// Load implements engine.Runs.
 func (m crashingStore) Load(ctx context.Context, id string) (run.Run, error) {
-	return got(m.world, ctx, "Store.Load", id, func() (run.Run, error) { return m.store.Load(ctx, id) })
+	return got(m.backend, ctx, "Store.Load", id, func() (run.Run, error) { return m.store.Load(ctx, id) })
 }
 
-// RaiseEpoch is the part of engine.Executions.
+// RaiseEpoch implements engine.Executions.
 func (m crashingStore) RaiseEpoch(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.RaiseEpoch", r.ID, func() error { return m.store.RaiseEpoch(ctx, r) })
+	return m.backend.do(ctx, "Store.RaiseEpoch", r.ID, func() error { return m.store.RaiseEpoch(ctx, r) })
 }
 
-// Commit is the part of engine.Executions.
+// Commit implements engine.Executions.
 func (m crashingStore) Commit(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.Commit", r.ID, func() error { return m.store.Commit(ctx, r) })
+	return m.backend.do(ctx, "Store.Commit", r.ID, func() error { return m.store.Commit(ctx, r) })
 }
 
-// Lock is the part of engine.Locks.
+// Lock implements engine.Locks.
 func (m crashingStore) Lock(ctx context.Context, project string) (run.Lock, error) {
-	return got(m.world, ctx, "Store.Lock", project, func() (run.Lock, error) { return m.store.Lock(ctx, project) })
+	return got(m.backend, ctx, "Store.Lock", project, func() (run.Lock, error) { return m.store.Lock(ctx, project) })
 }
 
-// Enter is the part of engine.Locks.
+// Enter implements engine.Locks.
 func (m crashingStore) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error {
-	return m.world.do(ctx, "Store.Enter", r.ID, func() error { return m.store.Enter(ctx, r, e, now) })
+	return m.backend.do(ctx, "Store.Enter", r.ID, func() error { return m.store.Enter(ctx, r, e, now) })
 }
 
-// MarkWaiting is the part of engine.Executions.
+// MarkWaiting implements engine.Executions.
 func (m crashingStore) MarkWaiting(ctx context.Context, r run.Run) error {
-	return m.world.do(ctx, "Store.MarkWaiting", r.ID, func() error { return m.store.MarkWaiting(ctx, r) })
+	return m.backend.do(ctx, "Store.MarkWaiting", r.ID, func() error { return m.store.MarkWaiting(ctx, r) })
 }
 
-// End is the part of engine.Locks.
+// End implements engine.Locks.
 func (m crashingStore) End(ctx context.Context, r run.Run, x run.Exit) error {
-	return m.world.do(ctx, "Store.End", r.ID, func() error { return m.store.End(ctx, r, x) })
+	return m.backend.do(ctx, "Store.End", r.ID, func() error { return m.store.End(ctx, r, x) })
 }
 
-// RecordCommand is the part of engine.Executions.
-func (m crashingStore) RecordCommand(ctx context.Context, id string, w run.GivenCommand) (run.Run, error) {
-	return got(m.world, ctx, "Store.RecordCommand", id, func() (run.Run, error) { return m.store.RecordCommand(ctx, id, w) })
+// RecordCommand implements engine.Executions.
+func (m crashingStore) RecordCommand(ctx context.Context, id string, c run.GivenCommand) (run.Run, error) {
+	return got(m.backend, ctx, "Store.RecordCommand", id, func() (run.Run, error) { return m.store.RecordCommand(ctx, id, c) })
 }
 
-// Open is the part of engine.Runs.
+// Open implements engine.Runs.
 func (m crashingStore) Open(ctx context.Context) ([]string, error) {
-	return got(m.world, ctx, "Store.Open", "", func() ([]string, error) { return m.store.Open(ctx) })
+	return got(m.backend, ctx, "Store.Open", "", func() ([]string, error) { return m.store.Open(ctx) })
 }
 
-// Register is the part of engine.Executions.
-func (m crashingStore) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
-	return got(m.world, ctx, "Store.Register", id, func() (bool, error) { return m.store.Register(ctx, id, epoch, w, events) })
+// Register implements engine.Executions.
+func (m crashingStore) Register(ctx context.Context, id string, epoch int, in engine.PollInput, events int) (bool, error) {
+	return got(m.backend, ctx, "Store.Register", id, func() (bool, error) { return m.store.Register(ctx, id, epoch, in, events) })
 }
 
-// Step is the part of engine.Steps.
+// Step implements engine.Steps.
 func (m crashingStore) Step(ctx context.Context, id string, number int) (r run.Run, s run.Step, err error) {
-	err = m.world.do(ctx, "Store.Step", fmt.Sprint(number), func() error {
+	err = m.backend.do(ctx, "Store.Step", fmt.Sprint(number), func() error {
 		r, s, err = m.store.Step(ctx, id, number)
 		return err
 	})
 	return r, s, err
 }
 
-// Move is the part of engine.Steps.
+// Move implements engine.Steps.
 func (m crashingStore) Move(ctx context.Context, c engine.Change) error {
 	about := fmt.Sprintf("%s %s→%s", c.Step.ID, c.From, c.Step.Status)
-	return m.world.do(ctx, "Store.Move", about, func() error { return m.store.Move(ctx, c) })
+	return m.backend.do(ctx, "Store.Move", about, func() error { return m.store.Move(ctx, c) })
 }
 
-// Postpone is the part of engine.Steps.
+// Postpone implements engine.Steps.
 func (m crashingStore) Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error {
-	return m.world.do(ctx, "Store.Postpone", id, func() error { return m.store.Postpone(ctx, id, epoch, steps) })
+	return m.backend.do(ctx, "Store.Postpone", id, func() error { return m.store.Postpone(ctx, id, epoch, steps) })
 }
 
-// MarkEvent is the part of engine.Steps.
+// MarkEvent implements engine.Steps.
 func (m crashingStore) MarkEvent(ctx context.Context, id string, number, attempt int, s plan.Status) (bool, error) {
-	return got(m.world, ctx, "Store.MarkEvent", id, func() (bool, error) { return m.store.MarkEvent(ctx, id, number, attempt, s) })
+	return got(m.backend, ctx, "Store.MarkEvent", id, func() (bool, error) { return m.store.MarkEvent(ctx, id, number, attempt, s) })
 }
 
-// RecordAnswer is the part of engine.Answers.
+// RecordAnswer implements engine.Answers.
 func (m crashingStore) RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error) {
-	return got(m.world, ctx, "Store.RecordAnswer", id, func() (run.Run, error) { return m.store.RecordAnswer(ctx, id, number, a) })
+	return got(m.backend, ctx, "Store.RecordAnswer", id, func() (run.Run, error) { return m.store.RecordAnswer(ctx, id, number, a) })
 }
 
-// Records is the part of engine.Records.
+// Records implements engine.Records.
 func (m crashingStore) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
-	return got(m.world, ctx, "Store.Records", project, func() (map[string]plan.Record, error) { return m.store.Records(ctx, project) })
+	return got(m.backend, ctx, "Store.Records", project, func() (map[string]plan.Record, error) { return m.store.Records(ctx, project) })
 }
 
-// RecordsOf is the part of engine.Records.
+// RecordsOf implements engine.Records.
 func (m crashingStore) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
-	return got(m.world, ctx, "Store.RecordsOf", project, func() (map[string]plan.Record, error) { return m.store.RecordsOf(ctx, project, nodes) })
+	return got(m.backend, ctx, "Store.RecordsOf", project, func() (map[string]plan.Record, error) { return m.store.RecordsOf(ctx, project, nodes) })
 }
 
-// Rename is the part of engine.Records.
+// Rename implements engine.Records.
 func (m crashingStore) Rename(ctx context.Context, r run.Run, records []plan.Record) error {
-	return m.world.do(ctx, "Store.Rename", r.ID, func() error { return m.store.Rename(ctx, r, records) })
+	return m.backend.do(ctx, "Store.Rename", r.ID, func() error { return m.store.Rename(ctx, r, records) })
 }
 
-// List is the part of engine.Runs.
+// List implements engine.Runs.
 func (m crashingStore) List(ctx context.Context, project string, most int) ([]run.Run, error) {
-	return got(m.world, ctx, "Store.List", project, func() ([]run.Run, error) { return m.store.List(ctx, project, most) })
+	return got(m.backend, ctx, "Store.List", project, func() ([]run.Run, error) { return m.store.List(ctx, project, most) })
 }

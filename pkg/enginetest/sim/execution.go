@@ -13,17 +13,28 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// execute starts an execution.
-func (w *World) execute(name string, in engine.ExecutionInput) error {
+// An Execution is one execution of the state machine.
+type Execution struct {
+	Name    string
+	Path    []string // the states that it has entered
+	History int      // how many events its history has
+	Over    bool
+	Err     error // why it failed; an *asl.Error named Failed, FailedDirty or Refused is how its run ended
+
+	in engine.ExecutionInput
+}
+
+// execute starts an execution of the state machine.
+func (b *Backend) execute(name string, in engine.ExecutionInput) error {
 	input, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
 	x := &Execution{Name: name, in: in}
-	w.executions[name] = x
-	w.Go(func(r *Routine) {
+	b.executions[name] = x
+	b.Go(func(r *Routine) {
 		runner := asl.Runner{
-			Host: &host{w, r, x}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: w.Rand.Float64, Now: w.Now,
+			Host: &host{b, r, x}, Execution: asl.Execution{Name: name}, Serial: true, Jitter: b.Rand.Float64, Now: b.Now,
 			Observe: func(e asl.Event) int64 {
 				x.History++
 				if e.Kind == asl.StateEntered {
@@ -32,33 +43,33 @@ func (w *World) execute(name string, in engine.ExecutionInput) error {
 				return int64(x.History)
 			},
 		}
-		_, err := runner.Run(context.Background(), w.machine, input)
-		w.ends(x, err)
+		_, err := runner.Run(context.Background(), b.machine, input)
+		b.endExecution(x, err)
 	})
 	return nil
 }
 
-// A host is what the states of one execution call.
+// A host runs the tasks and waits of one execution.
 type host struct {
-	*World
+	*Backend
 	routine   *Routine
 	execution *Execution
 }
 
-// A waiter is a task that waits for its token to be answered.
+// A waiter is a task that waits for its function or for the answer to its token.
 type waiter struct {
 	answer json.RawMessage
 	err    error
 	wake   func()
 }
 
-// errEnd is the error of an execution that was stopped, or whose simulation has ended.
-var errEnd = errors.New("it has ended")
+// errEnd ends an execution that was stopped, or whose simulation was.
+var errEnd = errors.New("the execution was stopped")
 
-// NewToken is the part of asl.World.
+// NewToken implements asl.Host.
 func (h *host) NewToken() string { return h.unique() }
 
-// Sleep is the part of asl.World.
+// Sleep implements asl.Host.
 func (h *host) Sleep(_ context.Context, d time.Duration) error {
 	if !h.routine.Sleep(d) || h.execution.Over {
 		return errEnd
@@ -66,7 +77,7 @@ func (h *host) Sleep(_ context.Context, d time.Duration) error {
 	return nil
 }
 
-// Task is the part of asl.World.
+// Task implements asl.Host.
 func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 	if h.execution.Over {
 		return nil, errEnd
@@ -79,7 +90,7 @@ func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 	}
 	h.invoke(function, call.Payload, func(out json.RawMessage, err error) {
 		if call.Token != "" {
-			out = nil // the holder of the token answers it
+			out = nil // the answer to the token is the result
 		}
 		wait.end(out, err)
 	})
@@ -102,7 +113,7 @@ func (h *host) Task(_ context.Context, call asl.Call) (json.RawMessage, error) {
 	return nil, wait.err
 }
 
-// end ends a wait with an answer or an error, if there is one and it is the first.
+// end ends the wait with an answer or an error. Only the first of them counts.
 func (w *waiter) end(answer json.RawMessage, err error) {
 	if w.answer != nil || w.err != nil || answer == nil && err == nil {
 		return
@@ -112,16 +123,17 @@ func (w *waiter) end(answer json.RawMessage, err error) {
 	}
 }
 
-// invoke calls a function and passes on its answer, or the error that Step Functions
-// would make of its failure. A function that lingers is reported as crashed first.
+// invoke calls a function, and then passes its answer, or the error that Step
+// Functions would make of its failure. A function that lingers is reported as crashed
+// while it still runs.
 func (h *host) invoke(function string, payload json.RawMessage, then func(json.RawMessage, error)) {
 	h.Go(func(r *Routine) {
 		crashed := &asl.Error{Name: "Runtime.ExitError", Cause: function + " crashed"}
-		by := &invocation{function: function, routine: r, left: func() { then(nil, crashed) }}
+		by := &invocation{function: function, routine: r, reportCrash: func() { then(nil, crashed) }}
 		r.skew = h.skew()
 		out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
 		switch {
-		case by.dead:
+		case by.crashed:
 			then(nil, crashed)
 		case err != nil:
 			then(nil, &asl.Error{Name: string(fault.KindOf(err)), Cause: err.Error()})
@@ -132,7 +144,7 @@ func (h *host) invoke(function string, payload json.RawMessage, then func(json.R
 	})
 }
 
-// handle carries out what each function does.
+// handle is the code of the functions that the state machine calls.
 func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error) {
 	switch function := ctx.Value(callKey{}).(*invocation).function; function {
 	case "plan":

@@ -6,17 +6,16 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// A Limit is how many requests a second a cloud accepts, and how many more at
-// once. It counts what it refuses.
+// A Limit limits the requests that a cloud accepts. It counts those that it refuses.
 type Limit struct {
-	Reads, Writes float64 // a second; 0 is any number
-	Burst         float64
+	Reads, Writes float64 // a second; 0 is no limit
+	Burst         float64 // how many at once
 	Refused       int
 
 	read, written bucket
 }
 
-// admit refuses a call that is so many requests too many.
+// admit returns an error of kind Throttled if so many requests exceed the limit now.
 func (l *Limit) admit(now time.Time, reads, writes int) error {
 	if !l.read.drain(now, l.Reads, l.Burst, reads) || !l.written.drain(now, l.Writes, l.Burst, writes) {
 		l.Refused++
@@ -25,13 +24,13 @@ func (l *Limit) admit(now time.Time, reads, writes int) error {
 	return nil
 }
 
-// A bucket fills up with time.
+// A bucket is a token bucket.
 type bucket struct {
-	missing float64
+	missing float64 // tokens that were taken and are not back yet
 	at      time.Time
 }
 
-// drain takes n, or reports false if there are not so many.
+// drain takes n tokens, or reports false if there are fewer.
 func (b *bucket) drain(now time.Time, rate, burst float64, n int) bool {
 	if rate == 0 {
 		return true

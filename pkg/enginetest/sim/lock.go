@@ -10,14 +10,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Lock is engine.Locks.
+// Lock implements engine.Locks.
 func (s *Store) Lock(_ context.Context, project string) (run.Lock, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return copyLock(s.locks[project]), nil
 }
 
-// Enter is engine.Locks.
+// Enter implements engine.Locks.
 func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) error {
 	return s.write("Enter", r.ID, func() (bool, error) {
 		k, err := s.planned(r)
@@ -50,7 +50,7 @@ func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) 
 	})
 }
 
-// MarkWaiting is engine.Executions.
+// MarkWaiting implements engine.Executions.
 func (s *Store) MarkWaiting(_ context.Context, r run.Run) error {
 	return s.write("MarkWaiting", r.ID, func() (bool, error) {
 		k, err := s.ending(r)
@@ -63,7 +63,7 @@ func (s *Store) MarkWaiting(_ context.Context, r run.Run) error {
 	})
 }
 
-// End is engine.Locks.
+// End implements engine.Locks.
 func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 	return s.write("End", r.ID, func() (bool, error) {
 		k, err := s.ending(r)
@@ -89,7 +89,8 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 	})
 }
 
-// ending returns the stored run of r, if it may end or wait as r was read.
+// ending returns the stored run of r, if the run may end or wait: since r was read, it
+// has neither ended nor received a command.
 func (s *Store) ending(r run.Run) (*storedRun, error) {
 	k, err := s.withEpoch(r.ID, r.Epoch)
 	switch {
@@ -103,7 +104,7 @@ func (s *Store) ending(r run.Run) (*storedRun, error) {
 	return k, nil
 }
 
-// same is Stale if the lock is not the one that was read.
+// same returns an error of kind Stale if the lock has changed since l was read.
 func (s *Store) same(project string, l run.Lock) error {
 	if v := s.locks[project].Version; v != l.Version {
 		return fault.New(fault.Stale, "the lock on %s has changed: it is version %d, not %d", project, v, l.Version)

@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// seconds is what an operation on a stack takes.
+// seconds returns how long an operation on a stack takes.
 func (c *Cloud) seconds(st *stack) float64 {
 	if s, ok := c.Seconds[st.name]; ok {
 		return s
@@ -22,9 +22,9 @@ func (c *Cloud) seconds(st *stack) float64 {
 	return 10
 }
 
-// next ends the operation on a stack. The function that it returns makes something
-// happen after a share of the next operation's time, as long as that operation is in
-// progress.
+// next stops the operation on a stack, if there is one, and starts the next. The
+// returned function calls do after a share of the new operation's time, if that is
+// still the stack's newest operation.
 func (c *Cloud) next(st *stack) (after func(share float64, do func())) {
 	st.started++
 	this, seconds := st.started, c.seconds(st)
@@ -37,7 +37,7 @@ func (c *Cloud) next(st *stack) (after func(share float64, do func())) {
 	}
 }
 
-// begin starts an operation, which ends when its time is over.
+// begin starts the operation of a task. It ends when its time is over.
 func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	after := c.next(st)
 	ends := func(s plan.Status, why string) func() {
@@ -54,7 +54,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			return
 		}
 		after(1, func() {
-			if why := c.wrong(st, t.Step.Verb, want); why != "" {
+			if why := c.failure(st, t.Step.Verb, want); why != "" {
 				c.set(st, t, "ROLLBACK_IN_PROGRESS", why)
 				after(0.5, ends("ROLLBACK_COMPLETE", ""))
 				return
@@ -66,10 +66,10 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
 		st.lastUpdated = c.clock.Now()
 		after(1, func() {
-			if why := c.wrong(st, t.Step.Verb, want); why != "" {
+			if why := c.failure(st, t.Step.Verb, want); why != "" {
 				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)
 				end := plan.Status("UPDATE_ROLLBACK_COMPLETE")
-				if c.wrong(st, "rollback", st.now) != "" {
+				if c.failure(st, "rollback", st.now) != "" {
 					end = "UPDATE_ROLLBACK_FAILED"
 				}
 				after(0.5, ends(end, ""))
@@ -82,7 +82,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	case plan.Continue:
 		c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
 		after(1, func() {
-			if why := c.wrong(st, t.Step.Verb, st.now); why != "" {
+			if why := c.failure(st, t.Step.Verb, st.now); why != "" {
 				c.set(st, t, "UPDATE_ROLLBACK_FAILED", why)
 				return
 			}
@@ -92,8 +92,8 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 		before := st.status
 		c.set(st, t, "DELETE_IN_PROGRESS", "")
 		after(1, func() {
-			why := c.wrong(st, t.Step.Verb, content{})
-			if user := c.user(st); user != "" { // it is as it was before
+			why := c.failure(st, t.Step.Verb, content{})
+			if user := c.user(st); user != "" { // CloudFormation then restores the status
 				c.set(st, t, before, "Delete canceled. Cannot delete export as it is in use by "+user)
 				return
 			}
@@ -107,7 +107,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	}
 }
 
-// Cancel is the part of action.Cloud.
+// Cancel implements action.Cloud.
 func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
 	st := c.find(t.Location())
 	if err := c.denied(t.Location().Target); err != nil {
@@ -117,7 +117,7 @@ func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
 		return fault.New(fault.Missing, "stack does not exist")
 	}
 	if slices.ContainsFunc(st.events, func(e event) bool { return e.token == t.CancelToken() }) {
-		return nil // the same request, made again
+		return nil // CloudFormation knows the token: this is the same request
 	}
 	if st.status != "UPDATE_IN_PROGRESS" {
 		return fault.New(fault.Refused, "CancelUpdateStack cannot be called from current stack status")
@@ -126,7 +126,7 @@ func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
 	after := c.next(st)
 	c.setBy(t.CancelToken(), st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
 	after(0.5, func() {
-		end, why := plan.Status("UPDATE_ROLLBACK_COMPLETE"), c.wrong(st, "rollback", st.now)
+		end, why := plan.Status("UPDATE_ROLLBACK_COMPLETE"), c.failure(st, "rollback", st.now)
 		if why != "" {
 			end = "UPDATE_ROLLBACK_FAILED"
 		}
@@ -135,7 +135,7 @@ func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
 	return nil
 }
 
-// change makes a stack of its new content.
+// change deploys new content to a stack.
 func (c *Cloud) change(st *stack, want content) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, want.template)
@@ -143,7 +143,7 @@ func (c *Cloud) change(st *stack, want content) {
 		fmt.Fprintln(sum, k, want.params[k])
 	}
 	want.value = hex.EncodeToString(sum.Sum(nil)[:8])
-	st.held, st.now = st.now.imports(), want
+	st.formerImports, st.now = st.now.imports(), want
 }
 
 // set moves a stack to a status and reports the change.
@@ -151,12 +151,11 @@ func (c *Cloud) set(st *stack, t action.Task, s plan.Status, why string) {
 	c.setBy(t.Token(), st, t, s, why)
 }
 
-// setBy moves a stack to a status, as the operation under a token, and reports the
-// change.
+// setBy does what set does, under another token than the task's own.
 func (c *Cloud) setBy(token string, st *stack, t action.Task, s plan.Status, why string) {
 	st.status = s
 	if !s.Busy() && !s.Cleaning() {
-		st.held = nil
+		st.formerImports = nil
 	}
 	st.events = append(st.events, event{token, s, why, c.clock.Now()})
 	c.Changed(t, s)

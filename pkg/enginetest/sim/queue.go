@@ -2,7 +2,7 @@ package sim
 
 import "time"
 
-// A happening is something that will be done.
+// A happening is a call that the clock makes at a time.
 type happening struct {
 	at  time.Time
 	seq int
@@ -14,8 +14,8 @@ func (h happening) before(other happening) bool {
 	return c < 0 || c == 0 && h.seq < other.seq
 }
 
-// A queue holds happenings, the earliest first, in the order they were put. It is
-// a heap: none is before the one at half its place.
+// A queue is a binary heap of happenings: the earliest first, and of those with one
+// time the one that was added first.
 type queue []happening
 
 func (q *queue) push(h happening) {
@@ -29,7 +29,7 @@ func (q *queue) push(h happening) {
 	*q = all
 }
 
-// pop takes the first out of a queue that is not empty.
+// pop removes and returns the first happening of a queue that is not empty.
 func (q *queue) pop() happening {
 	all := *q
 	first, last := all[0], all[len(all)-1]

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// calendar shows schedules to the contract.
+// calendar lets the contract read schedules.
 type calendar struct{ *sim.Schedules }
 
 func (c calendar) Kept(_ context.Context, id string) (map[string]project.Schedule, error) {

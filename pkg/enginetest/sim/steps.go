@@ -19,7 +19,7 @@ func (k *storedRun) step(number int) (*run.Step, error) {
 	return &k.steps[number], nil
 }
 
-// Step is engine.Steps.
+// Step implements engine.Steps.
 func (s *Store) Step(_ context.Context, id string, number int) (run.Run, run.Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *Store) Step(_ context.Context, id string, number int) (run.Run, run.Ste
 	return copyRun(k.run), copySteps([]run.Step{*step})[0], nil
 }
 
-// Move is engine.Steps.
+// Move implements engine.Steps.
 func (s *Store) Move(_ context.Context, c engine.Change) error {
 	return s.write("Move", c.Run, func() (bool, error) {
 		k, err := s.withEpoch(c.Run, c.Epoch)
@@ -56,7 +56,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 			return false, fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
 		}
 		next := c.Step
-		next.Step, next.Spec, next.Event, next.Answer = was.Step, was.Spec, was.Event, was.Answer // these stay
+		next.Step, next.Spec, next.Event, next.Answer = was.Step, was.Spec, was.Event, was.Answer // only plans and events write these
 		if c.From == run.Pending {
 			next.Event = run.Event{}
 		}
@@ -70,7 +70,7 @@ func (s *Store) Move(_ context.Context, c engine.Change) error {
 	})
 }
 
-// Postpone is engine.Steps.
+// Postpone implements engine.Steps.
 func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.Step) error {
 	return s.write("Postpone", id, func() (wrote bool, err error) {
 		k, err := s.withEpoch(id, epoch)
@@ -87,8 +87,8 @@ func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.St
 			}
 			was.Due, was.Why, was.Forced, wrote = next.Due, next.Why, next.Forced, true
 			unpolled := was.Event.Status != "" && was.Event.Polls == 0
-			seen := next.Event == run.Event{Status: was.Event.Status, Polls: 1}
-			if !unpolled || seen {
+			observed := next.Event == run.Event{Status: was.Event.Status, Polls: 1}
+			if !unpolled || observed {
 				was.Event = next.Event
 			}
 		}
@@ -96,7 +96,7 @@ func (s *Store) Postpone(_ context.Context, id string, epoch int, steps []run.St
 	})
 }
 
-// MarkEvent is engine.Steps.
+// MarkEvent implements engine.Steps.
 func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, status plan.Status) (marked bool, err error) {
 	err = s.write("MarkEvent", id, func() (bool, error) {
 		k, ok := s.runs[id]
@@ -113,7 +113,7 @@ func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, sta
 	return marked, err
 }
 
-// Records is engine.Records.
+// Records implements engine.Records.
 func (s *Store) Records(_ context.Context, project string) (map[string]plan.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *Store) Records(_ context.Context, project string) (map[string]plan.Reco
 	return all, nil
 }
 
-// RecordsOf is engine.Records.
+// RecordsOf implements engine.Records.
 func (s *Store) RecordsOf(_ context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Store) RecordsOf(_ context.Context, project string, nodes []string) (ma
 	return some, nil
 }
 
-// Rename is engine.Records.
+// Rename implements engine.Records.
 func (s *Store) Rename(_ context.Context, r run.Run, records []plan.Record) error {
 	return s.write("Rename", r.ID, func() (wrote bool, err error) {
 		k, err := s.withEpoch(r.ID, r.Epoch)

@@ -24,7 +24,7 @@ type Store struct {
 	After func(Write)
 
 	mu      sync.Mutex
-	moved   int // the step of the Move that is being written
+	moved   int // the step of the newest Move
 	runs    map[string]*storedRun
 	open    map[string]bool
 	locks   map[string]run.Lock               // by project
@@ -33,31 +33,29 @@ type Store struct {
 	audit   map[string][]Entry                // by run
 }
 
-// A Write is one atomic change of the store.
+// A Write is one atomic write to the store.
 type Write struct {
 	Op   string // the method that wrote; a Commit is two writes, "Commit steps" and "Commit"
-	Run  string // that it is about
-	Step int    // that it is about, if it is a Move
+	Run  string // the run that it is about
+	Step int    // the step that a Move is about
 }
 
-// storedRun is a run as the store has it. Until it is committed, its steps belong to
-// their planner.
+// storedRun is a run in the store. Its steps are visible once it is committed.
 type storedRun struct {
 	run       run.Run // without steps
 	steps     []run.Step
 	committed bool
 	planner   int             // the number of the planner that wrote the steps
-	since     time.Time       // when the wait started whose token the run has
-	commands  map[string]bool // by request: those that were carried out
+	since     time.Time       // when the wait of the registered token started
+	commands  map[string]bool // IDs of the commands that the run has received
 }
 
-// An Entry is an event of a run's audit: a command that it was given, an answer, or a
-// state.
+// An Entry is one entry of a run's audit log: a command, an answer or a new state.
 type Entry struct {
 	Time  time.Time
 	What  string // a command, an answer or a state
 	Force bool   // with a command: it was forced
-	Who   string // gave the command; empty for a state
+	Who   string // gave the command or the answer; empty for a state
 	Why   string
 }
 
@@ -69,7 +67,7 @@ func NewStore() *Store {
 	}
 }
 
-// write makes one write and, if it changed something, calls After.
+// write does one write and calls After if it wrote.
 func (s *Store) write(op, id string, do func() (wrote bool, err error)) error {
 	s.mu.Lock()
 	wrote, err := do()
@@ -81,8 +79,8 @@ func (s *Store) write(op, id string, do func() (wrote bool, err error)) error {
 	return err
 }
 
-// Lend returns a run with its steps, if it is committed, without copying it: do not
-// change or keep it. It is zero if there is none.
+// Lend returns a run without copying it, and its steps if it is committed. Callers must
+// neither change nor keep it. It returns the zero Run if there is none.
 func (s *Store) Lend(id string) run.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +95,8 @@ func (s *Store) Lend(id string) run.Run {
 	return r
 }
 
-// LendRecords returns the records of a project without copying them: do not change
-// or keep them.
+// LendRecords returns the records of a project without copying them. Callers must
+// neither change nor keep them.
 func (s *Store) LendRecords(project string) map[string]plan.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +112,8 @@ func (s *Store) find(id string) (*storedRun, error) {
 	return k, nil
 }
 
-// withEpoch returns the run if it has the given epoch, else a Stale error.
+// withEpoch returns the run if it has the given epoch, and an error of kind Stale
+// otherwise.
 func (s *Store) withEpoch(id string, epoch int) (*storedRun, error) {
 	k, err := s.find(id)
 	if err == nil && k.run.Epoch != epoch {
@@ -123,7 +122,7 @@ func (s *Store) withEpoch(id string, epoch int) (*storedRun, error) {
 	return k, err
 }
 
-// CreateRun is engine.Runs.
+// CreateRun implements engine.Runs.
 func (s *Store) CreateRun(_ context.Context, r run.Run) (out run.Run, fresh bool, err error) {
 	err = s.write("CreateRun", r.ID, func() (bool, error) {
 		if k, ok := s.runs[r.ID]; ok {
@@ -144,7 +143,7 @@ func (s *Store) create(r run.Run) {
 	s.lists[r.Project] = append(s.lists[r.Project], r.ID)
 }
 
-// Run is engine.Runs.
+// Run implements engine.Runs.
 func (s *Store) Run(_ context.Context, id string) (run.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +154,7 @@ func (s *Store) Run(_ context.Context, id string) (run.Run, error) {
 	return copyRun(k.run), nil
 }
 
-// Load is engine.Runs.
+// Load implements engine.Runs.
 func (s *Store) Load(_ context.Context, id string) (run.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +169,7 @@ func (s *Store) Load(_ context.Context, id string) (run.Run, error) {
 	return r, nil
 }
 
-// RaiseEpoch is engine.Executions.
+// RaiseEpoch implements engine.Executions.
 func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
 	return s.write("RaiseEpoch", r.ID, func() (bool, error) {
 		k, err := s.withEpoch(r.ID, r.Epoch)
@@ -192,7 +191,8 @@ func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
 	})
 }
 
-// Commit is engine.Executions. Of two planners, the last to write the steps commits.
+// Commit implements engine.Executions. If two functions plan a run, the one that wrote
+// its steps last commits.
 func (s *Store) Commit(_ context.Context, r run.Run) error {
 	var mine int
 	err := s.write("Commit steps", r.ID, func() (bool, error) {
@@ -213,7 +213,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 			return false, err
 		}
 		if k.planner != mine {
-			return false, fault.New(fault.Stale, "run %s is planned by another", r.ID)
+			return false, fault.New(fault.Stale, "run %s was planned by another function", r.ID)
 		}
 		k.committed = true
 		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Only = r.State, r.Operation, r.Source, r.MaxDeletions, slices.Clone(r.Only)
@@ -223,7 +223,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 	})
 }
 
-// planned returns the run that r is the plan of, if it may still be planned.
+// planned returns the stored run of r, if it is not planned yet.
 func (s *Store) planned(r run.Run) (*storedRun, error) {
 	k, err := s.withEpoch(r.ID, r.Epoch)
 	if err == nil && k.run.State != run.StatePending {
@@ -232,46 +232,46 @@ func (s *Store) planned(r run.Run) (*storedRun, error) {
 	return k, err
 }
 
-// RecordCommand is engine.Executions.
-func (s *Store) RecordCommand(_ context.Context, id string, w run.GivenCommand) (out run.Run, err error) {
+// RecordCommand implements engine.Executions.
+func (s *Store) RecordCommand(_ context.Context, id string, c run.GivenCommand) (out run.Run, err error) {
 	err = s.write("RecordCommand", id, func() (bool, error) {
 		k, err := s.find(id)
 		switch {
 		case err != nil:
 			return false, err
-		case k.commands[w.ID]:
+		case k.commands[c.ID]:
 			out = copyRun(k.run)
 			return false, nil
 		}
-		if err := k.run.Give(w); err != nil {
+		if err := k.run.Give(c); err != nil {
 			return false, err
 		}
 		if k.commands == nil {
 			k.commands = make(map[string]bool)
 		}
-		k.commands[w.ID] = true
-		s.audit[id] = append(s.audit[id], Entry{Time: w.At, What: string(w.Command), Force: w.Force, Who: w.Who, Why: w.Why})
+		k.commands[c.ID] = true
+		s.audit[id] = append(s.audit[id], Entry{Time: c.At, What: string(c.Command), Force: c.Force, Who: c.Who, Why: c.Why})
 		out = copyRun(k.run)
 		return true, nil
 	})
 	return out, err
 }
 
-// Register is engine.Executions.
-func (s *Store) Register(_ context.Context, id string, epoch int, w engine.PollInput, events int) (newest bool, err error) {
+// Register implements engine.Executions.
+func (s *Store) Register(_ context.Context, id string, epoch int, in engine.PollInput, events int) (newest bool, err error) {
 	err = s.write("Register", id, func() (bool, error) {
 		k, err := s.withEpoch(id, epoch)
-		if err != nil || w.Entered.Before(k.since) {
+		if err != nil || in.Entered.Before(k.since) {
 			return false, err
 		}
-		k.run.Token, k.since, newest = w.Token, w.Entered, true
+		k.run.Token, k.since, newest = in.Token, in.Entered, true
 		k.run.Events += events
 		return true, nil
 	})
 	return newest, err
 }
 
-// List is engine.Runs.
+// List implements engine.Runs.
 func (s *Store) List(_ context.Context, project string, most int) ([]run.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,21 +288,21 @@ func (s *Store) List(_ context.Context, project string, most int) ([]run.Run, er
 	return runs, nil
 }
 
-// Projects lists, sorted, the projects that ever had a run.
+// Projects lists the projects that have had a run, sorted.
 func (s *Store) Projects(context.Context) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.lists)), nil
 }
 
-// Open is engine.Runs.
+// Open implements engine.Runs.
 func (s *Store) Open(context.Context) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.open)), nil
 }
 
-// Audit lists the commands, answers and states of a run, in order.
+// Audit returns the audit log of a run, oldest entry first.
 func (s *Store) Audit(id string) []Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()

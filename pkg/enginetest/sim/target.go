@@ -8,8 +8,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// called is the name of a stack in the cloud: its own, with its target if that is not
-// the default one and targets are apart.
+// called returns the name of a location's stack in the cloud: the physical name, and
+// also the target if targets are Apart and it is not the default one.
 func (c *Cloud) called(p plan.Location) string {
 	if !c.Apart || p.Target.Name == "" || p.Target.Name == project.DefaultTarget {
 		return p.Stack
@@ -17,7 +17,7 @@ func (c *Cloud) called(p plan.Location) string {
 	return p.Stack + "@" + p.Target.Name
 }
 
-// denied is the error of a target that cannot be accessed.
+// denied returns the error of a target whose role cannot be assumed, or nil.
 func (c *Cloud) denied(t project.Target) error {
 	if c.Denied[t.Name] {
 		return fault.New(fault.Denied, "target %s: its role cannot be assumed", t.Name)
@@ -25,24 +25,24 @@ func (c *Cloud) denied(t project.Target) error {
 	return nil
 }
 
-// accessErrors lists why some locations cannot be accessed. It is an error if none
-// can.
-func (c *Cloud) accessErrors(places []plan.Location) (map[string]plan.Live, error) {
-	seen := make(map[string]plan.Live)
+// accessErrors returns, by node, the stacks in targets that deny access. If no location
+// can be read, it returns the errors.
+func (c *Cloud) accessErrors(locations []plan.Location) (map[string]plan.Live, error) {
+	live := make(map[string]plan.Live)
 	var all []error
 	reported := make(map[string]bool)
-	for _, p := range places {
+	for _, p := range locations {
 		err := c.denied(p.Target)
 		if err == nil {
 			continue
 		}
-		seen[p.Node] = plan.Live{AccessError: err.Error()}
+		live[p.Node] = plan.Live{AccessError: err.Error()}
 		if !reported[p.Target.Name] {
 			reported[p.Target.Name], all = true, append(all, err)
 		}
 	}
-	if len(seen) > 0 && len(seen) == len(places) {
+	if len(live) > 0 && len(live) == len(locations) {
 		return nil, errors.Join(all...)
 	}
-	return seen, nil
+	return live, nil
 }

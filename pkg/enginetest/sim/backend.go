@@ -1,0 +1,328 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/asl"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A Backend runs the engine in memory, with simulations of everything that the engine
+// uses.
+type Backend struct {
+	*Clock
+	Store     *Store
+	Cloud     *Cloud
+	Engine    *engine.Engine
+	Schedules *Schedules
+	Rand      *rand.Rand
+	Faults    Faults
+	Calls     int            // how many calls functions have made
+	Ends      map[string]int // how often the end of a run was reported to engine.Meter, by run
+
+	// Questions are the IDs of steps that wait for a user's answer before they end.
+	Questions map[string]bool
+
+	// Started is called when CloudFormation has started an operation on a stack, and when
+	// it has started the rollback of one. It may be nil.
+	Started func(action.Task)
+
+	machine     *asl.Machine
+	projects    map[string]project.Project // by version of the source
+	specs       map[string]project.Node
+	executions  map[string]*Execution
+	waiting     map[string]*waiter // by token
+	count       int
+	outageUntil time.Time // CloudFormation is unavailable until then
+	sweeping    bool      // the next sweep is scheduled
+}
+
+// New returns an empty Backend that executes runs with the given state machine. All
+// its random choices follow from the seed.
+func New(machine *asl.Machine, seed uint64) *Backend {
+	clock := NewClock()
+	b := &Backend{
+		Ends: make(map[string]int), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
+		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
+	}
+	cloud := crashingCloud{b}
+	b.Engine = &engine.Engine{
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
+		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
+		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: 1,
+	}
+	b.Cloud.Changed = b.deliver
+	return b
+}
+
+// now returns the time by the clock of the function that is running.
+func (b *Backend) now() time.Time {
+	if b.running != nil {
+		return b.Now().Add(b.running.skew)
+	}
+	return b.Now()
+}
+
+// skew returns how far the clock of a function that starts now is ahead.
+func (b *Backend) skew() time.Duration {
+	if b.Faults.Skew == nil {
+		return 0
+	}
+	return b.Faults.Skew()
+}
+
+// unique returns a string that it has not returned before.
+func (b *Backend) unique() string {
+	b.count++
+	return fmt.Sprintf("n%d", b.count)
+}
+
+// Submit sends a request to the function start, as an event does: the call is repeated
+// if it fails. It returns the run's ID, which is a new one if q has none.
+func (b *Backend) Submit(q run.Request) string {
+	if q.ID == "" {
+		q.ID = engine.RunID(b.unique())
+	}
+	b.call("start", func(ctx context.Context) error { return b.Engine.Start(ctx, q) })
+	b.sweepLater()
+	return q.ID
+}
+
+// AnswerStep sends a user's answer to a step. The call is repeated if it fails.
+func (b *Backend) AnswerStep(id, step string, a run.Answer) {
+	a.ID, a.At = b.unique(), b.Now()
+	b.call("start", func(ctx context.Context) error {
+		err := b.Engine.Answer(ctx, id, step, a)
+		if fault.Is(err, fault.Refused, fault.Missing) {
+			return nil // the user gets this error
+		}
+		return err
+	})
+	b.sweepLater()
+}
+
+// sweeps is the time between two sweeps.
+const sweeps = 5 * time.Minute
+
+// sweepLater schedules sweeps for as long as the backend is not idle.
+func (b *Backend) sweepLater() {
+	if b.sweeping {
+		return
+	}
+	b.sweeping = true
+	b.After(sweeps, func() {
+		b.sweeping = false
+		if !b.idle() {
+			b.call("start", b.Engine.Sweep)
+			b.sweepLater()
+		}
+	})
+}
+
+// idle reports whether each run has ended, waits for a person, or is queued behind a
+// run that waits for a person.
+func (b *Backend) idle() bool {
+	for id := range b.Store.open {
+		r := b.Store.runs[id].run
+		if r.State == run.StateQueued {
+			owner, ok := b.Store.runs[b.Store.locks[r.Project].Owner.Run]
+			if !ok || r.Command.Stops() {
+				return false
+			}
+			r = owner.run
+		}
+		if r.State != run.StateWaiting || r.Generation > r.ObservedGeneration || r.Command == run.Continue && !r.Deadline.IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+// Outage makes CloudFormation unavailable for d.
+func (b *Backend) Outage(d time.Duration) { b.outageUntil = b.Now().Add(d) }
+
+// Abort stops an execution, as a person can in Step Functions. Functions that it has
+// called continue.
+func (b *Backend) Abort(name string) {
+	if x := b.executions[name]; x != nil {
+		b.endExecution(x, &asl.Error{Name: "ABORTED"})
+	}
+}
+
+// AbortAll stops every execution, and loses the events that report it.
+func (b *Backend) AbortAll() {
+	for _, x := range b.executions {
+		if !x.Over {
+			x.Over, x.Err = true, &asl.Error{Name: "ABORTED"}
+		}
+	}
+	b.sweepLater()
+}
+
+// endExecution records the end of an execution. If it failed, an event reports that to
+// the function start.
+func (b *Backend) endExecution(x *Execution, err error) {
+	if x.Over {
+		return
+	}
+	x.Over, x.Err = true, err
+	if err != nil && b.Faults.EventsLost {
+		b.sweepLater()
+	} else if err != nil {
+		b.call("start", func(ctx context.Context) error { return b.Engine.Recover(ctx, x.in) })
+		b.sweepLater()
+	}
+}
+
+// Source stores a version of the files of p and returns its source.
+func (b *Backend) Source(p project.Project) run.Source {
+	version := b.unique()
+	b.projects[version] = p
+	return run.Source{Key: "projects/" + p.ID(), Version: version}
+}
+
+// WaitIdle runs the simulation until the clock has no more events. It reports false if
+// there still are some after a month.
+func (b *Backend) WaitIdle() bool {
+	end := b.Now().Add(30 * 24 * time.Hour)
+	return !b.Run(func() bool { return b.Now().After(end) })
+}
+
+// Load returns a run with its steps.
+func (b *Backend) Load(id string) (run.Run, error) { return b.Store.Load(context.Background(), id) }
+
+// Execution returns the execution of the given name, or nil if there is none.
+func (b *Backend) Execution(name string) *Execution { return b.executions[name] }
+
+// call calls a function for an event, as Lambda does: up to six times if it fails.
+func (b *Backend) call(function string, do func(context.Context) error) {
+	b.Go(func(r *Routine) {
+		for try := range 6 {
+			r.skew = b.skew()
+			ctx := context.WithValue(context.Background(), callKey{}, &invocation{function: function, routine: r})
+			if do(ctx) == nil || !r.Sleep(time.Second<<try) {
+				return
+			}
+		}
+	})
+}
+
+// deliver delivers CloudFormation's event about a status of the task's stack.
+func (b *Backend) deliver(t action.Task, s plan.Status) {
+	if s.Busy() {
+		if b.Started != nil {
+			b.Started(t)
+		}
+		return
+	}
+	late := []time.Duration{200 * time.Millisecond}
+	if b.Faults.Event != nil {
+		late = b.Faults.Event()
+	}
+	for _, d := range late {
+		b.After(d, func() {
+			b.call("stack-event", func(ctx context.Context) error {
+				return b.Engine.StackEvent(ctx, engine.StackEvent{Token: t.Token(), Status: s})
+			})
+		})
+	}
+}
+
+// Project implements engine.Configurations.
+func (b *Backend) Project(ctx context.Context, r run.Run) (p project.Project, err error) {
+	err = b.do(ctx, "Configurations.Project", r.Source.Version, func() error {
+		var ok bool
+		if p, ok = b.projects[r.Source.Version]; !ok {
+			return fault.New(fault.Missing, "there is no version %s", r.Source.Version)
+		}
+		return nil
+	})
+	return p, err
+}
+
+// SaveSpec implements engine.Specs.
+func (b *Backend) SaveSpec(ctx context.Context, n project.Node) (digest string, err error) {
+	if digest, err = n.Digest(); err != nil {
+		return "", err
+	}
+	return digest, b.do(ctx, "Specs.SaveSpec", n.Name, func() error {
+		b.specs[digest] = n
+		return nil
+	})
+}
+
+// Spec implements engine.Specs.
+func (b *Backend) Spec(ctx context.Context, digest string) (n project.Node, err error) {
+	err = b.do(ctx, "Specs.Spec", digest, func() error {
+		var ok bool
+		if n, ok = b.specs[digest]; !ok {
+			return fault.New(fault.Missing, "there is no spec %s", digest)
+		}
+		return nil
+	})
+	return n, err
+}
+
+// Start implements engine.Machine.
+func (b *Backend) Start(ctx context.Context, name string, in engine.ExecutionInput) error {
+	return b.do(ctx, "Machine.Start", name, func() error {
+		if b.executions[name] == nil {
+			return b.execute(name, in)
+		}
+		return nil
+	})
+}
+
+// ExecutionStatus implements engine.Machine.
+func (b *Backend) ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error) {
+	return got(b, ctx, "Machine.ExecutionStatus", name, func() (engine.ExecutionStatus, error) {
+		x := b.executions[name]
+		if x == nil {
+			return engine.ExecutionStatus{}, nil
+		}
+		s := engine.ExecutionStatus{Started: true, Running: !x.Over}
+		if x.Err != nil {
+			s.Why = "FAILED: " + x.Err.Error()
+		}
+		return s, nil
+	})
+}
+
+// Answer implements engine.Machine.
+func (b *Backend) Answer(ctx context.Context, token string, t engine.LoopState) error {
+	return b.do(ctx, "Machine.Answer", string(t.State), func() error {
+		wait := b.waiting[token]
+		if wait == nil || wait.answer != nil {
+			return nil
+		}
+		answer, err := json.Marshal(t)
+		wait.end(answer, err)
+		return err
+	})
+}
+
+// silent is an engine.Notifier that sends no notifications.
+type silent struct{}
+
+// Notify implements engine.Notifier.
+func (silent) Notify(context.Context, run.Run) {}
+
+// A counter counts the ends of runs.
+type counter struct{ backend *Backend }
+
+// Ended implements engine.Meter.
+func (c counter) Ended(_ context.Context, r run.Run) { c.backend.Ends[r.ID]++ }
+
+// Swept implements engine.Meter.
+func (counter) Swept(context.Context, run.Backlog) {}
