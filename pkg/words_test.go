@@ -112,12 +112,11 @@ infra/local/scheduler 21
 infra/local/states 1
 infra/stackwright 10
 pkg 7
-pkg/action 19
+pkg/action 17
 pkg/engine 522
-pkg/enginetest/contract 1
 pkg/lib/document 2
-pkg/plan 37
-pkg/run 3
+pkg/plan 34
+pkg/run 1
 stepfn 194
 testdata/widdix 1
 `
