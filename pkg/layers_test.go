@@ -20,7 +20,7 @@ lib/budget
 lib/cron
 lib/suggest
 lib/document
-lib/template          lib/document
+lib/template          lib/document lib/graph
 
 fault
 project               fault lib/graph lib/suggest

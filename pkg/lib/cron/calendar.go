@@ -3,6 +3,7 @@ package cron
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -147,8 +148,8 @@ func (c *calendar) next(after time.Time) time.Time {
 		if !c.has(day) {
 			continue
 		}
-		for _, h := range c.hours.sorted() {
-			for _, minute := range c.minutes.sorted() {
+		for _, h := range slices.Sorted(maps.Keys(c.hours)) {
+			for _, minute := range slices.Sorted(maps.Keys(c.minutes)) {
 				at := time.Date(day.Year(), day.Month(), day.Day(), h, minute, 0, 0, after.Location())
 				if at.After(after) && at.Hour() == h && at.Minute() == minute {
 					return at
@@ -187,14 +188,4 @@ func workday(day time.Time, n int) int {
 		return n + 1
 	}
 	return n
-}
-
-// sorted lists the numbers of a set.
-func (s set) sorted() []int {
-	all := make([]int, 0, len(s))
-	for n := range s {
-		all = append(all, n)
-	}
-	slices.Sort(all)
-	return all
 }

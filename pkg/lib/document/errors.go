@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,13 +89,7 @@ func (e Errors) Err() error {
 	}
 	sorted := slices.Clone(e)
 	slices.SortStableFunc(sorted, func(a, b *Error) int {
-		if c := strings.Compare(a.File, b.File); c != 0 {
-			return c
-		}
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
 	})
 	return slices.CompactFunc(sorted, func(a, b *Error) bool { return *a == *b })
 }

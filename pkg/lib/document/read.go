@@ -13,7 +13,19 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-func read(file string, body []byte) (*yaml.Node, error) {
+// Read reads one document of YAML or JSON and returns its topmost node (a
+// mapping, list or scalar; never the document node itself, never nil without an error).
+// The file's name is only used to say where an error is.
+//
+// Refused, each with its place: more than MaxBytes, text that is not UTF-8, no
+// document or more than one, duplicate keys, keys that are not scalars, merge
+// keys (<<), %TAG directives, aliases that contain themselves, and whatever
+// exceeds MaxDepth, MaxNodes, MaxExpanded or MaxText.
+// An error is of type Errors: a syntax error comes alone, others all at once.
+//
+// Tags such as !Ref are kept on the nodes: a reader that does not support them must refuse them
+// (see Tagged).
+func Read(file string, body []byte) (*yaml.Node, error) {
 	if err := admit(file, body); err != nil {
 		return nil, Errors{err}
 	}
@@ -39,11 +51,13 @@ func admit(file string, body []byte) *Error {
 	if len(body) > MaxBytes {
 		return At(file, nil, "the file has %d bytes: at most %d are read", len(body), MaxBytes)
 	}
-	if !utf8.Valid(body) {
-		return &Error{File: file, Line: 1 + bytes.Count(body[:invalidUTF8(body)], []byte("\n")),
-			Text: "this is not UTF-8: save the file as UTF-8"}
+	line := 0
+	for text := range bytes.Lines(body) {
+		if line++; !utf8.Valid(text) {
+			return &Error{File: file, Line: line, Text: "this is not UTF-8: save the file as UTF-8"}
+		}
 	}
-	if n := signs(body); n > MaxNodes {
+	if n := Weight(body); n > MaxNodes {
 		return At(file, nil, "the file has about %d keys and values: at most %d are read", n, MaxNodes)
 	}
 	for line := range bytes.Lines(body) {
@@ -55,20 +69,10 @@ func admit(file string, body []byte) *Error {
 	return nil
 }
 
-func invalidUTF8(body []byte) int {
-	for i := 0; i < len(body); {
-		r, size := utf8.DecodeRune(body[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return len(body)
-}
-
-// signs is an upper bound of the nodes that the text can make, found without
-// making any: each but the first needs one of the signs counted here.
-func signs(body []byte) int {
+// Weight is about how many keys and values a text makes, and never less, found
+// without reading it: each but the first needs one of the signs counted here. A
+// reader of many documents limits their sum.
+func Weight(body []byte) int {
 	n := 1
 	for i, c := range body {
 		switch c {

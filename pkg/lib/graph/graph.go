@@ -68,52 +68,47 @@ func (g *Graph[K]) Reach(from ...K) map[K]bool {
 }
 
 // Order lists the keys so that each follows all it comes after. A ring is
-// reported as a *CycleError. It keeps a stack of its own, for a chain may be as
-// long as a project is large.
+// reported as a *CycleError.
 func (g *Graph[K]) Order() ([]K, error) {
-	type visit struct {
-		key  K
-		left []K
-	}
-	var (
-		order   = make([]K, 0, len(g.after))
-		started = make(map[K]bool, len(g.after))
-		done    = make(map[K]bool, len(g.after))
-		path    []visit
-	)
-	for _, root := range g.Keys() {
-		if started[root] {
-			continue
-		}
-		started[root] = true
-		path = append(path, visit{root, g.After(root)})
-		for len(path) > 0 {
-			top := &path[len(path)-1]
-			if len(top.left) == 0 {
-				done[top.key] = true
-				order = append(order, top.key)
-				path = path[:len(path)-1]
-				continue
-			}
-			next := top.left[0]
-			top.left = top.left[1:]
-			switch {
-			case done[next]:
-			case started[next]:
-				at := slices.IndexFunc(path, func(v visit) bool { return v.key == next })
-				ring := &CycleError[K]{}
-				for _, v := range path[at:] {
-					ring.Cycle = append(ring.Cycle, v.key)
-				}
-				ring.Cycle = append(ring.Cycle, next)
-				return nil, ring
-			default:
-				started[next] = true
-				path = append(path, visit{next, g.After(next)})
-			}
-		}
+	order, ring := Sort(g.Keys(), g.After)
+	if len(ring) > 0 {
+		return nil, &CycleError[K]{append(ring, ring[0])}
 	}
 	return order, nil
+}
+
+// Sort puts keys after those that they come after, else in the order in which they
+// are given. It also returns the first ring in the way, beginning with
+// the key that is given first; keys in a ring are in the order all the same.
+func Sort[K comparable](keys []K, after func(K) []K) (order, ring []K) {
+	const entered, left = 1, 2
+	state := make(map[K]int, len(keys))
+	var path []K
+	var visit func(K)
+	visit = func(k K) {
+		state[k] = entered
+		path = append(path, k)
+		for _, a := range after(k) {
+			switch state[a] {
+			case left:
+			case entered:
+				if ring == nil {
+					ring = slices.Clone(path[slices.Index(path, a):])
+				}
+			default:
+				visit(a)
+			}
+		}
+		path = path[:len(path)-1]
+		state[k] = left
+		order = append(order, k)
+	}
+	for _, k := range keys {
+		if state[k] == 0 {
+			visit(k)
+		}
+	}
+	return order, ring
 }
 
 // A CycleError reports keys that come after one another in a ring; the first

@@ -1,9 +1,12 @@
 package template
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/graph"
 )
 
 // check checks all references, after everything has been read.
@@ -35,10 +38,7 @@ func (p *parser) check() {
 	}
 	p.dependencies()
 	slices.SortStableFunc(p.t.loose, func(a, b Loose) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
 }
 
@@ -89,8 +89,8 @@ func (p *parser) isParameter(name string) bool {
 
 // refExists says in CloudFormation's words that a Ref leads nowhere.
 func (p *parser) refExists(name string, x *Expr) {
-	switch {
-	case p.isParameter(name) || isPseudo(name) || p.t.macros:
+	switch _, pseudo := pseudos[name]; {
+	case p.isParameter(name) || pseudo || p.t.macros:
 	case x.block == "Conditions":
 		p.failAt(x, "Template format error: Unresolved dependencies [%s]. Cannot reference resources in the Conditions block of the template", name)
 	default:
@@ -165,13 +165,13 @@ func (p *parser) conditionCircles() {
 	for name, x := range p.t.Conditions {
 		x.walk(func(x *Expr) {
 			if x.form == call && (x.name == "Condition" || x.name == "Fn::If") {
-				if other, ok := x.items[0].Literal(); ok {
+				if other, ok := x.items[0].Literal(); ok && p.t.Conditions[other] != nil {
 					needs[name] = append(needs[name], other)
 				}
 			}
 		})
 	}
-	if _, circle := sorted(p.t.conditions, needs); len(circle) > 0 {
+	if _, circle := graph.Sort(p.t.conditions, func(name string) []string { return needs[name] }); len(circle) > 0 {
 		p.failAt(p.t.Conditions[circle[0]], "Template format error: Circular dependency between conditions: [%s]", strings.Join(circle, ", "))
 		// Nothing may follow them in a circle later.
 		for _, name := range circle {
@@ -201,7 +201,7 @@ func (p *parser) dependencies() {
 		maps.DeleteFunc(needs, func(_ string, is bool) bool { return !is })
 		p.t.needs[name] = slices.Sorted(maps.Keys(needs))
 	}
-	order, circle := sorted(p.t.resources, p.t.needs)
+	order, circle := graph.Sort(p.t.resources, p.t.Needs)
 	p.t.order = order
 	if len(circle) > 0 {
 		r := p.t.Resources[circle[0]]

@@ -143,8 +143,8 @@ func (r *running) truth(x *Expr) (any, *document.Error) {
 // ref gives what a name stands for.
 func (r *running) ref(name string, x *Expr) (any, *document.Error) {
 	e := r.e
-	if isPseudo(name) {
-		return e.s.pseudo(name), nil
+	if pseudo, ok := pseudos[name]; ok {
+		return pseudo(e.s), nil
 	}
 	if p, ok := e.t.Parameters[name]; ok {
 		return e.s.parameter(p), nil

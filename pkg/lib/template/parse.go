@@ -21,7 +21,17 @@ const maxErrors = 100
 
 var alphanumeric = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
-func parse(file string, body []byte) (*Template, error) {
+// Parse reads a template in YAML (with short forms such as !Ref) or JSON.
+// The error is document.Errors, all at once with their places, and where
+// CloudFormation has words for it, in CloudFormation's words: syntax, unknown
+// sections and attributes, wrong shapes, functions with wrong arguments,
+// unresolved Ref, GetAtt, DependsOn, Condition and FindInMap, circles of conditions
+// and of resources, and more than the limits.
+//
+// A template with macros (anything in Transform but AWS::LanguageExtensions, or
+// Fn::Transform, or Fn::ForEach) is read as it stands, and what it refers to may come out of the
+// macro: then unresolved names are no errors, and evaluate to Unknown. See Macros.
+func Parse(file string, body []byte) (*Template, error) {
 	if len(body) > MaxBytes {
 		return nil, document.Errors{document.At(file, nil, "the template has %d bytes: CloudFormation reads at most %d", len(body), MaxBytes)}
 	}

@@ -131,7 +131,6 @@ func TestListingsStandAsWrittenAndOrderFollowsNeeds(t *testing.T) {
 		"order":      {network.Order(), []string{"Network", "PrivateSubnet", "PublicSubnet", "PrivateZone"}},
 		"needs":      {network.Needs("PrivateZone"), []string{"PublicSubnet"}},
 		"outputs":    {network.OutputNames(), []string{"Network", "Subnets", "Zone"}},
-		"conditions": {network.ConditionNames(), []string{"HasZone"}},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s: %s", name, diff)

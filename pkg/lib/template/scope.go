@@ -47,37 +47,21 @@ func NewRoom(bytes int64) *Room {
 // evaluated since is not to be relied on.
 func (r *Room) Full() bool { return r.left.Load() < 0 }
 
-func isPseudo(name string) bool {
-	switch name {
-	case "AWS::AccountId", "AWS::NotificationARNs", "AWS::NoValue", "AWS::Partition", "AWS::Region", "AWS::StackId", "AWS::StackName", "AWS::URLSuffix":
-		return true
-	}
-	return false
-}
-
-// pseudo gives the value of a pseudo parameter.
-func (s Scope) pseudo(name string) any {
-	switch name {
-	case "AWS::NoValue":
-		return noValue{}
-	case "AWS::AccountId":
-		return orUnknown(s.AccountID)
-	case "AWS::Region":
-		return orUnknown(s.Region)
-	case "AWS::StackId":
-		return orUnknown(s.StackID)
-	case "AWS::StackName":
-		return orUnknown(s.StackName)
-	case "AWS::Partition":
-		return orUnknown(s.partition())
-	case "AWS::URLSuffix":
-		return orUnknown(s.suffix())
-	case "AWS::NotificationARNs":
-		if s.NotificationARNs != nil {
-			return texts(s.NotificationARNs)
+// pseudos gives the value of each pseudo parameter.
+var pseudos = map[string]func(Scope) any{
+	"AWS::NoValue":   func(Scope) any { return noValue{} },
+	"AWS::AccountId": func(s Scope) any { return orUnknown(s.AccountID) },
+	"AWS::Region":    func(s Scope) any { return orUnknown(s.Region) },
+	"AWS::StackId":   func(s Scope) any { return orUnknown(s.StackID) },
+	"AWS::StackName": func(s Scope) any { return orUnknown(s.StackName) },
+	"AWS::Partition": func(s Scope) any { return orUnknown(s.partition()) },
+	"AWS::URLSuffix": func(s Scope) any { return orUnknown(s.suffix()) },
+	"AWS::NotificationARNs": func(s Scope) any {
+		if s.NotificationARNs == nil {
+			return Unknown{}
 		}
-	}
-	return Unknown{}
+		return texts(s.NotificationARNs)
+	},
 }
 
 func (s Scope) partition() string {

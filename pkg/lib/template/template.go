@@ -58,23 +58,8 @@ type Loose struct {
 	Line, Column int
 }
 
-// Parse reads a template in YAML (with short forms such as !Ref) or JSON.
-// The error is document.Errors, all at once with their places, and where
-// CloudFormation has words for it, in CloudFormation's words: syntax, unknown
-// sections and attributes, wrong shapes, functions with wrong arguments,
-// unresolved Ref, GetAtt, DependsOn, Condition and FindInMap, circles of conditions
-// and of resources, and more than the limits.
-//
-// A template with macros (anything in Transform but AWS::LanguageExtensions, or
-// Fn::Transform, or Fn::ForEach) is read as it stands, and what it refers to may come out of the
-// macro: then unresolved names are no errors, and evaluate to Unknown. See Macros.
-func Parse(file string, body []byte) (*Template, error) { return parse(file, body) }
-
 // ParameterNames lists the parameters in the order in which they are written.
 func (t *Template) ParameterNames() []string { return append([]string(nil), t.parameters...) }
-
-// ConditionNames lists the conditions in the order in which they are written.
-func (t *Template) ConditionNames() []string { return append([]string(nil), t.conditions...) }
 
 // ResourceNames lists the resources in the order in which they are written.
 func (t *Template) ResourceNames() []string { return append([]string(nil), t.resources...) }

@@ -2,6 +2,8 @@ package template
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -18,17 +20,9 @@ func Known(v any) bool {
 	case Unknown:
 		return false
 	case []any:
-		for _, item := range v {
-			if !Known(item) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(v, func(item any) bool { return !Known(item) })
 	case map[string]any:
-		for _, item := range v {
-			if !Known(item) {
-				return false
-			}
-		}
+		return Known(slices.Collect(maps.Values(v)))
 	}
 	return true
 }
@@ -60,27 +54,10 @@ func equal(a, b any) bool {
 	switch a := a.(type) {
 	case []any:
 		b, ok := b.([]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !equal(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(a, b, equal)
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for key := range a {
-			other, ok := b[key]
-			if !ok || !equal(a[key], other) {
-				return false
-			}
-		}
-		return true
+		return ok && maps.EqualFunc(a, b, equal)
 	}
 	return a == nil && b == nil
 }
