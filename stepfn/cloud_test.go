@@ -22,8 +22,9 @@ func TestCloud(t *testing.T) {
 	contract.Cloud(t, func(t *testing.T, holds func(*testing.T, contract.Sky)) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newEmulators(t)
-			client := cloudformation.NewFromConfig(r.cloud.Config())
-			holds(t, testCloud{cfn.New(cfn.SingleTarget(client), inline{}), r})
+			client := cfn.TargetClient{Client: cloudformation.NewFromConfig(r.cloud.Config())}
+			clients := func(context.Context, project.Target) (cfn.TargetClient, error) { return client, nil }
+			holds(t, testCloud{cfn.New(clients, inline{}), r})
 		})
 	})
 }

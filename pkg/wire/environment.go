@@ -4,6 +4,7 @@ package wire
 import (
 	"cmp"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
@@ -35,41 +36,68 @@ const (
 	envBus          = "STACKWRIGHT_BUS"
 	envStack        = "STACKWRIGHT_STACK"
 	envExecution    = "STACKWRIGHT_EXECUTION_ROLE"
+
+	// The requests a second to CloudFormation in one account and region. Both are optional.
+	envReads  = "STACKWRIGHT_READS"
+	envWrites = "STACKWRIGHT_WRITES"
 )
 
-// forms are the required variables and their patterns.
-var forms = []struct {
-	name string
-	form *regexp.Regexp
-	what string
-}{
-	{envTable, regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`), "the name of the DynamoDB table"},
-	{envBucket, regexp.MustCompile(`^[a-z0-9.-]{3,63}$`), "the name of the S3 bucket"},
-	{envStateMachine, regexp.MustCompile(`^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:stateMachine:.+$`), "the ARN of the state machine"},
-	{envAccount, regexp.MustCompile(`^\d{12}$`), "the twelve digits of the account"},
-	{envRegion, regexp.MustCompile(`^[a-z0-9-]+$`), "the region"},
+// A variable has a pattern.
+type variable struct {
+	name     string
+	form     *regexp.Regexp
+	what     string
+	optional bool
+}
+
+// variables are those that have a pattern, without those of schedules.
+var variables = []variable{
+	{envTable, regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`), "the name of the DynamoDB table", false},
+	{envBucket, regexp.MustCompile(`^[a-z0-9.-]{3,63}$`), "the name of the S3 bucket", false},
+	{envStateMachine, regexp.MustCompile(`^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:stateMachine:.+$`), "the ARN of the state machine", false},
+	{envAccount, regexp.MustCompile(`^\d{12}$`), "the twelve digits of the account", false},
+	{envRegion, regexp.MustCompile(`^[a-z0-9-]+$`), "the region", false},
+	{envReads, rate, "a number of requests a second from 1 to 9999", true},
+	{envWrites, rate, "a number of requests a second from 1 to 9999", true},
+}
+
+var rate = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
+
+// faults lists which of some variables are missing or malformed. why ends the
+// sentence that one is missing.
+func faults(all []variable, why string, getenv func(string) string) (wrong []string) {
+	for _, x := range all {
+		switch v := getenv(x.name); {
+		case v == "" && !x.optional:
+			wrong = append(wrong, x.name+" is missing"+why+": set it to "+x.what)
+		case v != "" && !x.form.MatchString(v):
+			wrong = append(wrong, x.name+" is not "+x.what+": "+v)
+		}
+	}
+	return wrong
 }
 
 // FromEnv reads an Environment. One error of kind fault.Invalid names every
 // variable that is missing or malformed.
 func FromEnv(getenv func(string) string) (Environment, error) {
-	var wrong []string
-	for _, f := range forms {
-		switch v := getenv(f.name); {
-		case v == "":
-			wrong = append(wrong, f.name+" is missing: set it to "+f.what)
-		case !f.form.MatchString(v):
-			wrong = append(wrong, f.name+" is not "+f.what+": "+v)
-		}
-	}
-	limits, malformed := limitsFrom(getenv)
-	group, misnamed := groupFrom(getenv)
-	if wrong = append(append(wrong, malformed...), misnamed...); len(wrong) > 0 {
+	group, wrong := groupFrom(getenv)
+	if wrong = append(faults(variables, "", getenv), wrong...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limits, Schedules: group,
+		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group,
 	}, nil
+}
+
+// limitsFrom returns the limits that the variables set.
+func limitsFrom(getenv func(string) string) budget.Limits {
+	l := budget.CloudFormation()
+	for name, to := range map[string]*float64{envReads: &l.Reads, envWrites: &l.Writes} {
+		if n, err := strconv.ParseFloat(getenv(name), 64); err == nil {
+			*to = n
+		}
+	}
+	return l
 }

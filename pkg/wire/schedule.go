@@ -25,15 +25,11 @@ const (
 )
 
 // scheduling holds the patterns of those variables.
-var scheduling = []struct {
-	name string
-	form *regexp.Regexp
-	what string
-}{
-	{envScheduleGroup, regexp.MustCompile(`^[0-9A-Za-z_.-]{1,64}$`), "the name of the schedule group"},
-	{envScheduleRole, regexp.MustCompile(`^arn:aws[a-z-]*:iam::\d{12}:role/.+$`), "the ARN of the role of the schedules"},
-	{envStart, regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:.+$`), "the ARN of the function start"},
-	{envScheduleDead, regexp.MustCompile(`^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:.+$`), "the ARN of the dead-letter queue of the schedules"},
+var scheduling = []variable{
+	{envScheduleGroup, regexp.MustCompile(`^[0-9A-Za-z_.-]{1,64}$`), "the name of the schedule group", false},
+	{envScheduleRole, regexp.MustCompile(`^arn:aws[a-z-]*:iam::\d{12}:role/.+$`), "the ARN of the role of the schedules", false},
+	{envStart, regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:.+$`), "the ARN of the function start", false},
+	{envScheduleDead, regexp.MustCompile(`^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:.+$`), "the ARN of the dead-letter queue of the schedules", true},
 }
 
 // groupFrom reads the schedule group, and lists what is missing or malformed.
@@ -42,15 +38,7 @@ func groupFrom(getenv func(string) string) (g scheduler.Group, wrong []string) {
 	if g == (scheduler.Group{}) {
 		return g, nil
 	}
-	for _, f := range scheduling {
-		switch v := getenv(f.name); {
-		case v == "" && f.name != envScheduleDead:
-			wrong = append(wrong, f.name+" is missing, but other variables of schedules are set: set it to "+f.what)
-		case v != "" && !f.form.MatchString(v):
-			wrong = append(wrong, f.name+" is not "+f.what+": "+v)
-		}
-	}
-	return g, wrong
+	return g, faults(scheduling, ", but other variables of schedules are set", getenv)
 }
 
 // schedules returns the schedules of the installation.

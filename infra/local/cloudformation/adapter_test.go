@@ -36,8 +36,11 @@ type adapterFixture struct {
 func doing(t *testing.T, test func(d *adapterFixture)) {
 	t.Helper()
 	scenario(t, func(w *account) {
+		clients := func(context.Context, project.Target) (adapter.TargetClient, error) {
+			return adapter.TargetClient{Client: w.client}, nil
+		}
 		test(&adapterFixture{
-			account: w, cloud: adapter.New(adapter.SingleTarget(w.client), inline{}),
+			account: w, cloud: adapter.New(clients, inline{}),
 			node: project.Node{Name: "q", Stack: "shop-q", Template: project.Template{Digest: three, Bytes: len(three)}},
 		})
 	})

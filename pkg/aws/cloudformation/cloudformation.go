@@ -44,11 +44,6 @@ func (c TargetClient) role() *string {
 // target may not be used. It is called for every request.
 type TargetClients func(context.Context, project.Target) (TargetClient, error)
 
-// SingleTarget returns the same client for every target.
-func SingleTarget(c Client) TargetClients {
-	return func(context.Context, project.Target) (TargetClient, error) { return TargetClient{Client: c}, nil }
-}
-
 // Templates reads stored templates by their digest.
 type Templates interface {
 	// Template returns the bytes of a template.

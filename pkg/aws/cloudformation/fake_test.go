@@ -65,7 +65,8 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 
 // cloud returns the Cloud under test.
 func (w *wire) cloud() *cloudformation.Cloud {
-	return cloudformation.New(cloudformation.SingleTarget(w.client()), smallTemplates{})
+	client := cloudformation.TargetClient{Client: w.client()}
+	return cloudformation.New(func(context.Context, project.Target) (cloudformation.TargetClient, error) { return client, nil }, smallTemplates{})
 }
 
 func (w *wire) client() *sdk.Client {

@@ -12,23 +12,24 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// runItem is a run as the table stores it.
-type runItem struct {
+// storedRun is a run with the names of its attributes. It has the fields of run.Run
+// in the same order, so that one converts into the other.
+type storedRun struct {
 	run.Request
 	Version            int                `json:"version"`
 	Command            run.Command        `json:"command"`
 	Forced             bool               `json:"forced,omitempty"`
-	SupersededBy       string             `json:"superseded_by,omitempty"`
 	Commands           []run.GivenCommand `json:"commands,omitempty"`
+	SupersededBy       string             `json:"superseded_by,omitempty"`
 	Epoch              int                `json:"epoch"`
 	State              run.State          `json:"state"`
 	Generation         int                `json:"generation"`
 	ObservedGeneration int                `json:"observed_generation,omitempty"`
+	Token              string             `json:"token,omitempty"`
+	Events             int                `json:"events"`
 	Restarts           int                `json:"restarts,omitempty"`
 	RestartedAt        time.Time          `json:"restarted_at"`
 	FinishedAtRestart  int                `json:"finished_at_restart,omitempty"`
-	Token              string             `json:"token,omitempty"`
-	Events             int                `json:"events"`
 	Digest             string             `json:"digest,omitempty"`
 	Unchanged          int                `json:"unchanged,omitempty"`
 	Messages           []string           `json:"messages,omitempty"`
@@ -36,32 +37,26 @@ type runItem struct {
 	Started            time.Time          `json:"started"`
 	Deadline           time.Time          `json:"deadline"`
 	Ended              time.Time          `json:"ended"`
+	Steps              []run.Step         `json:"-"` // items of their own
+}
 
+// runItem is a run as the table stores it.
+type runItem struct {
+	storedRun
 	Steps   int    `json:"steps"`             // how many are committed
 	Planner string `json:"planner,omitempty"` // nonce of the planner that writes, or wrote, the steps
 	Raiser  string `json:"raiser,omitempty"`  // nonce of the function that raised the epoch
 	Expires int64  `json:"expires,omitempty"` // Unix seconds
 }
 
-// itemOf is the item of a new run.
+// itemOf is the item of a new run, without its steps.
 func itemOf(r run.Run) runItem {
-	return runItem{
-		Request: r.Request, Version: run.Version, Command: r.Command, Epoch: r.Epoch, State: r.State, Generation: r.Generation, SupersededBy: r.SupersededBy, Commands: r.Commands,
-		ObservedGeneration: r.ObservedGeneration, Restarts: r.Restarts, RestartedAt: r.RestartedAt, FinishedAtRestart: r.FinishedAtRestart,
-		Token: r.Token, Events: r.Events, Digest: r.Digest, Unchanged: r.Unchanged, Messages: r.Messages,
-		Requested: r.Requested, Started: r.Started, Deadline: r.Deadline, Ended: r.Ended, Forced: r.Forced,
-	}
+	r.Version, r.Steps = run.Version, nil
+	return runItem{storedRun: storedRun(r)}
 }
 
 // run returns the run without its steps.
-func (i runItem) run() run.Run {
-	return run.Run{
-		Request: i.Request, Version: i.Version, Command: i.Command, Epoch: i.Epoch, State: i.State, Generation: i.Generation, SupersededBy: i.SupersededBy, Commands: i.Commands,
-		ObservedGeneration: i.ObservedGeneration, Restarts: i.Restarts, RestartedAt: i.RestartedAt, FinishedAtRestart: i.FinishedAtRestart,
-		Token: i.Token, Events: i.Events, Digest: i.Digest, Unchanged: i.Unchanged, Messages: i.Messages,
-		Requested: i.Requested, Started: i.Started, Deadline: i.Deadline, Ended: i.Ended, Forced: i.Forced,
-	}
-}
+func (i runItem) run() run.Run { return run.Run(i.storedRun) }
 
 // committed reports whether the run has a plan: steps of a run without one belong to
 // a planner that may be dead.

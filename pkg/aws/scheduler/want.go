@@ -53,12 +53,8 @@ func called(id, name string) string { return prefix(id) + name }
 // that is to be destroyed hours after its deploy would be destroyed at once.
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#rate-based
 func (s *Schedules) creation(w want, now time.Time) *scheduler.CreateScheduleInput {
-	in := s.change(w, &scheduler.GetScheduleOutput{}, now)
-	return &scheduler.CreateScheduleInput{
-		Name: in.Name, GroupName: in.GroupName, Description: in.Description, State: in.State,
-		ScheduleExpression: in.ScheduleExpression, ScheduleExpressionTimezone: in.ScheduleExpressionTimezone, StartDate: in.StartDate,
-		ActionAfterCompletion: in.ActionAfterCompletion, FlexibleTimeWindow: in.FlexibleTimeWindow, Target: in.Target,
-	}
+	in := scheduler.CreateScheduleInput(*s.change(w, &scheduler.GetScheduleOutput{}, now))
+	return &in
 }
 
 // change returns the request that updates a schedule. Update replaces all fields.

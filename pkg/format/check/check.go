@@ -43,13 +43,12 @@ func Project(p *resolve.Project, own Installation, home project.Target, list *pr
 
 // names refuses two stacks of one physical name in one account and region.
 func (c *checker) names() {
-	type place struct{ account, region, stack string }
-	by := map[place]*resolve.Stack{}
+	by := map[resolve.Place]*resolve.Stack{}
 	for _, s := range c.Stacks {
 		if s.Node.Stack == "" || c.Name == "" {
 			continue
 		}
-		on := place{s.Node.Target.Account, s.Node.Target.Region, s.Node.Stack}
+		on := s.Place(s.Node.Stack)
 		first, taken := by[on]
 		if !taken {
 			by[on] = s

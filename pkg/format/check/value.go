@@ -117,14 +117,13 @@ func (c *checker) output(what string, at problem.Position, from *resolve.Stack, 
 
 // exports refuses an export that two stacks certainly make.
 func (c *checker) exports() {
-	type place struct{ account, region, name string }
-	makers := map[place]*resolve.Stack{}
+	makers := map[resolve.Place]*resolve.Stack{}
 	for _, s := range c.Stacks {
 		if c.collides[s] {
 			continue // their exports collide as well
 		}
 		for _, x := range s.Exports {
-			on := place{s.Node.Target.Account, s.Node.Target.Region, x.Name}
+			on := s.Place(x.Name)
 			switch other := makers[on]; {
 			case x.Maybe:
 			case other != nil:

@@ -1,21 +1,15 @@
 package declared
 
-import (
-	"regexp"
+import "regexp"
 
-	"github.com/stackwright/stackwright/pkg/project"
-)
-
-// What things may be called. A stack's name becomes part of its physical name,
+// What things may be called; package project has the names of projects, environments
+// and targets. A stack's name becomes part of its physical name,
 // in which slashes are hyphens.
 var (
-	ProjectName     = project.Name
-	EnvironmentName = project.EnvironmentName
-	StackName       = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
-	VariableName    = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
-	ScheduleName    = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
-	TargetName      = project.TargetName
-	OutputName      = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
+	StackName    = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
+	VariableName = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
+	ScheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
+	OutputName   = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
 )
 
 // Limits of a project. Those of a stack are CloudFormation's.

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ func (p *parser) environments(n *yaml.Node, inherited map[string]project.Schedul
 	var all []declared.Environment
 	for _, pair := range p.mapping("environments", n) {
 		name := pair.Key.Value
-		if !declared.EnvironmentName.MatchString(name) {
+		if !project.EnvironmentName.MatchString(name) {
 			p.Add(p.at(pair.Key), "environments: %q is not a valid name: use letters, digits and hyphens, at most 64", problem.Short(name))
 			continue
 		}
@@ -154,11 +155,7 @@ func (p *parser) move(n *yaml.Node) (m declared.Move, ok bool) {
 // checkMoved refuses entries that lead to no stack of the project.
 func (p *parser) checkMoved(all []declared.Move, from map[string]declared.Move, d declared.Project) {
 	exists := d.Everywhere()
-	var names []string
-	for name := range exists {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(exists))
 	for _, m := range all {
 		path := []string{m.From}
 		for next, ok := m, true; ok && len(path) <= len(all); next, ok = from[next.To] {

@@ -51,7 +51,7 @@ func (p *parser) name(n *yaml.Node) string {
 		return ""
 	}
 	text := document.Resolve(n).Value
-	if !declared.ProjectName.MatchString(text) {
+	if !project.Name.MatchString(text) {
 		p.Add(v.At, "project: %q is not a valid name: use letters, digits and hyphens, at most 64, beginning with a letter", problem.Short(text))
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // The schema for editors has the keys, the names and the limits of the reader.
@@ -61,11 +62,11 @@ func TestSchemaHasTheKeysAndLimits(t *testing.T) {
 		return s
 	}
 	for what, c := range map[string][2]any{
-		"project":      {inner("project").Pattern, declared.ProjectName.String()},
+		"project":      {inner("project").Pattern, project.Name.String()},
 		"stacks":       {inner("stacks").PropertyNames.Pattern, declared.StackName.String()},
 		"length":       {inner("stacks").PropertyNames.MaxLength, declared.MaxName},
 		"count":        {inner("stacks").MaxProperties, declared.MaxStacks},
-		"environments": {inner("environments").PropertyNames.Pattern, declared.EnvironmentName.String()},
+		"environments": {inner("environments").PropertyNames.Pattern, project.EnvironmentName.String()},
 		"schedules":    {schema.Defs["schedules"].PropertyNames.Pattern, declared.ScheduleName.String()},
 		"their count":  {schema.Defs["schedules"].MaxProperties, declared.MaxSchedules},
 		"moves":        {inner("moved").MaxItems, declared.MaxMoved},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // ${stack:name} is the physical name of another stack. It makes no edge.
@@ -21,5 +22,5 @@ var stack = Kind{
 func atTarget(written string) (r declared.Reference, ok bool) {
 	name, target, has := strings.Cut(written, "@")
 	return declared.Reference{Name: name, Target: target},
-		declared.StackName.MatchString(name) && (!has || declared.TargetName.MatchString(target))
+		declared.StackName.MatchString(name) && (!has || project.TargetName.MatchString(target))
 }

@@ -97,11 +97,13 @@ func (r *resolver) addNeeds(s *Stack) {
 	}
 }
 
-// A namespace is where an export's name is unique.
-type namespace struct{ account, region, name string }
+// A Place is a name in an account and region, where the names of stacks and of
+// exports are unique.
+type Place struct{ account, region, name string }
 
-func (s *Stack) namespace(name string) namespace {
-	return namespace{s.Node.Target.Account, s.Node.Target.Region, name}
+// Place returns the place of a name where the stack is deployed.
+func (s *Stack) Place(name string) Place {
+	return Place{s.Node.Target.Account, s.Node.Target.Region, name}
 }
 
 func (r *resolver) findExports(s *Stack) {
@@ -114,10 +116,10 @@ func (r *resolver) findExports(s *Stack) {
 // import whose name depends on an output of another stack makes none;
 // CloudFormation refuses it if it is too early.
 func (r *resolver) addImports() {
-	makers := map[namespace][]*Stack{}
+	makers := map[Place][]*Stack{}
 	for _, s := range r.Stacks {
 		for _, x := range s.Exports {
-			makers[s.namespace(x.Name)] = append(makers[s.namespace(x.Name)], s)
+			makers[s.Place(x.Name)] = append(makers[s.Place(x.Name)], s)
 		}
 	}
 	if len(makers) == 0 {
@@ -131,7 +133,7 @@ func (r *resolver) addImports() {
 			continue
 		}
 		for _, i := range r.Evaluation(s).Imports() {
-			for _, maker := range makers[s.namespace(i.Name)] {
+			for _, maker := range makers[s.Place(i.Name)] {
 				if maker != s {
 					r.edge(Edge{Node: s.Node.Name, Needs: maker.Node.Name, Cause: Imported, What: i.Name}, s.Template.Where(i.Line, i.Column))
 				}

@@ -10,4 +10,3 @@ const (
 	MaxExpanded = 1_000_000 // keys and values with every alias written out
 	MaxText     = 20 << 20  // bytes of keys and values with every alias written out
 )
-
