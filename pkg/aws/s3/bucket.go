@@ -163,8 +163,8 @@ func (b *Bucket) fault(do, key, version string, err error) error {
 	}
 	switch {
 	case awserr.Is(err, "NoSuchBucket"):
-		return fault.New(fault.Broken, "%s: bucket %s does not exist: deploy Stackwright, or set STACKWRIGHT_BUCKET", do, b.name)
-	case awserr.Is(err, "NoSuchVersion", "MethodNotAllowed"): // the latter is a delete marker
+		return fault.New(fault.Broken, "%s: bucket %s does not exist: if it was deleted, create it again, with versioning and with events to EventBridge, or install Stackwright anew", do, b.name)
+	case awserr.Is(err, "NoSuchVersion", "MethodNotAllowed"), version != "" && awserr.Is(err, "NoSuchKey"): // MethodNotAllowed is a delete marker
 		return fault.New(fault.Missing, "%s: the version does not exist or was deleted: upload the project again", do)
 	case awserr.Is(err, "NoSuchKey", "NotFound"):
 		return fault.New(fault.Missing, "%s: the object does not exist: upload it first", do)

@@ -55,10 +55,10 @@ func (c *call) installed(ctx context.Context) (site, error) {
 		return site{}, fault.New(fault.Denied, "installation %s: the AWS configuration cannot be used: %w: check AWS_PROFILE and ~/.aws/config", stack, err)
 	}
 	if cfg.Region == "" {
-		return site{}, fault.New(fault.Invalid, "installation %s: there is no region: set AWS_REGION, or region in the profile", stack)
+		return site{}, fault.New(fault.Invalid, "installation %s: no AWS region is configured: set AWS_REGION, or region in the profile", stack)
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return site{}, fault.New(fault.Denied, "installation %s: there are no AWS credentials: log in (aws sso login), or set AWS_PROFILE (%w)", stack, err)
+		return site{}, fault.New(fault.Denied, "installation %s: there are no AWS credentials, or they cannot be refreshed: log in (aws sso login), or set AWS_PROFILE; aws sts get-caller-identity shows the cause", stack)
 	}
 	outputs, err := outputsOf(ctx, cloudformation.NewFromConfig(cfg), stack)
 	if err != nil {
