@@ -21,7 +21,7 @@ func TestSeconds(t *testing.T) {
 		300 * time.Second: 300, 300*time.Second + 1: 300, 1 << 62: 300,
 	} {
 		if got := seconds(wait); got != want {
-			t.Errorf("%s is %d", wait, got)
+			t.Errorf("a wait of %s is %d seconds", wait, got)
 		}
 	}
 }
@@ -44,12 +44,12 @@ func TestInterval(t *testing.T) {
 	} {
 		e := &Engine{Verbs: action.Named(action.All(nil)...)}
 		if got := e.interval(c.verb, c.ran); got != c.want {
-			t.Errorf("%s after %s: %s", c.verb, c.ran, got)
+			t.Errorf("%s that has run %s is polled after %s", c.verb, c.ran, got)
 		}
 	}
 }
 
-// Only what may pass by itself is tried again.
+// Only errors that may be temporary are no refusal.
 func TestRefusal(t *testing.T) {
 	throttled := fault.New(fault.Throttled, "slow")
 	for _, c := range []struct {
@@ -57,7 +57,7 @@ func TestRefusal(t *testing.T) {
 		err  error
 		want bool
 	}{
-		{"nothing", nil, false},
+		{"no error", nil, false},
 		{"invalid", fault.New(fault.Invalid, "x"), true},
 		{"refused, wrapped", fmt.Errorf("plan: %w", fault.New(fault.Refused, "x")), true},
 		{"denied", fault.New(fault.Denied, "x"), true},
@@ -66,7 +66,7 @@ func TestRefusal(t *testing.T) {
 		{"unavailable", fault.New(fault.Unavailable, "x"), false},
 		{"stale", fault.New(fault.Stale, "x"), false},
 		{"many", errors.Join(fault.New(fault.Invalid, "x"), fault.New(fault.Refused, "y")), true},
-		{"many, of which one may pass", errors.Join(fault.New(fault.Invalid, "x"), throttled), false},
+		{"many, of which one is temporary", errors.Join(fault.New(fault.Invalid, "x"), throttled), false},
 	} {
 		if got := refusal(c.err); got != c.want {
 			t.Errorf("%s: %t", c.name, got)
@@ -92,16 +92,16 @@ func TestPostpone(t *testing.T) {
 	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, minWait, minWait} {
 		e.postpone(&s, false)
 		if got := s.Due.Sub(now); got != want || s.DueAt().IsZero() {
-			t.Errorf("it is due in %s, and not in %s (%+v)", got, want, s.Event)
+			t.Errorf("the step is due in %s, want %s (%+v)", got, want, s.Event)
 		}
 	}
 	if s.Event.Status != "" {
-		t.Error("the event is never forgotten")
+		t.Error("the event stays")
 	}
 }
 
-// What cannot be started yet is left alone twice as long each time, up to half a
-// minute, and those that were refused together come back one after another.
+// A step that cannot start yet waits twice as long after each attempt, at most 30
+// seconds. Two steps that were refused together do not try again together.
 func TestBackoff(t *testing.T) {
 	s := run.Step{}
 	for _, want := range []time.Duration{2, 4, 8, 16, 30, 30} {
@@ -113,6 +113,6 @@ func TestBackoff(t *testing.T) {
 		s.NotBefore = s.Claimed.Add(got)
 	}
 	if one, other := backoff(run.Step{Number: 1}), backoff(run.Step{Number: 2}); one == other {
-		t.Errorf("both come back after %s", one)
+		t.Errorf("both steps wait %s", one)
 	}
 }

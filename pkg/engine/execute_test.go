@@ -15,57 +15,57 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// CloudFormation's answer decides the status of a claimed step, and what becomes of
-// the intent in its record.
-func TestStarted(t *testing.T) {
+// CloudFormation's answer decides the status of a claimed step, and whether the intent
+// stays in its record.
+func TestStartOutcome(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		begin    error
-		status   run.Status
-		attempt  int
-		why      string
-		records  string
-		due, not time.Duration // from now; due while it runs, not before while it is pending
+		name           string
+		answer         error
+		status         run.Status
+		attempt        int
+		why            string
+		records        string
+		due, notBefore time.Duration // from now: Due of a running step, NotBefore of a pending one
 	}{
-		{"begun", nil, run.Running, 1, "", "vpc", 5 * time.Second, 0},
+		{"accepted", nil, run.Running, 1, "", "vpc", 5 * time.Second, 0},
 		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "busy", "", 0, 2 * time.Second},
 		{"throttled", fault.New(fault.Throttled, "slow"), run.Pending, 0, "slow", "", 0, 2 * time.Second},
-		{"nobody knows", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 5 * time.Second, 0},
-		{"taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", "", 0, 0},
+		{"no answer", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 5 * time.Second, 0},
+		{"name taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", "", 0, 0},
 		{"unclassified", io.EOF, run.Failed, 1, "EOF", "", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newFixture(t)
-			h.desire("v1", "vpc")
-			h.ask("a", "deploy", "v1")
+			h.setVersion("v1", "vpc")
+			h.request("a", "deploy", "v1")
 			loop := h.planned("a", 1)
-			h.cloud.begin = c.begin
+			h.cloud.beginErr = c.answer
 			h.startReady(loop)
 			s, now := h.stored("a").Steps[0], h.Now()
 			if s.Status != c.status || s.Attempt != c.attempt || s.Why != c.why || h.records() != c.records {
-				t.Errorf("it is %s in attempt %d: %s; records of %q", s.Status, s.Attempt, s.Why, h.records())
+				t.Errorf("the step is %s in attempt %d: %s; records of %q", s.Status, s.Attempt, s.Why, h.records())
 			}
-			if c.status == run.Running && !s.Due.Equal(now.Add(c.due)) || c.status == run.Pending && !s.NotBefore.Equal(now.Add(c.not)) {
+			if c.status == run.Running && !s.Due.Equal(now.Add(c.due)) || c.status == run.Pending && !s.NotBefore.Equal(now.Add(c.notBefore)) {
 				t.Errorf("due %s, not before %s, now is %s", s.Due, s.NotBefore, now)
 			}
 			if s.Status == run.Failed && s.Ended.IsZero() {
-				t.Error("it has no end")
+				t.Error("the failed step has no end")
 			}
 		})
 	}
 }
 
-// If nothing was started, the record becomes what it was before the claim.
-func TestStartedRestores(t *testing.T) {
+// If CloudFormation starts nothing, the record becomes what it was before the claim.
+func TestStartRestoresRecord(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.executed("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.requestAndExecute("a", "deploy", "v1")
 	before, err := h.Store.RecordsOf(t.Context(), shop, []string{"vpc"})
 	h.must(err)
-	h.desire("v2", "vpc")
-	h.ask("b", "deploy", "v2")
+	h.setVersion("v2", "vpc")
+	h.request("b", "deploy", "v2")
 	loop := h.planned("b", 1)
-	h.cloud.begin = fault.New(fault.Busy, "busy")
+	h.cloud.beginErr = fault.New(fault.Busy, "busy")
 	h.startReady(loop)
 	after, err := h.Store.RecordsOf(t.Context(), shop, []string{"vpc"})
 	h.must(err)
@@ -76,22 +76,22 @@ func TestStartedRestores(t *testing.T) {
 
 // A step is started only by the newest epoch of a run that is running, and only
 // once.
-func TestExecuteLeavesAlone(t *testing.T) {
+func TestExecuteOnlyInNewestEpoch(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	start := engine.StepInput{Run: "a", Epoch: 1, Step: 0}
 	if err := h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 1, Step: 7}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
 	h.must(h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 2, Step: 0}))
-	h.ask("p", "pause", "a")
+	h.request("p", "pause", "a")
 	h.must(h.Execute(t.Context(), start))
 	if len(h.backend.Cloud.Requests) > 0 {
 		t.Fatalf("requested %v", h.backend.Cloud.Requests)
 	}
-	h.ask("c", "continue", "a")
+	h.request("c", "continue", "a")
 	h.startReady(loop)
 	h.must(h.Execute(t.Context(), start))
 	if len(h.backend.Cloud.Requests) != 1 || h.stored("a").Steps[0].Attempt != 1 {
@@ -100,10 +100,10 @@ func TestExecuteLeavesAlone(t *testing.T) {
 }
 
 // A function that finds a newer epoch when it claims a step leaves the step alone.
-func TestExecuteOvertaken(t *testing.T) {
+func TestExecuteFencedOffAtClaim(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.store.move = func(move func() error) error {
 		h.store.move = nil
@@ -112,7 +112,7 @@ func TestExecuteOvertaken(t *testing.T) {
 	}
 	h.startReady(loop)
 	if s := h.stored("a").Steps[0]; s.Status != run.Pending || len(h.backend.Cloud.Requests) > 0 {
-		t.Errorf("it is %s, requested %v", s.Status, h.backend.Cloud.Requests)
+		t.Errorf("the step is %s, requested %v", s.Status, h.backend.Cloud.Requests)
 	}
 	loop.Epoch = 2
 	h.store.move = func(func() error) error { return fault.New(fault.Unavailable, "no answer") }
@@ -121,133 +121,135 @@ func TestExecuteOvertaken(t *testing.T) {
 	}
 }
 
-// A stack whose creation was not answered is found by its first event, and is ours.
-// Another stack with its name is not.
-func TestFound(t *testing.T) {
+// If CloudFormation's answer to a creation is lost, the next deploy finds the stack by
+// its token, and the project keeps it.
+func TestCreationWithoutAnswerIsFound(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
-	h.cloud.lost = true
+	h.cloud.loseAnswers = true
 	h.startReady(loop)
-	h.pass(20 * time.Second)
-	h.cloud.live = fault.New(fault.Broken, "no")
+	h.passTime(20 * time.Second)
+	h.cloud.readErr = fault.New(fault.Broken, "no")
 	if got := h.polled(loop); got.State != run.StateFailedDirty {
-		t.Fatalf("it is %s", got.State)
+		t.Fatalf("the run is %s", got.State)
 	}
-	h.cloud.live, h.cloud.lost = nil, false
-	h.executed("r", "refresh", "")
+	h.cloud.readErr, h.cloud.loseAnswers = nil, false
+	h.requestAndExecute("r", "refresh", "")
 	if s := h.stored("r").Steps[0]; s.Why != "it is not known yet whether Stackwright made this stack: the next deploy finds out" {
-		t.Errorf("read, it is %s", s.Why)
+		t.Errorf("the refresh says: %s", s.Why)
 	}
-	if r := h.executed("b", "deploy", "v1"); r.State != run.StateSucceeded || r.Steps[0].ID != "vpc/update" {
-		t.Errorf("it is %s: %+v", r.State, r.Steps)
+	if r := h.requestAndExecute("b", "deploy", "v1"); r.State != run.StateSucceeded || r.Steps[0].ID != "vpc/update" {
+		t.Errorf("the second deploy is %s: %+v", r.State, r.Steps)
 	}
 	records, err := h.Store.Records(t.Context(), shop)
 	h.must(err)
 	if r := records["vpc"]; r.StackID == "" || r.Digest == "" {
-		t.Errorf("it is recorded as %+v", r)
+		t.Errorf("the record is %+v", r)
 	}
-	if r := h.executed("c", "destroy", ""); r.State != run.StateSucceeded || h.backend.Cloud.Status("shop-vpc") != "" {
-		t.Errorf("it is %s, and the stack %s", r.State, h.backend.Cloud.Status("shop-vpc"))
+	if r := h.requestAndExecute("c", "destroy", ""); r.State != run.StateSucceeded || h.backend.Cloud.Status("shop-vpc") != "" {
+		t.Errorf("the destroy is %s, and the stack %s", r.State, h.backend.Cloud.Status("shop-vpc"))
 	}
 }
 
-// A stack that another created under our name while our request was lost is never
-// ours.
-func TestNeverOurs(t *testing.T) {
+// If a request to create a stack is lost, and somebody else creates a stack with its
+// name, Stackwright neither updates nor deletes that stack.
+func TestForeignStackIsNotTakenOver(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
-	h.cloud.begin = fault.New(fault.Unavailable, "it never came there")
+	h.cloud.beginErr = fault.New(fault.Unavailable, "the request is lost")
 	h.startReady(loop)
 	h.backend.Cloud.Put("shop-vpc", "CREATE_COMPLETE")
-	h.pass(2 * action.MaxStartTime)
-	h.cloud.begin = nil
+	h.passTime(2 * action.MaxStartTime)
+	h.cloud.beginErr = nil
 	if got := h.polled(loop); got.State != run.StateFailed || h.records() != "" {
-		t.Errorf("it is %s, with records of %q", got.State, h.records())
+		t.Errorf("the first deploy is %s, with records of %q", got.State, h.records())
 	}
-	if r := h.executed("b", "deploy", "v1"); r.State != run.StateRefused {
-		t.Errorf("then it is %s", r.State)
+	if r := h.requestAndExecute("b", "deploy", "v1"); r.State != run.StateRefused {
+		t.Errorf("the second deploy is %s", r.State)
 	}
-	if r := h.executed("c", "destroy", ""); r.State != run.StateSucceeded || h.backend.Cloud.Status("shop-vpc") != "CREATE_COMPLETE" {
-		t.Errorf("a destroy takes it: %s", h.backend.Cloud.Status("shop-vpc"))
+	if r := h.requestAndExecute("c", "destroy", ""); r.State != run.StateSucceeded || h.backend.Cloud.Status("shop-vpc") != "CREATE_COMPLETE" {
+		t.Errorf("after a destroy the stack of somebody else is %s", h.backend.Cloud.Status("shop-vpc"))
 	}
 }
 
-// A poll that another write overtakes reads again, until what it read is unchanged.
-func TestPollOvertaken(t *testing.T) {
+// A poll whose write is stale reads again. If the run has a newer epoch, the poll makes
+// sure that its execution is started.
+func TestPollReadsAgainWhenStale(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.startReady(loop)
-	h.pass(20 * time.Second)
+	h.passTime(20 * time.Second)
 	h.store.move = func(move func() error) error {
 		h.store.move = nil
 		h.must(move())
-		return fault.New(fault.Stale, "settled by another")
+		return fault.New(fault.Stale, "another poll has written the step")
 	}
 	if got := h.polled(loop); got.State != run.StateSucceeded {
-		t.Errorf("it is %s", got.State)
+		t.Errorf("after a stale write the run is %s", got.State)
 	}
-	h.ask("b", "destroy", "")
+	h.request("b", "destroy", "")
 	loop = h.planned("b", 1)
-	h.store.seen = func() {
-		h.store.seen = nil
+	h.store.afterRegister = func() {
+		h.store.afterRegister = nil
 		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "b"}, Epoch: 1}))
 	}
 	if got := h.polled(loop); got.State != run.StateFencedOff || !slices.Contains(h.started, "b-2") {
-		t.Errorf("overtaken by a newer epoch, it is %s, started %v", got.State, h.started)
+		t.Errorf("with a newer epoch the state is %s, started %v", got.State, h.started)
 	}
 }
 
-// A stuck is an action whose start is never answered.
-type stuck struct{ action.Action }
+// An unansweredStart is an action whose start gets no answer.
+type unansweredStart struct{ action.Action }
 
-// Start waits for as long as it may.
-func (stuck) Start(ctx context.Context, _ action.Task) (plan.Receipt, error) {
+// Start waits until its context ends.
+func (unansweredStart) Start(ctx context.Context, _ action.Task) (plan.Receipt, error) {
 	<-ctx.Done()
 	return plan.Receipt{}, fault.New(fault.Unavailable, "no answer: %w", ctx.Err())
 }
 
-// A start gives up before a poll may start the step again.
-func TestExecuteGivesUp(t *testing.T) {
+// A start without an answer ends before a poll may start the step again.
+func TestStartHasTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
-		h.desire("v1", "vpc")
-		h.ask("a", "deploy", "v1")
+		h.setVersion("v1", "vpc")
+		h.request("a", "deploy", "v1")
 		verb := h.Verbs.Of(plan.Create)
-		verb.Action = stuck{}
+		verb.Action = unansweredStart{}
 		h.Verbs[plan.Create] = verb
 		before := time.Now()
 		h.startReady(h.planned("a", 1))
 		if took := time.Since(before); took >= action.MaxStartTime {
-			t.Errorf("it took %s", took)
+			t.Errorf("the start took %s", took)
 		}
 		if s := h.stored("a").Steps[0]; s.Status != run.Running || s.Attempt != 1 {
-			t.Errorf("it is %+v", s)
+			t.Errorf("the step is %+v", s)
 		}
 	})
 }
 
-// A step that cannot get what it needs waits or fails, before it is claimed.
-func TestExecuteWithout(t *testing.T) {
+// A step whose records cannot be read stays pending, and a step whose parameter has no
+// value fails. Neither is claimed.
+func TestExecuteWithoutInputs(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc db<vpc.Nothing")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc db<vpc.Nothing")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
-	h.store.some = fault.New(fault.Throttled, "slow")
+	h.store.readErr = fault.New(fault.Throttled, "slow")
 	h.startReady(loop)
 	if s := h.stored("a").Steps[0]; s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(2*time.Second)) {
-		t.Errorf("throttled, it is %+v", s)
+		t.Errorf("throttled, the step is %+v", s)
 	}
-	h.store.some = nil
-	h.pass(5 * time.Second)
-	for turn := 0; !loop.State.Over() && turn < 20; turn++ {
+	h.store.readErr = nil
+	h.passTime(5 * time.Second)
+	for polls := 0; !loop.State.Over() && polls < 20; polls++ {
 		h.startReady(loop)
-		h.pass(5 * time.Second)
+		h.passTime(5 * time.Second)
 		if answer := h.polled(loop); answer.Run != "" {
 			loop = answer
 		} else {
@@ -256,7 +258,7 @@ func TestExecuteWithout(t *testing.T) {
 	}
 	want := "parameter From: ${vpc.Nothing}: stack vpc has no output Nothing (it has: Name, Value)"
 	if s := h.stored("a").Steps[1]; s.ID != "db/create" || s.Status != run.Failed || s.Why != want || s.Attempt != 0 || s.Ended.IsZero() {
-		t.Errorf("it is %s: %s", s.Status, s.Why)
+		t.Errorf("the step is %s: %s", s.Status, s.Why)
 	}
 	if h.records() != "vpc" {
 		t.Errorf("records of %s", h.records())
@@ -267,14 +269,14 @@ func TestExecuteWithout(t *testing.T) {
 // execution.
 func TestPollFencedOff(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "a"}, Epoch: 1}))
 	if got := h.polled(loop); got.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") {
 		t.Errorf("got %+v, started %v", got, h.started)
 	}
-	h.down = fault.New(fault.Unavailable, "no answer")
+	h.machineErr = fault.New(fault.Unavailable, "no answer")
 	if err := h.Poll(t.Context(), engine.PollInput{Loop: loop, Token: "token", Entered: h.backend.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
@@ -291,9 +293,9 @@ func TestPollFencedOff(t *testing.T) {
 // have another length.
 func TestPollWaits(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
+	h.setVersion("v1", "vpc")
 	h.backend.Cloud.Seconds["shop-vpc"] = 3600
-	h.ask("a", "deploy", "v1")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.startReady(loop)
 	loop = engine.LoopState{Run: "a", Epoch: 1, Wait: 60}
@@ -304,77 +306,78 @@ func TestPollWaits(t *testing.T) {
 	if got := h.polled(loop); got.Run != "" {
 		t.Errorf("the same wait is answered with %+v", got)
 	}
-	h.pass(10 * time.Minute)
+	h.passTime(10 * time.Minute)
 	if got := h.polled(loop); got.State != run.StateWatch || got.Wait != 150 {
 		t.Errorf("a longer wait is answered with %+v", got)
 	}
-	h.pass(10 * time.Minute)
-	asked := h.stored("a").Steps[0].Due
-	loop.Wait = 2 // which is over before anything can be asked
+	h.passTime(10 * time.Minute)
+	due := h.stored("a").Steps[0].Due
+	loop.Wait = 2 // too short for any read
 	h.polled(loop)
-	if s := h.stored("a").Steps[0]; !s.Due.Equal(asked) {
-		t.Errorf("it was polled too late: due %s", s.Due)
+	if s := h.stored("a").Steps[0]; !s.Due.Equal(due) {
+		t.Errorf("the step was polled after the deadline of the poll: due %s", s.Due)
 	}
 }
 
-// A poll that learned nothing is repeated. If no poll can ever learn anything, the
-// step fails.
-func TestPollLearnsNothing(t *testing.T) {
+// A poll that cannot read the stack is repeated. The step fails if the permission is
+// missing for an hour.
+func TestPollCannotRead(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.startReady(loop)
-	h.pass(6 * time.Second)
-	h.cloud.live = fault.New(fault.Throttled, "slow")
+	h.passTime(6 * time.Second)
+	h.cloud.readErr = fault.New(fault.Throttled, "slow")
 	h.polled(loop)
 	if s := h.stored("a").Steps[0]; s.Status != run.Running || s.Why != "slow" || !s.Due.Equal(h.Now().Add(10*time.Second)) {
-		t.Errorf("throttled, it is %+v", s)
+		t.Errorf("throttled, the step is %+v", s)
 	}
-	h.pass(11 * time.Second)
-	h.cloud.live = fault.New(fault.Denied, "no")
+	h.passTime(11 * time.Second)
+	h.cloud.readErr = fault.New(fault.Denied, "no")
 	h.polled(loop)
 	if s := h.stored("a").Steps[0]; s.Status != run.Running || s.Why != "no" {
-		t.Errorf("denied, it is %+v", s)
+		t.Errorf("denied, the step is %+v", s)
 	}
-	h.pass(time.Hour)
+	h.passTime(time.Hour)
 	if got := h.polled(loop); got.State != run.StateFailedDirty || h.stored("a").Steps[0].Why != "it cannot be followed: no" {
-		t.Errorf("denied for an hour, it is %s: %s", got.State, h.stored("a").Steps[0].Why)
+		t.Errorf("denied for an hour, the run is %s: %s", got.State, h.stored("a").Steps[0].Why)
 	}
 	if h.records() != "vpc" {
-		t.Errorf("what may be there is not remembered: %s", h.records())
+		t.Errorf("the stack may exist, but the records are of %q", h.records())
 	}
 }
 
-// A run that is polled after its end, or ended twice, has ended.
-func TestPollAtTheEnd(t *testing.T) {
+// A run that has ended stays ended when its end is written again, and when it is polled
+// again.
+func TestPollAfterTheEnd(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.startReady(loop)
-	h.pass(20 * time.Second)
-	h.store.end = twice
+	h.passTime(20 * time.Second)
+	h.store.end = repeatedWrite
 	if got := h.polled(loop); got.State != run.StateSucceeded {
-		t.Errorf("it is %s", got.State)
+		t.Errorf("the run is %s", got.State)
 	}
 	if got := h.polled(loop); got.State != run.StateSucceeded {
-		t.Errorf("polled again, it is %s", got.State)
+		t.Errorf("polled again, the run is %s", got.State)
 	}
 }
 
-// An execution with a long history hands over to the next.
+// An execution whose history is long is replaced by a new one.
 func TestHandover(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.startReady(loop)
-	h.registered("a", 1, "x", 15_000)
+	h.registerToken("a", 1, "x", 15_000)
 	if got := h.polled(loop); got.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") || h.stored("a").Epoch != 2 || h.stored("a").Events != 0 {
 		t.Errorf("got %+v, started %v", got, h.started)
 	}
-	h.registered("a", 2, "x", 15_000)
+	h.registerToken("a", 2, "x", 15_000)
 	h.store.raise = func(func() error) error { return fault.New(fault.Throttled, "slow") }
 	if err := h.Poll(t.Context(), engine.PollInput{Loop: engine.LoopState{Run: "a", Epoch: 2, Wait: 60}, Token: "y", Entered: h.backend.Now()}); !fault.Is(err, fault.Throttled) {
 		t.Errorf("got %v", err)
@@ -385,13 +388,13 @@ func TestHandover(t *testing.T) {
 // change nothing.
 func TestWake(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.startReady(loop)
 	loop.Wait = 5
-	h.polled(loop) // waits
-	nudge := func(token string, s plan.Status) int {
+	h.polled(loop) // its token waits
+	answersTo := func(token string, s plan.Status) int {
 		t.Helper()
 		before := len(h.answers)
 		h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: token, Status: s}))
@@ -402,34 +405,34 @@ func TestWake(t *testing.T) {
 		token  string
 		status plan.Status
 	}{{"Console-1", "CREATE_COMPLETE"}, {ours, "CREATE_IN_PROGRESS"}, {action.Token("none", 0, 1), "CREATE_COMPLETE"}, {"", "CREATE_COMPLETE"}} {
-		if n := nudge(c.token, c.status); n != 0 || h.stored("a").Steps[0].Event.Status != "" {
+		if n := answersTo(c.token, c.status); n != 0 || h.stored("a").Steps[0].Event.Status != "" {
 			t.Errorf("%s %s wakes an execution", c.token, c.status)
 		}
 	}
-	for range 2 { // a duplicate is as good as the first
-		if n := nudge(ours, "CREATE_COMPLETE"); n != 1 || h.stored("a").Steps[0].Event.Status != "CREATE_COMPLETE" {
-			t.Errorf("the event wakes %d, and the event of the step is %+v", n, h.stored("a").Steps[0].Event)
+	for range 2 { // a duplicate wakes the execution too
+		if n := answersTo(ours, "CREATE_COMPLETE"); n != 1 || h.stored("a").Steps[0].Event.Status != "CREATE_COMPLETE" {
+			t.Errorf("the event answers %d tokens, and the event of the step is %+v", n, h.stored("a").Steps[0].Event)
 		}
 	}
 	if got := h.answers[len(h.answers)-1]; got.State != run.StatePoll || len(got.Ready) != 0 || got.Run != "a" || got.Epoch != 1 {
-		t.Errorf("who waits is told %+v", got)
+		t.Errorf("the waiting execution gets %+v", got)
 	}
-	h.pass(time.Minute)
+	h.passTime(time.Minute)
 	h.polled(loop)
-	if n := nudge(ours, "CREATE_COMPLETE"); n != 0 {
-		t.Error("a run that is over is woken")
+	if n := answersTo(ours, "CREATE_COMPLETE"); n != 0 {
+		t.Error("an event wakes a run that has ended")
 	}
 }
 
-// Many stacks are read at the same time with the same result as one after another.
+// Steps can be polled at the same time, with the same result as one after another.
 func TestParallel(t *testing.T) {
 	h := newFixture(t)
 	h.Engine.Parallel = 4
-	h.desire("v1", "a b c d e f g")
-	if r := h.executed("r", "deploy", "v1"); r.State != run.StateSucceeded || len(h.backend.Cloud.Requests) != 7 {
-		t.Errorf("it is %s: %v", r.State, h.backend.Cloud.Requests)
+	h.setVersion("v1", "a b c d e f g")
+	if r := h.requestAndExecute("r", "deploy", "v1"); r.State != run.StateSucceeded || len(h.backend.Cloud.Requests) != 7 {
+		t.Errorf("the deploy is %s: %v", r.State, h.backend.Cloud.Requests)
 	}
-	if r := h.executed("s", "destroy", ""); r.State != run.StateSucceeded || h.records() != "" {
-		t.Errorf("it is %s, records of %s", r.State, h.records())
+	if r := h.requestAndExecute("s", "destroy", ""); r.State != run.StateSucceeded || h.records() != "" {
+		t.Errorf("the destroy is %s, records of %s", r.State, h.records())
 	}
 }

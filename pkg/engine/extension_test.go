@@ -73,18 +73,18 @@ func (i inspection) Poll(ctx context.Context, t action.Task) (action.Progress, e
 	return action.Progress{Over: true, Result: plan.ResultOf(live).Found([]plan.Finding{finding})}, nil
 }
 
-// A new operation and a new verb are one row each: nothing else knows them, and
-// they run from the request to the end, with findings, a retry and a queue.
+// A new operation and a new verb are one row each: nothing else knows them, and a run of
+// them is requested, executed and retried, and has findings.
 func TestNewOperationAndVerbAreOneRowEach(t *testing.T) {
 	h := newFixture(t)
 	h.Operations = append(plan.AllOperations(), inspect())
 	h.Verbs["inspect"] = inspects(h.cloud)
-	h.desire("v1", "vpc db<vpc")
-	h.executed("a", "deploy", "v1")
+	h.setVersion("v1", "vpc db<vpc")
+	h.requestAndExecute("a", "deploy", "v1")
 
 	q := trigger.ParseRequest(h.Operations, shop, []byte(`{"operation":"inspect","options":{"refuse":true}}`))
 	if len(q.Problems) > 0 || q.Operation != "inspect" {
-		t.Fatalf("%+v", q)
+		t.Fatalf("the request is %+v", q)
 	}
 	wrong := trigger.ParseRequest(h.Operations, shop, []byte(`{"operation":"inspekt"}`))
 	if d := cmp.Diff([]string{`operation: there is no operation "inspekt": did you mean inspect?`}, wrong.Problems); d != "" {
@@ -92,12 +92,12 @@ func TestNewOperationAndVerbAreOneRowEach(t *testing.T) {
 	}
 	q.ID = "i"
 	h.must(h.Start(t.Context(), q))
-	r := h.through(h.planned("i", 1))
+	r := h.executeToEnd(h.planned("i", 1))
 	var got []string
 	for _, s := range r.Steps {
 		f := s.Result.Findings
 		if s.Status != run.Done || len(f) != 1 || len(f[0].Expected) > 600 {
-			t.Fatalf("%s is %s: %s; found %+v", s.ID, s.Status, s.Why, f)
+			t.Fatalf("step %s is %s: %s; found %+v", s.ID, s.Status, s.Why, f)
 		}
 		got = append(got, s.ID+" "+f[0].Kind+" "+f[0].Actual)
 	}
@@ -105,32 +105,32 @@ func TestNewOperationAndVerbAreOneRowEach(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || r.State != run.StateSucceeded {
 		t.Errorf("%s: %s", r.State, d)
 	}
-	if again := h.executed("again", "retry", "i"); again.State != run.StateSucceeded || again.Operation != "inspect" || len(again.Steps) != 4 {
+	if again := h.requestAndExecute("again", "retry", "i"); again.State != run.StateSucceeded || again.Operation != "inspect" || len(again.Steps) != 4 {
 		t.Errorf("the retry is %s, a %s of %d steps", again.State, again.Operation, len(again.Steps))
 	}
 	if l, err := h.Store.Lock(t.Context(), shop); err != nil || l.LastAttempted.Run != "a" {
-		t.Errorf("the history says that %s wrote last, %v", l.LastAttempted.Run, err)
+		t.Errorf("the last attempted run is %s, %v", l.LastAttempted.Run, err)
 	}
 }
 
-// A step whose verb this version does not know fails, and says so.
+// A step fails if this version does not know its verb.
 func TestUnknownVerbFailsItsStep(t *testing.T) {
 	h := newFixture(t)
 	h.Operations = append(plan.AllOperations(), inspect())
-	h.desire("v1", "vpc")
-	h.executed("a", "deploy", "v1")
-	r := h.executed("i", "inspect", "")
+	h.setVersion("v1", "vpc")
+	h.requestAndExecute("a", "deploy", "v1")
+	r := h.requestAndExecute("i", "inspect", "")
 	if s := r.Steps[0]; r.State != run.StateFailed || s.Status != run.Failed || !strings.Contains(s.Why, `does not know the verb "inspect"`) {
-		t.Errorf("%s: %s is %s: %s", r.State, s.ID, s.Status, s.Why)
+		t.Errorf("the run is %s, step %s is %s: %s", r.State, s.ID, s.Status, s.Why)
 	}
 }
 
-// Arguments of another version, and none, are refused; so are large ones.
+// Arguments are refused if they have another version, are missing, or are too large.
 func TestArguments(t *testing.T) {
 	a, err := plan.NewArguments(1, depth{true})
 	var d depth
 	if err != nil || a.Read(1, &d) != nil || !d.Resources {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("got %+v, %v", d, err)
 	}
 	if err := a.Read(2, &d); !fault.Is(err, fault.Broken) {
 		t.Errorf("another version: %v", err)

@@ -26,40 +26,42 @@ type fixture struct {
 	*testing.T
 	*engine.Engine
 	backend  *sim.Backend
-	store    *lossy
+	store    *faultyStore
 	cloud    *faultyCloud
 	projects map[string]project.Project
-	started  []string // executions
+	started  []string // the executions that were started
 	answers  []engine.LoopState
 	notified []run.State
-	measured []string          // the ends of runs, and how a sweep found those that have none
-	ended    map[string]string // why executions did, that are over
-	down     error             // what the machine answers
+	measured []string          // what the meter has measured: ends of runs, and sweeps
+	ended    map[string]string // the executions that have ended, each with the reason
+
+	machineErr error // what the state machine answers to every call
 }
 
 func newFixture(t *testing.T) *fixture {
 	w := sim.New(nil, 1)
 	t.Cleanup(w.Stop)
 	h := &fixture{T: t, Engine: w.Engine, backend: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
-	h.store, h.cloud = &lossy{Store: w.Store}, &faultyCloud{Cloud: w.Cloud}
+	h.store, h.cloud = &faultyStore{Store: w.Store}, &faultyCloud{Cloud: w.Cloud}
 	h.Store, h.Clouds, h.Verbs = h.store, h.cloud, action.Named(action.All(h.cloud)...)
 	h.Specs = &specStore{stored: make(map[string]project.Node)}
-	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*listener)(h), (*gauge)(h), (*loader)(h)
+	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*notifier)(h), (*meter)(h), (*loader)(h)
 	return h
 }
 
-// A lossy store lets a test fail or repeat the writes of the engine.
-type lossy struct {
+// A faultyStore lets a test fail, repeat or interrupt the writes of the engine. A hook
+// gets the write as a function.
+type faultyStore struct {
 	engine.Store
-	raise  func(raise func() error) error
-	commit func(commit func() error) error
-	end    func(end func() error) error
-	move   func(move func() error) error
-	seen   func() // after a token was registered
-	some   error
+	raise         func(raise func() error) error
+	commit        func(commit func() error) error
+	end           func(end func() error) error
+	move          func(move func() error) error
+	afterRegister func() // called after a token was registered
+	readErr       error
 }
 
-func (s *lossy) RaiseEpoch(ctx context.Context, r run.Run) error {
+func (s *faultyStore) RaiseEpoch(ctx context.Context, r run.Run) error {
 	do := func() error { return s.Store.RaiseEpoch(ctx, r) }
 	if s.raise != nil {
 		return s.raise(do)
@@ -67,7 +69,7 @@ func (s *lossy) RaiseEpoch(ctx context.Context, r run.Run) error {
 	return do()
 }
 
-func (s *lossy) Commit(ctx context.Context, r run.Run) error {
+func (s *faultyStore) Commit(ctx context.Context, r run.Run) error {
 	do := func() error { return s.Store.Commit(ctx, r) }
 	if s.commit != nil {
 		return s.commit(do)
@@ -75,7 +77,7 @@ func (s *lossy) Commit(ctx context.Context, r run.Run) error {
 	return do()
 }
 
-func (s *lossy) End(ctx context.Context, r run.Run, x run.Exit) error {
+func (s *faultyStore) End(ctx context.Context, r run.Run, x run.Exit) error {
 	do := func() error { return s.Store.End(ctx, r, x) }
 	if s.end != nil {
 		return s.end(do)
@@ -83,7 +85,7 @@ func (s *lossy) End(ctx context.Context, r run.Run, x run.Exit) error {
 	return do()
 }
 
-func (s *lossy) Move(ctx context.Context, c engine.Change) error {
+func (s *faultyStore) Move(ctx context.Context, c engine.Change) error {
 	do := func() error { return s.Store.Move(ctx, c) }
 	if s.move != nil {
 		return s.move(do)
@@ -91,77 +93,77 @@ func (s *lossy) Move(ctx context.Context, c engine.Change) error {
 	return do()
 }
 
-func (s *lossy) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
+func (s *faultyStore) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
 	newest, err := s.Store.Register(ctx, id, epoch, w, events)
-	if s.seen != nil {
-		s.seen()
+	if s.afterRegister != nil {
+		s.afterRegister()
 	}
 	return newest, err
 }
 
-func (s *lossy) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
-	if s.some != nil {
-		return nil, s.some
+func (s *faultyStore) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+	if s.readErr != nil {
+		return nil, s.readErr
 	}
 	return s.Store.RecordsOf(ctx, project, nodes)
 }
 
-// twice makes a write twice, as a caller does that got no answer.
-func twice(write func() error) error {
+// repeatedWrite makes a write twice, as a caller does that has got no answer.
+func repeatedWrite(write func() error) error {
 	if err := write(); err != nil {
 		return err
 	}
 	return write()
 }
 
-// A faultyCloud may refuse to start operations and to be read. It may be used
-// concurrently.
+// A faultyCloud is a CloudFormation that refuses requests: those that start
+// operations with beginErr, reads with readErr. It may be used concurrently.
 type faultyCloud struct {
 	*sim.Cloud
-	mu          sync.Mutex
-	begin, live error
-	lost        bool // what Begin answers
+	mu                sync.Mutex
+	beginErr, readErr error
+	loseAnswers       bool // Begin carries out the request, and its answer is lost
 }
 
 func (c *faultyCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
-	defer c.alone()()
+	defer c.lock()()
 	return c.Cloud.Events(ctx, t)
 }
 
-func (c *faultyCloud) alone() (leave func()) {
+func (c *faultyCloud) lock() (leave func()) {
 	c.mu.Lock()
 	return c.mu.Unlock
 }
 
 func (c *faultyCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
-	defer c.alone()()
-	if c.begin != nil {
-		return plan.Receipt{}, c.begin
+	defer c.lock()()
+	if c.beginErr != nil {
+		return plan.Receipt{}, c.beginErr
 	}
 	receipt, err := c.Cloud.Begin(ctx, t)
-	if c.lost && err == nil {
+	if c.loseAnswers && err == nil {
 		return plan.Receipt{}, fault.New(fault.Unavailable, "the answer is lost")
 	}
 	return receipt, err
 }
 
 func (c *faultyCloud) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
-	defer c.alone()()
-	if c.live != nil {
-		return plan.Live{}, c.live
+	defer c.lock()()
+	if c.readErr != nil {
+		return plan.Live{}, c.readErr
 	}
 	return c.Cloud.Live(ctx, p)
 }
 
 func (c *faultyCloud) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
-	defer c.alone()()
-	if c.live != nil {
-		return nil, c.live
+	defer c.lock()()
+	if c.readErr != nil {
+		return nil, c.readErr
 	}
 	return c.Cloud.Observe(ctx, places)
 }
 
-// A specStore stores specs.
+// A specStore keeps specs in memory.
 type specStore struct {
 	mu     sync.Mutex
 	stored map[string]project.Node
@@ -188,8 +190,8 @@ func (s *specStore) Spec(_ context.Context, digest string) (project.Node, error)
 type machine fixture
 
 func (m *machine) Start(_ context.Context, name string, _ engine.ExecutionInput) error {
-	if m.down != nil {
-		return m.down
+	if m.machineErr != nil {
+		return m.machineErr
 	}
 	m.started = append(m.started, name)
 	return nil
@@ -198,28 +200,28 @@ func (m *machine) Start(_ context.Context, name string, _ engine.ExecutionInput)
 func (m *machine) ExecutionStatus(_ context.Context, name string) (engine.ExecutionStatus, error) {
 	why, ended := m.ended[name]
 	startedAt := slices.Contains(m.started, name)
-	return engine.ExecutionStatus{Started: startedAt, Running: startedAt && !ended, Why: why}, m.down
+	return engine.ExecutionStatus{Started: startedAt, Running: startedAt && !ended, Why: why}, m.machineErr
 }
 
 func (m *machine) Answer(_ context.Context, _ string, t engine.LoopState) error {
-	if m.down != nil {
-		return m.down
+	if m.machineErr != nil {
+		return m.machineErr
 	}
 	m.answers = append(m.answers, t)
 	return nil
 }
 
-type listener fixture
+type notifier fixture
 
-func (l *listener) Notify(_ context.Context, r run.Run) { l.notified = append(l.notified, r.State) }
+func (l *notifier) Notify(_ context.Context, r run.Run) { l.notified = append(l.notified, r.State) }
 
-type gauge fixture
+type meter fixture
 
-func (g *gauge) Ended(_ context.Context, r run.Run) {
+func (g *meter) Ended(_ context.Context, r run.Run) {
 	g.measured = append(g.measured, fmt.Sprintf("%s %s, %d steps", r.ID, r.State, len(r.Steps)))
 }
 
-func (g *gauge) Swept(_ context.Context, b run.Backlog) {
+func (g *meter) Swept(_ context.Context, b run.Backlog) {
 	g.measured = append(g.measured, fmt.Sprintf("open %d, stuck %v, oldest %s", b.Open, b.Stuck, b.Oldest))
 }
 
@@ -233,9 +235,9 @@ func (d *loader) Project(_ context.Context, r run.Run) (project.Project, error) 
 	return p, nil
 }
 
-// desire stores a version of the project: words like "db<vpc", with "db=other" for
-// another physical name.
-func (h *fixture) desire(version, list string) {
+// setVersion stores a version of the project as a list of stacks: "db<vpc" is stack db,
+// which uses an output of vpc, and "db=other" has the physical name other.
+func (h *fixture) setVersion(version, list string) {
 	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
 	for _, word := range strings.Fields(list) {
 		word, physical, _ := strings.Cut(word, "=")
@@ -259,7 +261,9 @@ func (h *fixture) desire(version, list string) {
 	h.projects[version] = p
 }
 
-func (h *fixture) ask(id, operation, version string) run.Request {
+// request requests an operation, or gives a command to the run that version then
+// names.
+func (h *fixture) request(id, operation, version string) run.Request {
 	h.Helper()
 	q := run.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: version}, Who: "ann"}
 	if slices.Contains([]string{"retry", "pause", "continue", "cancel", "unlock"}, operation) {
@@ -267,7 +271,7 @@ func (h *fixture) ask(id, operation, version string) run.Request {
 	}
 	h.must(h.Start(h.Context(), q))
 	h.backend.Clock.After(time.Second, func() {})
-	h.pass(time.Second) // so that no two are requested at once
+	h.passTime(time.Second) // no two requests have the same time
 	return q
 }
 
@@ -278,7 +282,7 @@ func (h *fixture) must(err error) {
 	}
 }
 
-// planned plans a run and returns the loop state.
+// planned plans a run and returns the loop state, as the first state of an execution.
 func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	h.Helper()
 	loop, err := h.Plan(h.Context(), engine.ExecutionInput{Run: id, Epoch: epoch})
@@ -294,7 +298,8 @@ func (h *fixture) startReady(t engine.LoopState) {
 	}
 }
 
-// polled polls once and returns the answer, if there was one.
+// polled polls once. It returns the answer to the token, or the zero LoopState if the
+// token keeps waiting.
 func (h *fixture) polled(t engine.LoopState) engine.LoopState {
 	h.Helper()
 	before := len(h.answers)
@@ -305,23 +310,24 @@ func (h *fixture) polled(t engine.LoopState) engine.LoopState {
 	return h.answers[len(h.answers)-1]
 }
 
-// executed requests an operation and executes its run to the end, as the state
-// machine would.
-func (h *fixture) executed(id, operation, version string) run.Run {
+// requestAndExecute requests an operation and executes its run to the end, as the
+// state machine would.
+func (h *fixture) requestAndExecute(id, operation, version string) run.Run {
 	h.Helper()
-	h.ask(id, operation, version)
-	return h.through(h.planned(id, 1))
+	h.request(id, operation, version)
+	return h.executeToEnd(h.planned(id, 1))
 }
 
-// through executes a run to its end, as the state machine would.
-func (h *fixture) through(t engine.LoopState) run.Run {
+// executeToEnd executes a run until it ends, waits for a person, or is fenced off, as
+// the state machine would.
+func (h *fixture) executeToEnd(t engine.LoopState) run.Run {
 	h.Helper()
-	for turn := 0; !t.State.Over() && t.State != run.StateWaiting && t.State != run.StateFencedOff; turn++ {
-		if turn > 200 {
-			h.Fatalf("run %s never ends", t.Run)
+	for polls := 0; !t.State.Over() && t.State != run.StateWaiting && t.State != run.StateFencedOff; polls++ {
+		if polls > 200 {
+			h.Fatalf("run %s has not ended after 200 polls", t.Run)
 		}
 		h.startReady(t)
-		h.pass(time.Duration(t.Wait) * time.Second)
+		h.passTime(time.Duration(t.Wait) * time.Second)
 		if answer := h.polled(t); answer.Run != "" {
 			t = answer
 		} else {
@@ -331,45 +337,46 @@ func (h *fixture) through(t engine.LoopState) run.Run {
 	return h.stored(t.Run)
 }
 
-// end executes a run that is planned to its end.
-func (h *fixture) end(id string) run.Run {
+// planAndExecute plans a run in its current epoch and executes it to its end.
+func (h *fixture) planAndExecute(id string) run.Run {
 	h.Helper()
-	return h.through(h.planned(id, h.stored(id).Epoch))
+	return h.executeToEnd(h.planned(id, h.stored(id).Epoch))
 }
 
-// pass lets time pass, and CloudFormation work.
-func (h *fixture) pass(d time.Duration) {
+// passTime lets time pass, in which CloudFormation continues its operations.
+func (h *fixture) passTime(d time.Duration) {
 	end := h.backend.Now().Add(d)
 	h.backend.Clock.After(d, func() {})
 	h.backend.Clock.Run(func() bool { return !h.backend.Now().Before(end) })
 }
 
-// waits lists the owner of the lock and the queue behind it.
-func (h *fixture) waits() string {
+// queue lists the owner of the lock, and then the queued runs.
+func (h *fixture) queue() string {
 	h.Helper()
 	l, err := h.Store.Lock(h.Context(), shop)
 	h.must(err)
-	line := l.Owner.Run
+	queue := l.Owner.Run
 	for _, w := range l.Waiting {
-		line += " " + w.Run
+		queue += " " + w.Run
 	}
-	return line
+	return queue
 }
 
-// registered registers the token of a wait that begins now.
-func (h *fixture) registered(id string, epoch int, token string, events int) {
+// registerToken registers the token of a wait that starts now.
+func (h *fixture) registerToken(id string, epoch int, token string, events int) {
 	h.Helper()
 	_, err := h.Store.Register(h.Context(), id, epoch, engine.PollInput{Token: token, Entered: h.backend.Now()}, events)
 	h.must(err)
 }
 
-// leaving is what becomes of the lock when a run ends.
-func leaving(l run.Lock, r run.Run) run.Exit {
+// exitOf returns what happens to the lock when pending run r ends.
+func exitOf(l run.Lock, r run.Run) run.Exit {
 	x := l.Leave(r, plan.Operation{}, "")
 	x.From = run.StatePending
 	return x
 }
 
+// stored loads a run with its steps.
 func (h *fixture) stored(id string) run.Run {
 	h.Helper()
 	r, err := h.Store.Load(h.Context(), id)
@@ -377,6 +384,7 @@ func (h *fixture) stored(id string) run.Run {
 	return r
 }
 
+// records lists the stacks that have a record.
 func (h *fixture) records() string {
 	h.Helper()
 	all, err := h.Store.Records(h.Context(), shop)

@@ -10,8 +10,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// measures checks what was measured since it was last checked.
-func (h *fixture) measures(want ...string) {
+// wantMeasured checks what was measured since the last check.
+func (h *fixture) wantMeasured(want ...string) {
 	h.Helper()
 	if d := cmp.Diff(want, h.measured); d != "" {
 		h.Error(d)
@@ -23,38 +23,38 @@ func (h *fixture) measures(want ...string) {
 // run over only notifies again.
 func TestEndsAreMeasuredOnce(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc db<vpc")
-	h.executed("a", "deploy", "v1")
-	h.measures("a succeeded, 2 steps")
-	got := len(h.notified)
+	h.setVersion("v1", "vpc db<vpc")
+	h.requestAndExecute("a", "deploy", "v1")
+	h.wantMeasured("a succeeded, 2 steps")
+	before := len(h.notified)
 	h.polled(engine.LoopState{Run: "a", Epoch: 1, Wait: 60})
 	h.planned("a", 1)
-	if len(h.notified) != got+2 {
-		t.Errorf("notified of %v", h.notified[got:])
+	if len(h.notified) != before+2 {
+		t.Errorf("notified of %v", h.notified[before:])
 	}
-	h.measures()
+	h.wantMeasured()
 
-	h.executed("b", "deploy", "none")
-	h.measures("b refused, 0 steps")
+	h.requestAndExecute("b", "deploy", "none")
+	h.wantMeasured("b refused, 0 steps")
 
-	h.executed("c", "deploy", "v1")
-	h.measures("c succeeded, 0 steps")
+	h.requestAndExecute("c", "deploy", "v1")
+	h.wantMeasured("c succeeded, 0 steps")
 
-	h.ask("d", "destroy", "")
-	h.ask("e", "cancel", "d")
+	h.request("d", "destroy", "")
+	h.request("e", "cancel", "d")
 	h.planned("d", 1)
-	h.measures("d cancelled, 0 steps")
+	h.wantMeasured("d cancelled, 0 steps")
 
-	h.ask("f", "destroy", "")
+	h.request("f", "destroy", "")
 	h.planned("f", 1)
 	h.must(h.Start(t.Context(), run.Request{ID: "u", Project: shop, Operation: "unlock", Of: "f", Who: "ann", Options: run.Options{Reason: "it hangs"}}))
-	h.measures("f cancelled, 2 steps")
+	h.wantMeasured("f cancelled, 2 steps")
 }
 
 // The end of a run that another replaces in the queue is measured too.
-func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
+func TestEndOfReplacedRunIsMeasured(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
+	h.setVersion("v1", "vpc")
 	for _, id := range []string{"a", "b", "c"} {
 		h.must(h.Start(t.Context(), run.Request{
 			ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"},
@@ -62,34 +62,35 @@ func TestTheEndOfWhatIsReplacedIsMeasured(t *testing.T) {
 		}))
 		h.planned(id, 1)
 	}
-	h.measures("b superseded, 0 steps")
+	h.wantMeasured("b superseded, 0 steps")
 }
 
-// An end is measured although the lock could not be passed on.
+// The end of a run is measured even if the function fails before it starts the next
+// owner of the lock.
 func TestAnEndThatIsNotPassedOnIsMeasured(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.queued("a", "b")
-	h.store.raise = lost
-	h.refusesEnd("a")
-	h.measures("a cancelled, 1 steps")
+	h.setVersion("v1", "vpc")
+	h.bringToQueue("a", "b")
+	h.store.raise = failedWrite
+	h.endNotPassedOn("a")
+	h.wantMeasured("a cancelled, 1 steps")
 }
 
 // A sweep measures the runs as it finds them. It reads the steps of a run that is
 // older than an hour, because they show whether the run is stuck.
 func TestSweepMeasures(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc db<vpc")
+	h.setVersion("v1", "vpc db<vpc")
 	h.must(h.Sweep(t.Context()))
-	h.measures("open 0, stuck [], oldest 0s")
-	h.queued("a", "b")
+	h.wantMeasured("open 0, stuck [], oldest 0s")
+	h.bringToQueue("a", "b")
 	loop := engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}}
-	h.pass(30*time.Minute - 2*time.Second)
+	h.passTime(30*time.Minute - 2*time.Second)
 	h.startReady(loop)
-	h.pass(40 * time.Minute)
+	h.passTime(40 * time.Minute)
 	h.must(h.Sweep(t.Context()))
-	h.measures("open 2, stuck [], oldest 1h10m0s")
-	h.pass(20 * time.Minute)
+	h.wantMeasured("open 2, stuck [], oldest 1h10m0s")
+	h.passTime(20 * time.Minute)
 	h.must(h.Sweep(t.Context()))
-	h.measures("open 2, stuck [a], oldest 1h30m0s")
+	h.wantMeasured("open 2, stuck [a], oldest 1h30m0s")
 }

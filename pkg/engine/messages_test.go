@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// The messages of a run fit into its item, whatever went wrong.
+// The messages of a run are cut so that they fit into its item.
 func TestSay(t *testing.T) {
 	if got := say(nil); len(got) != 0 {
-		t.Errorf("of nothing, %q is said", got)
+		t.Errorf("no messages become %q", got)
 	}
 	if got := say([]string{"a", "b"}); strings.Join(got, " ") != "a b" {
-		t.Errorf("%q is said", got)
+		t.Errorf("two messages become %q", got)
 	}
 	many := make([]string, 10_000)
 	for i := range many {
@@ -23,13 +23,13 @@ func TestSay(t *testing.T) {
 	for _, m := range got {
 		size += len(m)
 		if !utf8.ValidString(m) {
-			t.Fatalf("%q is no text", m)
+			t.Fatalf("%q is not valid UTF-8", m)
 		}
 	}
 	if last := got[len(got)-1]; size > 300_000 || last != "and 9800 more" {
-		t.Errorf("%d bytes are said, and at last %q", size, last)
+		t.Errorf("the messages have %d bytes, and the last is %q", size, last)
 	}
 	if len(many[0]) != 20_000 {
-		t.Error("what was wrong has changed")
+		t.Error("the original messages have changed")
 	}
 }

@@ -12,34 +12,34 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A plan is made from what is live when the run owns the lock, and not from what was
-// live before another run ended.
-func TestPlannedAfresh(t *testing.T) {
+// A plan is made from the stacks as they are when the run owns the lock, and not as they
+// were before another run ended.
+func TestPlanReadsStacksWithLock(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	first := h.planned("a", 1)
-	h.ask("b", "deploy", "v1")
-	h.Clouds = &window{Clouds: h.cloud, then: func() { h.through(first) }}
+	h.request("b", "deploy", "v1")
+	h.Clouds = &hookedClouds{Clouds: h.cloud, afterObserve: func() { h.executeToEnd(first) }}
 	h.planned("b", 1)
 	h.Clouds = h.cloud
 	if h.stored("b").State == run.StateQueued {
-		h.through(first)
+		h.executeToEnd(first)
 	}
-	if r := h.end("b"); r.State != run.StateSucceeded || len(r.Steps) > 0 {
-		t.Errorf("of what is there already it has %d steps, and is %s", len(r.Steps), r.State)
+	if r := h.planAndExecute("b"); r.State != run.StateSucceeded || len(r.Steps) > 0 {
+		t.Errorf("all stacks are deployed, but the run has %d steps, and is %s", len(r.Steps), r.State)
 	}
 }
 
-// A window shows the cloud, and then something happens.
-type window struct {
+// hookedClouds calls afterObserve after each read of the stacks.
+type hookedClouds struct {
 	engine.Clouds
-	then func()
+	afterObserve func()
 }
 
-func (w *window) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
+func (w *hookedClouds) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	seen, err := w.Clouds.Observe(ctx, places)
-	w.then()
+	w.afterObserve()
 	return seen, err
 }
 
@@ -47,23 +47,23 @@ func (w *window) Observe(ctx context.Context, places []plan.Location) (map[strin
 // is made for it.
 func TestLateUpload(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
+	h.setVersion("v1", "vpc")
 	for id, sequencer := range map[string]string{"newer": "0B", "older": "0A"} {
 		q := run.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"}, Upload: true, Sequencer: sequencer}
 		h.must(h.Start(t.Context(), q))
 	}
 	h.planned("newer", 1)
 	h.planned("older", 1)
-	if r := h.stored("older"); r.State != run.StateSuperseded || len(r.Steps) > 0 || h.waits() != "newer" {
-		t.Errorf("it is %s with %d steps; the queue has %s", r.State, len(r.Steps), h.waits())
+	if r := h.stored("older"); r.State != run.StateSuperseded || len(r.Steps) > 0 || h.queue() != "newer" {
+		t.Errorf("the older upload is %s with %d steps; the queue has %s", r.State, len(r.Steps), h.queue())
 	}
 }
 
-// Notifications report a run that is queued, and one that another replaces in the
-// queue.
-func TestQueuePositionIsNotified(t *testing.T) {
+// Users are notified about a run that is queued, and about a run that a newer one
+// replaces in the queue.
+func TestQueuedAndReplacedAreNotified(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
+	h.setVersion("v1", "vpc")
 	for i, id := range []string{"a", "b", "c"} {
 		h.must(h.Start(t.Context(), run.Request{
 			ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "k", Version: "v1"},

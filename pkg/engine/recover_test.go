@@ -17,28 +17,28 @@ import (
 // for the lock.
 func TestRecover(t *testing.T) {
 	for name, c := range map[string]struct {
-		bring func(h *fixture) // a run "a" to where it is found
-		want  string           // what is started then
+		prepare func(h *fixture) // run a
+		want    string           // the execution that is started
 	}{
-		"over":            {func(h *fixture) { h.executed("a", "refresh", ""); h.ended["a-1"] = "Failed" }, ""},
-		"driven":          {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1) }, ""},
-		"asked, and dead": {func(h *fixture) { h.ask("a", "deploy", "v1"); h.ended["a-1"] = "Unavailable" }, "a-2"},
-		"going, and dead": {func(h *fixture) { h.ask("a", "deploy", "v1"); h.planned("a", 1); h.ended["a-1"] = "ABORTED" }, "a-2"},
-		"raised only":     {func(h *fixture) { h.ask("a", "deploy", "v1"); h.started = nil }, "a-1"},
-		"never raised":    {func(h *fixture) { h.store.raise = lost; h.refused("a", "deploy"); h.store.raise = nil }, "a-1"},
-		"parked":          {func(h *fixture) { h.isWaiting("a"); h.ended["a-1"] = "" }, ""},
-		"parked with news": {func(h *fixture) {
-			h.isWaiting("a")
-			h.store.raise = lost
-			h.refused("c", "continue")
+		"ended":                      {func(h *fixture) { h.requestAndExecute("a", "refresh", ""); h.ended["a-1"] = "Failed" }, ""},
+		"executed":                   {func(h *fixture) { h.request("a", "deploy", "v1"); h.planned("a", 1) }, ""},
+		"pending, execution failed":  {func(h *fixture) { h.request("a", "deploy", "v1"); h.ended["a-1"] = "Unavailable" }, "a-2"},
+		"running, execution stopped": {func(h *fixture) { h.request("a", "deploy", "v1"); h.planned("a", 1); h.ended["a-1"] = "ABORTED" }, "a-2"},
+		"epoch raised, not started":  {func(h *fixture) { h.request("a", "deploy", "v1"); h.started = nil }, "a-1"},
+		"epoch never raised":         {func(h *fixture) { h.store.raise = failedWrite; h.requestFails("a", "deploy"); h.store.raise = nil }, "a-1"},
+		"waiting":                    {func(h *fixture) { h.bringToWaiting("a"); h.ended["a-1"] = "" }, ""},
+		"waiting, newer generation": {func(h *fixture) {
+			h.bringToWaiting("a")
+			h.store.raise = failedWrite
+			h.requestFails("c", "continue")
 			h.store.raise = nil
 		}, "a-2"},
-		"queued": {func(h *fixture) { h.queued("z", "a"); h.ended["a-1"] = "" }, ""},
-		"queued, and its turn": {func(h *fixture) {
-			h.queued("z", "a")
+		"queued": {func(h *fixture) { h.bringToQueue("z", "a"); h.ended["a-1"] = "" }, ""},
+		"queued, owns the lock": {func(h *fixture) {
+			h.bringToQueue("z", "a")
 			h.ended["a-1"] = ""
-			h.store.raise = lost
-			h.refusesEnd("z")
+			h.store.raise = failedWrite
+			h.endNotPassedOn("z")
 			h.store.raise = nil
 		}, "a-2"},
 	} {
@@ -50,8 +50,8 @@ func TestRecover(t *testing.T) {
 		} {
 			t.Run(name+" by "+how, func(t *testing.T) {
 				h := newFixture(t)
-				h.desire("v1", "vpc db<vpc")
-				c.bring(h)
+				h.setVersion("v1", "vpc db<vpc")
+				c.prepare(h)
 				before := len(h.started)
 				h.must(recover(h))
 				if got := strings.Join(h.started[before:], " "); got != c.want {
@@ -62,12 +62,12 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// lost is a write that is not made.
-func lost(func() error) error { return fault.New(fault.Unavailable, "no answer") }
+// failedWrite fails a write.
+func failedWrite(func() error) error { return fault.New(fault.Unavailable, "no answer") }
 
-// refused asks for something, about run a if that is what it steers, and is not
-// found to the end.
-func (h *fixture) refused(id, operation string) {
+// requestFails makes a request that gets no answer from the store. If the operation is
+// a command, it is given to run a.
+func (h *fixture) requestFails(id, operation string) {
 	h.Helper()
 	q := run.Request{ID: id, Project: shop, Operation: operation, Source: run.Source{Version: "v1"}, Of: "a"}
 	if err := h.Start(h.Context(), q); !fault.Is(err, fault.Unavailable) {
@@ -75,39 +75,40 @@ func (h *fixture) refused(id, operation string) {
 	}
 }
 
-// waiting brings a run to where it waits for a person.
-func (h *fixture) isWaiting(id string) {
-	h.ask(id, "deploy", "v1")
-	h.ask("p", "pause", id)
+// bringToWaiting requests a run and pauses it.
+func (h *fixture) bringToWaiting(id string) {
+	h.request(id, "deploy", "v1")
+	h.request("p", "pause", id)
 	h.polled(h.planned(id, 1))
 }
 
-// queued brings a run to where it waits for another.
-func (h *fixture) queued(owner, id string) {
-	h.ask(owner, "deploy", "v1")
+// bringToQueue requests two runs: the first owns the lock, the second is queued.
+func (h *fixture) bringToQueue(owner, id string) {
+	h.request(owner, "deploy", "v1")
 	h.planned(owner, 1)
-	h.ask(id, "deploy", "v1")
+	h.request(id, "deploy", "v1")
 	h.planned(id, 1)
 }
 
-// refusesEnd ends a run of which the end is written, and no more.
-func (h *fixture) refusesEnd(id string) {
+// endNotPassedOn cancels a run: its end is written, and then the function fails before it
+// starts the next owner of the lock.
+func (h *fixture) endNotPassedOn(id string) {
 	h.Helper()
-	h.ask("x", "cancel", id)
+	h.request("x", "cancel", id)
 	if err := h.Poll(h.Context(), engine.PollInput{Loop: engine.LoopState{Run: id, Epoch: 1, Wait: 60}, Token: "token", Entered: h.backend.Now()}); !fault.Is(err, fault.Unavailable) {
 		h.Fatalf("got %v", err)
 	}
 	if s := h.stored(id).State; s != run.StateCancelled {
-		h.Fatalf("%s is %s", id, s)
+		h.Fatalf("run %s is %s", id, s)
 	}
 }
 
-// The end of an execution of an older epoch restarts nothing, and that of a run that
-// has expired does not either.
+// The end of an execution restarts nothing if its epoch is an old one, or its run has
+// expired.
 func TestRecoverLate(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "a"}, Epoch: 1}))
 	h.ended["a-1"] = "TIMED_OUT"
 	h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 1}))
@@ -117,12 +118,12 @@ func TestRecoverLate(t *testing.T) {
 	}
 }
 
-// A run that fails after too many restarts says why, and frees the lock. A step that
-// finishes in between resets the count.
-func TestGivenUp(t *testing.T) {
+// A run whose executions fail too often ends as failed: its message says why, and the
+// next run gets the lock. A step that finishes in between resets the count.
+func TestTooManyRestarts(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc db<vpc web<db")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc db<vpc web<db")
+	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.startReady(loop)
 	fail := func() {
@@ -131,73 +132,73 @@ func TestGivenUp(t *testing.T) {
 		h.must(h.Recover(t.Context(), engine.ExecutionInput{Run: "a", Epoch: epoch}))
 		at := h.stored("a")
 		if once := at.Epoch > epoch; once != (at.Restarts == 1 && once) {
-			t.Errorf("restarted for the %dth time at once", at.Restarts)
+			t.Errorf("restart %d did not wait", at.Restarts)
 		}
 		if at.Epoch > epoch || at.State.Over() {
 			return
 		}
-		h.pass(5*time.Minute<<(at.Restarts-1) - time.Second)
+		h.passTime(5*time.Minute<<(at.Restarts-1) - time.Second)
 		h.must(h.Sweep(t.Context()))
 		if h.stored("a").Epoch > epoch {
-			t.Errorf("restarted for the %dth time too early", at.Restarts+1)
+			t.Errorf("restart %d came too early", at.Restarts+1)
 		}
-		h.pass(2 * time.Second)
+		h.passTime(2 * time.Second)
 		h.must(h.Sweep(t.Context()))
 	}
 	for range 5 {
 		fail()
 	}
-	h.pass(30e9)
+	h.passTime(30e9)
 	loop = h.polled(engine.LoopState{Run: "a", Epoch: h.stored("a").Epoch, Wait: 60})
 	if r := h.stored("a"); r.Step("vpc/create").Status != run.Done {
 		t.Fatalf("no step has finished: %+v", loop)
 	}
 	h.startReady(loop)
-	h.ask("b", "destroy", "")
+	h.request("b", "destroy", "")
 	h.planned("b", 1)
 	for range 5 {
 		fail()
 		if s := h.stored("a").State; s != run.StateRunning {
-			t.Fatalf("it is %s", s)
+			t.Fatalf("the run is %s", s)
 		}
 	}
 	fail()
 	r := h.stored("a")
 	if r.State != run.StateFailed || len(r.Messages) != 1 || !strings.Contains(r.Messages[0], "engine error: 6 executions in a row") || !strings.Contains(r.Messages[0], "FAILED: Denied") {
-		t.Errorf("it is %s: %q", r.State, r.Messages)
+		t.Errorf("the run is %s: %q", r.State, r.Messages)
 	}
 	if db, web := r.Step("db/create"), r.Step("web/create"); db.Status != run.Failed || web.Status != run.Skipped {
 		t.Errorf("db is %s, web is %s", db.Status, web.Status)
 	}
-	if h.waits() != "b" || !slices.Contains(h.started, "b-2") {
-		t.Errorf("the queue has %s, started %v", h.waits(), h.started)
+	if h.queue() != "b" || !slices.Contains(h.started, "b-2") {
+		t.Errorf("the queue has %s, started %v", h.queue(), h.started)
 	}
 }
 
-// A person can free the lock of any run, and is named in the messages.
+// An unlock ends the run that owns the lock. Its message names the user and the reason.
 func TestUnlock(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.queued("a", "b")
+	h.setVersion("v1", "vpc")
+	h.bringToQueue("a", "b")
 	h.startReady(engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}})
 	q := run.Request{ID: "u", Project: shop, Operation: "unlock", Of: "a", Who: "ann", Options: run.Options{Reason: "its account is closed"}}
 	h.must(h.Start(t.Context(), q))
 	h.must(h.Start(t.Context(), q))
 	r := h.stored("a")
 	if r.State != run.StateCancelled || r.Epoch != 2 || !slices.Equal(r.Messages, []string{"unlocked by ann: its account is closed"}) {
-		t.Errorf("it is %s, in epoch %d: %q", r.State, r.Epoch, r.Messages)
+		t.Errorf("the run is %s, in epoch %d: %q", r.State, r.Epoch, r.Messages)
 	}
-	if h.waits() != "b" || !slices.Contains(h.started, "b-2") {
-		t.Errorf("the queue has %s, started %v", h.waits(), h.started)
+	if h.queue() != "b" || !slices.Contains(h.started, "b-2") {
+		t.Errorf("the queue has %s, started %v", h.queue(), h.started)
 	}
 	if _, err := h.Store.Run(t.Context(), "u"); !fault.Is(err, fault.Missing) {
-		t.Errorf("a run is made of it: %v", err)
+		t.Errorf("the command made a run: %v", err)
 	}
-	h.ask("c", "destroy", "")
+	h.request("c", "destroy", "")
 	h.planned("c", 1)
 	q.ID, q.Of = "v", "c"
 	h.must(h.Start(t.Context(), q))
 	if loop := h.planned("v", 1); loop.State != run.StateRefused || !strings.Contains(h.stored("v").Messages[0], "run c does not hold the lock") {
-		t.Errorf("it is %s: %q", loop.State, h.stored("v").Messages)
+		t.Errorf("unlock of a queued run is %s: %q", loop.State, h.stored("v").Messages)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// fired asks for what a schedule does.
-func (h *fixture) fired(id, schedule, operation string) {
+// requestBySchedule requests what a schedule does at its time.
+func (h *fixture) requestBySchedule(id, schedule, operation string) {
 	h.Helper()
 	h.must(h.Start(h.Context(), run.Request{ID: id, Project: shop, Operation: operation, Schedule: schedule, Who: "schedule " + schedule}))
-	h.pass(time.Second)
+	h.passTime(time.Second)
 }
 
-// scheduled gives a version of the project schedules, as in nightly or
-// evening=destroy; they deploy if it is not said.
-func (h *fixture) scheduled(version string, names ...string) {
+// setSchedules gives a version of the project schedules: "nightly" deploys, and
+// "evening=destroy" destroys.
+func (h *fixture) setSchedules(version string, names ...string) {
 	p := h.projects[version]
 	p.Schedules = make(map[string]project.Schedule)
 	for _, n := range names {
@@ -33,8 +33,8 @@ func (h *fixture) scheduled(version string, names ...string) {
 	h.projects[version] = p
 }
 
-// arranged lists the project's schedules.
-func (h *fixture) arranged() string {
+// schedules lists the schedules that are set for the project.
+func (h *fixture) schedules() string {
 	var names []string
 	for name := range h.backend.Schedules.Of(shop) {
 		names = append(names, name)
@@ -43,14 +43,14 @@ func (h *fixture) arranged() string {
 	return strings.Join(names, " ")
 }
 
-// What a person asks for says which schedules there are, if it is about all
-// stacks; what a schedule asks for does too, but it does not remove them.
-func TestSchedulesAreThoseOfWhatIsDeployed(t *testing.T) {
+// A deploy of all stacks sets the schedules of its files. A destroy that a person
+// requests removes them; a destroy by a schedule does not.
+func TestDeploySetsSchedules(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.scheduled("v1", "nightly")
-	h.desire("v2", "vpc")
-	h.scheduled("v2", "weekly", "evening=destroy")
+	h.setVersion("v1", "vpc")
+	h.setSchedules("v1", "nightly")
+	h.setVersion("v2", "vpc")
+	h.setSchedules("v2", "weekly", "evening=destroy")
 	for i, c := range []struct{ operation, version, schedule, want string }{
 		{"plan", "v1", "", ""},
 		{"deploy", "v1", "", "nightly"},
@@ -64,218 +64,219 @@ func TestSchedulesAreThoseOfWhatIsDeployed(t *testing.T) {
 	} {
 		id := string(rune('a' + i))
 		if c.schedule != "" {
-			h.fired(id, c.schedule, c.operation)
+			h.requestBySchedule(id, c.schedule, c.operation)
 		} else {
-			h.ask(id, c.operation, c.version)
+			h.request(id, c.operation, c.version)
 		}
-		if r := h.end(id); r.State != run.StateSucceeded {
-			t.Fatalf("%s of %s: %s %v", c.operation, c.version, r.State, r.Messages)
+		if r := h.planAndExecute(id); r.State != run.StateSucceeded {
+			t.Fatalf("%s of %s is %s: %v", c.operation, c.version, r.State, r.Messages)
 		}
-		if got := h.arranged(); got != c.want {
-			t.Errorf("after %s of %s by %q there are %q, want %q", c.operation, c.version, c.schedule, got, c.want)
+		if got := h.schedules(); got != c.want {
+			t.Errorf("after %s of %s by schedule %q the schedules are %q, want %q", c.operation, c.version, c.schedule, got, c.want)
 		}
 	}
 }
 
-// What is about some stacks only leaves the schedules as they are.
-func TestSchedulesAreLeftByWhatIsOnlyAboutSome(t *testing.T) {
+// A run of some stacks only does not change the schedules.
+func TestPartialRunKeepsSchedules(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.scheduled("v1", "nightly")
+	h.setVersion("v1", "vpc")
+	h.setSchedules("v1", "nightly")
 	for id, q := range map[string]run.Request{
 		"a": {Operation: "deploy", Source: run.Source{Version: "v1"}, Options: run.Options{Only: []string{"vpc"}}},
 		"b": {Operation: "destroy", Options: run.Options{Only: []string{"vpc"}}},
 	} {
 		q.ID, q.Project = id, shop
 		h.must(h.Start(t.Context(), q))
-		h.end(id)
-		if got := h.arranged(); got != "" {
-			t.Errorf("%s: there are %q", q.Operation, got)
+		h.planAndExecute(id)
+		if got := h.schedules(); got != "" {
+			t.Errorf("after a partial %s the schedules are %q", q.Operation, got)
 		}
 	}
 }
 
-// A schedule deploys what was last deployed, or tried to be; if there is nothing
-// it is refused, and holds no lock.
+// A schedule deploys the files of the last full deployment, even if that failed. If
+// there is none, the run is refused and does not keep the lock.
 func TestScheduledDeploy(t *testing.T) {
 	h := newFixture(t)
 	refused := func(id string) {
 		t.Helper()
-		h.fired(id, "nightly", "deploy")
-		if r := h.end(id); r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), "schedule nightly deploys what was last deployed to shop@default, and nothing was yet") || h.waits() != "" {
-			t.Errorf("%s %v; the lock is %q's", r.State, r.Messages, h.waits())
+		h.requestBySchedule(id, "nightly", "deploy")
+		if r := h.planAndExecute(id); r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), "schedule nightly deploys what was last deployed to shop@default, and nothing was yet") || h.queue() != "" {
+			t.Errorf("the run is %s: %v; the queue has %q", r.State, r.Messages, h.queue())
 		}
 	}
 	refused("a")
-	h.desire("v1", "vpc")
-	h.desire("v2", "vpc db")
-	h.scheduled("v2", "nightly")
-	h.executed("b", "deploy", "v1")
-	h.executed("c", "deploy", "v2")
+	h.setVersion("v1", "vpc")
+	h.setVersion("v2", "vpc db")
+	h.setSchedules("v2", "nightly")
+	h.requestAndExecute("b", "deploy", "v1")
+	h.requestAndExecute("c", "deploy", "v2")
 	h.backend.Cloud.Set("shop-db", "DELETE_COMPLETE")
-	h.fired("d", "nightly", "deploy")
-	if r := h.end("d"); r.State != run.StateSucceeded || r.Source.Version != "v2" || len(r.Steps) != 1 || r.Steps[0].Node != "db" {
-		t.Errorf("%s of %s: %v", r.State, r.Source.Version, r.Steps)
+	h.requestBySchedule("d", "nightly", "deploy")
+	if r := h.planAndExecute("d"); r.State != run.StateSucceeded || r.Source.Version != "v2" || len(r.Steps) != 1 || r.Steps[0].Node != "db" {
+		t.Errorf("the deploy of %s is %s: %v", r.Source.Version, r.State, r.Steps)
 	}
-	h.executed("e", "destroy", "")
+	h.requestAndExecute("e", "destroy", "")
 	refused("f")
 }
 
-// What a schedule deploys is reported when it owns the lock: an upload that was
-// deployed while it waited is it.
-func TestScheduledDeployWaits(t *testing.T) {
+// A scheduled deploy finds its files when it owns the lock: it deploys an upload that was
+// deployed while it was queued.
+func TestScheduledDeployOfNewerUpload(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.desire("v2", "vpc db")
-	h.scheduled("v2", "nightly")
-	h.executed("a", "deploy", "v1")
-	h.ask("b", "deploy", "v2")
+	h.setVersion("v1", "vpc")
+	h.setVersion("v2", "vpc db")
+	h.setSchedules("v2", "nightly")
+	h.requestAndExecute("a", "deploy", "v1")
+	h.request("b", "deploy", "v2")
 	first := h.planned("b", 1)
-	h.fired("c", "nightly", "deploy")
-	if loop := h.planned("c", 1); loop.State != run.StateWaiting || h.waits() != "b c" {
-		t.Errorf("the answer is %s; the queue has %s", loop.State, h.waits())
+	h.requestBySchedule("c", "nightly", "deploy")
+	if loop := h.planned("c", 1); loop.State != run.StateWaiting || h.queue() != "b c" {
+		t.Errorf("the state is %s; the queue has %s", loop.State, h.queue())
 	}
-	h.through(first)
-	if r := h.end("c"); r.State != run.StateSucceeded || r.Source.Version != "v2" {
-		t.Errorf("%s of %s", r.State, r.Source.Version)
+	h.executeToEnd(first)
+	if r := h.planAndExecute("c"); r.State != run.StateSucceeded || r.Source.Version != "v2" {
+		t.Errorf("the deploy of %s is %s", r.Source.Version, r.State)
 	}
 }
 
-// While a run of a schedule is under way, it does not come up again.
-func TestScheduledAgain(t *testing.T) {
+// A schedule has one run at a time: while that run is queued or running, another one is
+// superseded.
+func TestScheduleHasOneRun(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.scheduled("v1", "nightly=destroy")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.setSchedules("v1", "nightly=destroy")
+	h.request("a", "deploy", "v1")
 	first := h.planned("a", 1)
 	for _, id := range []string{"b", "c"} {
-		h.fired(id, "nightly", "destroy")
+		h.requestBySchedule(id, "nightly", "destroy")
 		h.planned(id, 1)
 	}
-	if r := h.stored("c"); r.State != run.StateSuperseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly is not over yet") || h.waits() != "a b" {
-		t.Errorf("%s %v; the queue has %s", r.State, r.Messages, h.waits())
+	if r := h.stored("c"); r.State != run.StateSuperseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly is not over yet") || h.queue() != "a b" {
+		t.Errorf("the second run is %s: %v; the queue has %s", r.State, r.Messages, h.queue())
 	}
-	h.through(first)
-	h.end("b")
-	h.fired("d", "nightly", "destroy")
-	if r := h.end("d"); r.State != run.StateSucceeded {
-		t.Errorf("when that is over, it is %s", r.State)
+	h.executeToEnd(first)
+	h.planAndExecute("b")
+	h.requestBySchedule("d", "nightly", "destroy")
+	if r := h.planAndExecute("d"); r.State != run.StateSucceeded {
+		t.Errorf("after the end of the first, the next run is %s", r.State)
 	}
 }
 
-// evening gives a version of the project a schedule that destroys it.
-func (h *fixture) evening(version string, once time.Time) {
+// setEveningDestroy gives a version of the project one schedule, which destroys it: every
+// evening, or once at the given time.
+func (h *fixture) setEveningDestroy(version string, once time.Time) {
 	p := h.projects[version]
 	p.Schedules = map[string]project.Schedule{"evening": {Operation: "destroy", Expression: "cron(0 20 * * ? *)", Zone: "UTC", Once: once}}
 	h.projects[version] = p
 }
 
-// What was deployed while a schedule's run waited, or was late, has the last word:
-// a schedule that it no longer has, that is for something else by then, or that it
-// has put off, does nothing.
-func TestScheduleIsOvertaken(t *testing.T) {
+// A deploy that ends while the run of a schedule is queued decides about that run: it
+// does nothing if the schedule was removed, has another operation now, or was moved to a
+// later time.
+func TestScheduleChangedWhileQueued(t *testing.T) {
 	for name, change := range map[string]func(*fixture){
-		"it is no longer in the files": func(*fixture) {},
-		"it is for something else":     func(h *fixture) { h.scheduled("v2", "evening") },
-		"it is put off":                func(h *fixture) { h.evening("v2", h.Now().Add(24*time.Hour)) },
+		"removed":           func(*fixture) {},
+		"another operation": func(h *fixture) { h.setSchedules("v2", "evening") },
+		"later":             func(h *fixture) { h.setEveningDestroy("v2", h.Now().Add(24*time.Hour)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
-			h.desire("v1", "vpc")
-			h.evening("v1", time.Time{})
-			h.executed("a", "deploy", "v1")
-			h.desire("v2", "vpc db")
+			h.setVersion("v1", "vpc")
+			h.setEveningDestroy("v1", time.Time{})
+			h.requestAndExecute("a", "deploy", "v1")
+			h.setVersion("v2", "vpc db")
 			change(h)
-			h.ask("b", "deploy", "v2")
+			h.request("b", "deploy", "v2")
 			first := h.planned("b", 1)
-			h.fired("c", "evening", "destroy")
+			h.requestBySchedule("c", "evening", "destroy")
 			h.planned("c", 1)
-			h.through(first)
-			if r := h.end("c"); r.State != run.StateSuperseded || strings.Join(r.Messages, " ") != "schedule evening came up, but what was deployed since has no such destroy, or at a later time: nothing is done" || h.records() == "" || h.waits() != "" {
-				t.Errorf("%s %v; there are %q, and the lock is %q's", r.State, r.Messages, h.records(), h.waits())
+			h.executeToEnd(first)
+			if r := h.planAndExecute("c"); r.State != run.StateSuperseded || strings.Join(r.Messages, " ") != "schedule evening came up, but what was deployed since has no such destroy, or at a later time: nothing is done" || h.records() == "" || h.queue() != "" {
+				t.Errorf("the run is %s: %v; the records are of %q, the queue has %q", r.State, r.Messages, h.records(), h.queue())
 			}
 		})
 	}
 }
 
-// A schedule that comes up when its time has come does its work, though the clocks
-// of those that call and are called differ by a little.
+// A schedule for one time may be called some minutes early, because clocks differ.
 func TestScheduleOnce(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.evening("v1", h.Now().Add(2*time.Minute))
-	h.executed("a", "deploy", "v1")
-	h.fired("b", "evening", "destroy")
-	if r := h.end("b"); r.State != run.StateSucceeded || h.records() != "" {
-		t.Errorf("%s %v; there are %q", r.State, r.Messages, h.records())
+	h.setVersion("v1", "vpc")
+	h.setEveningDestroy("v1", h.Now().Add(2*time.Minute))
+	h.requestAndExecute("a", "deploy", "v1")
+	h.requestBySchedule("b", "evening", "destroy")
+	if r := h.planAndExecute("b"); r.State != run.StateSucceeded || h.records() != "" {
+		t.Errorf("the run is %s: %v; the records are of %q", r.State, r.Messages, h.records())
 	}
 }
 
-// A retry of a scheduled run keeps the schedule: it repeats the same files, and
-// leaves the schedules alone.
+// A retry of a schedule's run is of the same schedule and the same files, and changes no
+// schedules.
 func TestScheduledRetried(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.scheduled("v1", "evening=destroy", "morning")
-	h.executed("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.setSchedules("v1", "evening=destroy", "morning")
+	h.requestAndExecute("a", "deploy", "v1")
 	h.backend.Cloud.Fail["shop-vpc/delete"] = 1
-	h.fired("b", "evening", "destroy")
-	if r := h.end("b"); r.State != run.StateFailed {
-		t.Fatal(r.State)
+	h.requestBySchedule("b", "evening", "destroy")
+	if r := h.planAndExecute("b"); r.State != run.StateFailed {
+		t.Fatalf("the destroy is %s", r.State)
 	}
-	if r := h.executed("c", "retry", "b"); r.State != run.StateSucceeded || r.Schedule != "evening" || r.Who != "ann" || h.arranged() != "evening morning" {
-		t.Errorf("%s, of schedule %q, by %s; there are %q", r.State, r.Schedule, r.Who, h.arranged())
+	if r := h.requestAndExecute("c", "retry", "b"); r.State != run.StateSucceeded || r.Schedule != "evening" || r.Who != "ann" || h.schedules() != "evening morning" {
+		t.Errorf("the retry is %s, of schedule %q, by %s; the schedules are %q", r.State, r.Schedule, r.Who, h.schedules())
 	}
-	h.fired("d", "morning", "deploy")
-	if r := h.end("d"); r.State != run.StateSucceeded || r.Source.Version != "v1" {
-		t.Errorf("then it is deployed: %s of %q", r.State, r.Source.Version)
+	h.requestBySchedule("d", "morning", "deploy")
+	if r := h.planAndExecute("d"); r.State != run.StateSucceeded || r.Source.Version != "v1" {
+		t.Errorf("the next deploy of %q is %s", r.Source.Version, r.State)
 	}
 }
 
-// no refuses schedules as AWS may.
-type no struct{ err error }
+// refusedSchedules are schedules that AWS refuses with err.
+type refusedSchedules struct{ err error }
 
-func (n no) SetSchedules(context.Context, string, map[string]project.Schedule, time.Time) error {
+func (n refusedSchedules) SetSchedules(context.Context, string, map[string]project.Schedule, time.Time) error {
 	return n.err
 }
 
-// If AWS refuses the schedules, nothing is deployed and no record changes. If AWS
-// does not answer, the plan is tried again.
+// If AWS refuses the schedules, the deploy is refused. If AWS throttles the request, the
+// run is planned again.
 func TestSchedulesRefused(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.Schedules = no{fault.New(fault.Invalid, "schedule nightly: no such expression")}
-	if r := h.executed("a", "deploy", "v1"); r.State != run.StateRefused || len(r.Messages) != 1 || r.Messages[0] != "schedules: schedule nightly: no such expression" || h.waits() != "" {
-		t.Errorf("%s %v; the lock is %q's", r.State, r.Messages, h.waits())
+	h.setVersion("v1", "vpc")
+	h.Schedules = refusedSchedules{fault.New(fault.Invalid, "schedule nightly: no such expression")}
+	if r := h.requestAndExecute("a", "deploy", "v1"); r.State != run.StateRefused || len(r.Messages) != 1 || r.Messages[0] != "schedules: schedule nightly: no such expression" || h.queue() != "" {
+		t.Errorf("the run is %s: %v; the queue has %q", r.State, r.Messages, h.queue())
 	}
-	h.Schedules = no{fault.New(fault.Throttled, "too many")}
-	h.ask("b", "deploy", "v1")
+	h.Schedules = refusedSchedules{fault.New(fault.Throttled, "too many")}
+	h.request("b", "deploy", "v1")
 	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "b", Epoch: 1}); !fault.Is(err, fault.Throttled) || h.stored("b").State != run.StatePending {
-		t.Errorf("%v, and it is %s", err, h.stored("b").State)
+		t.Errorf("got %v, and the run is %s", err, h.stored("b").State)
 	}
 	h.Schedules = h.backend.Schedules
-	if r := h.end("b"); r.State != run.StateSucceeded {
-		t.Errorf("when the run is repeated, it is %s", r.State)
+	if r := h.planAndExecute("b"); r.State != run.StateSucceeded {
+		t.Errorf("planned again, the run is %s", r.State)
 	}
 }
 
-// shut are specs that may not be kept.
-type shut struct{ engine.Specs }
+// deniedSpecs are specs that may not be stored.
+type deniedSpecs struct{ engine.Specs }
 
-func (shut) SaveSpec(context.Context, project.Node) (string, error) {
+func (deniedSpecs) SaveSpec(context.Context, project.Node) (string, error) {
 	return "", fault.New(fault.Denied, "the key may not be used")
 }
 
-// A deploy that is refused, for any reason, leaves the schedules as they are.
-func TestWhatIsRefusedLeavesTheSchedules(t *testing.T) {
+// A refused deploy does not change the schedules.
+func TestRefusedDeployKeepsSchedules(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.scheduled("v1", "nightly")
-	h.executed("a", "deploy", "v1")
-	h.desire("v2", "vpc db")
-	h.scheduled("v2", "evening=destroy")
-	h.Specs = shut{h.Specs}
-	if r := h.executed("b", "deploy", "v2"); r.State != run.StateRefused || h.arranged() != "nightly" {
-		t.Errorf("%s %v; there are %q", r.State, r.Messages, h.arranged())
+	h.setVersion("v1", "vpc")
+	h.setSchedules("v1", "nightly")
+	h.requestAndExecute("a", "deploy", "v1")
+	h.setVersion("v2", "vpc db")
+	h.setSchedules("v2", "evening=destroy")
+	h.Specs = deniedSpecs{h.Specs}
+	if r := h.requestAndExecute("b", "deploy", "v2"); r.State != run.StateRefused || h.schedules() != "nightly" {
+		t.Errorf("the run is %s: %v; the schedules are %q", r.State, r.Messages, h.schedules())
 	}
 }

@@ -18,7 +18,7 @@ func TestRunID(t *testing.T) {
 	}
 	for _, words := range [][]string{{"bucket", "projects/shop/prod.zip", "v2"}, {"bucket", "projects/shop/prod.zip"}, {"bucketprojects/shop/prod.zip", "v1"}, nil} {
 		if engine.RunID(words...) == id {
-			t.Errorf("%q makes the same run", words)
+			t.Errorf("%q gives the same ID", words)
 		}
 	}
 }
@@ -27,8 +27,8 @@ func TestRunID(t *testing.T) {
 // epoch.
 func TestStartTwice(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	q := h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	q := h.request("a", "deploy", "v1")
 	h.must(h.Start(t.Context(), q))
 	if !slices.Equal(h.started, []string{"a-1", "a-1"}) {
 		t.Errorf("started %v", h.started)
@@ -40,72 +40,73 @@ func TestStartTwice(t *testing.T) {
 	}
 }
 
-// If the function that raised the epoch crashes, or gets no answer, the run gets its
-// execution all the same.
-func TestStartAfterALoss(t *testing.T) {
+// A repeated request starts the execution, if the function that raised the epoch could
+// not start it. A run is started too if the answer to raising the epoch was lost.
+func TestStartAfterFault(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.down = fault.New(fault.Unavailable, "no answer")
+	h.setVersion("v1", "vpc")
+	h.machineErr = fault.New(fault.Unavailable, "no answer")
 	q := run.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}}
 	if err := h.Start(t.Context(), q); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
-	h.down = nil
+	h.machineErr = nil
 	h.must(h.Start(t.Context(), q))
 	if !slices.Equal(h.started, []string{"a-1"}) {
 		t.Errorf("started %v", h.started)
 	}
-	h.store.raise = twice
-	h.ask("b", "deploy", "v1")
+	h.store.raise = repeatedWrite
+	h.request("b", "deploy", "v1")
 	if !slices.Contains(h.started, "b-1") {
-		t.Errorf("b has no execution: started %v", h.started)
+		t.Errorf("run b has no execution: started %v", h.started)
 	}
 }
 
-// A command is obeyed by anyone who polls next; what is waiting gets a new execution.
+// The next poll obeys a command. A waiting run gets a new execution, and the token of a
+// running one is answered.
 func TestCommand(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc db<vpc")
-	h.ask("a", "deploy", "v1")
-	h.ask("p", "pause", "a")
+	h.setVersion("v1", "vpc db<vpc")
+	h.request("a", "deploy", "v1")
+	h.request("p", "pause", "a")
 	loop := h.planned("a", 1)
 	if loop.State != run.StatePoll {
-		t.Fatalf("paused before it began, it is %s", loop.State)
+		t.Fatalf("paused before its plan, the run is %s", loop.State)
 	}
 	if got := h.polled(loop); got.State != run.StateWaiting || h.stored("a").State != run.StateWaiting {
-		t.Fatalf("paused, it is %s", got.State)
+		t.Fatalf("paused, the run is %s", got.State)
 	}
-	h.store.raise = twice
-	h.ask("c", "continue", "a")
+	h.store.raise = repeatedWrite
+	h.request("c", "continue", "a")
 	h.store.raise = nil
 	if r := h.stored("a"); r.Epoch != 2 || r.State != run.StateRunning || !slices.Contains(h.started, "a-2") {
-		t.Errorf("continued, it has epoch %d, started %v", r.Epoch, h.started)
+		t.Errorf("continued, the run is %s in epoch %d, started %v", r.State, r.Epoch, h.started)
 	}
 	answers := len(h.answers)
-	h.registered("a", 2, "waits", 10)
-	h.ask("x", "cancel", "a")
+	h.registerToken("a", 2, "waits", 10)
+	h.request("x", "cancel", "a")
 	if len(h.answers) != answers+1 || h.answers[answers].State != run.StatePoll || h.answers[answers].Epoch != 2 {
-		t.Errorf("no execution is woken: %v", h.answers)
+		t.Errorf("the cancel wakes no execution: %v", h.answers)
 	}
 	if got := h.polled(engine.LoopState{Run: "a", Epoch: 2, Wait: 60}); got.State != run.StateCancelled {
-		t.Errorf("cancelled, it is %s", got.State)
+		t.Errorf("cancelled, the run is %s", got.State)
 	}
 }
 
-// What cannot be requested is a run that is refused and says why.
-func TestCommandRefused(t *testing.T) {
+// A refused command, requested by an event, is a refused run whose message says why.
+func TestRefusedCommandBecomesRun(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.executed("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.requestAndExecute("a", "deploy", "v1")
 	h.must(h.Start(t.Context(), run.Request{ID: "z", Project: "other@default", Operation: "cancel", Of: "a"}))
 	for id, q := range map[string]run.Request{
 		"b": {Operation: "pause", Of: "a"}, "c": {Operation: "cancel", Of: "none"}, "z": {},
 	} {
 		if q.Operation != "" {
-			h.ask(id, q.Operation, q.Of)
+			h.request(id, q.Operation, q.Of)
 		}
 		if loop := h.planned(id, 1); loop.State != run.StateRefused || len(h.stored(id).Messages) != 1 {
-			t.Errorf("%s is %s: %q", id, loop.State, h.stored(id).Messages)
+			t.Errorf("run %s is %s: %q", id, loop.State, h.stored(id).Messages)
 		}
 	}
 	if got := h.stored("z").Messages[0]; !strings.Contains(got, "run a is of shop@default, not of other@default") {
@@ -113,16 +114,18 @@ func TestCommandRefused(t *testing.T) {
 	}
 }
 
+// A retry is refused if its run cannot be repeated, has not ended, or is older than what
+// was deployed since.
 func TestRetryRefused(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.desire("v2", "vpc")
-	h.executed("old", "deploy", "v1")
-	h.executed("preview", "plan", "v1")
-	h.executed("seen", "refresh", "")
-	h.executed("new", "deploy", "v2")
-	h.desire("v3", "db")
-	h.ask("late", "deploy", "v3")
+	h.setVersion("v1", "vpc")
+	h.setVersion("v2", "vpc")
+	h.requestAndExecute("old", "deploy", "v1")
+	h.requestAndExecute("preview", "plan", "v1")
+	h.requestAndExecute("seen", "refresh", "")
+	h.requestAndExecute("new", "deploy", "v2")
+	h.setVersion("v3", "db")
+	h.request("late", "deploy", "v3")
 	for _, c := range []struct {
 		of, want string
 		force    bool
@@ -147,27 +150,27 @@ func TestRetryRefused(t *testing.T) {
 		if got := strings.Join(h.stored(id).Messages, "\n"); got != c.want || (loop.State == run.StateRefused) != (c.want != "") {
 			t.Errorf("retry of %s is %s: %s", c.of, loop.State, got)
 		}
-		if c.want == "" { // its lock is wanted
+		if c.want == "" { // free the lock for the next case
 			h.must(h.Start(t.Context(), run.Request{ID: "stop-" + id, Project: shop, Operation: "cancel", Of: id}))
 			for loop.Ready = nil; !loop.State.Over(); loop = h.polled(loop) {
-				h.pass(60_000_000_000)
+				h.passTime(60_000_000_000)
 			}
 		}
 	}
 }
 
-// Who steers a run and may not is reported so, and no run is made of that.
-func TestCommandOnARun(t *testing.T) {
+// Engine.Command returns why a command is refused, and makes no run of it.
+func TestRefusedCommandIsAnError(t *testing.T) {
 	h := newFixture(t)
-	h.desire("v1", "vpc")
-	h.ask("a", "deploy", "v1")
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
 	pause := run.Request{ID: "p", Project: shop, Operation: "pause", Of: "a", Who: "ann"}
 	h.must(h.Engine.Command(t.Context(), pause))
 	if r := h.stored("a"); r.Command != run.Pause || r.Generation != 1 {
-		t.Errorf("%s is wished, with news %d", r.Command, r.Generation)
+		t.Errorf("the command is %s, the generation %d", r.Command, r.Generation)
 	}
 	h.must(h.Engine.Command(t.Context(), run.Request{ID: "c", Project: shop, Operation: "cancel", Of: "a"}))
-	h.must(h.Engine.Command(t.Context(), pause)) // it was obeyed before
+	h.must(h.Engine.Command(t.Context(), pause)) // it was given before
 	for kind, q := range map[fault.Kind]run.Request{
 		fault.Refused: {ID: "x", Project: shop, Operation: "continue", Of: "a"},
 		fault.Missing: {ID: "x", Project: shop, Operation: "pause", Of: "b"},
@@ -177,10 +180,10 @@ func TestCommandOnARun(t *testing.T) {
 			t.Errorf("%s: %v", q.Operation, err)
 		}
 		if _, known := run.ControlNamed(q.Operation); known != (kind != fault.Invalid) {
-			t.Errorf("%s: it steers, or does not", q.Operation)
+			t.Errorf("%s: known as a command: %t", q.Operation, known)
 		}
 	}
 	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || h.stored("a").Command != run.Cancel {
-		t.Errorf("there are %d runs (%v)", len(runs), err)
+		t.Errorf("there are %d runs (%v), and the command is %s", len(runs), err, h.stored("a").Command)
 	}
 }
