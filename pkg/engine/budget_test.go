@@ -119,7 +119,7 @@ func TestExecuteWithoutRoom(t *testing.T) {
 	p.grants = 0
 	h.startReady(loop)
 	s := h.stored("r").Steps[0]
-	if s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(testBudgetWait)) || !strings.Contains(s.Why, "waits for its turn") {
+	if s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(testBudgetWait)) || !strings.Contains(s.Why, "waits for its share") {
 		t.Errorf("without room the step is %+v", s)
 	}
 	if len(h.backend.Cloud.Requests) > 0 || h.records() != "" {
