@@ -95,7 +95,7 @@ func TestRollbackIsFollowed(t *testing.T) {
 	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "update", Times: 1})
 	l.edit("templates/queue.yaml", "Resources:", "Metadata: { v: 2 }\nResources:")
 	l.has(l.must(cli.ExitFailed, "deploy", l.project, "--rollback"),
-		"deploy of pair@default failed in", " follows, to the last successful deploy\n", "rollback pair@default: run ", "rollback of pair@default succeeded")
+		"deploy of pair@default failed in", " follows: it restores the last successful deploy\n", "rollback pair@default: run ", "rollback of pair@default succeeded")
 
 	l.edit("stackwright.yaml", "project: pair", "project: pair\non_failure: rollback")
 	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "update", Times: 1})

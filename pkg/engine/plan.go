@@ -163,7 +163,15 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		for _, t := range p.Twins {
 			r.Messages = append(r.Messages, t.String())
 		}
+		if desired.Rollback {
+			l, err := e.Store.Lock(ctx, r.Project)
+			if err != nil {
+				return p, err
+			}
+			r.Messages = append(r.Messages, l.OnFailure())
+		}
 	}
+	r.Messages = append(r.Messages, p.Kept...)
 	specs, err := e.specs(ctx, p, desired)
 	if err != nil {
 		return p, err
@@ -196,9 +204,9 @@ func problems(messages []string) error {
 }
 
 // desired returns what r's source describes, or nothing for operations that
-// concern only what is recorded.
+// concern only what is recorded, and for a rollback if no deploy has succeeded.
 func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error) {
-	if !e.operation(r).NeedsFiles {
+	if o := e.operation(r); !o.NeedsFiles || o.Restores && r.Source == (run.Source{}) {
 		name, environment, _ := strings.Cut(r.Project, "@")
 		return project.Project{Name: name, Environment: environment}, nil
 	}
@@ -221,7 +229,30 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
 	}
-	return plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only}, [][]plan.Record{leave, take}, nil
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only}
+	if e.operation(r).Restores {
+		v.Created, err = e.created(ctx, r)
+	}
+	return v, [][]plan.Record{leave, take}, err
+}
+
+// created returns the IDs of the stacks that were created by the run which r rolls
+// back. If r repeats a rollback, it rolls back the same run.
+func (e *Engine) created(ctx context.Context, r run.Run) ([]string, error) {
+	for e.operation(r).Restores {
+		failed, err := e.Store.Load(ctx, r.Of)
+		if err != nil {
+			return nil, fmt.Errorf("load run %s, which is rolled back: %w", r.Of, err)
+		}
+		r = failed
+	}
+	var ids []string
+	for _, s := range r.Steps {
+		if s.Verb == plan.Create && s.Receipt.StackID != "" {
+			ids = append(ids, s.Receipt.StackID)
+		}
+	}
+	return ids, nil
 }
 
 // inaccessible lists why some stacks could not be read, each reason once: what a

@@ -53,7 +53,7 @@ func TestInaccessibleStackCounts(t *testing.T) {
 		"if that is meant, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
 	w.Only = []string{"vpc"}
 	_, err = plan.Destroy(w.View)
-	expect(t, plan.Plan{}, err, "stack vpc would be deleted, and app uses it: name app too, or do not name vpc")
+	expect(t, plan.Plan{}, err, "stack vpc would be deleted, and is used by app: name app too, or do not name vpc")
 }
 
 // A stack that gets a second target, or whose target gets another name, keeps its

@@ -25,8 +25,9 @@ func (v View) MaxDeletions() int {
 }
 
 // guard refuses a plan that would delete more than is likely to be meant. A stack
-// that is deleted to be created again does not count, because it is dead. A stack
-// whose physical name, account or region changes does, because the old one is
+// that is deleted to be created again does not count, because it is dead. Neither
+// does a stack that was created by the run which is rolled back: it is no loss. A
+// stack whose physical name, account or region changes does, because the old one is
 // deleted permanently.
 func (v View) guard() []error {
 	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 {
@@ -51,7 +52,7 @@ func (v View) going() []string {
 	about, _ := v.reach()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if v.goes(name, about) {
+		if v.goes(name, about) && !v.created(name) {
 			names = append(names, v.Recorded[name].called())
 		}
 	}

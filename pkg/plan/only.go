@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/graph"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
@@ -76,21 +77,30 @@ func (v View) named(name string) []string {
 	return found
 }
 
-// left refuses an operation on some nodes that would delete a stack although a stack
-// that it leaves alone still uses it.
+// left refuses an operation on some nodes that would delete a stack although stacks
+// that it leaves alone depend on it, directly or not. It names all of these.
 func (v View) left(about map[string]bool, deletes phases) []error {
 	if about == nil {
 		return nil
 	}
+	var uses graph.Graph[string] // from each stack to the dependents that are left alone
+	for name, r := range v.Recorded {
+		for _, need := range r.Needs {
+			if !about[name] && (v.ours(name) || v.inaccessible(name)) {
+				uses.Add(need, name)
+			}
+		}
+	}
 	var refusals []error
-	for _, user := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if about[user] || !v.ours(user) && !v.inaccessible(user) {
+	for _, name := range slices.Sorted(maps.Keys(deletes)) {
+		if !slices.Contains(deletes[name], Delete) {
 			continue
 		}
-		for _, need := range v.Recorded[user].Needs {
-			if slices.Contains(deletes[need], Delete) {
-				refusals = append(refusals, fault.New(fault.Refused, "stack %s would be deleted, and %s uses it: name %s too, or do not name %s", need, user, user, need))
-			}
+		users := uses.Reach(name)
+		delete(users, name)
+		if len(users) > 0 {
+			left := listed(slices.Sorted(maps.Keys(users)))
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s would be deleted, and is used by %s: name %s too, or do not name %s", name, left, left, name))
 		}
 	}
 	return refusals

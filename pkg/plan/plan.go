@@ -62,6 +62,7 @@ type Plan struct {
 	Steps     []Step
 	Unchanged []string // desired nodes that need no step, sorted
 	Twins     []Twin   // stacks that were probably renamed, sorted
+	Kept      []string // of a rollback: which stacks it keeps though the run created them, and why, for people
 }
 
 // Digest names the plan by what it does, and with the specs' digests by node by
@@ -96,6 +97,7 @@ type View struct {
 	Desired  project.Project   // what the user wants
 	Recorded map[string]Record // what we last did, by node
 	Live     map[string]Live   // what CloudFormation has now, by node; absent is gone
+	Created  []string          // of a rollback: the IDs of the stacks that the run which is rolled back created
 	Only     []string          // names of the nodes that it is about, with what they need; none is all
 }
 

@@ -131,9 +131,10 @@ func (l Lock) Leave(r Run, o plan.Operation, rollback string) Exit {
 }
 
 // rollback returns the rollback that follows r, which owns l and has ended, and
-// the message about it. None follows if none was requested, if there is nothing to
-// go back to, or if an upload is queued: the upload is newer, and its plan starts
-// from the live stacks in any case.
+// the message about it. None follows if none was requested, if the last successful
+// deploy was of the same files, or if an upload is queued: the upload is newer, and
+// its plan starts from the live stacks in any case. The source of a rollback is zero
+// if no deploy has succeeded.
 func (l Lock) rollback(r Run, o plan.Operation, id string) (follows *Run, message string) {
 	failed := r.State == StateFailed
 	newer := slices.IndexFunc(l.Waiting, func(w Writer) bool { return w.Upload })
@@ -144,15 +145,24 @@ func (l Lock) rollback(r Run, o plan.Operation, id string) (follows *Run, messag
 		return nil, "no rollback follows: only a deploy is rolled back"
 	case newer >= 0:
 		return nil, "no rollback follows: run " + l.Waiting[newer].Run + " was uploaded since and is queued"
-	case l.LastSuccessful == (Source{}):
-		return nil, "no rollback follows: no deploy has succeeded yet, or none since everything was destroyed"
 	case l.LastSuccessful == r.Source:
 		return nil, "no rollback follows: the last successful deploy was of the same files"
 	}
 	return &Run{
 		Request: Request{ID: id, Project: r.Project, Operation: plan.RollbackName, Source: l.LastSuccessful, Of: r.ID, Who: r.Who},
 		Version: Version, Command: Continue, State: StateQueued, Requested: r.Ended,
-	}, "rollback " + id + " follows, to the last successful deploy"
+	}, "rollback " + id + " follows: " + l.restores()
+}
+
+// OnFailure says what a rollback would do after a deploy that fails now, for people.
+func (l Lock) OnFailure() string { return "if the deploy fails, a rollback follows: " + l.restores() }
+
+// restores says what a rollback does, for people.
+func (l Lock) restores() string {
+	if l.LastSuccessful == (Source{}) {
+		return "it deletes the stacks that the deploy created, because no deploy has succeeded yet"
+	}
+	return "it restores the last successful deploy"
 }
 
 // Ahead counts the runs that a queued run waits for, the owner included. It is 0

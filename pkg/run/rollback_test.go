@@ -27,7 +27,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 		"only cancelled":      {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateCancelled, Command: run.Cancel}, good: good},
 		"succeeded":           {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateSucceeded}, good: good},
 		"superseded":          {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateSuperseded, Command: run.Supersede}, good: good},
-		"nothing succeeded":   {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, says: "no deploy has succeeded yet"},
+		"nothing succeeded":   {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, follows: true, says: "it deletes the stacks that the deploy created"},
 		"the very same":       {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, good: other, says: "of the same files"},
 		"an upload waits":     {run: run.Run{Request: run.Request{Options: run.Options{Rollback: true}}, State: run.StateFailed}, good: good, waiting: []run.Writer{{Run: "x"}, {Run: "y", Upload: true}}, says: "run y was uploaded since"},
 		"a rollback is wrong": {run: run.Run{Request: run.Request{Operation: "rollback"}, State: run.StateCancelled, Command: run.CancelAndRollBack}, good: good, says: "only a deploy is rolled back"},

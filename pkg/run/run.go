@@ -260,6 +260,8 @@ func (r *Run) Next(now time.Time) State {
 		return StateWaiting
 	case r.TimedOut() && r.Command != Supersede:
 		return StateFailed
+	case r.Command == Cancel, r.Command == CancelAndRollBack: // even if it came during the last step
+		return StateCancelled
 	case stopped, failed && (r.Command == Supersede || r.Forced):
 		return r.Stopped()
 	case failed:

@@ -40,7 +40,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	commit.set = values{
 		"state": r.State, "operation": r.Operation, "source": r.Source, "digest": r.Digest,
 		"unchanged": r.Unchanged, "started": r.Started, "deadline": r.Deadline, "steps": len(r.Steps),
-		"only": r.Only, "max_deletions": r.MaxDeletions, "rollback": r.Rollback, "schedule": r.Schedule,
+		"only": r.Only, "max_deletions": r.MaxDeletions, "rollback": r.Rollback, "schedule": r.Schedule, "messages": r.Messages,
 	}
 	failed, err := t.write(ctx, commit)
 	if err != nil || failed == held {
