@@ -262,7 +262,7 @@ func inaccessible(live map[string]plan.Live) []string {
 	var all []string
 	for _, l := range live {
 		if l.AccessError != "" {
-			all = append(all, l.AccessError)
+			all = append(all, "could not be read: "+l.AccessError)
 		}
 	}
 	slices.Sort(all)

@@ -38,7 +38,7 @@ func Rollback(v View) (Plan, error) {
 	var messages []string
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		if v.created(name) {
-			messages = append(messages, "stack "+name+" was created by the run that is rolled back, and is kept: "+kept[name])
+			messages = append(messages, "stack "+name+" is kept, although the run that is rolled back created it: "+kept[name])
 		}
 	}
 	v.Recorded = recorded
@@ -75,7 +75,7 @@ func (v View) kept() map[string]string {
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
 		switch {
 		case v.created(name) && v.Live[name].Protected:
-			if keep(name, "it is protected: to delete it, deploy it with protect: false, and then destroy it") {
+			if keep(name, "it is protected (to delete it, deploy it with protect: false, and then destroy it)") {
 				next = append(next, name)
 			}
 		case !v.created(name) && len(v.Desired.Nodes) == 0 && (v.ours(name) || v.inaccessible(name)):

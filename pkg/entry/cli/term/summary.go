@@ -221,7 +221,7 @@ func preview(r run.Run) []string {
 		lines = append(lines, intention(sign, n, verbs[n], after[n]))
 	}
 	for _, m := range r.Messages {
-		lines = append(lines, "  could not be read: "+oneLine(m))
+		lines = append(lines, "  "+oneLine(m))
 	}
 	return append(lines, totals(r, marks))
 }
