@@ -30,8 +30,11 @@ func (i *installed) permitted(r *http.Request) {
 	if call.Operation == "TransactWriteItems" {
 		actions = i.inTransaction(r)
 	}
-	if call.Operation == "GetObject" && r.URL.Query().Has("versionId") {
-		actions = []string{"s3:GetObjectVersion"}
+	if call.Operation == "GetObject" || call.Operation == "HeadObject" {
+		actions = []string{"s3:GetObject"}
+		if r.URL.Query().Has("versionId") {
+			actions = []string{"s3:GetObjectVersion"}
+		}
 	}
 	for _, a := range actions {
 		on := ""

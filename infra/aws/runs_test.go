@@ -106,7 +106,8 @@ func (i *installed) count(function string) *atomic.Int64 {
 	return n.(*atomic.Int64)
 }
 
-// upload puts a configuration where it starts a run.
+// upload puts a configuration where it starts a run. Its metadata is what the command
+// line writes there.
 func (i *installed) upload(configuration string) {
 	i.Helper()
 	var body bytes.Buffer
@@ -122,6 +123,7 @@ func (i *installed) upload(configuration string) {
 		client := s3.NewFromConfig(i.cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
 		_, err = client.PutObject(i.Context(), &s3.PutObjectInput{
 			Bucket: aws.String(i.blueprint.bucket()), Key: aws.String("projects/pair/default.zip"), Body: bytes.NewReader(body.Bytes()),
+			Metadata: map[string]string{"who": developer},
 		})
 	}
 	if err != nil {
@@ -129,9 +131,12 @@ func (i *installed) upload(configuration string) {
 	}
 }
 
+// developer is who uploads configurations.
+const developer = "arn:aws:sts::" + account + ":assumed-role/developer/ann"
+
 // A found is what the API returns of a run.
 type found struct {
-	Run, Operation, State, Who string
+	Run, Operation, State, Who, Requester string
 }
 
 // ask asks the API, and reads what it answers.
@@ -209,7 +214,9 @@ func TestTemplateRuns(t *testing.T) {
 	i, known := installs(t), make(map[string]bool)
 
 	i.upload(pair("small", ""))
-	i.until(known, "deploy", "succeeded")
+	if r := i.until(known, "deploy", "succeeded"); r.Who != developer || r.Requester != account {
+		t.Errorf("the upload was requested by %q, of account %q", r.Who, r.Requester)
+	}
 	if n := i.count("stackwright-stack-event").Load(); n < 2 {
 		t.Errorf("%d events woke the run, of two stacks", n)
 	}

@@ -279,22 +279,30 @@ func TestRequestsToAnInstallationNameTheCaller(t *testing.T) {
 		}
 		return &gateway.Failure{Status: http.StatusForbidden, Fault: gateway.Fault{Code: "AccessDenied", Message: "User is not authorized"}}
 	})
-	requester := func() string {
+	requester := func(operation string) string {
 		t.Helper()
-		if r := l.run("refresh", l.project); r.code != cli.ExitOK || r.err != "" {
-			t.Errorf("refresh ended with %d: %s", r.code, r.err)
+		if r := l.run(operation, l.project); r.code != cli.ExitOK || r.err != "" {
+			t.Errorf("%s ended with %d: %s", operation, r.code, r.err)
 		}
-		return l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["who"].(string)
+		newest := l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]
+		if newest["operation"] != operation || newest["requester"] != cli.Account {
+			t.Errorf("%s of account %s, want a %s of account %s", newest["operation"], newest["requester"], operation, cli.Account)
+		}
+		return newest["who"].(string)
 	}
 	l.must(cli.ExitOK, "runs")
 	if n := identified.Load(); n != 0 {
 		t.Errorf("a command that requests nothing called STS %d times", n)
 	}
-	if who := requester(); who != role.ARN() || identified.Load() != 1 {
-		t.Errorf("requested by %s, want %s; STS was called %d times, want 1", who, role.ARN(), identified.Load())
+	for i, operation := range []string{"deploy", "refresh"} {
+		if who := requester(operation); who != role.ARN() || int(identified.Load()) != i+1 {
+			t.Errorf("%s requested by %s, want %s; STS was called %d times, want %d", operation, who, role.ARN(), identified.Load(), i+1)
+		}
 	}
 	denies.Store(true)
-	if who := requester(); !strings.HasPrefix(who, "ann@") || who == role.ARN() {
-		t.Errorf("requested by %s, want the user of the machine", who)
+	for _, operation := range []string{"deploy", "refresh"} {
+		if who := requester(operation); !strings.HasPrefix(who, "ann@") || who == role.ARN() {
+			t.Errorf("%s requested by %s, want the user of the machine", operation, who)
+		}
 	}
 }

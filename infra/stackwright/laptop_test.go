@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,13 @@ func newLaptop(t *testing.T) *laptop {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// as returns the laptop with another user on it.
+func (l *laptop) as(user string) *laptop {
+	other := &laptop{T: l.T, data: l.data, project: l.project, env: maps.Clone(l.env)}
+	other.env["USER"] = user
+	return other
 }
 
 // A result is what a command left behind.

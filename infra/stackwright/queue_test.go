@@ -50,21 +50,22 @@ func TestNewerUploadSupersedes(t *testing.T) {
 		l.until(first, `(done)  +alone/create`)
 	})
 	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
-	l.answers = "no\n"
-	if r := l.run("deploy", l.project); r.code != cli.ExitRefused || !strings.Contains(r.err, "this deploy supersedes run "+id) || !strings.Contains(r.err, "the answer was not yes") {
+	bob := l.as("bob")
+	bob.answers = "no\n"
+	if r := bob.run("deploy", l.project); r.code != cli.ExitRefused || !strings.Contains(r.err, "this deploy supersedes run "+id) || !strings.Contains(r.err, "the answer was not yes") {
 		t.Errorf("who does not agree to supersede ends with %d: %s", r.code, r.err)
 	}
-	l.answers = ""
-	second, two := l.begin("deploy", l.project)
+	bob.answers = ""
+	second, two := bob.begin("deploy", l.project)
 	newer := l.until(second, `run (\w+) waits for `+id)
-	l.has(second.String(), "this deploy supersedes run "+id+", requested by ")
+	l.has(second.String(), "this deploy supersedes run "+id+", requested by ann@")
 	third, three := l.begin("refresh", l.project)
 	last := l.until(third, `run (\w+) waits for `+id)
 
 	status := l.run("status")
 	l.has(status.err,
-		"pair@default is locked by run "+id+" (deploy, running) of ", ": it finishes its running steps, then makes way for run "+newer,
-		"  1. run "+newer+" (deploy) of ", ": it deploys an upload, unless a newer upload replaces it",
+		"pair@default is locked by run "+id+" (deploy, running) of ann@", ": it finishes its running steps, then makes way for run "+newer,
+		"  1. run "+newer+" (deploy) of bob@", ": it deploys an upload, unless a newer upload replaces it",
 		"  2. run "+last+" (refresh) of ann@", ": it reads the live stacks into the records")
 	shown := l.last(l.must(cli.ExitOK, "status", last, "-o", "json"))
 	lock := shown["lock"].(map[string]any)

@@ -8,8 +8,9 @@ type Request struct {
 	Project   string `json:"project"` // "shop@prod"
 	Operation string `json:"operation"`
 	Source    Source `json:"source"`
-	Of        string `json:"of,omitempty"` // the run that a retry, a rollback or a command is about
-	Who       string `json:"who,omitempty"`
+	Of        string `json:"of,omitempty"`        // the run that a retry, a rollback or a command is about
+	Who       string `json:"who,omitempty"`       // made the request, as far as its sender says so
+	Requester string `json:"requester,omitempty"` // the account, or the service of AWS, that S3 names as the sender of the object
 	Upload    bool   `json:"upload,omitempty"`    // made by an upload: the newest upload wins
 	Sequencer string `json:"sequencer,omitempty"` // of the upload: which of two uploads of one key is newer
 	Schedule  string `json:"schedule,omitempty"`  // the name of the schedule that made it, if one did

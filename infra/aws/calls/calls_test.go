@@ -34,7 +34,7 @@ func TestCalls(t *testing.T) {
 		function   string
 		asks, nots []string
 	}{
-		{"start", []string{"sfn.StartExecution", "s3.GetObject"}, []string{"cloudformation.DescribeStacks", "sts.AssumeRole", "s3.PutObject"}},
+		{"start", []string{"sfn.StartExecution", "s3.GetObject", "s3.HeadObject"}, []string{"cloudformation.DescribeStacks", "sts.AssumeRole", "s3.PutObject"}},
 		{"plan", []string{"cloudformation.DescribeStacks", "s3.PutObject"}, []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}},
 		{"execute-step", []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}, []string{"sfn.StartExecution", "s3.PutObject"}},
 		{"wait-status", []string{"sfn.SendTaskSuccess", "cloudformation.DescribeStackEvents"}, []string{"s3.PutObject"}},

@@ -245,6 +245,41 @@ func (w *fixture) upload(t *testing.T, key string, parts ...[]byte) {
 	}
 }
 
+// A version has the metadata that it was put with, and none of the version before it. A restart keeps it.
+func TestMetadataBelongsToAVersion(t *testing.T) {
+	folder := t.TempDir()
+	w := open(t, folder)
+	versions := map[string]string{}
+	for _, who := range []string{"ann@laptop", "", "=?utf-8?q?j=C3=BCrgen?="} {
+		in := &sdk.PutObjectInput{Bucket: aws.String("projects"), Key: aws.String("k"), Body: strings.NewReader("x")}
+		if who != "" {
+			in.Metadata = map[string]string{"who": who}
+		}
+		out, err := w.PutObject(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		versions[who] = aws.ToString(out.VersionId)
+	}
+	for range 2 {
+		for who, version := range versions {
+			head, err := w.HeadObject(t.Context(), &sdk.HeadObjectInput{Bucket: aws.String("projects"), Key: aws.String("k"), VersionId: &version})
+			if err != nil || head.Metadata["who"] != who {
+				t.Errorf("version %s has the metadata %v, %v; want %q", version, head.Metadata, err, who)
+			}
+		}
+		if err := w.objects.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w = open(t, folder)
+	}
+	defer w.objects.Close()
+	_, err := w.HeadObject(t.Context(), &sdk.HeadObjectInput{Bucket: aws.String("projects"), Key: aws.String("k"), VersionId: aws.String("none")})
+	if code(err) != "NotFound" {
+		t.Errorf("the metadata of a version that does not exist: %v", err)
+	}
+}
+
 // After a restart, also one by kill -9 in the middle of a write, every object is there under the same version.
 func TestObjectsOutliveTheProcess(t *testing.T) {
 	folder := t.TempDir()

@@ -33,8 +33,8 @@ var denial = regexp.MustCompile(`not authorized to perform: ([\w-]+:\w+)(?: on r
 // https://docs.aws.amazon.com/IAM/latest/APIReference/CommonErrors.html
 var (
 	forbidden = []string{
-		"AccessDenied", "AccessDeniedException", "AllAccessDisabled", "AuthFailure", "KMSAccessDeniedException", "NotAuthorized",
-		"OptInRequired", "UnauthorizedOperation",
+		"AccessDenied", "AccessDeniedException", "AllAccessDisabled", "AuthFailure", "Forbidden", "KMSAccessDeniedException",
+		"NotAuthorized", "OptInRequired", "UnauthorizedOperation",
 	}
 	credentials = []string{
 		"ExpiredToken", "ExpiredTokenException", "IncompleteSignature", "IncompleteSignatureException", "InvalidAccessKeyId",
@@ -167,6 +167,7 @@ var prefixes = map[string]string{"SFN": "states", "EventBridge": "events"}
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
 var actions = map[string]string{
 	"dynamodb:TransactWriteItems": "dynamodb:PutItem, dynamodb:UpdateItem and dynamodb:DeleteItem",
+	"s3:HeadObject":               "s3:GetObject and s3:GetObjectVersion",
 }
 
 // Action names the permission that a request needs, as in "s3:GetObject".

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -29,6 +30,7 @@ var _ engine.Specs = (*Bucket)(nil)
 // client is the part of the SDK's S3 client that is used here.
 type client interface {
 	GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Options)) (*s3.GetObjectOutput, error)
+	HeadObject(context.Context, *s3.HeadObjectInput, ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 }
 
@@ -41,11 +43,40 @@ type Bucket struct {
 	client client
 	name   string
 	region string
+	who    string // puts the objects; "" if they do not say who
 }
 
 // New returns the bucket of a name in a region. It sends no request.
 func New(c client, name, region string) *Bucket {
 	return &Bucket{client: c, name: name, region: region}
+}
+
+// By returns the bucket with the metadata of all objects that are put naming who puts
+// them. Who puts specs and templates is not named.
+func (b *Bucket) By(who string) *Bucket {
+	named := *b
+	named.who = who
+	return &named
+}
+
+// who is the key of the metadata that names who put an object. S3 sends metadata in
+// HTTP headers; other characters than ASCII are encoded there as RFC 2047 says.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html
+const who = "who"
+
+// Who returns who put a version of an object, as its metadata says: nobody checks
+// what the sender of an object writes there. It is empty if the metadata does not say.
+// A version that does not exist is Missing.
+func (b *Bucket) Who(ctx context.Context, key, version string) (string, error) {
+	out, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key, VersionId: &version})
+	if err != nil {
+		return "", b.fault("read the metadata of", key, version, err)
+	}
+	named, err := new(mime.WordDecoder).DecodeHeader(out.Metadata[who])
+	if err != nil {
+		return out.Metadata[who], nil // it only looks as if it were encoded
+	}
+	return named, nil
 }
 
 // Object returns the bytes of an object: of the given version, or of the newest
@@ -82,7 +113,11 @@ func (b *Bucket) read(ctx context.Context, in *s3.GetObjectInput) ([]byte, error
 
 // Put writes an object and returns its version.
 func (b *Bucket) Put(ctx context.Context, key string, body []byte) (version string, err error) {
-	out, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(body)})
+	in := &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(body)}
+	if b.who != "" {
+		in.Metadata = map[string]string{who: mime.QEncoding.Encode("utf-8", b.who)}
+	}
+	out, err := b.client.PutObject(ctx, in)
 	if err != nil {
 		return "", b.fault("write", key, "", err)
 	}
@@ -164,7 +199,7 @@ func (b *Bucket) fault(do, key, version string, err error) error {
 	switch {
 	case awserr.Is(err, "NoSuchBucket"):
 		return fault.New(fault.Broken, "%s: bucket %s does not exist: if it was deleted, create it again, with versioning and with events to EventBridge, or install Stackwright anew", do, b.name)
-	case awserr.Is(err, "NoSuchVersion", "MethodNotAllowed"), version != "" && awserr.Is(err, "NoSuchKey"): // MethodNotAllowed is a delete marker
+	case awserr.Is(err, "NoSuchVersion", "MethodNotAllowed"), version != "" && awserr.Is(err, "NoSuchKey", "NotFound"): // MethodNotAllowed is a delete marker
 		return fault.New(fault.Missing, "%s: the version does not exist or was deleted: upload the project again", do)
 	case awserr.Is(err, "NoSuchKey", "NotFound"):
 		return fault.New(fault.Missing, "%s: the object does not exist: upload it first", do)

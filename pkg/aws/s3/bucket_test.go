@@ -45,10 +45,16 @@ func (w *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	in := httptest.NewRequest(r.Method, r.URL.String(), bytes.NewReader(body))
+	if r.Method == http.MethodHead {
+		in.Method = http.MethodGet // gofakes3 supports HEAD for the newest version only
+	}
 	in.Header = r.Header.Clone()
 	in.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	rec := httptest.NewRecorder()
 	w.objects.ServeHTTP(rec, in)
+	if r.Method == http.MethodHead {
+		rec.Body.Reset()
+	}
 	return rec.Result(), nil
 }
 
@@ -181,6 +187,52 @@ func TestFaults(t *testing.T) {
 		}
 		if _, err := b.Put(t.Context(), "key", nil); !fault.Is(err, c.want) {
 			t.Errorf("to write: %d %s is %q: %v", c.status, c.code, fault.KindOf(err), err)
+		}
+	}
+}
+
+// An object that is put by somebody says so in the metadata of its version, and an
+// object that is put by nobody says nothing.
+func TestMetadataNamesWhoPutAnObject(t *testing.T) {
+	b, _ := open(t)
+	const key = "projects/shop/prod.zip"
+	versions := make(map[string]string)
+	for _, who := range []string{
+		"", // first: gofakes3 lets a version inherit the metadata of the one before
+		"arn:aws:sts::111122223333:assumed-role/developer/ann@example.com", "ann@laptop", "jürgen@büro", "ann\x1b[2J\r\nx-amz-meta-who: root",
+		strings.Repeat("日本", 20), "=?utf-8?q?ann?=", "=?no-charset?q?ann?=",
+	} {
+		version, err := b.By(who).Put(t.Context(), key, []byte("zip"))
+		if err != nil {
+			t.Fatalf("%q: %v", who, err)
+		}
+		versions[who] = version
+	}
+	versions["ann"] = versions["=?utf-8?q?ann?="] // it is read as what it says
+	delete(versions, "=?utf-8?q?ann?=")
+	for want, version := range versions {
+		if got, err := b.Who(t.Context(), key, version); err != nil || got != want {
+			t.Errorf("version %s was put by %q, %v; want %q", version, got, err, want)
+		}
+	}
+}
+
+// The answers to a request for metadata have no body: their status says all.
+func TestFaultsOfMetadata(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		want   fault.Kind
+		text   string
+	}{
+		{404, fault.Missing, "read the metadata of s3://stackwright/key, version v: the version does not exist or was deleted: upload the project again"},
+		{405, fault.Missing, "the version does not exist or was deleted: upload the project again"},
+		{403, fault.Denied, "allow s3:GetObject and s3:GetObjectVersion on arn:aws:s3:::stackwright/key in the policy"},
+		{400, fault.Invalid, "BadRequest"}, {429, fault.Throttled, ""}, {500, fault.Unavailable, ""}, {503, fault.Unavailable, ""}, {-1, fault.Unavailable, "connection refused"},
+	} {
+		b, w := open(t)
+		w.status = c.status
+		if _, err := b.Who(t.Context(), "key", "v"); !fault.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%d is %q: %v; want %q: %s", c.status, fault.KindOf(err), err, c.want, c.text)
 		}
 	}
 }

@@ -202,7 +202,7 @@ func (s *session) made(ctx context.Context, operation, project string, source ru
 // the run that this asks for.
 func (s *session) request(ctx context.Context, operation string, p packed) (string, error) {
 	key := fmt.Sprintf("revisions/%s/%s/%s.zip", p.Name, p.Environment, digest(p.body))
-	version, err := s.objects.Put(ctx, key, p.body)
+	version, err := s.objects.By(s.who(ctx)).Put(ctx, key, p.body)
 	if err != nil {
 		return "", fmt.Errorf("upload to %s: %w", s.label, err)
 	}

@@ -162,7 +162,7 @@ func (s *session) end() error {
 
 // upload puts an object that asks for a run, and returns the run's ID.
 func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
-	version, err := s.objects.Put(ctx, key, body)
+	version, err := s.objects.By(s.who(ctx)).Put(ctx, key, body)
 	if err != nil {
 		return "", fmt.Errorf("upload to %s: %w", s.label, err)
 	}

@@ -15,9 +15,10 @@ type Run struct {
 	Operation    string      `json:"operation"`
 	State        run.State   `json:"state"`
 	Command      run.Command `json:"command"`
-	Forced       bool        `json:"forced,omitempty"` // updates in progress are cancelled too
-	Who          string      `json:"who"`              // requested it
-	Reason       string      `json:"reason,omitempty"` // of the request
+	Forced       bool        `json:"forced,omitempty"`    // updates in progress are cancelled too
+	Who          string      `json:"who"`                 // requested it
+	Requester    string      `json:"requester,omitempty"` // the account that S3 names as the sender of the upload or the request object
+	Reason       string      `json:"reason,omitempty"`    // of the request
 	Commands     []Command   `json:"commands,omitempty"`
 	Of           string      `json:"of,omitempty"`
 	SupersededBy string      `json:"superseded_by,omitempty"`
@@ -72,7 +73,7 @@ type Answer struct {
 // Of reports all of a run that is worth showing, except the queue of its project.
 func Of(r run.Run) Run {
 	shown := Run{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Reason: r.Reason, Of: r.Of,
+		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
 		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline, LeftBroken: r.LeftBroken(),
 	}

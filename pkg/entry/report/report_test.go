@@ -21,7 +21,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func deploy() run.Run {
 	return run.Run{
 		Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"},
-			Who: "ann", Upload: true}, State: run.StateRunning, Command: run.Supersede, SupersededBy: "def", Commands: []run.GivenCommand{
+			Who: "ann", Requester: "111122223333", Upload: true}, State: run.StateRunning, Command: run.Supersede, SupersededBy: "def", Commands: []run.GivenCommand{
 			{ID: "r1", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/ann", At: noon.Add(time.Hour)},
 			{Command: run.Supersede, Run: "def", Who: "bob", Why: "hotfix", At: noon.Add(2 * time.Hour)},
 		}, Token: "secret of the machine", Requested: noon, Started: noon.Add(time.Second), Unchanged: 2, Steps: []run.Step{
@@ -44,6 +44,7 @@ func TestRunAsJSON(t *testing.T) {
  "state": "running",
  "command": "supersede",
  "who": "ann",
+ "requester": "111122223333",
  "commands": [
   {
    "command": "pause",

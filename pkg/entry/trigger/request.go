@@ -36,8 +36,9 @@ func fill(ctx context.Context, q run.Request, c created, objects Objects) (run.R
 		return q, fmt.Errorf("read request %s: %w", c.Object.Key, err)
 	}
 	said := ParseRequest(plan.AllOperations(), q.Project, text)
-	said.ID, said.Who = q.ID, cmp.Or(said.Who, q.Who)
-	return said, nil
+	claim := said.Who
+	said.ID, said.Who, said.Requester = q.ID, q.Who, q.Requester
+	return identify(ctx, said, claim, c, objects)
 }
 
 // ParseRequest reads the text of a request object, or the body of an HTTP request,

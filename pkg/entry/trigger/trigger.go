@@ -20,6 +20,8 @@ import (
 type Objects interface {
 	// Object returns the bytes of a version of an object.
 	Object(ctx context.Context, key, version string) ([]byte, error)
+	// Who returns who put a version of an object, as its metadata says, or "".
+	Who(ctx context.Context, key, version string) (string, error)
 }
 
 // created is the detail of an event "Object Created".
@@ -50,12 +52,12 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (r
 	if err != nil {
 		return run.Request{}, err
 	}
-	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: c.Requester}
+	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: named("", c.Requester), Requester: printable(c.Requester)}
 	if p, ok := upload(c.Object.Key); ok {
 		q.Project, q.Operation = p, plan.DeployName
 		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}
 		q.Upload, q.Sequencer = true, c.Object.Sequencer
-		return q, nil
+		return identify(ctx, q, "", c, objects)
 	}
 	if p, ok := requested(c.Object.Key); ok {
 		q.Project = p

@@ -20,10 +20,15 @@ import (
 type object struct {
 	text string
 	err  error
+	who  string // in the metadata
+	none error  // of reading the metadata
 }
 
 // Object returns the object, whatever its key and version.
 func (o object) Object(context.Context, string, string) ([]byte, error) { return []byte(o.text), o.err }
+
+// Who returns who put the object, whatever its key and version.
+func (o object) Who(context.Context, string, string) (string, error) { return o.who, o.none }
 
 // put is the event of an object that was put.
 func put(t testing.TB, key string) events.EventBridgeEvent {
@@ -46,13 +51,13 @@ func put(t testing.TB, key string) events.EventBridgeEvent {
 func TestUpload(t *testing.T) {
 	for _, ending := range []string{".zip", ".tar.gz", ".yaml", ".yml"} {
 		key := "projects/shop/prod" + ending
-		got, err := trigger.Request(t.Context(), put(t, key), nil)
+		got, err := trigger.Request(t.Context(), put(t, key), object{who: "ann@laptop"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := run.Request{
 			ID: engine.RunID("stackwright", key, "v1"), Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: key, Version: "v1"},
-			Who: "111122223333", Upload: true, Sequencer: "0A",
+			Who: "ann@laptop", Requester: "111122223333", Upload: true, Sequencer: "0A",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -135,8 +140,8 @@ func TestRequests(t *testing.T) {
 	} {
 		key := "requests/shop/prod/20260301T120000Z-abc.json"
 		want.ID, want.Project = engine.RunID("stackwright", key, "v1"), "shop@prod"
-		if want.Who == "" {
-			want.Who = "111122223333"
+		if want.Requester = "111122223333"; want.Who == "" {
+			want.Who = "somebody in account 111122223333"
 		}
 		got, err := trigger.Request(t.Context(), put(t, key), object{text: text})
 		if err != nil {

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/host"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+)
+
+// A deploy that supersedes the user's own run asks nothing, not even on a terminal.
+func TestDeployAsksOnlyAboutRunsOfOthers(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.slow(h, "pair-topic", 4, func() {
+		first, one := l.begin("deploy", l.project)
+		id := l.running(first)
+		l.until(first, `(done)  +alone/create`)
+		l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+		l.answers = "no\n"
+		second, two := l.begin("deploy", l.project)
+		l.until(second, `run (\w+) waits for `+id)
+		l.ended(first, one, cli.ExitStopped)
+		l.ended(second, two, cli.ExitOK)
+		if strings.Contains(second.String(), "this deploy supersedes") {
+			t.Errorf("it asks about the user's own run:\n%s", second)
+		}
+	})
+}
+
+// An upload of another program than the command line is shown with what its metadata
+// and its event say, and harms no terminal.
+func TestUploadsOfOtherProgramsSayWhoMadeThem(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project)
+	for _, c := range []struct{ metadata, want string }{
+		{"", "somebody in account " + cli.Account},
+		{"release pipeline 7", "release pipeline 7"},
+		{"jürgen@büro", "jürgen@büro"},
+		{"arn:aws:iam::111122223333:user/bob", "somebody in account " + cli.Account + ", not arn:aws:iam::111122223333:user/bob as the upload claims"},
+		{"ann\x1b[2J\x07@laptop\r\nroot", "ann?[2J?@laptop??root"},
+		{strings.Repeat("a ", 5_000), strings.Repeat("a ", 350) + "…"},
+	} {
+		id := l.uploads(h, c.metadata)
+		l.must(cli.ExitOK, "status", id, "--follow")
+		run := l.last(l.must(cli.ExitOK, "status", id, "-o", "json"))
+		if run["who"] != c.want || run["requester"] != cli.Account || run["state"] != "succeeded" {
+			t.Errorf("%.40q: run %s, requested by %q, of account %q; want %q", c.metadata, run["state"], run["who"], run["requester"], c.want)
+		}
+		for _, shown := range []string{l.must(cli.ExitOK, "status", id), l.must(cli.ExitOK, "runs")} {
+			if l.has(shown, c.want[:8]); strings.ContainsAny(shown, "\x1b\x07\r") {
+				t.Errorf("it holds control characters: %q", shown)
+			}
+		}
+	}
+}
+
+// uploads puts the laptop's project with metadata that names who puts it, and returns
+// the run that the upload starts.
+func (l *laptop) uploads(h *host.Host, who string) string {
+	l.Helper()
+	known := len(l.objects(l.must(cli.ExitOK, "runs", "-o", "json")))
+	files, err := archive.Open(l.project)
+	if err != nil {
+		l.Fatal(err)
+	}
+	body, err := archive.Pack(files)
+	if err != nil {
+		l.Fatal(err)
+	}
+	if _, err := objects(h).By(who).Put(l.Context(), "projects/pair/default.zip", body); err != nil {
+		l.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(l.Context(), time.Minute)
+	defer cancel()
+	for ctx.Err() == nil {
+		if runs := l.objects(l.must(cli.ExitOK, "runs", "-o", "json")); len(runs) > known {
+			return runs[0]["run"].(string)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	l.Fatal("the upload starts no run")
+	return ""
+}

@@ -1,0 +1,69 @@
+package trigger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// mostWho is how much of a claim is stored, in bytes. The longest ARN of a user or a
+// session has about 650.
+const mostWho = 700
+
+// identify completes a request with who made it. The claim is what the request says;
+// if it says nothing, the metadata of its object does.
+func identify(ctx context.Context, q run.Request, claim string, c created, objects Objects) (run.Request, error) {
+	if claim == "" {
+		var err error
+		claim, err = objects.Who(ctx, c.Object.Key, c.Object.Version)
+		switch {
+		case fault.Is(err, fault.Missing, fault.Invalid, fault.Denied): // a second attempt would not help
+			q.Upload, q.Problems = false, append(q.Problems, fmt.Sprintf("who made the request cannot be read: %v", err))
+		case err != nil:
+			return q, fmt.Errorf("read who made the request %s: %w", c.Object.Key, err)
+		}
+	}
+	q.Who = named(claim, c.Requester)
+	return q, nil
+}
+
+// named names who made a request. A claim is what the sender of an object wrote, which
+// nobody checks. The requester is the account, or the service of AWS, that the event of
+// S3 names: if the claim is an ARN of another account, the event is right.
+func named(claim, requester string) string {
+	claim, requester = printable(claim), printable(requester)
+	known := "service " + requester
+	switch {
+	case requester == "":
+		return claim
+	case strings.Trim(requester, "0123456789") == "":
+		known = "somebody in account " + requester
+	}
+	parts := strings.SplitN(claim, ":", 6) // arn:aws:sts::111122223333:assumed-role/developer/ann
+	switch {
+	case claim == "":
+		return known
+	case parts[0] == "arn" && (len(parts) < 6 || parts[4] != requester):
+		return printable(fmt.Sprintf("%s, not %s as the upload claims", known, claim))
+	}
+	return claim
+}
+
+// printable returns a text without what could harm a terminal: characters that do not
+// print become question marks, and the end of a long text is cut off.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, strings.TrimSpace(text))
+	if len(text) <= mostWho {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostWho], "") + "…"
+}
