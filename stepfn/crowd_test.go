@@ -70,7 +70,7 @@ func TestCrowdOnEmulators(t *testing.T) {
 		throttled int // at most
 	}{
 		"as many as we assume": {5, 0},
-		"less than half":       {2, 400},
+		"less than half":       {2, 320},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -17,18 +17,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// An event that makes no sense is among the dead letters after its attempts, and
-// nothing is done about it; what makes sense goes on meanwhile.
+// A malformed event goes to the dead-letter queue after its last attempt and changes
+// nothing. Other runs are not affected.
 func TestMalformedEventsBecomeDeadLetters(t *testing.T) {
 	for name, c := range map[string]struct {
-		poison func(r *emulators)
-		says   string
+		send func(r *emulators)
+		says string
 	}{
 		"an upload without a version": {func(r *emulators) {
 			r.cloud.Bus.Emit("aws.s3", "Object Created", nil, map[string]any{
 				"bucket": map[string]any{"name": "stackwright"}, "object": map[string]any{"key": "projects/shop/prod.zip"}})
 		}, "has no version"},
-		"an execution that somebody started by hand": {func(r *emulators) {
+		"an execution that a user started by hand": {func(r *emulators) {
 			_, err := sfn.NewFromConfig(r.retrying()).StartExecution(r.Context(), &sfn.StartExecutionInput{
 				StateMachineArn: &r.cloud.Machine, Name: aws.String("by-hand"), Input: aws.String(`{"run": "none", "epoch": 1}`)})
 			if err != nil {
@@ -40,26 +40,27 @@ func TestMalformedEventsBecomeDeadLetters(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newEmulators(t)
 				before := r.itemCount()
-				c.poison(r)
+				c.send(r)
 				r.Pass(5 * time.Minute)
-				letters := r.cloud.Bus.DeadLetters()
-				if len(letters) != 1 || !strings.HasSuffix(letters[0].Function, ":start") || !strings.Contains(letters[0].Reason, c.says) {
-					t.Fatalf("the dead letters are %v", reasons(letters))
+				dead := r.cloud.Bus.DeadLetters()
+				if len(dead) != 1 || !strings.HasSuffix(dead[0].Function, ":start") || !strings.Contains(dead[0].Reason, c.says) {
+					t.Fatalf("the dead-letter queue holds %v, want one event for start because it %s", reasons(dead), c.says)
 				}
 				if after := r.itemCount(); after != before {
-					t.Errorf("there were %d items, and are %d", before, after)
+					t.Errorf("the table had %d items before the event and has %d after it", before, after)
 				}
 				id := r.Submit("deploy", parseStacks([]string{"vpc"}), "")
 				if !r.WaitIdle() || r.run(id).State != run.StateSucceeded {
-					t.Errorf("a run after it is %s", r.run(id).State)
+					t.Errorf("a deploy after the event is %s, want succeeded", r.run(id).State)
 				}
 			})
 		})
 	}
 }
 
-// An event about a run that is not there any more is no poison: it came late.
-func TestLateEventsAreNoDeadLetters(t *testing.T) {
+// A late event, about a run that no longer exists, is ignored: it does not go to the
+// dead-letter queue.
+func TestLateEventsAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newEmulators(t)
 		gone := strings.Repeat("a", 20)
@@ -72,22 +73,22 @@ func TestLateEventsAreNoDeadLetters(t *testing.T) {
 		r.cloud.Bus.Emit("aws.cloudformation", "CloudFormation Stack Status Change", nil,
 			map[string]any{"client-request-token": "sw-" + gone + "-0-1", "status-details": map[string]any{"status": "CREATE_COMPLETE"}})
 		r.Pass(5 * time.Minute)
-		if letters := r.cloud.Bus.DeadLetters(); len(letters) > 0 {
-			t.Errorf("the dead letters are %v", reasons(letters))
+		if dead := r.cloud.Bus.DeadLetters(); len(dead) > 0 {
+			t.Errorf("the dead-letter queue holds %v, want none", reasons(dead))
 		}
 	})
 }
 
-// said is why letters were given up.
-func reasons(letters []events.DeadLetter) []string {
+// reasons lists why the events are in the dead-letter queue.
+func reasons(dead []events.DeadLetter) []string {
 	var all []string
-	for _, l := range letters {
-		all = append(all, l.Function+": "+l.Reason)
+	for _, d := range dead {
+		all = append(all, d.Function+": "+d.Reason)
 	}
 	return all
 }
 
-// rows is how many items the table holds.
+// itemCount counts the items of the table.
 func (r *emulators) itemCount() int {
 	out, err := dynamodb.NewFromConfig(r.direct(r.cloud.Tables)).Scan(context.Background(), &dynamodb.ScanInput{TableName: aws.String("stackwright")})
 	if err != nil {
@@ -96,8 +97,8 @@ func (r *emulators) itemCount() int {
 	return len(out.Items)
 }
 
-// An object with a wrong key makes a refused run, under the project that the key was
-// probably meant for, and no dead letter.
+// An upload to a wrong key makes a refused run of the project that the user probably
+// meant. Its event does not go to the dead-letter queue.
 func TestWrongKeysBecomeRefusedRuns(t *testing.T) {
 	for key, project := range map[string]string{"projects/shop.zip": "shop@default", "requests/now.json": "now@default", "projects/Shop!/prod.zip": trigger.Unnamed} {
 		t.Run(key, func(t *testing.T) {
@@ -105,15 +106,15 @@ func TestWrongKeysBecomeRefusedRuns(t *testing.T) {
 				r := newEmulators(t)
 				r.put(key, []byte("zip"))
 				r.Pass(time.Minute)
-				if letters := r.cloud.Bus.DeadLetters(); len(letters) > 0 {
-					t.Errorf("the dead letters are %v", reasons(letters))
+				if dead := r.cloud.Bus.DeadLetters(); len(dead) > 0 {
+					t.Errorf("the dead-letter queue holds %v, want none", reasons(dead))
 				}
 				runs, err := r.store.List(r.Context(), project, 0)
 				if err != nil || len(runs) != 1 || runs[0].State != run.StateRefused {
-					t.Fatalf("%s has the runs %+v, %v", project, runs, err)
+					t.Fatalf("%s has the runs %+v (%v), want one that was refused", project, runs, err)
 				}
 				if q := r.run(runs[0].ID); len(q.Messages) != 1 || !strings.Contains(q.Messages[0], key) {
-					t.Errorf("it says %q", q.Messages)
+					t.Errorf("the run says %q, want the key %s", q.Messages, key)
 				}
 			})
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// shopOf is a web shop of nine stacks at a version.
+// shopOf returns a web shop of nine stacks, all at one version.
 func shopOf(version string) stacks {
 	words := "vpc security<vpc db<vpc,security queue images orders<db,queue api<queue,images,orders uploads<images alarms<orders,api,queue"
 	w := parseStacks(strings.Fields(words))
@@ -23,8 +23,9 @@ func shopOf(version string) stacks {
 	return w
 }
 
-// Half of all requests that the functions send to AWS, for as long as they live, are throttled or answered with a 5xx,
-// before or after they were carried out: nothing fails, and nothing is requested twice.
+// Half of all requests that the functions send to AWS are throttled or get a 5xx
+// status, before or after AWS has carried them out. No step fails, and nothing is
+// requested twice.
 func TestHalfOfAllRequestsFail(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
@@ -35,18 +36,18 @@ func TestHalfOfAllRequestsFail(t *testing.T) {
 
 func halfFails(t *testing.T, seed uint64) {
 	var sent, failed atomic.Int64
-	unsteady := gateway.RandomFailures(0.5, seed)
+	failure := gateway.RandomFailures(0.5, seed)
 	r := newEmulators(t, func(o *cloud.Options) {
 		o.Fail = func(q gateway.Request) *gateway.Failure {
 			if q.AccessKey != functionKey {
 				return nil
 			}
 			sent.Add(1)
-			trouble := unsteady(q)
-			if trouble != nil {
+			f := failure(q)
+			if f != nil {
 				failed.Add(1)
 			}
-			return trouble
+			return f
 		}
 	})
 	every := func(verb string) []string {
@@ -73,19 +74,19 @@ func halfFails(t *testing.T, seed uint64) {
 				t.Logf("%-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)
 			}
 		}
-		if there := r.Scheduled(); len(there) != c.schedules {
-			t.Errorf("after %s there are schedules %v", c.operation, there)
+		if scheduled := r.Scheduled(); len(scheduled) != c.schedules {
+			t.Errorf("after %s the schedules are %v, want %d", c.operation, scheduled, c.schedules)
 		}
-		asked := r.Requests()
-		if slices.Sort(asked); !slices.Equal(asked, c.want) {
-			t.Errorf("%s %s asked for %v", c.operation, c.version, asked)
+		requests := r.Requests()
+		if slices.Sort(requests); !slices.Equal(requests, c.want) {
+			t.Errorf("%s %s requested %v, want %v", c.operation, c.version, requests, c.want)
 		}
 	}
-	if made := r.everStacks(); len(made) != len(shopOf("")) {
-		t.Errorf("%d stacks were made", len(made))
+	if created := r.everStacks(); len(created) != len(shopOf("")) {
+		t.Errorf("%d stacks were created, want %d", len(created), len(shopOf("")))
 	}
 	if share := float64(failed.Load()) / float64(sent.Load()); share < 0.45 || share > 0.55 {
-		t.Errorf("%d of %d requests failed", failed.Load(), sent.Load())
+		t.Errorf("%d of %d requests failed, want half", failed.Load(), sent.Load())
 	}
 	t.Logf("%d of %d requests failed", failed.Load(), sent.Load())
 }

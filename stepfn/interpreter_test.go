@@ -29,28 +29,27 @@ import (
 	"github.com/stackwright/stackwright/stepfn"
 )
 
-// Another interpreter of state machines, and where it searches for functions; make
-// integration names both.
+// The other interpreter of state machines. make integration sets these flags.
 var (
-	interpreter = flag.String("states", "", "the URL of a Step Functions that runs the state machine, instead of ours")
-	callback    = flag.String("lambda", "", "the address at which it calls functions")
+	interpreter = flag.String("states", "", "the URL of another implementation of Step Functions, which runs the state machine")
+	callback    = flag.String("lambda", "", "the address on which to serve the functions to it")
 	bootstraps  = flag.String("functions", "../build", "the folder of the functions that make build has built")
 )
 
-// hurried is how much longer what a scenario tells of takes in the scenario than where
-// it is reported in real time. What takes a function or the engine its time takes it
-// there too.
+// realTimeSpeedup divides the times of a scenario when it is played in real time: how
+// long CloudFormation works, and how long the scenario waits. The pauses of the engine
+// itself stay as they are.
 const realTimeSpeedup = 20
 
-// Why a scenario is not reported in real time.
+// Why a scenario is not played in real time.
 const (
-	engineWaits    = "the engine waits for minutes in it, by its own clock"
-	longOperations = "CloudFormation works for minutes in it, however hurried"
-	exactMoment    = "it is about a moment that nobody hits in real time"
-	noEvents       = "the other interpreter tells no event bus of executions that are over"
+	engineWaits    = "the engine waits for minutes, whatever the speed of the scenario"
+	longOperations = "CloudFormation works for minutes, even at the higher speed"
+	exactMoment    = "a request must arrive at a moment that cannot be hit in real time"
+	noEvents       = "the other interpreter sends no events about executions that have ended"
 )
 
-// left are the scenarios that are not reported in real time.
+// notInRealTime are the scenarios that are not played in real time, with the reason.
 var notInRealTime = map[string]string{
 	"aborted": noEvents, "aborted_planning": noEvents,
 	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "changed_outside_at_end": exactMoment,
@@ -64,17 +63,17 @@ var notInRealTime = map[string]string{
 	"targets-inaccessible": engineWaits,
 }
 
-// The state machine that is deployed, run by an interpreter that is not ours, with
-// the functions as they are deployed behind it, comes to the same ends.
+// The deployed state machine, run by another interpreter, with the functions as
+// binaries, gives the same results as with our interpreter.
 func TestScenariosOnAnotherInterpreter(t *testing.T) {
 	all := scenarios(t)
 	for name := range notInRealTime {
 		if !slices.ContainsFunc(all, func(s scenarioText) bool { return s.name == name }) {
-			t.Errorf("%s is left out, but there is no such scenario", name)
+			t.Errorf("notInRealTime names %s, but no such scenario exists", name)
 		}
 	}
 	if *interpreter == "" {
-		t.Skip("make integration says where another interpreter is")
+		t.Skip("-states names no other interpreter: run make integration")
 	}
 	calls := newRouter(t)
 	played := 0
@@ -91,39 +90,39 @@ func TestScenariosOnAnotherInterpreter(t *testing.T) {
 	t.Logf("%d of %d scenarios run on another interpreter", played, len(all))
 }
 
-// compare plays a scenario twice, with our interpreter and in real time with the
-// other one, and compares the results.
-func compare(t *testing.T, lines []statement, there *emulators) {
+// compare plays a scenario twice, with our interpreter in virtual time and with the
+// other one in real time, and compares the results.
+func compare(t *testing.T, lines []statement, other *emulators) {
 	var want string
 	synctest.Test(t, func(t *testing.T) {
-		here := newEmulators(t)
-		(&scenario{TB: t, backend: here}).play(lines)
-		want = here.outcome()
+		ours := newEmulators(t)
+		(&scenario{TB: t, backend: ours}).play(lines)
+		want = ours.outcome()
 	})
 	started := time.Now()
-	(&scenario{TB: t, backend: there, realTime: true}).play(lines)
+	(&scenario{TB: t, backend: other, realTime: true}).play(lines)
 	if t.Failed() {
 		return
 	}
-	if !there.WaitIdle() {
-		t.Error("something goes on at the end")
+	if !other.WaitIdle() {
+		t.Error("at the end something is still running")
 	}
 	t.Logf("played in %s", time.Since(started).Round(time.Millisecond))
-	if diff := cmp.Diff(want, there.outcome()); diff != "" {
+	if diff := cmp.Diff(want, other.outcome()); diff != "" {
 		t.Errorf("the result differs from that of our interpreter (-ours +theirs):\n%s", diff)
 	}
 }
 
-// newElsewhere returns a stage whose state machine is run by the other
-// interpreter, and whose functions are processes.
+// newOnInterpreter returns a backend in which the other interpreter runs the state
+// machine, and the functions are processes.
 func newOnInterpreter(t testing.TB, calls *router, name string) *emulators {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := &http.Server{}
-	t.Cleanup(func() { _ = server.Close() })       // it only ever served this test
-	name = fmt.Sprintf("%s-%d", name, os.Getpid()) // names of executions are never free again
+	t.Cleanup(func() { _ = server.Close() })       // it served only this test
+	name = fmt.Sprintf("%s-%d", name, os.Getpid()) // the name of an execution can never be used again
 	machine := strings.Replace(installation, "stackwright", name, 1)
 	r := newEmulators(t, func(o *cloud.Options) {
 		o.Seconds, o.StateMachine = 0.3, name
@@ -153,8 +152,8 @@ func newOnInterpreter(t testing.TB, calls *router, name string) *emulators {
 	return r
 }
 
-// A switchboard connects the interpreter, which knows one Lambda, with the
-// functions of all stages: scenario--function.
+// A router passes the calls of the interpreter, which knows one Lambda, to the
+// functions of all backends. A function's name there is scenario--function.
 type router struct {
 	mu     sync.Mutex
 	clouds map[string]*cloud.Cloud
@@ -168,7 +167,7 @@ func newRouter(t *testing.T) *router {
 	}
 	api := lambda.NewAPI(s, lambda.Host{Account: "000000000000", Region: "us-east-1"})
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Amzn-Requestid", "00000000-0000-4000-8000-000000000000") // the interpreter wants one
+		w.Header().Set("X-Amzn-Requestid", "00000000-0000-4000-8000-000000000000") // the interpreter requires one
 		api.ServeHTTP(w, r)
 	})}
 	go func() { _ = server.Serve(listener) }() // until it is closed
@@ -186,7 +185,7 @@ func (s *router) connect(name string, c *cloud.Cloud) {
 	s.clouds[name] = c
 }
 
-// Invoke calls a function of a stage.
+// Invoke calls a function of one backend.
 func (s *router) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	name, function, _ := strings.Cut(lambda.Name(function), "--")
 	s.mu.Lock()
@@ -198,11 +197,11 @@ func (s *router) Invoke(ctx context.Context, function string, payload []byte) ([
 	return c.Invoke(ctx, function, payload)
 }
 
-// Names lists no functions: nobody asks.
+// Names lists no functions: the interpreter does not list them.
 func (s *router) Names() []string { return nil }
 
-// still waits, in real time, until every run is over or waits for a person, no
-// execution goes on, and no stack.
+// idleInRealTime waits in real time until every run has ended or waits for a person,
+// and nothing else is in progress.
 func (r *emulators) idleInRealTime() bool {
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		r.requested = slices.DeleteFunc(r.requested, func(id string) bool { return r.run(id).State != "" })
@@ -213,8 +212,8 @@ func (r *emulators) idleInRealTime() bool {
 	return false
 }
 
-// idle reports whether no execution runs, no event is under way and no stack is
-// worked on.
+// idle reports whether no execution is running, no event is undelivered, and no
+// operation is in progress on a stack.
 func (r *emulators) idle() bool {
 	out, err := sfn.NewFromConfig(r.retrying()).ListExecutions(r.Context(), &sfn.ListExecutionsInput{
 		StateMachineArn: &r.cloud.Machine, StatusFilter: flowtypes.ExecutionStatusRunning,
@@ -232,7 +231,7 @@ func (r *emulators) idle() bool {
 	})
 }
 
-// targets are those that stacks may be in.
+// targets lists the targets that stacks may be in.
 func (r *emulators) targets() []string {
 	all := []string{"default"}
 	for target := range r.registered {
@@ -241,8 +240,8 @@ func (r *emulators) targets() []string {
 	return sorted(all)
 }
 
-// outcome tells how all ended: runs with their steps, records, the lock, and the
-// stacks that there have been. Runs are reported by their place in the line.
+// outcome describes the runs with their steps, the records, the lock, and all stacks
+// that ever existed. Runs are numbered in the order of their requests.
 func (r *emulators) outcome() string {
 	runs, err := r.store.List(r.Context(), "shop@default", 0)
 	if err != nil {

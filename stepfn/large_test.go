@@ -19,9 +19,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-var large = flag.Int("large", defaultLarge, "how many stacks large runs have on the real adapters")
+var large = flag.Int("large", defaultLarge, "how many stacks large runs have on the emulators")
 
-// grid is a setup of n stacks, so many wide: each needs one of the row before.
+// grid returns n stacks in rows of the given width. Each depends on the stack above it.
 func grid(n, wide int) stacks {
 	var w stacks
 	for i := range n {
@@ -35,22 +35,22 @@ func grid(n, wide int) stacks {
 	return w
 }
 
-// longest is what a deploy of so many stacks may take: half as long again as the
-// longest path through them, or as CloudFormation would take to answer what is
-// requested of it, with three reads for each stack.
+// longestDuration is how long a deploy of a grid may take: one and a half times the
+// longest path through it, or one and a half times what CloudFormation needs to answer
+// three reads for each stack.
 func longestDuration(n, wide int) time.Duration {
 	path := time.Duration((n+wide-1)/wide) * operationSeconds * time.Second
 	return max(path, time.Duration(n)*3*time.Second/5)*3/2 + time.Minute
 }
 
-// shapes are those of large setups.
+// shapes are the widths of large grids, by name.
 func shapes(n int) map[string]int {
 	return map[string]int{"40 wide": 40, "independent": n}
 }
 
-// However many stacks there are, their run ends, each is requested once, and each
-// execution hands over to the next well before its history is full, at 25,000
-// events. What passes through the machine stays below 256 KiB, or asl would fail.
+// A run of many stacks ends, and each stack is requested once. Each execution hands
+// over to the next well before its history is full, at 25,000 events. The interpreter
+// fails if more than 256 KiB pass through the machine.
 // https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
 func TestLarge(t *testing.T) {
 	for name, wide := range shapes(many) {
@@ -60,65 +60,65 @@ func TestLarge(t *testing.T) {
 			p.Cloud.Limit = sim.Limit{Reads: 5, Writes: 4, Burst: 50}
 			id := p.Submit("deploy", grid(many, wide), "")
 			if !p.WaitIdle() {
-				t.Fatal("it never ends")
+				t.Fatal("the deploy never ends")
 			}
 			r := p.ExecutionStatus(id)
 			took := r.Ended.Sub(r.Requested)
-			t.Logf("%s after %s, with %d requests refused", r.State, took, p.Cloud.Limit.Refused)
+			t.Logf("%s after %s, with %d throttled requests", r.State, took, p.Cloud.Limit.Refused)
 			if r.State != run.StateSucceeded || r.Epoch < 2 || r.Restarts > 0 || took > longestDuration(many, wide) {
-				t.Errorf("%s after %d executions and %s, not %s", r.State, r.Epoch, took, longestDuration(many, wide))
+				t.Errorf("%s after %d executions, %d restarts and %s; want at least 2 executions, no restart and at most %s", r.State, r.Epoch, r.Restarts, took, longestDuration(many, wide))
 			}
 			for epoch := 1; epoch <= r.Epoch; epoch++ {
 				x := p.Execution(fmt.Sprintf("%s-%d", id, epoch))
 				t.Logf("execution %d: %d events, %v", epoch, x.History, x.Err)
 				if x.History > 20_000 {
-					t.Errorf("execution %d had %d events", epoch, x.History)
+					t.Errorf("execution %d had %d events, want at most 20,000", epoch, x.History)
 				}
 			}
-			if asked := p.Requests(); len(asked) != many {
-				t.Errorf("%d stacks, %d calls", many, len(asked))
+			if requests := p.Requests(); len(requests) != many {
+				t.Errorf("%d requests for %d stacks", len(requests), many)
 			}
 		})
 	}
 }
 
-// The same through the real adapters, on emulators that refuse what AWS would:
-// a history, a payload, an item or a transaction that is too large.
+// The same on the emulators, which refuse what AWS refuses: a history, a payload, an
+// item or a transaction that is too large.
 func TestLargeOnEmulators(t *testing.T) {
 	for name, wide := range shapes(*large) {
 		t.Run(name, func(t *testing.T) {
-			begun := time.Now()
+			started := time.Now()
 			synctest.Test(t, func(t *testing.T) {
 				r := newEmulators(t)
-				looks := 0
+				polls := 0
 				r.crash = func(function string) sim.Fault {
 					if strings.HasSuffix(function, "wait-status") {
-						looks++
+						polls++
 					}
 					return sim.None
 				}
 				id := r.Submit("deploy", grid(*large, wide), "")
-				r.over(id)
+				r.waitEnded(id)
 				got, bytes := r.loadCounting(id)
 				took := got.Ended.Sub(got.Requested)
-				t.Logf("%s after %s, %d executions and %d looks; to load it is to read %d bytes", got.State, took, got.Epoch, looks, bytes)
+				t.Logf("%s after %s, %d executions and %d polls; loading the run reads %d bytes", got.State, took, got.Epoch, polls, bytes)
 				if got.State != run.StateSucceeded || got.Restarts > 0 || took > longestDuration(*large, wide) {
-					t.Errorf("%s %v after %s, not %s; revived %d times", got.State, got.Messages, took, longestDuration(*large, wide), got.Restarts)
+					t.Errorf("%s %v after %s and %d restarts, want at most %s and none", got.State, got.Messages, took, got.Restarts, longestDuration(*large, wide))
 				}
-				if bytes > 2000*(*large+1) { // in DynamoDB's JSON
-					t.Errorf("each step has %d bytes", bytes / *large)
+				if bytes > 2000*(*large+1) { // of DynamoDB's JSON
+					t.Errorf("each step has %d bytes, want at most 2000", bytes / *large)
 				}
 				if calls := r.cloud.Stacks.Calls(); calls["CreateStack"] != *large {
-					t.Errorf("%d stacks, %v", *large, calls)
+					t.Errorf("%d CreateStack requests for %d stacks: %v", calls["CreateStack"], *large, calls)
 				}
 			})
-			t.Logf("in truth it took %s", time.Since(begun).Round(time.Second))
+			t.Logf("the test itself took %s", time.Since(started).Round(time.Second))
 		})
 	}
 }
 
-// over waits for the end of a run, and does not load its steps all the while.
-func (r *emulators) over(id string) {
+// waitEnded waits for the end of a run without loading its steps again and again.
+func (r *emulators) waitEnded(id string) {
 	r.Helper()
 	for range 24 * 60 {
 		r.Pass(time.Minute)
@@ -130,32 +130,32 @@ func (r *emulators) over(id string) {
 			return
 		}
 	}
-	r.Fatal("it never ends")
+	r.Fatal("the run never ends")
 }
 
-// weigh loads a run, and says how many bytes that takes.
+// loadCounting loads a run, and returns how many bytes that reads.
 func (r *emulators) loadCounting(id string) (run.Run, int) {
 	r.Helper()
 	cfg := r.cloud.Config()
-	s := &byteCounter{transport: cfg.HTTPClient.(*http.Client).Transport}
-	cfg.HTTPClient = &http.Client{Transport: s}
+	counter := &byteCounter{transport: cfg.HTTPClient.(*http.Client).Transport}
+	cfg.HTTPClient = &http.Client{Transport: counter}
 	got, err := table.New(dynamodb.NewFromConfig(cfg), "stackwright").Load(r.Context(), id)
 	if err != nil {
 		r.Fatal(err)
 	}
-	return got, s.bytes
+	return got, counter.bytes
 }
 
-// scales weigh answers.
+// A byteCounter counts the bytes of all answers.
 type byteCounter struct {
 	transport http.RoundTripper
 	bytes     int
 }
 
-func (s *byteCounter) RoundTrip(q *http.Request) (*http.Response, error) {
-	a, err := s.transport.RoundTrip(q)
+func (c *byteCounter) RoundTrip(q *http.Request) (*http.Response, error) {
+	a, err := c.transport.RoundTrip(q)
 	if err == nil {
-		a.Body = countedBody{a.Body, s}
+		a.Body = countedBody{a.Body, c}
 	}
 	return a, err
 }
@@ -165,14 +165,14 @@ type countedBody struct {
 	counter *byteCounter
 }
 
-func (w countedBody) Read(p []byte) (int, error) {
-	n, err := w.ReadCloser.Read(p)
-	w.counter.bytes += n
+func (b countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.counter.bytes += n
 	return n, err
 }
 
-// A step that comes after all others fits into the table, however many there are
-// and though their names are as long as CloudFormation takes them.
+// The barrier step, which comes after all other steps, fits into the table even if
+// there are 2,000 of them with the longest names that CloudFormation allows.
 func TestBarrierOfManyLongNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newEmulators(t)
@@ -199,8 +199,8 @@ func TestBarrierOfManyLongNames(t *testing.T) {
 	})
 }
 
-// changed is a view of n stacks with the longest names, of which one is no longer
-// wanted and all others have changed.
+// changed returns a view of n stacks with the longest names. One is no longer desired,
+// and all others have changed.
 func changed(n int) plan.View {
 	var w stacks
 	for i := range n {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain lets garbage gather: setups are many and short.
+// TestMain collects garbage rarely: the tests make many backends that live briefly.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(1600)
 	os.Exit(m.Run())

@@ -10,7 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A measure is a line of metrics in the functions' log.
+// A measure is a line of metrics in the log of the functions.
 type measure struct {
 	AWS *struct{} `json:"_aws"`
 
@@ -21,7 +21,7 @@ type measure struct {
 	Makespan, CriticalPathRatio, QueueWait, OldestRun, RunCost float64
 }
 
-// measures are all the lines of metrics so far.
+// measures returns all lines of metrics so far.
 func (r *recorded) measures() []measure {
 	r.trace.mu.Lock()
 	defer r.trace.mu.Unlock()
@@ -35,9 +35,9 @@ func (r *recorded) measures() []measure {
 	return all
 }
 
-// The end of each run is measured once, with all that an alarm or a dashboard
-// needs; every request to CloudFormation is counted; and what nothing goes on in
-// for more than an hour is stuck.
+// The end of each run is measured once, with all that an alarm or a dashboard needs.
+// Every request to CloudFormation is counted. A run in which nothing has happened for
+// more than an hour is counted as stuck.
 func TestMetricsOnEmulators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorded(t)
@@ -51,7 +51,7 @@ func TestMetricsOnEmulators(t *testing.T) {
 		ends, calls, stuck := make(map[string][]measure), 0, 0
 		for _, m := range r.measures() {
 			if m.Installation != "stackwright" {
-				t.Errorf("it is said to be of %q", m.Installation)
+				t.Errorf("a metric has the installation %q, want stackwright", m.Installation)
 			}
 			if m.Operation != "" {
 				ends[m.Run] = append(ends[m.Run], m)
@@ -71,16 +71,16 @@ func TestMetricsOnEmulators(t *testing.T) {
 				t.Errorf("run %s is measured as %+v", id, m)
 			}
 		}
-		if asked := r.cloudFormationRequests() - before; calls != asked || calls == 0 {
-			t.Errorf("%d requests to CloudFormation are counted, of %d", calls, asked)
+		if sent := r.cloudFormationRequests() - before; calls != sent || calls == 0 {
+			t.Errorf("the metrics count %d requests to CloudFormation, but %d were sent", calls, sent)
 		}
-		if stuck != 6 { // an update takes 90 minutes then, and half an hour has six sweeps
-			t.Errorf("it was found stuck %d times", stuck)
+		if stuck != 6 { // the update takes 90 minutes: the sweeps of the last half hour find the run stuck
+			t.Errorf("%d sweeps found the run stuck, want 6", stuck)
 		}
 	})
 }
 
-// asksOfCloudFormation is how many requests there were so far.
+// cloudFormationRequests counts the requests to CloudFormation so far.
 func (r *recorded) cloudFormationRequests() int {
 	n := 0
 	for call, times := range r.cloud.Gateway.Calls() {

@@ -16,9 +16,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Production templates that hang together by exports alone come up in order,
-// cost nothing the second time, and go down again; two are too large to go
-// inline. The folder with the templates is named by STACKWRIGHT_INPUTS.
+// Production templates that depend on one another only by exports are deployed in
+// order, are unchanged the second time, and are destroyed. Two are too large to be
+// sent inline. STACKWRIGHT_INPUTS names the folder with the templates.
 func TestProductionTemplates(t *testing.T) {
 	inputs := os.Getenv("STACKWRIGHT_INPUTS")
 	if inputs == "" {
@@ -27,7 +27,7 @@ func TestProductionTemplates(t *testing.T) {
 	files := productionProject(t, inputs)
 	synctest.Test(t, func(t *testing.T) {
 		r := newEmulators(t, func(o *cloud.Options) {
-			o.ResolveDynamic = func(template.Dynamic) (string, bool) { return "what-the-store-holds", true }
+			o.ResolveDynamic = func(template.Dynamic) (string, bool) { return "stored-value", true }
 		})
 		body, err := archive.Pack(files)
 		if err != nil {
@@ -38,7 +38,7 @@ func TestProductionTemplates(t *testing.T) {
 			id := engine.RunID("stackwright", key, r.put(key, body))
 			r.requested = append(r.requested, id)
 			if !r.WaitIdle() {
-				t.Fatal("it never ends")
+				t.Fatal("the deploy never ends")
 			}
 			got := r.ExecutionStatus(id)
 			if got.State != run.StateSucceeded {
@@ -48,12 +48,12 @@ func TestProductionTemplates(t *testing.T) {
 		}
 		first := deploy()
 		if len(first.Steps) < 18 {
-			t.Errorf("%d stacks, at least 18 are wanted", len(first.Steps))
+			t.Errorf("the project has %d stacks, want at least 18", len(first.Steps))
 		}
 		for _, s := range first.Steps {
 			for _, id := range s.After {
 				if a := first.Step(id); s.Claimed.Before(a.Ended) {
-					t.Errorf("%s began before %s ended", s.ID, id)
+					t.Errorf("%s started before %s ended", s.ID, id)
 				}
 			}
 		}
@@ -73,7 +73,7 @@ func TestProductionTemplates(t *testing.T) {
 	})
 }
 
-// calls counts what has been requested of CloudFormation that changes something.
+// calls counts the requests to CloudFormation that change something.
 func calls(r *emulators) int {
 	n := 0
 	for _, k := range r.cloud.Stacks.Calls() {
@@ -82,7 +82,7 @@ func calls(r *emulators) int {
 	return n
 }
 
-// field is the project made of the templates in a folder, its edges inferred
+// productionProject returns the project of the templates in a folder. Its edges follow
 // from imports alone.
 func productionProject(t *testing.T, inputs string) archive.Files {
 	t.Helper()
@@ -109,11 +109,11 @@ func productionProject(t *testing.T, inputs string) archive.Files {
 	}
 	for _, e := range loaded.Edges {
 		if edges++; e.Cause != resolve.Imported {
-			t.Errorf("an edge is not inferred: %s", e)
+			t.Errorf("an edge does not follow from an import: %s", e)
 		}
 	}
 	if t.Logf("%d stacks, %d edges, %d large templates", len(loaded.Project.Nodes), edges, large); large < 2 || edges < 18 {
-		t.Error("that is too few")
+		t.Error("want at least 2 large templates and 18 edges")
 	}
 	return files
 }

@@ -11,10 +11,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// While a sibling takes an hour and 40 others start, from a predecessor's end to
-// its dependent's begin pass at most 2 seconds with events, and without them at
-// most the predecessor's own poll interval: a quarter of what it took, or 5
-// seconds.
+// A step starts soon after the step that it depends on has ended, while another step
+// takes an hour and 40 others start: with events within 2 seconds, and without events
+// within the poll interval, a quarter of the time that the first step took.
 func TestPrompt(t *testing.T) {
 	const took = 60 * time.Second
 	for name, c := range map[string]struct {
@@ -31,7 +30,7 @@ func TestPrompt(t *testing.T) {
 				})
 				r.Events(c.events...)
 				words := []string{"hour", "a", "b<a", "c<b", "d<c"}
-				for i := range 40 { // they start when b does, or c, or d, or just before
+				for i := range 40 { // they start together with b, c or d, or just before
 					words = append(words, fmt.Sprintf("o%02d<%s", i, []string{"a", "b", "c", "x"}[i%4]))
 				}
 				words = append(words, "x")
@@ -42,18 +41,18 @@ func TestPrompt(t *testing.T) {
 				r.Slow("hour", time.Hour)
 				id := r.Submit("deploy", parseStacks(words), "")
 				if !r.WaitIdle() {
-					t.Fatal("it never ends")
+					t.Fatal("the deploy never ends")
 				}
 				got := r.ExecutionStatus(id)
 				if got.State != run.StateSucceeded {
 					t.Fatalf("%s %v", got.State, got.Messages)
 				}
-				for _, after := range []string{"ab", "bc", "cd"} {
-					ended := r.ended(after[:1])
-					begun := got.Step(after[1:] + "/create").Claimed
-					t.Logf("%s begins %s after %s has ended", after[1:], begun.Sub(ended), after[:1])
-					if gap := begun.Sub(ended); gap < 0 || gap > c.most {
-						t.Errorf("%s begins %s after %s has ended, not within %s", after[1:], gap, after[:1], c.most)
+				for _, pair := range []string{"ab", "bc", "cd"} {
+					first, second := pair[:1], pair[1:]
+					gap := got.Step(second + "/create").Claimed.Sub(r.ended(first))
+					t.Logf("%s starts %s after %s has ended", second, gap, first)
+					if gap < 0 || gap > c.most {
+						t.Errorf("%s starts %s after %s has ended, want at most %s", second, gap, first, c.most)
 					}
 				}
 			})

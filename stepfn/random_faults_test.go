@@ -13,12 +13,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 )
 
-// faultKinds are what may happen to a call, by the words of scripts.
+// faultKinds are the faults of a call, by the words for them in scripts.
 var faultKinds = map[string]sim.Fault{
 	"crash-before": sim.KillBefore, "crash-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle, "late-process": sim.Linger,
 }
 
-// faults are what happens to the n-th call of all, or to the n-th invocation.
+// faults returns the fault of the n-th call in memory, or of the n-th invocation or
+// request on the emulators.
 func (s script) faults() map[int]string {
 	at := make(map[int]string)
 	for _, l := range s {
@@ -29,7 +30,7 @@ func (s script) faults() map[int]string {
 	return at
 }
 
-// faultPlan injects the faults that the script lists before its first request.
+// faultPlan prepares the faults that the script lists before its first request.
 func (g *player) faultPlan(s script) {
 	switch on := g.backend.(type) {
 	case *memoryBackend:
@@ -39,7 +40,8 @@ func (g *player) faultPlan(s script) {
 	}
 }
 
-// dice returns a function that draws numbers and may be called concurrently.
+// dice returns a function that draws random numbers below n. It may be called
+// concurrently.
 func dice(s script) func(n int) int {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(uint64(s.setting("latency")), 9))
@@ -50,7 +52,7 @@ func dice(s script) func(n int) int {
 	}
 }
 
-// faultsInMemory injects faults into calls of the functions in memory.
+// faultsInMemory injects faults into the calls that functions make in memory.
 func (g *player) faultsInMemory(p *memoryBackend, s script) {
 	draw, faults := dice(s), s.faults()
 	p.accounts = s.setting("targets")
@@ -64,7 +66,7 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 		}
 		m := faultKinds[kind]
 		if (m == sim.Lose || m == sim.Throttle) && !strings.HasPrefix(call, "Cloud") {
-			kind, m = "crash-before", sim.KillBefore // the adapters of the store and of the machine handle the rest
+			kind, m = "crash-before", sim.KillBefore // other services throttle nothing and lose no answer in memory: their adapters retry
 		}
 		g.injected[kind]++
 		return m
@@ -84,8 +86,7 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 	}
 }
 
-// eventDelays returns how late an event arrives, once for each time that it
-// does.
+// eventDelays returns the delays of an event: one for each time that it arrives.
 func (g *player) eventDelays(kind string, draw func(int) int) func() []time.Duration {
 	return func() []time.Duration {
 		switch {
@@ -107,7 +108,7 @@ func (g *player) eventDelays(kind string, draw func(int) int) func() []time.Dura
 // requests to the emulators.
 func (g *player) faultsOnEmulators(r *emulators, s script) {
 	draw, faults := dice(s), s.faults()
-	var mu sync.Mutex // functions run side by side
+	var mu sync.Mutex // functions run concurrently
 	calls, requests := 0, 0
 	next := func(n *int, kinds ...string) string {
 		mu.Lock()
@@ -151,7 +152,7 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 	}
 }
 
-// stopFaults injects no fault from here on.
+// stopFaults stops all faults.
 func (g *player) stopFaults() {
 	switch on := g.backend.(type) {
 	case *memoryBackend:
@@ -167,10 +168,10 @@ func (g *player) stopFaults() {
 	}
 }
 
-// skewed reports whether the clocks of functions are wrong.
+// skewed reports whether functions have clocks that are wrong.
 func (g *player) skewed() bool { return g.injected["skewed"] > 0 }
 
-// outage makes CloudFormation unreachable for a while.
+// outage makes CloudFormation unreachable for a time.
 func (g *player) outage(d time.Duration) {
 	if r, ok := g.backend.(*emulators); ok {
 		r.outageUntil = time.Now().Add(d)
@@ -179,7 +180,7 @@ func (g *player) outage(d time.Duration) {
 	g.Outage(d)
 }
 
-// deliver sends the request of a line: now, late, or twice.
+// deliver sends the request of a line: at once, late, or twice.
 func (g *player) deliver(l line, w stacks, of string, o []options) string {
 	late := []time.Duration{0}
 	if n, ok := l.option("late"); ok {
@@ -195,7 +196,7 @@ func (g *player) deliver(l line, w stacks, of string, o []options) string {
 	}
 	p := g.backend.(*memoryBackend)
 	q := p.request(l[0], w, of, o...)
-	q.ID = engine.RunID("asked", p.next())
+	q.ID = engine.RunID("request", p.next())
 	if w != nil {
 		g.sources[q.Source] = w
 	}
@@ -209,5 +210,5 @@ func (g *player) deliver(l line, w stacks, of string, o []options) string {
 	return q.ID
 }
 
-// rollbackOf is the ID of the rollback that follows a run.
+// rollbackOf returns the ID of the rollback that follows a run.
 func rollbackOf(id string) string { return engine.RunID(id, "rollback") }

@@ -12,14 +12,14 @@ import (
 type generator struct {
 	*rand.Rand
 	script   script
-	emulated bool   // for the emulators, where scripts are shorter
-	last     stacks // of the last request
+	emulated bool   // for the emulators: shorter scripts
+	last     stacks // of the last deploy
 	plain    bool   // no faults, and one request at a time
 }
 
 // writeScript makes the script of a seed.
-func writeScript(seed uint64, real bool) script {
-	a := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), emulated: real}
+func writeScript(seed uint64, emulated bool) script {
+	a := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), emulated: emulated}
 	a.plain = a.IntN(12) == 0
 	a.faultPlan(seed)
 	turns := 1 + a.IntN(3)
@@ -80,7 +80,7 @@ func (a *generator) faultPlan(seed uint64) {
 	}
 }
 
-// round adds a request and, perhaps, what happens while its run is executed.
+// round adds a request and, sometimes, what happens while its run is executed.
 func (a *generator) round() {
 	for _, st := range a.last {
 		if a.IntN(12) == 0 && !a.plain {
@@ -151,7 +151,7 @@ func (a *generator) meanwhile() {
 		if st := a.last; len(st) > 0 && !a.emulated {
 			a.add(what, st[a.IntN(len(st))].nameOnBackend(), a.one(outsideChanges...))
 		}
-	default: // for the last run, or the one before
+	default: // a command to the last run, or to the one before
 		words := []string{a.one("0", "0", "0", "1")}
 		if a.IntN(4) == 0 && what != "abort" {
 			words = append(words, "with", "twice", a.number(20))
@@ -160,11 +160,10 @@ func (a *generator) meanwhile() {
 	}
 }
 
-// outsideChanges are the statuses to which somebody outside Stackwright brings
-// our stacks.
+// outsideChanges are the statuses that changes outside Stackwright bring our stacks to.
 var outsideChanges = []string{"UPDATE_ROLLBACK_FAILED", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "DELETE_COMPLETE"}
 
-// size is how many stacks a project has: mostly few.
+// size draws the number of stacks of a project: mostly a few.
 func (a *generator) size() int {
 	switch k := a.IntN(40); {
 	case a.emulated && k < 39:
@@ -186,12 +185,12 @@ func (a *generator) stacks() stacks {
 	}
 	var w stacks
 	n := a.size()
-	wild := 2 + n/3 // the number of edges must not grow with the square of n
+	sparse := 2 + n/3 // the number of edges must not grow with the square of n
 	for _, k := range a.Perm(n) {
 		s := stack{name: fmt.Sprintf("s%d", k), version: a.version()}
 		s.physical = physicalName(s.name)
 		for _, on := range w {
-			if a.IntN(wild) == 0 {
+			if a.IntN(sparse) == 0 {
 				s.needs = append(s.needs, need{name: on.name, output: a.one("Value", "Value", "Name"), bare: a.IntN(4) == 0})
 			}
 		}
@@ -213,7 +212,7 @@ func (a *generator) change(w stacks) stacks {
 				w[i].needs = slices.DeleteFunc(slices.Clone(w[i].needs), func(n need) bool { return n.name == gone })
 			}
 		}
-	case 1: // it gets another physical name
+	case 1: // a stack gets another physical name
 		w[k].physical = physicalName(a.one(w[k].name, "x"+w[k].name))
 	default:
 		w[k].version = a.version()
@@ -221,7 +220,7 @@ func (a *generator) change(w stacks) stacks {
 	return w
 }
 
-// tidy makes s one that can be written in words.
+// tidy returns s with only those properties that a script can express.
 func (s stack) tidy() stack {
 	for i, n := range s.needs {
 		s.needs[i].bare = n.bare && n.output == "Value"
@@ -229,5 +228,5 @@ func (s stack) tidy() stack {
 	return s
 }
 
-// nameOnBackend is what backends call the physical stack of s.
+// nameOnBackend returns the name of the physical stack of s in calls of backends.
 func (s stack) nameOnBackend() string { return strings.TrimPrefix(s.physical, physicalName("")) }

@@ -22,26 +22,26 @@ const (
 	owned      invariant = "owned: only the run that owns the lock starts steps"
 	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
 	once       invariant = "once: a step sends one request"
-	unused     invariant = "unused: no stack is deleted for good while a stack that is live or in progress uses it"
-	finished   invariant = "finished: nothing is written for a run that is over, and it sends no request"
-	locked     invariant = "locked: as long as a run waits, the owner of the lock is a run that is not over, and so is each that waits"
-	remembered invariant = "remembered: the records name every stack that we made and did not delete"
+	unused     invariant = "unused: no stack is deleted for good while another stack uses it or is being changed to use it"
+	finished   invariant = "finished: nothing is written for a run that has ended, and it sends no request"
+	locked     invariant = "locked: while a run is queued, a run that has not ended owns the lock, and no queued run has ended"
+	remembered invariant = "remembered: the records name every stack that we created and did not delete"
 	fulfilled  invariant = "fulfilled: after a run has succeeded, exactly the desired stacks are live, as desired"
 )
 
-// The invariants that are checked when no run can go on.
+// The invariants that are checked when no run can continue.
 const (
 	terminates invariant = "ends: every run ends"
 	measured   invariant = "measured: the end of a run is measured at most once"
-	freed      invariant = "freed: when every run is over, nobody holds the lock"
-	settled    invariant = "settled: every step of a run that is over is over, was started at most once, and in order"
-	converges  invariant = "converges: a deploy without faults brings what is desired, from whatever there is"
+	freed      invariant = "freed: when every run has ended, no run holds the lock"
+	complete   invariant = "complete: every step of a run that has ended has ended, was started at most once, and in order"
+	converges  invariant = "converges: a deploy without faults brings the desired state, whatever the state before"
 	unchanged  invariant = "unchanged: a deploy that changes nothing has no steps"
 	emptied    invariant = "emptied: a destroy without faults leaves nothing"
-	certain    invariant = "certain: the result does not depend on what happens first"
+	certain    invariant = "certain: the result does not depend on the order of concurrent calls"
 )
 
-// name is the first word.
+// name returns the first word of an invariant.
 func (i invariant) name() string {
 	name, _, _ := strings.Cut(string(i), ":")
 	return name
@@ -61,12 +61,12 @@ func (g *player) holds(i invariant, ok bool, format string, args ...any) {
 type monitor struct {
 	*player
 	p       *memoryBackend
-	known   map[string]*observed // runs
+	known   map[string]*observed // by run
 	started map[string]string    // by run and step: the token of its request
 	named   map[string]bool      // stacks that the records name
 }
 
-// observed is what a monitor remembers of a run.
+// observed is what a monitor knows about a run.
 type observed struct {
 	over    bool
 	byForce bool // it was ended by force
@@ -78,10 +78,10 @@ type observed struct {
 func (g *player) monitor(p *memoryBackend) {
 	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool)}
 	p.Store.After = w.wrote
-	p.Backend.Started = w.under
+	p.Backend.Started = w.startedBy
 }
 
-// of returns what is remembered of a run.
+// of returns what the monitor knows about a run.
 func (w *monitor) of(id string) *observed {
 	k, ok := w.known[id]
 	if !ok {
@@ -91,11 +91,11 @@ func (w *monitor) of(id string) *observed {
 	return k
 }
 
-// wrote checks what must hold after a write. A poll may register for a run
-// that is over, before it reads that.
+// wrote checks what must hold after a write. A poll may register its token for a run
+// that has ended, because it registers before it reads the run.
 func (w *monitor) wrote(x sim.Write) {
 	k := w.of(x.Run)
-	w.holds(finished, !k.over || x.Op == "Register", "%s writes for run %s, which is over", x.Op, x.Run)
+	w.holds(finished, !k.over || x.Op == "Register", "%s writes for run %s, which has ended", x.Op, x.Run)
 	switch x.Op {
 	case "Commit":
 		k.status, k.number = nil, make(map[string]int)
@@ -106,15 +106,15 @@ func (w *monitor) wrote(x sim.Write) {
 	case "Move":
 		w.moved(w.p.Store.Lend(x.Run), x.Step)
 	case "CreateRun", "Enter", "End", "RaiseEpoch":
-		w.line(x)
+		w.queue(x)
 	}
 	if x.Op == "Rename" || x.Op == "Move" {
 		w.remembers()
 	}
 }
 
-// line checks the lock, and notes which runs are over.
-func (w *monitor) line(x sim.Write) {
+// queue checks the lock and the queue, and finds the runs that have ended.
+func (w *monitor) queue(x sim.Write) {
 	for id, k := range w.known {
 		r := w.p.Store.Lend(id)
 		if r.State.Over() && !k.over {
@@ -128,14 +128,14 @@ func (w *monitor) line(x sim.Write) {
 	}
 	owner := w.p.Store.Lend(l.Owner.Run)
 	w.holds(locked, l.Owner.Run == "" && len(l.Waiting) == 0 || owner.ID != "" && !owner.State.Over(),
-		"after %s the owner %q is %q, and %v wait", x.Op, l.Owner.Run, owner.State, l.Waiting)
-	for _, waits := range l.Waiting {
-		s := w.p.Store.Lend(waits.Run).State
-		w.holds(locked, s == run.StateQueued || s == run.StatePending, "after %s run %s waits and is %q", x.Op, waits.Run, s)
+		"after %s the owner %q is %q, and %v are queued", x.Op, l.Owner.Run, owner.State, l.Waiting)
+	for _, queued := range l.Waiting {
+		s := w.p.Store.Lend(queued.Run).State
+		w.holds(locked, s == run.StateQueued || s == run.StatePending, "after %s run %s is in the queue and is %q", x.Op, queued.Run, s)
 	}
 }
 
-// ended checks a run that is over now.
+// ended checks a run that has just ended.
 func (w *monitor) ended(r run.Run) {
 	if desired, ok := w.sources[r.Source]; ok && r.State == run.StateSucceeded && (r.Operation == "deploy" || r.Operation == "rollback") {
 		w.asDesired(r, desired)
@@ -152,10 +152,10 @@ func (w *monitor) moved(r run.Run, number int) {
 	}
 	for _, after := range s.After {
 		a := r.Steps[k.number[after]]
-		w.holds(ordered, a.Status == run.Done, "%s of run %s starts, and %s is %s", s.ID, r.ID, a.ID, a.Status)
+		w.holds(ordered, a.Status == run.Done, "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
 	l, err := w.p.Store.Lock(w.p.Context(), r.Project)
-	w.holds(owned, err == nil && l.Owner.Run == r.ID, "%s of run %s starts, and run %s owns the lock", s.ID, r.ID, l.Owner.Run)
+	w.holds(owned, err == nil && l.Owner.Run == r.ID, "%s of run %s starts while run %s owns the lock", s.ID, r.ID, l.Owner.Run)
 	if !requests(s.Verb) {
 		return
 	}
@@ -176,19 +176,19 @@ func requests(v plan.Verb) bool {
 	return v == plan.Create || v == plan.Update || v == plan.Continue || v == plan.Delete
 }
 
-// under checks an operation that CloudFormation starts.
-func (w *monitor) under(t action.Task) {
+// startedBy checks an operation that CloudFormation starts for a task.
+func (w *monitor) startedBy(t action.Task) {
 	key := fmt.Sprintf("%s/%d", t.Run, t.Number)
 	token, before := w.started[key]
 	if before && token == t.Token() {
-		return // it is continued or rolled back
+		return // CloudFormation continues it or rolls it back
 	}
-	w.holds(once, !before, "%s of run %s is requested with the token %s, and was with %s", t.Step.ID, t.Run, t.Token(), token)
+	w.holds(once, !before, "%s of run %s is requested with the token %s, and was before with %s", t.Step.ID, t.Run, t.Token(), token)
 	w.started[key] = t.Token()
 	r, k := w.p.Store.Lend(t.Run), w.of(t.Run)
 	w.holds(finished, !k.over || k.byForce, "run %s is %s and requests %s", t.Run, r.State, t.Step.ID)
 	if k.over {
-		return // it was ended by force while the request was on its way
+		return // the run was ended by force while the request was on its way
 	}
 	record := w.p.Store.LendRecords(t.Project)[t.Step.Node]
 	w.holds(written, r.Steps[t.Number].Status == run.Running && record.Token == t.Token(),
@@ -204,11 +204,11 @@ func (w *monitor) under(t action.Task) {
 	w.remembers()
 }
 
-// unneeded checks that nobody uses a stack that is deleted for good.
+// unneeded checks that no stack uses one that is deleted for good.
 func (w *monitor) unneeded(t action.Task) {
 	name := t.Location().Stack
 	if t.Node.Name != "" || w.changedOutside[name] {
-		return // it is replaced, or somebody outside changed it
+		return // it will be created again, or was changed outside Stackwright
 	}
 	w.holds(unused, !w.p.Cloud.InUse(name), "%s is being deleted while a live stack uses it", name)
 	for _, s := range w.p.Store.Lend(t.Run).Steps {
@@ -218,13 +218,13 @@ func (w *monitor) unneeded(t action.Task) {
 	}
 }
 
-// upToDate checks that a stack is made of what this run has made of its
+// upToDate checks that a stack is deployed with the outputs that this run made of its
 // dependencies.
 func (w *monitor) upToDate(t action.Task) {
 	source := w.p.Store.Lend(t.Run).Source
 	desired, ok := w.projects[source]
-	if made, known := w.sources[source]; !ok && known {
-		desired, ok = w.p.project(made), true
+	if deployed, known := w.sources[source]; !ok && known {
+		desired, ok = w.p.project(deployed), true
 		w.projects[source] = desired
 	}
 	for name, text := range t.Node.Parameters {
@@ -234,14 +234,14 @@ func (w *monitor) upToDate(t action.Task) {
 				continue
 			}
 			template, _ := w.p.Cloud.Template(n.Stack)
-			w.holds(current, !ok || template == n.Template.Digest, "%s starts while %s is at %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
+			w.holds(current, !ok || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
 			got, want := t.Want.Parameters[name], w.p.Cloud.Output(n.Stack, part.Output)
-			w.holds(current, got == want, "%s is given %q by %s, whose output is %q", t.Step.ID, got, n.Stack, want)
+			w.holds(current, got == want, "%s gets %q from %s, whose output is %q", t.Step.ID, got, n.Stack, want)
 		}
 	}
 }
 
-// remembers checks that the records name every stack that we made.
+// remembers checks that the records name every stack that we created.
 func (w *monitor) remembers() {
 	clear(w.named)
 	for _, r := range w.p.Store.LendRecords("shop@default") {
@@ -252,10 +252,10 @@ func (w *monitor) remembers() {
 	}
 }
 
-// asDesired checks that the live stacks are those of the request, each made of
-// the current outputs.
+// asDesired checks that the live stacks are those of the request, each deployed with
+// the current outputs of its dependencies.
 func (g *player) asDesired(r run.Run, w stacks) {
-	_, real := g.backend.(*emulators)
+	_, emulated := g.backend.(*emulators)
 	physical := w.physicalNames()
 	desired := make(map[string]bool)
 	for _, st := range w {
@@ -265,18 +265,18 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		}
 		s := g.Status(st.nameOnBackend())
 		version, params := g.Deployed(st.nameOnBackend())
-		g.holds(fulfilled, (s.Good() || s.Restored()) && version == st.version, "run %s has succeeded, and %s is %s at %q, not %s", r.ID, st.name, s, version, st.version)
+		g.holds(fulfilled, (s.Good() || s.Restored()) && version == st.version, "run %s has succeeded, but %s is %s at %q, not %s", r.ID, st.name, s, version, st.version)
 		for _, n := range st.needs {
 			got, known := params["From"+n.name]
-			if real && !known || g.changedOutside[physical[n.name]] {
-				continue // CloudFormation updates nothing where only the names of parameters change
+			if emulated && !known || g.changedOutside[physical[n.name]] {
+				continue // CloudFormation does not update a stack if only the names of its parameters change
 			}
 			on := stack{physical: physical[n.name]}
 			want := g.OutputOf(on.nameOnBackend(), n.output)
-			g.holds(fulfilled, got == want, "run %s has succeeded, and %s was given %q by %s, whose output is %q", r.ID, st.name, got, n.name, want)
+			g.holds(fulfilled, got == want, "run %s has succeeded, but %s got %q from %s, whose output is %q", r.ID, st.name, got, n.name, want)
 		}
 	}
 	for name := range g.Recorded() {
-		g.holds(fulfilled, desired[name], "run %s has succeeded, and %s is recorded and not desired", r.ID, name)
+		g.holds(fulfilled, desired[name], "run %s has succeeded, but %s is recorded and not desired", r.ID, name)
 	}
 }

@@ -19,14 +19,14 @@ type player struct {
 	backend
 	requested      []string                       // runs, in order
 	desired        map[string]stacks              // by run
-	sources        map[run.Source]stacks          // the same by source
-	projects       map[run.Source]project.Project // the same by source
-	lastJudged     string                         // the run that checkLastRun checked
-	last           stacks                         // of the last request
-	changedOutside map[string]bool                // stacks that somebody outside changed since the last finish
-	snapshots      []string                       // one of each finish
+	sources        map[run.Source]stacks          // desired, by source
+	projects       map[run.Source]project.Project // the project of the same, by source
+	lastChecked    string                         // the run that checkLastRun checked
+	last           stacks                         // of the last deploy
+	changedOutside map[string]bool                // stacks that were changed outside Stackwright since the last finish
+	snapshots      []string                       // one for each finish
 	checked        map[string]int                 // how often, by invariant
-	injected       map[string]int                 // what went failed, by kind
+	injected       map[string]int                 // how often each kind of fault was injected
 }
 
 func newPlayer(t testing.TB) *player {
@@ -50,7 +50,7 @@ func (g *player) play(s script) {
 			return
 		}
 	}
-	g.settle()
+	g.finish()
 }
 
 // execute executes one line.
@@ -63,7 +63,7 @@ func (g *player) execute(l line) {
 	case "pass":
 		g.Pass(time.Duration(l.number(1)) * time.Second)
 	case "wait-idle":
-		g.settle()
+		g.finish()
 	case "slow":
 		g.Slow(l[1], time.Duration(l.number(2))*time.Second)
 	case "fail":
@@ -84,7 +84,7 @@ func (g *player) execute(l line) {
 	}
 }
 
-// submit requests a run.
+// submit sends a request that makes a run.
 func (g *player) submit(l line) {
 	var o []options
 	if _, ok := l.option("rolling-back"); ok {
@@ -113,7 +113,7 @@ func (g *player) submit(l line) {
 	}
 }
 
-// command sends a command to the last run, or to the one so many before it.
+// command sends a command to a run.
 func (g *player) command(l line) {
 	id := g.of(l.number(1))
 	switch {
@@ -127,7 +127,7 @@ func (g *player) command(l line) {
 	}
 }
 
-// of returns the run that was requested so many before the last.
+// of returns the run that was requested so many runs before the last one.
 func (g *player) of(before int) string {
 	if before >= len(g.requested) {
 		return ""
@@ -135,20 +135,19 @@ func (g *player) of(before int) string {
 	return g.requested[len(g.requested)-1-before]
 }
 
-// changeOutside has somebody outside Stackwright change a stack of ours, if
-// its status allows that.
+// changeOutside changes a stack of ours without Stackwright, if its status allows that.
 func (g *player) changeOutside(name string, becomes plan.Status) {
 	s := g.Status(name)
 	if s.Busy() || s.Cleaning() || s.Gone() || s.Dead() || s == becomes || becomes.Gone() && g.inUse(name) {
 		return
 	}
-	g.injected["meddling"]++
+	g.injected["change outside"]++
 	g.changedOutside[physicalName(name)] = true
 	g.Live(name, becomes)
 }
 
-// inUse reports whether a recorded stack needs the one of that name:
-// CloudFormation does not let anybody delete it.
+// inUse reports whether a recorded stack needs the one of that name. Then CloudFormation
+// refuses to delete it.
 func (g *player) inUse(name string) bool {
 	records := g.Recorded()
 	for node, r := range records {
@@ -164,7 +163,7 @@ func (g *player) inUse(name string) bool {
 	return false
 }
 
-// runs lists the runs that were requested, and the rollbacks that followed.
+// runs lists the requested runs and the rollbacks that followed them.
 func (g *player) runs() []run.Run {
 	var all []run.Run
 	for _, id := range g.requested {
@@ -177,9 +176,9 @@ func (g *player) runs() []run.Run {
 	return all
 }
 
-// finish waits until no run can go on, continues the runs that wait for a
-// person, and checks what must hold then.
-func (g *player) settle() {
+// finish waits until no run can continue, continues the runs that wait for a person,
+// and checks what must hold then.
+func (g *player) finish() {
 	var runs []run.Run
 	for range 6 {
 		if !g.WaitIdle() {
@@ -204,14 +203,14 @@ func (g *player) settle() {
 		}
 	}
 	for _, r := range runs {
-		g.holds(terminates, r.State.Over(), "run %s is %s when no run can go on: %s", r.ID, r.State, g.queue())
-		if p, pure := g.backend.(*memoryBackend); pure {
+		g.holds(terminates, r.State.Over(), "run %s is %s when no run can continue: %s", r.ID, r.State, g.queue())
+		if p, inMemory := g.backend.(*memoryBackend); inMemory {
 			g.holds(measured, p.Ends[r.ID] <= 1, "the end of run %s is measured %d times", r.ID, p.Ends[r.ID])
 		}
 		g.checkSteps(r)
 	}
 	l := g.Lock()
-	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v wait", l.Owner.Run, l.Waiting)
+	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v are queued", l.Owner.Run, l.Waiting)
 	g.checkLastRun()
 	g.snapshots = append(g.snapshots, g.snapshot())
 	clear(g.changedOutside)
@@ -222,35 +221,35 @@ func (g *player) queue() string {
 	l := g.Lock()
 	r := g.ExecutionStatus(l.Owner.Run)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the lock is held by run %s, which is %s in epoch %d with the command %s; %v wait", r.ID, r.State, r.Epoch, r.Command, l.Waiting)
+	fmt.Fprintf(&b, "the lock is held by run %s, which is %s in epoch %d with the command %s; queued: %v", r.ID, r.State, r.Epoch, r.Command, l.Waiting)
 	for _, s := range r.Steps {
 		fmt.Fprintf(&b, "\n    %-20s %-8s %d %s", s.ID, s.Status, s.Attempt, s.Why)
 	}
 	return b.String()
 }
 
-// checkSteps checks the steps of a run that is over.
+// checkSteps checks the steps of a run that has ended.
 func (g *player) checkSteps(r run.Run) {
 	by := make(map[string]run.Step)
 	for _, st := range r.Steps {
 		by[st.ID] = st
-		g.holds(settled, st.Over() || r.Operation == "plan", "%s is %s after run %s", st.ID, st.Status, r.ID)
-		g.holds(settled, st.Attempt <= 1, "%s was started %d times", st.ID, st.Attempt)
+		g.holds(complete, st.Over() || r.Operation == "plan", "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
+		g.holds(complete, st.Attempt <= 1, "%s was started %d times", st.ID, st.Attempt)
 		for _, after := range st.After {
 			a := by[after]
 			late := !g.skewed() && st.Claimed.Before(a.Ended)
-			g.holds(settled, st.Attempt == 0 || a.Status == run.Done && !late, "%s started at %s, before %s (%s) ended at %s", st.ID, st.Claimed, a.ID, a.Status, a.Ended)
+			g.holds(complete, st.Attempt == 0 || a.Status == run.Done && !late, "%s started at %s, before %s (%s) ended at %s", st.ID, st.Claimed, a.ID, a.Status, a.Ended)
 		}
 	}
 }
 
-// checkLastRun checks on the emulators the result of the run that wrote last.
-// That may be one whose ID the test does not know: an object that is put again
-// because the answer was lost requests a second run.
+// checkLastRun checks, on the emulators, the result of the run that wrote last. The test
+// may not know its ID: if the answer to a put is lost, the object is put again and
+// requests a second run.
 func (g *player) checkLastRun() {
 	emulated, ok := g.backend.(*emulators)
 	if !ok {
-		return // the monitor checked it when the run ended
+		return // the monitor has checked it at the end of the run
 	}
 	var last run.Run
 	for _, r := range emulated.all() {
@@ -258,16 +257,16 @@ func (g *player) checkLastRun() {
 			last = r
 		}
 	}
-	if last.ID == g.lastJudged {
-		return // somebody may have changed it since
+	if last.ID == g.lastChecked {
+		return // its stacks may have been changed since
 	}
-	g.lastJudged = last.ID
+	g.lastChecked = last.ID
 	if w, ok := g.sources[last.Source]; ok && last.State == run.StateSucceeded && last.Operation != "destroy" {
 		g.asDesired(last, w)
 	}
 }
 
-// snapshot is what is live and recorded, without times.
+// snapshot describes the live stacks and the records, without times.
 func (g *player) snapshot() string {
 	p, ok := g.backend.(*memoryBackend)
 	if !ok {
@@ -286,14 +285,14 @@ func (g *player) snapshot() string {
 	return b.String()
 }
 
-// redeploy checks that a deploy without faults brings what is desired, and
-// that another then changes nothing.
+// redeploy checks that a deploy without faults brings the desired state, and that a
+// second one changes nothing.
 func (g *player) redeploy(w stacks) {
-	g.settle()
+	g.finish()
 	g.stopFaults()
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
-		g.settle()
+		g.finish()
 		r := g.ExecutionStatus(g.of(0))
 		g.holds(converges, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
 		if g.Failed() {
@@ -301,7 +300,7 @@ func (g *player) redeploy(w stacks) {
 		}
 	}
 	r := g.ExecutionStatus(g.of(0))
-	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == len(w), "%d stacks of %d are unchanged, and there are %d steps", r.Unchanged, len(w), len(r.Steps))
+	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == len(w), "%d of %d stacks are unchanged, and the run has %d steps", r.Unchanged, len(w), len(r.Steps))
 }
 
 // failedSteps lists the steps of a run that failed, with their reasons.
@@ -317,11 +316,11 @@ func failedSteps(r run.Run) string {
 
 // destroyAll checks that a destroy without faults leaves nothing.
 func (g *player) destroyAll() {
-	g.settle()
+	g.finish()
 	g.stopFaults()
 	g.submit(line{"destroy"})
-	g.settle()
+	g.finish()
 	r := g.ExecutionStatus(g.of(0))
 	g.holds(emptied, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
-	g.holds(emptied, len(g.Recorded()) == 0, "there are records: %v", g.Recorded())
+	g.holds(emptied, len(g.Recorded()) == 0, "records are left: %v", g.Recorded())
 }

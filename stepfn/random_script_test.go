@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// A script is a random scenario in writing: first a line for each fault, then
-// one for each thing that somebody does, in order. It is played without its
-// seed.
+// A script is a random scenario as text: first a line for each fault, then a line for
+// each request or change, in order. The seed is not needed to play it.
 type script []line
 
 // A line is a word that says what happens, and its arguments.
 type line []string
 
-// parseScript reads what String has written.
+// parseScript reads the text that String writes.
 func parseScript(text string) script {
 	var s script
 	for part := range strings.SplitSeq(text, ";") {
@@ -42,7 +41,7 @@ func (s script) copy() script {
 	return c
 }
 
-// stacks is the project that a line names.
+// stacks returns the project of a line.
 func (l line) stacks() stacks {
 	if end := slices.Index(l, "with"); end >= 0 {
 		l = l[:end]
@@ -50,17 +49,17 @@ func (l line) stacks() stacks {
 	return parseStacks(l[1:])
 }
 
-// number is the n-th word as a number; 0 if it is none.
+// number returns the n-th word as a number; 0 if it is not a number.
 func (l line) number(n int) int {
 	if n >= len(l) {
 		return 0
 	}
-	k, _ := strconv.Atoi(l[n]) // the caller wants 0 for what is no number
+	k, _ := strconv.Atoi(l[n]) // 0 if it is not a number
 	return k
 }
 
-// option is the number that follows an option after "with", and whether the
-// line has that option.
+// option returns the number that follows an option after "with", and whether the line
+// has the option.
 func (l line) option(name string) (int, bool) {
 	end := max(slices.Index(l, "with"), 0)
 	if i := slices.Index(l[end:], name); i >= 0 {

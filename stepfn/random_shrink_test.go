@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// shrink returns the shortest script that it finds until the deadline and that
-// still fails. It tries fewer lines, fewer stacks, simpler stacks and smaller
-// numbers.
+// shrink searches until the deadline for a shorter script that still fails. It tries
+// fewer lines, fewer stacks, simpler stacks and smaller numbers.
 func shrink(s script, deadline time.Time, fails func(script) bool) script {
 	try := func(c script) bool {
 		if time.Now().Before(deadline) && c.String() != s.String() && fails(c) {
@@ -46,7 +45,7 @@ func shrink(s script, deadline time.Time, fails func(script) bool) script {
 	return s
 }
 
-// projectLines are the words that a project follows.
+// projectLines are the first words of lines that contain a project.
 var projectLines = []string{"deploy", "plan", "redeploy"}
 
 // stacks lists the names of all stacks in a script.
@@ -63,7 +62,7 @@ func (s script) stacks() []string {
 	return slices.Compact(names)
 }
 
-// without returns a script in which there is no stack of that name.
+// without returns the script without the stack of that name.
 func (s script) without(name string) script {
 	var c script
 	for _, l := range s.copy() {
@@ -84,7 +83,7 @@ func (s script) without(name string) script {
 	return c
 }
 
-// rest is what follows the project in a line.
+// rest returns the part of a line after the project.
 func (l line) rest() line {
 	if end := slices.Index(l, "with"); end >= 0 {
 		return l[end:]
@@ -128,8 +127,8 @@ func simplify(l line, j int) []line {
 	return simpler
 }
 
-// A long script of which three words matter is shrunk to these, and a script
-// that was written can be read again.
+// A long script of which three lines matter is shrunk to these lines. Every script can
+// be read from its text.
 func TestShrink(t *testing.T) {
 	fails := func(s script) bool {
 		requested, stopped, crashed := false, false, false

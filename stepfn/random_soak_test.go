@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-var soak = flag.Duration("soak", 0, "how long to play random scenarios of fresh seeds; make soak sets it")
+var soak = flag.Duration("soak", 0, "how long to play random scenarios of new seeds; make soak sets it")
 
-// memoryPerEmulated is how many random scenarios are played in memory for each
-// one on the emulators.
+// memoryPerEmulated is the number of random scenarios in memory for each one on the
+// emulators.
 const memoryPerEmulated = 20
 
-// Random scenarios of fresh seeds, until the time is over or one fails.
+// TestSoak plays random scenarios of new seeds until the time is over or one fails.
 func TestSoak(t *testing.T) {
 	if *soak == 0 {
 		t.Skip("make soak runs it")
@@ -48,7 +48,7 @@ type tally struct {
 	first, next       uint64 // seeds
 	started           time.Time
 	memory, emulated  int                            // random scenarios
-	faulty            struct{ memory, emulated int } // of these, those with faults or outside changes
+	faulty            struct{ memory, emulated int } // the number of these that had faults or outside changes
 	checked, injected map[string]int
 	failed            bool
 }
@@ -63,7 +63,7 @@ func (a *tally) play(t *testing.T) {
 	if n%(memoryPerEmulated+1) == 0 {
 		on = randomOnEmulators
 	}
-	checked, injected := on.judge(t, writeScript(n, on.emulated), fmt.Sprint("seed ", n))
+	checked, injected := on.check(t, writeScript(n, on.emulated), fmt.Sprint("seed ", n))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.failed = a.failed || t.Failed()
@@ -88,7 +88,7 @@ func (a *tally) String() string {
 		a.first, a.next-1, time.Since(a.started).Round(time.Second), a.memory, a.faulty.memory, a.emulated, a.faulty.emulated, counts(a.injected), counts(a.checked))
 }
 
-// counts lists counters, sorted.
+// counts lists counters by name.
 func counts(of map[string]int) string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(of)) {

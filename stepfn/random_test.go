@@ -16,43 +16,43 @@ var (
 	emulatedCount = flag.Int("emulated", defaultEmulated, "how many random scenarios to play on the emulators")
 	seed          = flag.Uint64("seed", 0, "play only the random scenario of this seed")
 	replay        = flag.String("replay", "", "play only this script")
-	shrinkFailing = flag.Bool("shrink", true, "look for the shortest script that still fails")
+	shrinkFailing = flag.Bool("shrink", true, "search for a shorter script that still fails")
 )
 
-// Whatever the project, the requests and the faults: the invariants hold.
+// The invariants hold for every random project, with random requests and faults.
 func TestRandomScenarios(t *testing.T) { playAll(t, randomInMemory, *scenarioCount) }
 
-// The same through the real functions and adapters on the emulators, in
-// virtual time.
+// The same through the real functions and adapters on the emulators, in virtual time.
 func TestRandomScenariosOnEmulators(t *testing.T) { playAll(t, randomOnEmulators, *emulatedCount) }
 
 // A randomTest plays random scenarios on one backend.
 type randomTest struct {
-	test     string // its name
+	test     string // the name of the test
 	emulated bool
-	play     func(t *testing.T, s script, seen func(*player)) // seen may read the backend, which is closed afterwards
+	play     func(t *testing.T, s script, read func(*player)) // read gets the player before its backend is closed
 }
 
-var randomInMemory = randomTest{"TestRandomScenarios", false, func(t *testing.T, s script, seen func(*player)) {
+var randomInMemory = randomTest{"TestRandomScenarios", false, func(t *testing.T, s script, read func(*player)) {
 	g := newPlayer(t)
 	p := newMemory(g.recorder, uint64(s.setting("latency")))
 	defer p.Stop()
 	g.backend = p
 	g.monitor(p)
 	g.play(s)
-	seen(g)
+	read(g)
 }}
 
-var randomOnEmulators = randomTest{"TestRandomScenariosOnEmulators", true, func(t *testing.T, s script, seen func(*player)) {
+var randomOnEmulators = randomTest{"TestRandomScenariosOnEmulators", true, func(t *testing.T, s script, read func(*player)) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newPlayer(t)
 		g.backend = newEmulators(g.recorder)
 		g.play(s)
-		seen(g)
+		read(g)
 	})
 }}
 
-// setting is the number that a line of the script gives; 0 if there is none.
+// setting returns the number in the line of the script that begins with a word; 0 if
+// there is no such line.
 func (s script) setting(what string) int {
 	for _, l := range s {
 		if l[0] == what {
@@ -62,33 +62,31 @@ func (s script) setting(what string) int {
 	return 0
 }
 
-// playAll plays the random scenarios of the seeds 1 to n, or the one that a
-// flag names.
+// playAll plays the random scenarios of the seeds 1 to n, or the one that a flag names.
 func playAll(t *testing.T, on randomTest, n int) {
 	switch {
 	case *replay != "":
-		on.judge(t, parseScript(*replay), "")
+		on.check(t, parseScript(*replay), "")
 		return
 	case *seed != 0:
-		on.judge(t, writeScript(*seed, on.emulated), fmt.Sprint("seed ", *seed))
+		on.check(t, writeScript(*seed, on.emulated), fmt.Sprint("seed ", *seed))
 		return
 	}
 	workers := runtime.GOMAXPROCS(0)
 	for worker := range workers {
 		t.Run(fmt.Sprint("worker", worker), func(t *testing.T) {
 			t.Parallel()
-			for n0 := worker + 1; n0 <= n && !t.Failed(); n0 += workers {
-				on.judge(t, writeScript(uint64(n0), on.emulated), fmt.Sprint("seed ", n0))
+			for seed := worker + 1; seed <= n && !t.Failed(); seed += workers {
+				on.check(t, writeScript(uint64(seed), on.emulated), fmt.Sprint("seed ", seed))
 			}
 		})
 	}
 }
 
-// judge plays a random scenario. If an invariant fails, it searches for the
-// shortest script with the same failure and prints how to play it again. It
-// returns how often each invariant was checked and each kind of fault
-// injected.
-func (on randomTest) judge(t *testing.T, s script, name string) (checked, injected map[string]int) {
+// check plays a random scenario. If an invariant fails, it searches for a shorter script
+// with the same failure, and prints how to play that again. It returns how often each
+// invariant was checked and each kind of fault injected.
+func (on randomTest) check(t *testing.T, s script, name string) (checked, injected map[string]int) {
 	t.Helper()
 	failed, checked, injected := on.problems(t, s)
 	if failed == nil {
@@ -108,18 +106,16 @@ func (on randomTest) judge(t *testing.T, s script, name string) (checked, inject
 	return checked, injected
 }
 
-// shrinking is how long it searches for a shorter script.
+// shrinking is how long check searches for a shorter script.
 const shrinking = time.Minute
 
-// cause is the name of the invariant that failed, or the start of another
-// message.
+// cause returns the name of the invariant that failed, or the start of another message.
 func cause(failed []string) string {
 	name, _, _ := strings.Cut(failed[0], ":")
 	return name
 }
 
-// problems plays a random scenario and returns what failed; nil if nothing
-// did.
+// problems plays a random scenario and returns what failed, or nil.
 func (on randomTest) problems(t *testing.T, s script) (failed []string, checked, injected map[string]int) {
 	var snapshots []string
 	on.play(t, s, func(g *player) { failed, checked, injected, snapshots = g.failed, g.checked, g.injected, g.snapshots })
@@ -135,32 +131,32 @@ func (on randomTest) problems(t *testing.T, s script) (failed []string, checked,
 	return failed, checked, injected
 }
 
-// plain reports whether a script has no faults and nothing happens while a run
-// is executed, so that there is only one way for it to end.
+// plain reports whether a script has no faults and nothing happens while a run is
+// executed. Then only one result is possible.
 func (s script) plain() bool {
 	return !slices.ContainsFunc(s, func(l line) bool { return slices.Contains([]string{"events", "fault", "pass"}, l[0]) })
 }
 
-// A recorder records failures instead of failing a test: most scripts are
-// played to be made shorter.
+// A recorder records failures and does not fail the test: most scripts are played only
+// to find a shorter one.
 type recorder struct {
 	testing.TB
 	failed []string
 }
 
-// stop ends a random scenario that cannot go on.
+// stop is the panic that ends a random scenario after a fatal failure.
 type stop struct{}
 
-func (v *recorder) Errorf(format string, args ...any) {
-	v.failed = append(v.failed, fmt.Sprintf(format, args...))
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failed = append(r.failed, fmt.Sprintf(format, args...))
 }
-func (v *recorder) Error(args ...any) { v.failed = append(v.failed, fmt.Sprintln(args...)) }
-func (v *recorder) Fatalf(format string, args ...any) {
-	v.Errorf(format, args...)
+func (r *recorder) Error(args ...any) { r.failed = append(r.failed, fmt.Sprintln(args...)) }
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
 	panic(stop{})
 }
-func (v *recorder) Fatal(args ...any) {
-	v.Error(args...)
+func (r *recorder) Fatal(args ...any) {
+	r.Error(args...)
 	panic(stop{})
 }
-func (v *recorder) Failed() bool { return len(v.failed) > 0 }
+func (r *recorder) Failed() bool { return len(r.failed) > 0 }

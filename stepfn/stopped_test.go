@@ -14,14 +14,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Anyone who stops an execution by hand stops no run: the machine's own event has it taken up again, or, if that is lost,
-// the sweep.
+// If a user stops an execution by hand, its run continues in another one. The event of
+// Step Functions restarts it, or the sweep if that event is lost.
 func TestStoppedExecutionIsRestarted(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		sweep time.Duration
 		lost  bool
-	}{{"told by the event", -1, false}, {"found by the sweep", 0, true}} {
+	}{{"by the event", -1, false}, {"by the sweep", 0, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newEmulators(t, func(o *cloud.Options) {
@@ -37,7 +37,7 @@ func TestStoppedExecutionIsRestarted(t *testing.T) {
 				id := r.Submit("deploy", shopOf("v1"), "")
 				r.Pass(15 * time.Second)
 				if got := r.ExecutionStatus(id); got.State != run.StateRunning || got.Epoch != 1 {
-					t.Fatalf("it is %s, epoch %d, before it is stopped", got.State, got.Epoch)
+					t.Fatalf("the run is %s in epoch %d before the execution is stopped", got.State, got.Epoch)
 				}
 				flows := sfn.NewFromConfig(r.cloud.Config())
 				execution := fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:stackwright:%s-1", id)
@@ -45,14 +45,14 @@ func TestStoppedExecutionIsRestarted(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !r.WaitIdle() {
-					t.Fatal("it never ends")
+					t.Fatal("the run never ends")
 				}
 				got := r.ExecutionStatus(id)
 				if got.State != run.StateSucceeded || got.Epoch != 2 {
-					t.Errorf("it is %s %v, epoch %d", got.State, got.Messages, got.Epoch)
+					t.Errorf("the run is %s %v in epoch %d, want succeeded in epoch 2", got.State, got.Messages, got.Epoch)
 				}
-				if asked := r.Requests(); len(asked) != len(shopOf("")) {
-					t.Errorf("asked for %v", asked)
+				if requests := r.Requests(); len(requests) != len(shopOf("")) {
+					t.Errorf("requested %v, want each stack once", requests)
 				}
 			})
 		})

@@ -10,8 +10,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// What is uploaded never deletes anything by what is missing in it: stacks, the
-// project file, the environment. And it never touches Stackwright itself.
+// An upload without stacks, without a project file or for an environment that the
+// project does not have is refused: it deletes nothing. So is an upload that would
+// change Stackwright itself.
 func TestHarmfulUploadsAreRefused(t *testing.T) {
 	const topic = "    template: {Resources: {Topic: {Type: AWS::SNS::Topic}}}\n"
 	const prod = "project: shop\nstacks:\n  vpc:\n" + topic
@@ -26,7 +27,7 @@ func TestHarmfulUploadsAreRefused(t *testing.T) {
 			id := engine.RunID("stackwright", key, r.put(key, body))
 			r.requested = append(r.requested, id)
 			if !r.WaitIdle() {
-				t.Error("it never ends")
+				t.Error("the run never ends")
 			}
 			return r.ExecutionStatus(id)
 		}
@@ -45,14 +46,14 @@ func TestHarmfulUploadsAreRefused(t *testing.T) {
 		} {
 			files := archive.Files{"stackwright.yaml": []byte(file)}
 			if file == "" {
-				files = archive.Files{"vpc.yml": []byte("Resources: {}\n"), "notes.txt": nil}
+				files = archive.Files{"vpc.yml": []byte("Resources: {}\n"), "readme.txt": nil}
 			}
 			if got := upload(files); got.State != run.StateRefused || !strings.Contains(strings.Join(got.Messages, "\n"), want) {
 				t.Errorf("%q is %s: %v", file, got.State, got.Messages)
 			}
 		}
-		if asked := r.Requests(); len(asked) > 0 {
-			t.Errorf("asked for %v", asked)
+		if requests := r.Requests(); len(requests) > 0 {
+			t.Errorf("requested %v, want nothing", requests)
 		}
 	})
 }

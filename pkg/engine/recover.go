@@ -146,7 +146,7 @@ func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, pat
 		r.RestartedAt = now
 		return e.startExecution(ctx, r)
 	}
-	why = fmt.Sprintf("engine error: %d executions in a row have ended without a step being settled, the last one by %s: see the logs of its functions, then retry the run", r.Restarts, why)
+	why = fmt.Sprintf("engine error: %d executions in a row have ended without finishing a step, the last one by %s: see the logs of its functions, then retry the run", r.Restarts, why)
 	// If this function crashes on the way, whatever restarts the run finds it cancelled.
 	_, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: "engine-error", Command: run.Cancel, Who: "stackwright", Why: why, At: now})
 	if err != nil {
