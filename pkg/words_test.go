@@ -112,11 +112,8 @@ infra/local/scheduler 21
 infra/local/states 1
 infra/stackwright 10
 pkg 7
-pkg/action 17
 pkg/engine 522
 pkg/lib/document 2
-pkg/plan 34
-pkg/run 1
 stepfn 194
 testdata/widdix 1
 `

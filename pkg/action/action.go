@@ -1,4 +1,4 @@
-// Package action carries out one step: it starts it, and later asks whether it
+// Package action carries out one step: it starts the step, and later polls whether it
 // has finished.
 package action
 
@@ -18,37 +18,37 @@ import (
 // CloudFormation.
 const MaxStartTime = 60 * time.Second
 
-// A Task is a step with all it needs.
+// A Task is a step with everything that its action needs.
 type Task struct {
 	Run      string
 	Project  string // "shop@prod"
 	Number   int    // the step's place in the plan
 	Attempt  int
 	Step     plan.Step
-	Node     project.Node     // what is desired; zero where nothing is
+	Node     project.Node     // the desired node; zero if the node is not desired
 	Want     project.Resolved // what CloudFormation gets
-	Record   plan.Record      // what we last did
-	Users    []plan.Location  // where its former users are, whose cleanup has to end first
+	Record   plan.Record      // what Stackwright last did
+	Users    []plan.Location  // the stacks of its former users, whose cleanup has to end first
 	Receipt  plan.Receipt     // what CloudFormation answered
 	Notified bool             // an event has reported its end
-	Forced   bool             // it is to be cancelled, if it is an update
+	Forced   bool             // the user cancels updates in progress
 	Answered bool             // a user has answered the step's question
-	Approved bool             // with yes
+	Approved bool             // the answer was yes
 	Claimed  time.Time
 	Now      time.Time
 }
 
-// Token names the operation of this attempt, here and at CloudFormation. To start it
-// twice is to start it once, and a poll follows the operation, not the stack.
-// CloudFormation takes letters, digits and hyphens, at most 128.
+// Token is the client request token of this attempt's operation. CloudFormation starts
+// an operation with one token only once, and a poll finds the operation's events by it.
+// CloudFormation accepts up to 128 letters, digits and hyphens.
 func (t Task) Token() string { return Token(t.Run, t.Number, t.Attempt) }
 
-// CancelToken names the request to cancel this operation. CloudFormation gives it to
-// all events from then on.
+// CancelToken is the client request token of the request to cancel this operation. All
+// later events of the operation have it.
 func (t Task) CancelToken() string { return t.Token() + cancels }
 
-// Location says where the stack of the operation is. A stack that is created has no
-// ID but that of the receipt, whatever was recorded under its name before.
+// Location returns where the stack of the operation is. A stack that is being created
+// has only the ID in the receipt: a recorded ID is that of an older stack.
 func (t Task) Location() plan.Location {
 	p := t.Record.Location()
 	if t.Node.Name != "" {
@@ -64,41 +64,41 @@ func (t Task) Location() plan.Location {
 	return p
 }
 
-// An Operation is what CloudFormation's events say about the operation with a token.
+// An Operation is what CloudFormation's events say about a task's operation.
 type Operation struct {
 	Found      bool // an event has the token
 	Receipt    plan.Receipt
 	Over       bool
 	Status     plan.Status // that it ended with
-	Superseded bool        // another operation has started since it was over
+	Superseded bool        // another operation has started after it
 	Why        string      // the first real reason of a failure
 
-	Stopped time.Time // when it was cancelled under t.CancelToken; zero if it was not
+	Stopped time.Time // when it was cancelled with the task's CancelToken; zero if it was not
 }
 
-// A Progress is the answer to "has it finished?".
+// A Progress is what a poll finds out about a step.
 type Progress struct {
 	Over    bool
 	Err     error        // why it failed, if it did
-	Why     string       // what a person should know of a step that is done, or runs
-	Soon    bool         // whether to ask again as soon as can be
+	Why     string       // what a person should know about a step that runs or has succeeded
+	Soon    bool         // poll again as soon as possible
 	Receipt plan.Receipt // learned by the poll; zero if nothing was
-	Record  *plan.Record // what to remember of the stack from now on; nil to leave it
-	Forget  bool         // whether to drop the record
+	Record  *plan.Record // the new record; nil to keep the old one
+	Forget  bool         // delete the record
 	Result  plan.Result  // how the step left its stack, if it is over
 
-	// Question is what a user has to answer before the step goes on; empty if
-	// nothing. The step is polled again when it is answered. It fails when it is
-	// over, if the answer was no.
+	// Question is what a user has to answer before the step continues; empty if there
+	// is no question. The step is polled again after the answer. If the answer is no,
+	// the step fails when it is over.
 	Question string
 }
 
 // An Action starts something that finishes later.
 //
-// Both methods may be called again after a crash and must allow for that. Start's
-// error is of kind Throttled or Busy if the operation certainly did not start and
-// may be tried again, and Unavailable if that is unknown; any other kind fails the
-// step. Poll's error means that it learned nothing.
+// Both methods may be called again after a crash. Start's error is of kind Throttled or
+// Busy if the operation certainly did not start and can be tried again, and Unavailable
+// if nobody knows whether it started; any other kind fails the step. An error of Poll
+// means that the poll found out nothing.
 type Action interface {
 	Start(context.Context, Task) (plan.Receipt, error)
 	Poll(context.Context, Task) (Progress, error)
@@ -106,38 +106,38 @@ type Action interface {
 
 // A Cloud is the part of CloudFormation that actions use.
 type Cloud interface {
-	// Live returns what is there now; a stack that is not there is the zero Live. A
-	// stack that is read by its ID is found after its deletion.
+	// Live returns the live stack, or the zero Live if there is none. A stack that is
+	// read by its ID is found even after its deletion.
 	Live(context.Context, plan.Location) (plan.Live, error)
 
-	// Begin requests the operation of the task, under its token. It returns an error
-	// of kind Busy, Taken (the name or the token is used), Unchanged, Missing (no
-	// such stack), Throttled, Unavailable, or else the reason.
+	// Begin starts the operation of the task, with its token. Its error is of kind Busy,
+	// Taken (the name or the token is in use), Unchanged (there is nothing to update),
+	// Missing (no such stack), Throttled, Unavailable, or another one if CloudFormation
+	// refuses the operation.
 	Begin(context.Context, Task) (plan.Receipt, error)
 
-	// Cancel requests that the update of the task is rolled back, under the task's
-	// CancelToken. It returns an error of kind Refused if no update is in progress,
-	// or one of Begin's.
+	// Cancel starts the rollback of the task's update, with the task's CancelToken. Its
+	// error is of kind Refused if no update is in progress, or one of Begin's.
 	Cancel(context.Context, Task) error
 
 	// Events reads the events of the task's stack for the operation with its token.
 	Events(context.Context, Task) (Operation, error)
 }
 
-// Token joins what it names.
+// Token returns the client request token of an attempt to carry out a step.
 func Token(run string, number, attempt int) string {
 	return fmt.Sprintf("%s%s-%d-%d", Prefix, run, number, attempt)
 }
 
-// Prefix begins every token of ours. The suffix cancels marks those under which
-// updates are cancelled.
+// Every token of Stackwright starts with Prefix. Tokens of cancellations end with
+// cancels.
 const (
 	Prefix  = "sw-"
 	cancels = "-cancel"
 )
 
-// ParseToken takes apart the token of an operation, or of its cancellation. It
-// reports false for one that is not ours.
+// ParseToken returns the parts of the token of an operation or of its cancellation. It
+// reports false for a token that Stackwright did not make.
 func ParseToken(token string) (run string, number, attempt int, ok bool) {
 	token = strings.TrimSuffix(token, cancels)
 	body, ours := strings.CutPrefix(token, Prefix)

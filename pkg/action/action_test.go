@@ -23,13 +23,13 @@ var (
 	eu    = project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"}
 )
 
-// A cloud answers as it is reported. Stacks are known by ID and by name; what is
-// requested without an answer being left gets the last one again.
+// A cloud gives the answers that a test sets. It knows stacks by ID and by name. When
+// only one entry of events is left, Events returns it again and again.
 type cloud struct {
 	live   map[string]plan.Live
-	begin  []error // how Begin answers, once each
+	begin  []error // the errors of the next calls of Begin
 	events []action.Operation
-	fails  map[string]error // by the name of a method
+	fails  map[string]error // by the name of a method, in lower case
 	calls  []string
 }
 
@@ -50,7 +50,7 @@ func (c *cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	if err != nil {
 		return plan.Receipt{}, err
 	}
-	return plan.Receipt{StackID: "begun", Operation: "op"}, nil
+	return plan.Receipt{StackID: "new", Operation: "op"}, nil
 }
 
 func (c *cloud) Cancel(context.Context, action.Task) error {
@@ -60,15 +60,15 @@ func (c *cloud) Cancel(context.Context, action.Task) error {
 
 func (c *cloud) Events(context.Context, action.Task) (action.Operation, error) {
 	c.calls = append(c.calls, "events")
-	var w action.Operation
+	var op action.Operation
 	if len(c.events) > 0 {
-		w = c.events[0]
+		op = c.events[0]
 		c.events = c.events[min(1, len(c.events)-1):]
 	}
-	return w, c.fails["events"]
+	return op, c.fails["events"]
 }
 
-// task is a verb on vpc, which is recorded as we deployed it: v1, and to be v2.
+// task returns a step on vpc, which was deployed with digest v1 and is desired with v2.
 func task(v plan.Verb) action.Task {
 	t := action.Task{
 		Run: "r", Project: "shop@prod", Number: 3, Attempt: 1, Now: now, Claimed: now.Add(-10 * time.Second),
@@ -86,8 +86,8 @@ func task(v plan.Verb) action.Task {
 	return t
 }
 
-// is returns a setup in which the stack has a status, its ID and changed when
-// we deployed it.
+// is returns a cloud whose stack has the status, and has not changed since Stackwright
+// deployed it.
 func is(s plan.Status) *cloud {
 	l := plan.Live{StackID: "id", Status: s, LastUpdated: epoch, Outputs: map[string]string{"Id": "1"}}
 	return &cloud{live: map[string]plan.Live{"id": l, "shop-vpc": l}}
@@ -96,8 +96,8 @@ func is(s plan.Status) *cloud {
 func act(c *cloud, v plan.Verb) action.Action { return action.Named(action.All(c)...).Of(v) }
 
 var (
-	startedAt = plan.Receipt{StackID: "begun", Operation: "op"}
-	fresh     = plan.Receipt{StackID: "begun", Operation: "op", Restored: true}
+	started   = plan.Receipt{StackID: "new", Operation: "op"}
+	restored  = plan.Receipt{StackID: "new", Operation: "op", Restored: true}
 	unchanged = plan.Receipt{StackID: "id", Unchanged: true}
 )
 
@@ -105,65 +105,68 @@ func TestStart(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		verb    plan.Verb
-		turn    func(*action.Task)
+		prepare func(*action.Task)
 		cloud   *cloud
 		receipt plan.Receipt
 		kind    fault.Kind
 		says    string
 		calls   string
 	}{
-		{name: "a stack is created", verb: plan.Create, cloud: is(""), receipt: startedAt, calls: "live; begin create"},
-		{name: "a name that is taken", verb: plan.Create, cloud: begins(is(""), fault.New(fault.Taken, "exists")), kind: fault.Taken,
+		{name: "a stack is created", verb: plan.Create, cloud: is(""), receipt: started, calls: "live; begin create"},
+		{name: "a name that is taken", verb: plan.Create, cloud: answering(is(""), fault.New(fault.Taken, "exists")), kind: fault.Taken,
 			says: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", calls: "live; begin create"},
-		{name: "what is refused says why", verb: plan.Create, cloud: begins(is(""), fault.New(fault.Denied, "no")), kind: fault.Denied, says: "no", calls: "live; begin create"},
-		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), receipt: fresh, calls: "live; begin update"},
-		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), receipt: startedAt, calls: "live; begin update"},
-		{name: "what has become as it should be is left alone", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest = "v1" },
+		{name: "a refusal says why", verb: plan.Create, cloud: answering(is(""), fault.New(fault.Denied, "no")), kind: fault.Denied, says: "no", calls: "live; begin create"},
+		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), receipt: restored, calls: "live; begin update"},
+		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), receipt: started, calls: "live; begin update"},
+		{name: "a stack that is as desired by now is not updated", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest = "v1" },
 			cloud: is("UPDATE_ROLLBACK_COMPLETE"), receipt: unchanged, calls: "live"},
-		{name: "but not if somebody has touched it", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Record.LastUpdated = "v1", now },
-			cloud: is("UPDATE_COMPLETE"), receipt: startedAt, calls: "live; begin update"},
-		{name: "nor if its template does not say all", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Node.Template.Pinned = "v1", false },
-			cloud: is("UPDATE_COMPLETE"), receipt: fresh, calls: "live; begin update"},
-		{name: "CloudFormation finds nothing to change", verb: plan.Update, cloud: begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
+		{name: "a stack that was changed outside Stackwright is updated", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest, t.Record.LastUpdated = "v1", now },
+			cloud: is("UPDATE_COMPLETE"), receipt: started, calls: "live; begin update"},
+		{name: "a stack whose template is not pinned is updated", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest, t.Node.Template.Pinned = "v1", false },
+			cloud: is("UPDATE_COMPLETE"), receipt: restored, calls: "live; begin update"},
+		{name: "CloudFormation finds nothing to change", verb: plan.Update, cloud: answering(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
 			receipt: unchanged, calls: "live; begin update"},
-		{name: "what has gone is created", verb: plan.Update, cloud: is("DELETE_COMPLETE"), receipt: startedAt, calls: "live; live; begin create"},
-		{name: "what is busy waits", verb: plan.Update, cloud: is("UPDATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is UPDATE_IN_PROGRESS", calls: "live"},
-		{name: "what cleans up waits", verb: plan.Update, cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
-		{name: "what has died meanwhile", verb: plan.Update, cloud: is("ROLLBACK_COMPLETE"), kind: fault.Refused,
-			says: "stack shop-vpc has become ROLLBACK_COMPLETE: retry, and it is mended first", calls: "live"},
-		{name: "what got stuck meanwhile", verb: plan.Update, cloud: is("UPDATE_ROLLBACK_FAILED"), kind: fault.Refused, calls: "live"},
-		{name: "what goes between the read and the call", verb: plan.Update, cloud: begins(is("UPDATE_COMPLETE"), fault.New(fault.Missing, "gone")), kind: fault.Missing,
+		{name: "a stack that is gone is created", verb: plan.Update, cloud: is("DELETE_COMPLETE"), receipt: started, calls: "live; live; begin create"},
+		{name: "an update of a busy stack waits", verb: plan.Update, cloud: is("UPDATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is UPDATE_IN_PROGRESS", calls: "live"},
+		{name: "an update waits for the cleanup", verb: plan.Update, cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
+		{name: "an update of a stack that is dead by now", verb: plan.Update, cloud: is("ROLLBACK_COMPLETE"), kind: fault.Refused,
+			says: "stack shop-vpc has become ROLLBACK_COMPLETE: retry, and the new run repairs it first", calls: "live"},
+		{name: "an update of a stack that is stuck by now", verb: plan.Update, cloud: is("UPDATE_ROLLBACK_FAILED"), kind: fault.Refused, calls: "live"},
+		{name: "a stack that is deleted between the read and the call", verb: plan.Update, cloud: answering(is("UPDATE_COMPLETE"), fault.New(fault.Missing, "gone")), kind: fault.Missing,
 			says: "stack shop-vpc is gone: retry, and it is created again (gone)", calls: "live; begin update"},
 		{name: "a start that cannot read does nothing", verb: plan.Update, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
-		{name: "nor if its protection is to be another", verb: plan.Update, turn: func(t *action.Task) { t.Want.Digest, t.Node.Protect = "v1", true },
-			cloud: is("UPDATE_COMPLETE"), receipt: fresh, calls: "live; begin update"},
-		{name: "a rollback goes on", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_FAILED"), receipt: startedAt, calls: "live; begin continue"},
-		{name: "a rollback that somebody else has continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_COMPLETE"), receipt: unchanged, calls: "live"},
-		{name: "a rollback that somebody else continues", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
-		{name: "a deletion", verb: plan.Delete, turn: going, cloud: is("CREATE_COMPLETE"), receipt: startedAt, calls: "begin delete"},
-		{name: "the deletion of what is dead", verb: plan.Delete, cloud: is("ROLLBACK_COMPLETE"), receipt: startedAt, calls: "live; begin delete"},
-		{name: "what stays and is not dead is spared", verb: plan.Delete, cloud: is("UPDATE_COMPLETE"), receipt: unchanged, calls: "live"},
-		{name: "what stays and is busy waits", verb: plan.Delete, cloud: is("CREATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is CREATE_IN_PROGRESS", calls: "live"},
-		{name: "what is dead and protected is spared", verb: plan.Delete, cloud: guarded(is("DELETE_FAILED")), kind: fault.Refused,
+		{name: "a stack whose protection has to change is updated", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest, t.Node.Protect = "v1", true },
+			cloud: is("UPDATE_COMPLETE"), receipt: restored, calls: "live; begin update"},
+		{name: "a failed rollback is continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_FAILED"), receipt: started, calls: "live; begin continue"},
+		{name: "a rollback that another operation has continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_COMPLETE"), receipt: unchanged, calls: "live"},
+		{name: "a rollback that another operation is continuing", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
+		{name: "a deletion", verb: plan.Delete, prepare: deletesForGood, cloud: is("CREATE_COMPLETE"), receipt: started, calls: "begin delete"},
+		{name: "a dead stack is deleted to be created again", verb: plan.Delete, cloud: is("ROLLBACK_COMPLETE"), receipt: started, calls: "live; begin delete"},
+		{name: "a desired stack that is not dead is not deleted", verb: plan.Delete, cloud: is("UPDATE_COMPLETE"), receipt: unchanged, calls: "live"},
+		{name: "a desired stack that is busy is not deleted yet", verb: plan.Delete, cloud: is("CREATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is CREATE_IN_PROGRESS", calls: "live"},
+		{name: "a dead, protected stack is not deleted", verb: plan.Delete, cloud: protected(is("DELETE_FAILED")), kind: fault.Refused,
 			says: "stack shop-vpc is DELETE_FAILED and must be created again, but is protected: take protect away first", calls: "live"},
 		{name: "a delete that cannot read does nothing", verb: plan.Delete, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
-		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}} },
+		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, prepare: func(t *action.Task) { deletesForGood(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}} },
 			cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, says: "app may still use it: it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", calls: "live"},
-		{name: "a deletion whose users have let go", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}, {Node: "web"}} },
-			cloud: is("UPDATE_COMPLETE"), receipt: startedAt, calls: "live; live; begin delete"},
-		{name: "a delete that cannot read the users does nothing", verb: plan.Delete, turn: func(t *action.Task) { going(t); t.Users = []plan.Location{{Node: "app"}} },
+		{name: "a deletion starts when the cleanup of its users has ended", verb: plan.Delete, prepare: func(t *action.Task) {
+			deletesForGood(t)
+			t.Users = []plan.Location{{Node: "app", StackID: "id"}, {Node: "web"}}
+		},
+			cloud: is("UPDATE_COMPLETE"), receipt: started, calls: "live; live; begin delete"},
+		{name: "a delete that cannot read the users does nothing", verb: plan.Delete, prepare: func(t *action.Task) { deletesForGood(t); t.Users = []plan.Location{{Node: "app"}} },
 			cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
-		{name: "the deletion of what is gone", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Missing, "gone")), receipt: unchanged, calls: "begin delete"},
-		{name: "the deletion of what is busy", verb: plan.Delete, turn: going, cloud: begins(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin delete"},
+		{name: "the deletion of a stack that is gone", verb: plan.Delete, prepare: deletesForGood, cloud: answering(is(""), fault.New(fault.Missing, "gone")), receipt: unchanged, calls: "begin delete"},
+		{name: "the deletion of a busy stack", verb: plan.Delete, prepare: deletesForGood, cloud: answering(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin delete"},
 		{name: "a wait requests nothing", verb: plan.Wait, cloud: is("UPDATE_IN_PROGRESS")},
-		{name: "nothing is asked to read", verb: plan.Read, cloud: is("UPDATE_COMPLETE")},
-		{name: "nothing is asked to forget", verb: plan.Forget, cloud: is("")},
-		{name: "nothing is asked at the barrier", verb: plan.Barrier, cloud: is("")},
+		{name: "a read requests nothing", verb: plan.Read, cloud: is("UPDATE_COMPLETE")},
+		{name: "a forget requests nothing", verb: plan.Forget, cloud: is("")},
+		{name: "a barrier requests nothing", verb: plan.Barrier, cloud: is("")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(c.verb)
-			if c.turn != nil {
-				c.turn(&in)
+			if c.prepare != nil {
+				c.prepare(&in)
 			}
 			receipt, err := act(c.cloud, c.verb).Start(t.Context(), in)
 			if receipt != c.receipt || fault.KindOf(err) != c.kind || c.says != "" && err.Error() != c.says {
@@ -177,11 +180,11 @@ func TestStart(t *testing.T) {
 }
 
 // going makes a task one on a stack that is not to be there again.
-func going(t *action.Task) { t.Node = project.Node{} }
+func deletesForGood(t *action.Task) { t.Node = project.Node{} }
 
-func begins(c *cloud, answers ...error) *cloud { c.begin = answers; return c }
+func answering(c *cloud, answers ...error) *cloud { c.begin = answers; return c }
 
-func guarded(c *cloud) *cloud {
+func protected(c *cloud) *cloud {
 	for k, l := range c.live {
 		l.Protected = true
 		c.live[k] = l
@@ -189,15 +192,16 @@ func guarded(c *cloud) *cloud {
 	return c
 }
 
-func receives(c *cloud, works ...action.Operation) *cloud { c.events = works; return c }
+func withEvents(c *cloud, events ...action.Operation) *cloud { c.events = events; return c }
 
 func failing(c *cloud, method string, err error) *cloud {
 	c.fails = map[string]error{method: err}
 	return c
 }
 
-// work is what was found in the events work that has ended so.
-func work(s plan.Status, why string) action.Operation {
+// operation returns an operation that the events report: it has ended with the status,
+// or is in progress if that is empty.
+func operation(s plan.Status, why string) action.Operation {
 	return action.Operation{Found: true, Receipt: plan.Receipt{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why}
 }
 
@@ -216,97 +220,97 @@ func TestPoll(t *testing.T) {
 	}
 	received := plan.Receipt{StackID: "id", Operation: "op"}
 	for _, c := range []struct {
-		name  string
-		verb  plan.Verb
-		turn  func(*action.Task)
-		cloud *cloud
-		want  want
+		name    string
+		verb    plan.Verb
+		prepare func(*action.Task)
+		cloud   *cloud
+		want    want
 	}{
-		{"created", plan.Create, stored, receives(is("CREATE_COMPLETE"), work("CREATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
+		{"created", plan.Create, stored, withEvents(is("CREATE_COMPLETE"), operation("CREATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
 		{"being created", plan.Create, stored, is("CREATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
 		{"events are late", plan.Create, stored, is("CREATE_COMPLETE"), want{receipt: received, digest: "-", calls: "live; events"}},
-		{"failed and rolled back", plan.Create, stored, receives(is("ROLLBACK_COMPLETE"), work("ROLLBACK_COMPLETE", "no room")),
+		{"failed and rolled back", plan.Create, stored, withEvents(is("ROLLBACK_COMPLETE"), operation("ROLLBACK_COMPLETE", "no room")),
 			want{over: true, fails: "ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events; live"}},
-		{"updated", plan.Update, stored, receives(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
-		{"updated, and cleaning up", plan.Update, stored, receives(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), work("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
+		{"updated", plan.Update, stored, withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
+		{"updated, and cleaning up", plan.Update, stored, withEvents(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), operation("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
 			want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
-		{"restored to what we deployed", plan.Update, func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op", Restored: true} },
-			receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
+		{"rolled back to what Stackwright deployed", plan.Update, func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op", Restored: true} },
+			withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "no room")),
 			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; events; live"}},
-		{"restored to what somebody else had made of it", plan.Update, stored, receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "no room")),
+		{"rolled back to a state that Stackwright did not deploy", plan.Update, stored, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "no room")),
 			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events; live"}},
-		{"stuck", plan.Update, stored, receives(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "")),
+		{"stuck", plan.Update, stored, withEvents(is("UPDATE_ROLLBACK_FAILED"), operation("UPDATE_ROLLBACK_FAILED", "")),
 			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", receipt: received, digest: "", calls: "live; events; live"}},
 		{"unchanged when it started", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_COMPLETE"),
 			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live"}},
-		{"continued", plan.Continue, stored, receives(is("UPDATE_ROLLBACK_COMPLETE"), work("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, receipt: received, digest: "", calls: "live; events; live"}},
-		{"continued in vain", plan.Continue, stored, receives(is("UPDATE_ROLLBACK_FAILED"), work("UPDATE_ROLLBACK_FAILED", "again")),
+		{"continued", plan.Continue, stored, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, receipt: received, digest: "", calls: "live; events; live"}},
+		{"the continued rollback failed again", plan.Continue, stored, withEvents(is("UPDATE_ROLLBACK_FAILED"), operation("UPDATE_ROLLBACK_FAILED", "again")),
 			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", receipt: received, digest: "", calls: "live; events; live"}},
-		{"continued by somebody else", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"),
+		{"continued by another operation", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"),
 			want{over: true, why: "found it UPDATE_ROLLBACK_COMPLETE", receipt: unchanged, digest: "", calls: "live"}},
-		{"recorded, and without events", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
-		{"recorded, without events, and it has failed", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_FAILED"),
+		{"a receipt and no events: the stack has succeeded", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
+		{"a receipt and no events: the stack has failed", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_FAILED"),
 			want{over: true, fails: "stack is UPDATE_FAILED", receipt: received, digest: "", calls: "live; events; live"}},
-		{"deleted while it was created", plan.Create, stored, receives(is("DELETE_COMPLETE"), work("DELETE_COMPLETE", "")),
+		{"deleted while it was created", plan.Create, stored, withEvents(is("DELETE_COMPLETE"), operation("DELETE_COMPLETE", "")),
 			want{over: true, fails: "stack is DELETE_COMPLETE", receipt: received, digest: "", calls: "live; events; live"}},
 
-		{"young and without events", plan.Create, nil, is(""), want{digest: "-", calls: "live; events"}},
-		{"young and without events, though the stack is busy", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; events"}},
-		{"old and without events is started again", plan.Create, old, is(""), want{receipt: startedAt, digest: "-", calls: "live; events; live; begin create"}},
-		{"the update of a stack that is gone is started again as its creation", plan.Update, old, is(""), want{receipt: startedAt, digest: "-", calls: "live; live; events; live; begin create"}},
-		{"the second start is throttled", plan.Create, old, begins(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; events; live; begin create"}},
-		{"the second start finds it busy", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; events; live; begin update"}},
-		{"the outcome of the second start is unknown", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; events; live; begin update"}},
-		{"the second start finds nothing to change", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
+		{"no events, and the first start may still happen", plan.Create, nil, is(""), want{digest: "-", calls: "live; events"}},
+		{"no events of a busy stack, and the first start may still happen", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; events"}},
+		{"no events, and the first start can no longer happen: it is started again", plan.Create, old, is(""), want{receipt: started, digest: "-", calls: "live; events; live; begin create"}},
+		{"the update of a stack that is gone is started again as its creation", plan.Update, old, is(""), want{receipt: started, digest: "-", calls: "live; live; events; live; begin create"}},
+		{"the second start is throttled", plan.Create, old, answering(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; events; live; begin create"}},
+		{"the second start finds it busy", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; events; live; begin update"}},
+		{"the outcome of the second start is unknown", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; events; live; begin update"}},
+		{"the second start finds nothing to change", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
 			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; events; live; begin update; live"}},
-		{"the second start is refused, because the first has events", plan.Create, old, receives(begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, work("", "")),
+		{"the second start is refused, because the first has events", plan.Create, old, withEvents(answering(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, operation("", "")),
 			want{receipt: received, digest: "-", calls: "live; events; live; begin create; events"}},
-		{"and has ended", plan.Create, old, receives(begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Operation{}, work("CREATE_COMPLETE", "")),
+		{"the second start is refused, because the first has ended", plan.Create, old, withEvents(answering(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Operation{}, operation("CREATE_COMPLETE", "")),
 			want{over: true, receipt: received, digest: "v2", calls: "live; events; live; begin create; events; live"}},
-		{"the second start is refused, and the first has no events", plan.Update, old, begins(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
+		{"the second start is refused, and the first has no events", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
 			want{over: true, fails: "no", digest: "-", calls: "live; events; live; begin update; events"}},
-		{"what bears our name may be ours, and its events late", plan.Create, old, begins(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
+		{"a stack of our name may be ours, because events may be late", plan.Create, old, answering(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
 			want{digest: "-", calls: "live; events; live; begin create; events"}},
-		{"what somebody made meanwhile under our name is not ours", plan.Create, older, begins(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
+		{"a stack of our name that still has no events of ours is not ours", plan.Create, older, answering(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
 			want{over: true, forget: true, fails: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", digest: "-", calls: "live; events; live; begin create; events"}},
 		{"a poll that cannot read learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"a poll that cannot read at the end learns nothing", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"a poll without access to events learns nothing", plan.Create, old, failing(is(""), "events", io.EOF), want{calls: "live; events"}},
 
 		{"deleted", plan.Delete, stored, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
-		{"deleted before we knew", plan.Delete, nil, is(""), want{over: true, forget: true, digest: "-", calls: "live"}},
+		{"deleted, though the start has no receipt", plan.Delete, nil, is(""), want{over: true, forget: true, digest: "-", calls: "live"}},
 		{"being deleted", plan.Delete, stored, is("DELETE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"deleted, which only the events show yet", plan.Delete, stored, receives(is("CREATE_COMPLETE"), work("DELETE_COMPLETE", "")),
+		{"deleted, which only the events show yet", plan.Delete, stored, withEvents(is("CREATE_COMPLETE"), operation("DELETE_COMPLETE", "")),
 			want{over: true, forget: true, digest: "-", calls: "live; events"}},
-		{"not deleted", plan.Delete, stored, receives(is("DELETE_FAILED"), work("DELETE_FAILED", "in use")),
+		{"not deleted", plan.Delete, stored, withEvents(is("DELETE_FAILED"), operation("DELETE_FAILED", "in use")),
 			want{over: true, fails: "DELETE_FAILED: in use", receipt: received, digest: "", calls: "live; events"}},
-		{"a deletion that CloudFormation called off", plan.Delete, stored, receives(is("UPDATE_COMPLETE"), work("UPDATE_COMPLETE", "export in use")),
+		{"a deletion that CloudFormation cancelled", plan.Delete, stored, withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE", "export in use")),
 			want{over: true, fails: "UPDATE_COMPLETE: export in use", receipt: received, digest: "v1", calls: "live; events"}},
-		{"a deletion without events", plan.Delete, func(t *action.Task) { old(t); going(t) }, is("CREATE_COMPLETE"), want{receipt: startedAt, digest: "-", calls: "live; events; begin delete"}},
+		{"a deletion without events", plan.Delete, func(t *action.Task) { old(t); deletesForGood(t) }, is("CREATE_COMPLETE"), want{receipt: started, digest: "-", calls: "live; events; begin delete"}},
 		{"a deletion without events still waits for its users", plan.Delete, func(t *action.Task) {
 			old(t)
-			going(t)
+			deletesForGood(t)
 			t.Users = []plan.Location{{Node: "app", StackID: "id"}}
 		}, is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), want{digest: "-", calls: "live; events; live"}},
-		{"a dead stack is deleted to be created again, though there are no events", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{receipt: startedAt, digest: "-", calls: "live; events; live; begin delete"}},
+		{"a dead stack is deleted to be created again, though there are no events", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{receipt: started, digest: "-", calls: "live; events; live; begin delete"}},
 		{"a stack that is not dead is not deleted, though there are no events", plan.Delete, old, is("CREATE_COMPLETE"), want{receipt: unchanged, digest: "-", calls: "live; events; live"}},
-		{"what did not die is left as it is", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("CREATE_COMPLETE"), want{over: true, why: "found it CREATE_COMPLETE", digest: "-", calls: "live"}},
-		{"what was gone is to be made anew", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
-		{"what went before it was continued is forgotten", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"),
+		{"a stack that is not dead is not deleted", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("CREATE_COMPLETE"), want{over: true, why: "found it CREATE_COMPLETE", digest: "-", calls: "live"}},
+		{"a stack that was gone already is forgotten", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
+		{"a stack that was gone before its rollback was continued is forgotten", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"),
 			want{over: true, forget: true, why: "found it DELETE_COMPLETE", receipt: unchanged, digest: "-", calls: "live"}},
 		{"a poll of a deletion that cannot read", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 
 		{"busy", plan.Wait, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"waited", plan.Wait, nil, is("ROLLBACK_COMPLETE"), want{over: true, why: "found it ROLLBACK_COMPLETE", digest: "-", calls: "live"}},
+		{"the wait has ended", plan.Wait, nil, is("ROLLBACK_COMPLETE"), want{over: true, why: "found it ROLLBACK_COMPLETE", digest: "-", calls: "live"}},
 		{"waited until it is gone", plan.Wait, nil, is(""), want{over: true, why: "found it gone", digest: "-", calls: "live"}},
 		{"a wait that cannot read", plan.Wait, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"read", plan.Read, nil, is("UPDATE_COMPLETE"), want{over: true, why: "as recorded", digest: "v1", calls: "live"}},
-		{"read when it is at rest", plan.Read, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
-		{"read what somebody has touched", plan.Read, func(t *action.Task) { t.Record.LastUpdated = now }, is("UPDATE_COMPLETE"),
+		{"a read waits until no operation is in progress", plan.Read, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"read a stack that was changed outside Stackwright", plan.Read, func(t *action.Task) { t.Record.LastUpdated = now }, is("UPDATE_COMPLETE"),
 			want{over: true, why: "changed outside Stackwright, or its last operation did not finish: the next deploy updates it", digest: "", calls: "live"}},
-		{"read what is gone", plan.Read, nil, is("DELETE_COMPLETE"), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
-		{"read what was never known to be there", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is(""), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
-		{"read what may be somebody else's", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is("CREATE_COMPLETE"),
+		{"read a stack that is gone", plan.Read, nil, is("DELETE_COMPLETE"), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
+		{"read a stack that never got an ID", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is(""), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
+		{"read a stack that may not be ours", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is("CREATE_COMPLETE"),
 			want{over: true, why: "it is not known yet whether Stackwright made this stack: the next deploy finds out", digest: "-", calls: "live"}},
 		{"a read that cannot read", plan.Read, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"forgotten", plan.Forget, nil, is(""), want{over: true, forget: true, why: "it was gone already", digest: "-"}},
@@ -314,8 +318,8 @@ func TestPoll(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(c.verb)
-			if c.turn != nil {
-				c.turn(&in)
+			if c.prepare != nil {
+				c.prepare(&in)
 			}
 			before := in.Record
 			got, err := act(c.cloud, c.verb).Poll(t.Context(), in)
@@ -343,19 +347,19 @@ func TestPoll(t *testing.T) {
 				t.Errorf("wanted (-), got (+):\n%s", diff)
 			}
 			if diff := cmp.Diff(before, in.Record); diff != "" {
-				t.Errorf("it changes the record that it was given:\n%s", diff)
+				t.Errorf("Poll changes the record of its task:\n%s", diff)
 			}
 		})
 	}
 }
 
-// checkRecord checks what every record that an action writes says.
+// checkRecord checks the fields of a record that have one value after every action.
 func checkRecord(t *testing.T, in action.Task, r plan.Record) {
 	t.Helper()
 	if r.Node != "vpc" || r.Stack != "shop-vpc" || r.Target != eu || r.StackID != "id" || r.Run != "r" || !r.LastUpdated.Equal(epoch) || r.Outputs["Id"] != "1" {
-		t.Errorf("the record says %+v", r)
+		t.Errorf("the record is %+v", r)
 	}
-	want := in.Record.Needs // what it needed or was to need, while it is unknown which
+	want := in.Record.Needs // the old and the new dependencies, while nobody knows which the stack has
 	if r.Digest == in.Want.Digest {
 		want = in.Node.Needs
 	}
@@ -385,16 +389,17 @@ func TestStartedAgainOnce(t *testing.T) {
 		}
 	}
 	if begins != 1 {
-		t.Errorf("it was begun %d times: %v", begins, c.calls)
+		t.Errorf("it was started %d times: %v", begins, c.calls)
 	}
 }
 
-// A place is where the work is: what is created has no ID until it is recorded.
-func TestPlace(t *testing.T) {
+// The location of a task is that of its stack. A stack that is being created has no ID
+// before the receipt.
+func TestTaskLocation(t *testing.T) {
 	for _, c := range []struct {
-		verb plan.Verb
-		turn func(*action.Task)
-		want plan.Location
+		verb    plan.Verb
+		prepare func(*action.Task)
+		want    plan.Location
 	}{
 		{plan.Update, func(*action.Task) {}, plan.Location{StackID: "id", Stack: "shop-vpc"}},
 		{plan.Create, func(t *action.Task) { t.Record.StackID = "gone" }, plan.Location{StackID: "", Stack: "shop-vpc"}},
@@ -402,7 +407,7 @@ func TestPlace(t *testing.T) {
 		{plan.Delete, func(t *action.Task) { t.Node, t.Record.Stack = project.Node{}, "old-name" }, plan.Location{StackID: "id", Stack: "old-name"}},
 	} {
 		in := task(c.verb)
-		c.turn(&in)
+		c.prepare(&in)
 		c.want.Node, c.want.Target, c.want.Token = "vpc", eu, "sw-r-3-1"
 		if got := in.Location(); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.verb, got, c.want)

@@ -15,5 +15,5 @@ type barrier struct{}
 // Start does nothing.
 func (barrier) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
-// Poll reports it over.
+// Poll reports that it is over.
 func (barrier) Poll(context.Context, Task) (Progress, error) { return Progress{Over: true}, nil }

@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// deadline is when t is overdue; the zero time if it may take any time.
+// deadline returns when t becomes overdue, or the zero time if t has no timeout.
 func (t Task) deadline() time.Time { return t.Step.Deadline(t.Claimed) }
 
 // overdue reports whether t has taken longer than it may.
@@ -17,9 +17,8 @@ func (t Task) overdue() bool {
 	return !d.IsZero() && !t.Now.Before(d)
 }
 
-// late returns what happens to an operation that is overdue or to be cancelled, and
-// nothing for any other. Only an update can be cancelled so that the stack is as it
-// was.
+// late returns what happens to an operation that is overdue or that the user cancels,
+// and "" for any other. CloudFormation can cancel only updates.
 func (t Task) late(live plan.Live) string {
 	switch {
 	case t.Step.Verb == plan.Update && (t.Forced || t.overdue()) && live.Status == "UPDATE_ROLLBACK_IN_PROGRESS":
@@ -30,30 +29,30 @@ func (t Task) late(live plan.Live) string {
 	return ""
 }
 
-// unwanted reports whether t is to be cancelled and can be: it is an update that has
-// not ended yet.
+// unwanted reports whether t's operation is an update in progress that has to be
+// cancelled.
 func (t Task) unwanted(live plan.Live) bool {
 	return t.Step.Verb == plan.Update && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
 }
 
-// stop cancels the update of a stack if it is ours, and says so. It repeats the
-// request until CloudFormation shows the rollback; all repetitions have one token,
-// so they are one request. An update that cannot be cancelled is left alone.
+// stop cancels the update in progress if it is the task's own. Each poll repeats the
+// request until CloudFormation shows the rollback. All repetitions have one token, so
+// they are one request. An update that cannot be cancelled continues.
 func (a change) stop(ctx context.Context, t Task) (Progress, error) {
-	work, err := a.Events(ctx, t)
-	if err != nil || !work.Found || work.Over {
+	op, err := a.Events(ctx, t)
+	if err != nil || !op.Found || op.Over {
 		return Progress{}, err
 	}
-	work.Receipt.Restored = t.Receipt.Restored
-	t.Receipt = work.Receipt
-	p := Progress{Receipt: work.Receipt, Soon: true, Why: "CloudFormation is asked to cancel it"}
+	op.Receipt.Restored = t.Receipt.Restored
+	t.Receipt = op.Receipt
+	p := Progress{Receipt: op.Receipt, Soon: true, Why: "its cancellation was requested from CloudFormation"}
 	if err := a.Cancel(ctx, t); err != nil { // the update may have ended just now
 		p.Why, p.Soon = "it cannot be cancelled: "+err.Error(), !fault.Is(err, fault.Denied, fault.Broken)
 	}
 	return p, nil
 }
 
-// stopped says why Stackwright cancelled the operation at the given time.
+// stopped returns why Stackwright cancelled the operation at the given time.
 func (t Task) stopped(then time.Time) string {
 	if d := t.deadline(); d.IsZero() || t.Forced && then.Before(d) {
 		return "it was cancelled, as requested"

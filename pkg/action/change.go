@@ -13,9 +13,9 @@ import (
 // change creates or updates a stack, or continues its rollback.
 type change struct{ Cloud }
 
-// Start starts the change. It reads the stack first, because others may have changed
-// it since the plan was made: a stack that is gone is created, one that is as
-// desired is left alone.
+// Start starts the change. It reads the stack first, because others may have changed it
+// since the plan was made: a stack that is gone is created, and a stack that is already
+// as desired is not updated.
 func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, t, err := a.check(ctx, t)
 	switch s := live.Status; {
@@ -25,10 +25,10 @@ func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	case s.Busy(), s.Cleaning():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
 	case t.Step.Verb == plan.Continue && s.Stuck():
-	case t.Step.Verb == plan.Continue && (s.Gone() || live.Updatable()): // another has continued it, or it never got stuck
+	case t.Step.Verb == plan.Continue && (s.Gone() || live.Updatable()): // somebody else has continued the rollback, or it did not fail
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case s.Stuck(), live.Dead():
-		return plan.Receipt{}, fault.New(fault.Refused, "stack %s has become %s: retry, and it is mended first", t.Node.Stack, s)
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s has become %s: retry, and the new run repairs it first", t.Node.Stack, s)
 	case !live.Updatable():
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s: %w", t.Node.Stack, live.Unrecoverable())
 	case t.asDesired(live):
@@ -42,13 +42,13 @@ func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	return receipt, remedy(t, err)
 }
 
-// asDesired reports whether the live stack is what t would make of it.
+// asDesired reports whether t would change nothing in the live stack.
 func (t Task) asDesired(live plan.Live) bool {
 	return t.Node.Template.Pinned && t.Record.Current(live) && live.Protected == t.Node.Protect && t.Record.Digest == t.Want.Digest
 }
 
-// check returns what is live, and the task that follows from it: the update of a
-// stack that is gone becomes its creation.
+// check returns the live stack and the task to carry out: if the stack of an update is
+// gone, its creation.
 func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
 	live, err := a.Live(ctx, t.Location())
 	if err != nil || t.Step.Verb != plan.Update || t.Receipt.Known() || !live.Status.Gone() {
@@ -59,7 +59,7 @@ func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
 	return live, t, err
 }
 
-// Poll reports the change over when CloudFormation's events say so.
+// Poll reports that the change is over when CloudFormation's events say so.
 func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	if t.Receipt.Unchanged {
 		return a.ended(ctx, t, Operation{})
@@ -76,22 +76,22 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	if t.Receipt.Known() && live.Status.Busy() && !t.Notified {
 		return Progress{Why: t.late(live)}, nil
 	}
-	work, err := follow(ctx, a, t, live)
-	if work.Receipt.Known() {
-		work.Receipt.Restored = t.Receipt.Restored // only its start knows
-		t.Receipt = work.Receipt
+	op, err := follow(ctx, a, t, live)
+	if op.Receipt.Known() {
+		op.Receipt.Restored = t.Receipt.Restored // only Start knows this
+		t.Receipt = op.Receipt
 	}
-	if err != nil || !work.Over && !t.Receipt.Unchanged {
-		return Progress{Receipt: work.Receipt, Why: t.late(live)}, err
+	if err != nil || !op.Over && !t.Receipt.Unchanged {
+		return Progress{Receipt: op.Receipt, Why: t.late(live)}, err
 	}
-	return a.ended(ctx, t, work)
+	return a.ended(ctx, t, op)
 }
 
-// ended returns the result of an operation that is over. If the operation never
-// started, the record stays as it was: another stack may have the name now.
-func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, error) {
+// ended returns the result of an operation that is over. If the operation never started,
+// the record does not change: another stack may have the name now.
+func (a change) ended(ctx context.Context, t Task, op Operation) (Progress, error) {
 	if !t.Receipt.Known() {
-		return Progress{Over: true, Err: t.failure(work), Forget: t.Record.StackID == "", Result: plan.Result{NothingStarted: true}}, nil
+		return Progress{Over: true, Err: t.failure(op), Forget: t.Record.StackID == "", Result: plan.Result{NothingStarted: true}}, nil
 	}
 	live, err := a.Live(ctx, t.Location())
 	if err != nil {
@@ -101,26 +101,26 @@ func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, er
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
 	case t.Step.Verb == plan.Continue && t.Receipt.Unchanged:
-		r.Digest, p.Why = "", found(live) // it is unknown what the stack was left as
+		r.Digest, p.Why = "", found(live) // nobody knows what is deployed now
 		if live.Status.Gone() {
 			p.Record, p.Forget = nil, true
 		}
 	case t.Step.Verb == plan.Continue:
-		r.Digest = "" // it is unknown what it was rolled back to
-		if !work.Status.Restored() {
-			p.Err = t.failure(work)
+		r.Digest = "" // nobody knows to what CloudFormation rolled it back
+		if !op.Status.Restored() {
+			p.Err = t.failure(op)
 		}
 	case t.Receipt.Unchanged:
 		p.Why = "unchanged"
 		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
-	case work.Status.Good():
+	case op.Status.Good():
 		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
-		if work.Superseded {
+		if op.Superseded {
 			r.LastUpdated = time.Time{} // another operation has changed the stack since
 		}
 	default:
-		p.Err = t.failure(work)
-		if !t.Receipt.Restored || !work.Status.Restored() {
+		p.Err = t.failure(op)
+		if !t.Receipt.Restored || !op.Status.Restored() {
 			r.Digest = ""
 		}
 		if t.Record.StackID == "" && live.StackID == "" {
@@ -130,7 +130,7 @@ func (a change) ended(ctx context.Context, t Task, work Operation) (Progress, er
 	return p, nil
 }
 
-// recorded is t's record with what is live now.
+// recorded returns t's record, updated from the live stack.
 func recorded(t Task, live plan.Live) plan.Record {
 	r := t.Record
 	r.Node, r.Run, r.Token, r.Intent = t.Step.Node, t.Run, t.Token(), false
@@ -142,21 +142,21 @@ func recorded(t Task, live plan.Live) plan.Record {
 	return r
 }
 
-// failure says why the operation failed.
-func (t Task) failure(w Operation) error {
-	if !w.Stopped.IsZero() {
-		w.Why = strings.TrimSuffix(t.stopped(w.Stopped)+": "+w.Why, ": ")
+// failure returns why the operation failed.
+func (t Task) failure(op Operation) error {
+	if !op.Stopped.IsZero() {
+		op.Why = strings.TrimSuffix(t.stopped(op.Stopped)+": "+op.Why, ": ")
 	}
 	switch {
-	case w.Why != "" && w.Status != "":
-		return fault.New(fault.Refused, "%s: %s", w.Status, w.Why)
-	case w.Why != "":
-		return fault.New(fault.Refused, "%s", w.Why)
+	case op.Why != "" && op.Status != "":
+		return fault.New(fault.Refused, "%s: %s", op.Status, op.Why)
+	case op.Why != "":
+		return fault.New(fault.Refused, "%s", op.Why)
 	}
-	return fault.New(fault.Refused, "stack is %s", w.Status)
+	return fault.New(fault.Refused, "stack is %s", op.Status)
 }
 
-// remedy adds to an error what the user can do, where there is something.
+// remedy adds to an error what the user can do about it.
 func remedy(t Task, err error) error {
 	switch {
 	case fault.Is(err, fault.Taken):

@@ -15,9 +15,8 @@ func deletes(c Cloud) Verb {
 // remove deletes a stack.
 type remove struct{ Cloud }
 
-// Start requests the deletion once the cleanup of the stack's former users has
-// ended. A stack that is gone is not deleted, nor is one that is desired and not
-// dead.
+// Start requests the deletion when the cleanup of the stack's former users has ended. A
+// desired stack that is not dead is not deleted.
 func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	if t.stays() {
 		if receipt, err := a.spare(ctx, t); err != nil || receipt.Known() {
@@ -43,9 +42,9 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 // stays reports whether the stack that t deletes is created again afterwards.
 func (t Task) stays() bool { return t.Node.Name != "" }
 
-// spare checks whether a stack that is desired need not or must not be deleted: only
-// a dead one is deleted to be created again. It returns no receipt if the stack has
-// to be deleted.
+// spare decides about a desired stack. Only a dead one is deleted and then created again;
+// for any other, spare returns the receipt of an unchanged stack or an error. It returns
+// the zero receipt if the stack has to be deleted.
 func (a remove) spare(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, err := a.Live(ctx, t.Location())
 	switch s := live.Status; {
@@ -61,7 +60,7 @@ func (a remove) spare(ctx context.Context, t Task) (plan.Receipt, error) {
 	return plan.Receipt{}, nil
 }
 
-// Poll reports the deletion over when the stack is gone, or when it has failed.
+// Poll reports that the deletion is over when the stack is gone or the deletion failed.
 func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	live, err := a.Live(ctx, t.Location())
 	switch {
@@ -74,19 +73,19 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	case t.Receipt.Known() && live.Status.Busy() && !t.Notified:
 		return Progress{Why: t.late(live)}, nil
 	}
-	work, err := follow(ctx, a, t, live)
+	op, err := follow(ctx, a, t, live)
 	switch {
-	case err != nil || !work.Over:
-		return Progress{Receipt: work.Receipt, Why: t.late(live)}, err
-	case work.Status.Gone() && work.Status != "":
+	case err != nil || !op.Over:
+		return Progress{Receipt: op.Receipt, Why: t.late(live)}, err
+	case op.Status.Gone() && op.Status != "":
 		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
 	}
 	r := recorded(t, live)
-	r.LastUpdated = t.Record.LastUpdated // a change by others before is still one by others
+	r.LastUpdated = t.Record.LastUpdated // a change outside Stackwright is still one
 	if !live.Status.Good() {
 		r.Digest = ""
 	}
 	result := plan.ResultOf(live)
-	result.NothingStarted = !work.Receipt.Known() && !t.Receipt.Known()
-	return Progress{Over: true, Receipt: work.Receipt, Err: t.failure(work), Record: &r, Result: result}, nil
+	result.NothingStarted = !op.Receipt.Known() && !t.Receipt.Known()
+	return Progress{Over: true, Receipt: op.Receipt, Err: t.failure(op), Record: &r, Result: result}, nil
 }

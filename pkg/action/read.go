@@ -9,7 +9,7 @@ import (
 // reads reads a live stack into its record.
 func reads(c Cloud) Verb { return Verb{Name: plan.Read, Action: read{c}, PollReads: 1, Past: "read"} }
 
-// read writes what is live into the record.
+// read writes the live stack into the record.
 type read struct{ Cloud }
 
 // Start does nothing: a poll reads.
@@ -39,5 +39,5 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 	return Progress{Over: true, Why: why, Record: &r}, nil
 }
 
-// unknown is why a record is left alone.
+// unknown says why a read does not change the record.
 const unknown = "it is not known yet whether Stackwright made this stack: the next deploy finds out"

@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// every fails for each status that CloudFormation has and a table lacks.
+// every fails the test for each status of the SDK that the table does not have.
 func every[T any](t *testing.T, rows map[string]T) {
 	t.Helper()
 	for _, s := range types.StackStatus("").Values() {
@@ -34,8 +34,8 @@ func withStatus(row string) (*cloud, plan.Status) {
 	return c, plan.Status(name)
 }
 
-// What a start does about each status of the stack, by verb. To remake is the delete
-// of a stack that is created again.
+// What the start of each verb does for each status of the stack. A remake is the
+// deletion of a stack that is created again.
 func TestStartOfEveryStatus(t *testing.T) {
 	const (
 		create  = "begin create"
@@ -44,7 +44,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 		remove  = "begin delete"
 		none    = "unchanged"
 		wait    = "busy: stack shop-vpc is STATUS"
-		retry   = "refused: stack shop-vpc has become STATUS: retry, and it is mended first"
+		retry   = "refused: stack shop-vpc has become STATUS: retry, and the new run repairs it first"
 		person  = "refused: stack shop-vpc: it is STATUS, which Stackwright cannot repair: see its events in CloudFormation"
 		holds   = "refused: stack shop-vpc: it is STATUS and yet holds resources, which Stackwright cannot repair: see its change sets in CloudFormation"
 		unknown = "refused: stack shop-vpc: its status STATUS is unknown to this version"
@@ -90,45 +90,45 @@ func TestStartOfEveryStatus(t *testing.T) {
 		for verb, want := range map[plan.Verb]string{plan.Update: want.update, plan.Continue: want.resume, plan.Delete: want.remake} {
 			c, status := withStatus(name)
 			receipt, err := act(c, verb).Start(t.Context(), task(verb))
-			if got, want := started(c, receipt, err), strings.ReplaceAll(want, "STATUS", string(status)); got != want {
-				t.Errorf("%s of what is %s: got %s, want %s", verb, name, got, want)
+			if got, want := outcome(c, receipt, err), strings.ReplaceAll(want, "STATUS", string(status)); got != want {
+				t.Errorf("%s of a stack that is %s: got %s, want %s", verb, name, got, want)
 			}
 		}
-		// What was planned to go is requested to go, and what was planned to be made
-		// to be made, whatever it has become: CloudFormation says what forbids it.
+		// The deletion of a stack that is no longer desired, and a creation, are
+		// requested whatever the status is: CloudFormation refuses them if necessary.
 		for verb, want := range map[plan.Verb]string{plan.Delete: remove, plan.Create: create} {
 			c, _ := withStatus(name)
 			in := task(verb)
 			if verb == plan.Delete {
-				going(&in)
+				deletesForGood(&in)
 			}
 			receipt, err := act(c, verb).Start(t.Context(), in)
-			if got := started(c, receipt, err); got != want {
-				t.Errorf("%s of what is %s: got %s, want %s", verb, name, got, want)
+			if got := outcome(c, receipt, err); got != want {
+				t.Errorf("%s of a stack that is %s: got %s, want %s", verb, name, got, want)
 			}
 		}
 	}
 }
 
-// started tells what came of a start.
-func started(c *cloud, receipt plan.Receipt, err error) string {
+// outcome returns what a start did.
+func outcome(c *cloud, receipt plan.Receipt, err error) string {
 	last := ""
 	if len(c.calls) > 0 {
 		last = c.calls[len(c.calls)-1]
 	}
-	switch began := strings.HasPrefix(last, "begin "); {
-	case err != nil && !began:
+	switch requested := strings.HasPrefix(last, "begin "); {
+	case err != nil && !requested:
 		return fmt.Sprintf("%s: %v", strings.ToLower(string(fault.KindOf(err))), err)
-	case receipt.Unchanged && !began:
+	case receipt.Unchanged && !requested:
 		return "unchanged"
-	case err == nil && receipt.StackID == "begun":
+	case err == nil && receipt.StackID == "new":
 		return last
 	}
 	return fmt.Sprintf("%+v, %v after %v", receipt, err, c.calls)
 }
 
-// What a poll makes of each status that an operation ends with, by verb: once with
-// events that report that end, and once with a receipt and without events.
+// What a poll of each verb reports for each status that an operation ends with: once
+// with events that report the end, and once with a receipt and no events.
 func TestPollOfEveryStatus(t *testing.T) {
 	const (
 		done    = "done"
@@ -181,7 +181,7 @@ func TestPollOfEveryStatus(t *testing.T) {
 				in.Notified, in.Receipt = reported, plan.Receipt{StackID: "id", Operation: "op"}
 				in.Claimed = now.Add(-action.MaxStartTime)
 				if reported {
-					c = receives(c, work(status, ""))
+					c = withEvents(c, operation(status, ""))
 					c.events[0].Over = !status.Busy()
 				}
 				got, err := act(c, verb).Poll(t.Context(), in)
@@ -196,7 +196,7 @@ func TestPollOfEveryStatus(t *testing.T) {
 	}
 }
 
-// ended tells what came of a poll.
+// ended returns what a poll reported.
 func ended(p action.Progress, err error) string {
 	switch {
 	case err != nil:

@@ -42,7 +42,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// A token is what CloudFormation takes, and is read back as it was made.
+// ParseToken accepts only tokens that Token makes.
 func FuzzToken(f *testing.F) {
 	f.Add("sw-abc234-7-1")
 	f.Add("sw--0-0")
@@ -56,7 +56,7 @@ func FuzzToken(f *testing.F) {
 		run, number, attempt, ok := action.ParseToken(token)
 		if !ok {
 			if run != "" && action.Token(run, number, attempt) == token {
-				t.Errorf("%q is not taken for ours", token)
+				t.Errorf("%q was not recognized", token)
 			}
 			return
 		}
@@ -64,7 +64,7 @@ func FuzzToken(f *testing.F) {
 			t.Errorf("%q is read as %q %d %d", token, run, number, attempt)
 		}
 		if number < 0 || attempt < 0 || strings.Contains(run, "-") {
-			t.Errorf("%q is of %q %d %d", token, run, number, attempt)
+			t.Errorf("%q has the parts %q %d %d", token, run, number, attempt)
 		}
 		again, n, a, ok := action.ParseToken(action.Task{Run: run, Number: number, Attempt: attempt}.CancelToken())
 		if !ok || again != run || n != number || a != attempt {
@@ -83,7 +83,7 @@ func FuzzRun(f *testing.F) {
 		id := strings.Repeat("a2", 10)
 		token := action.Task{Run: id, Number: number, Attempt: attempt}.CancelToken()
 		if len(token) > 128 || !regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9]*$`).MatchString(token) {
-			t.Errorf("CloudFormation does not take %q", token)
+			t.Errorf("CloudFormation does not accept %q", token)
 		}
 		if run, n, a, ok := action.ParseToken(token); !ok || run != id || n != number || a != attempt {
 			t.Errorf("%q is read as %q %d %d %t", token, run, n, a, ok)

@@ -7,8 +7,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// A Verb is what one step can do to a stack: a row of All, in a file of its own. All
-// other code reads the columns of the row and never its name.
+// A Verb is what a step can do to a stack: a row of All, in a file of its own. All other
+// code reads the columns of the row and never its name.
 type Verb struct {
 	Name   plan.Verb
 	Action // starts and polls it
@@ -19,11 +19,10 @@ type Verb struct {
 	WokenByEvents bool   // CloudFormation's events report its end, so it is polled less often
 	StartReads    int    // how many stacks its start reads, besides those of the step's users
 	PollReads     int    // how many stacks one poll reads
-	Past          string // what it did, for people: "3 created"
+	Past          string // what its steps did, for people, as in "3 created"
 }
 
-// All lists the verbs of this version, in the order in which people see what was
-// done.
+// All lists the verbs of this version, in the order in which summaries show them.
 func All(c Cloud) []Verb {
 	return []Verb{creates(c), updates(c), deletes(c), continues(c), waits(c), reads(c), forgets(), passesBarrier()}
 }
@@ -40,8 +39,8 @@ func Named(all ...Verb) Verbs {
 	return verbs
 }
 
-// Of returns the verb of the given name. One that this version does not know does
-// nothing, and says so.
+// Of returns the verb of the given name. The action of a verb that this version does not
+// know fails.
 func (v Verbs) Of(name plan.Verb) Verb {
 	if verb, ok := v[name]; ok {
 		return verb

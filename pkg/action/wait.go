@@ -18,18 +18,18 @@ type wait struct{ Cloud }
 // Start does nothing: the operation is in progress already.
 func (wait) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
-// Poll reports the wait over when the stack is no longer busy, whatever its status.
-// The next step decides what to do about that status.
+// Poll reports that the wait is over when the stack is no longer busy, whatever its
+// status. The next step of the node decides what to do about that status.
 func (a wait) Poll(ctx context.Context, t Task) (Progress, error) {
 	live, err := a.Live(ctx, t.Location())
 	switch {
 	case err != nil || live.Status.Busy():
 		return Progress{}, err
-	case !live.Status.Known(): // it may be busy in a way that we do not know
+	case !live.Status.Known(): // an operation may be in progress
 		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %w", t.Location().Stack, live.Unrecoverable())}, nil
 	}
 	return Progress{Over: true, Why: found(live)}, nil
 }
 
-// found says which status a stack was found in, where there was nothing to do.
+// found returns the message of a step that did nothing to its stack.
 func found(l plan.Live) string { return "found it " + l.Status.String() }

@@ -7,21 +7,21 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// deny makes some stacks unreadable.
-func (w fixture) deny(names ...string) {
+// deny makes the live stacks of some nodes inaccessible.
+func (f fixture) deny(names ...string) {
 	for _, name := range names {
-		w.Live[name] = plan.Live{AccessError: "denied"}
+		f.Live[name] = plan.Live{AccessError: "denied"}
 	}
 }
 
-// A stack that may not be read has a step that fails when it starts, and only its
-// dependents wait for that. It is never treated as gone: its record stays.
+// A stack that cannot be read has a step, which fails when it starts; only its
+// dependents are skipped then. The stack is not treated as gone: its record stays.
 func TestInaccessibleStack(t *testing.T) {
-	w := newFixture()
-	w.have("CREATE_COMPLETE", "vpc here old<away away")
-	w.want("vpc here app<vpc,here new")
-	w.deny("vpc", "old", "away", "new")
-	p, err := plan.Deploy(w.View)
+	f := newFixture()
+	f.have("CREATE_COMPLETE", "vpc here old<away away")
+	f.want("vpc here app<vpc,here new")
+	f.deny("vpc", "old", "away", "new")
+	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `
 here/update
 vpc/update
@@ -31,7 +31,7 @@ barrier ← app/create here/update new/update vpc/update
 old/delete ← barrier
 away/delete ← barrier old/delete
 `)
-	p, err = plan.Destroy(w.View)
+	p, err = plan.Destroy(f.View)
 	expect(t, p, err, `
 old/delete
 away/delete ← old/delete
@@ -40,19 +40,19 @@ vpc/delete
 `)
 }
 
-// A stack that may not be read counts among the deletions, and among the dependents
-// of a stack.
+// A stack that cannot be read counts as a deletion, and as a dependent of the stacks
+// that it needs.
 func TestInaccessibleStackCounts(t *testing.T) {
-	w := newFixture()
-	w.have("CREATE_COMPLETE", "vpc app<vpc other")
-	w.want("other")
-	w.deny("app")
-	w.Desired.MaxDeletions = new(1)
-	_, err := plan.Deploy(w.View)
+	f := newFixture()
+	f.have("CREATE_COMPLETE", "vpc app<vpc other")
+	f.want("other")
+	f.deny("app")
+	f.Desired.MaxDeletions = new(1)
+	_, err := plan.Deploy(f.View)
 	expect(t, plan.Plan{}, err, "2 of the 3 recorded stacks would be deleted for good (app, vpc), and at most 1 may be: "+
 		"if that is meant, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
-	w.Only = []string{"vpc"}
-	_, err = plan.Destroy(w.View)
+	f.Only = []string{"vpc"}
+	_, err = plan.Destroy(f.View)
 	expect(t, plan.Plan{}, err, "stack vpc would be deleted, and is used by app: name app too, or do not name vpc")
 }
 
@@ -72,7 +72,7 @@ func TestRenameAmongTargets(t *testing.T) {
 		want  string // the name that the record has then
 	}{
 		"one more target": {[]project.Node{node("vpc@eu", eu), node("vpc@us", us)}, "vpc@eu"},
-		"called anew":     {[]project.Node{node("vpc", europe)}, "vpc"},
+		"target renamed":  {[]project.Node{node("vpc", europe)}, "vpc"},
 		"both":            {[]project.Node{node("vpc@europe", europe), node("vpc@us", us)}, "vpc@europe"},
 		"elsewhere":       {[]project.Node{node("vpc", us)}, "id"},
 	} {
@@ -87,13 +87,13 @@ func TestRenameAmongTargets(t *testing.T) {
 	}
 }
 
-// A stack may be named without its target, which means all of them.
+// A stack name without a target means the stack in all targets.
 func TestOnlyInSomeTargets(t *testing.T) {
 	for only, want := range map[string]string{"vpc": "vpc@eu/create\nvpc@us/create\n", "vpc@us": "vpc@us/create\n", "app@eu": "vpc@eu/create\napp@eu/create ← vpc@eu/create\n"} {
-		w := newFixture()
-		w.want("vpc@eu vpc@us app@eu<vpc@eu app@us<vpc@us vpc2")
-		w.Only = []string{only}
-		p, err := plan.Deploy(w.View)
+		f := newFixture()
+		f.want("vpc@eu vpc@us app@eu<vpc@eu app@us<vpc@us vpc2")
+		f.Only = []string{only}
+		p, err := plan.Deploy(f.View)
 		expect(t, p, err, want)
 	}
 }

@@ -12,27 +12,26 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// views is how many random views are planned.
+// views is the number of random views.
 const views = 20_000
 
-// Every view can be planned. The edges of its plan are those of an oracle that is
-// slow and obvious, the steps are in order, and the same view makes the same bytes
-// in whatever order its maps are read.
+// Each random view has a plan. Its edges are those of a slow and simple oracle, its
+// steps are in order, and the same view always has the same plan.
 func TestAnyView(t *testing.T) {
 	t.Parallel()
-	gates, soft := 0, 0
+	barriers, optional := 0, 0
 	for seed := range uint64(views) {
-		w := random(seed, 9)
-		p, err := meant(w.View)(w.View)
+		f := random(seed, 9)
+		p, err := meant(f.View)(f.View)
 		if err != nil {
-			t.Fatalf("seed %d: %v\n%+v", seed, err, w.View)
+			t.Fatalf("seed %d: %v\n%+v", seed, err, f.View)
 		}
-		again, err := meant(w.View)(clone(w.View))
+		again, err := meant(f.View)(clone(f.View))
 		if err != nil || again.String() != p.String() || !slices.Equal(again.Unchanged, p.Unchanged) {
 			t.Fatalf("seed %d: the same view has two plans (%v)\n%s\n%s", seed, err, p, again)
 		}
-		o := oracle(w.View, p)
-		gates, soft = gates+o.gated, soft+o.dropped
+		o := oracle(f.View, p)
+		barriers, optional = barriers+o.afterBarrier, optional+o.omitted
 		if why := inOrder(p); why != "" {
 			t.Fatalf("seed %d: %s\n%s", seed, why, p)
 		}
@@ -40,22 +39,22 @@ func TestAnyView(t *testing.T) {
 			t.Fatalf("seed %d: got\n%s\nwant\n%v", seed, p, want)
 		}
 	}
-	if gates == 0 || soft == 0 {
-		t.Errorf("in %d views there were %d gates and %d soft edges that gave way: nothing was tried", views, gates, soft)
+	if barriers == 0 || optional == 0 {
+		t.Errorf("%d views had %d deletions after a barrier and %d omitted edges: each must be tested", views, barriers, optional)
 	}
 }
 
-// random makes up a view: up to most nodes, each desired or not, recorded or
-// not, in any condition, with needs that have nothing to do with one another.
+// random returns a random view of up to most nodes. Each may be desired, recorded, or
+// both, in any status. Its desired and recorded dependencies are independent.
 func random(seed uint64, most int) fixture {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	w := newFixture()
+	f := newFixture()
 	n := 2 + rng.IntN(most-1)
 	density := 2 + rng.IntN(4)
-	list := func(share int, do func(word string)) {
+	list := func(oneIn int, do func(word string)) {
 		var before []string
 		for _, k := range rng.Perm(n) {
-			if rng.IntN(share) == 0 {
+			if rng.IntN(oneIn) == 0 {
 				continue
 			}
 			name := fmt.Sprintf("s%d", k)
@@ -73,36 +72,36 @@ func random(seed uint64, most int) fixture {
 		"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "DELETE_FAILED",
 		"UPDATE_ROLLBACK_FAILED", "UPDATE_IN_PROGRESS", "CREATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS", "",
 	}
-	list(3, w.want)
-	list(3, func(word string) { w.have(states[rng.IntN(len(states))], word) })
-	for _, name := range slices.Sorted(maps.Keys(w.Recorded)) {
-		if rng.IntN(6) > 0 { // now and then it is as it should be, or was renamed
+	list(3, f.want)
+	list(3, func(word string) { f.have(states[rng.IntN(len(states))], word) })
+	for _, name := range slices.Sorted(maps.Keys(f.Recorded)) {
+		if rng.IntN(6) > 0 { // some are unchanged or have another physical name
 			continue
 		}
-		if d, ok := w.Desired.Nodes[name]; ok && rng.IntN(2) == 0 {
-			r := w.Recorded[name]
+		if d, ok := f.Desired.Nodes[name]; ok && rng.IntN(2) == 0 {
+			r := f.Recorded[name]
 			resolved, err := d.Resolve(nil)
 			if err != nil {
 				panic(err)
 			}
 			r.Digest, r.Needs = resolved.Digest, d.Needs
-			w.Recorded[name] = r
-			w.set(name, "UPDATE_COMPLETE")
+			f.Recorded[name] = r
+			f.set(name, "UPDATE_COMPLETE")
 		} else if ok {
 			d.Stack += "-moved"
-			w.Desired.Nodes[name] = d
+			f.Desired.Nodes[name] = d
 		}
 	}
-	recorded, leave, _ := plan.Rename(w.Desired, w.Recorded)
+	recorded, leave, _ := plan.Rename(f.Desired, f.Recorded)
 	for _, r := range leave {
-		w.Live[r.Node] = w.Live[r.FormerName]
-		delete(w.Live, r.FormerName)
+		f.Live[r.Node] = f.Live[r.FormerName]
+		delete(f.Live, r.FormerName)
 	}
-	w.Recorded = recorded
-	return w
+	f.Recorded = recorded
+	return f
 }
 
-// clone returns the view with its maps filled in another order.
+// clone returns a copy of the view whose maps are filled in another order.
 func clone(v plan.View) plan.View {
 	c := newFixture().View
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(v.Desired.Nodes))) {
@@ -114,7 +113,7 @@ func clone(v plan.View) plan.View {
 	return c
 }
 
-// inOrder says what is wrong with the order of a plan's steps.
+// inOrder returns what is wrong with the order of a plan's steps, or "".
 func inOrder(p plan.Plan) string {
 	seen := make(map[string]bool)
 	for _, s := range p.Steps {
@@ -124,14 +123,14 @@ func inOrder(p plan.Plan) string {
 			}
 		}
 		if seen[s.ID] || !slices.IsSorted(s.After) {
-			return s.ID + " is there twice, or its edges are not sorted"
+			return s.ID + " is listed twice, or its edges are not sorted"
 		}
 		seen[s.ID] = true
 	}
 	return ""
 }
 
-// An edge set says what comes directly after what.
+// An edgeSet has the steps that each step comes directly after.
 type edgeSet map[string]map[string]bool
 
 func (e edgeSet) add(later, earlier string) {
@@ -143,7 +142,7 @@ func (e edgeSet) add(later, earlier string) {
 	}
 }
 
-// after reports whether one step comes after another, near or far.
+// after reports whether one step comes after another, directly or not.
 func (e edgeSet) after(later, earlier string) bool {
 	if later == earlier {
 		return true
@@ -167,42 +166,42 @@ func edges(p plan.Plan) edgeSet {
 	return all
 }
 
-// An oracled view is what the rules make of it.
+// An oracled view is what the oracle says of a view's plan.
 type oracled struct {
-	edges          edgeSet
-	gated, dropped int
+	edges                 edgeSet
+	afterBarrier, omitted int
 }
 
-// phases lists the steps of a plan that take each node down, or those that bring
-// it up, in the order in which the verbs can be done.
-func phases(p plan.Plan, down bool) map[string][]string {
+// phases lists each node's steps in its delete phase, or in its deploy phase, in the
+// order in which a phase has its verbs.
+func phases(p plan.Plan, deletePhase bool) map[string][]string {
 	deletes := make(map[string]bool)
 	for _, s := range p.Steps {
 		if s.Verb == plan.Delete || s.Verb == plan.Forget {
 			deletes[s.Node] = true
 		}
 	}
-	lanes := make(map[string][]string)
+	all := make(map[string][]string)
 	for _, verb := range []plan.Verb{plan.Wait, plan.Forget, plan.Continue, plan.Delete, plan.Create, plan.Update} {
 		for _, s := range p.Steps {
 			deletion := verb == plan.Delete || verb == plan.Forget || verb == plan.Wait && deletes[s.Node]
-			if s.Verb == verb && deletion == down {
-				lanes[s.Node] = append(lanes[s.Node], s.ID)
+			if s.Verb == verb && deletion == deletePhase {
+				all[s.Node] = append(all[s.Node], s.ID)
 			}
 		}
 	}
-	return lanes
+	return all
 }
 
-// oracle lays the edges of a plan's steps by the rules of the design, read
-// literally: which steps there are is all that it takes from the plan.
+// oracle makes the edges between a plan's steps by applying each rule for edges
+// literally. It takes only the steps from the plan.
 func oracle(v plan.View, p plan.Plan) oracled {
 	o := oracled{edges: make(edgeSet)}
 	deletes, deploys := phases(p, true), phases(p, false)
 	for _, all := range []map[string][]string{deletes, deploys} {
-		for _, lane := range all {
+		for _, phase := range all {
 			before := ""
-			for _, id := range lane {
+			for _, id := range phase {
 				o.edges.add(id, before)
 				before = id
 			}
@@ -213,7 +212,7 @@ func oracle(v plan.View, p plan.Plan) oracled {
 			o.edges.add(later[0], earlier[len(earlier)-1])
 		}
 	}
-	soft := func(later, earlier string) bool {
+	optional := func(later, earlier string) bool {
 		if o.edges.after(earlier, later) {
 			return false
 		}
@@ -245,8 +244,8 @@ func oracle(v plan.View, p plan.Plan) oracled {
 	for _, x := range slices.Sorted(maps.Keys(deletes)) {
 		for _, u := range users(x) {
 			d, stays := v.Desired.Nodes[u]
-			if deploy := deploys[u]; stays && len(deploy) > 0 && !slices.Contains(d.Needs, x) && !soft(deletes[x][0], deploy[len(deploy)-1]) { // (2b)
-				o.dropped++
+			if deploy := deploys[u]; stays && len(deploy) > 0 && !slices.Contains(d.Needs, x) && !optional(deletes[x][0], deploy[len(deploy)-1]) { // (2b)
+				o.omitted++
 			}
 		}
 	}
@@ -261,7 +260,7 @@ func oracle(v plan.View, p plan.Plan) oracled {
 		}
 	}
 	for _, x := range going {
-		o.gated++
+		o.afterBarrier++
 		for _, deploy := range deploys {
 			o.edges.add("barrier", deploy[len(deploy)-1])
 		}
@@ -270,10 +269,10 @@ func oracle(v plan.View, p plan.Plan) oracled {
 	return o
 }
 
-// large makes a view of n nodes that all change, each needing some of the ones
-// a row above it; wide is how many are in a row.
+// large returns a view of n nodes that all change. They are in rows of so many nodes;
+// each depends on some nodes of the row above.
 func large(n, wide, needs int) plan.View {
-	w := newFixture()
+	f := newFixture()
 	name := func(i int) string { return fmt.Sprintf("n%06d", i) }
 	for i := range n {
 		var on []string
@@ -285,13 +284,14 @@ func large(n, wide, needs int) plan.View {
 		slices.Sort(on)
 		d := project.Node{Name: name(i), Stack: name(i), Needs: slices.Compact(on), Template: project.Template{Digest: "new", Pinned: true}}
 		r := plan.Record{Node: d.Name, Stack: d.Stack, StackID: "id" + d.Name, Needs: d.Needs, Digest: "old", LastUpdated: epoch}
-		w.Desired.Nodes[d.Name], w.Recorded[d.Name] = d, r
-		w.Live[d.Name] = plan.Live{StackID: r.StackID, Status: "UPDATE_COMPLETE", LastUpdated: epoch}
+		f.Desired.Nodes[d.Name], f.Recorded[d.Name] = d, r
+		f.Live[d.Name] = plan.Live{StackID: r.StackID, Status: "UPDATE_COMPLETE", LastUpdated: epoch}
 	}
-	return w.View
+	return f.View
 }
 
-func goes(name string) bool { return name[len(name)-1]%2 == 1 }
+// dropped reports whether a benchmark deletes a node.
+func dropped(name string) bool { return name[len(name)-1]%2 == 1 }
 
 func BenchmarkDeploy(b *testing.B) {
 	plans := func(name string, v plan.View, operation func(plan.View) (plan.Plan, error)) {
@@ -309,14 +309,14 @@ func BenchmarkDeploy(b *testing.B) {
 		plans(fmt.Sprintf("%d independent", n), large(n, n, 0), plan.Deploy)
 		plans(fmt.Sprintf("%d 40 wide, destroyed", n), large(n, 40, 3), plan.Destroy)
 		v := large(n, 40, 3)
-		for name, d := range v.Desired.Nodes { // half stay and release of the other half
-			if goes(name) {
+		for name, d := range v.Desired.Nodes { // delete every second node, and the dependencies on them
+			if dropped(name) {
 				delete(v.Desired.Nodes, name)
 				continue
 			}
-			d.Needs = slices.DeleteFunc(slices.Clone(d.Needs), goes)
+			d.Needs = slices.DeleteFunc(slices.Clone(d.Needs), dropped)
 			v.Desired.Nodes[name] = d
 		}
-		plans(fmt.Sprintf("%d 40 wide, half let go", n), v, plan.Deploy)
+		plans(fmt.Sprintf("%d 40 wide, half deleted", n), v, plan.Deploy)
 	}
 }

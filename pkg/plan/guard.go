@@ -14,9 +14,9 @@ const (
 	mostNamed     = 50 // stacks in one message
 )
 
-// MaxDeletions is how many stacks a deploy may delete permanently: what the project
-// says, else ten or half of the recorded ones, whichever is less. Half of an odd
-// number is rounded down, but one stack may always be deleted.
+// MaxDeletions returns how many stacks a deploy may delete permanently: the project's
+// max_deletions. Without it, that is ten or half of the recorded stacks (rounded down),
+// whichever is less, and at least one.
 func (v View) MaxDeletions() int {
 	if most := v.Desired.MaxDeletions; most != nil {
 		return *most
@@ -24,11 +24,10 @@ func (v View) MaxDeletions() int {
 	return max(1, min(mostDeletions, len(v.Recorded)/2))
 }
 
-// guard refuses a plan that would delete more than is likely to be meant. A stack
-// that is deleted to be created again does not count, because it is dead. Neither
-// does a stack that was created by the run which is rolled back: it is no loss. A
-// stack whose physical name, account or region changes does, because the old one is
-// deleted permanently.
+// guard refuses a plan that would delete more stacks than the user probably intends. A
+// dead stack that is deleted and created again does not count, and neither does a stack
+// that was created by the run which is rolled back. A stack whose physical name, account
+// or region changes counts, because the old stack is deleted permanently.
 func (v View) guard() []error {
 	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 {
 		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all its stacks, use destroy", v.Desired.ID(), len(v.Recorded))}
@@ -60,8 +59,8 @@ func (v View) going() []string {
 	return names
 }
 
-// goes reports whether a recorded stack is deleted permanently by an operation
-// about some nodes.
+// goes reports whether an operation about the given nodes, nil for all, deletes a
+// recorded stack permanently.
 func (v View) goes(name string, about map[string]bool) bool {
 	_, stays := v.Desired.Nodes[name]
 	return !stays && (v.ours(name) || v.inaccessible(name)) && (about == nil || about[name])
@@ -86,7 +85,7 @@ func (r Record) leftName() string {
 	return ""
 }
 
-// listed joins names, the first mostNamed of them.
+// listed joins names, at most the first mostNamed.
 func listed(names []string) string {
 	if more := len(names) - mostNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)

@@ -8,18 +8,18 @@ import (
 )
 
 // Locations lists where the stacks are that an operation on p may concern: recorded
-// ones where they are recorded, others where they will be. The records are renamed
-// ones.
+// stacks where they are recorded, other stacks where they will be created. The records
+// are those that Rename returned.
 func Locations(p project.Project, recorded map[string]Record) []Location {
-	var places []Location
+	var locations []Location
 	for _, name := range slices.Sorted(maps.Keys(recorded)) {
-		places = append(places, recorded[name].Location())
+		locations = append(locations, recorded[name].Location())
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Nodes)) {
 		if _, ok := recorded[name]; !ok {
 			n := p.Nodes[name]
-			places = append(places, Location{Node: name, Stack: n.Stack, Target: n.Target})
+			locations = append(locations, Location{Node: name, Stack: n.Stack, Target: n.Target})
 		}
 	}
-	return places
+	return locations
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// An Operation is something that a request may have done with a project: a row of
-// Operations, in a file of its own. All other code reads the columns of the row and
-// never its name.
+// An Operation is what a run does with a project: a row of AllOperations, in a file of
+// its own. All other code reads the columns of the row and never its name.
 type Operation struct {
 	Name string
 
@@ -16,12 +15,12 @@ type Operation struct {
 	Plan func(View) (Plan, error)
 
 	Requestable bool     // users may request it; others are requested by Stackwright itself
-	Repeats     bool     // it is about a run, whose operation it does again
-	NeedsFiles  bool     // it reads the project's files; other operations know what is recorded only
+	Repeats     bool     // it repeats the operation of another run
+	NeedsFiles  bool     // it reads the project's files; other operations read only the records
 	Preview     bool     // its plan is shown and never executed: it takes no lock and writes nothing
 	Writes      bool     // it brings the stacks to a state that the history of deployments records
 	DeletesAll  bool     // it leaves no stack behind, so a user has to confirm it
-	Restores    bool     // it restores an earlier deployment, so it is no newer attempt than the run it follows
+	Restores    bool     // it restores an earlier deployment, so the history does not count it as an attempt
 	Reversible  bool     // a rollback can follow a run that failed or was cancelled
 	Retryable   bool     // a retry can repeat its runs
 	Schedulable bool     // schedules may request it
@@ -76,7 +75,7 @@ func (all Operations) Of(name string) Operation {
 	return o
 }
 
-// Names lists the names of the operations that are as wanted, in their order.
+// Names lists the names of the operations for which wanted is true, in their order.
 func (all Operations) Names(wanted func(Operation) bool) []string {
 	var names []string
 	for _, o := range all {

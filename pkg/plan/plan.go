@@ -57,7 +57,7 @@ func (s Step) Deadline(started time.Time) time.Time {
 	return started.Add(time.Duration(s.Timeout))
 }
 
-// A Plan is a set of steps, listed so that each follows those it comes after.
+// A Plan is a list of steps. Each step is listed after those that it comes after.
 type Plan struct {
 	Steps     []Step
 	Unchanged []string // desired nodes that need no step, sorted
@@ -65,8 +65,8 @@ type Plan struct {
 	Kept      []string // of a rollback: which stacks it keeps though the run created them, and why, for people
 }
 
-// Digest names the plan by what it does, and with the specs' digests by node by
-// what it makes, in hex: what a person approves.
+// Digest returns the SHA-256 of the plan and of the specs' digests by node, in hex. A
+// person approves the plan with this digest.
 func (p Plan) Digest(specs map[string]string) string {
 	sum := sha256.New()
 	fmt.Fprint(sum, p)
@@ -76,7 +76,7 @@ func (p Plan) Digest(specs map[string]string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// String shows a step a line, with what it comes after.
+// String returns one line for each step, with the steps that it comes after.
 func (p Plan) String() string {
 	var b strings.Builder
 	for _, s := range p.Steps {
@@ -92,19 +92,19 @@ func (p Plan) String() string {
 	return b.String()
 }
 
-// A View holds the three states of the world that every plan is made from.
+// A View is what a plan is made from: the desired, recorded and live stacks.
 type View struct {
 	Desired  project.Project   // what the user wants
-	Recorded map[string]Record // what we last did, by node
-	Live     map[string]Live   // what CloudFormation has now, by node; absent is gone
+	Recorded map[string]Record // what Stackwright last did, by node
+	Live     map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
 	Created  []string          // of a rollback: the IDs of the stacks that the run which is rolled back created
-	Only     []string          // names of the nodes that it is about, with what they need; none is all
+	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
 }
 
-// A Record is what we last did to a node.
+// A Record is what Stackwright last did to a node.
 type Record struct {
 	Node        string            `json:"node"`
-	FormerName  string            `json:"former_name,omitempty"` // the node's name before it was displaced
+	FormerName  string            `json:"former_name,omitempty"` // the node's name before the record was renamed
 	Stack       string            `json:"stack"`                 // physical name
 	Target      project.Target    `json:"target"`
 	StackID     string            `json:"stack_id,omitempty"` // empty until CloudFormation has answered
@@ -119,7 +119,7 @@ type Record struct {
 	Intent      bool              `json:"intent,omitempty"`      // the outcome of that operation is not recorded yet: it may have made another stack
 }
 
-// Location says where to find the stack that r is about.
+// Location returns where the record's stack is.
 func (r Record) Location() Location {
 	return Location{Node: r.Node, Stack: r.Stack, StackID: r.StackID, Target: r.Target, Token: r.Token}
 }
@@ -133,8 +133,8 @@ type Location struct {
 	Token   string // of an operation that may have made a stack that is not the recorded one
 }
 
-// A Live is what CloudFormation says of a stack. The zero Live is that of a
-// stack that is not there, if it could be seen.
+// A Live is what CloudFormation reports about a stack. The zero Live means that there is
+// no stack.
 type Live struct {
 	StackID        string
 	Status         Status
@@ -142,21 +142,21 @@ type Live struct {
 	Outputs        map[string]string
 	LastUpdated    time.Time // of the last update, or the creation
 	Protected      bool      // termination protection
-	HasResources   bool      // it would be dead, but holds what is not to go: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
+	HasResources   bool      // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
 	CreatedByToken bool      // it is not the recorded stack, but its first event has the Location's token
-	AccessError    string    // why it may not be read: all else is unknown then; empty if it was read
+	AccessError    string    // why it could not be read; all else is unknown then
 }
 
-// Dead reports whether the stack can only be deleted, and may be.
+// Dead reports whether the stack can only be deleted, and has no resources.
 func (l Live) Dead() bool { return l.Status.Dead() && !l.HasResources }
 
-// Updatable reports whether the stack takes an update.
+// Updatable reports whether the stack can be updated.
 func (l Live) Updatable() bool {
 	return l.Status.Good() || l.Status.Recoverable() || l.Status == "CREATE_FAILED" && l.HasResources
 }
 
-// Unrecoverable says why nothing can be done with a stack that is neither Dead nor
-// Updatable, nor Stuck.
+// Unrecoverable returns why Stackwright can do nothing with a stack that is not Dead,
+// Updatable or Stuck.
 func (l Live) Unrecoverable() error {
 	switch {
 	case !l.Status.Known():
@@ -171,8 +171,8 @@ func (l Live) Unrecoverable() error {
 type Receipt struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
-	Unchanged bool   `json:"unchanged,omitempty"` // there was nothing to do
-	Restored  bool   `json:"restored,omitempty"`  // it was as recorded before: what a rollback restores is what the record says
+	Unchanged bool   `json:"unchanged,omitempty"` // the stack was already as it should be, so nothing was started
+	Restored  bool   `json:"restored,omitempty"`  // the stack was as recorded when the step started, so a rollback restores what is recorded
 }
 
 // Known reports whether CloudFormation has answered.

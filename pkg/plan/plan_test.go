@@ -12,8 +12,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A setup is a view in the making. Its lines read "db<vpc" in a list: db, which
-// needs vpc.
+// A fixture is a view that a test builds. In its lists of nodes, "db<vpc" is db, which
+// depends on vpc.
 type fixture struct{ plan.View }
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -25,7 +25,7 @@ func newFixture() fixture {
 	}}
 }
 
-// each reads a list like "vpc db<vpc app<db,vpc".
+// each calls do for each node of a list like "vpc db<vpc app<db,vpc".
 func each(list string, do func(name string, needs []string)) {
 	for _, word := range strings.Fields(list) {
 		name, on, _ := strings.Cut(word, "<")
@@ -38,50 +38,50 @@ func each(list string, do func(name string, needs []string)) {
 	}
 }
 
-// want makes nodes desired, of a version that no record has.
-func (w fixture) want(list string) {
+// want adds desired nodes, with a template that no record has.
+func (f fixture) want(list string) {
 	each(list, func(name string, needs []string) {
-		w.Desired.Nodes[name] = project.Node{
+		f.Desired.Nodes[name] = project.Node{
 			Name: name, Stack: "shop-" + name, Needs: needs, Template: project.Template{Digest: "new", Pinned: true},
 		}
 	})
 }
 
-// have makes nodes recorded and live.
-func (w fixture) have(status plan.Status, list string) {
+// have adds recorded nodes, whose live stacks have the status.
+func (f fixture) have(status plan.Status, list string) {
 	each(list, func(name string, needs []string) {
-		w.Recorded[name] = plan.Record{
+		f.Recorded[name] = plan.Record{
 			Node: name, Stack: "shop-" + name, StackID: "id-" + name, Needs: needs, Digest: "old", LastUpdated: epoch,
 			Outputs: map[string]string{"Id": "of " + name},
 		}
-		w.Live[name] = plan.Live{StackID: "id-" + name, Status: status, LastUpdated: epoch}
+		f.Live[name] = plan.Live{StackID: "id-" + name, Status: status, LastUpdated: epoch}
 	})
 }
 
-// deployed makes nodes desired, recorded and live just as they are desired.
-func (w fixture) deployed(t *testing.T, list string) {
+// deployed adds nodes that are desired, and were deployed so.
+func (f fixture) deployed(t *testing.T, list string) {
 	t.Helper()
-	w.want(list)
-	w.have("UPDATE_COMPLETE", list)
+	f.want(list)
+	f.have("UPDATE_COMPLETE", list)
 	each(list, func(name string, _ []string) {
-		r := w.Recorded[name]
-		resolved, err := w.Desired.Nodes[name].Resolve(func(node, output string) (string, error) { return "of " + node, nil })
+		r := f.Recorded[name]
+		resolved, err := f.Desired.Nodes[name].Resolve(func(node, output string) (string, error) { return "of " + node, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Digest = resolved.Digest
-		w.Recorded[name] = r
+		f.Recorded[name] = r
 	})
 }
 
-// set gives a live stack another status.
-func (w fixture) set(name string, s plan.Status) {
-	l := w.Live[name]
+// set changes the status of a live stack.
+func (f fixture) set(name string, s plan.Status) {
+	l := f.Live[name]
 	l.Status = s
-	w.Live[name] = l
+	f.Live[name] = l
 }
 
-// expect checks what a plan says, or what it is refused with.
+// expect compares a plan, or the messages of its refusal, with the expected text.
 func expect(t *testing.T, p plan.Plan, err error, want string) {
 	t.Helper()
 	got := p.String()
@@ -93,8 +93,8 @@ func expect(t *testing.T, p plan.Plan, err error, want string) {
 	}
 }
 
-// meant is the operation that brings what is desired: a destroy, if that is
-// nothing.
+// meant returns the operation that brings about what is desired: Destroy if that is
+// nothing, and else Deploy.
 func meant(v plan.View) func(plan.View) (plan.Plan, error) {
 	if len(v.Desired.Nodes) == 0 {
 		return plan.Destroy
@@ -102,7 +102,7 @@ func meant(v plan.View) func(plan.View) (plan.Plan, error) {
 	return plan.Deploy
 }
 
-// ids lists the steps of a plan, or says why there is none.
+// ids lists the IDs of a plan's steps, or returns the error.
 func ids(p plan.Plan, err error) string {
 	if err != nil {
 		return err.Error()
@@ -114,58 +114,59 @@ func ids(p plan.Plan, err error) string {
 	return strings.Join(ids, " ")
 }
 
-// The edges, one at a time.
+// Each rule for edges, in a plan of its own. The numbers are those of the comments in
+// builder.go.
 func TestEdges(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(fixture)
 		want string
 	}{
-		{"(1) a node is deployed after its dependencies", func(w fixture) { w.want("vpc db<vpc app<db,vpc") }, `
+		{"(1) a node is deployed after its dependencies", func(f fixture) { f.want("vpc db<vpc app<db,vpc") }, `
 			vpc/create
 			db/create ← vpc/create
 			app/create ← db/create vpc/create`},
-		{"(2) a node is deleted after its recorded dependents", func(w fixture) { w.have("CREATE_COMPLETE", "vpc db<vpc app<db,vpc") }, `
+		{"(2) a node is deleted after its recorded dependents", func(f fixture) { f.have("CREATE_COMPLETE", "vpc db<vpc app<db,vpc") }, `
 			app/delete
 			db/delete ← app/delete
 			vpc/delete ← app/delete db/delete`},
-		{"(3) a node is deployed after it was deleted", func(w fixture) {
-			w.have("ROLLBACK_COMPLETE", "vpc")
-			w.want("vpc app<vpc")
+		{"(3) a node is deployed after it was deleted", func(f fixture) {
+			f.have("ROLLBACK_COMPLETE", "vpc")
+			f.want("vpc app<vpc")
 		}, `
 			vpc/delete
 			vpc/create ← vpc/delete
 			app/create ← vpc/create`},
-		{"(2b) a dependent that stays is updated first, even if the node is created again", func(w fixture) {
-			w.have("DELETE_FAILED", "vpc")
-			w.have("UPDATE_COMPLETE", "app<vpc")
-			w.want("vpc app")
+		{"(2b) a dependent that stays is updated first, even if the node is created again", func(f fixture) {
+			f.have("DELETE_FAILED", "vpc")
+			f.have("UPDATE_COMPLETE", "app<vpc")
+			f.want("vpc app")
 		}, `
 			app/update
 			vpc/delete ← app/update
 			vpc/create ← vpc/delete`},
-		{"(2b) is left out where it would make a cycle", func(w fixture) {
-			w.have("DELETE_FAILED", "b")
-			w.have("UPDATE_COMPLETE", "a<b c")
-			w.want("a<c c<b b")
+		{"(2b) is left out where it would make a cycle", func(f fixture) {
+			f.have("DELETE_FAILED", "b")
+			f.have("UPDATE_COMPLETE", "a<b c")
+			f.want("a<c c<b b")
 		}, `
 			b/delete
 			b/create ← b/delete
 			c/update ← b/create
 			a/update ← c/update`},
-		{"(4) a permanent deletion waits for all stacks that stay", func(w fixture) {
-			w.have("UPDATE_COMPLETE", "vpc x y<x")
-			w.want("vpc new")
+		{"(4) a permanent deletion waits for all stacks that stay", func(f fixture) {
+			f.have("UPDATE_COMPLETE", "vpc x y<x")
+			f.want("vpc new")
 		}, `
 			new/create
 			vpc/update
 			barrier ← new/create vpc/update
 			y/delete ← barrier
 			x/delete ← barrier y/delete`},
-		{"(4) but not if a deploy waits for it", func(w fixture) {
-			w.have("DELETE_FAILED", "db")
-			w.have("UPDATE_COMPLETE", "app<db other")
-			w.want("db new")
+		{"(4) but not if a deploy waits for it", func(f fixture) {
+			f.have("DELETE_FAILED", "db")
+			f.have("UPDATE_COMPLETE", "app<db other")
+			f.want("db new")
 		}, `
 			app/delete
 			db/delete ← app/delete
@@ -173,10 +174,10 @@ func TestEdges(t *testing.T) {
 			new/create
 			barrier ← db/create new/create
 			other/delete ← barrier`},
-		{"no barrier where nothing stays", func(w fixture) { w.have("CREATE_COMPLETE", "a b") }, "a/delete\nb/delete"},
-		{"a phase is in order", func(w fixture) {
-			w.have("ROLLBACK_IN_PROGRESS", "a")
-			w.want("a b<a")
+		{"no barrier where nothing stays", func(f fixture) { f.have("CREATE_COMPLETE", "a b") }, "a/delete\nb/delete"},
+		{"a phase is in order", func(f fixture) {
+			f.have("ROLLBACK_IN_PROGRESS", "a")
+			f.want("a b<a")
 		}, `
 			a/wait
 			a/delete ← a/wait
@@ -184,21 +185,21 @@ func TestEdges(t *testing.T) {
 			b/create ← a/update`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newFixture()
-			c.make(w)
-			p, err := meant(w.View)(w.View)
+			f := newFixture()
+			c.make(f)
+			p, err := meant(f.View)(f.View)
 			expect(t, p, err, c.want)
 		})
 	}
 }
 
-// A stack that is as desired has no step. Each reason for doubt makes one.
+// A stack that is as desired has no step. If anything may differ, it has one.
 func TestUnchanged(t *testing.T) {
 	change := func(name string, do func(*plan.Record, *plan.Live, *project.Node)) func(fixture) {
-		return func(w fixture) {
-			r, l, n := w.Recorded[name], w.Live[name], w.Desired.Nodes[name]
+		return func(f fixture) {
+			r, l, n := f.Recorded[name], f.Live[name], f.Desired.Nodes[name]
 			do(&r, &l, &n)
-			w.Recorded[name], w.Live[name], w.Desired.Nodes[name] = r, l, n
+			f.Recorded[name], f.Live[name], f.Desired.Nodes[name] = r, l, n
 		}
 	}
 	for _, c := range []struct {
@@ -209,10 +210,10 @@ func TestUnchanged(t *testing.T) {
 		{"restored by a rollback", "", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_ROLLBACK_COMPLETE" })},
 		{"cleaning up", "", "", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" })},
 		{"another template", "web/update", "", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Digest = "newer" })},
-		{"what is reached", "vpc/update db/update app/update", "db/update app/update", change("vpc", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Protect = true })},
+		{"dependents of a change", "vpc/update db/update app/update", "db/update app/update", change("vpc", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Protect = true })},
 		{"not pinned", "web/update", "", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Template.Pinned = false })},
-		{"touched", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.LastUpdated = epoch.Add(1) })},
-		{"failed in between", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_FAILED" })},
+		{"changed outside Stackwright", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.LastUpdated = epoch.Add(1) })},
+		{"failed since", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_FAILED" })},
 		{"unknown digest", "web/update", "", change("web", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Digest = "" })},
 		{"other needs", "web/update", "", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Needs = []string{"vpc"} })},
 		{"another output", "db/update app/update", "app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = map[string]string{"Id": "other"} })},
@@ -222,21 +223,21 @@ func TestUnchanged(t *testing.T) {
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newFixture()
-			w.want("vpc db<vpc app<db web")
-			n := w.Desired.Nodes["db"]
+			f := newFixture()
+			f.want("vpc db<vpc app<db web")
+			n := f.Desired.Nodes["db"]
 			n.Parameters = map[string]project.Text{"Vpc": {{Node: "vpc", Output: "Id"}}}
-			w.deployed(t, "vpc db<vpc app<db web")
-			w.Desired.Nodes["db"] = n
+			f.deployed(t, "vpc db<vpc app<db web")
+			f.Desired.Nodes["db"] = n
 			resolved, err := n.Resolve(func(node, _ string) (string, error) { return "of " + node, nil })
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := w.Recorded["db"]
+			r := f.Recorded["db"]
 			r.Digest = resolved.Digest
-			w.Recorded["db"] = r
-			c.make(w)
-			p, err := plan.Deploy(w.View)
+			f.Recorded["db"] = r
+			c.make(f)
+			p, err := plan.Deploy(f.View)
 			if got := ids(p, err); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
@@ -258,19 +259,19 @@ func TestUnchanged(t *testing.T) {
 
 // All refusals are reported at once.
 func TestRefusals(t *testing.T) {
-	w := newFixture()
-	w.want("dead foreign lost odd ring<dead")
-	w.have("ROLLBACK_COMPLETE", "dead")
-	w.have("CREATE_COMPLETE", "kept free")
-	w.have("IMPORT_ROLLBACK_FAILED", "lost")
-	w.have("ODD", "odd")
+	f := newFixture()
+	f.want("dead foreign lost odd ring<dead")
+	f.have("ROLLBACK_COMPLETE", "dead")
+	f.have("CREATE_COMPLETE", "kept free")
+	f.have("IMPORT_ROLLBACK_FAILED", "lost")
+	f.have("ODD", "odd")
 	for _, name := range []string{"dead", "kept"} {
-		l := w.Live[name]
+		l := f.Live[name]
 		l.Protected = true
-		w.Live[name] = l
+		f.Live[name] = l
 	}
-	w.Live["foreign"] = plan.Live{StackID: "theirs", Status: "CREATE_COMPLETE"}
-	p, err := plan.Deploy(w.View)
+	f.Live["foreign"] = plan.Live{StackID: "theirs", Status: "CREATE_COMPLETE"}
+	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `
 		stack dead: it is ROLLBACK_COMPLETE and must be created again, but is protected: take protect away first
 		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet
@@ -280,98 +281,100 @@ func TestRefusals(t *testing.T) {
 	if !fault.Is(err, fault.Refused) || len(p.Steps) > 0 {
 		t.Errorf("got %v of kind %s", p.Steps, fault.KindOf(err))
 	}
-	w = newFixture()
-	w.want("a<b b<a")
-	p, err = plan.Deploy(w.View)
+	f = newFixture()
+	f.want("a<b b<a")
+	p, err = plan.Deploy(f.View)
 	expect(t, p, err, "cycle: a → b → a")
-	w.want("b<x")
-	p, err = plan.Deploy(w.View)
+	f.want("b<x")
+	p, err = plan.Deploy(f.View)
 	expect(t, p, err, "stack b needs x, which is not in project shop")
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("it is of kind %s", fault.KindOf(err))
 	}
 }
 
-// A stack that replaced ours outside Stackwright is not ours, and is never deleted.
+// If somebody deleted our stack and created another of its name, that stack is not ours
+// and is never deleted.
 func TestNotOurs(t *testing.T) {
-	w := newFixture()
-	w.have("CREATE_COMPLETE", "vpc")
-	l := w.Live["vpc"]
+	f := newFixture()
+	f.have("CREATE_COMPLETE", "vpc")
+	l := f.Live["vpc"]
 	l.StackID, l.Protected = "theirs", true
-	w.Live["vpc"] = l
-	if got := ids(plan.Destroy(w.View)); got != "vpc/forget" {
+	f.Live["vpc"] = l
+	if got := ids(plan.Destroy(f.View)); got != "vpc/forget" {
 		t.Errorf("got %s", got)
 	}
-	l.CreatedByToken, l.Protected = true, false // it was ours after all: its first event says so
-	w.Live["vpc"] = l
-	if got := ids(plan.Destroy(w.View)); got != "vpc/delete" {
+	l.CreatedByToken, l.Protected = true, false // its first event has our token, so it is ours
+	f.Live["vpc"] = l
+	if got := ids(plan.Destroy(f.View)); got != "vpc/delete" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// A node that is to be another physical stack leaves its old one under its ID.
+// If a node gets another physical stack, the old stack is recorded under its stack ID,
+// and deleted last.
 func TestRename(t *testing.T) {
-	w := newFixture()
-	w.have("CREATE_COMPLETE", "vpc app<vpc begun other")
-	w.want("vpc app<vpc begun other")
+	f := newFixture()
+	f.have("CREATE_COMPLETE", "vpc app<vpc unknown other")
+	f.want("vpc app<vpc unknown other")
 	rename := func(name string) {
-		n := w.Desired.Nodes[name]
+		n := f.Desired.Nodes[name]
 		n.Stack = "new-" + name
-		w.Desired.Nodes[name] = n
+		f.Desired.Nodes[name] = n
 	}
 	rename("vpc")
-	rename("begun")
-	r := w.Recorded["begun"]
-	r.StackID = ""
-	w.Recorded["begun"] = r
-	n := w.Desired.Nodes["other"]
+	rename("unknown")
+	r := f.Recorded["unknown"]
+	r.StackID = "" // CloudFormation has not answered yet
+	f.Recorded["unknown"] = r
+	n := f.Desired.Nodes["other"]
 	n.Target.Region = "eu-west-1"
-	w.Desired.Nodes["other"] = n
-	all, leave, take := plan.Rename(w.Desired, w.Recorded)
+	f.Desired.Nodes["other"] = n
+	all, leave, take := plan.Rename(f.Desired, f.Recorded)
 	moved := make(map[string]string)
 	for _, r := range leave {
 		moved[r.FormerName] = r.Node
 	}
 	if len(take) != 0 {
-		t.Errorf("nothing takes a place, not %v", take)
+		t.Errorf("no record gets a node's name, got %v", take)
 	}
-	if len(w.Recorded) != 4 || w.Recorded["vpc"].FormerName != "" {
+	if len(f.Recorded) != 4 || f.Recorded["vpc"].FormerName != "" {
 		t.Error("the given records are changed")
 	}
 	if len(all) != 4 || len(moved) != 3 || all["id-vpc"].FormerName != "vpc" || all["id-vpc"].Node != "id-vpc" || moved["vpc"] != "id-vpc" || moved["other"] != "id-other" {
 		t.Errorf("got %v, moved %v", all, moved)
 	}
-	if again, more, back := plan.Rename(w.Desired, all); len(more)+len(back) != 0 || len(again) != 4 {
-		t.Errorf("displaced again: %v %v", more, back)
+	if again, more, back := plan.Rename(f.Desired, all); len(more)+len(back) != 0 || len(again) != 4 {
+		t.Errorf("renamed again: %v %v", more, back)
 	}
 	for name := range moved {
-		w.Live[moved[name]] = w.Live[name]
-		delete(w.Live, name)
+		f.Live[moved[name]] = f.Live[name]
+		delete(f.Live, name)
 	}
-	delete(w.Live, moved["begun"])
-	w.Recorded = all
-	p, err := plan.Deploy(w.View)
+	delete(f.Live, moved["unknown"])
+	f.Recorded = all
+	p, err := plan.Deploy(f.View)
 	expect(t, p, err, strings.ReplaceAll(`
 		vpc/create
 		app/update ← vpc/create
-		begun/create
 		other/create
-		barrier ← app/update begun/create other/create vpc/create
+		unknown/create
+		barrier ← app/update other/create unknown/create vpc/create
 		id-other/delete ← barrier
 		id-vpc/delete ← app/update barrier
-		BEGUN/forget ← barrier`, "BEGUN", moved["begun"]))
-	places := plan.Locations(w.Desired, all)
-	seen := make(map[string]plan.Location)
-	for _, p := range places {
-		seen[p.Node] = p
+		OLD/forget ← barrier`, "OLD", moved["unknown"]))
+	locations := plan.Locations(f.Desired, all)
+	byNode := make(map[string]plan.Location)
+	for _, p := range locations {
+		byNode[p.Node] = p
 	}
-	if len(seen) != 7 || len(places) != 7 || seen["vpc"].Stack != "new-vpc" || seen["vpc"].StackID != "" ||
-		seen["id-vpc"].Stack != "shop-vpc" || seen["id-vpc"].StackID != "id-vpc" || seen["app"].StackID != "id-app" {
-		t.Errorf("places are %v", places)
+	if len(byNode) != 7 || len(locations) != 7 || byNode["vpc"].Stack != "new-vpc" || byNode["vpc"].StackID != "" ||
+		byNode["id-vpc"].Stack != "shop-vpc" || byNode["id-vpc"].StackID != "id-vpc" || byNode["app"].StackID != "id-app" {
+		t.Errorf("the locations are %v", locations)
 	}
 }
 
-// Two that were started under one name in two regions are renamed as two.
+// Two stacks of one name in two regions, whose IDs are not known yet, stay two records.
 func TestRenameTwins(t *testing.T) {
 	p := project.Project{Name: "shop", Nodes: make(map[string]project.Node)}
 	recorded := make(map[string]plan.Record)
@@ -381,14 +384,14 @@ func TestRenameTwins(t *testing.T) {
 		recorded[name] = plan.Record{Node: name, Stack: "old", Target: project.Target{Region: region}}
 	}
 	if all, leave, _ := plan.Rename(p, recorded); len(all) != 2 || len(leave) != 2 {
-		t.Errorf("of two records there are left %v", all)
+		t.Errorf("want two records, got %v", all)
 	}
 }
 
-// A stack keeps its record when its node gets another name, when two nodes swap
-// theirs, and when a node goes back to a stack that it had left.
-func TestTakeUp(t *testing.T) {
-	at := func(name, stack string) plan.Record {
+// A stack keeps its record when its node gets another name, when two nodes swap their
+// stacks, and when a node gets a stack back that it had before.
+func TestStackKeepsItsRecord(t *testing.T) {
+	record := func(name, stack string) plan.Record {
 		return plan.Record{Node: name, Stack: stack, StackID: "id-" + stack}
 	}
 	for _, c := range []struct{ have, want, becomes, moves string }{
@@ -402,7 +405,7 @@ func TestTakeUp(t *testing.T) {
 		recorded := make(map[string]plan.Record)
 		for _, word := range strings.Fields(c.have) {
 			name, stack, _ := strings.Cut(word, "=")
-			recorded[name] = at(name, stack)
+			recorded[name] = record(name, stack)
 		}
 		for _, word := range strings.Fields(c.want) {
 			name, stack, _ := strings.Cut(word, "=")
@@ -426,10 +429,10 @@ func TestTakeUp(t *testing.T) {
 }
 
 func TestRefresh(t *testing.T) {
-	w := newFixture()
-	w.have("CREATE_COMPLETE", "vpc db<vpc")
-	w.want("new")
-	p, err := plan.Refresh(w.View)
+	f := newFixture()
+	f.have("CREATE_COMPLETE", "vpc db<vpc")
+	f.want("new")
+	p, err := plan.Refresh(f.View)
 	expect(t, p, err, "db/read\nvpc/read")
 	if p, err := plan.Refresh(newFixture().View); err != nil || len(p.Steps) != 0 {
 		t.Errorf("got %v, %v", p, err)
@@ -437,14 +440,14 @@ func TestRefresh(t *testing.T) {
 }
 
 func TestDigest(t *testing.T) {
-	w := newFixture()
-	w.want("a b<a")
-	p, err := plan.Deploy(w.View)
+	f := newFixture()
+	f.want("a b<a")
+	p, err := plan.Deploy(f.View)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.want("b")
-	q, err := plan.Deploy(w.View)
+	f.want("b")
+	q, err := plan.Deploy(f.View)
 	if err != nil || p.Digest(nil) == q.Digest(nil) || p.Digest(nil) == p.Digest(map[string]string{"vpc": "x"}) || len(p.Digest(nil)) != 64 {
 		t.Errorf("two plans have one digest (%v)", err)
 	}
@@ -452,19 +455,19 @@ func TestDigest(t *testing.T) {
 		if o.Repeats {
 			continue
 		}
-		if _, err := o.Plan(w.View); err != nil {
+		if _, err := o.Plan(f.View); err != nil {
 			t.Errorf("%s: %v", o.Name, err)
 		}
 	}
 	if (plan.Receipt{}).Known() || !(plan.Receipt{Unchanged: true}).Known() {
-		t.Error("an empty receipt is known, or another is not")
+		t.Error("Known reports true for the zero receipt, or false for another")
 	}
 }
 
-// A step may take as long as its node says. A wait for an operation of another has
-// no limit.
+// A step may take as long as its node's timeout. A step that waits for an operation
+// which it did not start has no limit.
 func TestTimeouts(t *testing.T) {
-	begun := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	started := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	v := plan.View{
 		Desired: project.Project{Name: "shop", Nodes: map[string]project.Node{
 			"slow": {Name: "slow", Timeout: project.LeastTimeout}, "any": {Name: "any"},
@@ -478,12 +481,12 @@ func TestTimeouts(t *testing.T) {
 	}
 	got := make(map[string]time.Time)
 	for _, s := range p.Steps {
-		got[s.ID] = s.Deadline(begun)
+		got[s.ID] = s.Deadline(started)
 		if !s.Deadline(time.Time{}).IsZero() {
-			t.Errorf("%s is overdue before it is begun", s.ID)
+			t.Errorf("%s is overdue before it has started", s.ID)
 		}
 	}
-	for id, want := range map[string]time.Time{"any/create": {}, "slow/wait": {}, "slow/continue": begun.Add(time.Minute), "slow/update": begun.Add(time.Minute)} {
+	for id, want := range map[string]time.Time{"any/create": {}, "slow/wait": {}, "slow/continue": started.Add(time.Minute), "slow/update": started.Add(time.Minute)} {
 		if at, ok := got[id]; !ok || !at.Equal(want) {
 			t.Errorf("%s is overdue at %s, want %s", id, at, want)
 		}

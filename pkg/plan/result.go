@@ -26,8 +26,8 @@ const (
 	maxFindingText = 500 // bytes of one text
 )
 
-// Found returns the result with findings: so many of them, and so much of each, as
-// there is room for.
+// Found returns the result with the given findings. Findings beyond maxFindings are left
+// out, and texts longer than maxFindingText are cut.
 func (r Result) Found(findings []Finding) Result {
 	r.Findings = nil
 	for _, f := range findings[:min(len(findings), maxFindings)] {
@@ -41,7 +41,7 @@ func (r Result) Found(findings []Finding) Result {
 	return r
 }
 
-// ResultOf is the result of a step that ended when its stack was live so.
+// ResultOf returns the result of a step that left its stack as l.
 func ResultOf(l Live) Result {
 	if l.Status.Gone() {
 		return Result{Status: "DELETE_COMPLETE"}

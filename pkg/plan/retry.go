@@ -1,7 +1,7 @@
 package plan
 
-// retry does again what a run did that has ended. Its run takes over the
-// operation, the files and the options of that run when it is planned.
+// retry repeats a run that has ended. When the new run is planned, it takes over the
+// operation, the files and the options of that run.
 func retry() Operation {
 	return Operation{
 		Name:        "retry",

@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// RollbackName is the name of the operation that follows a deploy which is to be
-// rolled back.
+// RollbackName is the name of the operation that rolls back a deploy.
 const RollbackName = "rollback"
 
-// rollback brings back the last successful deployment. No user requests it: it
-// follows a run.
+// rollback brings back the last successful deployment. Stackwright requests it after a
+// run; users cannot.
 func rollback() Operation {
 	return Operation{
 		Name: RollbackName, Plan: Rollback,

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// A Status is a CloudFormation stack status. The empty status is that of a
-// stack that is not there.
+// A Status is a CloudFormation stack status. It is empty if there is no stack.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 type Status string
 
@@ -60,11 +59,11 @@ var classes = map[Status]class{
 // Gone reports whether there is no stack.
 func (s Status) Gone() bool { return classes[s] == gone }
 
-// Busy reports whether an operation is under way.
+// Busy reports whether an operation is in progress.
 func (s Status) Busy() bool { return classes[s] == busy }
 
-// Fragile reports whether an operation is under way that may leave a stack
-// which can only be deleted: it is being created, or taken down.
+// Fragile reports whether an operation is in progress that may leave a stack which can
+// only be deleted: a creation, the rollback of one, or a deletion.
 func (s Status) Fragile() bool {
 	return s == "CREATE_IN_PROGRESS" || s == "ROLLBACK_IN_PROGRESS" || s == "DELETE_IN_PROGRESS"
 }
@@ -76,15 +75,15 @@ func (s Status) Good() bool { return classes[s] == succeeded }
 // updated.
 func (s Status) Recoverable() bool { return classes[s] == recoverable }
 
-// Stuck reports whether an update failed and so did its rollback, which can be
+// Stuck reports whether an update and its rollback failed, so that the rollback can be
 // continued.
 func (s Status) Stuck() bool { return classes[s] == stuck }
 
 // Dead reports whether the stack can only be deleted, unless it has resources.
 func (s Status) Dead() bool { return classes[s] == dead }
 
-// Cleaning reports whether an update has succeeded and its leftovers are being
-// deleted: its outputs may be used, but it takes no other operation yet.
+// Cleaning reports whether an update has succeeded and CloudFormation is deleting the
+// resources that it replaced. The outputs are final, but no other operation can start.
 func (s Status) Cleaning() bool { return s == "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" }
 
 // Restored reports whether the stack is as it was before its last operation.
@@ -92,9 +91,9 @@ func (s Status) Restored() bool {
 	return s == "UPDATE_ROLLBACK_COMPLETE" || s == "IMPORT_ROLLBACK_COMPLETE"
 }
 
-// Ends lists, sorted, the statuses that let what waits for a stack continue: all in
-// which no operation is in progress any more, and that of an update whose cleanup is
-// in progress. In REVIEW_IN_PROGRESS nothing has started yet.
+// Ends lists the statuses that end an operation, sorted, for the rule that wakes
+// executions. UPDATE_COMPLETE_CLEANUP_IN_PROGRESS is one of them, because the step is
+// done then. REVIEW_IN_PROGRESS is none: nothing has started yet.
 func Ends() []Status {
 	var ends []Status
 	for _, s := range slices.Sorted(maps.Keys(classes)) {
@@ -108,7 +107,7 @@ func Ends() []Status {
 // Known reports whether s is in the table.
 func (s Status) Known() bool { return classes[s] != unknown }
 
-// String shows the status; that of a stack that is not there is "gone".
+// String returns the status, or "gone" if there is no stack.
 func (s Status) String() string {
 	if s == "" {
 		return "gone"

@@ -10,9 +10,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// What a status that is found when a plan is made means to a deploy, to a deploy
-// of a stack that is protected from termination, and to a destroy, for each
-// that CloudFormation has. A status that it has and this table lacks fails.
+// The steps that Deploy and Destroy plan for a stack of each status, with and without
+// termination protection. The test fails for statuses of the SDK that have no row.
 func TestStatuses(t *testing.T) {
 	const (
 		create     = "vpc/create"
@@ -71,21 +70,21 @@ func TestStatuses(t *testing.T) {
 			protected bool
 			want      string
 		}{{plan.Deploy, false, want.deploy}, {plan.Deploy, true, want.protected}, {plan.Destroy, false, want.destroy}} {
-			w := newFixture()
-			w.want("vpc")
-			w.have(plan.Status(status), "vpc")
-			l := w.Live["vpc"]
+			f := newFixture()
+			f.want("vpc")
+			f.have(plan.Status(status), "vpc")
+			l := f.Live["vpc"]
 			l.HasResources, l.Protected = resources, c.protected
-			w.Live["vpc"] = l
-			if got, want := ids(c.operation(w.View)), strings.ReplaceAll(c.want, "STATUS", status); got != want {
-				t.Errorf("what is %s (protected: %v): got %s, want %s", name, c.protected, got, want)
+			f.Live["vpc"] = l
+			if got, want := ids(c.operation(f.View)), strings.ReplaceAll(c.want, "STATUS", status); got != want {
+				t.Errorf("a stack that is %s (protected: %v): got %s, want %s", name, c.protected, got, want)
 			}
 		}
 	}
 }
 
 // Every known status is of exactly one class, and an unknown one is of none.
-func TestStatusIsOfOneKind(t *testing.T) {
+func TestStatusIsOfOneClass(t *testing.T) {
 	for _, s := range append([]plan.Status{"", "FUTURE_STATUS"}, statuses()...) {
 		kinds := 0
 		for _, is := range []bool{s.Gone(), s.Busy(), s.Good(), s.Recoverable(), s.Stuck(), s.Dead(), s == "IMPORT_ROLLBACK_FAILED"} {
@@ -94,13 +93,13 @@ func TestStatusIsOfOneKind(t *testing.T) {
 			}
 		}
 		if want := map[bool]int{true: 1, false: 0}[s.Known()]; kinds != want {
-			t.Errorf("%s is of %d kinds", s, kinds)
+			t.Errorf("%s is of %d classes", s, kinds)
 		}
 		if s.Cleaning() && !s.Good() || s.Restored() && !s.Recoverable() || s.Fragile() && !s.Busy() {
-			t.Errorf("%s is two things", s)
+			t.Errorf("%s contradicts its class", s)
 		}
 		if l := (plan.Live{Status: s}); l.Dead() != s.Dead() || l.Updatable() != (s.Good() || s.Recoverable()) {
-			t.Errorf("a stack that is %s is another thing than its status says", s)
+			t.Errorf("a stack that is %s contradicts its status", s)
 		}
 	}
 	if plan.Status("").String() != "gone" || plan.Status("UPDATE_FAILED").String() != "UPDATE_FAILED" {
@@ -108,7 +107,7 @@ func TestStatusIsOfOneKind(t *testing.T) {
 	}
 }
 
-// statuses are all that the SDK knows.
+// statuses returns all statuses of the SDK.
 func statuses() []plan.Status {
 	var all []plan.Status
 	for _, s := range types.StackStatus("").Values() {

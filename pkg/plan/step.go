@@ -18,20 +18,19 @@ func StepID(node string, v Verb, qualifier string) string {
 	return id
 }
 
-// Arguments are what a step has besides its verb and node: a value of a type that
-// the verb defines, as JSON, and the version of that type. The zero Arguments are
-// none.
+// Arguments are the arguments of a step's verb: a value of a type that the verb defines,
+// as JSON, and the version of that type.
 type Arguments struct {
 	Version int    `json:"version"`
 	JSON    string `json:"json"`
 }
 
-// maxArguments is how many bytes the arguments of a step may have: a step is stored
-// in one item of the table.
+// maxArguments is the most bytes that the arguments of a step may have, because a step
+// is one item of the table.
 const maxArguments = 4 << 10
 
-// NewArguments returns v as the arguments of a step. It is Invalid if they are too
-// large.
+// NewArguments returns v as the arguments of a step. The error is of kind Invalid if
+// they are too large.
 func NewArguments(version int, v any) (*Arguments, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -43,9 +42,9 @@ func NewArguments(version int, v any) (*Arguments, error) {
 	return &Arguments{Version: version, JSON: string(text)}, nil
 }
 
-// Read reads the arguments into v, a pointer to a value of the type of the given
-// version. It is Broken if there are none, or if they are of another version: then
-// the plan was made by other code.
+// Read decodes the arguments into v, a pointer to a value of the type of the given
+// version. The error is of kind Broken if there are no arguments, or if they have another
+// version, because the plan was made by another version of Stackwright.
 func (a *Arguments) Read(version int, v any) error {
 	switch {
 	case a == nil:

@@ -15,7 +15,7 @@ type Twin struct {
 	Deleted string // the stack's name in the project's files until now
 	Created string // the name of the new stack
 	Stack   string // the physical name of the deleted one
-	Moved   bool   // an entry under moved: keeps it; else only stack_name: does
+	Moved   bool   // an entry under moved: keeps the stack; otherwise only stack_name: does
 }
 
 // String says how to keep the stack.
@@ -27,8 +27,8 @@ func (t Twin) String() string {
 	return fmt.Sprintf("stack %s (%s) is deleted, and %s is created from the same template: if it is the same stack with another name, keep it: %s", t.Deleted, t.Stack, t.Created, keep)
 }
 
-// twins lists the twins of which there is no doubt: of a template, an account and
-// a region one stack is deleted and one is created.
+// twins lists the twins that are certain: exactly one stack of a template, account and
+// region is deleted, and exactly one is created.
 func (v View) twins() []Twin {
 	type kind struct{ template, account, region string }
 	deleted, created := map[kind][]Record{}, map[kind][]string{}

@@ -9,8 +9,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A plan names a deleted and a created stack of one template as twins, unless
-// there are several of them.
+// A plan reports a deleted and a created stack of one template as twins, unless more
+// than one pair is possible.
 func TestTwins(t *testing.T) {
 	target := project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}
 	record := func(name, stack, template string) plan.Record {

@@ -45,7 +45,7 @@ func (r *Run) Accepts(s Step, a Answer) error {
 	case r.Command.Stops():
 		return fault.New(fault.Refused, "run %s is being stopped: its steps take no more answers", r.ID)
 	case a.Digest != r.Digest:
-		return fault.New(fault.Refused, "the answer is to plan %.12s, and run %s has plan %.12s: look at the plan again, then answer", a.Digest, r.ID, r.Digest)
+		return fault.New(fault.Refused, "the answer is to plan %.12s, and run %s has plan %.12s: show the plan again, then answer it", a.Digest, r.ID, r.Digest)
 	case s.Answer.Known():
 		return fault.New(fault.Refused, "step %s of run %s was answered by %s already", s.ID, r.ID, s.Answer.Who)
 	case s.Status != Waiting:
