@@ -179,7 +179,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// going makes a task one on a stack that is not to be there again.
+// deletesForGood makes a task one on a stack that is no longer desired.
 func deletesForGood(t *action.Task) { t.Node = project.Node{} }
 
 func answering(c *cloud, answers ...error) *cloud { c.begin = answers; return c }

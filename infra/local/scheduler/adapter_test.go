@@ -28,7 +28,7 @@ var group = scheduler.Group{
 // calendar lists schedules for the contract.
 type calendar struct{ *scheduler.Schedules }
 
-func (c calendar) Kept(ctx context.Context, id string) (map[string]project.Schedule, error) {
+func (c calendar) Stored(ctx context.Context, id string) (map[string]project.Schedule, error) {
 	kept, err := c.List(ctx, id)
 	all := make(map[string]project.Schedule)
 	for _, k := range kept {

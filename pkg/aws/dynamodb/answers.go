@@ -6,8 +6,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// RecordAnswer is engine.Answers. An answer is part of its step's item, so that
-// anyone who loads the run has it.
+// RecordAnswer implements engine.Answers. An answer is part of its step's item, so
+// that loading the run loads it too.
 func (t *Table) RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error) {
 	for {
 		r, s, err := t.Step(ctx, id, number)

@@ -17,26 +17,26 @@ var _ engine.Budgets = (*Budgets)(nil)
 
 // Budgets are engine.Budgets in a table: an item for each account and region.
 //
-// Many functions take from one item at once, so a take is one update and no
-// transaction, which would conflict with others; and its condition is not that
-// nothing was taken since, but that there is still room. An update that is sent
-// twice because its answer was lost takes twice: some room is lost for a moment.
+// Many functions take from one item at the same time. Transactions on it would conflict,
+// so Take is a single update. Its condition is that there is still room, not that the
+// item is unchanged. If the answer to an update is lost and the SDK sends it again, the
+// budget counts the requests twice, which only delays later ones a little.
 type Budgets struct {
 	table  *Table
 	limits budget.Limits
 }
 
-// Budgets returns the budgets in the table, of which each allows what l says.
+// Budgets returns the budgets in the table. Each has the limits l.
 func (t *Table) Budgets(l budget.Limits) *Budgets { return &Budgets{table: t, limits: l} }
 
 func budgetKey(where string) key { return key{"BUDGET#" + where, "REQUESTS"} }
 
 const (
-	mostTakes = 5           // tries to take from what others take from too
-	crowded   = time.Second // until it is tried again when none of these succeeded
+	mostTakes = 5           // attempts to update an item that others update too
+	crowded   = time.Second // pause after the last of these attempts
 )
 
-// budgetItem is a budget as it is kept: times are microseconds since 1970.
+// budgetItem is a budget as the table stores it. Times are microseconds since 1970.
 type budgetItem struct {
 	ReadFree  int64   `json:"read_free"`
 	ReadRate  float64 `json:"read_rate"`
@@ -59,39 +59,39 @@ func (i budgetItem) budget() budget.Budget {
 	}
 }
 
-// read returns a budget, the zero one if it was never used.
+// read returns a budget, or the zero Budget if it was never used.
 func (b *Budgets) read(ctx context.Context, where string) (budget.Budget, error) {
-	kept, err := b.table.get(ctx, budgetKey(where))
+	item, err := b.table.get(ctx, budgetKey(where))
 	if err != nil {
 		return budget.Budget{}, err
 	}
 	var i budgetItem
-	err = decode(kept, &i)
+	err = decode(item, &i)
 	return i.budget(), err
 }
 
-// Room is engine.Budgets.
-func (b *Budgets) Room(ctx context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
+// Room implements engine.Budgets.
+func (b *Budgets) Room(ctx context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
 	was, err := b.read(ctx, where)
 	if err != nil {
 		return 0, now, err
 	}
-	_, granted, next := b.limits.Take(was, asks, now)
+	_, granted, next := b.limits.Take(was, demands, now)
 	return granted, next, nil
 }
 
-// Take is engine.Budgets.
-func (b *Budgets) Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
+// Take implements engine.Budgets.
+func (b *Budgets) Take(ctx context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
 	for range mostTakes {
 		was, err := b.read(ctx, where)
 		if err != nil {
 			return 0, now, err
 		}
-		after, granted, next := b.limits.Take(was, asks, now)
+		after, granted, next := b.limits.Take(was, demands, now)
 		w := write{key: budgetKey(where), set: values{}, add: values{}, with: values{}}
 		w.pour("read", was.Read, after.Read, now)
 		w.pour("write", was.Write, after.Write, now)
-		if w.where == "" { // nothing is taken
+		if w.where == "" { // nothing to take
 			return granted, next, nil
 		}
 		if done, err := b.table.update(ctx, w); done || err != nil {
@@ -101,8 +101,8 @@ func (b *Budgets) Take(ctx context.Context, where string, asks []budget.Demand, 
 	return 0, now.Add(crowded), nil
 }
 
-// Throttled is engine.Budgets. If it was cut meanwhile, that was for the same
-// reason.
+// Throttled implements engine.Budgets. If another function has cut the rate
+// meanwhile, that was because of the same throttling, and Throttled does nothing.
 func (b *Budgets) Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error {
 	was, err := b.read(ctx, where)
 	if err != nil {
@@ -125,9 +125,8 @@ func (b *Budgets) Throttled(ctx context.Context, where string, k budget.Kind, no
 	return err
 }
 
-// pour makes w take from a bucket what is in it after and was not before: on
-// condition that it was not cut meanwhile, and that there still is room, unless
-// it was given more than it holds.
+// pour adds to w the change of a bucket from was to after. Its conditions are that the
+// rate was not cut meanwhile, and that there is still room.
 func (w *write) pour(name string, was, after budget.Bucket, now time.Time) {
 	oldest := now.Truncate(time.Microsecond).Add(-budget.Depth)
 	idle, ahead := was.Free.Before(oldest), was.Ahead(now)
@@ -154,7 +153,7 @@ func (w *write) pour(name string, was, after budget.Bucket, now time.Time) {
 	w.with[name+"_most"] = most
 }
 
-// still adds the condition that a time is as it was.
+// still adds the condition that a time has not changed.
 func (w *write) still(name string, was time.Time) {
 	if was.IsZero() {
 		w.and("attribute_not_exists(#" + name + ")")
@@ -164,7 +163,7 @@ func (w *write) still(name string, was time.Time) {
 	w.with["was_"+name] = was.UnixMicro()
 }
 
-// and adds a condition.
+// and adds a condition to w.
 func (w *write) and(condition string) {
 	if w.where != "" {
 		condition = w.where + " AND " + condition
@@ -172,8 +171,8 @@ func (w *write) and(condition string) {
 	w.where = condition
 }
 
-// update carries out a write by itself. It reports false if its condition did
-// not hold.
+// update carries out one write without a transaction. It reports false if the condition
+// did not hold.
 func (t *Table) update(ctx context.Context, w write) (bool, error) {
 	expression, given := w.update()
 	placeholders, err := encodeValues(given)

@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 )
 
-// The budgets in a table keep what all budgets promise.
+// The budgets in a table satisfy the contract of engine.Budgets.
 func TestBudgets(t *testing.T) {
 	contract.Budgets(t, func(t *testing.T, l budget.Limits) engine.Budgets { return open(t, &wire{}).Budgets(l) })
 }

@@ -14,10 +14,10 @@ const (
 	mostBytes  = 3_000_000
 )
 
-// Commit is engine.Executions. If a function was believed dead, two planners may work
-// on one run. Then the last one to start writing wins: it marks the run as its own,
-// and every write of steps is on condition of that mark. So no planner changes the
-// steps of a committed plan, and two plans are never mixed.
+// Commit implements engine.Executions. If Step Functions has repeated a call that still
+// runs, two functions plan one run. The one that starts writing last wins: it writes its
+// nonce into the run, and every write of steps has that nonce as condition. So no
+// function changes the steps of a committed plan, and two plans are never mixed.
 func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	begin := write{
@@ -50,16 +50,16 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 	if err == nil && (now.Planner != mine || now.State == run.StatePending) {
 		return notPlanned(r)
 	}
-	return err // it was committed, and the answer got lost
+	return err // the commit succeeded, and its answer was lost
 }
 
-// notPlanned says that the caller may not plan r.
+// notPlanned returns the error of a function that may not plan r any more.
 func notPlanned(r run.Run) error {
 	return fault.New(fault.Stale, "run %s is planned already, or epoch %d is no longer its epoch", r.ID, r.Epoch)
 }
 
-// writeSteps puts r's steps and deletes those that an earlier planner left
-// behind them, as long as check holds.
+// writeSteps writes r's steps, and deletes further steps that another planner has
+// written, on the condition check.
 func (t *Table) writeSteps(ctx context.Context, check write, r run.Run) error {
 	left, err := t.query(ctx, span{pk: check.key.pk, from: stepKey(r.ID, len(r.Steps)).sk, to: stepPrefix + last, keys: true})
 	if err != nil {
@@ -100,7 +100,7 @@ func (t *Table) writeSteps(ctx context.Context, check write, r run.Run) error {
 	return flush()
 }
 
-// size is about how many bytes a planned step has.
+// size estimates the bytes of a planned step.
 func size(s run.Step) int {
 	bytes := 1000
 	for _, name := range slices.Concat(s.After, s.Users) {

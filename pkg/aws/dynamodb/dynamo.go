@@ -38,13 +38,13 @@ type Table struct {
 // New returns the store in the table of the given name. It makes no request.
 func New(c client, table string) *Table { return &Table{client: c, name: table} }
 
-// kept is how long the table keeps a run after its end.
-const kept = 90 * 24 * time.Hour
+// retention is how long a run stays in the table after its end.
+const retention = 90 * 24 * time.Hour
 
 // A key names an item.
 type key struct{ pk, sk string }
 
-// The keys of the table, made of words so that people can read the table too.
+// The keys of the table. They are made of words, so that people can read them too.
 func runKey(id string) key              { return key{"RUN#" + id, "RUN"} }
 func stepKey(id string, number int) key { return key{"RUN#" + id, fmt.Sprintf("STEP#%05d", number)} }
 func openKey(id string) key             { return key{"OPEN", "RUN#" + id} }
@@ -67,10 +67,10 @@ const (
 	stepPrefix   = "STEP#"
 )
 
-// stamp writes a time so that alphabetical order is the order of time.
+// stamp formats a time so that the alphabetical order of stamps is their order in time.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000000Z") }
 
-// attributes is the key as attributes of an item.
+// attributes returns the key as attributes of an item.
 func (k key) attributes() item {
 	return item{"PK": &types.AttributeValueMemberS{Value: k.pk}, "SK": &types.AttributeValueMemberS{Value: k.sk}}
 }
@@ -92,8 +92,8 @@ func (i item) text(name string) string {
 // live is the condition that a run has not ended.
 const live = "#state IN (:pending, :queued, :running, :waiting)"
 
-// words lists the attributes that expressions name as #name: many of our names are
-// reserved words of DynamoDB.
+// words lists the attributes that expressions name as #name, because DynamoDB reserves
+// many of these words.
 func words(expressions ...string) map[string]string {
 	names := make(map[string]string)
 	for _, e := range expressions {

@@ -25,7 +25,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 )
 
-// endpoint names a DynamoDB other than the local emulator that must pass the same tests; make integration names AWS's own.
+// endpoint is a DynamoDB to test instead of the local emulator; make integration passes AWS's own.
 var endpoint = flag.String("dynamodb", "", "the URL of a DynamoDB that keeps the tables, instead of the local emulator")
 
 // The table satisfies the contract of stores.
@@ -33,18 +33,17 @@ func TestStore(t *testing.T) {
 	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{}) })
 }
 
-// The table satisfies it also if every tenth transaction conflicts with another
-// or is throttled.
+// It also does so if every tenth transaction conflicts with another or is throttled.
 func TestStoreUnderLoad(t *testing.T) {
 	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{contended: 10}) })
 }
 
-// The table satisfies it also if the answer to every seventh request is lost.
+// It also does so if the answer to every seventh request is lost.
 func TestStoreWithLostAnswers(t *testing.T) {
 	contract.Store(t, func(t *testing.T) engine.Store { return open(t, &wire{lost: 7}) })
 }
 
-// open returns a table that is reached over a wire.
+// open returns a table whose requests go through a wire.
 func open(t *testing.T, w *wire) *Table {
 	t.Helper()
 	tables, err := emulator.Open("")
@@ -62,7 +61,7 @@ func open(t *testing.T, w *wire) *Table {
 			})
 		},
 	}
-	if *endpoint != "" { // it is there for others too
+	if *endpoint != "" { // other tests use this table too
 		w.tables, cfg.BaseEndpoint, name = far{}, endpoint, name+"-"+rand.Text()
 	}
 	c := dynamodb.NewFromConfig(cfg)
@@ -80,16 +79,16 @@ func open(t *testing.T, w *wire) *Table {
 	return New(c, name)
 }
 
-// A wire brings requests to the local emulator, and adds what DynamoDB does and
-// the emulator does not: the answer to a transaction is remembered by its token, some
-// transactions conflict, some answers are lost, and a query has pages. A DynamoDB
-// that is named instead has to know tokens by itself.
+// A wire sends requests to the local emulator, and adds what the emulator lacks: it
+// recognises the token of a repeated transaction, some transactions conflict, some
+// answers are lost, and queries have pages. Another DynamoDB, at endpoint, recognises
+// tokens itself.
 type wire struct {
-	contended int                                        // every how many transactions one conflicts; 0 for none
-	lost      int                                        // every how many writes an answer is lost; 0 for none
-	forgetful bool                                       // whether tokens are not remembered, as by the local emulator
+	contended int                                        // one of so many transactions conflicts; 0 for none
+	lost      int                                        // the answer to one of so many writes is lost; 0 for none
+	forgetful bool                                       // tokens are not recognised
 	page      int                                        // items on a page of a query; 0 for all
-	answer    func(op string, body []byte) (int, string) // if it answers, the emulator does not get the request
+	answer    func(op string, body []byte) (int, string) // if it returns an answer, the emulator does not get the request
 
 	mu       sync.Mutex
 	tables   http.Handler
@@ -99,7 +98,7 @@ type wire struct {
 	answered map[string]*httptest.ResponseRecorder
 }
 
-// reasons are those of a transaction that is cancelled.
+// reasons are the cancellation reasons of a transaction.
 func reasons(codes ...string) string {
 	var all []string
 	for _, c := range codes {
@@ -155,7 +154,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response(r, rec.Code, rec.Body.String()), nil
 }
 
-// ask has the emulator answer, a page at a time.
+// ask sends a request to the emulator, and returns one page of its answer.
 func (w *wire) ask(r *http.Request, op string, body []byte) *httptest.ResponseRecorder {
 	if op == "Query" && w.page > 0 {
 		body = bytes.Replace(body, []byte("{"), []byte(`{"Limit":`+string(rune('0'+w.page))+`,`), 1)
@@ -167,8 +166,8 @@ func (w *wire) ask(r *http.Request, op string, body []byte) *httptest.ResponseRe
 	return rec
 }
 
-// far is the DynamoDB at the endpoint. No connection outlives its request: in a
-// bubble of synctest, it would hold up its end.
+// far is the DynamoDB at the endpoint. It closes each connection after its request,
+// because a bubble of synctest does not end before its connections.
 type far struct{}
 
 func (far) ServeHTTP(out http.ResponseWriter, in *http.Request) {
@@ -185,7 +184,7 @@ func (far) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	}
 	defer answer.Body.Close()
 	out.WriteHeader(answer.StatusCode)
-	_, _ = io.Copy(out, answer.Body) // a body that is cut short fails where it is read
+	_, _ = io.Copy(out, answer.Body) // an incomplete body fails when it is read
 }
 
 func response(r *http.Request, status int, body string) *http.Response {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// MarkWaiting is engine.Executions.
+// MarkWaiting implements engine.Executions.
 func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 	now := time.Now()
 	failed, err := t.write(ctx,
@@ -27,7 +27,7 @@ func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 	return err
 }
 
-// End is engine.Locks.
+// End implements engine.Locks.
 func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	now := time.Now()
 	writes := ending(r, now)
@@ -52,18 +52,18 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	return nil
 }
 
-// forget lets the other items of a run that has ended expire with it. The end is
-// written already: if this fails, some items are kept longer than needed.
+// forget lets the other items of a run that has ended expire with it. The end is written
+// already: if forget fails, some items stay in the table longer than necessary.
 func (t *Table) forget(ctx context.Context, id string, now time.Time) {
-	if err := t.expire(ctx, id, now.Add(kept).Unix()); err != nil {
+	if err := t.expire(ctx, id, now.Add(retention).Unix()); err != nil {
 		slog.WarnContext(ctx, "the items of a run that has ended will not expire", "run", id, "why", err)
 	}
 }
 
-// ending is what is written when a run ends. The first write is the run itself; the
+// ending returns the writes for the end of a run. The first write is the run itself; the
 // caller sets its condition.
 func ending(r run.Run, now time.Time) []write {
-	expires := now.Add(kept).Unix()
+	expires := now.Add(retention).Unix()
 	return []write{
 		{key: runKey(r.ID), set: values{"state": r.State, "messages": r.Messages, "ended": r.Ended, "expires": expires}},
 		{key: openKey(r.ID), delete: true},
@@ -72,7 +72,8 @@ func ending(r run.Run, now time.Time) []write {
 	}
 }
 
-// notEnded says that r or its lock is not as the caller read it.
+// notEnded returns the error of a caller that has read an older version of r or its
+// lock.
 func notEnded(r run.Run) error {
 	return fault.New(fault.Stale, "run %s has ended, has a newer generation or no longer has epoch %d; or the lock on %s has changed", r.ID, r.Epoch, r.Project)
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// contention are the reasons for which a transaction is cancelled that have
-// passed by the time it is tried again. The SDK does not try again.
+// contention lists the reasons for cancelling a transaction that do not last, so that it
+// can be sent again. The SDK does not do so.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 var contention = []string{"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
-// verdict says of a transaction's error which condition did not hold, if that
-// is what happened, or else whether it is to be tried again.
+// verdict returns which condition of a transaction did not hold, if one did not, and
+// whether the transaction has to be sent again.
 func verdict(err error) (failed int, again bool) {
 	if _, ok := errors.AsType[*types.TransactionInProgressException](err); ok {
 		return held, true

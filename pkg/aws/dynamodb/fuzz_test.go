@@ -26,9 +26,8 @@ import (
 // nameless is an attribute or a key without a name. DynamoDB has none.
 var nameless = regexp.MustCompile(`""\s*:`)
 
-// An item of the table, also one of an older version or one written by hand, is
-// either read so that it can be written and read again unchanged, or refused as
-// Broken or Missing.
+// Any item, even one that an older version or a person wrote, is either read so that it
+// can be written and read again unchanged, or refused as Broken or Missing.
 func FuzzItem(f *testing.F) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
 	f.Add(stored(f, itemOf(run.Run{Request: run.Request{ID: "r", Project: "shop@prod", Operation: "deploy", Options: run.Options{MaxDeletions: new(3)}}, Version: run.Version, Epoch: 3, State: run.StateReady, Requested: at, Messages: []string{"a"}})))
@@ -44,7 +43,7 @@ func FuzzItem(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if !json.Valid(text) || strings.Contains(string(text), "LastEvaluatedKey") || nameless.Match(text) {
-			return // the SDK refuses what is no JSON; a table has an end; all that is in it has a name
+			return // the SDK refuses text that is not JSON, and DynamoDB has no items like these
 		}
 		table, ctx := answering(text), t.Context()
 		contract.Memory(t, len(text), 4<<20, 500, func() {
@@ -74,7 +73,7 @@ func FuzzItem(f *testing.F) {
 	})
 }
 
-// again reads something, writes it, and compares what is read then.
+// again reads an item, writes it, reads it again and compares.
 func again[T any](t *testing.T, what string, read func() (T, error), keep func(T) any) {
 	t.Helper()
 	v, err := read()
@@ -98,11 +97,11 @@ func again[T any](t *testing.T, what string, read func() (T, error), keep func(T
 		err = decode(i, back)
 	}
 	if diff := cmp.Diff(v, back, cmpopts.EquateEmpty()); diff != "" || err != nil {
-		t.Errorf("%s: written and read it is another (%v):\n%s", what, err, diff)
+		t.Errorf("%s: it changed when it was written and read again (%v):\n%s", what, err, diff)
 	}
 }
 
-// classified checks that an error has a kind that callers know.
+// classified checks that an error is of a kind that callers handle.
 func classified(t *testing.T, what string, err error) {
 	t.Helper()
 	if !fault.Is(err, fault.Broken, fault.Missing, fault.Unavailable) || len(err.Error()) > 100_000 {
@@ -123,12 +122,12 @@ func read(t *testing.T, table *Table) item {
 // A fixedAnswer answers every request with the same text.
 type fixedAnswer string
 
-// RoundTrip is http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (v fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(v))), ContentLength: int64(len(v)), Request: r}, nil
 }
 
-// answering is a table that answers every request with one item.
+// answering returns a table that answers every request with one item.
 func answering(item []byte) *Table {
 	text := string(item)
 	return New(dynamodb.NewFromConfig(aws.Config{
@@ -137,7 +136,7 @@ func answering(item []byte) *Table {
 	}), "t")
 }
 
-// stored is an item as DynamoDB sends it.
+// stored returns an item as DynamoDB sends it.
 func stored(t testing.TB, v any) []byte {
 	t.Helper()
 	i, err := encodeItem(key{"P", "S"}, v)
@@ -162,7 +161,7 @@ func stored(t testing.TB, v any) []byte {
 // A recorder keeps the last request.
 type recorder struct{ body string }
 
-// RoundTrip is http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (w *recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	b, err := io.ReadAll(r.Body)
 	w.body = string(b)

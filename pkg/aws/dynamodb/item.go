@@ -44,7 +44,7 @@ type storedRun struct {
 type runItem struct {
 	storedRun
 	Steps   int    `json:"steps"`             // how many are committed
-	Planner string `json:"planner,omitempty"` // nonce of the planner that writes, or wrote, the steps
+	Planner string `json:"planner,omitempty"` // nonce of the function that writes, or wrote, the steps
 	Raiser  string `json:"raiser,omitempty"`  // nonce of the function that raised the epoch
 	Expires int64  `json:"expires,omitempty"` // Unix seconds
 }
@@ -58,8 +58,8 @@ func itemOf(r run.Run) runItem {
 // run returns the run without its steps.
 func (i runItem) run() run.Run { return run.Run(i.storedRun) }
 
-// committed reports whether the run has a plan: steps of a run without one belong to
-// a planner that may be dead.
+// committed reports whether the run has a plan. The steps of a run without a plan were
+// written by a function that has not finished, or has crashed.
 func (i runItem) committed() bool { return i.State != run.StatePending && i.Steps > 0 }
 
 // stepItem is a step as the table stores it.
@@ -94,7 +94,7 @@ func stepItemOf(s run.Step) stepItem {
 	}
 }
 
-// known returns v, or nil if it says nothing: a receipt, an answer or a cause.
+// known returns a pointer to v, or nil for the zero value.
 func known[T interface{ Known() bool }](v T) *T {
 	if !v.Known() {
 		return nil
@@ -130,7 +130,7 @@ type listItem struct {
 	Expires   int64     `json:"expires,omitempty"`
 }
 
-// eventItem is an event of the audit, for people.
+// eventItem is an entry of the audit log.
 type eventItem struct {
 	Time    time.Time `json:"time"`
 	What    string    `json:"what"` // a command, an answer or a state
@@ -141,7 +141,7 @@ type eventItem struct {
 	Expires int64     `json:"expires,omitempty"`
 }
 
-// encode makes an attribute of v: structures become maps, times RFC 3339 texts.
+// encode returns v as an attribute. A struct becomes a map, a time an RFC 3339 string.
 func encode(v any) (types.AttributeValue, error) {
 	a, err := attributevalue.MarshalWithOptions(v, func(o *attributevalue.EncoderOptions) {
 		o.TagKey = "json"
@@ -158,11 +158,11 @@ func encode(v any) (types.AttributeValue, error) {
 	return tidy(a), nil
 }
 
-// nothing is the attribute of a value that is not known.
+// nothing is the attribute of a zero value.
 var nothing = &types.AttributeValueMemberNULL{Value: true}
 
-// tidy replaces empty lists and structures by nothing, at every depth: an empty list
-// and an absent one mean the same.
+// tidy replaces empty lists and maps by nothing, at every depth: an empty list and a
+// missing one mean the same.
 func tidy(a types.AttributeValue) types.AttributeValue {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberNULL:
@@ -184,8 +184,8 @@ func tidy(a types.AttributeValue) types.AttributeValue {
 	return a
 }
 
-// encodeItem makes an item of the structure v and a key. It leaves out what is not
-// known.
+// encodeItem returns the item with a key and the fields of the struct v. It leaves out
+// zero values.
 func encodeItem(k key, v any) (item, error) {
 	a, err := encode(v)
 	if err != nil {
@@ -193,14 +193,14 @@ func encodeItem(k key, v any) (item, error) {
 	}
 	m, ok := a.(*types.AttributeValueMemberM)
 	if !ok {
-		return nil, fault.New(fault.Broken, "encode %s %s: it is no structure", k.pk, k.sk)
+		return nil, fault.New(fault.Broken, "encode %s %s: it is no struct", k.pk, k.sk)
 	}
 	out := k.attributes()
 	maps.Copy(out, m.Value)
 	return out, nil
 }
 
-// decode reads an item into v, a pointer to a structure.
+// decode reads an item into v, a pointer to a struct.
 func decode(i item, v any) error {
 	err := attributevalue.UnmarshalMapWithOptions(i, v, func(o *attributevalue.DecoderOptions) { o.TagKey = "json" })
 	if err != nil {
@@ -209,8 +209,8 @@ func decode(i item, v any) error {
 	return nil
 }
 
-// decodeRun reads a run. A run that has expired is Missing, though DynamoDB may still
-// have it.
+// decodeRun reads a run. The error is of kind Missing if the run has expired, although
+// DynamoDB may still have it.
 func decodeRun(id string, i item) (runItem, error) {
 	var r runItem
 	if err := decode(i, &r); err != nil {
@@ -231,8 +231,8 @@ func decodeStep(i item) (run.Step, error) {
 	return s.step(), readable(s.Version, "step "+s.ID)
 }
 
-// readable says whether this code can read what a version has written: its own, or
-// the one before.
+// readable returns an error if this version of the code cannot read what the given
+// version wrote. It reads its own version and the one before.
 func readable(version int, what string) error {
 	if version == run.Version || version == run.Version-1 && version > 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A list continues after a run, also among runs that were requested at the same
-// moment, and after a run that has expired.
+// A list can continue after any run, even among runs that were requested at the same
+// time, and after a run that has expired.
 func TestBefore(t *testing.T) {
 	table := open(t, &wire{page: 2})
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Lock is engine.Locks.
+// Lock implements engine.Locks.
 func (t *Table) Lock(ctx context.Context, project string) (run.Lock, error) {
 	i, err := t.get(ctx, lockKey(project))
 	if err != nil {
@@ -18,8 +18,8 @@ func (t *Table) Lock(ctx context.Context, project string) (run.Lock, error) {
 	return l, decode(i, &l)
 }
 
-// change writes the next version of a lock, on condition that its version is the one
-// that was read.
+// change returns the write of the next version of a lock, on condition that nobody has
+// changed the lock since it was read.
 func change(project string, l run.Lock) write {
 	w := write{key: lockKey(project), where: "attribute_not_exists(#PK)"}
 	if l.Version > 0 {
@@ -30,7 +30,7 @@ func change(project string, l run.Lock) write {
 	return w
 }
 
-// Enter is engine.Locks.
+// Enter implements engine.Locks.
 func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error {
 	state := run.StateQueued
 	if e.Owns {
@@ -75,7 +75,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 	return nil
 }
 
-// Open is engine.Runs.
+// Open implements engine.Runs.
 func (t *Table) Open(ctx context.Context) ([]string, error) {
 	items, err := t.query(ctx, prefixed(openKey("").pk, openKey("").sk))
 	if err != nil {
@@ -88,7 +88,7 @@ func (t *Table) Open(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// RecordCommand is engine.Executions. The command is stored under the ID of its
+// RecordCommand implements engine.Executions. The command is stored under the ID of its
 // request too, so that it is carried out once.
 func (t *Table) RecordCommand(ctx context.Context, id string, c run.GivenCommand) (run.Run, error) {
 	once := write{key: commandKey(id, c.ID), put: eventItem{Time: c.At, What: string(c.Command), Force: c.Force, Who: c.Who, Why: c.Why}, where: "attribute_not_exists(#PK)"}
@@ -100,7 +100,7 @@ func (t *Table) RecordCommand(ctx context.Context, id string, c run.GivenCommand
 		generation := r.Generation
 		refused := r.Give(c)
 		given := give(r, generation)
-		if refused != nil { // unless it was carried out before
+		if refused != nil { // unless the command is stored already
 			given = write{key: runKey(id), where: "attribute_not_exists(#PK)"}
 		}
 		failed, err := t.write(ctx, once, given)
@@ -115,7 +115,7 @@ func (t *Table) RecordCommand(ctx context.Context, id string, c run.GivenCommand
 	}
 }
 
-// give writes the commands of r, on condition of the generation that it had
+// give returns the write of the commands of r, on condition of the generation that r had
 // before.
 func give(r run.Run, generation int) write {
 	return write{

@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// get returns an item, empty if there is none.
+// get returns an item, or an empty one if it does not exist.
 func (t *Table) get(ctx context.Context, k key) (item, error) {
 	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: k.attributes(), ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -20,23 +20,23 @@ func (t *Table) get(ctx context.Context, k key) (item, error) {
 	return out.Item, nil
 }
 
-// A span is some items of a partition.
+// A span is a range of items with one partition key.
 type span struct {
 	pk       string
 	from, to string // sort keys, both inclusive
-	newest   bool   // from the end
-	most     int    // 0 for all
-	keys     bool   // no more than the keys
+	newest   bool   // newest first
+	most     int    // at most so many; 0 for all
+	keys     bool   // read only the keys
 }
 
 // last sorts after every text that begins with a prefix: the parts of our keys that
 // vary are ASCII.
 const last = "\U0010FFFF"
 
-// prefixed is the span of the keys with a prefix.
+// prefixed returns the span of the keys with a prefix.
 func prefixed(pk, prefix string) span { return span{pk: pk, from: prefix, to: prefix + last} }
 
-// query returns the items of a span in order, of all pages.
+// query returns the items of a span, from all pages.
 func (t *Table) query(ctx context.Context, s span) ([]item, error) {
 	where := "#PK = :pk AND #SK BETWEEN :from AND :to"
 	in := &dynamodb.QueryInput{
@@ -71,11 +71,12 @@ func (t *Table) query(ctx context.Context, s span) ([]item, error) {
 // mostGot is the number of items in one BatchGetItem.
 const mostGot = 100
 
-// all returns the items that exist of the given keys, by key.
+// all returns the items with the given keys, by key. Items that do not exist are left
+// out.
 func (t *Table) all(ctx context.Context, keys []key) (map[key]item, error) {
 	got := make(map[key]item, len(keys))
 	seen := make(map[key]bool, len(keys))
-	var unique []key // DynamoDB refuses a request for an item twice
+	var unique []key // DynamoDB refuses a request that names an item twice
 	for _, k := range keys {
 		if !seen[k] {
 			seen[k], unique = true, append(unique, k)
@@ -93,11 +94,12 @@ func (t *Table) all(ctx context.Context, keys []key) (map[key]item, error) {
 	return got, nil
 }
 
-// batch adds the items of at most 100 keys to got. DynamoDB may answer only some.
+// batch adds the items of at most 100 keys to got. DynamoDB may return only some of them
+// in one answer.
 func (t *Table) batch(ctx context.Context, want []map[string]types.AttributeValue, got map[key]item) error {
 	for attempt := 0; len(want) > 0; attempt++ {
 		if attempt > mostAttempts {
-			return fault.New(fault.Throttled, "read table %s: %d items are not answered for", t.name, len(want))
+			return fault.New(fault.Throttled, "read table %s: DynamoDB did not return %d items", t.name, len(want))
 		}
 		if attempt > 0 {
 			if err := pause(ctx, attempt); err != nil {

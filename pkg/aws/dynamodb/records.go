@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Records is engine.Records.
+// Records implements engine.Records.
 func (t *Table) Records(ctx context.Context, project string) (map[string]plan.Record, error) {
 	items, err := t.query(ctx, prefixed(recordKey(project, "").pk, recordPrefix))
 	if err != nil {
@@ -20,7 +20,7 @@ func (t *Table) Records(ctx context.Context, project string) (map[string]plan.Re
 	return decodeRecords(slices.Values(items))
 }
 
-// RecordsOf is engine.Records.
+// RecordsOf implements engine.Records.
 func (t *Table) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	keys := make([]key, len(nodes))
 	for i, node := range nodes {
@@ -46,7 +46,7 @@ func decodeRecords(items iter.Seq[item]) (map[string]plan.Record, error) {
 	return records, nil
 }
 
-// Rename is engine.Records.
+// Rename implements engine.Records.
 func (t *Table) Rename(ctx context.Context, r run.Run, records []plan.Record) error {
 	for chunk := range slices.Chunk(records, mostWrites/2) {
 		if err := t.renameSome(ctx, r, slices.Clone(chunk)); err != nil {
@@ -56,8 +56,8 @@ func (t *Table) Rename(ctx context.Context, r run.Run, records []plan.Record) er
 	return nil
 }
 
-// renameSome moves as many records as one transaction can hold. It leaves out those
-// that no longer exist, or are of another stack by now, one by one.
+// renameSome renames as many records as one transaction can hold. If a record no longer
+// exists, or is about another stack by now, it tries again without that record.
 func (t *Table) renameSome(ctx context.Context, r run.Run, records []plan.Record) error {
 	for len(records) > 0 {
 		writes := []write{{
@@ -81,7 +81,8 @@ func (t *Table) renameSome(ctx context.Context, r run.Run, records []plan.Record
 	return nil
 }
 
-// leave deletes a record from its old key if it is still that of the same stack.
+// leave returns the deletion of a record from its old key, on condition that it is still
+// about the same stack.
 func leave(old key, r plan.Record) write {
 	w := write{key: old, delete: true, where: "#stack = :stack AND attribute_not_exists(#stack_id)", with: values{"stack": r.Stack}}
 	if r.StackID != "" {
@@ -90,14 +91,14 @@ func leave(old key, r plan.Record) write {
 	return w
 }
 
-// List is engine.Runs.
+// List implements engine.Runs.
 func (t *Table) List(ctx context.Context, project string, most int) ([]run.Run, error) {
 	lines := prefixed("PROJECT#"+project, "RUN#")
 	lines.newest, lines.most = true, most
 	return t.listed(ctx, lines)
 }
 
-// Before lists as List does, but only runs of r's project that are older than r.
+// Before lists runs as List does, but only runs of r's project that are older than r.
 func (t *Table) Before(ctx context.Context, r run.Run, most int) ([]run.Run, error) {
 	lines := prefixed("PROJECT#"+r.Project, "RUN#")
 	lines.to, lines.newest = listKey(r.Project, r.Requested, r.ID).sk, true
@@ -109,12 +110,12 @@ func (t *Table) Before(ctx context.Context, r run.Run, most int) ([]run.Run, err
 		runs = runs[1:]
 	}
 	if most > 0 && len(runs) > most {
-		runs = runs[:most] // r has gone meanwhile
+		runs = runs[:most] // r has expired meanwhile
 	}
 	return runs, err
 }
 
-// listed returns the runs of some entries of a list.
+// listed returns the runs of the given entries of a list.
 func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 	items, err := t.query(ctx, lines)
 	if err != nil {
@@ -132,7 +133,7 @@ func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 	for n, i := range items {
 		r, err := decodeRun(i.text("run"), got[keys[n]])
 		if fault.Is(err, fault.Missing) {
-			continue // it has expired
+			continue // the run has expired
 		}
 		if err != nil {
 			return nil, err
@@ -142,7 +143,7 @@ func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 	return runs, nil
 }
 
-// Projects lists, sorted, the projects that ever had a run, as "shop@prod".
+// Projects lists the projects that have had a run, as "shop@prod", sorted.
 func (t *Table) Projects(ctx context.Context) ([]string, error) {
 	items, err := t.query(ctx, span{pk: projectKey("").pk, from: " ", to: last})
 	if err != nil {

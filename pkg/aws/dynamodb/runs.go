@@ -8,17 +8,17 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// CreateRun is engine.Runs.
+// CreateRun implements engine.Runs.
 func (t *Table) CreateRun(ctx context.Context, r run.Run) (run.Run, bool, error) {
 	failed, err := t.write(ctx, creating(r)...)
 	if err != nil {
 		return run.Run{}, false, err
 	}
-	kept, err := t.Run(ctx, r.ID)
-	return kept, err == nil && failed == held, err
+	stored, err := t.Run(ctx, r.ID)
+	return stored, err == nil && failed == held, err
 }
 
-// creating is what is written to create a run, if there is none of its ID.
+// creating returns the writes that create a run, on condition that none has its ID.
 func creating(r run.Run) []write {
 	line := listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Requested: r.Requested}
 	return []write{
@@ -38,7 +38,7 @@ func (t *Table) item(ctx context.Context, id string) (runItem, error) {
 	return decodeRun(id, i)
 }
 
-// Run is engine.Runs.
+// Run implements engine.Runs.
 func (t *Table) Run(ctx context.Context, id string) (run.Run, error) {
 	i, err := t.item(ctx, id)
 	if err != nil {
@@ -47,7 +47,8 @@ func (t *Table) Run(ctx context.Context, id string) (run.Run, error) {
 	return i.run(), nil
 }
 
-// Load is engine.Runs. A run and its steps are neighbours: one query reads them.
+// Load implements engine.Runs. A run and its steps have one partition key, so that one
+// query reads them.
 func (t *Table) Load(ctx context.Context, id string) (run.Run, error) {
 	items, err := t.query(ctx, span{pk: runKey(id).pk, from: runKey(id).sk, to: stepPrefix + last})
 	if err != nil {
@@ -70,18 +71,18 @@ func (t *Table) Load(ctx context.Context, id string) (run.Run, error) {
 			return run.Run{}, err
 		}
 		if r.Steps[n].Number != n {
-			return run.Run{}, fault.New(fault.Broken, "run %s: step %d is not there", id, n)
+			return run.Run{}, fault.New(fault.Broken, "run %s: step %d is missing from the table", id, n)
 		}
 	}
 	if len(r.Steps) != head.Steps {
-		return run.Run{}, fault.New(fault.Broken, "run %s: it has %d steps, of which %d are there", id, head.Steps, len(r.Steps))
+		return run.Run{}, fault.New(fault.Broken, "run %s: it has %d steps, of which %d are in the table", id, head.Steps, len(r.Steps))
 	}
 	return r, nil
 }
 
-// RaiseEpoch is engine.Executions. A new epoch is a new execution: its wait has no
-// token yet, and its history is empty. A nonce tells whether a refusal is only the
-// echo of a write of ours whose answer was lost.
+// RaiseEpoch implements engine.Executions. A new epoch means a new execution: it has no token
+// yet, and its history is empty. If the write is refused, the stored nonce shows whether
+// an earlier attempt of this call has succeeded and its answer was lost.
 func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 	mine := nonce()
 	for {
@@ -109,7 +110,7 @@ func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 	}
 }
 
-// awake is the state of a run that gets a new execution.
+// awake returns the state that a run has once it gets a new execution.
 func awake(s run.State) run.State {
 	switch s {
 	case run.StateWaiting:
@@ -120,7 +121,7 @@ func awake(s run.State) run.State {
 	return s
 }
 
-// Register is engine.Executions.
+// Register implements engine.Executions.
 func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
 	since := stamp(w.Entered)
 	failed, err := t.write(ctx, write{
@@ -137,7 +138,7 @@ func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.Pol
 	return false, err
 }
 
-// stale says that a run has another epoch.
+// stale returns the error of a caller whose epoch is no longer the run's.
 func stale(id string, epoch int) error {
 	return fault.New(fault.Stale, "run %s no longer has epoch %d", id, epoch)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Step is engine.Steps.
+// Step implements engine.Steps.
 func (t *Table) Step(ctx context.Context, id string, number int) (run.Run, run.Step, error) {
 	at := stepKey(id, number)
 	items, err := t.all(ctx, []key{runKey(id), at})
@@ -27,7 +27,7 @@ func (t *Table) Step(ctx context.Context, id string, number int) (run.Run, run.S
 	return head.run(), s, err
 }
 
-// Move is engine.Steps.
+// Move implements engine.Steps.
 func (t *Table) Move(ctx context.Context, c engine.Change) error {
 	s := c.Step
 	set := values{
@@ -80,9 +80,10 @@ func (t *Table) repeated(ctx context.Context, c engine.Change) error {
 	return fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
 }
 
-// Postpone is engine.Steps. An event that no poll has seen was marked since the steps
-// were loaded, unless this poll is the one that saw it. A step that is not as expected
-// is written without its event, and if that fails too, not at all.
+// Postpone implements engine.Steps. An event that was marked since the steps
+// were loaded must stay for the next poll, so it is a condition that there is none. If
+// that does not hold, the step is written without its event. A step that no longer runs
+// in this attempt is not written.
 func (t *Table) Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error {
 	whole := make([]write, len(steps))
 	plain := make([]write, len(steps))
@@ -136,7 +137,7 @@ func (t *Table) postponeSome(ctx context.Context, check write, whole, plain []wr
 	return nil
 }
 
-// MarkEvent is engine.Steps.
+// MarkEvent implements engine.Steps.
 func (t *Table) MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error) {
 	failed, err := t.write(ctx, write{
 		key: stepKey(id, number), set: values{"event": status, "polls": 0},

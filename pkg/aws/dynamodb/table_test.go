@@ -20,7 +20,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// planned creates a run of so many steps and commits it.
+// planned creates and commits a run with so many steps.
 func planned(t *testing.T, table *Table, steps int) run.Run {
 	t.Helper()
 	r, _, err := table.CreateRun(t.Context(), run.Run{
@@ -35,7 +35,7 @@ func planned(t *testing.T, table *Table, steps int) run.Run {
 	return r
 }
 
-// reads is a plan of so many steps.
+// reads returns a plan of so many steps.
 func reads(steps int) (p plan.Plan) {
 	for i := range steps {
 		p.Steps = append(p.Steps, plan.Step{ID: fmt.Sprintf("n%04d/read", i), Node: fmt.Sprintf("n%04d", i), Verb: plan.Read, After: []string{}})
@@ -50,7 +50,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A run of more steps than a transaction, a page or a batch holds.
+// A run may have more steps than fit into one transaction, page or batch.
 func TestManySteps(t *testing.T) {
 	w := &wire{page: 7}
 	table := open(t, w)
@@ -75,7 +75,8 @@ func TestManySteps(t *testing.T) {
 	}
 }
 
-// A planner that was cut off leaves more steps than the next one plans.
+// If a function crashed while it wrote the steps of a plan, the next plan deletes those
+// that it does not have.
 func TestLeftovers(t *testing.T) {
 	table := open(t, &wire{page: 7})
 	r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: "one", Project: "shop@prod"}, State: run.StatePending, Requested: time.Now()})
@@ -110,7 +111,7 @@ func TestLargeSteps(t *testing.T) {
 	}
 }
 
-// A transaction that conflicts is tried again for as long as that may help.
+// A transaction that conflicts with others is sent again, up to mostAttempts times.
 func TestContention(t *testing.T) {
 	for name, c := range map[string]struct {
 		code string
@@ -153,8 +154,8 @@ func TestContention(t *testing.T) {
 	}
 }
 
-// A transaction that is still in progress is repeated with its own token, because it
-// may yet succeed; one that conflicted was not made, and is another request.
+// A transaction that is still in progress is sent again with its own token, because it
+// may still succeed. One that conflicted wrote nothing, so it is sent with a new token.
 func TestTokens(t *testing.T) {
 	for answer, want := range map[string]int{`{"__type":"TransactionInProgressException"}`: 1, reasons("TransactionConflict"): mostAttempts + 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -186,7 +187,7 @@ func TestLostAnswersWithoutTokens(t *testing.T) {
 	w := &wire{forgetful: true}
 	table := open(t, w)
 	r := planned(t, table, 1)
-	w.lost, w.writes = 2, 1 // the next answer is lost, and then every other
+	w.lost, w.writes = 2, 1 // lose the next answer, and then every second one
 	must(t, table.RaiseEpoch(t.Context(), r))
 	r.Epoch = 1
 	must(t, table.Move(t.Context(), changeOf(r, 0)))
@@ -196,7 +197,7 @@ func TestLostAnswersWithoutTokens(t *testing.T) {
 	}
 }
 
-// A request without an answer may or may not have been made.
+// If a request gets no answer, nobody knows whether it was carried out.
 func TestNoAnswer(t *testing.T) {
 	w := &wire{}
 	table := open(t, w)
@@ -230,7 +231,7 @@ func TestExpiry(t *testing.T) {
 		if n := expiring(t, table); n != 1+120+3+1 { // run, steps, events, place in the list
 			t.Errorf("%d items of a run that has ended expire, want 125", n)
 		}
-		time.Sleep(kept - time.Second)
+		time.Sleep(retention - time.Second)
 		if _, err := table.Load(t.Context(), "one"); err != nil {
 			t.Errorf("before its time: %v", err)
 		}
@@ -259,7 +260,7 @@ func expiring(t *testing.T, table *Table) (n int) {
 	return n
 }
 
-// An item of a newer version is not read as if it were ours.
+// An item that a newer version wrote is refused.
 func TestVersions(t *testing.T) {
 	table := open(t, &wire{})
 	planned(t, table, 1)
@@ -281,7 +282,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A run of which a step is missing cannot be loaded.
+// A run cannot be loaded if one of its steps is missing.
 func TestDamage(t *testing.T) {
 	for name, gone := range map[string]int{"first": 0, "middle": 1, "last": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -330,7 +331,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// changeOf is the change that claims a step.
+// changeOf returns the change that claims a step.
 func changeOf(r run.Run, number int) engine.Change {
 	s := r.Steps[number]
 	s.Status, s.Attempt = run.Running, 1

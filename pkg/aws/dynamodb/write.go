@@ -24,19 +24,19 @@ type values map[string]any
 // attributes, deletes it or, if it does none of these, only checks its condition.
 type write struct {
 	key    key
-	put    any    // a structure: the whole item
-	set    values // attributes; what is not known is set to null
+	put    any    // a struct: the whole item
+	set    values // attributes; zero values are set to null
 	add    values // numbers to add to attributes
 	delete bool
 	where  string // the condition, or ""
-	with   values // of its placeholders, without the colon
+	with   values // values of its placeholders, which are named without the colon
 }
 
-// held says that all conditions held.
+// held is the result of a write whose conditions all held.
 const held = -1
 
-// write makes a transaction of at most 100 actions. It returns the index of the first
-// whose condition did not hold; then nothing was written.
+// write sends a transaction of at most 100 actions. It returns the index of the first
+// action whose condition did not hold, and then nothing was written, or held.
 func (t *Table) write(ctx context.Context, writes ...write) (failed int, err error) {
 	in := &dynamodb.TransactWriteItemsInput{TransactItems: make([]types.TransactWriteItem, len(writes))}
 	for i, w := range writes {
@@ -56,7 +56,7 @@ func (t *Table) write(ctx context.Context, writes ...write) (failed int, err err
 			return held, t.fault("write", err)
 		}
 		if _, underway := errors.AsType[*types.TransactionInProgressException](err); !underway {
-			in.ClientRequestToken = nil // nothing was done: this is another request
+			in.ClientRequestToken = nil // nothing was written: the next attempt is a new request
 		}
 		if err := pause(ctx, attempt); err != nil {
 			return held, t.fault("write", err)
@@ -64,7 +64,7 @@ func (t *Table) write(ctx context.Context, writes ...write) (failed int, err err
 	}
 }
 
-// Of a transaction that conflicts with another, or is throttled.
+// The attempts of a transaction that conflicts with another, or is throttled.
 const (
 	mostAttempts = 20
 	firstPause   = 20 * time.Millisecond
@@ -84,7 +84,7 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// action is the write as an action of the SDK.
+// action returns the write as an action of the SDK.
 func (w write) action(table string) (types.TransactWriteItem, error) {
 	var out types.TransactWriteItem
 	update, given := w.update()
@@ -164,7 +164,8 @@ func fence(id string, epoch int) write {
 	return write{key: runKey(id), where: "#epoch = :epoch", with: values{"epoch": epoch}}
 }
 
-// mayClaim checks that a run has the given epoch, and is to go on.
+// mayClaim checks that a run has the given epoch, is running and has no command to
+// pause or stop.
 func mayClaim(id string, epoch int) write {
 	return write{
 		key: runKey(id), where: "#epoch = :epoch AND #state = :running AND #command = :continue",
@@ -179,5 +180,5 @@ func alive(more values) values {
 	return all
 }
 
-// nonce is never the same twice.
+// nonce returns a random string.
 func nonce() string { return strings.ToLower(crand.Text()) }

@@ -78,7 +78,7 @@ func (f *fake) DeleteSchedule(_ context.Context, in *scheduler.DeleteScheduleInp
 // shown lists schedules in the form that the contract compares.
 type shown struct{ *Schedules }
 
-func (s shown) Kept(ctx context.Context, id string) (map[string]project.Schedule, error) {
+func (s shown) Stored(ctx context.Context, id string) (map[string]project.Schedule, error) {
 	stored, err := s.List(ctx, id)
 	all := make(map[string]project.Schedule)
 	for _, k := range stored {

@@ -11,17 +11,17 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Calendar is schedules that a test can read.
+// A Calendar is an engine.Schedules whose schedules the contract can read.
 type Calendar interface {
 	engine.Schedules
 
-	// Kept returns the schedules of a project: their operations, expressions and
-	// time zones.
-	Kept(ctx context.Context, project string) (map[string]project.Schedule, error)
+	// Stored returns the stored schedules of a project by name, with only their
+	// operation, expression and time zone.
+	Stored(ctx context.Context, project string) (map[string]project.Schedule, error)
 }
 
-// Schedules tests schedules against the contract of engine.Schedules. open returns
-// those of an installation that has none.
+// Schedules tests an implementation of engine.Schedules. open returns one without
+// schedules.
 func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 	for name, law := range map[string]func(diary){
 		"new schedules are created": func(d diary) {
@@ -50,7 +50,7 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.arrange(shop, nightly)
 			d.has(shop, nightly)
 		},
-		"projects are apart": func(d diary) {
+		"schedules of other projects do not change": func(d diary) {
 			d.arrange(shop, nightly)
 			d.arrange("shop@testing", end)
 			d.arrange("shop-a@test", end)
@@ -60,7 +60,7 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.has(shop, nightly)
 			d.has("shop-a@test", end)
 		},
-		"what is past is not made, and not removed": func(d diary) {
+		"a one-time schedule of the past is not created, and not deleted if it exists": func(d diary) {
 			d.now = d.now.Add(-time.Hour)
 			d.arrange(shop, nightly, end)
 			d.now = end.Once
@@ -69,7 +69,7 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.arrange(shop, nightly, end)
 			d.has(shop, nightly, end)
 		},
-		"what is put to a time that is past is gone": func(d diary) {
+		"a schedule that is moved to a past time is deleted": func(d diary) {
 			d.arrange(shop, nightly, end)
 			past := end
 			past.Expression, past.Once = "at(2020-12-31T18:00:00)", time.Date(2020, 12, 31, 18, 0, 0, 0, time.UTC)
@@ -83,7 +83,7 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 	}
 }
 
-// A named schedule.
+// A named is a schedule and its name.
 type named struct {
 	name string
 	project.Schedule
@@ -94,7 +94,7 @@ var (
 	end     = named{"end", project.Schedule{Operation: "destroy", Expression: "at(2199-12-31T18:00:00)", Zone: "UTC", Once: time.Date(2199, 12, 31, 18, 0, 0, 0, time.UTC)}}
 )
 
-// A diary is schedules under test.
+// A diary is a Calendar under test.
 type diary struct {
 	*testing.T
 	Calendar
@@ -118,8 +118,8 @@ func (d diary) has(id string, all ...named) {
 	for _, n := range all {
 		want[n.name] = project.Schedule{Operation: n.Operation, Expression: n.Expression, Zone: n.Zone}
 	}
-	got, err := d.Kept(d.Context(), id)
+	got, err := d.Stored(d.Context(), id)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		d.Errorf("of %s, %v:\n%s", id, err, diff)
+		d.Errorf("schedules of %s (- want, + got), %v:\n%s", id, err, diff)
 	}
 }

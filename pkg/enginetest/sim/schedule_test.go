@@ -12,7 +12,7 @@ import (
 // calendar lets the contract read schedules.
 type calendar struct{ *sim.Schedules }
 
-func (c calendar) Kept(_ context.Context, id string) (map[string]project.Schedule, error) {
+func (c calendar) Stored(_ context.Context, id string) (map[string]project.Schedule, error) {
 	all := make(map[string]project.Schedule)
 	for name, s := range c.Of(id) {
 		all[name] = project.Schedule{Operation: s.Operation, Expression: s.Expression, Zone: s.Zone}

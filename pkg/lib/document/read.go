@@ -31,7 +31,7 @@ func Read(file string, body []byte) (*yaml.Node, error) {
 	}
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	parse := parseYAML
-	if looksLikeJSON(body) {
+	if isJSON(body) {
 		// YAML's escapes lack surrogate pairs, and its indentation forbids
 		// tabs, so JSON is not quite a part of it.
 		parse = parseJSON
@@ -91,7 +91,7 @@ func Weight(body []byte) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-func looksLikeJSON(body []byte) bool {
+func isJSON(body []byte) bool {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	return len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(body)
 }
