@@ -113,7 +113,6 @@ infra/local/states 1
 infra/stackwright 10
 pkg 7
 pkg/engine 522
-pkg/lib/document 2
 stepfn 194
 testdata/widdix 1
 `
