@@ -9,9 +9,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Command carries out the command that q gives to a run. It is Refused if the run
-// cannot obey, and Invalid if there is no such command. Unlike Start, it makes no
-// run of a refused command: the caller gets the error.
+// Command gives a run the command that q requests. The error is Refused if the run cannot
+// obey, and Invalid if there is no such command. Unlike Start, Command makes no run of a
+// refused command.
 func (e *Engine) Command(ctx context.Context, q run.Request) error {
 	c, ok := run.ControlNamed(q.Operation)
 	if !ok {
@@ -29,7 +29,7 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 	case c.EndsRun:
 		err = e.endByForce(ctx, r, run.StateCancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Reason))
 	default:
-		err = e.ensureRunning(ctx, r) // it obeys at its next poll, which is now
+		err = e.ensureRunning(ctx, r) // the poll that this causes obeys the command
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.Operation, err)
@@ -37,7 +37,7 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 	return nil
 }
 
-// subject returns the run that q is about, which has to be of q's project.
+// subject returns the run that q gives a command to. It must be of q's project.
 func (e *Engine) subject(ctx context.Context, q run.Request) (run.Run, error) {
 	r, err := e.Store.Run(ctx, q.Of)
 	if err == nil && r.Project != q.Project {
@@ -46,8 +46,8 @@ func (e *Engine) subject(ctx context.Context, q run.Request) (run.Run, error) {
 	return r, err
 }
 
-// ownsLock is an error if r has not ended and does not own the lock of its project:
-// then there is nothing to unlock.
+// ownsLock returns an error if r is not over and does not own the lock of its project:
+// such a run cannot be unlocked.
 func (e *Engine) ownsLock(ctx context.Context, r run.Run) error {
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err == nil && l.Owner.Run != r.ID && !r.State.Over() {

@@ -1,5 +1,5 @@
-// Package engine does what the functions do: start, plan, execute and poll runs, and
-// give them commands.
+// Package engine starts, plans, executes, polls and restarts runs, and gives them
+// commands. Each method of Engine does what one of the Lambda functions does.
 package engine
 
 import (
@@ -59,28 +59,29 @@ type StepInput struct {
 // A PollInput requests a poll of a run, for an execution that waits for it.
 type PollInput struct {
 	Loop    LoopState `json:"loop"`
-	Token   string    `json:"token"`   // what the poll, or whatever wakes the execution, answers
-	Entered time.Time `json:"entered"` // since when it waits
+	Token   string    `json:"token"`   // the task token: the poll, or a function that wakes the execution, answers it
+	Entered time.Time `json:"entered"` // when the wait started
 }
 
 // How often and how long.
 const (
-	maxReady    = 40                // steps in one LoopState
-	minWait     = 5 * time.Second   // between polls
-	maxWait     = 300 * time.Second // between polls
-	wakeWait    = 60 * time.Second  // at most, when something has happened
-	handover    = 15_000            // events in an execution's history, of 25,000
-	perPoll     = 10                // of these
-	perStart    = 8                 // of these
-	leastPause  = 2 * time.Second   // before a step that was busy or throttled is started again
-	mostPause   = 30 * time.Second  // before it is
-	spread      = 200 * time.Millisecond
-	tolerated   = time.Hour        // how long a running step may stay unreadable for lack of permission
-	stopsBefore = 2 * time.Second  // a poll ends so long before the end of the wait
-	grace       = 10 * time.Second // for the events of the last request to arrive
+	maxReady    = 40                     // steps in one LoopState
+	minWait     = 5 * time.Second        // between polls
+	maxWait     = 300 * time.Second      // between polls
+	wakeWait    = 60 * time.Second       // until the next poll, for an execution that was woken
+	handover    = 15_000                 // events in an execution's history, of 25,000
+	perPoll     = 10                     // of these events for a poll
+	perStart    = 8                      // of these events for the start of a step
+	leastPause  = 2 * time.Second        // before a step that was busy or throttled is started again
+	mostPause   = 30 * time.Second       // the longest such pause
+	spread      = 200 * time.Millisecond // between steps that were refused together
+	tolerated   = time.Hour              // how long a running step may stay unreadable for lack of permission
+	stopsBefore = 2 * time.Second        // how long before the end of the wait a poll ends
+	grace       = 10 * time.Second       // for the events of the last request to arrive
 )
 
-// execution names an execution: the first writer of an epoch wins.
+// execution returns the name of the execution for an epoch. Step Functions starts only
+// one execution of a name.
 func execution(id string, epoch int) string { return fmt.Sprintf("%s-%d", id, epoch) }
 
 // startExecution raises a run's epoch and starts the execution with that number. If
@@ -108,8 +109,8 @@ func (e *Engine) launch(ctx context.Context, id string, epoch int) error {
 }
 
 // fencedOff returns the loop state of an execution whose run has a newer epoch. It
-// starts the newer execution, because whatever raised the epoch may have crashed
-// before it did.
+// starts the newer execution, because the function that raised the epoch may have
+// crashed before it started that execution.
 func (e *Engine) fencedOff(ctx context.Context, id string, epoch int) (LoopState, error) {
 	t := loopState(run.Run{Request: run.Request{ID: id}, Epoch: epoch}, run.StateFencedOff, 0)
 	r, err := e.Store.Run(ctx, id)
@@ -119,8 +120,8 @@ func (e *Engine) fencedOff(ctx context.Context, id string, epoch int) (LoopState
 	return t, e.launch(ctx, id, r.Epoch)
 }
 
-// each calls do for 0 to n-1, as many at a time as the engine may, or one after
-// another in this goroutine. It returns the first error.
+// each calls do for 0 to n-1, at most e.Parallel at the same time. If that is 1, it
+// calls them in this goroutine. It returns the first error.
 func (e *Engine) each(n int, do func(i int) error) error {
 	if e.Parallel <= 1 {
 		for i := range n {
@@ -146,7 +147,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	r.State = s
 	if s == run.StateWaiting {
 		if err := e.Store.MarkWaiting(ctx, r); err != nil {
-			return r, fmt.Errorf("park run %s: %w", r.ID, err)
+			return r, fmt.Errorf("mark run %s as waiting: %w", r.ID, err)
 		}
 		return r, nil
 	}
@@ -169,7 +170,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 }
 
 // passOn starts an execution for the run that owns the lock of r's project, if that
-// run is still queued: whatever ended r may have crashed before it did so.
+// run is still queued: the function that ended r may have crashed before it did so.
 func (e *Engine) passOn(ctx context.Context, r run.Run) error {
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {

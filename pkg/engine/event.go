@@ -10,7 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A StackEvent is a change of a stack's status, as CloudFormation's event tells it.
+// A StackEvent is CloudFormation's event about a change of a stack's status.
 type StackEvent struct {
 	Token  string // the client request token of the operation
 	Status plan.Status
@@ -19,17 +19,17 @@ type StackEvent struct {
 // StackEvent marks the step that an event is about as due, and only then reads the
 // waiting token, so that either the waiting execution is woken or its next poll sees
 // the mark. A lost event costs only time.
-func (e *Engine) StackEvent(ctx context.Context, h StackEvent) error {
-	id, number, attempt, ours := action.ParseToken(h.Token)
-	if !ours || h.Status.Busy() {
+func (e *Engine) StackEvent(ctx context.Context, event StackEvent) error {
+	id, number, attempt, ours := action.ParseToken(event.Token)
+	if !ours || event.Status.Busy() {
 		return nil
 	}
-	if _, err := e.Store.MarkEvent(ctx, id, number, attempt, h.Status); err != nil {
-		return fmt.Errorf("mark %s: %w", h.Token, err)
+	if _, err := e.Store.MarkEvent(ctx, id, number, attempt, event.Status); err != nil {
+		return fmt.Errorf("mark %s: %w", event.Token, err)
 	}
 	r, err := e.Store.Run(ctx, id)
 	if fault.Is(err, fault.Missing) {
-		return nil // it belongs to another installation in the same account
+		return nil // the run is of another installation in the same account
 	}
 	if err != nil {
 		return fmt.Errorf("wake run %s: %w", id, err)
@@ -37,7 +37,7 @@ func (e *Engine) StackEvent(ctx context.Context, h StackEvent) error {
 	return e.wake(ctx, r)
 }
 
-// wake answers the token with which r's execution waits, if it does.
+// wake answers the token of r's execution, if the execution waits.
 func (e *Engine) wake(ctx context.Context, r run.Run) error {
 	if r.Token == "" || r.State.Over() {
 		return nil

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// What a run says of itself has its place in one item of the table, which holds
-// 400 KB with all else.
+// The messages of a run are stored in its item of the table, together with other
+// attributes. An item has at most 400 KB.
 const (
 	maxMessages = 200
 	maxMessage  = 1000 // bytes
 )
 
-// say cuts what a run says to what there is room for.
+// say cuts the messages of a run to the size that its item has room for.
 func say(messages []string) []string {
 	said := slices.Clone(messages[:min(len(messages), maxMessages)])
 	for i, m := range said {

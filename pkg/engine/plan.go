@@ -29,7 +29,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	made, err := e.make(ctx, &r)
 	switch {
 	case errors.Is(err, errLate):
-		r.Messages = []string{"a newer upload of " + r.Source.Key + " has been seen"}
+		r.Messages = []string{"a newer upload of " + r.Source.Key + " was requested before this one"}
 		return e.finish(ctx, r, run.StateSuperseded)
 	case errors.Is(err, errAgain), errors.Is(err, errGone):
 		r.Messages = []string{err.Error()}
@@ -51,18 +51,18 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	e.Notifier.Notify(ctx, r)
 	t := loopState(r, run.StateReady, minWait) // steps that start now are due by then
 	if t.Ready = e.ready(ctx, r, e.Now()); len(t.Ready) == 0 {
-		return loopState(r, run.StatePoll, wakeWait), nil // a command stopped the run before it started, or the budget has no room
+		return loopState(r, run.StatePoll, wakeWait), nil // the run was paused or cancelled before its first step, or the budget has no room
 	}
 	return t, nil
 }
 
-// takeUp returns how to continue a run that needs no plan any more, or not from this
-// epoch.
+// takeUp returns the loop state of a run that is not to be planned, or not by an
+// execution of this epoch.
 func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopState, error) {
 	switch {
 	case r.Epoch != d.Epoch:
 		return e.fencedOff(ctx, d.Run, d.Epoch)
-	case r.State.Over(): // whatever ended it may have crashed then
+	case r.State.Over(): // the function that ended it may have crashed before it notified
 		r, err := e.loadWhole(ctx, r)
 		if err != nil {
 			return LoopState{}, err
@@ -77,22 +77,22 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopS
 	return loopState(r, run.StatePoll, wakeWait), nil
 }
 
-// overtaken returns how a planner continues after another one was faster: one of a
-// newer epoch, a late one of its own execution, or one of another run that took the
+// overtaken returns the loop state for a planner whose commit was stale: another planner
+// was faster, in a newer epoch, in the same execution, or of another run that took the
 // lock.
 func (e *Engine) overtaken(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case err != nil:
 		return LoopState{}, err
-	case r.Epoch == d.Epoch && r.State == run.StatePending: // no planner has committed yet: try again
-		return LoopState{}, fault.New(fault.Unavailable, "another planner is at work beside that of run %s", d.Run)
+	case r.Epoch == d.Epoch && r.State == run.StatePending: // the run has no plan yet: try again
+		return LoopState{}, fault.New(fault.Unavailable, "another function is planning run %s", d.Run)
 	}
 	return e.takeUp(ctx, r, d)
 }
 
 // refusal reports whether err means that the request cannot be carried out, however
-// often it is tried. A run that could not be planned holds no lock.
+// often it is tried.
 func refusal(err error) bool {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(many.Unwrap(), func(e error) bool { return !refusal(e) })
@@ -100,8 +100,8 @@ func refusal(err error) bool {
 	return err != nil && !fault.Is(err, fault.Throttled, fault.Unavailable, fault.Stale)
 }
 
-// finish ends a run that needs no further execution, whatever command it gets
-// meanwhile.
+// finish ends a run that needs no further execution. A command that arrives meanwhile
+// changes nothing.
 func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (LoopState, error) {
 	for {
 		ended, err := e.end(ctx, r, s)
@@ -203,8 +203,8 @@ func problems(messages []string) error {
 	return errors.Join(all...)
 }
 
-// desired returns what r's source describes, or nothing for operations that
-// concern only what is recorded, and for a rollback if no deploy has succeeded.
+// desired returns the project that r's source describes. It is an empty project for an
+// operation that needs only the records, and for a rollback if no deploy has succeeded.
 func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error) {
 	if o := e.operation(r); !o.NeedsFiles || o.Restores && r.Source == (run.Source{}) {
 		name, environment, _ := strings.Cut(r.Project, "@")
@@ -256,8 +256,8 @@ func (e *Engine) created(ctx context.Context, r run.Run) ([]string, error) {
 }
 
 // inaccessible lists why some stacks could not be read, each reason once: what a
-// preview says about them is a guess. In a plan that is executed, their steps report
-// the reason.
+// preview says about them may be wrong. When a plan is executed, the steps of these
+// stacks fail for the same reason.
 func inaccessible(live map[string]plan.Live) []string {
 	var all []string
 	for _, l := range live {
@@ -277,7 +277,7 @@ func (e *Engine) rename(ctx context.Context, r run.Run, moves [][]plan.Record) e
 			continue
 		}
 		if err := e.Store.Rename(ctx, r, records); err != nil {
-			return fmt.Errorf("displace records: %w", err)
+			return fmt.Errorf("rename records: %w", err)
 		}
 	}
 	return nil
@@ -297,7 +297,7 @@ func (e *Engine) specs(ctx context.Context, p plan.Plan, desired project.Project
 	digests := make([]string, len(nodes))
 	err := e.each(len(nodes), func(i int) (err error) {
 		if digests[i], err = e.Specs.SaveSpec(ctx, nodes[i]); err != nil {
-			err = fmt.Errorf("keep the spec of %s: %w", nodes[i].Name, err)
+			err = fmt.Errorf("store the spec of %s: %w", nodes[i].Name, err)
 		}
 		return err
 	})

@@ -79,7 +79,7 @@ func TestLock(t *testing.T) {
 	h.planned("a", 1)
 	h.must(h.Start(t.Context(), run.Request{ID: "b", Project: shop, Operation: "destroy", Options: run.Options{Refuse: true}}))
 	h.planned("b", 1)
-	want := "run a (deploy, running) holds the lock on shop@default: wait for its end, or ask to be queued"
+	want := "run a (deploy, running) holds the lock on shop@default: wait until it ends, or leave out refuse to queue this run"
 	if got := h.stored("b").Messages; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q", got)
 	}

@@ -28,7 +28,7 @@ func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 	if fault.Is(err, fault.Stale) {
 		fenced, err := e.fencedOff(ctx, t.Run, t.Epoch)
 		if err != nil {
-			return fmt.Errorf("step aside from run %s: %w", t.Run, err)
+			return fmt.Errorf("leave run %s to a newer execution: %w", t.Run, err)
 		}
 		return e.Machine.Answer(ctx, w.Token, fenced)
 	}

@@ -37,7 +37,7 @@ type Runs interface {
 	Load(ctx context.Context, id string) (run.Run, error)
 
 	// List returns the newest runs of a project, newest first, without steps;
-	// most is the number of runs, 0 for all.
+	// most limits their number, unless it is 0.
 	List(ctx context.Context, project string, most int) ([]run.Run, error)
 
 	// Open lists the runs that are not over, of all projects.
@@ -101,8 +101,8 @@ type Steps interface {
 
 	// Move writes a change of one step, with what it does to the node's record, in
 	// one transaction. It is Stale if the run's epoch is not c.Epoch, or the step is
-	// not as c.From says. To repeat a Move that succeeded succeeds, if its nonce is
-	// the step's. To claim a step, from pending to running, is Stale too if the run
+	// not as c.From says. A repeated Move succeeds if the nonce of c.Step is that of
+	// the stored step. A claim, from pending to running, is also Stale if the run
 	// is not running, or is to pause or stop.
 	Move(ctx context.Context, c Change) error
 
@@ -132,15 +132,15 @@ type Change struct {
 	Run     string
 	Epoch   int
 	Project string
-	From    run.Status // what the step must be
-	Attempt int        // and how often it was started
-	Nonce   string     // and its nonce, if this is not empty: then no other function has written the step since
-	Step    run.Step   // what it shall be; its Event is cleared if From is pending, else left as it is; its Answer is left as it is
-	Record  *plan.Record
-	Forget  bool // drop the record of the step's node
+	From    run.Status   // what status the step must have
+	Attempt int          // and how often it must have been started
+	Nonce   string       // and, if this is not empty, its nonce: no other function has written the step since
+	Step    run.Step     // the step as it is written; its Event is cleared if From is pending, else kept; its Answer is kept
+	Record  *plan.Record // the new record of the step's node, if not nil
+	Forget  bool         // delete that record
 }
 
-// Records keeps what was last done to nodes.
+// Records keeps a record of each node: what Stackwright last did to its stack.
 type Records interface {
 	// Records returns all records of a project, by node.
 	Records(ctx context.Context, project string) (map[string]plan.Record, error)
@@ -150,13 +150,13 @@ type Records interface {
 	RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
 
 	// Rename renames records, on condition that the run that does it has r's epoch
-	// and is still pending, else it is Stale: a planner that is later than one that
-	// has committed renames nothing. A record that no longer exists, or is of
-	// another stack by now, is left out.
+	// and is still pending, else it is Stale: a planner renames nothing after another
+	// one has committed. It leaves out a record that no longer exists, or is of another
+	// stack now.
 	Rename(ctx context.Context, r run.Run, records []plan.Record) error
 }
 
-// Configurations reads what is desired.
+// Configurations reads desired projects.
 type Configurations interface {
 	// Project returns the project that r's source describes. It reports everything
 	// that is wrong with it at once, as an error of kind Invalid.
@@ -165,10 +165,10 @@ type Configurations interface {
 
 // Schedules keeps the schedules of projects, which start runs at their times.
 type Schedules interface {
-	// SetSchedules makes the schedules of a project the wanted ones, by name. It
-	// removes others and leaves those that are unchanged alone. It does not create a
+	// SetSchedules makes the schedules of a project the wanted ones, by name. It removes
+	// all others, and does not write those that are unchanged. It does not create a
 	// schedule whose time is past, and removes one that is moved to a time that is
-	// past. To repeat it changes nothing. It is Refused if the installation has no
+	// past. A repeated call changes nothing. It is Refused if the installation has no
 	// schedules, and Invalid if a schedule makes no sense.
 	SetSchedules(ctx context.Context, project string, wanted map[string]project.Schedule, now time.Time) error
 }
@@ -188,22 +188,22 @@ type Clouds interface {
 
 // An ExecutionStatus is the status of an execution of the state machine.
 type ExecutionStatus struct {
-	Started bool   // it was started
-	Running bool   // it is not over
-	Why     string // it failed, if it did
+	Started bool   // an execution of the name was started
+	Running bool   // it has not ended
+	Why     string // why it failed, if it did
 }
 
 // A Machine starts and wakes the executions of runs.
 type Machine interface {
-	// Start starts an execution of the given name. To start one that was
-	// started before is no error.
+	// Start starts an execution of the given name. It is no error if an execution of that
+	// name was started before.
 	Start(ctx context.Context, name string, in ExecutionInput) error
 
 	// ExecutionStatus returns the status of the execution of the given name.
 	ExecutionStatus(ctx context.Context, name string) (ExecutionStatus, error)
 
-	// Answer lets the execution that waits with token continue with t. To answer a
-	// token that was answered, or that has expired, is no error.
+	// Answer lets the execution that waits with token continue with t. It is no error if
+	// the token was answered before, or has expired.
 	Answer(ctx context.Context, token string, t LoopState) error
 }
 
@@ -218,7 +218,7 @@ type Notifier interface {
 type Meter interface {
 	// Ended measures a run that has ended, with the steps that the function which
 	// ended it had loaded. It is called once for a run, where a Notifier may be
-	// called twice, or not at all if that function crashes before.
+	// called twice, or not at all if the function crashes first.
 	Ended(ctx context.Context, r run.Run)
 
 	// Swept measures the runs that a sweep found not to be over.

@@ -9,11 +9,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// What becomes of a run that does not get the lock.
+// Why a run does not get the lock: it is queued, or it ends as superseded.
 var (
 	errWaits = errors.New("another run holds the lock")
-	errLate  = errors.New("a newer upload has been seen")
-	errAgain = errors.New("is not over yet: what it was asked for again takes no turn of its own")
+	errLate  = errors.New("a newer upload was requested before")
+	errAgain = errors.New("has not ended: a schedule has one run at a time")
 )
 
 // lock makes r the only writer of its project, or queues it.
@@ -51,7 +51,7 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 		return e.occupied(ctx, r, l.Owner.Run)
 	}
 	if err := e.Store.Enter(ctx, r, entry, e.Now()); err != nil {
-		return fmt.Errorf("enter the line for %s: %w", r.Project, err)
+		return fmt.Errorf("enter the queue of %s: %w", r.Project, err)
 	}
 	if entry.Owns {
 		return nil
@@ -84,7 +84,7 @@ func (e *Engine) occupied(ctx context.Context, r run.Run, owner string) error {
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait for its end, or ask to be queued", owner, held.Operation, held.State, r.Project)
+	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait until it ends, or leave out refuse to queue this run", owner, held.Operation, held.State, r.Project)
 }
 
 // stop wakes the owner that another run supersedes, so that it obeys at once.

@@ -74,7 +74,7 @@ func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
 // short time ago is left alone for a while.
 func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	switch r.State {
-	case run.StateWaiting: // whatever raised the generation may have crashed before it started an execution
+	case run.StateWaiting: // the function that raised the generation may have crashed before it started an execution
 		if r.Generation > r.ObservedGeneration || r.Command == run.Continue && r.Overdue(e.Now()) {
 			return e.startExecution(ctx, r)
 		}
@@ -90,8 +90,8 @@ func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	return err
 }
 
-// ensureRunning has r polled now: it wakes the waiting execution, or starts one if
-// there is none.
+// ensureRunning makes sure that r is polled now: it wakes the waiting execution, or starts
+// one if there is none.
 func (e *Engine) ensureRunning(ctx context.Context, r run.Run) error {
 	switch {
 	case r.State == run.StateWaiting, r.State == run.StateQueued && r.Command.Stops():
@@ -112,7 +112,7 @@ func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, 
 	switch {
 	case r.State.Over():
 		return false, nil
-	case r.Epoch == 0: // whatever created the run crashed before it started an execution
+	case r.Epoch == 0: // the function that created the run crashed before it started an execution
 		return false, e.startExecution(ctx, r)
 	}
 	s, err := e.Machine.ExecutionStatus(ctx, execution(r.ID, r.Epoch))
@@ -147,7 +147,7 @@ func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, pat
 		return e.startExecution(ctx, r)
 	}
 	why = fmt.Sprintf("engine error: %d executions in a row have ended without finishing a step, the last one by %s: see the logs of its functions, then retry the run", r.Restarts, why)
-	// If this function crashes on the way, whatever restarts the run finds it cancelled.
+	// If this function crashes before the end, the run is restarted, and obeys the cancel.
 	_, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: "engine-error", Command: run.Cancel, Who: "stackwright", Why: why, At: now})
 	if err != nil {
 		return err
@@ -202,15 +202,15 @@ func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 			continue
 		}
 		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: was.Status, Attempt: was.Attempt, Step: was}
-		c.Step.Status, c.Step.Ended, c.Step.Why = run.Skipped, e.Now(), "the run was given up"
+		c.Step.Status, c.Step.Ended, c.Step.Why = run.Skipped, e.Now(), "the run was ended by force"
 		c.Step.Cause = run.Cause{Kind: run.CauseForced}
 		if was.Status == run.Running {
 			c.Step.Cause = run.Cause{}
 			c.Step.Result.NothingStarted = !e.Verbs.Of(was.Verb).Mutates
-			c.Step.Status, c.Step.Why = run.Failed, "the run was given up while this was under way: the next run finds what came of it"
+			c.Step.Status, c.Step.Why = run.Failed, "the run was ended by force while this step was running: the next run finds out how its operation ended"
 		}
 		if err := e.Store.Move(ctx, c); err != nil {
-			return fmt.Errorf("give up %s of run %s: %w", was.ID, r.ID, err)
+			return fmt.Errorf("end %s of run %s by force: %w", was.ID, r.ID, err)
 		}
 	}
 	return nil

@@ -11,11 +11,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// early is how much before its time a schedule may seem to come up: clocks differ.
+// early is how long before its time the call of a schedule may arrive: clocks differ.
 const early = 5 * time.Minute
 
-// errGone means that a run that a schedule requested comes too late.
-var errGone = errors.New("nothing is done")
+// errGone means that the files no longer have the schedule that requested a run.
+var errGone = errors.New("nothing was done")
 
 // scheduledSource finds the source of a run that a schedule requested: that of the
 // last full deployment. It also checks that this source still has the schedule. Only
@@ -34,19 +34,19 @@ func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 	if e.operation(*r).NeedsFiles && r.Source == (run.Source{}) {
 		switch r.Source = l.LastFull; {
 		case l.CancelledBy != "":
-			return fault.New(fault.Refused, "schedule %s deploys what was last deployed to %s, and that was cancelled: retry run %s, or deploy the project", r.Schedule, r.Project, l.CancelledBy)
+			return fault.New(fault.Refused, "schedule %s deploys the files of the last full deployment of %s, which was cancelled: retry run %s, or deploy the project", r.Schedule, r.Project, l.CancelledBy)
 		case r.Source == (run.Source{}):
-			return fault.New(fault.Refused, "schedule %s deploys what was last deployed to %s, and nothing was yet, or not since a person destroyed it: deploy the project", r.Schedule, r.Project)
+			return fault.New(fault.Refused, "schedule %s deploys the files of the last full deployment of %s, and there is none, or none since a person destroyed the project: deploy it", r.Schedule, r.Project)
 		}
 	}
 	return e.current(ctx, *r, l.LastFull)
 }
 
 // current is errGone if the source of the last full deployment no longer has the
-// schedule's operation: it was deployed while the run was queued, or before a late
-// call of Scheduler arrived. A retry is requested by a person and is not checked. A
-// source that cannot be read, or an installation without a full deployment, does not
-// stop the run.
+// schedule's operation: other files were deployed while the run was queued, or before a
+// late call of EventBridge Scheduler arrived. A retry is requested by a person and is
+// not checked. If there is no full deployment, or its source cannot be read, the run
+// continues.
 func (e *Engine) current(ctx context.Context, r run.Run, full run.Source) error {
 	if r.Of != "" || full == (run.Source{}) {
 		return nil
@@ -64,7 +64,7 @@ func (e *Engine) current(ctx context.Context, r run.Run, full run.Source) error 
 	if ok && s.Operation == r.Operation && (s.Once.IsZero() || s.Past(r.Requested.Add(early))) {
 		return nil
 	}
-	return fmt.Errorf("schedule %s came up, but what was deployed since has no such %s, or at a later time: %w", r.Schedule, r.Operation, errGone)
+	return fmt.Errorf("schedule %s requested this run, but the files that were deployed since have no such %s, or at a later time: %w", r.Schedule, r.Operation, errGone)
 }
 
 // setSchedules makes the project's schedules those of the files that are deployed. A

@@ -102,7 +102,7 @@ func TestScheduledDeploy(t *testing.T) {
 	refused := func(id string) {
 		t.Helper()
 		h.requestBySchedule(id, "nightly", "deploy")
-		if r := h.planAndExecute(id); r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), "schedule nightly deploys what was last deployed to shop@default, and nothing was yet") || h.queue() != "" {
+		if r := h.planAndExecute(id); r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), "schedule nightly deploys the files of the last full deployment of shop@default, and there is none") || h.queue() != "" {
 			t.Errorf("the run is %s: %v; the queue has %q", r.State, r.Messages, h.queue())
 		}
 	}
@@ -153,7 +153,7 @@ func TestScheduleHasOneRun(t *testing.T) {
 		h.requestBySchedule(id, "nightly", "destroy")
 		h.planned(id, 1)
 	}
-	if r := h.stored("c"); r.State != run.StateSuperseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly is not over yet") || h.queue() != "a b" {
+	if r := h.stored("c"); r.State != run.StateSuperseded || !strings.HasPrefix(strings.Join(r.Messages, " "), "run b of schedule nightly has not ended: a schedule has one run at a time") || h.queue() != "a b" {
 		t.Errorf("the second run is %s: %v; the queue has %s", r.State, r.Messages, h.queue())
 	}
 	h.executeToEnd(first)
@@ -193,7 +193,7 @@ func TestScheduleChangedWhileQueued(t *testing.T) {
 			h.requestBySchedule("c", "evening", "destroy")
 			h.planned("c", 1)
 			h.executeToEnd(first)
-			if r := h.planAndExecute("c"); r.State != run.StateSuperseded || strings.Join(r.Messages, " ") != "schedule evening came up, but what was deployed since has no such destroy, or at a later time: nothing is done" || h.records() == "" || h.queue() != "" {
+			if r := h.planAndExecute("c"); r.State != run.StateSuperseded || strings.Join(r.Messages, " ") != "schedule evening requested this run, but the files that were deployed since have no such destroy, or at a later time: nothing was done" || h.records() == "" || h.queue() != "" {
 				t.Errorf("the run is %s: %v; the records are of %q, the queue has %q", r.State, r.Messages, h.records(), h.queue())
 			}
 		})

@@ -11,8 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// RunID names the run that is requested by the given words, in 20 base32
-// characters of their SHA-256. The same words make the same run.
+// RunID returns the ID of the run that the given words request: 20 base32 characters of
+// their SHA-256. The same words give the same run.
 func RunID(words ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:20]
@@ -23,8 +23,8 @@ func RollbackOf(id string) string { return RunID(id, "rollback") }
 
 // Start makes a run of a request and starts an execution for it, or carries out
 // the command that the request gives to a run. A command that is refused becomes a
-// run that is refused, because an event has no caller that could be reported. A request
-// that is delivered twice is carried out once.
+// refused run, because an event has no caller that could get the error. A request that
+// is delivered twice is carried out once.
 func (e *Engine) Start(ctx context.Context, q run.Request) error {
 	if _, command := run.ControlNamed(q.Operation); command && len(q.Problems) == 0 {
 		err := e.Command(ctx, q)

@@ -36,7 +36,7 @@ func (w Writer) preemptible() bool { return w.Upload || w.Preemptible }
 type Entry struct {
 	Lock       Lock     // after the change
 	Owns       bool     // the run may write: it owns the lock
-	Outdated   bool     // a newer upload has been seen: the run is superseded, and nothing changes
+	Outdated   bool     // a newer upload entered before: the run is superseded, and the lock does not change
 	Duplicate  string   // a run of the same schedule that has not ended: the run is superseded by it, and nothing changes
 	Superseded []string // queued runs that this run replaces
 	StopOwner  string   // the owner, which must start nothing more because this run supersedes it

@@ -421,7 +421,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	superseded.State, superseded.SupersededBy = run.StateSuperseded, "new"
 	superseded.Steps = []run.Step{then(step("a/create"), run.Done, "", 1, 2), then(step("b/create"), run.Skipped, "superseded by new")}
 	queued.State, queued.SupersededBy, queued.Steps, queued.Unchanged = run.StateSuperseded, "new", nil, 0
-	late.State, late.Steps, late.Unchanged, late.Messages = run.StateSuperseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip has been seen"}
+	late.State, late.Steps, late.Unchanged, late.Messages = run.StateSuperseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip was requested before this one"}
 	forced.State, forced.Steps, forced.Unchanged, forced.Messages = run.StateFailed, nil, 0, []string{"engine error: it crashes"}
 	preview := run.Run{
 		Request: run.Request{ID: "abc", Operation: "plan", Project: "shop@prod"},
