@@ -64,7 +64,7 @@ func TestNewerUploadSupersedes(t *testing.T) {
 
 	status := l.run("status")
 	l.has(status.err,
-		"pair@default is locked by run "+id+" (deploy, running) of ann@", ": it finishes its running steps, then makes way for run "+newer,
+		"pair@default is locked by run "+id+" (deploy, running) of ann@", ": it finishes its running steps, then run "+newer+" supersedes it",
 		"  1. run "+newer+" (deploy) of bob@", ": it deploys an upload, unless a newer upload replaces it",
 		"  2. run "+last+" (refresh) of ann@", ": it reads the live stacks into the records")
 	shown := l.last(l.must(cli.ExitOK, "status", last, "-o", "json"))

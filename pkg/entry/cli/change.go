@@ -19,9 +19,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// deploy uploads the project, which starts a run, and follows it. An upload says
-// nothing else: what does is a request, which waits for its turn where an upload
-// supersedes another.
+// deploy uploads the project, which starts a run, and follows the run. An upload
+// has no options. With options, deploy is a request: it is queued, and supersedes
+// no run.
 func deploy(ctx context.Context, c *call) (int, error) {
 	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || len(f.only) > 0 {
 		return c.request(ctx, "deploy")
@@ -34,10 +34,10 @@ func deploy(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// refresh asks for the records to be read anew, and follows that.
+// refresh requests that the live stacks are read into the records, and follows the run.
 func refresh(ctx context.Context, c *call) (int, error) { return c.request(ctx, "refresh") }
 
-// preview asks for a plan, and shows it.
+// preview requests a plan, and shows it.
 func preview(ctx context.Context, c *call) (int, error) {
 	var changes bool
 	code, err := c.ask(ctx, "plan", func(s *session, p packed) (string, error) {
@@ -59,7 +59,7 @@ func destroy(ctx context.Context, c *call) (int, error) {
 	return c.request(ctx, "destroy")
 }
 
-// request asks for an operation by a request object, and follows the run.
+// request requests an operation with a request object, and follows the run.
 func (c *call) request(ctx context.Context, operation string) (int, error) {
 	return c.ask(ctx, operation, func(s *session, p packed) (string, error) {
 		if plan.AllOperations().Of(operation).DeletesAll && !c.flags.yes {
@@ -71,7 +71,7 @@ func (c *call) request(ctx context.Context, operation string) (int, error) {
 	})
 }
 
-// ask checks the project's files, then asks for a run and follows it.
+// ask checks the project's files, requests a run and follows it.
 func (c *call) ask(ctx context.Context, operation string, begin func(*session, packed) (id string, err error)) (int, error) {
 	p, err := c.pack(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *call) ask(ctx context.Context, operation string, begin func(*session, p
 	})
 }
 
-// A packed is a project that was found to be in order, as it is uploaded.
+// A packed is a project that was checked, with the archive that is uploaded.
 type packed struct {
 	project.Project
 	body []byte
@@ -162,7 +162,7 @@ func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
 	return nil
 }
 
-// agree asks a person, and refuses what the person does not agree to.
+// agree asks the user, and returns an error of kind Refused unless the user agrees.
 func (c *call) agree(what string) error {
 	fmt.Fprintf(c.Err, "%s\ntype yes to go on: ", what)
 	answer, err := bufio.NewReader(c.In).ReadString('\n')
@@ -172,7 +172,7 @@ func (c *call) agree(what string) error {
 	return err
 }
 
-// confirm asks a person whether all stacks are to be deleted.
+// confirm asks the user to confirm that all stacks are deleted.
 func (s *session) confirm(ctx context.Context, p packed) error {
 	records, err := s.reader.Records(ctx, p.ID())
 	if err != nil {
@@ -189,8 +189,8 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 	return s.call.agree(fmt.Sprintf("destroy deletes %s: %s\nat %s", what, strings.Join(names, ", "), s.label))
 }
 
-// made is the request of an operation or command, with the options that the call's
-// flags say. The source is the configuration that it deploys.
+// made is the request of an operation or command, with the options that the
+// flags of the call set. The source is the configuration that it deploys.
 func (s *session) made(ctx context.Context, operation, project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: operation, Source: source, Who: s.who(ctx), Options: run.Options{
@@ -198,8 +198,8 @@ func (s *session) made(ctx context.Context, operation, project string, source ru
 	}}
 }
 
-// request puts a configuration and a request object that names it, and returns
-// the run that this asks for.
+// request uploads a configuration and a request object that names it, and returns
+// the ID of the run that the request starts.
 func (s *session) request(ctx context.Context, operation string, p packed) (string, error) {
 	key := fmt.Sprintf("revisions/%s/%s/%s.zip", p.Name, p.Environment, digest(p.body))
 	version, err := s.objects.By(s.who(ctx)).Put(ctx, key, p.body)
@@ -209,7 +209,7 @@ func (s *session) request(ctx context.Context, operation string, p packed) (stri
 	return s.post(ctx, s.made(ctx, operation, p.Project.ID(), run.Source{Key: key, Version: version}))
 }
 
-// post puts the request object of a request and returns the run that it makes.
+// post uploads the request object of a request and returns the ID of its run.
 func (s *session) post(ctx context.Context, q run.Request) (string, error) {
 	body, err := json.Marshal(q.Body())
 	if err != nil {

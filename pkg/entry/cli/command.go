@@ -20,7 +20,7 @@ import (
 // program is the name of this program in its help.
 const program = "stackwright"
 
-// A command is one thing that the program does.
+// A command is a command of the program, a row of its table of commands.
 type command struct {
 	name, parent string // parent is the command that it is a subcommand of, if it is one
 	args         string // as shown in its usage
@@ -46,7 +46,7 @@ type call struct {
 	requester string         // of requests, once it was looked up
 }
 
-// Execute carries out what args ask for and returns the code to exit with.
+// Execute runs the command that args name and returns its exit code.
 func Execute(ctx context.Context, s Shell, args []string) int {
 	code := ExitOK
 	root := s.tree(&code)
@@ -63,7 +63,8 @@ func Execute(ctx context.Context, s Shell, args []string) int {
 	return code
 }
 
-// tree is all commands for cobra. What a command ends with goes to code.
+// tree makes the cobra command with all commands. A command writes its exit code
+// to code.
 func (s Shell) tree(code *int) *cobra.Command {
 	root := &cobra.Command{
 		Use:   program,
@@ -76,7 +77,7 @@ on the command line comes first.`, helpWidth),
 		Example:       "  stackwright deploy examples/shop\n  stackwright status --follow\n  stackwright runs --installation stackwright",
 		SilenceErrors: true, SilenceUsage: true,
 		Args:               cobra.ArbitraryArgs,
-		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // an unknown command is the better generation
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // so that an unknown command is reported, and not its flags
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fault.New(fault.Invalid, "there is no command %s%s", quoted(args[0]), didYouMean(args[0], names(cmd)))
@@ -180,7 +181,7 @@ func (c command) check(cmd *cobra.Command, call *call) error {
 // path is how the command is called: "targets add".
 func (c command) path() string { return strings.TrimSpace(c.parent + " " + c.name) }
 
-// prepared has what the call prints be as its flags say.
+// prepared sets up the output of the call as its flags say.
 func (c *call) prepared() *call {
 	if c.flags.output == "yaml" {
 		c.flags.output, c.Out = "json", &yamlWriter{to: c.Out}
@@ -197,7 +198,7 @@ func (c *call) prepared() *call {
 	return c
 }
 
-// tell says what went wrong, and returns the code for it.
+// tell prints an error, and returns its exit code.
 func (c *call) tell(err error) int {
 	if closed(err) {
 		return ExitOK
@@ -215,12 +216,12 @@ func (c *call) tell(err error) int {
 	return ExitFailed
 }
 
-// closed reports whether what is printed is read no longer, which is no fault.
+// closed reports whether the reader of the output has closed it. That is no error.
 func closed(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// explain says what went wrong, and what to do.
+// explain prints an error, and what to do.
 func (c *call) explain(err error) {
 	for _, m := range fault.Messages(err) {
 		fmt.Fprintln(c.Err, m)
@@ -230,7 +231,7 @@ func (c *call) explain(err error) {
 	}
 }
 
-// flagError says what is wrong with a flag, and which was probably meant.
+// flagError says what is wrong with a flag, and suggests a similar flag.
 func flagError(cmd *cobra.Command, err error) error {
 	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
 		name := unknown.GetSpecifiedName()
@@ -242,8 +243,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// otherFlag says which commands have a flag that cmd has not, or which of cmd's
-// was probably meant.
+// otherFlag says which commands have a flag that cmd does not have, or suggests
+// a similar flag of cmd.
 func otherFlag(cmd *cobra.Command, name string) string {
 	var have, all []string
 	for _, c := range append(cmd.Root().Commands(), cmd.Commands()...) {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// soon is how long a shell waits for words to complete with.
+// soon is the timeout of completion.
 const soon = 2 * time.Second
 
 // A completion lists words that an argument may be, each with a description
@@ -37,9 +37,8 @@ func (c *call) completions(cmd *cobra.Command) {
 	}
 }
 
-// recorded completes with what an installation has recorded. It starts nothing:
-// on a laptop that is what a server tells. If nobody answers soon, there are no
-// words.
+// recorded completes with names and IDs from the records of an installation. It
+// starts no server. If no installation answers soon, it returns no words.
 func (c *call) recorded(list completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, done []string, startedAt string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(done) >= c.command.most && c.command.most > 0 && cmd.ValidArgsFunction == nil {
@@ -59,7 +58,7 @@ func (c *call) recorded(list completion) cobra.CompletionFunc {
 	}
 }
 
-// answering is a session with an installation that is there, or nil.
+// answering is a session with an installation that answers, or nil.
 func (c *call) answering(ctx context.Context, cmd *cobra.Command) *session {
 	if c.flags.complete(cmd.Flags(), c.Getenv) != nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// detach leaves a run to itself after Ctrl-C, and says how to follow it again.
-// If it is hosted here, a process of its own carries it on. A second Ctrl-C ends
-// the program at once.
+// detach stops following a run after Ctrl-C, and prints how to follow it again.
+// If this process hosts the run, a background process continues it. A second
+// Ctrl-C ends the program at once.
 func (s *session) detach(ctx context.Context, id string) (int, error) {
 	c := s.call
 	if c.Obey != nil {
@@ -28,8 +28,8 @@ func (s *session) detach(ctx context.Context, id string) (int, error) {
 	return ExitUnwatched, nil
 }
 
-// carryOn ends what is hosted, and has a process of its own host it until no
-// run goes on.
+// carryOn ends the server of this process, and starts a background process that
+// serves the folder until no run is in progress.
 func (s *session) carryOn(ctx context.Context) error {
 	c := s.call
 	data, err := filepath.Abs(c.flags.data)
@@ -54,8 +54,8 @@ func (s *session) carryOn(ctx context.Context) error {
 	return nil
 }
 
-// begin starts this program anew, in a session of its own, with its output in a
-// log.
+// begin starts this program as a background process, in a session of its own,
+// that writes its output to a log.
 func begin(args []string, log string) error {
 	self, err := os.Executable()
 	if err != nil {

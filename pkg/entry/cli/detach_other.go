@@ -4,5 +4,5 @@ package cli
 
 import "os/exec"
 
-// apart has nothing to do here: there are no sessions of terminals.
+// apart does nothing on this system, which has no sessions of terminals.
 func apart(*exec.Cmd) {}

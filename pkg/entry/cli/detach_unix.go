@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// apart has a process outlive the terminal of this one.
+// apart starts a process in a session of its own, so that it outlives the terminal.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -15,12 +15,12 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// projectFile is what a project's folder is known by.
+// projectFile is the name of the project file.
 const projectFile = "stackwright.yaml"
 
-// folder is the path of the project that the call names: as it is given, or the
-// folder of the project file that is given, or the nearest folder, from the
-// current one upwards, that has one.
+// folder is the path of the project that the call names: the given path, or the
+// folder of the given project file. Without an argument it is the nearest folder,
+// from the current one upwards, that has a project file.
 func (c *call) folder() (string, error) {
 	if len(c.args) > 0 {
 		given := c.args[0]
@@ -47,7 +47,7 @@ func (c *call) folder() (string, error) {
 	}
 }
 
-// A choice finds the run that is meant where none is named.
+// A choice selects the run of a command without RUN.
 type choice func(context.Context, *session) (run.Run, error)
 
 // The newest run that has been requested, that has not ended, that is paused,
@@ -59,7 +59,7 @@ var (
 	failedRun = newest(func(r run.Run) bool { return r.State == run.StateFailed }, "no run has failed: name the one to retry")
 )
 
-// newest is the newest run that fits; none says that there is none.
+// newest is the newest run that fits; none is the text of the error if no run fits.
 func newest(fits func(run.Run) bool, none string) choice {
 	return func(ctx context.Context, s *session) (run.Run, error) {
 		runs, err := s.runs(ctx)
@@ -74,8 +74,8 @@ func newest(fits func(run.Run) bool, none string) choice {
 	}
 }
 
-// chosen is the run that the call names by its ID, or by the beginning of it, or
-// else by choice.
+// chosen is the run that the call names by its ID or the beginning of its ID, or
+// without RUN the run that the choice selects.
 func (s *session) chosen(ctx context.Context, which choice) (run.Run, error) {
 	if len(s.call.args) == 0 {
 		return which(ctx, s)
@@ -104,7 +104,7 @@ func (s *session) chosen(ctx context.Context, which choice) (run.Run, error) {
 	return run.Run{}, fault.New(fault.Invalid, "%d runs begin with %s: give more of the ID: %s", len(found), word, ids(found))
 }
 
-// ids are those of runs, with what each of them is: at most five.
+// ids lists the IDs of at most five runs, each with its operation and state.
 func ids(runs []run.Run) string {
 	var all []string
 	for _, r := range runs[:min(len(runs), 5)] {

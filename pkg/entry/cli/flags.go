@@ -42,7 +42,7 @@ func defaults() flags {
 	return flags{data: defaultData, output: "text", seconds: defaultSeconds, functions: inProcess, env: ""}
 }
 
-// A count is a flag that may be left out, which is not the same as 0.
+// A count is a number that may be absent: absent is not the same as 0.
 type count struct{ n *int }
 
 // String is pflag.Value.

@@ -23,10 +23,10 @@ var errInterrupted = fault.New(fault.Stale, "interrupted")
 // errGap says that the installation does not answer now; a later request may succeed.
 var errGap = fault.New(fault.Unavailable, "no answer")
 
-// A lostError is for an installation that has not answered for too long.
+// A lostError says that an installation has not answered for two minutes.
 type lostError struct{ label, cause string }
 
-// Error says which, and why.
+// Error names the installation and the cause.
 func (e *lostError) Error() string {
 	return fmt.Sprintf("%s has not answered for two minutes: %s", e.label, e.cause)
 }
@@ -37,16 +37,16 @@ func isLost(err error) bool {
 	return is
 }
 
-// An unwatched is the error of a run that goes on, but cannot be followed.
+// An unwatched is the error of a run that continues, but cannot be followed.
 type unwatched struct {
 	error
-	run, again string // what follows it again
+	run, again string // the command that follows it again
 }
 
 // Unwrap is why it cannot be followed.
 func (u *unwatched) Unwrap() error { return u.error }
 
-// hint says what becomes of the run, and what to do.
+// hint says that the run continues, and what to do.
 func (u *unwatched) hint() string {
 	return fmt.Sprintf("run %s goes on without its watcher. Follow it again with\n  %s", u.run, u.again)
 }
@@ -54,11 +54,11 @@ func (u *unwatched) hint() string {
 // A watch says when to stop following, and what to follow instead.
 type watch struct {
 	run     string             // to follow
-	instead string             // a run that, if it comes to be, is followed instead; may be empty
-	enough  func(run.Run) bool // nil is when the run has ended or waits for a person
+	instead string             // the ID of another run that is followed instead if it is created; may be empty
+	enough  func(run.Run) bool // when to stop; nil stops when the run has ended or waits for a person
 }
 
-// follow shows a run until it is enough, and returns it as it then is.
+// follow shows a run until the watch says enough, and returns its last state.
 func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) {
 	if w.enough == nil {
 		w.enough = finished
@@ -104,8 +104,8 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 	}
 }
 
-// see loads the run that is followed. If another is to be followed instead, it
-// is that one as soon as it is there.
+// see loads the followed run, or the run to follow instead as soon as that is
+// recorded.
 func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 	if w.instead != "" {
 		r, err := s.load(ctx, w.instead)
@@ -116,8 +116,8 @@ func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 	return s.load(ctx, w.run)
 }
 
-// delivers reports whether events are still on their way to functions that are
-// hosted here: a failed delivery is tried again, and may still start the run.
+// delivers reports whether this process still delivers events to functions that
+// it hosts. A failed delivery is tried again, and may still start the run.
 func (s *session) delivers() bool { return s.host != nil && s.host.Delivering() }
 
 // finished reports whether a run has ended, or waits for a person.

@@ -9,11 +9,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A followUp is what was followed: a run, and the rollback that followed it, whose
-// ID is empty if none did.
+// A followUp holds a followed run and its rollback. The ID of the rollback is
+// empty if there was none.
 type followUp struct{ first, back run.Run }
 
-// toTheEnd follows a run, and then the rollback that follows it, if one does.
+// toTheEnd follows a run, and then its rollback if there is one.
 func (s *session) toTheEnd(ctx context.Context, w watch) (followUp, error) {
 	r, err := s.follow(ctx, w, s.call.view())
 	q := followUp{first: r}
@@ -31,7 +31,7 @@ func (s *session) toTheEnd(ctx context.Context, w watch) (followUp, error) {
 	return q, err
 }
 
-// last is the run that was followed last: id, if no rollback was.
+// last is the ID of the rollback, or id if there was none.
 func (q followUp) last(id string) string {
 	if q.back.ID != "" {
 		return q.back.ID
@@ -39,9 +39,9 @@ func (q followUp) last(id string) string {
 	return id
 }
 
-// exit is the code for what has come of it: what failed has failed, though a
-// rollback has repaired it. meant is what the run was to come to, which is success
-// then; it may be empty.
+// exit is the exit code for the result. A failed run has failed even if its
+// rollback succeeded. If the run ends in the state meant, which may be empty,
+// that is a success.
 func (q followUp) exit(meant run.State) int {
 	code := exit(q.first.State)
 	if meant != "" && q.first.State == meant {

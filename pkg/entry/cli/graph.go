@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/resolve"
 )
 
-// drawGraph shows the stacks of a project and what each comes after.
+// drawGraph shows the stacks of a project and their dependencies.
 func drawGraph(ctx context.Context, c *call) (int, error) {
 	_, loaded, err := c.load(ctx)
 	if err != nil {

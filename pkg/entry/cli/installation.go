@@ -20,8 +20,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// The outputs of an installation's stack from which a command knows it. The
-// first three are those that it cannot do without.
+// The outputs of an installation's stack that the command reads. The first three
+// are required.
 const (
 	outBucket    = "BucketName"
 	outTable     = "TableName"
@@ -30,8 +30,8 @@ const (
 	outGroup     = "ScheduleGroupName"
 )
 
-// site is that of the installation on AWS that the call names. It is requested
-// once.
+// site is the site of the installation on AWS that the call names. It is read
+// from AWS once.
 func (c *call) site(ctx context.Context) (site, error) {
 	if c.place == nil {
 		there, err := c.installed(ctx)
@@ -43,8 +43,8 @@ func (c *call) site(ctx context.Context) (site, error) {
 	return *c.place, nil
 }
 
-// installed is the site of the installation on AWS that the call names. It is
-// reached with the user's own configuration, as the aws command is: profile,
+// installed reads the site of the installation on AWS that the call names. It
+// uses the user's own AWS configuration, as the aws command does: profile,
 // region, single sign-on.
 func (c *call) installed(ctx context.Context) (site, error) {
 	stack := c.flags.installation
@@ -69,7 +69,7 @@ func (c *call) installed(ctx context.Context) (site, error) {
 	return s, err
 }
 
-// code asks a person for the code of the device that a profile names.
+// code asks the user for the code of the MFA device that a profile names.
 func (c *call) code() (string, error) {
 	if !c.Asks {
 		return "", fault.New(fault.Denied, "the profile needs the code of an MFA device, and there is no terminal to ask for it: use a profile without one, or the credentials of a session")
@@ -79,7 +79,7 @@ func (c *call) code() (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// outputsOf returns what an installation's stack says of it.
+// outputsOf reads the outputs of an installation's stack.
 func outputsOf(ctx context.Context, client *cloudformation.Client, stack string) (map[string]string, error) {
 	out, err := client.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
 	if code, message := awserr.Answer(err); code == "ValidationError" {
@@ -109,7 +109,7 @@ func outputsOf(ctx context.Context, client *cloudformation.Client, stack string)
 	return outputs, nil
 }
 
-// outputs are those of a stack, by name.
+// outputs are the outputs of a stack, by name.
 func outputs(s types.Stack) map[string]string {
 	all := make(map[string]string)
 	for _, o := range s.Outputs {
@@ -118,7 +118,7 @@ func outputs(s types.Stack) map[string]string {
 	return all
 }
 
-// candidates says which stacks look like installations.
+// candidates lists the stacks that have the outputs of an installation.
 func candidates(ctx context.Context, client *cloudformation.Client) string {
 	var found []string
 	pages := cloudformation.NewDescribeStacksPaginator(client, &cloudformation.DescribeStacksInput{})
@@ -140,7 +140,7 @@ func candidates(ctx context.Context, client *cloudformation.Client) string {
 	return "installations here: " + strings.Join(found, ", ")
 }
 
-// siteOf is the site that the outputs of an installation's stack describe.
+// siteOf makes a site from the outputs of an installation's stack.
 func siteOf(stack string, outputs map[string]string) (site, error) {
 	machine, err := arns.Parse(outputs[outMachine])
 	if err != nil || machine.Service != "states" {

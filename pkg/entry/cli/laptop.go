@@ -13,8 +13,8 @@ type Laptop interface {
 	// another process hosts it.
 	Start(context.Context, Hosting) (Host, error)
 
-	// Stay is Start for a server: it waits for commands that use the folder for
-	// a moment, and has a process that hosts it until it is idle hand it over.
+	// Stay is Start for a server. It waits for commands that use the folder for
+	// a moment. A background process that hosts the folder hands it over.
 	Stay(context.Context, Hosting) (Host, error)
 
 	// Holder reports whether a process hosts a data folder, and its URL, which
@@ -35,8 +35,8 @@ type Hosting struct {
 	Seconds   float64
 	Getenv    func(string) string
 	Log       io.Writer   // nil is a file in the data folder
-	Seen      func(Event) // is called with each event, in their order; nil is nobody
-	ReadOnly  bool        // nothing goes on
+	Seen      func(Event) // is called with each event, in their order; may be nil
+	ReadOnly  bool        // runs do not continue
 	Yields    bool        // hands the folder over to a server that asks for it
 }
 
@@ -50,10 +50,10 @@ type Event struct {
 // A Host is an installation that this process hosts.
 type Host interface {
 	URL() string
-	Idle(context.Context) bool // no run goes on, and no event waits for delivery
+	Idle(context.Context) bool // no run is in progress, and no event waits for delivery
 	Delivering() bool          // an event waits for a function to take it
-	Failed() <-chan error      // why it serves no longer
-	Close() error              // what is in flight goes on when the folder is next hosted
+	Failed() <-chan error      // receives the error that ended the server
+	Close() error              // runs in progress continue when the folder is hosted again
 }
 
 // An InUse is the error for a data folder that another process hosts.
@@ -62,17 +62,17 @@ type InUse struct{ Err error }
 // Error names the process, and what to do.
 func (e *InUse) Error() string { return e.Err.Error() }
 
-// Unwrap is what the folder's owner said.
+// Unwrap is the answer of the process that hosts the folder.
 func (e *InUse) Unwrap() error { return e.Err }
 
-// What is installed on a laptop.
+// The installation on a laptop.
 const (
 	Account = "000000000000"
 	Region  = "us-east-1"
 	Name    = "stackwright" // of the bucket, the table, the state machine and the schedule group
 )
 
-// MachineARN is that of a laptop's state machine, which names the installation.
+// MachineARN is the ARN of a laptop's state machine, which identifies the installation.
 func MachineARN() string {
 	return fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", Region, Account, Name)
 }

@@ -13,9 +13,9 @@ import (
 // pulse is how often the monitor checks that a followed run has an execution.
 const pulse = 10 * time.Second
 
-// A monitor reports to the watcher of a run what the run itself does not show:
-// which runs it waits for, and that no execution has it. It reports each thing
-// once.
+// A monitor prints, while a run is followed, what the run itself does not show:
+// which runs it waits for, and that no execution executes it. It prints each
+// message once.
 type monitor struct {
 	*session
 	view      view // that shows the run meanwhile; may be nil
@@ -25,8 +25,8 @@ type monitor struct {
 	away      bool      // the installation does not answer, and that was reported
 }
 
-// tell reports what is new about r, which has not ended and does not wait for a
-// person. What cannot be read now is reported the next time.
+// tell prints the messages about r, which has not ended and does not wait for a
+// person. If the installation cannot be read, a later call prints them.
 func (l *monitor) tell(ctx context.Context, r run.Run) {
 	line := ""
 	switch {
@@ -34,7 +34,7 @@ func (l *monitor) tell(ctx context.Context, r run.Run) {
 		line = l.queued(ctx, r)
 	case r.Epoch > 0 && time.Since(l.requested) >= pulse:
 		l.requested = time.Now()
-		line = l.undriven(ctx, r)
+		line = l.unexecuted(ctx, r)
 	}
 	if line != "" && line != l.said {
 		l.said = line
@@ -49,13 +49,13 @@ func (l *monitor) say(line string) {
 	}
 	if screen, ok := l.view.(interface{ Clear() error }); ok {
 		if err := screen.Clear(); err != nil {
-			return // nobody reads it, as the next Show will find
+			return // the reader of the output has closed it; the next Show reports that
 		}
 	}
 	fmt.Fprintln(l.call.Err, line)
 }
 
-// gone tells, once, that the installation does not answer.
+// gone prints, once, that the installation does not answer.
 func (l *monitor) gone(err error) {
 	if !l.away && l.call.flags.endpoint+l.call.flags.installation != "" {
 		l.say(fmt.Sprintf("%s does not answer (%v): trying again for two minutes", l.label, rootOf(err)))
@@ -63,7 +63,7 @@ func (l *monitor) gone(err error) {
 	}
 }
 
-// back tells that the installation answers again.
+// back prints that the installation answers again.
 func (l *monitor) back() {
 	if l.away {
 		l.say(l.label + " answers again")
@@ -71,7 +71,7 @@ func (l *monitor) back() {
 	l.away = false
 }
 
-// rootOf is the innermost cause of an error, which says it in fewest words.
+// rootOf is the innermost cause of an error, which has the shortest text.
 func rootOf(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -82,10 +82,10 @@ func rootOf(err error) error {
 	}
 }
 
-// undriven says that the execution of r has ended though r has not. It says so
+// unexecuted says that the execution of r has ended though r has not. It says so
 // when two polls in a row find that, because between the end of an execution and
 // the start of the next one the run has none.
-func (l *monitor) undriven(ctx context.Context, r run.Run) string {
+func (l *monitor) unexecuted(ctx context.Context, r run.Run) string {
 	name := fmt.Sprintf("%s-%d", r.ID, r.Epoch)
 	s, err := l.flows.ExecutionStatus(ctx, name)
 	if err != nil || !s.Started || s.Running {
@@ -99,7 +99,7 @@ func (l *monitor) undriven(ctx context.Context, r run.Run) string {
 	return fmt.Sprintf("run %s is not being executed: execution %s has ended (%s). Stackwright restarts it within five minutes", r.ID, name, s.Why)
 }
 
-// queued says for whom r waits, or "" if that cannot be learnt.
+// queued says which run r waits for, or "" if the lock cannot be read.
 func (s *session) queued(ctx context.Context, r run.Run) string {
 	lock, err := s.reader.Lock(ctx, r.Project)
 	if err != nil || lock.Owner.Run == "" || lock.Owner.Run == r.ID {

@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// An output is one of a stack's.
+// An output is an output of a stack.
 type output struct{ environment, name, stack, key, value string }
 
 // listOutputs shows the recorded outputs: of all stacks, of one, or one of them.
@@ -104,7 +104,7 @@ func (s *session) rowsOf(ctx context.Context) ([]row, error) {
 	return having, nil
 }
 
-// outputsOfRows are the outputs of records, by their keys.
+// outputsOfRows lists the outputs of records, sorted by key.
 func outputsOfRows(rows []row) []output {
 	var all []output
 	for _, r := range rows {

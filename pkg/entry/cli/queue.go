@@ -9,13 +9,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/report"
 )
 
-// line returns who holds the lock of a project and who waits for it, or nil if
-// nobody holds it.
+// line returns the run that holds the lock of a project and the queue, or nil if
+// no run holds it.
 func (s *session) line(ctx context.Context, project string) (*report.QueueEntry, error) {
 	return report.QueueEntryOf(ctx, s.reader, project)
 }
 
-// tell prints a line of runs for people.
+// tell prints the owner of a lock and the queue.
 func tell(c *call, l report.QueueEntry) {
 	o := l.Owner
 	fmt.Fprintf(c.Err, "%s is locked by run %s (%s, %s) of %s: %s\n", l.Project, o.Run, o.Operation, o.State, cmp.Or(o.Who, "somebody"), o.Does)

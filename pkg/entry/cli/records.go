@@ -21,8 +21,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// projects lists the projects and environments that were ever requested about, as
-// "shop@prod", sorted, as far as the call's flags choose them.
+// projects lists the recorded projects and environments that the call's flags
+// choose, as "shop@prod", sorted.
 func (s *session) projects(ctx context.Context) ([]string, error) {
 	all, err := s.reader.Projects(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *session) records(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// width is that of the terminal that is printed to; 0 if it is none.
+// width is the width of the terminal, or 0 if the output is no terminal.
 func (c *call) width() int {
 	if c.Window == nil {
 		return 0
@@ -143,8 +143,8 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// statuses are those of all stacks that there are in the targets of rows, by ID,
-// and the targets that deny us.
+// statuses reads the statuses of all stacks in the targets of rows, by stack ID,
+// and lists the targets that deny access.
 func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan.Status, inaccessible map[project.Target]bool, err error) {
 	all, inaccessible = make(map[string]plan.Status), make(map[project.Target]bool)
 	polled := make(map[project.Target]bool)
@@ -182,7 +182,7 @@ func describeFault(t project.Target, err error) error {
 	return awserr.Fault("describe the stacks of target "+t.Name, "all stacks", err, nil)
 }
 
-// noStack says that there is no such stack, and which there are.
+// noStack says that a stack does not exist, and lists the stacks that do.
 func (c *call) noStack(rows []row) error {
 	var all []string
 	for _, r := range rows {

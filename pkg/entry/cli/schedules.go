@@ -12,8 +12,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/cron"
 )
 
-// listSchedules lists the schedules of the selected projects, and when
-// each next comes up.
+// listSchedules lists the schedules of the selected projects, and when each runs
+// next.
 func listSchedules(ctx context.Context, c *call) (int, error) {
 	return c.show(ctx, []string{"SCHEDULE", "PROJECT", "OPERATION", "EXPRESSION", "TIME ZONE", "NEXT"}, func(s *session) (objects []any, cells [][]string, err error) {
 		kept, err := s.schedules(ctx)
@@ -43,8 +43,8 @@ type shownSchedule struct {
 	Operation  string     `json:"operation"`
 	Expression string     `json:"expression"`
 	Zone       string     `json:"time_zone"`
-	Disabled   bool       `json:"disabled,omitempty"` // somebody has done so by hand; the next deploy takes it back
-	Next       *time.Time `json:"next,omitempty"`     // when it comes up
+	Disabled   bool       `json:"disabled,omitempty"` // a person has disabled it; the next deploy enables it
+	Next       *time.Time `json:"next,omitempty"`     // when it runs next
 }
 
 // schedules are those of the selected projects.
@@ -68,8 +68,8 @@ func (s *session) schedules(ctx context.Context) ([]schedules.Stored, error) {
 	return all, nil
 }
 
-// next is when a schedule next comes up, in its time zone, or zero if it does not
-// or nobody can tell.
+// next is when a schedule runs next, in its time zone, or zero if it does not run
+// again or the time is unknown.
 func next(k schedules.Stored, now time.Time) time.Time {
 	zone, err := cron.Zone(k.Zone)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// idleFor is how long no run has to go on before serve --until-idle ends.
+// idleFor is how long no run must be in progress before serve --until-idle ends.
 const idleFor = 3
 
-// serve serves everything until it is stopped.
+// serve serves an installation until it is stopped.
 func serve(ctx context.Context, c *call) (int, error) {
 	how := c.hosting(c.flags.listen, false)
 	how.Yields = c.flags.untilIdle
@@ -64,8 +64,8 @@ func serve(ctx context.Context, c *call) (int, error) {
 	return ExitOK, h.Close()
 }
 
-// eventLines prints events, once it is started: what comes before is kept, for
-// a server resumes its work before it says where it listens.
+// eventLines prints events. It keeps those that arrive before start is called,
+// because a server continues its runs before it prints where it listens.
 type eventLines struct {
 	to      io.Writer
 	mu      sync.Mutex
@@ -85,7 +85,7 @@ func (l *eventLines) add(e Event) {
 	}
 }
 
-// start prints what was kept, and from now on each event at once.
+// start prints the kept events, and from now on each event at once.
 func (l *eventLines) start() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,16 +93,15 @@ func (l *eventLines) start() {
 	l.flush()
 }
 
-// flush prints what was kept. The caller holds l.mu.
+// flush prints the kept events. The caller holds l.mu.
 func (l *eventLines) flush() {
 	for _, line := range l.kept {
-		fmt.Fprintln(l.to, line) // a terminal that is gone does not stop a server
+		fmt.Fprintln(l.to, line) // a server continues if its terminal is closed
 	}
 	l.kept = nil
 }
 
-// eventLine is an event in a line for people, or "" for one that they need not
-// see.
+// eventLine is an event as a line of text, or "" for an event that is not shown.
 func eventLine(e Event) string {
 	var d struct {
 		Object  struct{ Key string }
@@ -136,7 +135,7 @@ func eventLine(e Event) string {
 	return e.Time.Local().Format(time.TimeOnly) + "  " + text
 }
 
-// greet says where the server is and what to do with it.
+// greet prints the address of the server and how to use it.
 func (c *call) greet(h Host) error {
 	if c.flags.output == "json" {
 		return json.NewEncoder(c.Out).Encode(map[string]string{

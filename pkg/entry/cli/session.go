@@ -31,17 +31,17 @@ import (
 type session struct {
 	site
 	call     *call
-	host     Host // nil if what is used is not hosted here
+	host     Host // nil if another process hosts the installation
 	objects  *bucket.Bucket
-	places   *accounts.Accounts // where stacks are
+	places   *accounts.Accounts // reaches the accounts of targets
 	reader   *table.Table
 	flows    executions
 	ended    func(run.Run) // is called with the run that was followed to its end; may be nil
-	readOnly bool          // the host lets nothing go on
+	readOnly bool          // the host does not continue runs
 	lost     time.Time     // since when the server does not answer
 }
 
-// executions tells how an execution of the state machine is.
+// executions reads the status of an execution of the state machine.
 type executions interface {
 	ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error)
 }
@@ -88,7 +88,7 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 	}
 }
 
-// connect returns a session with a site. It does not dial.
+// connect returns a session with a site. It sends no request.
 func (c *call) connect(at site) *session {
 	records := table.New(dynamodb.NewFromConfig(at.config), at.table)
 	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
@@ -127,15 +127,15 @@ func (s *session) again(ctx context.Context, err error) error {
 	return errGap
 }
 
-// lost reports whether an error says that the server or the network is gone, or
-// that the service asks for patience.
+// lost reports whether an error says that the server or the network does not
+// answer, or that a service is throttling.
 func lost(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) ||
 		fault.Is(err, fault.Unavailable, fault.Throttled)
 }
 
-// leave carries out f, then ends what is hosted. If somebody else's run still
-// goes on there, a process of its own carries it on.
+// leave calls f, then ends the server of this process. If another run is still in
+// progress there, a background process continues it.
 func (s *session) leave(ctx context.Context, f func() (int, error)) (int, error) {
 	code, err := f()
 	if s.host == nil {
@@ -153,14 +153,14 @@ func (s *session) leave(ctx context.Context, f func() (int, error)) (int, error)
 	return code, errors.Join(err, s.end())
 }
 
-// end ends what is hosted.
+// end ends the server of this process.
 func (s *session) end() error {
 	h := s.host
 	s.host = nil
 	return h.Close()
 }
 
-// upload puts an object that asks for a run, and returns the run's ID.
+// upload uploads an object that starts a run, and returns the run's ID.
 func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
 	version, err := s.objects.By(s.who(ctx)).Put(ctx, key, body)
 	if err != nil {
@@ -169,12 +169,12 @@ func (s *session) upload(ctx context.Context, key string, body []byte) (string, 
 	return engine.RunID(s.bucket, key, version), nil
 }
 
-// callerTimeout is how long STS has to answer who the caller is.
+// callerTimeout is how long to wait for STS to identify the caller.
 const callerTimeout = 5 * time.Second
 
-// who names the person whose requests these are. On AWS it is the caller's ARN;
-// on a laptop, or if AWS does not answer who the caller is, it is the user of this
-// machine: a request must not fail because its requester is known less exactly.
+// who names the requester. On AWS it is the caller's ARN. On a laptop, or if STS
+// does not answer, it is the user of this machine: a request must not fail because
+// its requester is known less exactly.
 func (s *session) who(ctx context.Context) string {
 	if s.call.requester != "" {
 		return s.call.requester
@@ -211,7 +211,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// unique names a request: sortable by time, and never the same twice.
+// unique returns a new name for a request. Names sort by time.
 func unique() string {
 	return fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102T150405Z"), strings.ToLower(rand.Text()[:10]))
 }
@@ -223,8 +223,8 @@ func (c *call) hosting(address string, readOnly bool) Hosting {
 	}
 }
 
-// quiet reports whether no run goes on, or will not in a moment: the end of a
-// run is written before its execution ends.
+// quiet reports whether all runs have ended or wait. It waits a moment for the
+// last execution, because the end of a run is written before its execution ends.
 func quiet(ctx context.Context, h Host) bool {
 	for range 20 {
 		if h.Idle(ctx) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A site is where Stackwright is installed, and how it is reached: a laptop's
-// emulators, or an account and region of AWS.
+// A site is an installation and how to reach it: a laptop's emulators, or an
+// account and region of AWS.
 type site struct {
 	label  string // for people: its URL, or the installation's name and place
 	config aws.Config
@@ -27,7 +27,7 @@ type site struct {
 	silence string        // what to check if no function starts a run
 }
 
-// at is the site that is served at a URL: by emulators, or by something else.
+// at is the site at a URL, which emulators or other servers serve.
 func (c *call) at(url string) site {
 	return site{
 		label: url,
@@ -57,8 +57,8 @@ func (c *call) keys() (id, secret, token string) {
 	return id, secret, c.Getenv("AWS_SESSION_TOKEN")
 }
 
-// endpoints has the SDK find AWS_ENDPOINT_URL_<SERVICE>, and nothing else of
-// the environment.
+// endpoints gives the SDK the variables AWS_ENDPOINT_URL_<SERVICE>, and no others
+// of the environment.
 type endpoints func(string) string
 
 // GetServiceBaseEndpoint is what the SDK asks its configuration sources for.

@@ -51,7 +51,7 @@ func status(ctx context.Context, c *call) (int, error) {
 			shown.Lock, shown.Attention = l, failed
 			return ExitOK, json.NewEncoder(c.Out).Encode(shown)
 		}
-		if r.State == run.StateQueued && len(c.args) > 0 { // else it has been said
+		if r.State == run.StateQueued && len(c.args) > 0 { // without RUN it was printed before
 			if line := s.queued(ctx, r); line != "" {
 				fmt.Fprintln(c.Err, line)
 			}
@@ -60,9 +60,9 @@ func status(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// attention says of each project that is requested what needs attention: the
-// newest failure that nothing has repaired, unless it is of run shown; who holds
-// the lock, and who is queued. It returns the failed runs.
+// attention prints what needs attention in each selected project: the newest
+// failed run that no later run has repaired, unless it is run shown; and the
+// owner of the lock and the queue. It returns the failed runs.
 func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, error) {
 	var failed []report.Run
 	projects, err := s.projects(ctx)
@@ -98,9 +98,9 @@ func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, e
 	return failed, nil
 }
 
-// failing is the newest run, of those of a project with the newest first, that
-// failed to bring the stacks to a state, and that no later run has made up for.
-// It is empty if there is none.
+// failing is the newest failed run of a project that wrote stacks and that no
+// later run has repaired. The runs are newest first. Without
+// such a run, failing is empty.
 func failing(runs []run.Run) string {
 	for _, r := range runs {
 		switch o := plan.AllOperations().Of(r.Operation); {

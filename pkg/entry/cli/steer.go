@@ -9,24 +9,24 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// retry asks for a new run of what an old one was to do, and follows it.
+// retry requests a new run of the operation of an old run, and follows it.
 func retry(ctx context.Context, c *call) (int, error) {
 	return c.steer(ctx, runCommand{operation: "retry", which: failedRun, anew: true, enough: finished})
 }
 
-// goOn lets a paused run go on, and follows it.
+// goOn continues a paused run, and follows it.
 func goOn(ctx context.Context, c *call) (int, error) {
 	return c.steer(ctx, runCommand{operation: "continue", which: pausedRun, enough: func(r run.Run) bool {
 		return r.State.Over() || r.State == run.StateWaiting && r.Command != run.Continue
 	}})
 }
 
-// pause asks for a run to be paused, and follows it until it is.
+// pause pauses a run, and follows it until it waits.
 func pause(ctx context.Context, c *call) (int, error) {
 	return c.steer(ctx, runCommand{operation: "pause", which: openRun, meant: run.StateWaiting, enough: finished})
 }
 
-// cancel asks for a run to be cancelled, and follows it until it is.
+// cancel cancels a run, and follows it until it has ended.
 func cancel(ctx context.Context, c *call) (int, error) {
 	return c.steer(ctx, runCommand{operation: "cancel", which: openRun, meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
 }
@@ -35,12 +35,12 @@ func cancel(ctx context.Context, c *call) (int, error) {
 type runCommand struct {
 	operation string
 	which     choice             // the run, if none is named
-	anew      bool               // it makes a run of its own
-	meant     run.State          // what the run is to come to, which is then success; may be empty
-	enough    func(run.Run) bool // reports whether that is what came of it
+	anew      bool               // it starts a new run
+	meant     run.State          // the state of the run that is a success for this command; may be empty
+	enough    func(run.Run) bool // reports whether to stop following
 }
 
-// steer asks for something that is about a run, and follows what comes of it.
+// steer sends a request about a run, and follows the run.
 func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 	s, err := c.open(ctx)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// load reads and checks the project that the call names. Only if it names other
-// targets than the installation's own is it requested which were registered.
+// load reads and checks the project that the call names. It reads the registered
+// targets only if the project names a target other than default.
 func (c *call) load(ctx context.Context) (archive.Files, format.Loaded, error) {
 	path, err := c.folder()
 	if err != nil {
@@ -51,8 +51,8 @@ func (c *call) load(ctx context.Context) (archive.Files, format.Loaded, error) {
 	return files, loaded, err
 }
 
-// home is the account and region of the installation that the call is about. A
-// laptop's need not be polled for.
+// home is the account and region of the installation that the call is about. On a
+// laptop they are constants.
 func (c *call) home(ctx context.Context) (project.Target, error) {
 	if c.flags.installation == "" {
 		return home().Target, nil
@@ -88,7 +88,7 @@ func removeTarget(ctx context.Context, c *call) (int, error) {
 	return c.alter(ctx, (*session).removeTarget)
 }
 
-// alter changes what is registered.
+// alter changes the registered targets.
 func (c *call) alter(ctx context.Context, do func(*session, context.Context, string) error) (int, error) {
 	s, err := c.open(ctx)
 	if err != nil {
@@ -125,13 +125,13 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// addTarget registers a target. One that has stacks stays where it is: only its
-// roles may become others.
+// addTarget registers a target. If the target has stacks, only its roles can be
+// changed.
 func (s *session) addTarget(ctx context.Context, name string) error {
 	f := s.call.flags
 	a := project.Access{Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution}
 	if a.Account == s.home.Account && a.Role == "" {
-		a.Execution = cmp.Or(a.Execution, s.home.Execution) // roles are in no region
+		a.Execution = cmp.Or(a.Execution, s.home.Execution) // a role is the same in all regions
 	}
 	if err := a.Check(s.home.Target); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	return nil
 }
 
-// removeTarget removes a target in which there are no stacks.
+// removeTarget removes a target that has no stacks.
 func (s *session) removeTarget(ctx context.Context, name string) error {
 	if _, err := s.reader.Access(ctx, name); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *session) removeTarget(ctx context.Context, name string) error {
 	return s.reader.RemoveTarget(ctx, name)
 }
 
-// unused refuses what must not be done with a target in which there are stacks.
+// unused returns an error of kind Refused if a target has stacks.
 func (s *session) unused(ctx context.Context, name string) error {
 	rows, err := s.records(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// unlock takes a project's lock away from the run that holds it.
+// unlock ends the run that holds a project's lock, which frees the lock.
 func unlock(ctx context.Context, c *call) (int, error) {
 	if strings.TrimSpace(c.flags.reason) == "" {
 		return c.refuse("unlock", fault.New(fault.Invalid, "unlock: give a reason with --reason TEXT: it is recorded with the run"))

@@ -9,11 +9,11 @@ import (
 	"runtime/debug"
 )
 
-// What make dist writes into the program by -ldflags -X. What it leaves out is
-// taken from what the go command has written.
+// The build information that make dist writes with -ldflags -X. If a value is
+// empty, the one that the go command has written is used.
 var version, commit, date string
 
-// A build is what a version of this program was built of.
+// A build describes the source and the compiler of this program.
 type build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"`

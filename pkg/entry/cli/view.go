@@ -9,7 +9,7 @@ import (
 
 // A view shows a run.
 type view interface {
-	Show(run.Run) error // as it stands
+	Show(run.Run) error // its current state
 	End(run.Run) error  // after it has ended, or while it waits for a person
 }
 
@@ -40,7 +40,7 @@ func (c *call) loud() view {
 	return term.NewPlain(c.Out, c.spell)
 }
 
-// exit is the code for what a run has come to.
+// exit is the exit code for the state of a run.
 func exit(s run.State) int {
 	switch s {
 	case run.StateSucceeded:

@@ -49,8 +49,8 @@ func yamlOf(object []byte) ([]byte, error) {
 	return text, nil
 }
 
-// block has a node and all below it be written without braces, and quoted only
-// where that is needed.
+// block sets the style of a node and all nodes below it: without braces, and with
+// quotes only if they are needed.
 func block(n *yaml.Node) {
 	n.Style &^= yaml.FlowStyle | yaml.DoubleQuotedStyle
 	for _, below := range n.Content {

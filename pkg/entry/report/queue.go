@@ -68,7 +68,7 @@ func owning(r run.Run) string {
 	const finishes = "it finishes its running steps, then "
 	switch {
 	case r.Command == run.Supersede:
-		return finishes + "makes way for run " + r.SupersededBy + by(r)
+		return finishes + "run " + r.SupersededBy + " supersedes it" + by(r)
 	case r.Command == run.CancelAndRollBack:
 		return finishes + "is rolled back" + by(r)
 	case r.Command == run.Cancel:

@@ -119,7 +119,7 @@ func TestQueue(t *testing.T) {
 	}
 	want := &report.QueueEntry{
 		Project: "shop@prod",
-		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "ann", Requested: noon, Does: "it finishes its running steps, then makes way for run def (by bob: hotfix)"},
+		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "ann", Requested: noon, Does: "it finishes its running steps, then run def supersedes it (by bob: hotfix)"},
 		Waiting: []report.Owner{
 			{Run: "def", Operation: "deploy", State: run.StateQueued, Requested: noon, Does: "it deploys an upload, unless a newer upload replaces it"},
 			{Run: "gone", Does: "it has ended"},

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Change is a step that has come to another status.
+// A Change is the change of a step to another status.
 type Change struct {
 	Time     time.Time
 	Run      string
@@ -21,10 +21,10 @@ type Change struct {
 	Why      string
 	Took     time.Duration // from its claim to its end; 0 if it was never claimed or is not over
 
-	Deadline time.Time // when it is overdue, if it runs and may not take any time
+	Deadline time.Time // when it is overdue, if it runs and has a timeout
 }
 
-// Diff lists what has become of the steps since before, oldest first. A step
+// Diff lists the changes of the steps since before, oldest first. A step
 // whose status changed several times since before was read has a change for each
 // status that its times show. A step that before does not have starts as pending.
 func Diff(before, after run.Run) []Change {
@@ -91,7 +91,7 @@ func startedAt(r run.Run) time.Time {
 	return r.Started
 }
 
-// latest is when the run ended, or else when the last of its steps moved.
+// latest is when the run ended, or else when one of its steps last changed.
 func latest(r run.Run) time.Time {
 	if !r.Ended.IsZero() {
 		return r.Ended

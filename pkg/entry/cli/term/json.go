@@ -10,8 +10,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A JSON view prints an object a line: one for each change of a step, and at
-// last one for the run.
+// A JSON view prints one object a line: one for each change of a step, and
+// finally one for the run.
 type JSON struct {
 	out  *json.Encoder
 	seen run.Run
@@ -50,7 +50,7 @@ type ended struct {
 	Messages  []string  `json:"messages,omitempty"`
 }
 
-// Show prints what has become of r since it was last shown.
+// Show prints the changes of r since it was last shown.
 func (j *JSON) Show(r run.Run) error {
 	for _, c := range Diff(j.seen, r) {
 		if err := j.out.Encode(moved{c.Time.UTC(), c.Run, c.Step, c.Stack, c.Verb, c.Possible, c.Status, c.Why, c.Deadline.UTC()}); err != nil {

@@ -20,10 +20,10 @@ type Plain struct {
 // next.
 func NewPlain(out io.Writer, next Next) *Plain { return &Plain{out: out, next: next} }
 
-// Show prints what has become of r since it was last shown.
+// Show prints the changes of r since it was last shown.
 func (p *Plain) Show(r run.Run) error {
 	if isPreview(r) {
-		return nil // nothing becomes of its steps: the end shows them
+		return nil // a plan's steps do not change: the end shows them
 	}
 	var b strings.Builder
 	if len(p.seen.Steps) == 0 && len(r.Steps) > 0 {
@@ -35,7 +35,7 @@ func (p *Plain) Show(r run.Run) error {
 	}
 	for _, c := range Diff(p.seen, r) {
 		if c.Status == run.Pending && c.Why == "" {
-			continue // a plan is not yet generation
+			continue // a new plan has no changes yet
 		}
 		b.WriteString(c.String() + "\n")
 	}
@@ -44,7 +44,7 @@ func (p *Plain) Show(r run.Run) error {
 	return err
 }
 
-// End prints the last changes and what came of it all.
+// End prints the last changes and the summary.
 func (p *Plain) End(r run.Run) error {
 	if err := p.Show(r); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (p *Plain) End(r run.Run) error {
 	return err
 }
 
-// String shows the change on one line: when, what, and why or how long.
+// String shows the change on one line: time, status, step, and the reason or the duration.
 func (c Change) String() string {
 	words := []string{c.Time.UTC().Format(time.TimeOnly), pad(string(c.Status), 7), c.Step}
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Screen draws frames of lines over one another at the end of what a terminal
-// shows.
+// A Screen draws frames of lines at the end of a terminal's output, each over the
+// one before.
 type Screen struct {
 	out   io.Writer
 	shown []string
@@ -20,7 +20,7 @@ type Screen struct {
 // NewScreen returns a screen that has shown nothing yet.
 func NewScreen(out io.Writer) *Screen { return &Screen{out: out} }
 
-// Draw shows lines in place of those shown before. Each frame is one write and
+// Draw replaces the lines of the previous frame. Each frame is one write and
 // every line is overwritten before its rest is cleared, so that nothing flickers.
 func (s *Screen) Draw(lines []string) error {
 	if len(lines) > 0 && slices.Equal(lines, s.shown) {
@@ -52,7 +52,7 @@ type Live struct {
 	screen *Screen
 }
 
-// Show draws r as it stands.
+// Show draws the current state of r.
 func (l *Live) Show(r run.Run) error {
 	if l.screen == nil {
 		l.screen = NewScreen(l.Out)
@@ -66,7 +66,7 @@ func (l *Live) Show(r run.Run) error {
 	return l.screen.Draw(Tree{Run: r, Now: l.Now(), Colour: l.Colour}.Render(width-1, height-1))
 }
 
-// width is that of the window, or 80 if it tells none.
+// width is the width of the window, or 80 if it is unknown.
 func (l *Live) width() int {
 	if width, _ := l.Size(); width > 1 {
 		return width
@@ -74,8 +74,8 @@ func (l *Live) width() int {
 	return 80
 }
 
-// Clear takes the tree away, so that something can be printed in its place. The
-// next Show draws it below that.
+// Clear removes the tree, so that a line can be printed in its place. The next
+// Show draws the tree below that line.
 func (l *Live) Clear() error {
 	if l.screen == nil {
 		return nil
@@ -83,7 +83,7 @@ func (l *Live) Clear() error {
 	return l.screen.Draw(nil)
 }
 
-// End replaces the tree by what came of it all.
+// End replaces the tree by the summary.
 func (l *Live) End(r run.Run) error {
 	if l.screen == nil {
 		l.screen = NewScreen(l.Out)
@@ -95,8 +95,8 @@ func (l *Live) End(r run.Run) error {
 	return err
 }
 
-// Able says what a terminal with the given environment can do: move its cursor,
-// and show colours.
+// Able reports whether a terminal with the given environment can move its cursor,
+// and whether it can show colours.
 // https://no-color.org
 func Able(getenv func(string) string) (live, colour bool) {
 	live = getenv("TERM") != "dumb"

@@ -14,9 +14,9 @@ import (
 // run, and flags.
 type Next func(words ...string) string
 
-// Summary says what came of a run: what was done, what failed and why, what was
-// skipped because of it, and what to do next. Its lines are broken to fit a
-// width, but for commands; 0 is any width.
+// Summary describes the result of a run: which steps are done, which failed and
+// why, which were skipped because of a failure, and what to do next. Its lines,
+// except for commands, are broken to fit a width; 0 is any width.
 func Summary(r run.Run, next Next, width int) []string {
 	var lines []string
 	switch {
@@ -41,8 +41,8 @@ func Summary(r run.Run, next Next, width int) []string {
 	return lines
 }
 
-// fold breaks lines that are longer than a width. What is broken keeps its
-// indent, and two columns more.
+// fold breaks lines that are longer than a width. The rest of a broken line keeps
+// its indent, and two columns more.
 func fold(lines []string, width int) []string {
 	var all []string
 	for _, l := range lines {
@@ -95,7 +95,8 @@ func byWhom(r run.Run) string {
 // isPreview reports whether r's plan is shown and not executed.
 func isPreview(r run.Run) bool { return plan.AllOperations().Of(r.Operation).Preview }
 
-// standing says how a run stands, in a sentence that goes on with a duration.
+// standing is the beginning of a sentence about the state of a run, which a
+// duration completes.
 func standing(r run.Run) string {
 	switch r.State {
 	case run.StateFailed, run.StateSucceeded:
@@ -108,7 +109,7 @@ func standing(r run.Run) string {
 	return "is " + string(r.State) + " after"
 }
 
-// deeds counts what was done, by verb.
+// deeds counts the finished steps by verb.
 func deeds(r run.Run) string {
 	same, by := r.Unchanged, make(map[plan.Verb]int)
 	for _, s := range r.Steps {
@@ -145,7 +146,8 @@ func deeds(r run.Run) string {
 	return strings.Join(words, ", ")
 }
 
-// failures lists what failed, why, and what was skipped for it.
+// failures lists the failed steps, each with its reason and the steps that were
+// skipped because of it.
 func failures(r run.Run) []string {
 	var lines []string
 	causes, by := skips(r)
@@ -170,7 +172,7 @@ func failures(r run.Run) []string {
 	return lines
 }
 
-// wayOn says what to do next, and by which command.
+// wayOn says what to do next, and with which command.
 func wayOn(r run.Run, next Next) (what, command string) {
 	if next == nil {
 		return "", ""
@@ -195,7 +197,7 @@ func refused(r run.Run) []string {
 	return lines
 }
 
-// preview lists what a plan would do, a node a line.
+// preview lists the changes of a plan, one node a line.
 func preview(r run.Run) []string {
 	var nodes []string
 	verbs := make(map[string][]plan.Verb)
@@ -245,7 +247,7 @@ func totals(r run.Run, marks map[string]int) string {
 // maybe is the sign of a stack that changes only if an output of a dependency does.
 const maybe = "~?"
 
-// mark is the sign of what a plan does with a stack.
+// mark is the sign of the change that a plan makes to a stack.
 func mark(verbs []plan.Verb) string {
 	sign := " "
 	for _, v := range verbs {

@@ -13,10 +13,10 @@ const (
 	narrowest = 8 // a column is made no narrower to fit
 )
 
-// Table draws rows below a head. If they are wider than width, columns are broken
-// between words. The last columns that do not fit even so stand on a line of their
-// own below each row. A word that is longer than half of the width is broken
-// between letters: nothing is cut. 0 is any width.
+// Table draws rows below a head. If they are wider than width, the text of columns
+// is broken between words. If the last columns still do not fit, they are on a
+// line of their own below each row. A word that is longer than half of the width
+// is broken between letters. No text is cut. 0 is any width.
 func Table(head []string, rows [][]string, width int) []string {
 	all := append([][]string{head}, rows...)
 	widths, floors := columns(all, width)
@@ -82,7 +82,7 @@ func tableRow(r []string, widths []int) []string {
 	return lines
 }
 
-// below draws the cells that have no place in their row.
+// below draws the cells that do not fit into their row.
 func below(head, r []string, width int) []string {
 	var said []string
 	for i, cell := range r {
@@ -100,8 +100,8 @@ func below(head, r []string, width int) []string {
 	return lines
 }
 
-// shrink makes the widest columns that may be narrower so until all fit a width.
-// The first is left as it is: it is what the row is called by.
+// shrink makes the widest columns narrower until all fit a width. It keeps the
+// width of the first column, which has the name of the row.
 func shrink(widths, floors []int, width int) {
 	for sum(widths) > width {
 		widest := 0

@@ -18,7 +18,7 @@ func count(steps []run.Step) map[run.Status]int {
 	return n
 }
 
-// tally says how many steps stand how, as in "3 of 9 done, 2 running".
+// tally counts the steps by status, as in "3 of 9 done, 2 running".
 func tally(r run.Run) string {
 	n := count(r.Steps)
 	words := []string{fmt.Sprintf("%d of %d done", n[run.Done], len(r.Steps))}
@@ -30,12 +30,12 @@ func tally(r run.Run) string {
 	return strings.Join(words, ", ")
 }
 
-// root names the failed step that a skipped step was skipped for, or says the
-// reason if it was not for a step.
+// root names the failed step because of which a step was skipped, or returns the
+// reason if there is no such step.
 func root(s run.Step) string { return cmp.Or(s.Cause.Step, s.Why) }
 
-// skips groups the names of skipped steps by what they were skipped for, in the
-// order of the plan.
+// skips groups the names of skipped steps by the cause of the skip, in the order of
+// the plan.
 func skips(r run.Run) (causes []string, by map[string][]string) {
 	by = make(map[string][]string)
 	for _, s := range r.Steps {
@@ -51,7 +51,7 @@ func skips(r run.Run) (causes []string, by map[string][]string) {
 	return causes, by
 }
 
-// name is what a step is called where its verb goes without saying.
+// name is the name of a step without its verb.
 func name(s run.Step) string {
 	if s.Node == "" {
 		return string(s.Verb)

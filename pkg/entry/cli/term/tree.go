@@ -10,11 +10,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// MaxLines is the most that a tree takes, however large the window.
+// MaxLines is the most lines that a tree has, in a window of any size.
 const MaxLines = 24
 
-// A Tree is a run at a moment, drawn as a tree: what failed stays at the top
-// with its reason, then what runs, what comes next, and what is done.
+// A Tree draws the current state of a run: failed steps at the top, with their
+// reasons, then running steps, the next steps, and finished steps.
 type Tree struct {
 	Run    run.Run
 	Now    time.Time
@@ -64,8 +64,8 @@ func branch(all []row, i int) string {
 	return "├─ "
 }
 
-// head says what it is, how far it is, for how long, and which run that is: in
-// one line, or in two if one is too short for that.
+// head has the operation, the progress, the duration and the ID of the run, in one
+// line, or in two if one is too short.
 func (t Tree) head(width, height int) []line {
 	r := t.Run
 	end := t.Now
@@ -92,7 +92,7 @@ func (t Tree) head(width, height int) []line {
 	return []line{{title, id}, append(line{{normal, "  "}}, far...)}
 }
 
-// mood says what else is to be known of the run as a whole.
+// mood is the state of the run as a whole, such as being cancelled.
 func (t Tree) mood() string {
 	switch r := t.Run; {
 	case r.State == run.StatePending:
@@ -115,7 +115,7 @@ func (t Tree) mood() string {
 	return ""
 }
 
-// body is all below the head, in at most room lines.
+// body has the rows below the head, in at most room lines.
 func (t Tree) body(width, room int) []row {
 	failed, running, next, done := t.failed(width), t.running(), t.next(), t.done()
 	room -= len(done)
@@ -157,8 +157,8 @@ func flat(all []row) []row {
 	return top
 }
 
-// failed shows each failed step with its reason, and below it what was skipped
-// for it; then what was skipped for no step.
+// failed shows each failed step with its reason, and below it the steps that were
+// skipped because of it; then the steps that were skipped for another reason.
 func (t Tree) failed(width int) []row {
 	var all []row
 	causes, by := skips(t.Run)
@@ -180,7 +180,7 @@ func (t Tree) failed(width int) []row {
 	return all
 }
 
-// margin is what the lines of the tree take before a row.
+// margin is the width of the lines of the tree before a row.
 const margin = 6
 
 // wrapped are rows with a text behind a beginning: if it is too long for one,
@@ -199,7 +199,7 @@ func wrapped(begin line, text string, width int) []row {
 	return rows
 }
 
-// running shows what runs, and for how long it has.
+// running shows the running steps, each with its duration.
 func (t Tree) running() []row {
 	var all []row
 	for _, s := range t.Run.Steps {
@@ -216,7 +216,7 @@ func (t Tree) running() []row {
 	return all
 }
 
-// left says how much time there is to a deadline, if there is one.
+// left is the time until a deadline, if there is one.
 func (t Tree) left(deadline time.Time) line {
 	switch d := deadline.Sub(t.Now); {
 	case deadline.IsZero():
@@ -228,8 +228,8 @@ func (t Tree) left(deadline time.Time) line {
 	}
 }
 
-// next shows the pending steps that wait only for what runs, or for their time,
-// and counts those behind them.
+// next shows the pending steps that wait only for running steps or for their time,
+// and counts the other pending steps.
 func (t Tree) next() []row {
 	status := make(map[string]run.Status)
 	for _, s := range t.Run.Steps {
@@ -275,8 +275,8 @@ func pendingAfter(s run.Step, status map[string]run.Status) (waits []string, soo
 	return waits, true
 }
 
-// done counts what is done in one line, and names it with its duration, the
-// latest first, as far as there is room.
+// done counts the finished steps in one line, and names as many as fit, the latest
+// first, each with its duration.
 func (t Tree) done() []row {
 	var over []run.Step
 	for _, s := range t.Run.Steps {
