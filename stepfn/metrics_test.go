@@ -26,7 +26,7 @@ func (r *recorded) measures() []measure {
 	r.trace.mu.Lock()
 	defer r.trace.mu.Unlock()
 	var all []measure
-	for line := range strings.Lines(r.trace.said["log"].String()) {
+	for line := range strings.Lines(r.trace.text["log"].String()) {
 		var m measure
 		if err := json.Unmarshal([]byte(line), &m); err == nil && m.AWS != nil {
 			all = append(all, m)

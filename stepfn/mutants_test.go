@@ -23,23 +23,22 @@ var mutated = flag.String("mutants", "^$", "run the tests with each mutant whose
 
 // A mutant is this code without one safeguard.
 type mutant struct {
-	name, sees string // of the safeguard, and what it does
+	name, sees string // the name of the safeguard, and what it does
 	changes    []change
 }
 
-// A change is made in one place of a file, within functions.
+// A change replaces lines in one place of a file, within functions.
 type change struct{ file, old, new string }
 
 // A suite is a part of the tests.
 type suite struct {
 	name string
-	dir  string // of the package; empty stands for those of the mutant and of the engine
+	dir  string // of the package; empty: the packages of the mutant and of the engine
 	args []string
-	on   string // where it is played; empty if it is not played
+	on   string // the backend; empty if it needs none
 }
 
-// suites are tried one after another: scenarios first, the cheapest of them
-// before the others.
+// suites are tried in this order: the cheap ones first.
 var suites = []suite{
 	{name: "scenarios", dir: "stepfn", args: []string{"-test.run=^TestScenarios$"}, on: onMemory},
 	{name: "random scenarios", dir: "stepfn", args: []string{"-test.run=^TestRandomScenarios$", "-scenarios=2000"}, on: onMemory},
@@ -50,14 +49,14 @@ var suites = []suite{
 	{name: "random scenarios on emulators", dir: "stepfn", args: []string{"-test.run=^TestRandomScenariosOnEmulators$", "-emulated=50"}, on: onEmulators},
 }
 
-// What suites play on. A suite in memory cannot notice what is wrong with an
-// adapter, nor one on the emulators what is wrong in pkg/enginetest/sim.
+// The backends of suites. A suite in memory cannot notice a fault of an adapter, and a
+// suite on the emulators cannot notice one in pkg/enginetest/sim.
 const (
 	onMemory    = "memory"
 	onEmulators = "adapters"
 )
 
-// plays reports whether what m changes is part of what is played on.
+// plays reports whether the code that m changes is used by a backend.
 func (m mutant) plays(on string) bool {
 	return on == "" || slices.ContainsFunc(m.changes, func(c change) bool {
 		switch path.Dir(c.file) {
@@ -70,11 +69,11 @@ func (m mutant) plays(on string) bool {
 	})
 }
 
-// patience is what a suite takes at most, with a mutant and without.
+// patience is the most time that a suite may take, with a mutant and without.
 const patience = 4 * time.Minute
 
-// Every safeguard of mutants.txt is still in the code. If the flag names
-// mutants, some test fails for each of them.
+// TestMutants checks that every safeguard of mutants.txt is still in the code. For each
+// mutant that the flag names, it checks that some test fails.
 func TestMutants(t *testing.T) {
 	wanted, err := regexp.Compile(*mutated)
 	if err != nil {
@@ -92,7 +91,7 @@ func TestMutants(t *testing.T) {
 			t.Errorf("no test fails without %s (%s)", m.name, m.sees)
 		}
 		t.Logf("without %s (%s):\n%s\n%s", m.name, m.sees, by, says)
-		table = append(table, fmt.Sprintf("| `%s`: %s | %s |", m.name, m.sees, cmp.Or(by, "nobody")))
+		table = append(table, fmt.Sprintf("| `%s`: %s | %s |", m.name, m.sees, cmp.Or(by, "no test")))
 	}
 	if len(table) > 0 {
 		t.Logf("\n| without | noticed by |\n|---|---|\n%s", strings.Join(table, "\n"))
@@ -145,22 +144,21 @@ func (m mutant) mutate(t *testing.T, file, text string) string {
 	return text
 }
 
-// overlay writes all files that some mutant changes, and the overlay that
-// makes the compiler take them. It returns the path of the overlay. All
-// mutants are in one program, which is built once per package: a function that
-// some of them change does what the mutant does that MUTANT names.
+// overlay writes all files that mutants change, and the overlay with which the compiler
+// uses them. It returns the path of the overlay. One program per package contains all
+// mutants: a changed function behaves like the mutant that the variable MUTANT names.
 func overlay(t *testing.T, all []mutant) string {
 	dir, replace := t.TempDir(), make(map[string]string)
 	put := func(file, text string) {
-		kept := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
-		if err := os.WriteFile(kept, []byte(text), 0o600); err != nil {
+		written := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(written, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		at, err := filepath.Abs(filepath.Join("..", file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		replace[at] = kept
+		replace[at] = written
 	}
 	of := make(map[string][]mutant) // by file
 	for _, m := range all {
@@ -208,7 +206,7 @@ func graft(t *testing.T, file, text string, mutants []mutant) string {
 	return text
 }
 
-// A body is what is between the braces of a function.
+// A body is the text between the braces of a function.
 type body struct {
 	from, to int
 	leaves   string // "return", if the function has no results
@@ -244,8 +242,8 @@ type lab struct {
 	sound    map[string]bool // whether suites succeed without a mutant
 }
 
-// notices returns the first test that fails with m, and its message. A suite
-// that fails without it too proves nothing.
+// notices returns the first test that fails with m, and its message. A suite that also
+// fails without m proves nothing.
 func (l lab) notices(m mutant) (by, says string) {
 	for _, s := range suites {
 		if !m.plays(s.on) {
@@ -264,7 +262,7 @@ func (l lab) notices(m mutant) (by, says string) {
 			if _, known := l.sound[key]; !known {
 				fails, says := l.fails(s, dir, "")
 				if l.sound[key] = fails == ""; fails != "" {
-					l.Errorf("%s prove nothing: %s fails without a mutant:\n%s", key, fails, says)
+					l.Errorf("the suite %s proves nothing: %s fails without a mutant:\n%s", key, fails, says)
 				}
 			}
 			if l.sound[key] {
@@ -290,7 +288,7 @@ func (l lab) fails(s suite, dir, out string) (by, says string) {
 	return culprit(s, string(printed))
 }
 
-// built is the tests of a package as a program.
+// built returns the path of the tests of a package as a program.
 func (l lab) built(dir string) string {
 	program := filepath.Join(l.programs, path.Base(dir)+".test")
 	if _, err := os.Stat(program); err == nil {

@@ -27,47 +27,48 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// spied is the stage of real adapters, with all that anybody could read of it.
+// recorded is the backend on the emulators, with a trace of everything that anybody
+// could read.
 type recorded struct {
 	*emulators
 	trace *trace
 }
 
-// trace is all that was said, by the kind of place where it stands.
+// A trace holds everything that was written, by the kind of place: log, request, table.
 type trace struct {
 	mu   sync.Mutex
-	said map[string]*bytes.Buffer
+	text map[string]*bytes.Buffer
 }
 
-func (t *trace) note(where string, what []byte) {
+func (t *trace) add(where string, what []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.said[where] == nil {
-		t.said[where] = &bytes.Buffer{}
+	if t.text[where] == nil {
+		t.text[where] = &bytes.Buffer{}
 	}
-	t.said[where].Write(what)
-	t.said[where].WriteByte('\n')
+	t.text[where].Write(what)
+	t.text[where].WriteByte('\n')
 }
 
-// pen writes to one kind of place.
+// A traceWriter adds what is written to one kind of place.
 type traceWriter struct {
 	*trace
 	where string
 }
 
 func (p traceWriter) Write(what []byte) (int, error) {
-	p.note(p.where, what)
+	p.add(p.where, what)
 	return len(what), nil
 }
 
-// tap records every request of the functions, and every answer.
+// tap adds every request of the functions and every answer to the trace.
 type tap struct {
 	aws.HTTPClient
 	*trace
 }
 
 func (t tap) Do(r *http.Request) (*http.Response, error) {
-	t.note("request", []byte(r.Method+" "+r.URL.String()))
+	t.add("request", []byte(r.Method+" "+r.URL.String()))
 	if r.Body != nil {
 		body, err := t.copy("request", r.Body)
 		if err != nil {
@@ -88,33 +89,33 @@ func (t tap) copy(where string, from io.ReadCloser) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.note(where, body)
+	t.add(where, body)
 	return io.NopCloser(bytes.NewReader(body)), from.Close()
 }
 
-// newSpied is a stage whose functions are listened to.
+// newRecorded returns a backend whose requests, answers, logs and events are traced.
 func newRecorded(t *testing.T) *recorded {
-	heard := &trace{said: make(map[string]*bytes.Buffer)}
+	all := &trace{text: make(map[string]*bytes.Buffer)}
 	r := newEmulators(t, func(o *cloud.Options) {
 		o.ResolveDynamic = vault
-		o.Log = traceWriter{heard, "log"}
+		o.Log = traceWriter{all, "log"}
 		o.Functions = func(c *cloud.Cloud) (cloud.Invoker, error) {
 			cfg := c.Config()
-			cfg.HTTPClient = tap{cfg.HTTPClient, heard}
-			all := wire.New(cfg, wire.Environment{
+			cfg.HTTPClient = tap{cfg.HTTPClient, all}
+			functions := wire.New(cfg, wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1",
 				StateMachine: "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
-			}, traceWriter{heard, "log"}).Functions()
-			all["listener"] = func(event json.RawMessage) error {
-				heard.note("event", event)
+			}, traceWriter{all, "log"}).Functions()
+			functions["listener"] = func(event json.RawMessage) error {
+				all.add("event", event)
 				return nil
 			}
-			return lambda.InProcess(all, c.Host())
+			return lambda.InProcess(functions, c.Host())
 		}
 	})
-	s := &recorded{r, heard}
-	s.listen()
-	return s
+	traced := &recorded{r, all}
+	traced.listen()
+	return traced
 }
 
 // listen sends every event on the bus to the listener.
@@ -131,10 +132,10 @@ func (r *recorded) listen() {
 	}
 }
 
-// show records how a run and the records are shown.
+// show traces how a run and the records are shown to users.
 func (r *recorded) show(of run.Run) {
 	next := func(words ...string) string { return strings.Join(words, " ") }
-	lines := traceWriter{r.trace, "line"}
+	lines := traceWriter{r.trace, "output"}
 	views := []interface {
 		Show(run.Run) error
 		End(run.Run) error
@@ -151,11 +152,11 @@ func (r *recorded) show(of run.Run) {
 		}
 	}
 	for _, format := range []string{"%v", "%+v", "%#v"} {
-		r.trace.note("value", fmt.Appendf(nil, format+format, of, r.Recorded()))
+		r.trace.add("value", fmt.Appendf(nil, format+format, of, r.Recorded()))
 	}
 }
 
-// collect records what is kept: items, objects in all their versions, histories.
+// collect traces what is stored: items, all versions of objects, and histories.
 func (r *recorded) collect() {
 	r.items()
 	r.objects()
@@ -169,17 +170,17 @@ func (r *recorded) items() {
 		if err != nil {
 			r.Fatal(err)
 		}
-		r.noteJSON("table", page.Items)
+		r.addJSON("table", page.Items)
 	}
 }
 
-// written records what the SDK makes of an answer.
-func (r *recorded) noteJSON(where string, what any) {
+// addJSON traces an answer of the SDK as JSON.
+func (r *recorded) addJSON(where string, what any) {
 	body, err := json.Marshal(what)
 	if err != nil {
 		r.Fatal(err)
 	}
-	r.trace.note(where, body)
+	r.trace.add(where, body)
 }
 
 func (r *recorded) objects() {
@@ -204,7 +205,7 @@ func (r *recorded) object(key string, version *string) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	r.trace.note("object", append([]byte(key+" "), body...))
+	r.trace.add("object", append([]byte(key+" "), body...))
 	if !strings.HasSuffix(key, ".zip") {
 		return
 	}
@@ -213,7 +214,7 @@ func (r *recorded) object(key string, version *string) {
 		r.Fatal(err)
 	}
 	for name, body := range files {
-		r.trace.note("object", append([]byte(name+" "), body...))
+		r.trace.add("object", append([]byte(name+" "), body...))
 	}
 }
 
@@ -236,18 +237,19 @@ func (r *recorded) execution(flows *sfn.Client, arn *string) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	r.noteJSON("history", about)
+	r.addJSON("history", about)
 	pages := sfn.NewGetExecutionHistoryPaginator(flows, &sfn.GetExecutionHistoryInput{ExecutionArn: arn})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(r.Context())
 		if err != nil {
 			r.Fatal(err)
 		}
-		r.noteJSON("history", page.Events)
+		r.addJSON("history", page.Events)
 	}
 }
 
-// forms are a text and what of it the base64 of a larger text may hold.
+// forms returns a text, and the parts of it that the base64 of a longer text would
+// contain.
 func forms(text string) []string {
 	all := []string{text}
 	for before := range 3 {

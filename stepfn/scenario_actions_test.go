@@ -22,7 +22,7 @@ func (s *scenario) maxDeletions(st statement) { s.MaxDeletions(number(st.args[0]
 
 func (s *scenario) onFailure(st statement) { s.OnFailure(st.args[0]) }
 
-// timeout sets that of runs, or that of the operations on a stack.
+// timeout sets the timeout of runs, or that of the operations on a stack.
 func (s *scenario) timeout(st statement) {
 	if len(st.args) == 1 {
 		s.Timeout("", seconds(st.args[0]))
@@ -40,7 +40,7 @@ func (s *scenario) schedules(st statement) {
 	s.Schedules(operations)
 }
 
-// request requests a run, which is the current one from here on.
+// request sends a request that makes a run. That is the current run from here on.
 func (s *scenario) request(st statement) {
 	s.id = s.submit(st)
 	s.outcome(st)
@@ -74,7 +74,8 @@ func (s *scenario) ends(st statement) {
 
 func (s *scenario) nameRun(st statement) { s.named[st.args[0]] = s.id }
 
-// outcome waits for the outcome that a line says, and compares it.
+// outcome waits for the end of the current run, and compares it with the outcome that
+// the line says.
 func (s *scenario) outcome(st statement) {
 	if !ends[st.outcome] {
 		if s.realTime && st.outcome == "begins" {
@@ -103,7 +104,7 @@ func (s *scenario) fail(st statement) {
 	s.FailNext(s.at(name), plan.Verb(verb))
 }
 
-// scenarioFaults are the faults of requests, by the words for them.
+// scenarioFaults are the faults of requests, by the words for them in scenarios.
 var scenarioFaults = map[string]sim.Fault{
 	"crash-before": sim.KillBefore, "crash-after": sim.KillAfter, "answer-lost": sim.Lose, "throttled": sim.Throttle,
 }

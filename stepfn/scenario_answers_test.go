@@ -8,13 +8,13 @@ import (
 )
 
 // An answerable backend has steps that wait for the answer of a user. No verb of
-// Stackwright asks yet, so that only the backend in memory has them.
+// Stackwright asks yet, so only the backend in memory has such steps.
 type answerable interface {
 	Ask(step string)
 	AnswerStep(id, step string, a run.Answer)
 }
 
-// needsAnswers reports whether a scenario can be played only where steps ask.
+// needsAnswers reports whether a scenario needs a backend in which steps ask.
 func needsAnswers(lines []statement) bool {
 	return slices.ContainsFunc(lines, func(st statement) bool { return st.word.name == "asks" })
 }
@@ -25,7 +25,7 @@ func (s *scenario) asks(st statement) {
 	}
 }
 
-// answer answers a step: yes or no, and why.
+// answer answers the question of a step: yes or no, and why.
 func (s *scenario) answer(st statement) {
 	args := st.args
 	if st.run != "" {
@@ -37,5 +37,5 @@ func (s *scenario) answer(st statement) {
 	})
 }
 
-// Ask makes a step ask before it ends.
+// Ask makes a step ask a user before it ends.
 func (p *memoryBackend) Ask(step string) { p.Questions[step] = true }

@@ -102,17 +102,17 @@ func (s *scenario) made(st statement) {
 	s.expect(version, st.args[1])
 }
 
-// passed compares the parameter through which a stack of the project has the
-// output of another with that output.
+// passed compares a parameter of a stack with the output of another stack that the
+// project passes to it.
 func (s *scenario) passed(st statement) {
-	user, other := s.stacks.named(st.args[0]), st.args[1]
-	i := slices.IndexFunc(user.needs, func(n need) bool { return n.name == other || s.stacks.named(n.name).name == s.stacks.named(other).name })
+	dependent, other := s.stacks.named(st.args[0]), st.args[1]
+	i := slices.IndexFunc(dependent.needs, func(n need) bool { return n.name == other || s.stacks.named(n.name).name == s.stacks.named(other).name })
 	if i < 0 {
 		s.mismatchf("%s does not need %s", st.args[0], other)
 		return
 	}
 	_, params := s.Deployed(s.at(st.args[0]))
-	if got, want := params[user.needs[i].param()], s.OutputOf(s.at(other), "Value"); got == "" || got != want {
+	if got, want := params[dependent.needs[i].param()], s.OutputOf(s.at(other), "Value"); got == "" || got != want {
 		s.mismatchf("got %q, the output is %q", got, want)
 	}
 }
@@ -125,7 +125,7 @@ func (s *scenario) scheduled(st statement) {
 	s.expect(strings.Join(s.Scheduled(), " "), strings.Join(st.args, " "))
 }
 
-// stepOf is a step of the current run.
+// stepOf returns a step of the current run.
 func (s *scenario) stepOf(id string) run.Step {
 	r := s.ExecutionStatus(s.id)
 	if step := r.Step(id); step != nil {
@@ -135,7 +135,7 @@ func (s *scenario) stepOf(id string) run.Step {
 	return run.Step{}
 }
 
-// unused are the faults that have not happened.
+// unused lists the faults that have not happened.
 func (p *memoryBackend) unused() []string {
 	var all []string
 	for about := range p.faults {

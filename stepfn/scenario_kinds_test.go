@@ -11,24 +11,24 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A kind is what an argument may be.
+// A kind is a kind of argument.
 type kind struct {
 	noun  string
-	names func(*reader) []string                      // from which to suggest one; nil if they cannot be listed
-	takes func(*reader, *statement, []string) (n int) // how many of the words are one argument of this kind; 0 if it is none
+	names func(*reader) []string                      // the names to suggest from; nil if they cannot be listed
+	takes func(*reader, *statement, []string) (n int) // how many of the words are one argument of this kind; 0 if the first is not
 }
 
-// one is a kind of which each argument is one of the names.
+// one returns a kind whose arguments are the given names.
 func one(noun string, names ...string) *kind {
 	return oneOf(noun, func(*reader) []string { return names })
 }
 
-// oneOf is a kind of which each argument is one of the names that the reader knows.
+// oneOf returns a kind whose arguments are names that the reader knows.
 func oneOf(noun string, names func(*reader) []string) *kind {
 	return &kind{noun, names, single(func(r *reader, arg string) bool { return slices.Contains(names(r), arg) })}
 }
 
-// single takes one word that is as it must be.
+// single takes one word if it fits.
 func single(fits func(*reader, string) bool) func(*reader, *statement, []string) int {
 	return func(r *reader, _ *statement, args []string) int {
 		if len(args) == 0 || !fits(r, args[0]) {
@@ -49,7 +49,7 @@ var (
 	stackStatuses = statuses()
 )
 
-// kinds are those of the forms, by name.
+// kinds are the kinds that forms name.
 var kinds = map[string]*kind{
 	"NUMBER":  {"a number", nil, single(func(_ *reader, arg string) bool { _, err := strconv.Atoi(arg); return err == nil })},
 	"SECONDS": {"a number of seconds", nil, single(func(_ *reader, arg string) bool { _, err := strconv.ParseFloat(arg, 64); return err == nil })},
@@ -66,7 +66,7 @@ var kinds = map[string]*kind{
 	"TARGET":   one("a target", "eu", "us", "ap"),
 	"SCHEDULE": oneOf("a schedule of this scenario", func(r *reader) []string { return keys(r.schedules) }),
 
-	"PROJECT-STACK":      {"a stack with needs and targets that there are", nil, single((*reader).isProjectStack)},
+	"PROJECT-STACK":      {"a stack with needs and targets that exist", nil, single((*reader).isProjectStack)},
 	"SCHEDULE=OPERATION": {"a schedule and its operation", nil, single(isSchedule)},
 
 	"STACK":           {"a stack of this scenario", func(r *reader) []string { return keys(r.stacks) }, single((*reader).isStack)},
@@ -78,9 +78,9 @@ var kinds = map[string]*kind{
 	"STEP-STATUS":  one("a status of steps", stepStatuses...),
 	"STEP-REQUEST": pair("a request for a stack of this scenario", append([]string{"cancel"}, requestVerbs...)),
 
-	"RUN":        {"a run that has been named", func(r *reader) []string { return keys(r.runs) }, takeRun},
-	"NEW-RUN":    {"a name that is free for a run", nil, takeNewRun},
-	"LOCK-OWNER": {"a run that has been named, or free", func(r *reader) []string { return append(keys(r.runs), "free") }, single(func(r *reader, arg string) bool { return arg == "free" || r.runs[arg] })},
+	"RUN":        {"a run that has a name", func(r *reader) []string { return keys(r.runs) }, takeRun},
+	"NEW-RUN":    {"a new name for a run", nil, takeNewRun},
+	"LOCK-OWNER": {"a run that has a name, or free", func(r *reader) []string { return append(keys(r.runs), "free") }, single(func(r *reader, arg string) bool { return arg == "free" || r.runs[arg] })},
 
 	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only"),
 	"DESTROY-OPTION": optionsOf("refusing", "only"),
@@ -97,7 +97,8 @@ func states(all ...run.State) []string {
 	return names
 }
 
-// statuses are those of CloudFormation, and "gone" for a stack that is not there.
+// statuses returns the statuses of CloudFormation, and "gone" for a stack that does not
+// exist.
 func statuses() []string {
 	all := []string{plan.Status("").String()}
 	for _, s := range types.StackStatus("").Values() {
@@ -122,8 +123,8 @@ func (r *reader) isStack(arg string) bool {
 	return r.stacks[name] && (known || !placed)
 }
 
-// isProjectStack reports whether a stack is written as the project line wants it,
-// and needs only stacks of this scenario.
+// isProjectStack reports whether a word is a valid stack of a project line, with
+// dependencies and targets that exist.
 func (r *reader) isProjectStack(arg string) bool {
 	for _, s := range parseStacks([]string{arg}) {
 		for _, n := range s.needs {
@@ -150,7 +151,7 @@ func (r *reader) isPair(arg string, verbs []string) bool {
 	return r.isStack(name) && slices.Contains(verbs, verb)
 }
 
-// pair is the kind of STACK/VERB.
+// pair returns the kind STACK/VERB.
 func pair(noun string, verbs []string) *kind {
 	names := func(r *reader) []string {
 		var all []string
@@ -164,7 +165,7 @@ func pair(noun string, verbs []string) *kind {
 	return &kind{noun, names, single(func(r *reader, arg string) bool { return r.isPair(arg, verbs) })}
 }
 
-// step is the kind of steps, one of which is of no stack.
+// step returns the kind of steps: STACK/VERB, or the barrier.
 func step() *kind {
 	k := pair("a step of a stack of this scenario", stepVerbs)
 	ofStack := k.takes
@@ -200,7 +201,7 @@ func takeRun(r *reader, st *statement, args []string) int {
 	return 1
 }
 
-// takeNewRun takes a name that no run has, and that is nothing else.
+// takeNewRun takes a name that no run has and that has no other meaning.
 func takeNewRun(r *reader, _ *statement, args []string) int {
 	if len(args) == 0 || r.runs[args[0]] || ends[args[0]] || args[0] == "begins" || args[0] == "free" {
 		return 0
@@ -209,8 +210,8 @@ func takeNewRun(r *reader, _ *statement, args []string) int {
 	return 1
 }
 
-// optionsOf is the kind of some options of requests: "max-deletions 3", "only
-// db,web". Stackwright itself refuses names after "only" that it does not know.
+// optionsOf returns a kind of options of requests, such as "max-deletions 3" or "only
+// db,web". Stackwright itself refuses unknown names after "only".
 func optionsOf(names ...string) *kind {
 	return &kind{"an option with its value", func(*reader) []string { return names }, func(_ *reader, st *statement, args []string) int {
 		if len(args) == 0 || !slices.Contains(names, args[0]) {

@@ -7,15 +7,17 @@ import (
 	"strings"
 )
 
-// The path of a run is the states of the machine that its executions entered, in
-// order, those within a Map left out. A scenario writes it as
+// The path of a run is the list of the states that its executions entered, in order,
+// without the states within a Map. A scenario writes it as
 //
 //	path Plan Next Execute Watch... Next Waiting | Plan Next (Execute Watch... Next)+ Succeeded
 //
-// with - for the blank in a state's name and | between two executions. Watch...
-// is Watch once or more, with nothing between but a wait that timed out and a
-// poll that found nothing to start: how often that is depends on when events
-// arrive. After a group in parentheses, + is once or more, * any number of times.
+// with - for the blank in the name of a state and | between two executions. Watch...
+// is Watch once or more; between them may be waits that timed out and polls that found
+// nothing to start, because their number depends on when events arrive. After a group
+// in parentheses, + means once or more, and * any number of times.
+//
+// pathPattern returns the pattern of such a path.
 func pathPattern(elements []string) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString("^")
@@ -30,26 +32,26 @@ func pathPattern(elements []string) (*regexp.Regexp, error) {
 	b.WriteString("$")
 	pattern, err := regexp.Compile(b.String())
 	if err != nil {
-		return nil, errors.New("its parentheses or repetitions make no pattern") // what regexp says is about another text
+		return nil, errors.New("its parentheses or repetitions make no pattern") // the message of regexp is about the text of the pattern
 	}
 	return pattern, nil
 }
 
-// pathElement is one word of a path: opening parentheses, the name of a state, and
-// what follows it.
+// pathElement matches one word of a path: opening parentheses, the name of a state, and
+// what may follow it.
 var pathElement = regexp.MustCompile(`^(\(*)([A-Za-z-]+|\|)(\.\.\.)?((?:\)|[+*])*)$`)
 
-// isPathElement reports whether a word may stand in a path.
+// isPathElement reports whether a word is a valid word of a path.
 func isPathElement(word string) bool {
 	parts := pathElement.FindStringSubmatch(word)
 	return parts != nil && (parts[2] == "|" || slices.Contains(pathNames(), parts[2]))
 }
 
-// pathNames are the states of the machine as paths write them.
+// pathNames lists the states of the machine as paths write them.
 func pathNames() []string {
 	m, err := deployed()
 	if err != nil {
-		panic(err) // every test that plays a scenario reports it
+		panic(err) // every test that plays a scenario reports this error
 	}
 	var names []string
 	for name := range m.States {
@@ -61,7 +63,7 @@ func pathNames() []string {
 
 func pathName(state string) string { return strings.ReplaceAll(state, " ", "-") }
 
-// pathOf writes the states that executions have entered as a path.
+// pathOf writes the states that executions entered as a path.
 func pathOf(executions [][]string) string {
 	var all []string
 	for _, entered := range executions {

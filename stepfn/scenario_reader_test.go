@@ -12,7 +12,7 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// A statement is one line of a scenario, read.
+// A statement is one line of a scenario.
 type statement struct {
 	at      string // file:line
 	text    string
@@ -23,10 +23,10 @@ type statement struct {
 	outcome string
 }
 
-// A reader reads one scenario. It refuses everything that it does not know, so
-// that no line can pass by being misspelt.
+// A reader reads one scenario. It refuses everything that it does not know: a misspelt
+// line must not pass as if it checked something.
 type reader struct {
-	stacks, runs, schedules map[string]bool // that the scenario has; runs as far as it is read
+	stacks, runs, schedules map[string]bool // names of the scenario; of runs, those in the lines read so far
 	problems                []string
 }
 
@@ -56,7 +56,7 @@ func readScenario(file, text string) ([]statement, []string) {
 	return all, r.problems
 }
 
-// declare collects the names that a line gives to something.
+// declare collects the names of stacks and schedules that a line declares.
 func (r *reader) declare(st statement) {
 	switch name, _, _ := strings.Cut(st.text, " "); {
 	case name == "project":
@@ -111,7 +111,7 @@ func (r *reader) read(st *statement) {
 	}
 }
 
-// misfit says that the next argument is none of the kinds that may stand there.
+// misfit says that the next argument is of no kind that the form allows there.
 func (r *reader) misfit(w *word, tried []*kind, rest []string) string {
 	usage := "(" + strings.TrimSpace(w.name+" "+w.form) + ")"
 	if len(rest) == 0 {
@@ -152,7 +152,7 @@ func slots(form string) []slot {
 	return all
 }
 
-// suggest returns a question for the name that was probably meant, if there is one.
+// suggest asks whether a similar name was meant, if there is one.
 func suggest(written string, names []string) string {
 	best, least := "", max(3, len(written)/3+1)
 	for _, name := range slices.Sorted(slices.Values(names)) {
@@ -168,10 +168,10 @@ func suggest(written string, names []string) string {
 
 func keys(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }
 
-// A scenarioText is a scenario as it stands in its file.
+// A scenarioText is the text of a scenario.
 type scenarioText struct{ name, file, text string }
 
-// scenarios are those of testdata.
+// scenarios returns the scenarios in testdata.
 func scenarios(t *testing.T) []scenarioText {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the messages of testdata/rejected anew")
+var update = flag.Bool("update", false, "write the expected messages in testdata/rejected")
 
 // A scenario with a misspelt word, outcome, option, state, step or name, or with
 // an argument too many or too few, is rejected with every fault and its line.
@@ -46,10 +46,9 @@ func TestMisspeltScenariosAreRejected(t *testing.T) {
 	}
 }
 
-// A check fails a scenario in which something else is true, and the message names
-// the line.
+// A check whose condition is false fails the scenario, and the message names the line.
 func TestScenarioChecksFail(t *testing.T) {
-	const setting = "# Checks.\nproject vpc db<vpc\nfail db/create\ndeploy failed\nname first\n"
+	const start = "# Checks.\nproject vpc db<vpc\nfail db/create\ndeploy failed\nname first\n"
 	for _, c := range []struct{ line, want string }{
 		{"steps vpc/create", "x.txt:6: steps vpc/create: got vpc/create db/create"},
 		{"step vpc/create failed", "x.txt:6: step vpc/create failed: got done "},
@@ -73,15 +72,15 @@ func TestScenarioChecksFail(t *testing.T) {
 		{"gap vpc/create db/create 0", "x.txt:6: gap vpc/create db/create 0: got "},
 	} {
 		t.Run(c.line, func(t *testing.T) {
-			lines, problems := readScenario("x.txt", setting+c.line+"\n")
+			lines, problems := readScenario("x.txt", start+c.line+"\n")
 			if len(problems) > 0 {
 				t.Fatal(problems)
 			}
 			p := newMemory(t, 1)
 			defer p.Stop()
-			notes := &recorder{TB: t}
-			(&scenario{TB: notes, backend: p}).play(lines)
-			if got := strings.Join(notes.failed, "\n"); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			failures := &recorder{TB: t}
+			(&scenario{TB: failures, backend: p}).play(lines)
+			if got := strings.Join(failures.failed, "\n"); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -12,9 +12,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Each testdata/*.txt is a scenario: what is requested of Stackwright, what
-// happens outside of it, and what must be true then. It runs on the state machine
-// that is deployed, here with the store and CloudFormation in memory.
+// TestScenarios plays the scenarios of testdata/*.txt with the store and CloudFormation
+// in memory. A scenario says what is requested of Stackwright, what happens outside
+// Stackwright, and what must be true then. It runs on the state machine that is
+// deployed.
 func TestScenarios(t *testing.T) {
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -29,8 +30,8 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// The same scenarios through the real functions and adapters, on the emulators,
-// in virtual time.
+// TestScenariosOnEmulators plays the same scenarios through the real functions and
+// adapters on the emulators, in virtual time.
 func TestScenariosOnEmulators(t *testing.T) {
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -44,18 +45,18 @@ func TestScenariosOnEmulators(t *testing.T) {
 	}
 }
 
-// A scenario is one that is played on a backend.
+// A scenario is being played on a backend.
 type scenario struct {
 	testing.TB
 	backend
 	stacks    stacks            // of the project file
-	placed    map[string]string // what backends call the nodes that are not in the default target
-	id        string            // of the current run: the last one requested, unless a line has named another
-	submitted []string          // the IDs of all runs that were the current one, in order
-	named     map[string]string // IDs by the names of the scenario
-	mismatch  string            // how what is there differs from what the line says
-	unchecked bool              // only play it: outcomes are waited for and not compared, checks are left out
-	realTime  bool              // steps that start together start in any order, and nobody knows when it is over
+	placed    map[string]string // the names of nodes in calls of backends
+	id        string            // of the current run: the last one requested, unless a line names another
+	submitted []string          // the IDs of all runs that were the current run, in order
+	named     map[string]string // the IDs of runs by their names in the scenario
+	mismatch  string            // what differs from the line
+	unchecked bool              // play only: wait for outcomes and do not compare them; skip checks
+	realTime  bool              // steps that are ready together start in any order, and results may be late
 }
 
 // play plays a scenario to its end, or to the first line that fails.
@@ -81,11 +82,10 @@ func (s *scenario) play(lines []statement) {
 	}
 }
 
-// check compares what is there with a line. In real time it may take a while
-// until it is as the line says.
+// check compares a line with the facts. In real time, it waits until they agree.
 func (s *scenario) check(st statement) {
 	try := func() bool { s.mismatch = ""; st.word.does(s, st); return s.mismatch == "" }
-	if !try() && s.realTime && st.word.name != "requests" { // what it returns once it does not return again
+	if !try() && s.realTime && st.word.name != "requests" { // a second call does not return the same requests again
 		s.waitFor(try)
 	}
 	if s.mismatch != "" {
@@ -93,14 +93,14 @@ func (s *scenario) check(st statement) {
 	}
 }
 
-// waitFor waits in real time until something holds, at most twenty seconds.
+// waitFor waits in real time until a condition holds, at most twenty seconds.
 func (s *scenario) waitFor(holds func() bool) {
 	for started := time.Now(); !holds() && time.Since(started) < 20*time.Second; {
 		time.Sleep(100 * time.Millisecond)
 	}
 }
 
-// expect records how something differs from what the line says.
+// expect records a value that differs from the line.
 func (s *scenario) expect(got any, want string) {
 	if fmt.Sprint(got) != want {
 		s.mismatchf("got %v", got)
@@ -109,7 +109,7 @@ func (s *scenario) expect(got any, want string) {
 
 func (s *scenario) mismatchf(format string, args ...any) { s.mismatch += fmt.Sprintf(format, args...) }
 
-// about is the ID of the run that a line is about.
+// about returns the ID of the run that a line is about.
 func (s *scenario) about(st statement) string {
 	if st.run != "" {
 		return s.named[st.run]
@@ -117,7 +117,7 @@ func (s *scenario) about(st statement) string {
 	return s.id
 }
 
-// nameOf is what the scenario calls a run.
+// nameOf returns the name of a run in the scenario.
 func (s *scenario) nameOf(id string) string {
 	for name, named := range s.named {
 		if named == id {
@@ -127,17 +127,17 @@ func (s *scenario) nameOf(id string) string {
 	return id
 }
 
-// at is what backends call a node, or NODE/VERB.
+// at returns the name of a node, or NODE/VERB, in calls of backends.
 func (s *scenario) at(node string) string {
 	name, rest, _ := strings.Cut(node, "/")
-	if there, ok := s.placed[name]; ok {
-		name = there
+	if placed, ok := s.placed[name]; ok {
+		name = placed
 	}
 	return strings.TrimSuffix(name+"/"+rest, "/")
 }
 
-// started reports whether a run has come as far as it can for now, or has started
-// its first step.
+// started reports whether a run has started its first step, has nothing to start, or has
+// left the state pending for another.
 func started(r run.Run) bool {
 	if r.State == run.StateRunning {
 		return len(r.Steps) == 0 || slices.ContainsFunc(r.Steps, func(s run.Step) bool { return s.Status != run.Pending })

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	canary  = "canary7f3e9a51"  // what the secrets are
-	visible = "visible20c4d8b6" // a value that is none
-	literal = "literal55d0b7c2" // one that a NoEcho parameter is given in the project
+	canary  = "canary7f3e9a51"  // the value of every secret
+	visible = "visible20c4d8b6" // a value that is not secret
+	literal = "literal55d0b7c2" // a value that the project gives to a NoEcho parameter
 )
 
-// vault is Secrets Manager and the parameter store: the only place where the
-// canary lives.
+// vault resolves the references of Secrets Manager and the parameter store. Only it
+// knows the canary.
 func vault(ref template.Dynamic) (string, bool) {
 	switch {
 	case ref.Service == template.Secrets && ref.Name == "prod/db":
@@ -32,8 +32,8 @@ func vault(ref template.Dynamic) (string, bool) {
 	return "", false
 }
 
-// secretive is a database that is given secrets in every way that there is, and
-// a user that takes its outputs.
+// secretive is a project with a database that gets secrets in every possible way, and
+// an app that gets the outputs of the database.
 var secretive = archive.Files{
 	"stackwright.yaml": []byte(`project: shop
 stacks:
@@ -83,7 +83,7 @@ Resources:
 `),
 }
 
-// with is a project with some words of its files replaced.
+// with returns a project with some words of its files replaced.
 func with(files archive.Files, words ...string) archive.Files {
 	changed := make(archive.Files)
 	for name, body := range files {
@@ -92,8 +92,8 @@ func with(files archive.Files, words ...string) archive.Files {
 	return changed
 }
 
-// A secret is in no log, request, answer, table, object, history, event, line of
-// output or value, whatever becomes of the run.
+// No log, request, answer, item, object, history, event, line of output or value
+// contains a secret, however the run ends.
 func TestSecretsAreNowhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorded(t)
@@ -104,7 +104,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		updates := r.cloud.Stacks.Calls()["UpdateStack"]
 		r.deploy(secretive, run.StateSucceeded)
 		if got := r.cloud.Stacks.Calls()["UpdateStack"] - updates; got != 1 {
-			t.Errorf("what has secrets without a version, and nothing else, is asked of CloudFormation: %d times", got)
+			t.Errorf("a deploy without changes sent %d UpdateStack requests, want 1: for the stack that has secrets without a version", got)
 		}
 		r.deploy(with(secretive, visible, visible+"x"), run.StateSucceeded)
 		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "injected", Times: 1})
@@ -118,23 +118,24 @@ func TestSecretsAreNowhere(t *testing.T) {
 		r.follow("destroy", "", run.StateSucceeded)
 
 		r.collect()
-		for where, there := range map[string]string{
-			"log": id, "request": visible, "answer": visible, "table": visible, "object": visible, "history": id, "event": id, "line": id, "value": visible,
+		for where, expected := range map[string]string{
+			"log": id, "request": visible, "answer": visible, "table": visible, "object": visible, "history": id, "event": id, "output": id, "value": visible,
 		} {
-			if !r.contains(where, there) {
-				t.Errorf("%s: %s is not there: is anything?", where, there)
+			if !r.contains(where, expected) {
+				t.Errorf("%s does not contain %s: is anything traced there?", where, expected)
 			}
 			if r.contains(where, canary) {
-				t.Errorf("%s: a secret is there", where)
+				t.Errorf("%s contains a secret", where)
 			}
-			if where != "object" && where != "answer" && r.contains(where, literal) { // the object is the user's own, and read once
-				t.Errorf("%s: what should not have been written is there", where)
+			if where != "object" && where != "answer" && r.contains(where, literal) { // the user put it into the object, which is read once
+				t.Errorf("%s contains the value of a NoEcho parameter", where)
 			}
 		}
 	})
 }
 
-// What AWS gives away is found where it is: so the test above would fail.
+// If AWS shows a secret, it is found at every place that it reaches: the test above
+// would fail.
 func TestLeakedSecretsAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorded(t)
@@ -143,15 +144,15 @@ func TestLeakedSecretsAreFound(t *testing.T) {
 		r.inject(local.Fault{Stack: "shop-db", Operation: "update", Reason: "not " + canary, Times: 1})
 		r.deploy(with(open, visible, visible+"x"), run.StateFailed)
 		r.collect()
-		for _, where := range []string{"request", "answer", "table", "event", "line", "value"} {
+		for _, where := range []string{"request", "answer", "table", "event", "output", "value"} {
 			if !r.contains(where, canary) {
-				t.Errorf("%s: what was given away is not found", where)
+				t.Errorf("%s: the secret is not found", where)
 			}
 		}
 	})
 }
 
-// deploy uploads a project and waits for the run's end.
+// deploy uploads a project and waits for the end of the run.
 func (r *recorded) deploy(files archive.Files, want run.State) string {
 	r.Helper()
 	body, err := archive.Pack(files)
@@ -164,7 +165,7 @@ func (r *recorded) deploy(files archive.Files, want run.State) string {
 	return r.ends(id, want)
 }
 
-// preview asks for the plan of a project.
+// preview requests the plan of a project.
 func (r *recorded) preview(files archive.Files) {
 	r.Helper()
 	body, err := archive.Pack(files)
@@ -173,24 +174,24 @@ func (r *recorded) preview(files archive.Files) {
 	}
 	const key, request = "revisions/shop/default/1.zip", "requests/shop/default/preview.json"
 	version := r.put(key, body)
-	asked := r.put(request, fmt.Appendf(nil, `{"operation": "plan", "key": %q, "version": %q}`, key, version))
-	id := engine.RunID("stackwright", request, asked)
+	requested := r.put(request, fmt.Appendf(nil, `{"operation": "plan", "key": %q, "version": %q}`, key, version))
+	id := engine.RunID("stackwright", request, requested)
 	r.emulators.requested = append(r.emulators.requested, id)
 	r.ends(id, run.StateSucceeded)
 }
 
-// follow asks for an operation of the setup as it is.
+// follow requests an operation that needs no files.
 func (r *recorded) follow(operation, of string, want run.State) string {
 	r.Helper()
 	var w stacks
 	return r.ends(r.Submit(operation, w, of), want)
 }
 
-// ends waits for a run's end, and shows it in every way that there is.
+// ends waits for the end of a run, and shows it in every possible way.
 func (r *recorded) ends(id string, want run.State) string {
 	r.Helper()
 	if !r.WaitIdle() {
-		r.Fatal("it never ends")
+		r.Fatal("the run never ends")
 	}
 	got := r.ExecutionStatus(id)
 	if got.State != want {
@@ -203,18 +204,18 @@ func (r *recorded) ends(id string, want run.State) string {
 	return id
 }
 
-// requested checks what CloudFormation tells of a parameter.
+// checkParameter checks the value that CloudFormation shows for a parameter.
 func (r *recorded) checkParameter(name, parameter, want string) {
 	r.Helper()
 	if _, all := r.Deployed(name); all[parameter] != want {
-		r.Errorf("parameter %s of %s is told as %s", parameter, name, all[parameter])
+		r.Errorf("CloudFormation shows %q for parameter %s of %s, want %q", all[parameter], parameter, name, want)
 	}
 }
 
-// found says whether a text, or the base64 of it, is in a kind of place.
+// contains reports whether a kind of place contains a text or its base64.
 func (r *recorded) contains(where, text string) bool {
 	r.trace.mu.Lock()
 	defer r.trace.mu.Unlock()
-	body := r.trace.said[where].String()
+	body := r.trace.text[where].String()
 	return slices.ContainsFunc(forms(text), func(form string) bool { return strings.Contains(body, form) })
 }

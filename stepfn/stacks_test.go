@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// stacks are those of a project as scenarios write it: a word for each stack.
+// stacks are the stacks of a project. Scenarios write one word for each stack.
 //
 //	db<vpc,net!v2=other   db needs the outputs of vpc and net, has version v2 and the physical name other
 //	db<~vpc               db uses an output of vpc that does not change
@@ -21,16 +21,16 @@ type stacks []stack
 
 type stack struct {
 	name, version, physical string
-	moved                   string // the name that it had; "" if it has not been moved
+	moved                   string // its former name; "" if it has not been moved
 	protected               bool
-	targets                 []string // the default one if there is none
+	targets                 []string // empty: the default target
 	needs                   []need
 }
 
 type need struct {
-	name   string // with its target, if it has one
+	name   string // with the target, if the project names one
 	output string
-	bare   bool // its export is not imported
+	bare   bool // the export of the dependency is not imported
 }
 
 func parseStacks(words []string) stacks {
@@ -75,7 +75,7 @@ func (w stacks) physicalNames() map[string]string {
 	return names
 }
 
-// named returns the stack of a name, which may have a target.
+// named returns the stack of a name. The name may have a target.
 func (w stacks) named(name string) stack {
 	name, _, _ = strings.Cut(name, "@")
 	for _, s := range w {
@@ -94,7 +94,7 @@ func (s stack) in() []string {
 	return s.targets
 }
 
-// node is the name of the stack in one of its targets.
+// node returns the name of the node of a stack in one of its targets.
 func (s stack) node(target string) string {
 	if len(s.targets) > 1 {
 		return s.name + "@" + target
@@ -102,7 +102,7 @@ func (s stack) node(target string) string {
 	return s.name
 }
 
-// at is what backends call a stack in one of its targets.
+// at returns the name of a stack in one of its targets, in calls of backends.
 func at(name, target string) string {
 	if target == "default" {
 		return name
@@ -110,7 +110,8 @@ func at(name, target string) string {
 	return name + "@" + target
 }
 
-// targetOfNeed is the target in which a stack in another finds what it needs.
+// targetOfNeed returns the target of the dependency that a stack in the target from
+// uses.
 func (w stacks) targetOfNeed(n need, from string) string {
 	if _, target, given := strings.Cut(n.name, "@"); given {
 		return target
@@ -121,13 +122,13 @@ func (w stacks) targetOfNeed(n need, from string) string {
 	return from
 }
 
-// imports reports whether a stack imports what it needs: it must be in the
-// same target, in all targets of the stack.
+// imports reports whether a stack imports the export of a dependency. That is possible
+// only if, in each target of the stack, the dependency is in the same target.
 func (w stacks) imports(s stack, n need) bool {
 	return !n.bare && !slices.ContainsFunc(s.in(), func(t string) bool { return w.targetOfNeed(n, t) != t })
 }
 
-// param is the parameter that gets an output of what is needed.
+// param returns the name of the parameter that gets the output of the dependency.
 func (n need) param() string { return "From" + strings.ReplaceAll(n.name, "@", "") }
 
 // accesses are the targets of scenarios: two accounts and three regions.
@@ -151,7 +152,7 @@ func targetOf(name string) project.Target {
 	return project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}
 }
 
-// project is the project that a project file with these stacks declares.
+// project returns the project that a project file with these stacks declares.
 func (w stacks) project() project.Project {
 	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
 	for _, s := range w {
@@ -163,12 +164,12 @@ func (w stacks) project() project.Project {
 			}
 			imports := []string{s.version, "imports"}
 			for _, need := range s.needs {
-				there := w.targetOfNeed(need, target)
-				on := w.named(need.name).node(there)
+				from := w.targetOfNeed(need, target)
+				on := w.named(need.name).node(from)
 				n.Needs = append(n.Needs, on)
 				n.Parameters[need.param()] = project.Text{{Node: on, Output: need.output}}
 				if w.imports(s, need) {
-					imports = append(imports, at(w.named(need.name).physical, there))
+					imports = append(imports, at(w.named(need.name).physical, from))
 				}
 			}
 			n.Needs = slices.Compact(sorted(n.Needs))
@@ -179,7 +180,7 @@ func (w stacks) project() project.Project {
 	return p
 }
 
-// words writes stacks as parseStacks reads them.
+// words writes stacks in the form that parseStacks reads.
 func (w stacks) words() []string {
 	var words []string
 	for _, s := range w {

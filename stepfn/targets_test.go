@@ -20,7 +20,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// register registers targets, as anyone who keeps the installation does.
+// register registers targets, as an operator of the installation does.
 func (r *emulators) register(names ...string) {
 	for _, name := range names {
 		if r.registered[name] || name == "default" {
@@ -33,8 +33,8 @@ func (r *emulators) register(names ...string) {
 	}
 }
 
-// trust is that of the targets' roles: each lets the installation in that knows
-// the external ID of its account.
+// trust returns the external ID that the role of a target requires: that of this
+// installation for the account.
 func (r *emulators) trust(role string) (externalID string, ok bool) {
 	for name, a := range accesses {
 		if a.Role == role && !r.denied[name] {
@@ -46,7 +46,7 @@ func (r *emulators) trust(role string) (externalID string, ok bool) {
 
 func (r *emulators) Deny(target string, denied bool) { r.denied[target] = denied }
 
-// stacksIn is the CloudFormation of a target.
+// stacksIn returns the emulator of CloudFormation in a target.
 func (r *emulators) stacksIn(target string) *local.Service {
 	t := targetOf(target)
 	s, err := r.cloud.StacksIn(t.Account, t.Region)
@@ -56,7 +56,7 @@ func (r *emulators) stacksIn(target string) *local.Service {
 	return s
 }
 
-// peopleIn is the client of people in a target.
+// outsideIn returns a client in a target for changes outside Stackwright.
 func (r *emulators) outsideIn(target string) *cloudformation.Client {
 	if target == "" || target == "default" {
 		return r.outside
@@ -64,51 +64,53 @@ func (r *emulators) outsideIn(target string) *cloudformation.Client {
 	return cloudformation.NewFromConfig(r.direct(r.stacksIn(target)))
 }
 
-// at is the client of people where a stack is, and its physical name there.
-func (r *emulators) at(name string) (people *cloudformation.Client, physical string) {
+// at returns the client of outsideIn for the target of a stack, and the physical name
+// of the stack.
+func (r *emulators) at(name string) (outside *cloudformation.Client, physical string) {
 	name, target, _ := strings.Cut(name, "@")
 	return r.outsideIn(target), physicalName(name)
 }
 
-// Credentials that expire in the middle of a run are got anew; anyone who polls
-// into the trail of an account finds the run by the name of the session; and
-// CloudFormation works with the role of the target.
+// Credentials that expire during a run are renewed. The session name contains the run,
+// so that CloudTrail of the account shows it. CloudFormation uses the execution role of
+// the target.
 func TestExpiredCredentialsAreRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		trail := &sessionLog{until: make(map[string]map[time.Time]bool), sessions: make(map[string]bool)}
-		r := newEmulators(t, func(o *cloud.Options) { o.Fail = trail.note })
+		sessions := &sessionLog{until: make(map[string]map[time.Time]bool), names: make(map[string]bool)}
+		r := newEmulators(t, func(o *cloud.Options) { o.Fail = sessions.record })
 		r.Slow("vpc@eu", 40*time.Minute)
 		id := r.Submit("deploy", parseStacks(strings.Fields("vpc@eu,us app@eu<vpc@us db@us<vpc@eu")), "")
 		if !r.WaitIdle() || r.ExecutionStatus(id).State != run.StateSucceeded {
-			t.Fatalf("the run has %s: %v", r.ExecutionStatus(id).State, r.ExecutionStatus(id).Messages)
+			t.Fatalf("the run is %s: %v", r.ExecutionStatus(id).State, r.ExecutionStatus(id).Messages)
 		}
-		if eu, us := len(trail.until["111111111111"]), len(trail.until["222222222222"]); eu < 3 || us < 2 {
-			t.Errorf("there were %d sessions in one account and %d in the other", eu, us)
+		if eu, us := len(sessions.until["111111111111"]), len(sessions.until["222222222222"]); eu < 3 || us < 2 {
+			t.Errorf("there were %d sessions in the account of eu and %d in that of us, want at least 3 and 2", eu, us)
 		}
-		if len(trail.sessions) != 1 || !trail.sessions["sw-"+id] || trail.late > 0 {
-			t.Errorf("the sessions are called %v; %d requests came with credentials that had expired", trail.sessions, trail.late)
+		if len(sessions.names) != 1 || !sessions.names["sw-"+id] || sessions.expired > 0 {
+			t.Errorf("the sessions are named %v, and %d requests had expired credentials; want only sw-%s, and none", sessions.names, sessions.expired, id)
 		}
 		for node, target := range map[string]string{"vpc@eu": "eu", "app@eu": "eu", "vpc@us": "us", "db@us": "us"} {
 			a, s := accesses[target], r.found(node)
 			if s == nil || aws.ToString(s.RoleARN) != a.Execution || !strings.HasPrefix(aws.ToString(s.StackId), "arn:aws:cloudformation:"+a.Region+":"+a.Account+":") {
-				t.Errorf("%s is %+v", node, s)
+				t.Errorf("%s is %+v, want it in %s with the role %s", node, s, target, a.Execution)
 			}
 		}
 		if s := r.found("vpc"); s != nil {
-			t.Errorf("at home there is %s", aws.ToString(s.StackId))
+			t.Errorf("the home account has the stack %s", aws.ToString(s.StackId))
 		}
 	})
 }
 
-// A trail is what is requested of CloudFormation by those who have assumed a role.
+// A sessionLog records the sessions of the requests to CloudFormation that use an assumed
+// role.
 type sessionLog struct {
-	mu       sync.Mutex
-	until    map[string]map[time.Time]bool // when credentials expire, by account
-	sessions map[string]bool               // by name
-	late     int
+	mu      sync.Mutex
+	until   map[string]map[time.Time]bool // when credentials expire, by account
+	names   map[string]bool
+	expired int // requests whose credentials had expired
 }
 
-func (l *sessionLog) note(q gateway.Request) *gateway.Failure {
+func (l *sessionLog) record(q gateway.Request) *gateway.Failure {
 	h, ok := sts.ParseAccessKey(q.AccessKey)
 	if !ok || q.Service != "cloudformation" {
 		return nil
@@ -118,14 +120,14 @@ func (l *sessionLog) note(q gateway.Request) *gateway.Failure {
 	if l.until[h.Account] == nil {
 		l.until[h.Account] = make(map[time.Time]bool)
 	}
-	l.until[h.Account][h.Expires], l.sessions[h.Session] = true, true
+	l.until[h.Account][h.Expires], l.names[h.Session] = true, true
 	if !q.Time.Before(h.Expires) {
-		l.late++
+		l.expired++
 	}
 	return nil
 }
 
-// Nobody gets in without the external ID that a role asks for.
+// A role cannot be assumed without the external ID that it requires.
 func TestExternalIDIsRequired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newEmulators(t, func(o *cloud.Options) {
@@ -140,9 +142,9 @@ func TestExternalIDIsRequired(t *testing.T) {
 	})
 }
 
-// A role that is taken away in the middle of a run fails what goes on there, and
-// nothing else. What CloudFormation went on with is found by the next run.
-func TestRoleIsTakenAway(t *testing.T) {
+// If a role can no longer be assumed during a run, the steps in its target fail, and no
+// others. The next run finds what CloudFormation did meanwhile.
+func TestRoleIsRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newEmulators(t)
 		r.Slow("vpc@us", 20*time.Minute)
@@ -158,13 +160,13 @@ func TestRoleIsTakenAway(t *testing.T) {
 			}
 		}
 		if why := got.Step("vpc@us/create").Why; !strings.HasPrefix(why, "it cannot be followed: target us: role ") {
-			t.Errorf("it failed for %q", why)
+			t.Errorf("vpc@us/create failed because %q", why)
 		}
 		r.Deny("us", false)
 		r.Pass(20 * time.Minute)
 		again := r.Submit("retry", nil, id)
 		if r.WaitIdle(); r.ExecutionStatus(again).State != run.StateSucceeded || r.Status("app@us") != plan.Status("CREATE_COMPLETE") {
-			t.Errorf("the retry has %s: %v", r.ExecutionStatus(again).State, r.ExecutionStatus(again).Messages)
+			t.Errorf("the retry is %s: %v", r.ExecutionStatus(again).State, r.ExecutionStatus(again).Messages)
 		}
 	})
 }
