@@ -75,7 +75,7 @@ func (i *installation) ofAllFunctions() []alarm {
 	for _, f := range i.names {
 		all = append(all, alarm{
 			name: f + "-errors", measure: i.ofFunction(f, "Errors", "Sum"), reaches: 3,
-			describe: "The function " + f + " fails again and again. Its log says why: look for lines with an error.",
+			describe: "The function " + f + " fails again and again. Its log says why: search it for lines with an error.",
 		})
 	}
 	for _, f := range withEvents {

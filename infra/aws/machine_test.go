@@ -33,8 +33,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// Each rule lets through what the laptop's does, and what it could not deliver
-// ends among the dead letters of whom it was for.
+// Each rule has the same pattern as on the laptop. Events that it cannot deliver go to
+// the dead-letter queue of the function.
 func TestRules(t *testing.T) {
 	all := the(t, plain)
 	machine := "arn:${AWS::Partition}:states:${AWS::Region}:${AWS::AccountId}:stateMachine:stackwright"

@@ -30,22 +30,22 @@ func (i *installation) ofRuns(name, statistic string) measure {
 	return measure{"Stackwright", name, statistic, map[string]string{"Installation": i.settings.stack}, 5}
 }
 
-// ofFunction is a metric that Lambda keeps of a function.
+// ofFunction is a metric of Lambda about a function.
 func (i *installation) ofFunction(function, name, statistic string) measure {
 	return measure{"AWS/Lambda", name, statistic, map[string]string{"FunctionName": *i.functions[function].FunctionName()}, 5}
 }
 
-// ofMachine is a metric that Step Functions keeps of the state machine.
+// ofMachine is a metric of Step Functions about the state machine.
 func (i *installation) ofMachine(name string) measure {
 	return measure{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": i.machine()}, 5}
 }
 
-// ofTable is a metric that DynamoDB keeps of the table.
+// ofTable is a metric of DynamoDB about the table.
 func (i *installation) ofTable(name string) measure {
 	return measure{"AWS/DynamoDB", name, "Sum", map[string]string{"TableName": *i.table.TableName()}, 5}
 }
 
-// ofQueue is a metric that SQS keeps of a queue of dead letters.
+// ofQueue is a metric of SQS about a dead-letter queue.
 func (i *installation) ofQueue(name, metric string) measure {
 	return measure{"AWS/SQS", metric, "Maximum", map[string]string{"QueueName": *i.dead[name].QueueName()}, 5}
 }

@@ -24,7 +24,7 @@ var excused = []struct {
 	{rule: `AwsSolutions-IAM4`, of: `Execution`, why: "a parameter of the target says what its stacks may contain"},
 	{rule: `AwsSolutions-IAM5\[Resource::.*`, of: `Orchestrator`, why: "projects name their stacks, targets are in any region, and templates are named by their digests"},
 	{rule: `AwsSolutions-S1`, of: `Bucket`, why: "the table has the requests and who made them; CloudTrail's data events record reads, and access logs would need a second bucket"},
-	{rule: `AwsSolutions-SQS3`, of: `\w+Dead`, why: "they are the queues of dead letters themselves"},
+	{rule: `AwsSolutions-SQS3`, of: `\w+Dead`, why: "they are dead-letter queues themselves"},
 	{rule: `Serverless-SQSRedrivePolicy`, of: `\w+Dead`, why: "the same"},
 	{rule: `Serverless-LambdaDLQ`, of: `\w+`, why: "functions that get events have a destination for failures, which records more; the callers of the others wait for the answer"},
 	{rule: `Serverless-EventBusDLQ`, of: `Forward`, why: "nothing depends on an event from another account or region: the run polls soon after"},

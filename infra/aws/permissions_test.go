@@ -19,7 +19,7 @@ var listed = []struct {
 	{"logs:PutLogEvents", nil, "Lambda keeps what a function logs"},
 	{"xray:PutTelemetryRecords", nil, "Lambda sends traces"},
 	{"xray:PutTraceSegments", nil, "Lambda sends traces"},
-	{"sqs:SendMessage", withEvents, "Lambda brings events that a function could not deal with to its dead letters"},
+	{"sqs:SendMessage", withEvents, "Lambda sends events that a function could not process to its dead-letter queue"},
 }
 
 // encrypting is listed where data has a key of the customer's.

@@ -46,7 +46,8 @@ func (i *installation) rule(name string, props *awsevents.RuleProps) awsevents.R
 	return r
 }
 
-// aim sends what a rule matches to a function, until the event is too old, and then to the function's dead letters.
+// aim sends the events that a rule matches to a function. An event that becomes too old goes to the function's
+// dead-letter queue.
 func (i *installation) aim(r awsevents.Rule, function string) {
 	r.AddTarget(awseventstargets.NewLambdaFunction(i.functions[function], &awseventstargets.LambdaFunctionProps{
 		DeadLetterQueue: i.dead[function],

@@ -84,7 +84,7 @@ func (m *smoke) play(ctx context.Context) error {
 }
 
 func (m *smoke) deploys(ctx context.Context) error {
-	return m.steps(ctx, []string{"topic/create done", "note/create done", "last/create done"}, "deploy", m.folder)
+	return m.steps(ctx, []string{"topic/create done", "message/create done", "last/create done"}, "deploy", m.folder)
 }
 
 func (m *smoke) repeats(ctx context.Context) error { return m.steps(ctx, nil, "deploy", m.folder) }
@@ -93,11 +93,11 @@ func (m *smoke) changes(ctx context.Context) error {
 	if err := m.edit("text: first", "text: second"); err != nil {
 		return err
 	}
-	return m.steps(ctx, []string{"note/update done", "last/update done unchanged"}, "deploy", m.folder)
+	return m.steps(ctx, []string{"message/update done", "last/update done unchanged"}, "deploy", m.folder)
 }
 
 func (m *smoke) destroys(ctx context.Context) error {
-	return m.steps(ctx, []string{"last/delete done", "note/delete done", "topic/delete done"}, "destroy", m.folder, "--yes")
+	return m.steps(ctx, []string{"last/delete done", "message/delete done", "topic/delete done"}, "destroy", m.folder, "--yes")
 }
 
 // comparesOutputs compares the parameters of a stack with the outputs that it got them
@@ -111,8 +111,8 @@ func (m *smoke) comparesOutputs(ctx context.Context) error {
 	for _, l := range lines {
 		outputs[fmt.Sprint(l["stack"])], _ = l["outputs"].(map[string]any)
 	}
-	arn, name := outputs["topic"]["Arn"], outputs["note"]["Name"]
-	if arn == nil || name == nil || outputs["note"]["Text"] != fmt.Sprintf("first: %v", arn) || outputs["last"]["Note"] != name {
+	arn, name := outputs["topic"]["Arn"], outputs["message"]["Name"]
+	if arn == nil || name == nil || outputs["message"]["Text"] != fmt.Sprintf("first: %v", arn) || outputs["last"]["Message"] != name {
 		return fmt.Errorf("these outputs do not fit together: %v", outputs)
 	}
 	return nil

@@ -218,7 +218,7 @@ func TestTwoInstallations(t *testing.T) {
 func TestWhatRolesMay(t *testing.T) {
 	all := filled(t, "account.yaml", given()["account.yaml"])
 	o, x := roleOf(t, all["Orchestrator"]), roleOf(t, all["Execution"])
-	if d := cmp.Diff(map[string]map[string]string{"ArnEquals": {"cloudformation:RoleArn": execution}}, o.statement(t, "Ask").Condition); d != "" {
+	if d := cmp.Diff(map[string]map[string]string{"ArnEquals": {"cloudformation:RoleArn": execution}}, o.statement(t, "Change").Condition); d != "" {
 		t.Error(d)
 	}
 	pass := o.statement(t, "Pass")
@@ -230,7 +230,7 @@ func TestWhatRolesMay(t *testing.T) {
 	}
 	not := o.statement(t, "NotThis")
 	var changes []string
-	for _, sid := range []string{"Ask", "Steer"} {
+	for _, sid := range []string{"Change", "Manage"} {
 		changes = append(changes, texts(o.statement(t, sid).Action)...)
 	}
 	slices.Sort(changes)
@@ -308,7 +308,7 @@ func TestForward(t *testing.T) {
 		t.Errorf("it sends to %v", rule.Targets)
 	}
 	r := roleOf(t, all["Forwarder"])
-	if d := cmp.Diff([]string{"events:PutEvents"}, r.allowed()); d != "" || r.statement(t, "Tell").Resource != bus {
+	if d := cmp.Diff([]string{"events:PutEvents"}, r.allowed()); d != "" || r.statement(t, "Forward").Resource != bus {
 		t.Errorf("the forwarder may %v", r.Policies)
 	}
 	if d := cmp.Diff(map[string]map[string]string{

@@ -174,7 +174,7 @@ func (c *Cloud) lock() error {
 		return err
 	}
 	c.folder = f
-	c.onClose(f.leave)
+	c.onClose(f.unlock)
 	return nil
 }
 
@@ -228,12 +228,12 @@ func (c *Cloud) openServices() (err error) {
 		return err
 	}
 	c.onClose(c.StateMachines.Close)
-	gate, err := api.New(api.Options{Account: c.opts.Account, Region: c.opts.Region, Routes: c.opts.Routes, Invoke: c.Invoke, Log: c.opts.Log})
+	routes, err := api.New(api.Options{Account: c.opts.Account, Region: c.opts.Region, Routes: c.opts.Routes, Invoke: c.Invoke, Log: c.opts.Log})
 	if err != nil {
 		return err
 	}
 	c.Gateway = gateway.New(map[string]http.Handler{
-		"execute-api": gate,
+		"execute-api": routes,
 		"s3":          c.ownAccountOnly(c.Objects), "dynamodb": c.ownAccountOnly(c.Tables), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
@@ -295,7 +295,7 @@ func (c *Cloud) Serving(url string, yields bool) error {
 	if c.folder == nil || c.opts.Paused {
 		return nil
 	}
-	return c.folder.note(Holder{PID: os.Getpid(), URL: url, Yields: yields})
+	return c.folder.write(Holder{PID: os.Getpid(), URL: url, Yields: yields})
 }
 
 // Close stops everything in order: first executions, stacks and events, then the functions, then the stores. Work in

@@ -38,7 +38,7 @@ func LockedBy(data string) (Holder, bool, error) {
 		return Holder{}, false, nil
 	}
 	if err != nil {
-		return Holder{}, false, fmt.Errorf("look who uses %s: %w", data, err)
+		return Holder{}, false, fmt.Errorf("open the lock of data folder %s: %w", data, err)
 	}
 	defer file.Close()
 	free, err := tryLock(file)
@@ -67,7 +67,7 @@ func lockFolder(data string) (*folder, error) {
 	err = claim(file, data)
 	f := &folder{file}
 	if err == nil {
-		err = f.note(Holder{PID: os.Getpid()})
+		err = f.write(Holder{PID: os.Getpid()})
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -93,15 +93,15 @@ func claim(file *os.File, data string) error {
 	}
 }
 
-// receipt writes which process has the folder.
-func (f *folder) note(holder Holder) error {
+// write writes into the lock which process has the folder.
+func (f *folder) write(holder Holder) error {
 	text, err := json.Marshal(holder)
 	if err == nil {
 		// Padded, so that a reader never sees the end of a longer text after a shorter one.
 		_, err = f.file.WriteAt(fmt.Appendf(nil, "%-200s\n", text), 0)
 	}
 	if err != nil {
-		return fmt.Errorf("note who uses the data folder: %w", err)
+		return fmt.Errorf("write the lock of the data folder: %w", err)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func read(file *os.File) (Holder, error) {
 	}
 	var holder Holder
 	if len(text) == 0 {
-		return holder, nil // it has only just been locked
+		return holder, nil // it was locked a moment ago
 	}
 	if err := json.Unmarshal(text, &holder); err != nil {
 		return holder, fmt.Errorf("read %s: %w", file.Name(), err)
@@ -121,7 +121,7 @@ func read(file *os.File) (Holder, error) {
 	return holder, nil
 }
 
-// leave releases the lock.
-func (f *folder) leave() error {
+// unlock releases the lock.
+func (f *folder) unlock() error {
 	return errors.Join(f.file.Truncate(0), f.file.Close())
 }

@@ -38,7 +38,7 @@ Resources:
     Properties: {MasterUserPassword: !Ref Password, Tags: [{Key: url, Value: !Sub 'db:${Password}'}]}
   Other:
     Type: AWS::SSM::Parameter
-    Metadata: {Note: !Ref Name}
+    Metadata: {Comment: !Ref Name}
     Properties: {Type: String, Value: !Ref Name}
 Outputs:
   Parameter: {Condition: Given, Value: !Ref Password}

@@ -118,16 +118,16 @@ func (s *Service) advance(st *stack) {
 
 func (s *Service) startLevel(st *stack) {
 	f := st.Operation
-	begun := f.Levels[f.Level][:0:0]
+	started := f.Levels[f.Level][:0:0]
 	for _, one := range f.Levels[f.Level] {
 		if slices.Contains(f.Blocked, one.Resource.Logical) {
 			f.Blocked = append(f.Blocked, one.Resource.After...)
 			continue
 		}
 		s.startStep(st, one)
-		begun = append(begun, one)
+		started = append(started, one)
 	}
-	f.Levels[f.Level] = begun
+	f.Levels[f.Level] = started
 }
 
 // startStep sets the IN_PROGRESS status of a resource.

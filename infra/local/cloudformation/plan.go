@@ -84,12 +84,13 @@ func (b *plan) removeOthers(here map[string]*resource) {
 	}
 }
 
-// removalStep is the step that removes a resource from a stack, by its deletion policy.
-func removalStep(r *resource, policy string, aside bool) step {
+// removalStep is the step that removes a resource from a stack, by its deletion policy. If superseded, another resource
+// has replaced it.
+func removalStep(r *resource, policy string, superseded bool) step {
 	if policy == "Retain" || policy == "RetainExceptOnCreate" {
-		return step{Action: retain, Resource: r, Superseded: aside}
+		return step{Action: retain, Resource: r, Superseded: superseded}
 	}
-	return step{Action: remove, Resource: r, Superseded: aside, Failure: r.Faults["delete"]}
+	return step{Action: remove, Resource: r, Superseded: superseded, Failure: r.Faults["delete"]}
 }
 
 // levels groups a set of resources by their depth among all.

@@ -16,15 +16,15 @@ import (
 )
 
 var (
-	seed   = flag.Uint64("seed", 0, "the one random scenario to run, instead of many")
-	worlds = flag.Uint64("worlds", 25, "how many random scenarios to run")
+	seed      = flag.Uint64("seed", 0, "run only the random scenario of this seed")
+	scenarios = flag.Uint64("scenarios", 25, "how many random scenarios to run")
 )
 
 // Random operations on a few stacks that import from one another, in any state and with
 // faults and restarts between them: every operation ends, no export that is imported is
 // deleted or changed, and the status of a stack agrees with its resources.
 func TestRandomScenarios(t *testing.T) {
-	first, last := uint64(1), *worlds
+	first, last := uint64(1), *scenarios
 	if *seed != 0 {
 		first, last = *seed, *seed
 	}

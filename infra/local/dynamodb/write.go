@@ -84,7 +84,7 @@ func (t *Tables) transactWriteItems(in struct {
 	return struct{}{}, carryOut(actions)
 }
 
-// carryOut looks at everything before it changes anything.
+// carryOut checks the conditions of all actions, and carries them out only if all hold.
 func carryOut(actions []action) error {
 	reasons, codes, failed := make([]reason, len(actions)), make([]string, len(actions)), false
 	before := make([]item, len(actions))

@@ -16,11 +16,11 @@ type call struct {
 	Of       key       `json:"of"`
 	Function string    `json:"function"`
 	Input    string    `json:"input"`
-	Started  time.Time `json:"begun"`
+	Started  time.Time `json:"started"`
 	Age      int       `json:"age"`      // for how many seconds it may be retried
 	Retries  int       `json:"retries"`  // attempts after the first
 	Deletes  bool      `json:"deletes"`  // the schedule is deleted afterwards
-	Queue    string    `json:"dead"`     // the ARN of the dead-letter queue
+	Queue    string    `json:"queue"`    // the ARN of the dead-letter queue
 	Schedule string    `json:"schedule"` // its ARN
 }
 
