@@ -37,6 +37,11 @@ func (s *scenario) step(st statement) {
 	}
 }
 
+func (s *scenario) cause(st statement) {
+	c := s.stepOf(st.args[0]).Cause
+	s.expect(strings.TrimSpace(string(c.Kind)+" "+c.Step), strings.Join(st.args[1:], " "))
+}
+
 func (s *scenario) attempts(st statement) { s.expect(s.stepOf(st.args[0]).Attempt, st.args[1]) }
 
 func (s *scenario) gap(st statement) {

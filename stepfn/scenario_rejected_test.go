@@ -54,6 +54,7 @@ func TestScenarioChecksFail(t *testing.T) {
 		{"step vpc/create failed", "x.txt:6: step vpc/create failed: got done "},
 		{"step db/create failed because", "x.txt:6: step db/create failed because: got failed ROLLBACK_COMPLETE: "},
 		{"step vpc/update done", "x.txt:6: step vpc/update done: the run has no such step"},
+		{"cause db/create failed step db/create", "x.txt:6: cause db/create failed step db/create: got "},
 		{"attempts vpc/create 2", "x.txt:6: attempts vpc/create 2: got 1"},
 		{"unchanged 1", "x.txt:6: unchanged 1: got 0"},
 		{"epoch 2", "x.txt:6: epoch 2: got 1"},

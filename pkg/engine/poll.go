@@ -227,7 +227,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 		return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})
 	}
 	if got.Err == nil && s.Answer.Known() && !s.Answer.Yes {
-		got.Err = declined(s.Answer)
+		got.Err, s.Cause = declined(s.Answer), run.Cause{Kind: run.CauseDeclined, Step: s.ID}
 	}
 	s.Status, s.Why, s.Ended, s.Result = run.Done, got.Why, e.Now(), got.Result.Found(got.Result.Findings)
 	s.Result.NothingStarted = s.Result.NothingStarted || !e.Verbs.Of(s.Verb).Mutates

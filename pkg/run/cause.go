@@ -1,9 +1,12 @@
 package run
 
-// A Cause is why a step was skipped. The zero Cause is that of a step that was not.
+import "cmp"
+
+// A Cause is why a step was skipped, or that a step failed because a user declined it.
+// The zero Cause is that of all other steps.
 type Cause struct {
 	Kind CauseKind `json:"kind,omitempty"`
-	Step string    `json:"step,omitempty"` // the failed step that the skipped one depends on, directly or not
+	Step string    `json:"step,omitempty"` // the step that failed or was declined: this one, or one that it depends on, directly or not
 }
 
 // A CauseKind is a kind of cause.
@@ -12,6 +15,7 @@ type CauseKind string
 // The kinds of causes.
 const (
 	CauseFailure    CauseKind = "failed step"    // a step failed that it depends on
+	CauseDeclined   CauseKind = "declined"       // a user declined a step: this one, or one that it depends on
 	CauseCancelled  CauseKind = "cancelled"      // a user cancelled the run
 	CauseSuperseded CauseKind = "superseded"     // a newer run replaced the run
 	CauseTimeout    CauseKind = "timeout"        // the time of the run was over
@@ -24,7 +28,7 @@ func (c Cause) Known() bool { return c.Kind != "" }
 // text says the cause to people.
 func (c Cause) text(r *Run) string {
 	switch c.Kind {
-	case CauseFailure:
+	case CauseFailure, CauseDeclined:
 		return "after " + c.Step
 	case CauseSuperseded:
 		return "superseded by " + r.SupersededBy
@@ -40,7 +44,7 @@ func (r *Run) cause(by map[string]*Step, s *Step, overdue bool) Cause {
 	for _, id := range s.After {
 		switch a := by[id]; a.Status {
 		case Failed:
-			return Cause{Kind: CauseFailure, Step: a.ID}
+			return cmp.Or(a.Cause, Cause{Kind: CauseFailure, Step: a.ID})
 		case Skipped:
 			return a.Cause
 		}

@@ -109,7 +109,7 @@ type Step struct {
 	Ended     time.Time
 	Forced    bool // it was polled since the run was cancelled with force
 	Answer    Answer
-	Cause     Cause       // why it was skipped
+	Cause     Cause       // why it was skipped, or that it was declined
 	Result    plan.Result // how it left its stack, once it is over
 }
 
@@ -250,7 +250,7 @@ func (r *Run) Next(now time.Time) State {
 		case Failed:
 			failed = true
 		case Skipped:
-			stopped = stopped || s.Cause.Kind != CauseFailure
+			stopped = stopped || s.Cause.Step == "" // not skipped because of another step
 		}
 	}
 	switch {

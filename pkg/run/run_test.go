@@ -29,6 +29,8 @@ func parse(t testing.TB, text string) *run.Run {
 			s.Status = run.Pending
 		case "answered":
 			s.Status, s.Answer = run.Waiting, run.Answer{ID: "request"}
+		case "declined":
+			s.Status, s.Cause = run.Failed, run.Cause{Kind: run.CauseDeclined, Step: id}
 		}
 		if after != "" {
 			s.After = strings.Split(after, ",")
@@ -71,6 +73,8 @@ func TestRun(t *testing.T) {
 		{"a failure while another runs", "a:failed b<a c:running+5", run.Continue, "[]", "b after a", run.StateWatch, 5 * time.Second},
 		{"failed", "a:failed b<a c:done", run.Continue, "[]", "b after a", run.StateFailed, never},
 		{"each names its root cause", "a:failed x:failed b<a y<x z<b,y", run.Continue, "[]", "b after a; y after x; z after a", run.StateFailed, never},
+		{"a declined step skips what comes after it", "a:declined b<a c<b d", run.Continue, "[3]", "b after a; c after a", run.StateReady, never},
+		{"declined", "a:declined b<a c:done", run.Continue, "[]", "b after a", run.StateFailed, never},
 		{"paused at rest", "a:done b<a", run.Pause, "[]", "", run.StateWaiting, never},
 		{"paused while something runs", "a:running+3 b<a c", run.Pause, "[]", "", run.StateWatch, 3 * time.Second},
 		{"paused, and all that is left cannot start", "a:failed b<a", run.Pause, "[]", "b after a", run.StateFailed, never},
@@ -116,6 +120,21 @@ func TestRun(t *testing.T) {
 				t.Errorf("next is %s, want %s", got, want)
 			}
 		})
+	}
+}
+
+// A skipped step has the cause of the step that it was skipped for.
+func TestSkippedStepsHaveTheCauseOfTheirRoot(t *testing.T) {
+	r := parse(t, "a:declined x:failed b<a c<b y<x z<y,b done:done")
+	r.Prune(now)
+	declined, failed := run.Cause{Kind: run.CauseDeclined, Step: "a"}, run.Cause{Kind: run.CauseFailure, Step: "x"}
+	for id, want := range map[string]run.Cause{"a": declined, "b": declined, "c": declined, "x": {}, "y": failed, "z": failed, "done": {}} {
+		if got := r.Step(id).Cause; got != want {
+			t.Errorf("the cause of %s is %+v, want %+v", id, got, want)
+		}
+	}
+	if got := r.Next(now); got != run.StateFailed {
+		t.Errorf("the run is %s", got)
 	}
 }
 

@@ -55,7 +55,7 @@ type Step struct {
 	Why      string         `json:"why"` // while it waits for an answer: the question
 	After    []string       `json:"after"`
 	Answer   *Answer        `json:"answer,omitempty"`
-	Cause    *run.Cause     `json:"cause,omitempty"` // why it was skipped
+	Cause    *run.Cause     `json:"cause,omitempty"` // why it was skipped, or that it was declined
 	Findings []plan.Finding `json:"findings,omitempty"`
 	Started  time.Time      `json:"started,omitzero"`
 	Deadline time.Time      `json:"deadline,omitzero"` // when it is overdue
