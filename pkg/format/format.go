@@ -7,6 +7,7 @@ package format
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/check"
@@ -56,12 +57,12 @@ func Read(f archive.Files, o Options) (Loaded, error) { return read(formats, f, 
 
 func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 	var list problem.List
-	r := detect(formats, f)
-	if r == nil {
+	i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) })
+	if i < 0 {
 		list.Add(problem.Position{}, "there is no stackwright.yaml at the top of the project: %s", native.Missing(f))
 		return Loaded{}, list.Err()
 	}
-	d, ok := r.read(f, &list)
+	d, ok := formats[i].read(f, &list)
 	if !ok {
 		return Loaded{}, list.Err()
 	}
@@ -80,14 +81,4 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		l.Sources[s.Node.Name] = s.Template.At.String()
 	}
 	return l, nil
-}
-
-// detect returns the format of a project, or nil.
-func detect(formats []reader, f archive.Files) *reader {
-	for i, r := range formats {
-		if r.detect(f) {
-			return &formats[i]
-		}
-	}
-	return nil
 }

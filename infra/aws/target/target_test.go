@@ -63,7 +63,7 @@ func filled(t *testing.T, file string, parameters map[string]string) map[string]
 		all[name] = value
 	}
 	e := parsed.In(template.Scope{
-		Parameters: all, StackName: "stackwright-target", StackID: stackID, AccountID: there, Region: "us-east-1", Partition: "aws",
+		Parameters: all, StackName: "stackwright-target", StackID: stackID, AccountID: there, Region: "us-east-1",
 		GetAtt: func(resource, attribute string) (any, bool) {
 			arn, ok := map[string]string{"Orchestrator": orchestrator, "Execution": execution, "Forwarder": "arn:forwarder"}[resource]
 			return arn, ok && attribute == "Arn"

@@ -29,7 +29,7 @@ func (d *evaluation) scope() template.Scope {
 	}
 	return template.Scope{
 		Parameters: given, StackName: d.stack.Name, StackID: d.stack.ID,
-		AccountID: o.Account, Region: o.Region, Partition: "aws", URLSuffix: "amazonaws.com",
+		AccountID: o.Account, Region: o.Region,
 		NotificationARNs: notifications, Zones: []string{o.Region + "a", o.Region + "b", o.Region + "c"},
 		Ref: d.ref, GetAtt: d.attribute, Import: d.imported, Stored: d.stored,
 	}

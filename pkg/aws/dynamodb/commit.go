@@ -24,10 +24,8 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 		key: runKey(r.ID), set: values{"planner": mine},
 		where: "#epoch = :epoch AND #state = :pending", with: values{"epoch": r.Epoch, "pending": run.StatePending},
 	}
-	if failed, err := t.write(ctx, begin); err != nil {
+	if err := t.require(ctx, notPlanned(r), begin); err != nil {
 		return err
-	} else if failed != held {
-		return notPlanned(r)
 	}
 	check := write{
 		key: runKey(r.ID), where: "#planner = :mine AND #epoch = :epoch AND #state = :pending",
@@ -68,10 +66,7 @@ func (t *Table) writeSteps(ctx context.Context, check write, r run.Run) error {
 	var writes []write
 	bytes := 0
 	flush := func() error {
-		failed, err := t.write(ctx, append([]write{check}, writes...)...)
-		if err == nil && failed != held {
-			err = notPlanned(r)
-		}
+		err := t.require(ctx, notPlanned(r), append([]write{check}, writes...)...)
 		writes, bytes = writes[:0], 0
 		return err
 	}

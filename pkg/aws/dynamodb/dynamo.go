@@ -89,6 +89,15 @@ func (i item) text(name string) string {
 	return ""
 }
 
+// texts returns a string attribute of each item.
+func texts(items []item, name string) []string {
+	all := make([]string, len(items))
+	for n, i := range items {
+		all[n] = i.text(name)
+	}
+	return all
+}
+
 // live is the condition that a run has not ended.
 const live = "#state IN (:pending, :queued, :running, :waiting)"
 

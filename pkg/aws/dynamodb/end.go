@@ -14,17 +14,13 @@ import (
 // MarkWaiting implements engine.Executions.
 func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 	now := time.Now()
-	failed, err := t.write(ctx,
+	return t.require(ctx, notEnded(r),
 		write{
 			key: runKey(r.ID), set: values{"state": run.StateWaiting, "observed_generation": r.Generation},
 			where: "#epoch = :epoch AND #generation = :generation AND " + live, with: alive(values{"epoch": r.Epoch, "generation": r.Generation}),
 		},
 		write{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(run.StateWaiting), Epoch: r.Epoch}},
 	)
-	if err == nil && failed != held {
-		return notEnded(r)
-	}
-	return err
 }
 
 // End implements engine.Locks.
@@ -41,12 +37,8 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	if x.Rollback != nil {
 		writes = append(writes, creating(*x.Rollback)...)
 	}
-	failed, err := t.write(ctx, writes...)
-	switch {
-	case err != nil:
+	if err := t.require(ctx, notEnded(r), writes...); err != nil {
 		return err
-	case failed != held:
-		return notEnded(r)
 	}
 	t.forget(ctx, r.ID, now)
 	return nil

@@ -62,12 +62,9 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 		writes = append(writes, give(owner, generation),
 			write{key: eventKey(owner.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.Who, Why: "run " + r.ID}})
 	}
-	failed, err := t.write(ctx, writes...)
-	switch {
-	case err != nil:
+	changed := fault.New(fault.Stale, "the lock on %s or a run has changed, or run %s is no longer pending with epoch %d", r.Project, r.ID, r.Epoch)
+	if err := t.require(ctx, changed, writes...); err != nil {
 		return err
-	case failed != held:
-		return fault.New(fault.Stale, "the lock on %s or a run has changed, or run %s is no longer pending with epoch %d", r.Project, r.ID, r.Epoch)
 	}
 	for _, id := range e.Superseded {
 		t.forget(ctx, id, time.Now())
@@ -78,14 +75,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 // Open implements engine.Runs.
 func (t *Table) Open(ctx context.Context) ([]string, error) {
 	items, err := t.query(ctx, prefixed(openKey("").pk, openKey("").sk))
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(items))
-	for n, i := range items {
-		ids[n] = i.text("run")
-	}
-	return ids, nil
+	return texts(items, "run"), err
 }
 
 // RecordCommand implements engine.Executions. The command is stored under the ID of its

@@ -146,12 +146,5 @@ func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 // Projects lists the projects that have had a run, as "shop@prod", sorted.
 func (t *Table) Projects(ctx context.Context) ([]string, error) {
 	items, err := t.query(ctx, span{pk: projectKey("").pk, from: " ", to: last})
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(items))
-	for n, i := range items {
-		names[n] = i.text("SK")
-	}
-	return names, nil
+	return texts(items, "SK"), err
 }

@@ -64,6 +64,16 @@ func (t *Table) write(ctx context.Context, writes ...write) (failed int, err err
 	}
 }
 
+// require makes a transaction all of whose conditions must hold. If one did not,
+// nothing was written, and the error is refused.
+func (t *Table) require(ctx context.Context, refused error, writes ...write) error {
+	failed, err := t.write(ctx, writes...)
+	if err == nil && failed != held {
+		return refused
+	}
+	return err
+}
+
 // The attempts of a transaction that conflicts with another, or is throttled.
 const (
 	mostAttempts = 20

@@ -42,7 +42,7 @@ func why(r run.Run) string {
 // between them would be a variable of the template, or a mention in a chat.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
 func plain(text string) string {
-	text = strings.Map(func(c rune) rune {
+	return cut(strings.Map(func(c rune) rune {
 		switch {
 		case c == '"':
 			return '\''
@@ -56,7 +56,11 @@ func plain(text string) string {
 			return ' '
 		}
 		return c
-	}, strings.ToValidUTF8(text, "?"))
+	}, strings.ToValidUTF8(text, "?")))
+}
+
+// cut returns a text without what is beyond the most letters.
+func cut(text string) string {
 	if letters := []rune(text); len(letters) > mostLetters {
 		text = string(letters[:mostLetters]) + "…"
 	}

@@ -117,10 +117,7 @@ func change(r run.Run) Change {
 			c.Messages = append(c.Messages, fmt.Sprintf("and %d more", len(r.Messages)-i))
 			break
 		}
-		if letters := []rune(m); len(letters) > mostLetters {
-			m = string(letters[:mostLetters]) + "…"
-		}
-		c.Messages = append(c.Messages, m)
+		c.Messages = append(c.Messages, cut(m))
 	}
 	return c
 }

@@ -146,11 +146,7 @@ func (p *parser) stack(of string, pair document.Pair) declared.Stack {
 	case isMapping(pair.Value) && of == "":
 		p.Add(s.At, "%s: template is missing: write template: and its path", what)
 	}
-	if n := keys["stack_name"]; n != nil {
-		if v, ok := p.scalar(what+": stack_name", n); ok {
-			s.StackName = &v
-		}
-	}
+	s.StackName = p.optional(what, "stack_name", keys)
 	p.inEnvironments(what, keys, &s)
 	return s
 }
@@ -175,20 +171,26 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 		p.Add(p.at(keys["targets"]), "%s: targets: the list is empty: write [default], or remove it", what)
 		s.Targets = nil
 	}
-	if n := keys["protect"]; n != nil {
-		v, ok := p.scalar(what+": protect", n)
-		if _, plain := v.Literal(); ok && plain && v.Kind != "true or false" {
-			p.Add(v.At, "%s: protect: expected true or false, found %s", what, v.Kind)
-		} else if ok {
-			s.Protect = &v
-		}
-	}
-	if n := keys["timeout"]; n != nil {
-		if v, ok := p.scalar(what+": timeout", n); ok {
-			s.Timeout = &v
+	s.Timeout = p.optional(what, "timeout", keys)
+	if s.Protect = p.optional(what, "protect", keys); s.Protect != nil {
+		if _, plain := s.Protect.Literal(); plain && s.Protect.Kind != "true or false" {
+			p.Add(s.Protect.At, "%s: protect: expected true or false, found %s", what, s.Protect.Kind)
+			s.Protect = nil
 		}
 	}
 	return s
+}
+
+// optional reads the value of a key; nil if there is none that can be read.
+func (p *parser) optional(what, key string, keys map[string]*yaml.Node) *declared.Value {
+	if keys[key] == nil {
+		return nil
+	}
+	v, ok := p.scalar(what+": "+key, keys[key])
+	if !ok {
+		return nil
+	}
+	return &v
 }
 
 func (p *parser) list(what, key string, keys map[string]*yaml.Node) *[]declared.Value {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -80,15 +81,6 @@ func Kind(n *yaml.Node) string {
 	case n.Kind == yaml.SequenceNode:
 		return "a list"
 	}
-	switch n.ShortTag() {
-	case "!!null":
-		return "nothing"
-	case "!!bool":
-		return "true or false"
-	case "!!int":
-		return "a whole number"
-	case "!!float":
-		return "a number"
-	}
-	return "text"
+	scalars := map[string]string{"!!null": "nothing", "!!bool": "true or false", "!!int": "a whole number", "!!float": "a number"}
+	return cmp.Or(scalars[n.ShortTag()], "text")
 }

@@ -54,7 +54,7 @@ func (p *parser) references(x *Expr) {
 			p.refExists(n.of, x)
 		case x.block == "Conditions":
 			p.failAt(x, "Template error: Cannot use Fn::GetAtt in the Conditions block of the template")
-		case !p.isResource(n.of) && !p.t.macros:
+		case !p.t.has(n.of) && !p.t.macros:
 			p.failAt(x, "Template error: instance of Fn::GetAtt references undefined resource %s", n.of)
 		}
 	}
@@ -77,20 +77,12 @@ func (p *parser) references(x *Expr) {
 	}
 }
 
-func (p *parser) isResource(name string) bool {
-	_, ok := p.t.Resources[name]
-	return ok
-}
-
-func (p *parser) isParameter(name string) bool {
-	_, ok := p.t.Parameters[name]
-	return ok
-}
-
 // refExists says in CloudFormation's words that a Ref leads nowhere.
 func (p *parser) refExists(name string, x *Expr) {
-	switch _, pseudo := pseudos[name]; {
-	case p.isParameter(name) || pseudo || p.t.macros:
+	_, parameter := p.t.Parameters[name]
+	_, pseudo := pseudos[name]
+	switch {
+	case parameter || pseudo || p.t.macros:
 	case x.block == "Conditions":
 		p.failAt(x, "Template format error: Unresolved dependencies [%s]. Cannot reference resources in the Conditions block of the template", name)
 	default:
@@ -99,7 +91,7 @@ func (p *parser) refExists(name string, x *Expr) {
 }
 
 func (p *parser) resourceExists(name string, x *Expr) {
-	if !p.isResource(name) && !p.t.macros {
+	if !p.t.has(name) && !p.t.macros {
 		p.failAt(x, "%s", unresolved(name, x.block))
 	}
 }
@@ -150,7 +142,7 @@ func (p *parser) fixed(x *Expr) bool {
 	fixed := true
 	x.walk(func(x *Expr) {
 		for _, n := range x.names() {
-			fixed = fixed && !p.isResource(n.of)
+			fixed = fixed && !p.t.has(n.of)
 		}
 		if x.form == call && (x.name == "Fn::ImportValue" || x.name == "Fn::GetAZs") {
 			fixed = false
@@ -186,13 +178,13 @@ func (p *parser) dependencies() {
 	for _, name := range p.t.resources {
 		r, needs := p.t.Resources[name], map[string]bool{}
 		for _, other := range r.DependsOn {
-			needs[other] = p.isResource(other)
+			needs[other] = p.t.has(other)
 		}
 		for _, x := range r.expressions() {
 			x.walk(func(x *Expr) {
 				for _, n := range x.names() {
 					// In its Metadata a resource may speak of itself.
-					if p.isResource(n.of) && (n.of != name || x.block != "Metadata") {
+					if p.t.has(n.of) && (n.of != name || x.block != "Metadata") {
 						needs[n.of] = true
 					}
 				}

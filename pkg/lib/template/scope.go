@@ -14,8 +14,7 @@ type Scope struct {
 
 	// The pseudo parameters; "" is unknown.
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/pseudo-parameter-reference.html
-	StackName, StackID, AccountID, Region string
-	Partition, URLSuffix                  string   // "" is taken from the region if that is known
+	StackName, StackID, AccountID, Region string   // the partition and the domain follow from the region
 	NotificationARNs                      []string // nil is unknown; an empty list is none
 	Zones                                 []string // Fn::GetAZs of Region; nil is unknown
 
@@ -64,10 +63,11 @@ var pseudos = map[string]func(Scope) any{
 	},
 }
 
+// partition returns the partition of the region; "" is unknown.
 func (s Scope) partition() string {
 	switch {
-	case s.Partition != "" || s.Region == "":
-		return s.Partition
+	case s.Region == "":
+		return ""
 	case strings.HasPrefix(s.Region, "cn-"):
 		return "aws-cn"
 	case strings.HasPrefix(s.Region, "us-gov-"):
@@ -76,11 +76,12 @@ func (s Scope) partition() string {
 	return "aws"
 }
 
+// suffix returns the domain of the region's services; "" is unknown.
 func (s Scope) suffix() string {
-	switch {
-	case s.URLSuffix != "" || s.Region == "":
-		return s.URLSuffix
-	case strings.HasPrefix(s.Region, "cn-"):
+	switch s.partition() {
+	case "":
+		return ""
+	case "aws-cn":
 		return "amazonaws.com.cn"
 	}
 	return "amazonaws.com"
