@@ -23,16 +23,7 @@ type loader struct {
 	home     project.Target
 	own      check.Installation
 
-	mu        sync.Mutex
-	templates map[string]*template // by digest
-}
-
-// A template is stored once, however many nodes have it.
-type template struct {
-	body    []byte
-	started bool          // somebody stores it
-	done    chan struct{} // closed when it is stored, or cannot be
-	err     error
+	templates map[string]func() error // by digest: each stores its template when it is first called
 }
 
 // installation names the resources that no project may change.
@@ -61,41 +52,21 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	loaded, err := format.Read(files, format.Options{
 		Project: name, Environment: environment, Targets: targets, Installation: l.own,
 	})
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.templates = make(map[string]*template)
+	l.templates = make(map[string]func() error)
 	for digest, body := range loaded.Templates {
-		l.templates[digest] = &template{body: body, done: make(chan struct{})}
+		l.templates[digest] = sync.OnceValue(func() error { return l.bucket.SaveTemplate(ctx, digest, body) })
 	}
 	return loaded.Project, err
 }
 
 // SaveSpec implements engine.Specs. It stores the node's template before its spec.
 func (l *loader) SaveSpec(ctx context.Context, n project.Node) (string, error) {
-	if err := l.store(ctx, n.Template.Digest); err != nil {
-		return "", fmt.Errorf("template of %s: %w", n.Name, err)
+	if store, ok := l.templates[n.Template.Digest]; ok {
+		if err := store(); err != nil {
+			return "", fmt.Errorf("template of %s: %w", n.Name, err)
+		}
 	}
 	return l.bucket.SaveSpec(ctx, n)
-}
-
-// store stores a template, or waits until another call has stored it.
-func (l *loader) store(ctx context.Context, digest string) error {
-	l.mu.Lock()
-	t := l.templates[digest]
-	mine := t != nil && !t.started
-	if mine {
-		t.started = true
-	}
-	l.mu.Unlock()
-	switch {
-	case t == nil:
-		return nil
-	case mine:
-		t.err = l.bucket.SaveTemplate(ctx, digest, t.body)
-		close(t.done)
-	}
-	<-t.done
-	return t.err
 }
 
 // Spec implements engine.Specs.
