@@ -159,7 +159,7 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	if o.Preview {
-		r.Messages = inaccessible(view.Live)
+		r.Messages = accessErrors(view.Live)
 		for _, t := range p.Twins {
 			r.Messages = append(r.Messages, t.String())
 		}
@@ -255,10 +255,10 @@ func (e *Engine) created(ctx context.Context, r run.Run) ([]string, error) {
 	return ids, nil
 }
 
-// inaccessible lists why some stacks could not be read, each reason once: what a
+// accessErrors lists why some stacks could not be read, each reason once: what a
 // preview says about them may be wrong. When a plan is executed, the steps of these
 // stacks fail for the same reason.
-func inaccessible(live map[string]plan.Live) []string {
+func accessErrors(live map[string]plan.Live) []string {
 	var all []string
 	for _, l := range live {
 		if l.AccessError != "" {

@@ -128,7 +128,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 	case r.Epoch != t.Epoch:
 		a, err := e.fencedOff(ctx, t.Run, t.Epoch)
 		return &a, nil, err
-	case r.State.Over(): // whatever ended the run may have crashed before it passed on the lock
+	case r.State.Over(): // the function that ended the run may have crashed before it passed on the lock
 		a := loopState(r, r.State, 0)
 		return &a, &r, e.passOn(ctx, r)
 	case s == run.StateWaiting || s.Over():

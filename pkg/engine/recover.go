@@ -119,7 +119,7 @@ func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, 
 	switch {
 	case err != nil:
 		return false, err
-	case !s.Started: // whatever raised the epoch crashed before it started the execution
+	case !s.Started: // the function that raised the epoch crashed before it started the execution
 		return false, e.launch(ctx, r.ID, r.Epoch)
 	case s.Running:
 		return true, nil
@@ -164,9 +164,10 @@ func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 	return all, err
 }
 
-// endByForce ends a run as it is, and fences off its execution. Another function
-// that finds the raised epoch may start an execution for it at once. What that
-// execution writes meanwhile is read again, and the run ends with it.
+// endByForce ends a run whatever its steps have come to, and fences off its execution
+// first: it raises the epoch. A function that reads the raised epoch may start an
+// execution for it. If that execution writes before the run has ended, endByForce reads
+// the run again.
 func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why string) error {
 	if err := e.Store.RaiseEpoch(ctx, r); err != nil {
 		return fmt.Errorf("raise the epoch of run %s: %w", r.ID, err)
@@ -178,7 +179,7 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 		}
 		for _, s := range now.Steps {
 			if s.Status == run.Running && !s.Receipt.Known() && e.Now().Before(s.Claimed.Add(action.MaxStartTime)) {
-				return fault.New(fault.Unavailable, "run %s: the start of %s may still be on its way: ask again in a minute", r.ID, s.ID)
+				return fault.New(fault.Unavailable, "run %s: the start of %s may still be in progress: try again in a minute", r.ID, s.ID)
 			}
 		}
 		now.Messages = append(now.Messages, why)

@@ -7,7 +7,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// A Command is what a run was reported last. The run obeys at its next poll.
+// A Command is the last command that a run was given. The run obeys at its next poll.
 type Command string
 
 // The commands.

@@ -41,8 +41,8 @@ func after(t *testing.T, seconds string) time.Time {
 	return now.Add(time.Duration(n) * time.Second)
 }
 
-// The critical path is the longest chain of what steps took themselves, whatever
-// they waited for in between.
+// The critical path is the chain of dependent steps that took longest, without the time
+// that they waited in between.
 func TestCriticalPath(t *testing.T) {
 	for text, want := range map[string]int{
 		"":                                  0,
@@ -77,12 +77,11 @@ func TestMakespan(t *testing.T) {
 		t.Errorf("it waited %s, %t", waited, ok)
 	}
 	if waited, ok := (&run.Run{Requested: now, Ended: now.Add(time.Hour)}).Waited(); ok {
-		t.Errorf("what was never planned waited %s", waited)
+		t.Errorf("a run that was never planned waited %s", waited)
 	}
 }
 
-// A run is stuck if somebody should execution it and nothing has started or ended for
-// an hour.
+// A run is stuck if it should be executed and no step has started or ended for an hour.
 func TestStuck(t *testing.T) {
 	patient := func(r *run.Run) { r.Steps[0].Timeout = project.Timeout(2 * time.Hour) }
 	for _, c := range []struct {
@@ -100,7 +99,7 @@ func TestStuck(t *testing.T) {
 		{"a step was started since", "a:0 b:1200", nil, time.Hour, false},
 		{"nothing since", "a:0-100 b", nil, time.Hour + 100*time.Second, true},
 		{"waiting", "a", func(r *run.Run) { r.State = run.StateWaiting }, 9 * time.Hour, false},
-		{"in line", "", func(r *run.Run) { r.State = run.StateQueued }, 9 * time.Hour, false},
+		{"queued", "", func(r *run.Run) { r.State = run.StateQueued }, 9 * time.Hour, false},
 		{"over", "a", func(r *run.Run) { r.State = run.StateFailed }, 9 * time.Hour, false},
 		{"never planned", "", func(r *run.Run) { r.State, r.Started = run.StatePending, time.Time{} }, time.Hour, true},
 	} {

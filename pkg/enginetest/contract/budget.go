@@ -96,7 +96,7 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 				})
 			}
 			group.Wait()
-			// Who finds the crowd too large takes none, and there is room for somebody else.
+			// A call that meets too many others takes nothing, so a few demands may not be granted.
 			if n := granted.Load(); n > 40 || n < 30 {
 				p.Errorf("%d are granted, of 40", n)
 			}
