@@ -1,8 +1,8 @@
 // Package format reads a project from its files.
 //
 // A format is a package that makes a declared project of the files, and one row
-// of the table. What follows is the same for all formats: package resolve makes
-// nodes of one environment, and package check judges them.
+// of the table. The next steps are the same for all formats: package resolve makes
+// the nodes of one environment, and package check checks them.
 package format
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A reader reads projects of one format. Read adds what is wrong to the list,
-// and leaves out of the result what it could not read.
+// A reader reads projects of one format. Read adds every problem to the list. The
+// result lacks the parts that it could not read.
 type reader struct {
 	name   string
 	detect func(archive.Files) bool
-	read   func(archive.Files, *problem.List) (d declared.Project, ok bool) // not ok if resolving it is of no use
+	read   func(archive.Files, *problem.List) (d declared.Project, ok bool) // not ok if the project cannot be resolved
 }
 
 // formats is the table. The first format that detects its files reads them.
@@ -31,16 +31,16 @@ var formats = []reader{
 	{"stackwright", native.Detect, native.Read},
 }
 
-// Options is what is known besides the files.
+// Options are the inputs of Read besides the files.
 type Options struct {
-	Project     string                    // what the project must be called; "" is any name
+	Project     string                    // the required name of the project; "" allows any name
 	Environment string                    // "" is project.DefaultEnvironment
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 
 	Installation check.Installation // that reads the project; the zero value is none
 }
 
-// Loaded is a project with all that executing and showing it takes.
+// Loaded is a project with the data that runs and commands need.
 type Loaded struct {
 	Project      project.Project   `json:"project"`
 	Templates    map[string][]byte `json:"-"`       // by digest, as in project.Template
@@ -49,10 +49,9 @@ type Loaded struct {
 	Edges        []resolve.Edge    `json:"edges"`   // why nodes are deployed after others; sorted
 }
 
-// Read reads the project that files describe. It reports everything that is
-// wrong at once, as an error of kind fault.Invalid that joins one error for each
-// problem (see fault.Messages), ordered by file and position, at most 100.
-// Read uses only its arguments: no network, no clock, no disk.
+// Read reads the project that files describe. It reports all problems at once, as
+// an error of kind fault.Invalid that joins one error for each problem (see
+// fault.Messages), ordered by file and position, at most 100. Read uses only its arguments: no network, no clock, no disk.
 func Read(f archive.Files, o Options) (Loaded, error) { return read(formats, f, o) }
 
 func read(formats []reader, f archive.Files, o Options) (Loaded, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// An answer is what is said to a request that was understood.
+// An answer is the answer to a valid request.
 type answer struct {
 	status   int
 	location string // of the run that it is about; empty for none
@@ -59,8 +59,8 @@ type refusal struct {
 // Unwrap returns the cause.
 func (r refusal) Unwrap() error { return r.error }
 
-// pauses are how many seconds after an error of some kinds it is of use to ask
-// again.
+// pauses are the seconds after which a request may be repeated, by the kind of its
+// error.
 func pauses() map[fault.Kind]int {
 	return map[fault.Kind]int{fault.Throttled: 5, fault.Unavailable: 10, fault.Stale: 1}
 }
@@ -89,7 +89,7 @@ func status(err error) int {
 type failure struct {
 	Kind     fault.Kind `json:"kind"`
 	Message  string     `json:"message"`  // all of them in one
-	Messages []string   `json:"messages"` // what, why, what to do: each thing that is wrong
+	Messages []string   `json:"messages"` // one for each error: what happened, why, what to do
 }
 
 // failed is the answer to a request that failed. An error without a kind may contain
@@ -103,7 +103,7 @@ func failed(err error, request string) events.APIGatewayV2HTTPResponse {
 	f.Message = strings.Join(f.Messages, "; ")
 	text, unwritten := written(map[string]failure{"error": f})
 	if unwritten != nil {
-		text = `{"error":{"kind":"Broken","message":"","messages":[]}}` // it cannot be: these are texts
+		text = `{"error":{"kind":"Broken","message":"","messages":[]}}` // it cannot fail: these are texts
 	}
 	r := responding(status(err), text)
 	if seconds := pauses()[f.Kind]; seconds > 0 {

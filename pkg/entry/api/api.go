@@ -13,7 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Engine starts and steers runs.
+// Engine starts runs and gives them commands.
 type Engine interface {
 	// Start makes a run of a request, once for each ID.
 	Start(ctx context.Context, q run.Request) error
@@ -42,7 +42,7 @@ type API struct {
 	Reader Reader
 
 	// ParseRequest reads the request for a run, and ParseCommand the options of a
-	// command. What is wrong with a text is in the Problems of what they return.
+	// command. The Problems of the result list its errors.
 	ParseRequest func(project string, text []byte) run.Request
 	ParseCommand func(c run.Control, project, id string, text []byte) run.Request
 }

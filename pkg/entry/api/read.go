@@ -15,7 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// How many runs are listed, unless it is said; and how many at most.
+// The default and the largest number of listed runs.
 const (
 	usualRuns = 20
 	mostRuns  = 100
@@ -33,7 +33,7 @@ func (q question) project() (string, error) {
 // listed is a page of a project's runs.
 type listed struct {
 	Runs   []report.Run `json:"runs"`             // newest first, without steps
-	Before string       `json:"before,omitempty"` // what to ask for the next page with; empty on the last one
+	Before string       `json:"before,omitempty"` // the parameter of the request for the next page; empty on the last page
 }
 
 // list lists a project's runs.
@@ -75,7 +75,7 @@ func (a API) page(ctx context.Context, id string, most int, before string) ([]ru
 	return a.Reader.Before(ctx, r, most)
 }
 
-// page is what the query says of the page that is wanted.
+// page reads the parameters of the page from the query.
 func (q question) page() (most int, before string, err error) {
 	most = usualRuns
 	var wrongs []string
@@ -109,7 +109,7 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 	return answer{status: http.StatusOK, body: shown}, err
 }
 
-// shown is a run as it is shown, with the lock of its project.
+// shown is a run in JSON, with the lock of its project.
 func (a API) shown(ctx context.Context, r run.Run) (report.Run, error) {
 	shown := report.Of(r)
 	line, err := report.QueueEntryOf(ctx, a.Reader, r.Project)
@@ -125,10 +125,10 @@ func (a API) find(ctx context.Context, id string) (run.Run, error) {
 	return a.Reader.Run(ctx, id)
 }
 
-// runID is what engine.RunID makes.
+// runID is the form of the IDs that engine.RunID makes.
 var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
 
-// form refuses what cannot name a run.
+// form refuses a text that cannot be the ID of a run.
 func form(id string) error {
 	if runID.MatchString(id) {
 		return nil

@@ -28,7 +28,7 @@ const (
 	mostWho  = 1 << 10
 )
 
-// noRoute says that there is no such route, and which there are.
+// noRoute says that a route does not exist, and lists the routes.
 func noRoute(e events.APIGatewayV2HTTPRequest) error {
 	http := e.RequestContext.HTTP
 	return fault.New(fault.Missing, "there is no route for %.20s %.100q: there are %s", http.Method, http.Path, strings.Join(Routes(), ", "))
@@ -64,7 +64,7 @@ func claimed(claims map[string]string) string {
 	return fmt.Sprintf("%s (%s)", email, who)
 }
 
-// body returns the body, which is to be JSON.
+// body returns the body, which must be JSON.
 func (q question) body() ([]byte, error) {
 	kind, _, err := mime.ParseMediaType(q.Headers["content-type"])
 	if given := q.Headers["content-type"]; given != "" && (err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json")) {

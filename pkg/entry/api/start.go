@@ -12,8 +12,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// start starts a run. It reports everything that is wrong with the request at once,
-// and then makes no run of it.
+// start starts a run. It reports all errors of an invalid request at once, and then
+// starts no run.
 func (a API) start(ctx context.Context, q question) (answer, error) {
 	project, err := q.project()
 	if err != nil {
@@ -43,9 +43,9 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 	return a.accepted(ctx, r.ID, func(kept run.Run) error { return another(kept, r) })
 }
 
-// another refuses an idempotency key that was used before for another request. By
-// now the run of a retry may be what it repeats, and a project may have turned on
-// rollbacks.
+// another refuses an idempotency key that was used before for another request. The
+// stored run may differ from its request: a retry stores the operation that it
+// repeats, and a project may have turned on rollbacks.
 func another(stored run.Run, r run.Request) error {
 	repeats := plan.AllOperations().Of(r.Operation).Repeats
 	same := repeats || stored.Operation == r.Operation && stored.Source == r.Source && slices.Equal(stored.Only, r.Only)
@@ -109,7 +109,7 @@ func (a API) accepted(ctx context.Context, id string, check func(run.Run) error)
 	return said, nil
 }
 
-// wrong is all that is wrong with a request.
+// wrong is the error of an invalid request.
 func wrong(problems []string) error {
 	var all []error
 	for _, p := range problems {
@@ -118,7 +118,8 @@ func wrong(problems []string) error {
 	return errors.Join(all...)
 }
 
-// uncertain adds what to do to an error after which it is unknown what was done.
+// uncertain adds advice to an error after which the request may have been carried
+// out.
 func uncertain(err error, then string) error {
 	if k := fault.KindOf(err); k != fault.Refused && k != fault.Missing && k != fault.Invalid {
 		return fault.New(k, "%w: %s", err, then)

@@ -26,7 +26,7 @@ type Owner struct {
 	State     run.State `json:"state"`
 	Who       string    `json:"who"`
 	Requested time.Time `json:"requested"`
-	Does      string    `json:"does"` // for people: what it does now, or will do when it has the lock
+	Does      string    `json:"does"` // a sentence: what it does now, or will do when it has the lock
 }
 
 // A QueueEntry is the run that holds a project's lock, and the runs that are queued
@@ -63,7 +63,7 @@ func QueueEntryOf(ctx context.Context, runs Runs, project string) (*QueueEntry, 
 	return q, nil
 }
 
-// owning says what a run does that holds a lock.
+// owning says what the run that holds a lock does.
 func owning(r run.Run) string {
 	const finishes = "it finishes its running steps, then "
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Run is a run as it is now.
+// A Run is the current state of a run.
 type Run struct {
 	Run          string      `json:"run"`
 	Project      string      `json:"project"`
@@ -29,7 +29,7 @@ type Run struct {
 	Ended        time.Time   `json:"ended,omitzero"`
 	Unchanged    int         `json:"unchanged"`
 	Messages     []string    `json:"messages,omitempty"`
-	LeftBroken   []string    `json:"left_broken,omitempty"` // stacks that failed steps left in a bad state, or of which nobody knows the state
+	LeftBroken   []string    `json:"left_broken,omitempty"` // stacks that failed steps left in a bad or unknown state
 	Steps        []Step      `json:"steps,omitempty"`
 	Lock         *QueueEntry `json:"lock,omitempty"`      // of its project, if a run holds it
 	Attention    []Run       `json:"attention,omitempty"` // other runs that failed, and that no later run has repaired
@@ -45,7 +45,7 @@ type Command struct {
 	Given   time.Time   `json:"given"`
 }
 
-// A Step is a step as it is now.
+// A Step is the current state of a step.
 type Step struct {
 	Step     string         `json:"step"`
 	Stack    string         `json:"stack"`
@@ -62,7 +62,7 @@ type Step struct {
 	Ended    time.Time      `json:"ended,omitzero"`
 }
 
-// An Answer is what a user answered to a step.
+// An Answer is the answer of a user to a step.
 type Answer struct {
 	Yes    bool      `json:"yes"`
 	Who    string    `json:"who"`
@@ -70,7 +70,7 @@ type Answer struct {
 	Given  time.Time `json:"given"`
 }
 
-// Of reports all of a run that is worth showing, except the queue of its project.
+// Of reports a run, without the queue of its project.
 func Of(r run.Run) Run {
 	shown := Run{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Requester: r.Requester, Reason: r.Reason, Of: r.Of,

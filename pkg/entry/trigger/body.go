@@ -13,13 +13,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
-// fields says where the values of a JSON object belong, by key: a pointer to a
-// text, a bool, a number or a list of texts, or the fields of an object in it.
+// fields maps each key of a JSON object to the variable for its value: a pointer to
+// a text, a bool, a number or a list of texts, or the fields of an inner object.
 type fields map[string]any
 
-// decode reads one JSON object into its fields. It returns everything that is wrong
-// with it: unknown keys, keys that occur twice, and values of the wrong type. Keys
-// are matched exactly. It reports false if the text is not a JSON object at all.
+// decode reads one JSON object into its fields. It returns all its errors:
+// unknown keys, keys that occur twice, and values of the wrong type. Keys
+// are matched exactly. It reports false if the text is not a JSON object.
 func decode(text []byte, into fields) (wrong []string, ok bool) {
 	if len(text) > maxBody {
 		return []string{fmt.Sprintf("the request has %d bytes, at most %d are allowed", len(text), maxBody)}, false
@@ -88,7 +88,7 @@ func read(name string, value json.RawMessage, target any) []string {
 	return []string{fmt.Sprintf("%s: %s found, %s expected", name, kind(value), expected)}
 }
 
-// nameOf names what a path leads to.
+// nameOf names the value at a path.
 func nameOf(path string) string {
 	if path == "" {
 		return "the request"

@@ -2,7 +2,7 @@ package trigger
 
 import "github.com/stackwright/stackwright/pkg/plan"
 
-// A Pattern is what a rule of EventBridge compares events with. All rules, in AWS
+// A Pattern is the event pattern of a rule of EventBridge. All rules, in AWS
 // and on a laptop, have the patterns of this file: they match what the functions of
 // this package read, and nothing else.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
@@ -15,8 +15,8 @@ type Pattern struct {
 // tokens is how the tokens of our operations begin.
 const tokens = "sw-"
 
-// Uploads matches what Request reads: configurations and requests that are put
-// into a bucket.
+// Uploads matches the events that Request reads: about configurations and requests
+// that are uploaded to a bucket.
 func Uploads(bucket string) Pattern {
 	return Pattern{
 		Source: []string{"aws.s3"}, DetailType: []string{"Object Created"},
@@ -27,8 +27,8 @@ func Uploads(bucket string) Pattern {
 	}
 }
 
-// Stacks matches what StackEvent reads, as far as it wakes a run: the ends of
-// operations of ours.
+// Stacks matches the events that StackEvent reads and that wake a run: the ends of
+// our operations.
 func Stacks() Pattern {
 	var ends []string
 	for _, s := range plan.Ends() {
@@ -43,8 +43,8 @@ func Stacks() Pattern {
 	}
 }
 
-// Executions matches what Failed reads: executions of a state machine, given by
-// its ARN, that went down.
+// Executions matches the events that Failed reads: failed executions of the state
+// machine with the given ARN.
 func Executions(machine string) Pattern {
 	return Pattern{
 		Source: []string{"aws.states"}, DetailType: []string{"Step Functions Execution Status Change"},

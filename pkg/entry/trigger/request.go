@@ -24,7 +24,7 @@ const (
 	maxText = 1 << 10
 )
 
-// fill completes a request with what its object says.
+// fill completes a request with the content of its object.
 func fill(ctx context.Context, q run.Request, c created, objects Objects) (run.Request, error) {
 	q.Operation = unknown
 	text, err := objects.Object(ctx, c.Object.Key, c.Object.Version)
@@ -43,7 +43,7 @@ func fill(ctx context.Context, q run.Request, c created, objects Objects) (run.R
 
 // ParseRequest reads the text of a request object, or the body of an HTTP request,
 // for a project. The request has no ID yet, and Who is empty unless the text says
-// who. Everything that is wrong with it is in its Problems.
+// who. All its errors are in its Problems.
 func ParseRequest(all plan.Operations, project string, text []byte) run.Request {
 	q := run.Request{Project: project}
 	options := optionFields(&q)
@@ -79,7 +79,7 @@ func ParseRequest(all plan.Operations, project string, text []byte) run.Request 
 
 // ParseCommand reads the body of an HTTP request that gives a command to a run of a
 // project: its options, or nothing. The request has no ID and no Who yet.
-// Everything that is wrong with it is in its Problems.
+// All its errors are in its Problems.
 func ParseCommand(c run.Control, project, id string, text []byte) run.Request {
 	q := run.Request{Project: project, Operation: c.Name, Of: id}
 	into := optionFields(&q)
@@ -100,7 +100,7 @@ func ParseCommand(c run.Control, project, id string, text []byte) run.Request {
 	return q
 }
 
-// optionFields says where the options of a request belong.
+// optionFields maps the options of a request to the fields of run.Request.
 func optionFields(q *run.Request) fields {
 	return fields{
 		string(plan.OptionForce): &q.Force, string(plan.OptionReason): &q.Reason, string(plan.OptionRollback): &q.Rollback,
@@ -116,7 +116,7 @@ func given(o run.Options) map[plan.Option]bool {
 	}
 }
 
-// A row is what a request has to say, by the row of its operation or command.
+// A row says which fields a request needs, by the row of its operation or command.
 type row struct {
 	name                 string
 	source, run, because bool // the version of a configuration; the run that it is about; a reason
@@ -159,7 +159,7 @@ func noOperation(all plan.Operations, name string) string {
 	return fmt.Sprintf("operation: there is no operation %q%s", short(name), suggest.Hint(name, known))
 }
 
-// aboutSource lists what is wrong with the configuration.
+// aboutSource lists the errors of the configuration.
 func aboutSource(r row, q run.Request) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -183,10 +183,10 @@ func aboutSource(r row, q run.Request) []string {
 	return wrong
 }
 
-// runID is what engine.RunID makes.
+// runID is the form of the IDs that engine.RunID makes.
 var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
 
-// aboutRun lists what is wrong with the run that the request is about.
+// aboutRun lists the errors of the run that the request is about.
 func aboutRun(r row, q run.Request) []string {
 	switch {
 	case r.run && q.Of == "":
@@ -199,8 +199,8 @@ func aboutRun(r row, q run.Request) []string {
 	return nil
 }
 
-// aboutOptions lists what is wrong with the options: those that the operation does
-// not have, and values that make no sense.
+// aboutOptions lists the errors of the options: options that the operation does
+// not have, and invalid values.
 func aboutOptions(all plan.Operations, r row, q run.Request) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, "options."+fmt.Sprintf(format, args...)) }

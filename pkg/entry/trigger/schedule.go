@@ -18,11 +18,11 @@ import (
 // Call reports whether an event is that of a project's schedule; Called reads it.
 func Call(e events.EventBridgeEvent) bool { return e.Source == project.ScheduleSource }
 
-// scheduleName is what a schedule may be called, as in configurations.
+// scheduleName is the form of the names of schedules, as in configurations.
 var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
 
-// Called returns what a schedule requests. Two events about one time of the schedule
-// make the same request. The error is Invalid if the event makes no sense.
+// Called returns the request of a schedule. Two events about one time of the schedule
+// make the same request. The error is Invalid if the event is not that of a schedule.
 func Called(e events.EventBridgeEvent) (run.Request, error) {
 	var c project.Call
 	if e.DetailType != project.ScheduleEvent || !Call(e) {

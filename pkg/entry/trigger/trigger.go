@@ -16,7 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Objects reads what was put into the bucket.
+// Objects reads the objects of the bucket.
 type Objects interface {
 	// Object returns the bytes of a version of an object.
 	Object(ctx context.Context, key, version string) ([]byte, error)
@@ -31,7 +31,7 @@ type created struct {
 		Name string `json:"name"`
 	} `json:"bucket"`
 	Object struct {
-		Key     string `json:"key"` // as it is: EventBridge encodes nothing
+		Key     string `json:"key"` // not URL-encoded, unlike in S3's own notifications
 		Version string `json:"version-id"`
 
 		Sequencer string `json:"sequencer"` // shows which of two events of one key is newer
@@ -39,14 +39,15 @@ type created struct {
 	Requester string `json:"requester"` // an account, or a service of AWS
 }
 
-// Request returns what an object that was put into the bucket requests: a deploy by
+// Request returns the request of an object that was uploaded: a deploy by
 // projects/<project>/<environment>.zip (.tar.gz, .yaml, .yml), anything else by
 // requests/<project>/<environment>/<id>.json, which is read from objects.
 //
-// What is wrong with a request is in its Problems, and so is a key that does not
-// name a project and an environment: the run is refused, which its event, its metric
-// and the list of runs show. The error is Invalid if the event is not about a
-// configuration or a request at all, else why the object could not be read.
+// The errors of a request are in its Problems, also a key that does not name a
+// project and an environment. The run is then refused, and its event, its metric
+// and the list of runs show that. Request returns an error of kind Invalid if the
+// event is not about a configuration or a request, and another error if the object
+// cannot be read.
 func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (run.Request, error) {
 	c, err := parse(e)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // session has about 650.
 const mostWho = 700
 
-// identify completes a request with who made it. The claim is what the request says;
-// if it says nothing, the metadata of its object does.
+// identify adds the requester to a request. The claim is the name in the request; if
+// it is empty, the metadata of the object has the name.
 func identify(ctx context.Context, q run.Request, claim string, c created, objects Objects) (run.Request, error) {
 	if claim == "" {
 		var err error
@@ -31,9 +31,9 @@ func identify(ctx context.Context, q run.Request, claim string, c created, objec
 	return q, nil
 }
 
-// named names who made a request. A claim is what the sender of an object wrote, which
-// nobody checks. The requester is the account, or the service of AWS, that the event of
-// S3 names: if the claim is an ARN of another account, the event is right.
+// named names the requester. The sender of an object writes the claim, and nothing
+// checks it. The requester is the account, or the service of AWS, that the event of
+// S3 names. If the claim is an ARN of another account, the event's requester is used.
 func named(claim, requester string) string {
 	claim, requester = printable(claim), printable(requester)
 	known := "service " + requester
@@ -53,8 +53,8 @@ func named(claim, requester string) string {
 	return claim
 }
 
-// printable returns a text without what could harm a terminal: characters that do not
-// print become question marks, and the end of a long text is cut off.
+// printable makes a text safe for a terminal: unprintable characters become question
+// marks, and a long text is cut.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -18,14 +18,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 )
 
-// maxStream is how many bytes of a tar are read at most, including the entries
-// that are no part of the project.
+// maxStream is how many bytes of a tar are read at most, including entries that are
+// not part of the project.
 const maxStream = 4 * MaxBytes
 
 // Unpack reads a project from one object: .zip, .tar.gz, .tgz, or a project
 // file by itself (.yaml, .yml). name may be a path or a key. Unpack writes
 // nothing to disk. It refuses entries that lead out of the project, links,
-// duplicates and whatever exceeds the limits, with kind fault.Invalid.
+// duplicates and everything that exceeds the limits, with kind fault.Invalid.
 func Unpack(name string, body []byte) (Files, error) {
 	name = path.Base(name)
 	if len(body) > MaxPacked {

@@ -61,7 +61,7 @@ func Open(name string) (Files, error) {
 }
 
 // Folder reads a project's folder. It follows links to files inside the folder
-// and refuses links to folders and out of it.
+// and refuses links to folders and links that lead out of the project.
 func Folder(dir string) (Files, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *collector) take(root *os.Root, name string, entry fs.DirEntry) error {
 	return c.add(name, f)
 }
 
-// A collector collects files within the limits, and what is wrong with them.
+// A collector collects files within the limits, and their problems.
 type collector struct {
 	of     string // the name of the archive or the folder
 	files  Files

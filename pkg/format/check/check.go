@@ -1,6 +1,6 @@
-// Package check judges a resolved project: it refuses what CloudFormation would
-// refuse later, what would never be used, and what would harm Stackwright
-// itself.
+// Package check checks a resolved project. It refuses values that CloudFormation
+// would refuse later, settings that no stack uses, and stacks that would change
+// Stackwright itself.
 package check
 
 import (
@@ -22,7 +22,7 @@ type checker struct {
 	collides map[*resolve.Stack]bool // with another stack's physical name
 }
 
-// Project adds what is wrong with a project to the list.
+// Project adds the problems of a project to the list.
 func Project(p *resolve.Project, own Installation, home project.Target, list *problem.List) {
 	c := &checker{Project: p, List: list, own: own, home: home, collides: map[*resolve.Stack]bool{}}
 	c.defaults()
@@ -67,8 +67,7 @@ func (c *checker) names() {
 	}
 }
 
-// capabilities refuses what CloudFormation would refuse because a capability is
-// not acknowledged.
+// capabilities refuses a stack without a capability that CloudFormation requires.
 func (c *checker) capabilities(s *resolve.Stack) {
 	if s.Template == nil {
 		return

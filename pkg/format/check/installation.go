@@ -10,7 +10,8 @@ import (
 
 // An Installation is the resources that Stackwright itself consists of, in the
 // account and region of the default target. A project that names one of them is
-// refused: a run must not change what executes it. What is not known is empty.
+// refused: a run must not change the resources that execute it. Unknown names are
+// empty.
 type Installation struct {
 	Stack        string // its physical name
 	Bucket       string
@@ -104,7 +105,7 @@ func (c *checker) ours(s *resolve.Stack, kind, name string) bool {
 	return (s.Node.Target.Region == c.home.Region || kind == "role" || kind == "bucket") && c.own.owns(kind, name)
 }
 
-// texts lists what is known of a text or a list of texts.
+// texts lists the known texts of a text or a list of texts.
 func texts(value any) []string {
 	switch v := value.(type) {
 	case string:

@@ -1,6 +1,6 @@
 // Package declared holds a project as its files declare it: plain values with
 // their positions, for all environments, before defaults are merged and
-// references are resolved. Every format yields it.
+// references are resolved. Every format makes it.
 package declared
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Project is what the files say. What could not be read is left out; the
-// format has added the problem.
+// A Project holds the values of the files. It lacks the values that could not be
+// read; the format has added a problem for each.
 type Project struct {
 	Layer
-	File         string // the project file: the position of what is missing
+	File         string // the project file: the position of problems about missing keys
 	Name         string // "" if it could not be read
 	NameAt       problem.Position
 	Environments []Environment    // in the order of the file
@@ -38,8 +38,8 @@ func (p Project) Everywhere() map[string]problem.Position {
 	return all
 }
 
-// A Layer is what the top level of a project and an environment may both
-// declare.
+// A Layer holds the keys that the top level of a project and an environment have
+// in common.
 type Layer struct {
 	Variables    map[string]Entry
 	Defaults     []Defaults
@@ -50,7 +50,7 @@ type Layer struct {
 	Schedules    map[string]project.Schedule
 }
 
-// An Environment is what the project says for one environment.
+// An Environment holds the keys of one environment.
 type Environment struct {
 	Layer
 	Name string
@@ -75,7 +75,7 @@ type Defaults struct {
 	Settings Settings
 }
 
-// A Stack is what a layer says of one stack.
+// A Stack holds the keys of one stack in a layer.
 type Stack struct {
 	Name         string
 	At           problem.Position
@@ -85,7 +85,8 @@ type Stack struct {
 	Settings     Settings
 }
 
-// Settings are what defaults and stacks may both say. What is not said is nil.
+// Settings are the keys that defaults and stacks have in common. Absent keys are
+// nil.
 type Settings struct {
 	Parameters, Tags             map[string]Entry
 	Needs, Capabilities, Targets *[]Value
@@ -136,8 +137,9 @@ type Part struct {
 	Reference *Reference
 }
 
-// A Reference is something that is known only for one stack in one target, or
-// only once another stack is deployed. Package reference has the kinds.
+// A Reference is a reference to a value that depends on the stack and its target,
+// or that is known only after another stack is deployed. Package reference has the
+// kinds.
 type Reference struct {
 	Written string // as in the file, for messages
 	Kind    string // the name of its kind

@@ -2,8 +2,8 @@ package declared
 
 import "regexp"
 
-// What things may be called; package project has the names of projects, environments
-// and targets. A stack's name becomes part of its physical name,
+// The forms of names; package project has those of projects, environments and
+// targets. A stack's name becomes part of its physical name,
 // in which slashes are hyphens.
 var (
 	StackName    = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)

@@ -23,7 +23,7 @@ func (p *parser) environments(n *yaml.Node, inherited map[string]project.Schedul
 		what := "environment " + name
 		keys := p.keys(what, pair.Value, environmentKeys, environmentLater)
 		e := declared.Environment{Name: name, At: p.at(pair.Key), Layer: p.layer(what+": ", keys, inherited)}
-		// What it says of all its stacks comes before what it says of some.
+		// Settings of all its stacks are merged before those of some.
 		ofAll := map[string]*yaml.Node{"parameters": keys["parameters"], "tags": keys["tags"], "targets": keys["targets"]}
 		e.Defaults = slices.Insert(e.Defaults, 0, declared.Defaults{Label: what, At: e.At, Settings: p.settings(what, ofAll)})
 		all = append(all, e)
@@ -95,7 +95,7 @@ func (p *parser) checkEnvironments(d declared.Project) {
 	}
 }
 
-// moved reads which stacks have another name now. It checks what holds in all
+// moved reads the entries of moved:, and checks the rules that are the same in all
 // environments.
 func (p *parser) moved(n *yaml.Node, d declared.Project) []declared.Move {
 	var all []declared.Move
@@ -174,7 +174,7 @@ func (p *parser) checkMoved(all []declared.Move, from map[string]declared.Move, 
 	}
 }
 
-// cycle cuts a path after the first name that it comes back to.
+// cycle cuts a path after the first name that occurs in it again.
 func cycle(path []string) []string {
 	for i, name := range path {
 		if slices.Contains(path[:i], name) {

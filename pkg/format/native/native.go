@@ -48,8 +48,8 @@ func Missing(f archive.Files) string {
 	return "write one, with project: and stacks:"
 }
 
-// Read reads the project file. It adds what is wrong with it to the list, and
-// reports false if the file is not a project at all.
+// Read reads the project file and adds every problem to the list. It reports false
+// if the file is not a project.
 func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
 	p := &parser{List: list, file: find(f), inlined: map[*yaml.Node]*declared.Template{}}
 	if _, both := f[names[1]]; both && p.file == names[0] {
@@ -80,8 +80,8 @@ func (p *parser) at(n *yaml.Node) problem.Position {
 	return problem.Position{File: p.file, Line: n.Line, Column: n.Column}
 }
 
-// unreadable adds what is wrong with a file that is not a document, with a hint
-// for the most frequent reason.
+// unreadable adds the problems of a file that is no valid YAML, with a hint for
+// the most frequent cause.
 func (p *parser) unreadable(body []byte, err error) {
 	lines := bytes.Split(body, []byte("\n"))
 	for _, e := range problem.Errors(p.file, err) {

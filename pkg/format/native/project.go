@@ -58,9 +58,8 @@ func (p *parser) name(n *yaml.Node) string {
 	return text
 }
 
-// layer reads what the top level and an environment have in common. of names
-// the environment in messages; inherited are the schedules that it gets from the
-// top level.
+// layer reads the keys that the top level and an environment have in common. of
+// names the environment in messages; inherited are the schedules of the top level.
 func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[string]project.Schedule) declared.Layer {
 	l := declared.Layer{
 		Variables:    p.entries(of+"variables", "variable", keys["variables"], p.variable),

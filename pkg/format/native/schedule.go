@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The keys of a schedule, of which one says when it runs.
+// The keys of a schedule. Exactly one of them sets its time.
 var (
 	scheduleKeys = []string{"operation", "cron", "rate", "once", "time_zone"}
 	whenKeys     = []string{"cron", "rate", "once"}

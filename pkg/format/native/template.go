@@ -42,9 +42,9 @@ func (p *parser) template(what string, n *yaml.Node) *declared.Template {
 	return t
 }
 
-// inline makes a text of a template that is written in the project file, so that
-// it has a digest as one in a file has. Origin leads from positions in that text
-// to where they were written.
+// inline writes a template that is part of the project file as a text, so that it
+// has a digest, like a template in a file. Origin maps positions in that text to
+// positions in the project file.
 func (p *parser) inline(n *yaml.Node) *declared.Template {
 	t := &declared.Template{At: p.at(n), Origin: map[[2]int]problem.Position{}, Broken: true}
 	copied, ok := p.copied(&yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Content: n.Content}) // its own anchor is allowed

@@ -1,5 +1,5 @@
-// Package problem collects what is wrong with a project's files, each with its
-// position, so that a user sees all of it at once.
+// Package problem collects the problems of a project's files, each with its
+// position, so that a user sees all of them at once.
 package problem
 
 import (
@@ -66,21 +66,21 @@ func (l *List) Add(at Position, format string, args ...any) {
 	l.kept = append(l.kept, one)
 }
 
-// Join adds what a parser found in a file.
+// Join adds the problems that a parser found in a file.
 func (l *List) Join(file string, err error) {
 	for _, e := range Errors(file, err) {
 		l.Add(Position{e.File, e.Line, e.Column}, "%s", e.Text)
 	}
 }
 
-// Errors lists what a parser found in a file.
+// Errors lists the problems that a parser found in a file.
 func Errors(file string, err error) document.Errors {
 	var all document.Errors
 	all.Join(file, err)
 	return all
 }
 
-// TooMany reports whether so much is wrong that reading on is of no use.
+// TooMany reports whether there are so many problems that reading should end.
 func (l *List) TooMany() bool { return l.more > maxMore }
 
 // Err returns the first problems in the order of their positions, as a Fault of
@@ -124,7 +124,7 @@ func (l *List) Closest(written string, names []string) string {
 	return ""
 }
 
-// Short cuts a text that would make a message unreadable.
+// Short cuts a text that is too long for a message.
 func Short(s string) string {
 	if r := []rune(s[:min(len(s), 400)]); len(r) > 80 {
 		return string(r[:80]) + "…"

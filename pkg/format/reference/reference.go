@@ -1,6 +1,5 @@
-// Package reference has the kinds of references that values hold: how each is
-// written in ${…}, and what takes its place. A kind is one file and one row of
-// the table.
+// Package reference has the kinds of references in values: how each is written in
+// ${…}, and how it is resolved. A kind is one file and one row of the table.
 package reference
 
 import (
@@ -20,7 +19,7 @@ var kinds = []Kind{
 	ofProject, ofEnvironment, account, region,
 	variable, file,
 	stack, secret, ssm, ssmSecure, export, external,
-	output, // whatever else has a dot
+	output, // every other body with a dot
 }
 
 // A Kind is one kind of reference.
@@ -30,13 +29,13 @@ type Kind struct {
 	Early  bool     // it is known before any stack is deployed, so options may hold it
 	Target bool     // it follows from the stack's target, so targets cannot hold it
 
-	match   func(body string) (rest string, ok bool)                       // whether what ${…} holds is of this kind
+	match   func(body string) (rest string, ok bool)                       // whether the body of ${…} is of this kind
 	parse   func(rest string) (r declared.Reference, ok bool)              // without Written and Kind
 	resolve func(s Scope, r declared.Reference) (result Result, err error) // nil if it is not supported yet
 	instead string                                                         // what to write while it is not supported
 }
 
-// A Scope is what is known of the stack and the value that hold a reference.
+// A Scope describes the stack and the value that contain a reference.
 type Scope struct {
 	Project, Environment, Node string
 	Target                     project.Target
@@ -45,19 +44,19 @@ type Scope struct {
 	Lookup                     Lookup
 }
 
-// A Lookup finds what references name. Its errors say what is wrong, without
-// the reference.
+// A Lookup finds the stacks, variables and files that references name. Its errors
+// do not quote the reference.
 type Lookup interface {
 	Variable(name string) (string, error)
 	File(path string) (string, error)
 	Stack(name, target string) (node, physicalName string, err error)
 }
 
-// ErrReported is returned by a Lookup whose reason was reported elsewhere.
+// ErrReported is returned by a Lookup that has reported the reason itself.
 var ErrReported = errors.New("reported already")
 
-// A Result is what takes the place of a reference: a text, or an output of a
-// node that is known once the node is deployed.
+// A Result replaces a reference: a text, or an output of a node, which is known
+// after the node is deployed.
 type Result struct {
 	Text         string
 	Node, Output string
@@ -72,7 +71,7 @@ func Of(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// Resolve returns what takes the place of a reference in a scope.
+// Resolve resolves a reference in a scope.
 func Resolve(s Scope, r declared.Reference) (Result, error) {
 	k, ok := Of(r.Kind)
 	switch {
@@ -174,7 +173,7 @@ func or(all []string) string {
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
-// prefix matches what begins with a prefix.
+// prefix matches bodies that begin with a prefix.
 func prefix(p string) func(string) (string, bool) {
 	return func(body string) (string, bool) { return strings.CutPrefix(body, p) }
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 )
 
-// A Cause is what makes an edge.
+// A Cause says why there is an edge.
 type Cause string
 
 // The causes of edges. The zero Cause is none.
@@ -58,7 +58,8 @@ func (p *Project) SortedEdges() []Edge {
 	return all
 }
 
-// edge adds an edge, or a position that is before the one it is known at.
+// edge adds an edge. If the edge exists, it keeps the position that is first in the
+// files.
 func (r *resolver) edge(e Edge, at problem.Position) {
 	first, ok := r.Edges[e]
 	if !ok && !r.limits.text(256) {
@@ -113,8 +114,8 @@ func (r *resolver) findExports(s *Stack) {
 }
 
 // addImports adds the edges from stacks that import to those that export. An
-// import whose name depends on an output of another stack makes none;
-// CloudFormation refuses it if it is too early.
+// import whose name depends on an output of another stack makes no edge;
+// CloudFormation refuses the import if the export does not exist yet.
 func (r *resolver) addImports() {
 	makers := map[Place][]*Stack{}
 	for _, s := range r.Stacks {

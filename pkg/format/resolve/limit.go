@@ -6,15 +6,15 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// What all stacks may have together: each may be within its own limits, and
-// there may be thousands.
+// Limits of all stacks together. Each of thousands of stacks may be within the
+// limits of one stack.
 const (
 	maxTexts  = 128 << 20 // bytes of parameters, tags and needs, in memory
 	maxWeight = 2_000_000 // keys and values of templates
 	maxValues = 512 << 20 // bytes that evaluating templates makes
 )
 
-// limits counts what a project takes. It adds one problem when it is too much.
+// limits counts the size of a project. It adds one problem if a limit is exceeded.
 type limits struct {
 	*problem.List
 	file   string
@@ -48,8 +48,8 @@ func (l *limits) template(body []byte) bool {
 	return !l.full
 }
 
-// reached reports whether to read no further. Once evaluating templates has
-// taken all that it may, its results are not used.
+// reached reports whether to read no further. If evaluating templates exceeds its
+// limit, the results are not used.
 func (l *limits) reached() bool {
 	if l.values.Full() {
 		l.exceeded(problem.Position{File: l.file}, "the values of the templates of all stacks take more than %d MB", maxValues>>20)

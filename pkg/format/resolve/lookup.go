@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// A lookup finds what a reference at a position names for a stack. It is
+// A lookup finds the values of references of a stack at a position. It implements
 // reference.Lookup.
 type lookup struct {
 	*resolver
@@ -22,8 +22,8 @@ type lookup struct {
 	at    problem.Position
 }
 
-// reference resolves a reference in a value of a stack. of is what the value is
-// for, such as "parameter VpcId".
+// reference resolves a reference in a value of a stack. of names the value, such
+// as "parameter VpcId".
 func (r *resolver) reference(s *Stack, of string, at problem.Position, ref declared.Reference) (reference.Result, error) {
 	parameter, isParameter := strings.CutPrefix(of, "parameter ")
 	scope := reference.Scope{

@@ -57,7 +57,8 @@ func (r *resolver) leaveOut(name, why string, layers []map[string][]*Defaults) {
 	}
 }
 
-// move finds the names that moved stacks had, which their physical names keep.
+// move finds the former names of moved stacks, from which their physical names are
+// derived.
 func (r *resolver) move() {
 	by := map[string]string{}
 	for _, m := range r.declared.Moved {
@@ -136,8 +137,8 @@ func matching(layer map[string][]*Defaults, name string) []*Defaults {
 	return all
 }
 
-// overlay puts settings over others: parameters and tags are merged by name, and
-// everything else is replaced.
+// overlay merges settings: parameters and tags by name; all other settings
+// replace the earlier ones.
 func overlay(on *declared.Settings, s declared.Settings, takes func(parameter string) bool) {
 	for name, e := range s.Parameters {
 		if takes(name) {

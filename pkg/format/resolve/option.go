@@ -14,7 +14,8 @@ var physicalName = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,127}$`)
 
 var allCapabilities = []string{"CAPABILITY_AUTO_EXPAND", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"}
 
-// setOptions resolves what a stack declares besides parameters, tags and needs.
+// setOptions resolves the options of a stack: all keys except parameters, tags and
+// needs.
 func (r *resolver) setOptions(s *Stack) {
 	what := "stack " + s.Name
 	if s.Template != nil {
@@ -40,7 +41,7 @@ func (r *resolver) setOptions(s *Stack) {
 	r.setPhysicalName(what, s)
 }
 
-// setPhysicalName sets the name that CloudFormation knows the stack by.
+// setPhysicalName sets the name of the stack in CloudFormation.
 func (r *resolver) setPhysicalName(what string, s *Stack) {
 	name, at := project.StackName(r.Name, r.Environment, cmp.Or(r.moved[s.Name], s.Name)), s.At
 	if s.StackName != nil {

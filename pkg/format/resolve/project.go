@@ -1,6 +1,6 @@
 // Package resolve makes one environment of a declared project into nodes: it
 // merges defaults, loads templates, finds targets, puts values in the place of
-// references, and finds the edges. Package check judges the result.
+// references, and finds the edges. Package check checks the result.
 package resolve
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Options is what is known besides the files.
+// Options are the inputs besides the files.
 type Options struct {
-	Project     string                    // what the project must be called; "" is any name
+	Project     string                    // the required name of the project; "" allows any name
 	Environment string                    // a name
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 }
 
-// A Project is one environment of a declared project. Where a problem was added,
-// what could not be resolved is left out.
+// A Project is one environment of a declared project. It lacks the parts that
+// could not be resolved; a problem was added for each.
 type Project struct {
 	Name, Environment string
 	Stacks            []*Stack // in the order of the file, one for each target
@@ -40,7 +40,7 @@ type Stack struct {
 	At        problem.Position
 	Settings  declared.Settings // with the defaults merged in
 	StackName *declared.Value
-	Template  *Template // nil if it is of no use
+	Template  *Template // nil if it could not be read
 	Node      project.Node
 	Known     map[string]string // parameters whose values are known, with the template's defaults
 	Exports   []template.Export
@@ -57,8 +57,7 @@ type Defaults struct {
 	Elsewhere bool // they apply to stacks that are not in this environment
 }
 
-// Declared resolves a declared project. It adds what is wrong with it to the
-// list.
+// Declared resolves a declared project, and adds every problem to the list.
 func Declared(d declared.Project, f archive.Files, o Options, list *problem.List) *Project {
 	l := &limits{List: list, file: d.File, values: template.NewRoom(maxValues)}
 	p := &Project{Environment: o.Environment, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
@@ -75,12 +74,12 @@ func Declared(d declared.Project, f archive.Files, o Options, list *problem.List
 // Node returns the stack that is a node.
 func (p *Project) Node(name string) *Stack { return p.byNode[name] }
 
-// Full reports whether to read no further: there is too much of it, or too much
-// wrong with it.
+// Full reports whether to read no further, because the project is too large or has
+// too many problems.
 func (p *Project) Full() bool { return p.limits.reached() }
 
-// Evaluation is a stack's template with all that is known before any stack is
-// deployed.
+// Evaluation is a stack's template, evaluated with the values that are known
+// before any stack is deployed.
 func (p *Project) Evaluation(s *Stack) *template.Evaluation {
 	if s.evaluation == nil {
 		s.evaluation = s.Template.In(template.Scope{
@@ -110,7 +109,7 @@ type resolver struct {
 	moved        map[string]string // the names that stacks had, by the names that they have
 }
 
-// identify finds out which project and environment this is.
+// identify finds the names of the project and the environment.
 func (r *resolver) identify() {
 	d := r.declared
 	if d.Name != "" && r.options.Project != "" && r.options.Project != d.Name {

@@ -14,9 +14,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// spread makes a stack of its own of each stack in each of its targets. A stack
-// whose targets are not known gets the default one, so that the rest of it can
-// be checked.
+// spread makes one stack for each target of a stack. If the targets are not known,
+// the stack gets the default target, so that its other keys can be checked.
 func (r *resolver) spread(home project.Target) {
 	var all []*Stack
 	for _, s := range r.Stacks {
@@ -46,8 +45,8 @@ func (r *resolver) spread(home project.Target) {
 	r.Stacks = all
 }
 
-// targets returns the targets of a stack, none if it names none. It reports
-// false, having added why, if one of them is of no use.
+// targets returns the targets of a stack, or none if it names none. If one of them
+// cannot be used, it adds a problem and reports false.
 func (r *resolver) targets(what string, s *Stack) ([]project.Target, bool) {
 	if s.Settings.Targets == nil {
 		return nil, true
@@ -106,8 +105,8 @@ func (r *resolver) addUnregistered(name string, at problem.Position) {
 	r.unregistered[name] = u
 }
 
-// unregistered is the targets that are named and not registered, with the first
-// position of each and how many stacks and references name it.
+// unregistered holds the named targets that are not registered, each with its
+// first position and how many stacks and references name it.
 type unregistered map[string]struct {
 	at   problem.Position
 	uses int
@@ -131,8 +130,8 @@ func (u unregistered) report(list *problem.List, registered map[string]project.T
 	}
 }
 
-// find returns the stack that s means by a name: in the target that is given;
-// else the only one of that name, or the one in s's own target.
+// find returns the stack that s refers to by a name: the one in the given target;
+// without a target, the only stack of that name, or the one in the target of s.
 func (r *resolver) find(s *Stack, name, target string, at problem.Position) (*Stack, error) {
 	all := r.byName[name]
 	given := target != ""

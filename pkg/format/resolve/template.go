@@ -16,7 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Template is a template of the project, whatever its parameters.
+// A Template is a template of the project, without values of its parameters.
 type Template struct {
 	*template.Template
 	At             problem.Position
@@ -53,7 +53,7 @@ type templates struct {
 	files  archive.Files
 	paths  []string
 	limits *limits
-	byPath map[string]*Template // nil for one that is of no use, which was reported
+	byPath map[string]*Template // nil for a template that could not be read, which was reported
 	inline map[*declared.Template]*Template
 }
 
@@ -61,7 +61,7 @@ func newTemplates(f archive.Files, l *limits) *templates {
 	return &templates{files: f, paths: f.Paths(), limits: l, byPath: map[string]*Template{}, inline: map[*declared.Template]*Template{}}
 }
 
-// load returns nil for a template that is of no use, having added why.
+// load returns nil for a template that cannot be read, and adds a problem.
 func (t *templates) load(what string, d *declared.Template) *Template {
 	if d == nil || d.Broken {
 		return nil

@@ -21,7 +21,7 @@ type writer struct {
 
 func (w *writer) literal(s string) {
 	w.bytes += len(s)
-	if w.bytes <= declared.MaxValue { // what is longer is refused
+	if w.bytes <= declared.MaxValue { // a longer value is refused
 		w.known.WriteString(s)
 	}
 }
@@ -95,8 +95,8 @@ func (r *resolver) texts(s *Stack, what, kind string, entries map[string]declare
 	return all
 }
 
-// text resolves a value as far as it is known. It reports false, having added
-// why, if it cannot be.
+// text resolves the known parts of a value. If a reference cannot be resolved, it
+// adds a problem and reports false.
 func (r *resolver) text(what, of string, s *Stack, v declared.Value) (project.Text, bool) {
 	var w writer
 	good := true
