@@ -1,8 +1,13 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/host"
@@ -198,4 +203,43 @@ func TestUnlock(t *testing.T) {
 	l.ended(out, code, cli.ExitStopped)
 	l.has(out.String(), "the next run finds what came of it")
 	l.has(l.must(cli.ExitRefused, "unlock", id, "--reason", "again"), "was refused")
+}
+
+// The lock of a run that cannot be read is released, and the next run finds the
+// operations that are in progress. The unlock says what could not be read.
+func TestUnlockUnreadableRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(ctx context.Context, table *dynamodb.Client, item map[string]types.AttributeValue) error
+		says   string
+	}{
+		"missing": {func(ctx context.Context, table *dynamodb.Client, item map[string]types.AttributeValue) error {
+			_, err := table.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(cli.Name), Key: item})
+			return err
+		}, "there is no run "},
+		"unreadable": {func(ctx context.Context, table *dynamodb.Client, item map[string]types.AttributeValue) error {
+			_, err := table.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+				TableName: aws.String(cli.Name), Key: item, UpdateExpression: aws.String("SET version = :v"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{":v": &types.AttributeValueMemberN{Value: "99"}},
+			})
+			return err
+		}, "version 99"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLaptop(t)
+			h := l.serve(3)
+			out, code := l.begin("deploy", l.project)
+			id := l.running(out)
+			item := map[string]types.AttributeValue{"PK": &types.AttributeValueMemberS{Value: "RUN#" + id}, "SK": &types.AttributeValueMemberS{Value: "RUN"}}
+			if err := c.damage(t.Context(), dynamodb.NewFromConfig(h.Cloud.Config()), item); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-code; got == cli.ExitOK {
+				t.Errorf("the watcher says that the run has succeeded\n%s", out)
+			}
+			l.has(l.run("unlock", "--reason", "damaged").err, c.says, "Only the lock on pair@default is released", "run "+id+" no longer holds the lock on pair@default")
+			l.must(cli.ExitOK, "deploy", l.project)
+			l.has(l.run("unlock", id, "--reason", "damaged").err, c.says)
+		})
+	}
 }

@@ -18,6 +18,9 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 		return fault.New(fault.Invalid, "there is no command %q: give one of %s", q.Operation, strings.Join(run.ControlNames(), ", "))
 	}
 	r, err := e.subject(ctx, q)
+	if c.EndsRun && fault.Is(err, fault.Missing, fault.Broken) {
+		return e.release(ctx, q, err)
+	}
 	if err == nil && c.EndsRun {
 		err = e.ownsLock(ctx, r)
 	}
@@ -54,4 +57,35 @@ func (e *Engine) ownsLock(ctx context.Context, r run.Run) error {
 		err = fault.New(fault.Refused, "run %s does not hold the lock on %s: cancel it instead", r.ID, r.Project)
 	}
 	return err
+}
+
+// release takes the lock from the run that q is about, which cannot be read because
+// of unreadable. Nothing else is known about the run, so nothing else is done: the
+// next run finds the operations that are in progress.
+func (e *Engine) release(ctx context.Context, q run.Request, unreadable error) error {
+	why := fmt.Sprintf("unlocked by %s: %s: only the lock was released, because the run cannot be read: %v", q.Who, q.Reason, unreadable)
+	for {
+		l, err := e.Store.Lock(ctx, q.Project)
+		if err == nil && l.Owner.Run != q.Of {
+			if done, err := e.Store.Released(ctx, q.Of, q.ID); done || err != nil {
+				return err // the request was delivered before
+			}
+			err = fault.New(fault.Refused, "%w; and run %s does not hold the lock on %s, so there is nothing to unlock", unreadable, q.Of, q.Project)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", q.Operation, err)
+		}
+		next := l.Without(q.Of)
+		err = e.Store.Release(ctx, q.Project, q.Of, next, run.GivenCommand{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: why, At: e.Now()})
+		switch {
+		case fault.Is(err, fault.Stale):
+			continue // the lock has changed: read it again
+		case err != nil:
+			return fmt.Errorf("%s: %w", q.Operation, err)
+		}
+		e.Notifier.Notify(ctx, run.Run{
+			Request: run.Request{ID: q.Of, Project: q.Project}, State: run.StateCancelled, Messages: say([]string{why}), Ended: e.Now(),
+		})
+		return e.next(ctx, next.Owner.Run)
+	}
 }

@@ -92,6 +92,16 @@ type Locks interface {
 	// lock; if there is none, it requires that the lock is unchanged. In the same
 	// transaction it deletes the open item and requests the rollback that follows.
 	End(ctx context.Context, r run.Run, x run.Exit) error
+
+	// Release writes the new lock of a project after the run of the given ID, which
+	// cannot be read, has lost it. In the same transaction it deletes the open item
+	// of the run, writes an event for the audit, and, if there is such a run at all,
+	// marks it as cancelled at c.At.
+	Release(ctx context.Context, project, id string, l run.Lock, c run.GivenCommand) error
+
+	// Released reports whether the command of a request has released the lock of the
+	// run of the given ID.
+	Released(ctx context.Context, id, request string) (bool, error)
 }
 
 // Steps keeps the steps of committed runs.

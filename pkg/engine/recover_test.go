@@ -202,3 +202,29 @@ func TestUnlock(t *testing.T) {
 		t.Errorf("unlock of a queued run is %s: %q", loop.State, h.stored("v").Messages)
 	}
 }
+
+// An unlock releases the lock of a run that cannot be read, says what could not be
+// read, and lets the next run start.
+func TestUnlockOfUnreadableRun(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.bringToQueue("a", "b")
+	h.backend.Store.Lose("a")
+	q := run.Request{ID: "u", Project: shop, Operation: "unlock", Of: "a", Who: "ann", Options: run.Options{Reason: "its item was deleted"}}
+	h.must(h.Start(t.Context(), q))
+	h.must(h.Start(t.Context(), q))
+	if h.queue() != "b" || !slices.Contains(h.started, "b-2") {
+		t.Errorf("the queue has %s, started %v", h.queue(), h.started)
+	}
+	if _, err := h.Store.Run(t.Context(), "u"); !fault.Is(err, fault.Missing) {
+		t.Errorf("the command made a run: %v", err)
+	}
+	if !slices.Contains(h.notified, run.StateCancelled) {
+		t.Errorf("notified: %v", h.notified)
+	}
+	q.ID, q.Of = "v", "none"
+	h.must(h.Start(t.Context(), q))
+	if loop := h.planned("v", 1); loop.State != run.StateRefused || !strings.Contains(h.stored("v").Messages[0], "there is no run none; and run none does not hold the lock on shop@default") {
+		t.Errorf("unlock of a run that does not own the lock is %s: %q", loop.State, h.stored("v").Messages)
+	}
+}

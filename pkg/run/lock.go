@@ -122,12 +122,29 @@ func (l Lock) Leave(r Run, o plan.Operation, rollback string) Exit {
 		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
 	}
 	x.Lock.History = l.History.with(r, o, x.Rollback != nil)
-	x.Lock.Owner = Writer{}
-	if len(x.Lock.Waiting) > 0 {
-		x.Lock.Owner, x.Lock.Waiting = x.Lock.Waiting[0], x.Lock.Waiting[1:]
-	}
+	x.Lock.passOn()
 	x.NextOwner = x.Lock.Owner.Run
 	return x
+}
+
+// Without removes a run that cannot be read from the lock, and gives the lock to the
+// next queued run. What the run did to the project is not known, so the history
+// stays as it is.
+func (l Lock) Without(id string) Lock {
+	l = l.copy()
+	l.Waiting = slices.DeleteFunc(l.Waiting, func(w Writer) bool { return w.Run == id })
+	if l.Owner.Run == id {
+		l.passOn()
+	}
+	return l
+}
+
+// passOn makes the next queued run the owner, if there is one.
+func (l *Lock) passOn() {
+	l.Owner = Writer{}
+	if len(l.Waiting) > 0 {
+		l.Owner, l.Waiting = l.Waiting[0], l.Waiting[1:]
+	}
 }
 
 // rollback returns the rollback that follows r, which owns l and has ended, and

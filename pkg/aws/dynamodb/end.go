@@ -44,6 +44,38 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	return nil
 }
 
+// Release is engine.Locks. It sets the state of the run whatever else its item holds,
+// so that no function takes it for a run in progress.
+func (t *Table) Release(ctx context.Context, project, id string, l run.Lock, c run.GivenCommand) error {
+	expires := time.Now().Add(retention).Unix()
+	writes := []write{
+		change(project, l),
+		{key: openKey(id), delete: true},
+		{key: eventKey(id, c.At, nonce()), put: eventItem{Time: c.At, What: string(c.Command), Who: c.Who, Why: c.Why, Expires: expires}},
+		{key: commandKey(id, c.ID), put: eventItem{Time: c.At, What: string(c.Command), Who: c.Who, Why: c.Why, Expires: expires}},
+	}
+	i, err := t.get(ctx, runKey(id))
+	if err != nil {
+		return err
+	}
+	if len(i) > 0 {
+		writes = append(writes, write{
+			key: runKey(id), set: values{"state": run.StateCancelled, "messages": []string{c.Why}, "ended": c.At, "expires": expires}, where: "attribute_exists(#PK)",
+		})
+	}
+	failed, err := t.write(ctx, writes...)
+	if err == nil && failed != held {
+		return fault.New(fault.Stale, "the lock on %s or run %s has changed", project, id)
+	}
+	return err
+}
+
+// Released is engine.Locks.
+func (t *Table) Released(ctx context.Context, id, request string) (bool, error) {
+	i, err := t.get(ctx, commandKey(id, request))
+	return len(i) > 0, err
+}
+
 // forget lets the other items of a run that has ended expire with it. The end is written
 // already: if forget fails, some items stay in the table longer than necessary.
 func (t *Table) forget(ctx context.Context, id string, now time.Time) {

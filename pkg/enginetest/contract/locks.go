@@ -219,6 +219,32 @@ func lockLaws() []law {
 			b.same(back.Requested, one.Ended)
 			b.same(b.open(), []string{"rollback-of-one", "two"})
 		}},
+		{"a lock is released from a run that cannot be read, once", func(b bench) {
+			b.create("one")
+			b.enter("one")
+			b.create("two")
+			b.enter("two")
+			c := run.GivenCommand{ID: "request", Command: run.Cancel, Who: "ann", Why: "lost", At: noon}
+			done, err := b.store.Released(b.ctx, "one", "request")
+			b.ok(err)
+			b.same(done, false)
+			b.ok(b.store.Release(b.ctx, shop, "one", b.lock().Without("one"), c))
+			b.same(b.waits(), "two")
+			b.same(b.open(), []string{"two"})
+			b.same(b.run("one").State, run.StateCancelled)
+			b.same(b.run("one").Messages, []string{"lost"})
+			done, err = b.store.Released(b.ctx, "one", "request")
+			b.ok(err)
+			b.same(done, true)
+			stale := b.lock().Without("two")
+			stale.Version--
+			b.is(b.store.Release(b.ctx, shop, "two", stale, c), fault.Stale)
+			none := b.lock()
+			none.Owner = run.Writer{Run: "never stored"}
+			b.ok(b.store.Release(b.ctx, shop, "never stored", none.Without("never stored"), c))
+			_, err = b.store.Run(b.ctx, "never stored")
+			b.is(err, fault.Missing)
+		}},
 		{"a command that arrives twice is recorded once", func(b bench) {
 			b.commit("one")
 			w := run.GivenCommand{ID: "request", Command: run.Pause, Who: "ann", At: noon}

@@ -136,6 +136,16 @@ func (m crashingStore) End(ctx context.Context, r run.Run, x run.Exit) error {
 	return m.backend.do(ctx, "Store.End", r.ID, func() error { return m.store.End(ctx, r, x) })
 }
 
+// Release implements engine.Locks.
+func (m crashingStore) Release(ctx context.Context, project, id string, l run.Lock, c run.GivenCommand) error {
+	return m.backend.do(ctx, "Store.Release", id, func() error { return m.store.Release(ctx, project, id, l, c) })
+}
+
+// Released implements engine.Locks.
+func (m crashingStore) Released(ctx context.Context, id, request string) (bool, error) {
+	return got(m.backend, ctx, "Store.Released", id, func() (bool, error) { return m.store.Released(ctx, id, request) })
+}
+
 // RecordCommand implements engine.Executions.
 func (m crashingStore) RecordCommand(ctx context.Context, id string, c run.GivenCommand) (run.Run, error) {
 	return got(m.backend, ctx, "Store.RecordCommand", id, func() (run.Run, error) { return m.store.RecordCommand(ctx, id, c) })

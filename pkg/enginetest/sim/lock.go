@@ -89,6 +89,38 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 	})
 }
 
+// Release implements engine.Locks.
+func (s *Store) Release(_ context.Context, project, id string, l run.Lock, c run.GivenCommand) error {
+	return s.write("Release", id, func() (bool, error) {
+		if err := s.same(project, l); err != nil {
+			return false, err
+		}
+		s.change(project, l)
+		s.released[id+" "+c.ID] = true
+		delete(s.open, id)
+		s.audit[id] = append(s.audit[id], Entry{Time: c.At, What: string(c.Command), Who: c.Who})
+		if k, ok := s.runs[id]; ok {
+			k.run.State, k.run.Messages, k.run.Ended = run.StateCancelled, []string{c.Why}, c.At
+		}
+		return true, nil
+	})
+}
+
+// Released implements engine.Locks.
+func (s *Store) Released(_ context.Context, id, request string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.released[id+" "+request], nil
+}
+
+// Lose deletes a run, as somebody might who edits the table by hand. All else that
+// is stored about the run stays.
+func (s *Store) Lose(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.runs, id)
+}
+
 // ending returns the stored run of r, if the run may end or wait: since r was read, it
 // has neither ended nor received a command.
 func (s *Store) ending(r run.Run) (*storedRun, error) {

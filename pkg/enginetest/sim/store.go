@@ -31,6 +31,8 @@ type Store struct {
 	records map[string]map[string]plan.Record // by project and node
 	lists   map[string][]string               // by project: runs in the order of their requests
 	audit   map[string][]Entry                // by run
+
+	released map[string]bool // by run and request: the commands that released a lock
 }
 
 // A Write is one atomic write to the store.
@@ -64,6 +66,7 @@ func NewStore() *Store {
 	return &Store{
 		runs: make(map[string]*storedRun), open: make(map[string]bool), locks: make(map[string]run.Lock),
 		records: make(map[string]map[string]plan.Record), lists: make(map[string][]string), audit: make(map[string][]Entry),
+		released: make(map[string]bool),
 	}
 }
 

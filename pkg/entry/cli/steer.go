@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -38,6 +39,8 @@ type runCommand struct {
 	anew      bool               // it starts a new run
 	meant     run.State          // the state of the run that is a success for this command; may be empty
 	enough    func(run.Run) bool // reports whether to stop following
+
+	unreadable func(context.Context, *session, error) (int, error) // what to do if the run cannot be read; may be nil
 }
 
 // steer sends a request about a run, and follows the run.
@@ -48,6 +51,9 @@ func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 	}
 	return s.leave(ctx, func() (int, error) {
 		about, err := s.chosen(ctx, w.which)
+		if w.unreadable != nil && fault.Is(err, fault.Missing, fault.Broken) {
+			return w.unreadable(ctx, s, err)
+		}
 		if err != nil {
 			return ExitFailed, err
 		}
