@@ -22,8 +22,8 @@ const (
 	region  = "us-east-1"
 )
 
-// A blueprint is a template with what CDK wrote beside it, read for what is to
-// run: there is no other list of it.
+// A blueprint is a synthesized template with its assets, from which the test reads what
+// to run.
 type blueprint struct {
 	*testing.T
 	template

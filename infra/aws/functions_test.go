@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// There is a function for each folder in functions/, and for nothing else.
+// The template has one function for each folder in functions/, and no other.
 func TestFunctions(t *testing.T) {
 	folders, err := os.ReadDir("../../functions")
 	if err != nil {
@@ -80,7 +80,7 @@ func resolved(text string) string {
 		"${StartDead.Arn}", "arn:aws:sqs:eu-west-1:000000000000:stackwright-start-dead").Replace(text)
 }
 
-// What a function could not deal with in three tries is a dead letter.
+// An event that a function could not process in three attempts goes to its dead-letter queue.
 func TestLetters(t *testing.T) {
 	all := the(t, plain)
 	var got []string

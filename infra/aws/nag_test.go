@@ -30,7 +30,7 @@ var excused = []struct {
 	{rule: `Serverless-EventBusDLQ`, of: `Forward`, why: "nothing depends on an event from another account or region: the run polls soon after"},
 }
 
-// A finding is what cdk-nag says of a resource.
+// A finding is a message of cdk-nag about a resource.
 type finding struct{ Template, Resource, Rule, Why string }
 
 // The templates satisfy cdk-nag's rules for serverless applications and for AWS
@@ -70,7 +70,7 @@ func TestNag(t *testing.T) {
 	}
 }
 
-// excused reports whether what was found is right as it is.
+// excused reports whether a finding is intended.
 func (f finding) excused() bool {
 	for i, e := range excused {
 		if whole(e.rule).MatchString(f.Rule) && whole(e.of).MatchString(f.Resource) {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a chat gets of a run's event is one of its messages.
+// A chat gets one message of an event of a run.
 func TestNotice(t *testing.T) {
 	all := the(t, plain)
 	all.says(t, "RunsRule", map[string]string{
@@ -24,7 +24,7 @@ func TestNotice(t *testing.T) {
 		if !ok {
 			t.Errorf("no event has %v", path)
 		}
-		// A placeholder that is a whole value gets quotes; one within a text has them.
+		// A placeholder that is a whole value gets quotes; one within a text has them already.
 		written = strings.ReplaceAll(written, ":<"+name+">", `:"`+value+`"`)
 		written = strings.ReplaceAll(written, "<"+name+">", value)
 	}

@@ -21,7 +21,7 @@ const (
 	above = "<!-- From here to the next heading go test -run TestPage -update in infra/aws writes. -->\n"
 )
 
-// The page that says what each role may do is what the roles may do.
+// The page of permissions shows the permissions of the roles.
 func TestPage(t *testing.T) {
 	body, err := os.ReadFile(page)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/infra/aws/calls"
 )
 
-// listed is what functions need though nothing in them calls for it, and why.
+// listed are the permissions that functions need without a call in their code, and why.
 var listed = []struct {
 	action string
 	of     []string // functions; nil is all
@@ -28,7 +28,7 @@ var encrypting = []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:
 // code is that of the functions.
 var code = sync.OnceValues(func() (*calls.Code, error) { return calls.Read("../..") })
 
-// Each function may do what it calls for, and what is listed; and nothing else.
+// Each function has exactly the permissions for its calls and those that are listed.
 func TestFunctionsMayWhatTheyCall(t *testing.T) {
 	c, err := code()
 	if err != nil {
@@ -55,7 +55,7 @@ func TestFunctionsMayWhatTheyCall(t *testing.T) {
 	}
 }
 
-// compare holds what is needed against the role of a function.
+// compare compares the needed permissions with the role of a function.
 func compare(t *testing.T, f string, all template, needed []calls.Action, key bool) {
 	t.Helper()
 	too := make(map[string]string)

@@ -48,7 +48,7 @@ func (i *installed) permitted(r *http.Request) {
 	}
 }
 
-// inTransaction is what a transaction does, by the names that IAM has for it.
+// inTransaction maps the actions of a transaction to those of IAM.
 func (i *installed) inTransaction(r *http.Request) []string {
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))

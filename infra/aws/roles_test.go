@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A role is one of IAM's, as it is in a template.
+// A role is a role of IAM in a template.
 type role struct {
 	Policies          []struct{ PolicyDocument document }
 	ManagedPolicyArns []string
@@ -62,7 +62,7 @@ func (r role) allowed() (all []string) {
 	return all
 }
 
-// What a role may do is said by the role, and nowhere else.
+// All permissions of a role are in the role itself.
 func TestPoliciesAreInRoles(t *testing.T) {
 	for _, made := range []func() (template, error){plain, full} {
 		all := the(t, made)

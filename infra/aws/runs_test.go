@@ -26,7 +26,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloud"
 )
 
-// An installed is what a template describes, executed by the local emulators.
+// An installed is an installation that the local emulators run from a template.
 type installed struct {
 	*testing.T
 	blueprint blueprint
@@ -68,7 +68,7 @@ func installs(t *testing.T) *installed {
 	return i
 }
 
-// open makes what the template says.
+// open creates the resources of the template.
 func (i *installed) open() {
 	i.Helper()
 	b := i.blueprint
@@ -134,12 +134,12 @@ func (i *installed) upload(configuration string) {
 // developer is who uploads configurations.
 const developer = "arn:aws:sts::" + account + ":assumed-role/developer/ann"
 
-// A found is what the API returns of a run.
+// A found is a run as the API returns it.
 type found struct {
 	Run, Operation, State, Who, Requester string
 }
 
-// ask asks the API, and reads what it answers.
+// ask sends a request to the API, and reads the answer.
 func (i *installed) ask(method, path, body string, into any) {
 	i.Helper()
 	r, err := http.NewRequestWithContext(i.Context(), method, i.url+path, strings.NewReader(body))
@@ -251,7 +251,7 @@ func TestTemplateRuns(t *testing.T) {
 	}
 }
 
-// stack is what CloudFormation says of a stack.
+// stack is a stack as CloudFormation describes it.
 func (i *installed) stack(name string) types.Stack {
 	i.Helper()
 	out, err := cloudformation.NewFromConfig(i.cloud.Config()).DescribeStacks(i.Context(), &cloudformation.DescribeStacksInput{StackName: &name})

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// One error lists all that is wrong with the settings, and what to do.
+// One error lists all invalid settings, and what to do.
 func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		context map[string]any
-		want    []string // of the error; none if it is well
+		want    []string // of the error; none if the settings are valid
 	}{
 		{map[string]any{}, nil},
 		{map[string]any{"aws:cdk:enable-path-metadata": true, "@aws-cdk/core:x": true, "cli-telemetry": false}, nil},

@@ -43,7 +43,7 @@ func TestBucket(t *testing.T) {
 	})
 }
 
-// What a run may name by key and version never goes: not by any rule.
+// No rule deletes an object that a run may name by key and version.
 func TestNamedVersionsStay(t *testing.T) {
 	rules := the(t, plain).Resources["Bucket"].Properties["LifecycleConfiguration"].(map[string]any)["Rules"].([]any)
 	for _, one := range rules {

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// A template is what CDK wrote, read as it is.
+// A template is a template that CDK wrote.
 type template struct {
 	Resources map[string]resource
 	Outputs   map[string]struct{ Value any }
@@ -30,7 +30,7 @@ type resource struct {
 	DeletionPolicy string
 }
 
-// everything is every setting there is.
+// everything has every setting.
 var everything = map[string]any{
 	"stack": "stackwright-test", "targetAccounts": []any{"111111111111", "222222222222"}, "customerKey": true,
 	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7,
@@ -122,7 +122,7 @@ func (t template) of(kind string) []string {
 	return names
 }
 
-// at is what is at a path of a resource's properties, as text.
+// at returns the value at a path of the properties of a resource, as text.
 func (t template) at(name, path string) string {
 	var value any = t.Resources[name].Properties
 	for word := range strings.SplitSeq(path, ".") {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// statements lists what a role may do, as it is in the template.
+// statements lists the statements of a role in the template.
 func statements(all template, role string) []map[string]any {
 	var list []map[string]any
 	for _, p := range all.Resources[role].Properties["Policies"].([]any) {
@@ -29,7 +29,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// Projects may do what is set, and nothing to the installation.
+// Projects have the permissions of the setting, and none on the installation.
 func TestExecutionRole(t *testing.T) {
 	all := the(t, plain)
 	all.says(t, "ExecutionRole", map[string]string{"ManagedPolicyArns": `["arn:${AWS::Partition}:iam::aws:policy/AdministratorAccess"]`})

@@ -21,7 +21,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/archive"
 )
 
-// An asker asks the API at a URL.
+// An asker sends requests to the API at a URL.
 type asker struct {
 	*testing.T
 	url string
@@ -67,7 +67,7 @@ func (a asker) ask(method, path, body, key string) received {
 	return h
 }
 
-// until reads a run until it has come to a state.
+// until reads a run until it has a state.
 func (a asker) until(path, state string) received {
 	a.Helper()
 	for range 3000 {
@@ -107,8 +107,7 @@ func objects(h *host.Host) *bucket.Bucket {
 }
 
 // A program starts a run, sends the request again because it lost the answer, reads the
-// run, pauses it, continues it, and reads its end. It gets an error for what it cannot
-// do.
+// run, pauses it, continues it, and reads its end. Invalid requests get an error.
 func TestRunByTheAPI(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -134,7 +133,7 @@ func TestRunByTheAPI(t *testing.T) {
 	}
 }
 
-// carriesOut plays a deploy by the API.
+// carriesOut makes a deploy through the API.
 func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	t.Helper()
 	a := asker{t, h.URL()}
@@ -175,7 +174,7 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	}
 }
 
-// The function that is deployed does what it does in process.
+// The deployed binary of the function works like the function in this process.
 func TestRunByTheAPIWithBinaries(t *testing.T) {
 	l := newLaptop(t)
 	dir, err := built()

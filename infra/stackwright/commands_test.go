@@ -56,8 +56,8 @@ func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 	l.has(runs[0]["who"].(string), "ann@")
 }
 
-// What would delete too much says so, and what to do: the flag that it names is
-// there.
+// A command that would delete too much is refused. The message names a flag, and the
+// command has that flag.
 func TestMaxDeletions(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

@@ -46,7 +46,7 @@ func TestDeniedAtAnInstallation(t *testing.T) {
 	l.has(l.run("runs").err, "AWS does not accept the credentials")
 }
 
-// An error that passes does not end the watching of a run.
+// A temporary error does not end the watching of a run.
 func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
 	l, h := newInstallation(t)
 	var requested atomic.Bool // the run: the command follows it from now on

@@ -18,7 +18,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// A syncBuffer may be read while it is written.
+// A syncBuffer can be read while another goroutine writes to it.
 type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -31,15 +31,15 @@ func (s *syncBuffer) Write(p []byte) (int, error) {
 	return s.b.Write(p)
 }
 
-// String is all that was written.
+// String returns everything that was written.
 func (s *syncBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
 }
 
-// until waits until a pattern is found in what is being written, and returns
-// its first group.
+// until waits until the written text matches a pattern, and returns the first group of
+// the match.
 func (l *laptop) until(out *syncBuffer, pattern string) string {
 	l.Helper()
 	re := regexp.MustCompile(pattern)
@@ -53,7 +53,7 @@ func (l *laptop) until(out *syncBuffer, pattern string) string {
 	return ""
 }
 
-// running waits until a step of a deploy runs, and returns the run.
+// running waits until a step of a deploy is running, and returns the run.
 func (l *laptop) running(out *syncBuffer) string {
 	l.Helper()
 	l.until(out, `(running)  topic/create`)
@@ -83,7 +83,7 @@ func TestHostKnowsThatAnEventWaits(t *testing.T) {
 	}
 }
 
-// Ctrl-C leaves the run to a process of its own, which carries it to its end.
+// After Ctrl-C, another process executes the run to its end.
 func TestInterruptedDeployGoesOnWithoutItsWatcher(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -112,7 +112,7 @@ func TestInterruptedDeployGoesOnWithoutItsWatcher(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "stacks"), "queue  pair@default  pair-queue  CREATE_COMPLETE")
 }
 
-// A client of somebody else's server only goes away.
+// A client of another process's server only ends; the server continues the run.
 func TestInterruptedClientOnlyGoesAway(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -132,13 +132,13 @@ func TestInterruptedClientOnlyGoesAway(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "status", id, "--follow"), "3 created")
 }
 
-// A closed pipe takes what is written to it no longer.
+// A closedPipe fails every write.
 type closedPipe struct{}
 
 // Write is io.Writer.
 func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// A reader that goes away does not take the run with it.
+// If the reader of the output ends, the run continues.
 func TestRunGoesOnWhenNobodyReads(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -151,8 +151,8 @@ func TestRunGoesOnWhenNobodyReads(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "status", "--follow"), "3 created")
 }
 
-// Where two commands use one folder, the first hosts it for both; when it goes,
-// the run of the other goes on.
+// If two commands use one folder, the first hosts it for both. When the first ends, the
+// run of the other continues.
 func TestTwoCommandsShareAFolder(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

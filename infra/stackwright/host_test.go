@@ -13,7 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// TestMain is the program itself where a test runs it as a process of its own.
+// TestMain lets this binary also run as the program, in another process.
 func TestMain(m *testing.M) {
 	if os.Getenv("STACKWRIGHT_TEST_AS_PROGRAM") != "" {
 		main()
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// program is the program itself as a process of its own, in a folder.
+// program returns the program as a command in a folder.
 func program(dir string, args ...string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -36,8 +36,8 @@ func program(dir string, args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// left begins a deploy on a server that goes away in the middle of it, and
-// returns its run.
+// left starts a deploy on a server that ends before the deploy does, and returns the
+// run.
 func (l *laptop) left() string {
 	l.Helper()
 	h, err := host.Open(context.Background(), l.hosting(2))
@@ -56,8 +56,8 @@ func (l *laptop) left() string {
 	return id
 }
 
-// A command that only reads a folder without a server continues no run, starts no
-// process, says so, and does not keep others from the folder.
+// A command that only reads a folder that no server hosts continues no run and starts no
+// process. It says so, and does not lock the folder.
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

@@ -24,15 +24,15 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// made is what the stack of a laptop's installation says of it, as that of one
-// on AWS does.
+// made are the outputs of the stack of the laptop's installation, like those of an
+// installation on AWS.
 func made() map[string]string {
 	return map[string]string{"BucketName": cli.Name, "TableName": cli.Name, "StateMachineArn": cli.MachineARN(), "ExecutionRoleArn": "arn:aws:iam::000000000000:role/execution", "ScheduleGroupName": cli.Name}
 }
 
-// newInstallation is a laptop that a person takes for AWS: it is served, it has
-// a stack called sw that says what Stackwright is made of, and commands find it
-// by the environment of the SDK.
+// newInstallation returns a laptop that commands use like AWS: it is served, it has the
+// stack sw whose outputs describe the installation, and commands find it by the
+// environment variables of the SDK.
 func newInstallation(t *testing.T) (*laptop, *host.Host) {
 	l := newLaptop(t)
 	h := l.serve(0.05)
@@ -48,7 +48,7 @@ func newInstallation(t *testing.T) (*laptop, *host.Host) {
 	return l, h
 }
 
-// install makes a stack that has outputs and costs nothing.
+// install creates a stack with outputs whose resources cost nothing.
 func (l *laptop) install(h *host.Host, stack string, outputs map[string]string) {
 	l.Helper()
 	var body strings.Builder
@@ -68,8 +68,8 @@ func (l *laptop) install(h *host.Host, stack string, outputs map[string]string) 
 	}
 }
 
-// All that works on a laptop works on an installation: what is there, its stack
-// says.
+// Every command that works on the laptop works with an installation, which its stack
+// describes.
 func TestCommandsOnAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	requests := l.spy(h)
@@ -110,7 +110,7 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 	}
 }
 
-// spy returns the permissions for the calls that a person has made since.
+// spy returns a function that lists the permissions for the calls of users since then.
 func (l *laptop) spy(h *host.Host) func() []string {
 	var mu sync.Mutex
 	seen := make(map[string]bool)
@@ -180,7 +180,7 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	l.has(l.run("graph", l.project).err, "target eu, named 3 times, is not registered: register it with stackwright targets add eu")
 }
 
-// An installation that cannot be used is an error that says why and what to do.
+// If an installation cannot be used, the error says why and what to do.
 func TestNoSuchInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	older := made()
@@ -214,7 +214,7 @@ func TestNoSuchInstallation(t *testing.T) {
 	}
 }
 
-// A profile may assume a role, and want the code of a device for that.
+// A profile may assume a role that requires the code of an MFA device.
 func TestProfileWithDevice(t *testing.T) {
 	l, h := newInstallation(t)
 	profile := filepath.Join(t.TempDir(), "config")
@@ -237,7 +237,7 @@ func TestProfileWithDevice(t *testing.T) {
 	}
 }
 
-// Flags say where to work; the environment does where they do not.
+// Flags override the environment variables that name an installation.
 func TestWhereToWork(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// shopping is the run that events/start.upload.json leads to.
+// shopping is the run that events/start.upload.json starts.
 const shopping = "ss3pvqdeong2exw6qsxx"
 
 // The answer to each event file, as a regular expression, and what the function logs.
@@ -53,7 +53,7 @@ func eventFiles(t *testing.T) []string {
 	return files
 }
 
-// functionOf is the function that an event file is for.
+// functionOf returns the function that an event file is for.
 func functionOf(file string) string {
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
 	return name
@@ -85,7 +85,7 @@ func TestEventFilesAreComplete(t *testing.T) {
 	}
 }
 
-// What a file says is what its function takes, and nothing else.
+// An event file has only fields that its function reads.
 func TestEventFilesAreDecoded(t *testing.T) {
 	t.Parallel()
 	for _, f := range eventFiles(t) {
@@ -106,7 +106,7 @@ func TestEventFilesAreDecoded(t *testing.T) {
 	}
 }
 
-// Every event is answered by the function's binary as it should be.
+// The binary of the function gives the expected answer to each event.
 func TestInvoke(t *testing.T) {
 	files := eventFiles(t)
 	for i, f := range files {
@@ -131,7 +131,7 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// What is no event file is refused, and says how to call it.
+// A file that is no event file is refused with the usage.
 func TestInvokeNobody(t *testing.T) {
 	l := newLaptop(t)
 	dir, err := built()

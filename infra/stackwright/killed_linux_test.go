@@ -26,7 +26,7 @@ var (
 	seed   = flag.Uint64("seed", 1, "of the first round")
 )
 
-// Whatever functions are killed, and when, the shop is deployed, and no stack is created
+// While functions are killed at any time, the shop is deployed, and no stack is created
 // twice. Without -rounds, execute-step is not killed: if it crashes between its claim
 // and its request, the step is retried only after a minute.
 func TestKilledFunctions(t *testing.T) {
@@ -128,8 +128,8 @@ func (r *round) deploy(kill func(parent int)) string {
 	}
 }
 
-// kill kills functions that a process has started: now and then one, more often one that
-// has just been started and so is working, and seldom all.
+// kill kills functions that a process has started: sometimes one, more often one that
+// has just been started and so is working, and rarely all.
 func (r *round) kill(parent int) {
 	all := r.functions(parent)
 	var victims []int
@@ -151,7 +151,7 @@ func (r *round) kill(parent int) {
 }
 
 // functions finds the processes of functions that a process has started, and
-// how long they have been there.
+// how long they have been running.
 func (r *round) functions(parent int) map[int]time.Duration {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	if err != nil {
@@ -176,8 +176,8 @@ func (r *round) functions(parent int) map[int]time.Duration {
 	return found
 }
 
-// vacant waits until no process has the data folder: one may still deliver events to
-// functions that were killed.
+// vacant waits until no process has the data folder open. One may still deliver events
+// to functions that were killed.
 func (r *round) vacant() {
 	for range 1200 {
 		_, taken, err := cloud.LockedBy(r.data)

@@ -15,7 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// Whenever serve is killed, the next one goes on with what was under way.
+// If serve is killed at any time, the next one continues what was in progress.
 func TestKilledServe(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -56,7 +56,7 @@ func TestKilledServe(t *testing.T) {
 	}
 }
 
-// server serves the laptop's folder in a process of its own.
+// server serves the laptop's folder in another process.
 func (l *laptop) server() *exec.Cmd {
 	l.Helper()
 	cmd, err := program(l.TempDir(), "serve", "--data", l.data, "--listen", "127.0.0.1:0", "--seconds", "0.7")
@@ -81,7 +81,7 @@ func (l *laptop) server() *exec.Cmd {
 	return nil
 }
 
-// once checks that there have only ever been want stacks, that each still exists, and
+// once checks that only the wanted stacks were ever created, that each still exists, and
 // that each was created by one request.
 func once(t *testing.T, stacks *cloudformation.Client, want int) {
 	t.Helper()

@@ -18,7 +18,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// A laptop is a data folder and a project, for commands to be tried on.
+// A laptop has a data folder and a project. Tests run commands on it.
 type laptop struct {
 	*testing.T
 	data, project string
@@ -32,7 +32,7 @@ type laptop struct {
 	begins  func(args []string)
 }
 
-// newLaptop has a copy of the pair of stacks.
+// newLaptop returns a laptop with a copy of testdata/pair.
 func newLaptop(t *testing.T) *laptop {
 	l := &laptop{T: t, data: filepath.Join(t.TempDir(), "data"), project: filepath.Join(t.TempDir(), "pair"), interrupts: make(chan os.Signal, 1)}
 	l.env = map[string]string{"USER": "ann", "STACKWRIGHT_SECONDS": "0.05", "AWS_PROFILE": "nobody", "AWS_REGION": "eu-north-1", "AWS_CONFIG_FILE": "/nowhere"}
@@ -42,14 +42,14 @@ func newLaptop(t *testing.T) *laptop {
 	return l
 }
 
-// as returns the laptop with another user on it.
+// as returns the laptop with another user.
 func (l *laptop) as(user string) *laptop {
 	other := &laptop{T: l.T, data: l.data, project: l.project, env: maps.Clone(l.env)}
 	other.env["USER"] = user
 	return other
 }
 
-// A result is what a command left behind.
+// A result is the exit code and output of a command.
 type result struct {
 	code     int
 	out, err string
@@ -63,7 +63,7 @@ func (l *laptop) run(args ...string) result {
 	return result{code, out.String(), err.String()}
 }
 
-// runTo carries out a command that writes to out and err as it goes.
+// runTo carries out a command that writes to out and err.
 func (l *laptop) runTo(out, err io.Writer, args ...string) int {
 	s := cli.Shell{
 		Laptop: host.Laptop{},
@@ -85,8 +85,7 @@ func (l *laptop) runTo(out, err io.Writer, args ...string) int {
 	return cli.Execute(context.Background(), s, args)
 }
 
-// must carries out a command that has to end with a code, and returns what it
-// printed.
+// must carries out a command that must end with the given code, and returns its output.
 func (l *laptop) must(code int, args ...string) string {
 	l.Helper()
 	r := l.run(args...)
@@ -122,7 +121,7 @@ func (l *laptop) edit(name, from, to string) {
 	}
 }
 
-// hosting says how the laptop's cloud is hosted.
+// hosting describes how the laptop's cloud is hosted.
 func (l *laptop) hosting(seconds float64) cli.Hosting {
 	return cli.Hosting{
 		Data: l.data, Address: "127.0.0.1:0", Functions: "inprocess", Seconds: seconds,
@@ -145,7 +144,7 @@ func (l *laptop) serve(seconds float64) *host.Host {
 	return h
 }
 
-// fail has a stack fail once.
+// fail makes a stack fail once.
 func (l *laptop) fail(h *host.Host, f cloudformation.Fault) {
 	l.Helper()
 	if err := h.Cloud.Stacks.Inject(f); err != nil {
@@ -153,7 +152,7 @@ func (l *laptop) fail(h *host.Host, f cloudformation.Fault) {
 	}
 }
 
-// objects reads an object a line.
+// objects reads JSON objects, one from each line.
 func (l *laptop) objects(text string) []map[string]any {
 	l.Helper()
 	var all []map[string]any
@@ -167,7 +166,7 @@ func (l *laptop) objects(text string) []map[string]any {
 	return all
 }
 
-// last is the object of a run at its end.
+// last returns the object that describes the end of a run.
 func (l *laptop) last(text string) map[string]any {
 	l.Helper()
 	all := l.objects(text)
@@ -177,7 +176,7 @@ func (l *laptop) last(text string) map[string]any {
 	return all[len(all)-1]
 }
 
-// has checks that a text holds words.
+// has checks that a text contains words.
 func (l *laptop) has(text string, words ...string) {
 	l.Helper()
 	for _, w := range words {

@@ -19,14 +19,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// What is left of a project: its stacks at CloudFormation by their statuses, and
-// what the table has of it.
+// left is what is left of a project: its stacks in CloudFormation, and its items in the
+// table.
 type left struct {
 	stacks  map[string]string
 	records map[string]string // node → stack
-	runs    []string          // that are not over
-	lock    []string          // runs that hold it, or wait for it
-	times   []string          // its schedules
+	runs    []string          // that have not ended
+	lock    []string          // the owner of the lock and the queue
+	times   []string          // the schedules
 }
 
 // left finds what is left of the project.
@@ -58,7 +58,7 @@ func (m *smoke) left(ctx context.Context) (l left, err error) {
 	return l, l.read(ctx, table.New(dynamodb.NewFromConfig(cfg), made["TableName"]), id)
 }
 
-// read reads what the table has of a project.
+// read reads the items of a project in the table.
 func (l *left) read(ctx context.Context, t *table.Table, id string) error {
 	records, err := t.Records(ctx, id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (l *left) read(ctx context.Context, t *table.Table, id string) error {
 	return err
 }
 
-// beginning are the stacks whose names have a prefix, with their statuses.
+// beginning returns the statuses of the stacks whose names have a prefix.
 func beginning(ctx context.Context, client *cloudformation.Client, prefix string) (map[string]string, error) {
 	all := make(map[string]string)
 	pages := cloudformation.NewDescribeStacksPaginator(client, &cloudformation.DescribeStacksInput{})
@@ -104,12 +104,12 @@ func beginning(ctx context.Context, client *cloudformation.Client, prefix string
 	return all, nil
 }
 
-// none reports whether nothing is.
+// none reports whether nothing is left.
 func (l left) none() bool {
 	return len(l.stacks)+len(l.records)+len(l.runs)+len(l.lock)+len(l.times) == 0
 }
 
-// String is a line for each thing.
+// String returns a line for each thing that is left.
 func (l left) String() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
@@ -130,7 +130,7 @@ func (l left) String() string {
 	return b.String()
 }
 
-// remedies are the commands that remove it all, a line each.
+// remedies returns the commands that delete what is left, one in each line.
 func (l left) remedies(m *smoke) string {
 	var all []string
 	for _, run := range l.runs {

@@ -7,7 +7,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// One output is printed alone, and all of them as what other programs read.
+// outputs prints one output alone, and all of them in the formats of other programs.
 func TestOutputsForPrograms(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -40,8 +40,8 @@ func TestOutputsForPrograms(t *testing.T) {
 	}
 }
 
-// A failed deploy and its cause stay visible behind later plans and refused retries, until a deploy succeeds; and what is
-// retried is the failed run.
+// A failed deploy and its cause stay visible behind later plans and refused retries, until a deploy succeeds. retry
+// retries the failed run.
 func TestStatusLeadsWithWhatFailed(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

@@ -14,14 +14,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// begin carries out a command in the background; its code is sent when it ends.
+// begin carries out a command in the background, and sends its exit code when it ends.
 func (l *laptop) begin(args ...string) (out *syncBuffer, code chan int) {
 	out, code = new(syncBuffer), make(chan int, 1)
 	go func() { code <- l.runTo(out, out, args...) }()
 	return out, code
 }
 
-// ended checks the code of a command that was started.
+// ended checks the exit code of a command that begin started.
 func (l *laptop) ended(out *syncBuffer, code chan int, want int) {
 	l.Helper()
 	if got := <-code; got != want {
@@ -29,8 +29,7 @@ func (l *laptop) ended(out *syncBuffer, code chan int, want int) {
 	}
 }
 
-// slow carries out f while every operation that begins on a stack takes some
-// seconds.
+// slow calls f. Operations that start meanwhile take some seconds.
 func (l *laptop) slow(h *host.Host, stack string, seconds float64, f func()) {
 	l.Helper()
 	l.fail(h, cloudformation.Fault{Stack: stack, Seconds: seconds})
@@ -40,8 +39,8 @@ func (l *laptop) slow(h *host.Host, stack string, seconds float64, f func()) {
 	}
 }
 
-// The watcher of an upload that is superseded says by which run; that of the
-// newer one, what it waits for. status shows the line.
+// A command that watches a superseded run names the run that supersedes it. The one that
+// watches the newer run names the run that it waits for. status shows the queue.
 func TestNewerUploadSupersedes(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -90,8 +89,8 @@ func TestNewerUploadSupersedes(t *testing.T) {
 	}
 }
 
-// Who deploys with --rollback sees the rollback to its end; the deploy has failed
-// all the same. So it is where the project says so.
+// deploy --rollback also watches the rollback to its end, and its exit code says that
+// the deploy has failed. It is the same with on_failure: rollback in the project.
 func TestRollbackIsFollowed(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -121,7 +120,7 @@ func TestRollbackIsFollowed(t *testing.T) {
 	l.has(l.must(cli.ExitFailed, "deploy", l.project, "--env", "prod"), "no rollback follows: no deploy has succeeded yet")
 }
 
-// Who cancels with --rollback sees that to its end too.
+// cancel --rollback also watches the rollback to its end.
 func TestCancelGoesBack(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -142,8 +141,8 @@ func TestCancelGoesBack(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "outputs", "topic"), "hello")
 }
 
-// Who cancels with force does not wait for an update to end, and sees how much
-// time it would have had.
+// cancel --force does not wait for the end of an update. The output says how much time
+// the update had left.
 func TestCancelWithForce(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -168,8 +167,8 @@ func TestCancelWithForce(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "outputs", "topic"), "hello")
 }
 
-// A lock that hangs is taken away, with a reason; who does not want to wait is
-// refused meanwhile.
+// unlock takes the lock from a run that makes no progress, with a reason. Before that, a
+// request that does not wait is refused.
 func TestUnlock(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

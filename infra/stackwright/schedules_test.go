@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Schedules come with a deploy, are shown with when they next come up, and go
-// with a destroy.
+// A deploy creates schedules, schedules shows when each starts its next run, and a
+// destroy deletes them.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
@@ -47,7 +47,7 @@ schedules:
 	}
 }
 
-// What comes up while something serves is done, and once only if it is to be.
+// While serve runs, schedules start their runs, and one with a single time only once.
 func TestScheduleComesUp(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

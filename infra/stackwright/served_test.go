@@ -21,7 +21,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// builds is where tests build the functions.
+// builds is the folder in which tests build the functions.
 func builds() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("stackwright-test-%d", os.Getpid()))
 }
@@ -44,7 +44,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return builds(), nil
 })
 
-// The functions as they are deployed do what they do in process.
+// The deployed binaries of the functions work like the functions in this process.
 func TestBinaries(t *testing.T) {
 	l := newLaptop(t)
 	dir, err := built()
@@ -62,8 +62,8 @@ func TestBinaries(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--functions", "binaries", "--yes"), "3 deleted")
 }
 
-// Another CloudFormation takes the place of the emulator, and the run ends well without
-// events of its stacks.
+// With another CloudFormation instead of the emulator, a run succeeds without events of
+// its stacks.
 func TestAnotherCloudFormationWithoutEvents(t *testing.T) {
 	t.Parallel()
 	other, err := cloud.Open(t.Context(), cloud.Options{Seconds: 0.2, Getenv: func(string) string { return "" }})
@@ -86,7 +86,7 @@ func TestAnotherCloudFormationWithoutEvents(t *testing.T) {
 	}
 }
 
-// An awsCLI is the aws command line against a server.
+// An awsCLI runs the aws command with a server.
 type awsCLI struct {
 	*testing.T
 	url string

@@ -23,8 +23,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// smokes names the installation at which make smoke tries all of it. Without it
-// everything is tried on a laptop.
+// smokes names the installation that make smoke uses. Without it, the test uses a
+// laptop.
 var smokes = flag.String("smoke", "", "the `installation` on AWS at which TestSmoke makes, changes and deletes three stacks that cost nothing")
 
 // A smoke deploys, changes and destroys the project in examples/smoke at an
@@ -37,7 +37,7 @@ type smoke struct {
 	printed io.Writer // what happens
 }
 
-// newSmoke copies the project into a folder under one that is given.
+// newSmoke copies the project into a new folder within the given one.
 func newSmoke(under string, s cli.Shell, installation string) (*smoke, error) {
 	m := &smoke{project: "smoke-" + strings.ToLower(rand.Text()[:6]), shell: s, at: installation, printed: os.Stdout}
 	m.folder = filepath.Join(under, m.project)
@@ -60,7 +60,7 @@ func (m *smoke) edit(from, to string) error {
 	return os.WriteFile(path, bytes.Replace(text, []byte(from), []byte(to), 1), 0o644)
 }
 
-// play plays it to the end, or until something is not as it should be.
+// play plays the smoke to its end, or to the first failure.
 func (m *smoke) play(ctx context.Context) error {
 	acts := []struct {
 		what string
@@ -127,8 +127,8 @@ func (m *smoke) schedules(ctx context.Context) error {
 	return err
 }
 
-// steps has a run made by a command, which must succeed with these steps in this
-// order of their ends.
+// steps carries out a command that makes a run. The run must succeed with these steps,
+// in the order of their ends.
 func (m *smoke) steps(ctx context.Context, want []string, args ...string) error {
 	lines, err := m.ask(ctx, args...)
 	if err != nil {
@@ -146,7 +146,7 @@ func (m *smoke) steps(ctx context.Context, want []string, args ...string) error 
 	return nil
 }
 
-// ask carries out a command that must end well, and returns what it prints.
+// ask carries out a command that must succeed, and returns its output.
 func (m *smoke) ask(ctx context.Context, args ...string) ([]map[string]any, error) {
 	var out, said bytes.Buffer
 	s := m.shell
@@ -173,7 +173,7 @@ func (m *smoke) ask(ctx context.Context, args ...string) ([]map[string]any, erro
 	return lines, nil
 }
 
-// leaves says what is left, which must be nothing.
+// leaves checks that nothing is left.
 func (m *smoke) leaves(ctx context.Context) error {
 	left, err := m.left(ctx)
 	if err == nil && !left.none() {
@@ -182,8 +182,8 @@ func (m *smoke) leaves(ctx context.Context) error {
 	return err
 }
 
-// After a smoke nothing is left of its project, also when a second one runs at the same
-// time. With -smoke, it runs on AWS.
+// A smoke leaves nothing of its project, even while a second smoke is running. With
+// -smoke, the test runs on AWS.
 func TestSmoke(t *testing.T) {
 	s := cli.Shell{Laptop: host.Laptop{}, In: strings.NewReader(""), Getenv: os.Getenv, Self: "build/stackwright"}
 	under, installation := t.TempDir(), *smokes
@@ -227,8 +227,8 @@ func failureFolder() (string, error) {
 	return folder, os.MkdirAll(folder, 0o755)
 }
 
-// tryOut plays it and says how it went. If it went wrong, it says what is left
-// and how that is removed.
+// tryOut plays a smoke and says whether it succeeded. If not, it says what is left and
+// which commands delete that.
 func (m *smoke) tryOut(ctx context.Context) error {
 	fmt.Fprintf(m.printed, "project %s, files in %s\nif it is broken off: %s\n", m.project, m.folder, m.remedy())
 	if err := m.play(ctx); err != nil {
@@ -264,7 +264,7 @@ func TestSmokeThatFails(t *testing.T) {
 	}
 }
 
-// debris says what a smoke that went wrong leaves behind.
+// debris says what a failed smoke has left.
 func (m *smoke) debris(ctx context.Context) string {
 	left, err := m.left(ctx)
 	if err != nil {
@@ -276,7 +276,7 @@ func (m *smoke) debris(ctx context.Context) string {
 	return fmt.Sprintf("left of %s:\n%sto remove it:\n%s", m.project, left, left.remedies(m))
 }
 
-// remedy is the command that removes all.
+// remedy returns the command that deletes everything.
 func (m *smoke) remedy() string {
 	return fmt.Sprintf("%s destroy %s --yes --installation %s", m.shell.Self, m.folder, m.at)
 }

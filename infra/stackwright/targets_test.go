@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Targets are registered, projects name them, and one that has stacks stays.
+// A registered target can be used in projects, and is not removed while it has stacks.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

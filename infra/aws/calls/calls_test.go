@@ -27,7 +27,7 @@ func uses(t *testing.T) map[string]Use {
 	return all
 }
 
-// Each function asks for what it is there for, and not for what others are.
+// Each function calls the operations of its task, and none of the tasks of others.
 func TestCalls(t *testing.T) {
 	all := uses(t)
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestNothingIsOverlooked(t *testing.T) {
 	}
 }
 
-// Only those actions are needed that belong to what is set in a request.
+// Only the actions for the fields that a request sets are needed.
 func TestActions(t *testing.T) {
 	names := func(f string) (all []string) {
 		got, err := uses(t)[f].Actions()
@@ -188,7 +188,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What cannot be read is an error that names it.
+// The error names what cannot be read.
 func TestRead(t *testing.T) {
 	if _, err := Read(t.TempDir()); err == nil {
 		t.Error("an empty folder is read")

@@ -30,7 +30,7 @@ const (
 	execution    = "arn:aws:iam::" + there + ":role/stackwright/stackwright-execution"
 )
 
-// given are the parameters of the templates, as somebody may fill them in.
+// given are example parameters of the templates.
 func given() map[string]map[string]string {
 	return map[string]map[string]string{
 		"account.yaml": {
@@ -135,7 +135,7 @@ func (r role) allowed() (all []string) {
 	return all
 }
 
-// statement is one of the role's, by what it is called.
+// statement returns the statement of a role with a given Sid.
 func (r role) statement(t *testing.T, sid string) statement {
 	t.Helper()
 	for _, p := range r.Policies {
@@ -260,7 +260,7 @@ func TestWhatRolesMay(t *testing.T) {
 	}
 }
 
-// The outputs are what a target is registered with.
+// The outputs are the values with which a target is registered.
 func TestRegister(t *testing.T) {
 	parsed := parse(t, "account.yaml")
 	if d := cmp.Diff([]string{"Account", "ExecutionRole", "Role"}, slices.Sorted(slices.Values(parsed.OutputNames()))); d != "" {
@@ -319,7 +319,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// A parameter refuses other values, and says what it accepts.
+// A parameter refuses invalid values, and says what it accepts.
 func TestParameters(t *testing.T) {
 	for file, parameters := range given() {
 		parsed := parse(t, file)

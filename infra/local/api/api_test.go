@@ -31,7 +31,7 @@ func request(method, url, body, key string) *http.Request {
 	return r
 }
 
-// newAPI has every route answered by echo.
+// newAPI returns an API in which the function echo answers every route.
 func newAPI(t *testing.T, echo func(ctx context.Context, function string, payload []byte) ([]byte, error), keys ...string) *api.API {
 	t.Helper()
 	o := api.Options{Account: "000000000000", Region: "us-east-1", Invoke: echo}
@@ -54,7 +54,7 @@ func route(_ context.Context, _ string, payload []byte) ([]byte, error) {
 	return json.Marshal(map[string]any{"route": e.RouteKey, "with": e.PathParameters})
 }
 
-// The route is that whose method and path say most of the request.
+// A request goes to the route with the most specific method and path.
 func TestRoutes(t *testing.T) {
 	keys := []string{"GET /runs/{run}", "ANY /runs/{run}", "POST /runs/{run}/cancel", "GET /runs/all", "GET /files/{path+}", "GET /files/a/{b}", "GET /"}
 	a := newAPI(t, route, keys...)
@@ -94,7 +94,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// The event is what API Gateway makes of a request.
+// The function gets the event that API Gateway makes of a request.
 func TestEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
@@ -141,7 +141,8 @@ func TestEvent(t *testing.T) {
 	})
 }
 
-// Who does not sign, or with credentials that are over or another account's, is let nowhere.
+// An unsigned request, and one with expired credentials or those of another account, is
+// refused by every route.
 func TestForbidden(t *testing.T) {
 	a := newAPI(t, func(_ context.Context, _ string, payload []byte) ([]byte, error) {
 		var e events.APIGatewayV2HTTPRequest
@@ -166,7 +167,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// An answer is passed on as the function means it.
+// The API returns the answer of the function unchanged.
 func TestAnswers(t *testing.T) {
 	for payload, want := range map[string]struct {
 		status     int

@@ -103,7 +103,8 @@ func put(t *testing.T, c *cloud.Cloud, key, content string) {
 	}
 }
 
-// An upload starts the start function; a stack's end, but not its way there, reaches stack-event if the token is ours.
+// An upload calls the function start. The final status of a stack, but no status before it, calls stack-event if the
+// token is ours.
 func TestEventsReachTheFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &invocations{}
@@ -134,7 +135,7 @@ func TestEventsReachTheFunctions(t *testing.T) {
 	})
 }
 
-// The state machine that was given runs, and calls the functions that were given.
+// The cloud runs the given state machine with the given functions.
 func TestMachineCallsFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, options("", &invocations{}))
@@ -154,7 +155,7 @@ func TestMachineCallsFunctions(t *testing.T) {
 	})
 }
 
-// Where AWS_ENDPOINT_URL_<SERVICE> is set, that service's client goes there, and all others stay.
+// If AWS_ENDPOINT_URL_<SERVICE> is set, the client of that service uses it. All other clients use the emulators.
 func TestEndpointsOfOthersWin(t *testing.T) {
 	calls := map[string]func(context.Context, aws.Config) error{
 		"S3": func(ctx context.Context, cfg aws.Config) error {
@@ -219,7 +220,7 @@ func TestEndpointsOfOthersWin(t *testing.T) {
 	}
 }
 
-// Everything is still there after a restart, and what was in flight goes on.
+// A restart keeps everything, and continues what was in progress.
 func TestCloudOutlivesTheProcess(t *testing.T) {
 	data, h := t.TempDir(), &invocations{}
 	opts := options(data, h)
@@ -264,7 +265,7 @@ func TestCloudOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// An unknown service is refused at once, with the names of those there are, in the protocol of who asks.
+// A request for an unknown service is refused in the protocol of the client. The error lists the known services.
 func TestUnknownService(t *testing.T) {
 	c := open(t, cloud.Options{})
 	defer c.Close()
@@ -290,7 +291,7 @@ func TestUnknownService(t *testing.T) {
 	}
 }
 
-// Faults are set by an unsigned request to the cloud, as curl makes it.
+// An unsigned request, as curl sends it, sets faults.
 func TestUnsignedRequestsSetFaults(t *testing.T) {
 	c := open(t, cloud.Options{})
 	defer c.Close()

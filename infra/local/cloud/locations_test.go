@@ -24,7 +24,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 )
 
-// from has the function stack-event record the account and region of each event.
+// from makes the function stack-event record the account and region of each event.
 func from(h *invocations) func(*cloud.Cloud) (cloud.Invoker, error) {
 	record := func(_ context.Context, in json.RawMessage) (struct{}, error) {
 		var e struct{ Account, Region string }
@@ -37,7 +37,7 @@ func from(h *invocations) func(*cloud.Cloud) (cloud.Invoker, error) {
 	}
 }
 
-// guest is the configuration of who has assumed a role of an account.
+// guest returns the configuration of a user who has assumed a role of an account.
 func otherAccount(t *testing.T, c *cloud.Cloud, account, region string) aws.Config {
 	t.Helper()
 	out, err := sts.NewFromConfig(c.Config()).AssumeRole(t.Context(), &sts.AssumeRoleInput{
@@ -52,7 +52,8 @@ func otherAccount(t *testing.T, c *cloud.Cloud, account, region string) aws.Conf
 	return cfg
 }
 
-// stacksOf lists the IDs of all stacks that somebody sees, without their last parts.
+// stacksOf lists the IDs of all stacks that a configuration sees, without their last
+// parts.
 func stacksOf(t *testing.T, cfg aws.Config) string {
 	t.Helper()
 	out, err := cloudformation.NewFromConfig(cfg).DescribeStacks(t.Context(), nil)
@@ -110,8 +111,8 @@ func TestAccountsAndRegionsAreApart(t *testing.T) {
 	})
 }
 
-// Credentials that have expired are of no use, and those of another account are
-// of use for its stacks only.
+// Expired credentials are refused. Credentials of another account give access only to
+// the stacks of that account.
 func TestGuests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, cloud.Options{Getenv: func(string) string { return "" }, Trust: func(string) (string, bool) { return "", true }})

@@ -23,7 +23,8 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 )
 
-// TestMain makes this binary also a function's bootstrap, and a process that dies with a data folder open.
+// TestMain lets this binary also run as the bootstrap of a function, and as a process that is killed while it has a data
+// folder open.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("AWS_LAMBDA_RUNTIME_API") != "":
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// upload is a function as it would be deployed: it finds everything through the SDK's own configuration.
+// upload is a function as it would be deployed: it gets everything from the default configuration of the SDK.
 func upload(ctx context.Context) (string, error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
@@ -83,7 +84,7 @@ func bootstraps(t *testing.T, c *cloud.Cloud, url string) (cloud.Invoker, error)
 	return lambda.NewBinaries(dir, c.Environ(url), c.Host())
 }
 
-// A bootstrap reaches the cloud with nothing but its environment.
+// A bootstrap needs only its environment to use the cloud.
 func TestBootstrapReachesTheCloud(t *testing.T) {
 	c, _ := serve(t, cloud.Options{Bucket: "stackwright", Account: "123456789012", Getenv: func(string) string { return "" }})
 	answer, err := c.Invoke(t.Context(), "upload", []byte("{}"))
@@ -118,8 +119,8 @@ func die(data string) {
 }
 
 // Only one process can open a folder. A second one gets an error that names the first
-// process and its URL. When the first is killed, the folder is free, and has everything
-// that was answered.
+// process and its URL. When the first is killed, the folder can be opened again, and has
+// every write that was answered.
 func TestKilled(t *testing.T) {
 	data := t.TempDir()
 	self, err := os.Executable()
@@ -171,7 +172,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// aws is the real command line, or the test is skipped.
+// aws returns the real aws command, or skips the test.
 func awsCLI(t *testing.T, url string) func(args ...string) string {
 	path, err := exec.LookPath("aws")
 	if err != nil {
@@ -190,10 +191,10 @@ func awsCLI(t *testing.T, url string) func(args ...string) string {
 	}
 }
 
-// waits is a machine that goes nowhere for an hour.
+// waits is a machine that waits for an hour.
 const waits = `{"StartAt":"Wait","States":{"Wait":{"Type":"Wait","Seconds":3600,"End":true}}}`
 
-// execution is the ARN of a machine's execution.
+// execution returns the ARN of an execution of a machine.
 func execution(machine, name string) string {
 	return strings.Replace(machine, ":stateMachine:", ":execution:", 1) + ":" + name
 }

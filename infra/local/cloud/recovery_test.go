@@ -18,8 +18,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
-// recovering has the function start record the executions and sweeps that it is called
-// for.
+// recovering makes the function start record for which executions and sweeps it is
+// called.
 func recovering(t *testing.T, h *invocations) cloud.Options {
 	opts := options("", h)
 	opts.Definition = []byte(`{"StartAt":"By","States":{"By":{"Type":"Choice","Choices":[
@@ -99,7 +99,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// What is to fail fails once everything is there, for those whom it is meant for.
+// Injected failures apply only when the cloud is open, and only to the callers that they name.
 func TestFail(t *testing.T) {
 	opts := options("", &invocations{})
 	opts.Fail = func(q gateway.Request) *gateway.Failure {

@@ -20,7 +20,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 )
 
-// account is one account in virtual time, with the real SDK client and no sockets.
+// account is an account in virtual time, with the real client of the SDK and without sockets.
 type account struct {
 	*testing.T
 	service *cloudformation.Service
@@ -93,7 +93,7 @@ func (p inProcess) Do(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// fault talks to the control endpoint; want is the HTTP status.
+// fault sends a request about faults; want is the HTTP status.
 func (w *account) fault(method, body string, want int) string {
 	w.Helper()
 	r := httptest.NewRequest(method, "/_faults", strings.NewReader(body))
@@ -172,7 +172,7 @@ func (w *account) stack(nameOrID string) types.Stack {
 	return out.Stacks[0]
 }
 
-// wait lets the operation in hand end, and says how it must have.
+// wait waits until the current operation has ended, and checks its final status.
 func (w *account) wait(nameOrID string, want types.StackStatus) types.Stack {
 	w.Helper()
 	id := *w.stack(nameOrID).StackId
@@ -203,7 +203,7 @@ func (w *account) stackEvents(nameOrID string) []types.StackEvent {
 	return all
 }
 
-// history is the events of a stack, the oldest first, one a line.
+// history returns the events of a stack, one in a line, the oldest first.
 func (w *account) history(nameOrID string) string {
 	w.Helper()
 	var b strings.Builder
@@ -230,7 +230,7 @@ func (w *account) output(name, key string) string {
 	return ""
 }
 
-// refused says that an error is CloudFormation's, in its words.
+// refused checks the code and message of an error of CloudFormation.
 func (w *account) refused(err error, code, message string) {
 	w.Helper()
 	var api smithy.APIError
@@ -242,7 +242,7 @@ func (w *account) refused(err error, code, message string) {
 	}
 }
 
-// reads says that a text is made of these lines.
+// reads checks that a text has these lines.
 func (w *account) reads(got, want string) {
 	w.Helper()
 	if got, want := strings.TrimSpace(got), strings.TrimSpace(want); got != want {
@@ -258,7 +258,7 @@ func given(values ...string) []types.Parameter {
 	return all
 }
 
-// withToken, withParameters and so on go into create, update and remove.
+// withToken, withParameters and so on are options of create, update and remove.
 func createToken(token string) func(*cfn.CreateStackInput) {
 	return func(in *cfn.CreateStackInput) { in.ClientRequestToken = &token }
 }

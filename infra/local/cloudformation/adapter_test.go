@@ -21,8 +21,8 @@ import (
 
 var _ engine.Clouds = (*adapter.Cloud)(nil)
 
-// doer carries out steps on one stack through the adapter and the real actions,
-// as the engine does: claim, start, then ask until it is over.
+// doer carries out steps on one stack through the adapter and the real actions, as the
+// engine does: claim, start, then poll until the step has ended.
 type adapterFixture struct {
 	*account
 	cloud  *adapter.Cloud
@@ -46,7 +46,7 @@ func doing(t *testing.T, test func(d *adapterFixture)) {
 	})
 }
 
-// inline keeps templates under themselves.
+// inline is a store of templates in which the digest is the template itself.
 type inline struct{}
 
 func (inline) Template(_ context.Context, body string) ([]byte, error) { return []byte(body), nil }
@@ -60,7 +60,7 @@ func (d *adapterFixture) setParameters(values ...string) {
 	}
 }
 
-// claim makes the next step, as execute-step claims it.
+// claim returns the next step as execute-step claims it.
 func (d *adapterFixture) claim(v plan.Verb) action.Task {
 	d.number++
 	t := action.Task{
@@ -74,7 +74,7 @@ func (d *adapterFixture) claim(v plan.Verb) action.Task {
 	return t
 }
 
-// finish asks until the step is over, and keeps what is to be recorded.
+// finish polls until the step has ended, and keeps the new record.
 func (d *adapterFixture) finish(t action.Task) action.Progress {
 	d.Helper()
 	for range 600 {
@@ -102,7 +102,7 @@ func (d *adapterFixture) finish(t action.Task) action.Progress {
 	return action.Progress{}
 }
 
-// do carries a step out. Starting it must not fail.
+// do carries out a step. Its start must succeed.
 func (d *adapterFixture) do(v plan.Verb) action.Progress {
 	d.Helper()
 	t := d.claim(v)
@@ -113,7 +113,7 @@ func (d *adapterFixture) do(v plan.Verb) action.Progress {
 	return d.finish(t)
 }
 
-// well carries a step out that must succeed.
+// well carries out a step that must succeed.
 func (d *adapterFixture) well(v plan.Verb) action.Progress {
 	d.Helper()
 	p := d.do(v)
@@ -123,7 +123,7 @@ func (d *adapterFixture) well(v plan.Verb) action.Progress {
 	return p
 }
 
-// badly carries a step out that must fail for this.
+// badly carries out a step that must fail for the given reason.
 func (d *adapterFixture) badly(v plan.Verb, why string) {
 	d.Helper()
 	if p := d.do(v); p.Err == nil || p.Err.Error() != why {
@@ -227,7 +227,7 @@ func TestAdapterLostAnswer(t *testing.T) {
 	}
 }
 
-// A request that never arrived is repeated, but only after its first sender can no longer send it.
+// A request that never arrived is repeated, but only when its first sender can no longer be running.
 func TestAdapterLostRequest(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		d.setParameters()
@@ -245,7 +245,7 @@ func TestAdapterLostRequest(t *testing.T) {
 	})
 }
 
-// To begin twice under one token is to begin once.
+// If Begin is called twice with one token, CloudFormation starts one operation.
 func TestAdapterBeginsOnce(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
@@ -311,7 +311,7 @@ func TestAdapterCancelled(t *testing.T) {
 	}
 }
 
-// A change of the termination protection alone is made, although there is nothing to update.
+// A step that changes only the termination protection changes it, although UpdateStack has nothing to update.
 func TestAdapterProtection(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		d.setParameters()
@@ -346,7 +346,8 @@ func TestAdapterExportInUse(t *testing.T) {
 	})
 }
 
-// A throttled request is not made again by the SDK: it certainly was not carried out, and the engine decides.
+// The SDK does not retry a throttled request to start an operation: it certainly was not carried out, and the engine
+// decides when to retry.
 func TestAdapterThrottled(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		d.setParameters()
@@ -390,7 +391,7 @@ func TestAdapterObserves(t *testing.T) {
 	})
 }
 
-// A stack of our name that is not ours is never changed, and the error says so.
+// A stack with the wanted name that is not ours is not changed, and the error says so.
 func TestAdapterForeign(t *testing.T) {
 	doing(t, func(d *adapterFixture) {
 		d.setParameters()

@@ -91,7 +91,7 @@ func TestChangeSets(t *testing.T) {
 	})
 }
 
-// A stack that is only reviewed can be deleted; a change set for what is not there is refused.
+// A stack in REVIEW_IN_PROGRESS can be deleted. A change set for a stack that does not exist is refused.
 func TestReviewedOnly(t *testing.T) {
 	scenario(t, func(w *account) {
 		_, err := w.client.CreateChangeSet(w.Context(), &cfn.CreateChangeSetInput{ChangeSetName: aws.String("c"), StackName: aws.String("net"), TemplateBody: aws.String(network)})

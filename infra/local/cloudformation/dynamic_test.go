@@ -46,8 +46,8 @@ Outputs:
   Name: {Value: !GetAtt Other.Value}
 `
 
-// A reference given as a parameter is resolved in the properties of resources,
-// and stays as it is written everywhere else.
+// A reference in a parameter is resolved in the properties of resources, and stays as
+// it is written everywhere else.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html
 func TestDynamicReferences(t *testing.T) {
 	const secret = "{{resolve:secretsmanager:prod/db:SecretString:password}}"
@@ -111,8 +111,8 @@ func TestDynamicReferencesToNothing(t *testing.T) {
 	})
 }
 
-// What a stack has made can be referred to by others, and a custom resource
-// gets references as they are written.
+// A reference may name a resource of another stack. A custom resource gets references
+// unresolved.
 func TestDynamicReferencesToWhatStacksMake(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.up("secrets", `

@@ -26,7 +26,7 @@ Outputs: {Id: {Value: !GetAtt Group.VpcId}}
 `
 )
 
-// An export in use can neither go nor change.
+// An export that is imported can be neither deleted nor changed.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
 // The status after a refused delete is the one before it: https://github.com/boto/botocore/issues/2590
 func TestExportInUse(t *testing.T) {
@@ -69,7 +69,7 @@ func TestExportInUse(t *testing.T) {
 	})
 }
 
-// has says that a stack or resource of the stack once had a status for a reason.
+// has checks that a stack or a resource had a status with a reason.
 func (w *account) has(name, status, reason string) {
 	w.Helper()
 	for _, e := range w.stackEvents(name) {
@@ -114,8 +114,8 @@ Outputs: {VPC: {Value: x, Export: {Name: net-VPC}}}`
 	})
 }
 
-// An import is held until the update that gives it up is cleaned up, and given
-// up by a stack that was rolled back.
+// An import lasts until the cleanup of the update that removes it. A stack that was
+// rolled back imports nothing.
 func TestImportsAreGivenUp(t *testing.T) {
 	scenario(t, func(w *account) {
 		net := w.up("net", network)
@@ -129,7 +129,7 @@ func TestImportsAreGivenUp(t *testing.T) {
 	})
 }
 
-// What a failed update began to import is held until it is cleaned up.
+// What a failed update began to import stays imported until its cleanup.
 func TestImportsOfFailedUpdates(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.up("net", network)

@@ -14,7 +14,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 )
 
-// A fault meets the stacks of its glob, the operation it names, and as often as it says.
+// A fault applies to the stacks and the operation that it names, as often as it says.
 func TestFailingStacks(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.fault("POST", `{"stack":"shop-*","operation":"create","reason":"no capacity","times":1}`, 200)
@@ -45,7 +45,7 @@ func TestFailingStacks(t *testing.T) {
 	})
 }
 
-// What cannot be understood is refused, with what can.
+// An invalid fault is refused with the valid fields and values.
 func TestRefusedFaults(t *testing.T) {
 	scenario(t, func(w *account) {
 		for body, want := range map[string]string{
@@ -103,8 +103,8 @@ func TestThrottling(t *testing.T) {
 	})
 }
 
-// Each operation answers the given number of requests a second, and at most ten seconds'
-// worth at once.
+// Each operation answers the given number of requests in a second, and at most the
+// number of ten seconds at once.
 func TestRate(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.fault("POST", `{"rate":0.5}`, 200)
@@ -135,7 +135,7 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// An error may come instead of the request, or only instead of its answer.
+// An error may replace the request, or only its answer.
 func TestLostAnswers(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.fault("POST", `{"stack":"a","times":1,"error":{"code":"ServiceUnavailable","status":503,"action":"CreateStack"}}`, 200)

@@ -23,7 +23,7 @@ Outputs:
   Arn: {Value: !GetAtt Queue.Arn, Export: {Name: !Sub '${AWS::StackName}-Arn'}}
 `
 
-// A stack and its resources pass through IN_PROGRESS, each resource after what it needs.
+// A stack and its resources pass through IN_PROGRESS, each resource after its dependencies.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 func TestLife(t *testing.T) {
 	scenario(t, func(w *account) {
@@ -71,7 +71,7 @@ Dead DELETE_COMPLETE
 q DELETE_COMPLETE
 `
 
-// What RDS keeps its password in is a secret of Secrets Manager, not a thing of its own.
+// The master user secret of RDS is a secret of Secrets Manager.
 func TestSecretOfDatabaseIsASecret(t *testing.T) {
 	scenario(t, func(w *account) {
 		w.up("db", `

@@ -120,7 +120,7 @@ func sortedTags(all []pair) []pair {
 	return slices.SortedFunc(slices.Values(all), func(a, b pair) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// levels groups a set of resources by how deep they stand among all.
+// levels groups a set of resources by their depth among all.
 func levels(all, set map[string]*resource, as func(*resource) step) [][]step {
 	depths := map[string]int{}
 	var depth func(name string) int

@@ -20,9 +20,10 @@ var (
 	scenarios = flag.Uint64("scenarios", 25, "how many random scenarios to run")
 )
 
-// Random operations on a few stacks that import from one another, in any state and with
-// faults and restarts between them: every operation ends, no export that is imported is
-// deleted or changed, and the status of a stack agrees with its resources.
+// TestRandomScenarios sends random requests for a few stacks that import from one
+// another, in any state, with faults and restarts between them. Every operation must
+// end, no imported export may be deleted or changed, and the status of a stack must
+// agree with its resources.
 func TestRandomScenarios(t *testing.T) {
 	first, last := uint64(1), *scenarios
 	if *seed != 0 {
@@ -65,7 +66,7 @@ Resources:
 Outputs: {V: {Value: !Ref V, Export: {Name: !Sub '${AWS::StackName}-V'}}, Seen: {Value: !If [Imports, {'Fn::ImportValue': !Sub '${From}-V'}, none]}}
 `
 
-// anything does something to some stack; refusals are as good as anything.
+// anything sends a random request. It may be refused.
 func (w *account) anything(r *rand.Rand) {
 	i := r.IntN(4)
 	name := fmt.Sprint("s", i)

@@ -15,7 +15,7 @@ import (
 
 const topic = `{Resources: {Topic: {Type: 'AWS::SNS::Topic'}}}`
 
-// A stack that is being worked on refuses, in CloudFormation's words.
+// A stack with an operation in progress refuses others, with the messages of CloudFormation.
 // https://repost.aws/knowledge-center/cloudformation-stack-stuck-progress
 func TestBusyStacksRefuse(t *testing.T) {
 	scenario(t, func(w *account) {
@@ -54,7 +54,7 @@ func TestDeleteWhileCreating(t *testing.T) {
 	})
 }
 
-// Names and IDs: a deleted stack is known by its ID only, and its name is free.
+// A deleted stack is found only by its ID, and its name can be used again.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
 func TestAbsentStacks(t *testing.T) {
 	scenario(t, func(w *account) {

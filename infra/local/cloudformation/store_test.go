@@ -23,8 +23,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// What was answered is stored, also if the service is never closed. An operation
-// continues where it was, whatever its state.
+// Everything that was answered is stored, even if the service is never closed. After a
+// restart, an operation continues in any state.
 func TestReopened(t *testing.T) {
 	for _, after := range []time.Duration{0, 300 * time.Millisecond, 700 * time.Millisecond, 1100 * time.Millisecond, 1400 * time.Millisecond, 2 * time.Second} {
 		for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// uninterrupted does the same in an account of its own, without a restart.
+// uninterrupted does the same in another account, without a restart.
 func uninterrupted(w *account, do func(*account), check func(history string)) {
 	other := &account{T: w.T, options: w.options}
 	other.open("")
@@ -80,7 +80,7 @@ func uninterrupted(w *account, do func(*account), check func(history string)) {
 	}
 }
 
-// A folder that a killed service left is whole: nothing waits for Close.
+// A folder of a service that was killed is complete: nothing is written only by Close.
 func TestKilled(t *testing.T) {
 	scenarioIn(t, t.TempDir(), cloudformation.Options{}, func(w *account) {
 		id := w.up("a", topic)
@@ -105,7 +105,7 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// With a seed everything follows from it, whatever else goes on.
+// With a seed, all results follow from it, whatever runs concurrently.
 func TestSeed(t *testing.T) {
 	run := func(seed uint64, others int) (history string) {
 		scenarioIn(t, "", cloudformation.Options{Seed: seed}, func(w *account) {
@@ -128,7 +128,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// Lists are paged, and the newest comes first.
+// Lists have pages, and the newest stack is first.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStacks.html
 func TestPages(t *testing.T) {
 	scenario(t, func(w *account) {

@@ -56,7 +56,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// A refused request did not use its token.
+// The token of a refused request can be used again.
 func TestRefusedTokens(t *testing.T) {
 	scenario(t, func(w *account) {
 		_, err := w.tryCreate("q", "{}", createToken("one"))
@@ -70,7 +70,7 @@ func TestRefusedTokens(t *testing.T) {
 	})
 }
 
-// The rollback of an operation bears the operation's token, under an operation ID of its own.
+// The rollback of an operation has the token of the operation and another operation ID.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeEvents.html
 func TestRollbackBearsTheToken(t *testing.T) {
 	scenario(t, func(w *account) {

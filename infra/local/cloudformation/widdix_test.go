@@ -17,9 +17,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// Templates that run in production somewhere come up and go down here as well.
-// STACKWRIGHT_INPUTS names a folder of them; they find one another by Parent…Stack
-// parameters, each of which is the name of the stack that exports what is imported.
+// The emulator creates and deletes stacks of production templates. STACKWRIGHT_INPUTS
+// names the folder with the templates. A Parent…Stack parameter names the stack whose
+// exports a template imports.
 func TestProductionTemplates(t *testing.T) {
 	dir := os.Getenv("STACKWRIGHT_INPUTS")
 	if dir == "" {
@@ -53,14 +53,14 @@ func TestProductionTemplates(t *testing.T) {
 	scenarioIn(t, "", options, func(w *account) { w.upAndDown(bodies) })
 }
 
-// parents say which template a Parent…Stack parameter is about; those that
-// need not be given stay empty.
+// parents are the templates that Parent…Stack parameters refer to. Optional ones stay
+// empty.
 var parents = map[string]string{
 	"ParentVPCStack": "vpc-vpc-2azs", "ParentClientStack": "state-client-sg", "ParentZoneStack": "vpc-zone-private",
 	"ParentKmsKeyStack": "security-kms-key", "ParentSecretStack": "state-secretsmanager-dbsecret", "ParentAlertStack": "operations-alert",
 }
 
-// values are for the parameters that have no default.
+// values are the values of parameters without a default.
 var values = map[string]string{
 	"Image": "nginx", "Name": "example.local", "PartitionKeyName": "id",
 	"BlogAdminEMail": "a@example.com", "BlogAdminPassword": "password1",

@@ -82,7 +82,7 @@ func query(t *testing.T, client *sdk.Client, pk string) []map[string]types.Attri
 	return items
 }
 
-// After a restart the tables hold what the last successful writes left.
+// After a restart, the tables hold the result of the last successful writes.
 func TestTablesOutliveTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	tables, client := open(t, folder)

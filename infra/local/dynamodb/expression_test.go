@@ -14,7 +14,7 @@ import (
 
 var words = regexp.MustCompile(`[:#]\w+`)
 
-// given are the names and the values of the placeholders that an expression uses.
+// given are the names and values for the placeholders of an expression.
 func given(expression string) (map[string]string, map[string]types.AttributeValue) {
 	allNames := map[string]string{"#n": "n", "#text": "text", "#absent": "absent", "#flag": "flag"}
 	allValues := map[string]types.AttributeValue{

@@ -23,8 +23,7 @@ import (
 
 const function = "arn:aws:lambda:us-east-1:000000000000:function:start"
 
-// target is a function that records the events it gets, and fails as often as the test
-// says.
+// target is a function that records its events, and fails as often as the test says.
 type target struct {
 	mu    sync.Mutex
 	fails int
@@ -90,7 +89,8 @@ func aim(t *testing.T, client *sdk.Client) {
 	}
 }
 
-// An event reaches the functions whose rules match, in EventBridge's envelope, however it was put on the bus.
+// An event is delivered to the functions whose rules match, in the envelope of EventBridge, however it was put on the
+// bus.
 func TestDelivery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &target{}
@@ -124,7 +124,8 @@ func TestDelivery(t *testing.T) {
 	})
 }
 
-// A function that fails gets the event again after 1, 2, 4, … seconds; in the end the event is buried.
+// A function that fails gets the event again after 1, 2, 4, … seconds. After the last attempt, the event goes to the
+// dead-letter queue.
 func TestRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &target{fails: 3}
@@ -170,7 +171,7 @@ func TestDisturbed(t *testing.T) {
 	})
 }
 
-// What was not delivered when the process ended is delivered by the next; what was, is not; rules stay.
+// After a restart, the bus has its rules, and delivers only the events that were not delivered before.
 func TestUndeliveredOutlivesTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	f := &target{}

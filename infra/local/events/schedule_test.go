@@ -12,7 +12,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/events"
 )
 
-// sweep makes a rule of a schedule, aimed at the function.
+// sweep makes a rule with a schedule and the function as target.
 func sweep(t *testing.T, client *sdk.Client, schedule string) {
 	t.Helper()
 	if _, err := client.PutRule(t.Context(), &sdk.PutRuleInput{Name: aws.String("sweep"), ScheduleExpression: &schedule}); err != nil {
@@ -24,8 +24,9 @@ func sweep(t *testing.T, client *sdk.Client, schedule string) {
 	}
 }
 
-// A schedule sends its event one interval after the rule was made, and then once each interval, to that rule's targets
-// only; put again, it goes on as before; disabled, it is silent; and the bus can be closed though it never ends.
+// A schedule sends its event to the targets of its rule, first one interval after the rule was made and then once in each
+// interval. Putting the same rule again does not change the times. A disabled rule sends nothing. The bus can be closed
+// while a schedule is active.
 func TestSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &target{}
@@ -68,8 +69,8 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
-// A schedule that came due several times while no process had the folder open runs once
-// when it is opened.
+// A schedule that was due several times while no process had the folder open sends one
+// event when the folder is opened.
 func TestScheduleMakesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder, f := t.TempDir(), &target{}

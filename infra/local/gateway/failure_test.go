@@ -19,7 +19,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
 
-// Every kind of trouble with every service is one that the SDK itself would try again.
+// The SDK would retry every kind of failure of every service.
 func TestTroubleIsPassing(t *testing.T) {
 	var carriedOut int
 	all := map[string]http.Handler{}
@@ -63,7 +63,7 @@ func TestTroubleIsPassing(t *testing.T) {
 	}
 }
 
-// What fails follows from the seed, and so much of it as was said.
+// The failing requests follow from the seed, and their share is the requested one.
 func TestUnsteady(t *testing.T) {
 	one, two, failed := gateway.RandomFailures(0.3, 7), gateway.RandomFailures(0.3, 7), 0
 	for range 1000 {

@@ -86,7 +86,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// What is refused is refused in the protocol of who asks.
+// A refusal is sent in the protocol of the client.
 func TestUnknownServiceIsNamed(t *testing.T) {
 	g := gateway.New(map[string]http.Handler{"s3": http.NotFoundHandler(), "sts": http.NotFoundHandler()})
 	rec := httptest.NewRecorder()
@@ -99,7 +99,7 @@ func TestUnknownServiceIsNamed(t *testing.T) {
 	}
 }
 
-// In virtual time: latency costs no real time, and a request whose client gives up ends at once.
+// Latency passes in virtual time. A request whose client gives up ends at once.
 func TestTransport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

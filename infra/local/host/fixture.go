@@ -60,7 +60,7 @@ func before(function string) []string {
 }
 
 // A fixture is a cloud of its own, in memory, in which functions run as the
-// binaries that are deployed. Nothing goes on in it but the events that are sent.
+// binaries that are deployed. Nothing happens in it except what sent events cause.
 type fixture struct {
 	*Host
 	objects *bucket.Bucket

@@ -67,11 +67,11 @@ type Host struct {
 	Cloud  *cloud.Cloud
 	server *http.Server
 	url    string
-	file   io.Closer // the log; nil if it is not ours
+	file   io.Closer // the log; nil if the caller opened it
 	failed chan error
 }
 
-// open hosts a cloud. What goes wrong in it is logged.
+// open hosts a cloud. Its errors are logged.
 func open(ctx context.Context, how options) (*Host, error) {
 	listener, err := net.Listen("tcp", how.Address)
 	if err != nil {
@@ -188,7 +188,7 @@ func interrupt(pid int) error {
 	return errors.Join(p.Signal(os.Interrupt), p.Release())
 }
 
-// Idle reports whether there is nothing to go on with now.
+// Idle reports whether nothing is in progress.
 func (h *Host) Idle(ctx context.Context) bool {
 	out, err := sfn.NewFromConfig(h.Cloud.Config()).ListExecutions(ctx, &sfn.ListExecutionsInput{
 		StateMachineArn: aws.String(h.Cloud.Machine), StatusFilter: types.ExecutionStatusRunning,
@@ -196,8 +196,8 @@ func (h *Host) Idle(ctx context.Context) bool {
 	return err == nil && len(out.Executions) == 0 && h.Cloud.Bus.Undelivered() == 0 && h.Cloud.Schedules.Pending() == 0
 }
 
-// Close ends the server and then the cloud; what was in flight goes on when the
-// folder is next opened.
+// Close ends the server and then the cloud. What is in progress continues when the
+// folder is opened again.
 func (h *Host) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -208,7 +208,7 @@ func (h *Host) Close() error {
 	return errors.Join(err, h.Cloud.Close(), h.closeLog())
 }
 
-// closeLog closes the log if it is ours.
+// closeLog closes the log if the host opened it.
 func (h *Host) closeLog() error {
 	if h.file == nil {
 		return nil

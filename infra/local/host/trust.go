@@ -9,9 +9,8 @@ import (
 
 var laptopRole = regexp.MustCompile(`^arn:aws:iam::(\d{12}):role/stackwright/stackwright-orchestrator$`)
 
-// trust is that of the roles on a laptop: in every account there is one, called
-// as in infra/aws/target, which lets the installation in that knows its external
-// ID.
+// trust returns the external ID that a role requires. On a laptop, every account has the
+// role that infra/aws/target creates.
 func trust(role string) (externalID string, ok bool) {
 	m := laptopRole.FindStringSubmatch(role)
 	if m == nil {

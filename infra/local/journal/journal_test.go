@@ -98,7 +98,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// A journal that is not there, in memory, takes everything and keeps nothing.
+// A nil journal, for a service in memory, accepts every record and stores none.
 func TestInMemory(t *testing.T) {
 	var j *journal.Journal[entry]
 	if err := j.Append(entry{1}); err != nil || j.Len() != 0 || j.Close() != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 )
 
-// TestMain makes this very binary the bootstrap of the functions: as such it is started with a runtime API.
+// TestMain lets this binary also run as the bootstrap of the functions, if the environment names a runtime API.
 func TestMain(m *testing.M) {
 	if os.Getenv("AWS_LAMBDA_RUNTIME_API") == "" {
 		os.Exit(m.Run())
@@ -65,7 +65,7 @@ func binaries(t *testing.T, log *bytes.Buffer) *lambda.Binaries {
 	return b
 }
 
-// A function in a process of its own behaves like one in this process; and only there can it crash.
+// A function in another process behaves like one in this process. Only there can it crash.
 func TestBinaries(t *testing.T) {
 	b := binaries(t, &bytes.Buffer{})
 	expect(t, b)
@@ -88,7 +88,7 @@ func TestBinaries(t *testing.T) {
 	}
 }
 
-// One process serves one invocation at a time, and is used again.
+// One process handles one invocation at a time, and is used again.
 func TestProcessesAreUsedAgain(t *testing.T) {
 	var log bytes.Buffer
 	b := binaries(t, &log)

@@ -29,7 +29,7 @@ func (e *Refused) Error() string { return e.Reason }
 
 type in struct{ Text string }
 
-// functions are one of each kind; a process of its own runs the same.
+// functions has one function of each kind, for this process and for other processes.
 var functions = map[string]any{
 	"echo": func(_ context.Context, i in) (in, error) { return i, nil },
 	"who": func(ctx context.Context) (string, error) {
@@ -58,7 +58,7 @@ func host() lambda.Host {
 	}}
 }
 
-// expectations hold for functions in process and for those in processes of their own.
+// expectations hold for functions in this process and in other processes.
 var expectations = []struct{ function, payload, answer, errorType, message string }{
 	{"echo", `{"Text":"<hi>"}`, `{"Text":"<hi>"}`, "", ""},
 	{"arn:aws:lambda:us-east-1:000000000000:function:echo:$LATEST", `{}`, `{"Text":""}`, "", ""},
@@ -113,7 +113,7 @@ func TestInProcess(t *testing.T) {
 	})
 }
 
-// Who waits no longer does not end the function.
+// A caller that no longer waits does not end the function.
 func TestFunctionOutlivesItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended time.Time
@@ -144,7 +144,7 @@ func TestFunctionOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-// Concurrent answers do not mix.
+// Concurrent invocations get their own answers.
 func TestAnswersDoNotMix(t *testing.T) {
 	f, err := lambda.InProcess(functions, host())
 	if err != nil {
@@ -166,7 +166,7 @@ func TestAnswersDoNotMix(t *testing.T) {
 	}
 }
 
-// The SDK sees answers, errors and absence as from Lambda.
+// The SDK gets answers, errors of functions and missing functions as from Lambda.
 func TestAPI(t *testing.T) {
 	f, err := lambda.InProcess(functions, host())
 	if err != nil {

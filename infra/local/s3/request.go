@@ -11,7 +11,8 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
 
-// kept reports which header fields belong to an object; all others (dates, credentials, agents) belong to one request.
+// kept reports whether a header field is stored with the object. All others (dates, credentials, agents) belong to one
+// request.
 func kept(name string) bool {
 	if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, checksumPrefix) {
 		return true
@@ -23,8 +24,8 @@ func kept(name string) bool {
 	return false
 }
 
-// receive decodes the body, verifies its checksums, and leaves in r only the header fields that are kept; r then polls
-// as if the body had been sent plainly.
+// receive decodes the body and verifies its checksums. It leaves in r only the header fields that are stored with the
+// object, as if the body had been sent without an encoding.
 func receive(r *http.Request) ([]byte, *gateway.Fault) {
 	body, trailer, err := unwrap(r)
 	if err != nil {
@@ -86,7 +87,7 @@ func (o *Objects) bucketOf(host string) string {
 	return ""
 }
 
-// unsupported names what the emulator does not have: a copy, or a subresource that gofakes3 would silently take for the
+// unsupported names what the emulator does not support: a copy, or a subresource that gofakes3 would silently treat as the
 // bucket or object itself; or "".
 func unsupported(r *http.Request) string {
 	if r.Header.Get("X-Amz-Copy-Source") != "" {

@@ -88,7 +88,7 @@ func code(err error) string {
 	return ""
 }
 
-// Versions, conditions, ranges, listings, deletions, in both ways of addressing a bucket, without a socket.
+// The store has versions, conditions, ranges, listings and deletions, with both ways of addressing a bucket.
 func TestObjects(t *testing.T) {
 	styles := map[string]bool{"virtual-hosted": false, "path": true}
 	for style, path := range styles {
@@ -145,8 +145,8 @@ func objects(t *testing.T, w *fixture) {
 	}
 }
 
-// A body sent as a stream comes in aws-chunked, its checksum behind it; a wrong checksum is refused; a version put
-// without a checksum does not inherit the one before it.
+// A streamed body has the encoding aws-chunked with the checksum at the end. A wrong checksum is refused. A version that
+// is put without a checksum does not inherit that of the version before.
 func TestChecksums(t *testing.T) {
 	w := open(t, "")
 	bucket, key := aws.String("projects"), aws.String("k")
@@ -184,7 +184,7 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// S3 sends the documented event for each new object, uploaded at once or in parts.
+// Each new object, uploaded at once or in parts, makes the event that AWS documents.
 func TestEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, "")
@@ -245,7 +245,7 @@ func (w *fixture) upload(t *testing.T, key string, parts ...[]byte) {
 	}
 }
 
-// A version has the metadata that it was put with, and none of the version before it. A restart keeps it.
+// A version has only the metadata that it was put with. A restart keeps the metadata.
 func TestMetadataBelongsToAVersion(t *testing.T) {
 	folder := t.TempDir()
 	w := open(t, folder)
@@ -280,7 +280,7 @@ func TestMetadataBelongsToAVersion(t *testing.T) {
 	}
 }
 
-// After a restart, also one by kill -9 in the middle of a write, every object is there under the same version.
+// After a restart, even after kill -9 during a write, every object exists with the same version.
 func TestObjectsOutliveTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	w := open(t, folder)

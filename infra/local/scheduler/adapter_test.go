@@ -47,8 +47,8 @@ func rate(every time.Duration, text string) map[string]project.Schedule {
 	return map[string]project.Schedule{"often": {Operation: "refresh", Expression: "rate(" + text + ")", Zone: "UTC", Every: every}}
 }
 
-// What has to be done some time after a deploy is not done at once; and no deploy
-// that changes nothing puts it off.
+// A rate begins one interval after the deploy, and a deploy that does not change the
+// schedule does not delay it.
 func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := open(t, "")
@@ -80,7 +80,7 @@ func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 	})
 }
 
-// A schedule that is already as it should be is not updated.
+// A schedule that is as desired is not updated.
 func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	b := open(t, "")
 	s := scheduler.New(b.client(), group)
@@ -119,7 +119,7 @@ func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	called("ListSchedules GetSchedule UpdateSchedule GetSchedule UpdateSchedule")
 }
 
-// However long names are, schedules have one of their own, which Scheduler takes.
+// Schedules of projects with long names get different names that Scheduler accepts.
 func TestLongNames(t *testing.T) {
 	b := open(t, "")
 	s := scheduler.New(b.client(), group)
@@ -141,7 +141,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// What goes wrong is of the kind that says what can be done about it.
+// An error of Scheduler has the kind that tells the caller what to do.
 func TestKindsOfFaults(t *testing.T) {
 	b := open(t, "")
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * * *)", Zone: "UTC"}}

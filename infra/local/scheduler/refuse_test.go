@@ -12,8 +12,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// What Scheduler would refuse is refused in its words, and what is not stood in
-// for too.
+// The emulator refuses what Scheduler refuses, with the same messages, and everything
+// that it does not emulate.
 func TestRefusals(t *testing.T) {
 	b := open(t, "")
 	b.make(input("there", "rate(1 day)", "UTC"))

@@ -22,8 +22,8 @@ import (
 	"github.com/stackwright/stackwright/infra/local/scheduler"
 )
 
-// A bench is a scheduler under test, and a function that takes what it is called
-// with. It is the SDK's HTTP client.
+// A bench is a scheduler under test with a function that records its calls. It is also
+// the HTTP client of the SDK.
 type fixture struct {
 	*testing.T
 	*scheduler.Service
@@ -36,7 +36,7 @@ type fixture struct {
 	fails int // how many calls of the function fail from now on
 }
 
-// taken is one call of the function.
+// taken is a call of the function.
 type taken struct {
 	at    time.Time
 	input string
@@ -97,15 +97,15 @@ func (b *fixture) invoke(_ context.Context, _ string, payload []byte) ([]byte, e
 	return []byte("{}"), nil
 }
 
-// seen lists what the function took.
+// seen lists the calls of the function.
 func (b *fixture) seen() []taken {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.taken)
 }
 
-// failing has so many calls of the function fail from now on, and says how many
-// were left to.
+// failing lets the next calls of the function fail, and returns how many were still to
+// fail before.
 func (b *fixture) failing(n int) (left int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -113,7 +113,7 @@ func (b *fixture) failing(n int) (left int) {
 	return left
 }
 
-// times lists how long after a time calls were taken.
+// times lists the times of the calls, relative to a start.
 func (b *fixture) times(since time.Time) string {
 	var all []string
 	for _, c := range b.seen() {
@@ -122,7 +122,7 @@ func (b *fixture) times(since time.Time) string {
 	return strings.Join(all, " ")
 }
 
-// input is a schedule that is to be made, as far as all are alike.
+// input returns a request for a schedule with the fields that all tests share.
 func input(name, expression, zone string) *sdk.CreateScheduleInput {
 	return &sdk.CreateScheduleInput{
 		Name: &name, GroupName: &group.Name, ScheduleExpression: &expression, ScheduleExpressionTimezone: &zone,
@@ -138,8 +138,8 @@ func (b *fixture) make(in *sdk.CreateScheduleInput) {
 	}
 }
 
-// Functions are called by the clock, in the schedule's time zone, with the time
-// that it came up at.
+// A function is called at the time of the schedule, in the time zone of the schedule,
+// and gets that time.
 func TestSchedulesComeUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // since midnight of 1 January 2000, UTC
 		b := open(t, "")
@@ -188,8 +188,8 @@ func TestRatesBegin(t *testing.T) {
 	})
 }
 
-// A call that is not taken is made again, as often and as long as the schedule
-// says, and then is a dead letter. What comes up once goes when that is over.
+// A call that fails is retried as often and as long as the schedule says, and then goes
+// to the dead-letter queue. A schedule with one time is deleted after its call.
 func TestCallsAreMadeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := open(t, "")
@@ -227,7 +227,7 @@ func TestCallsAreMadeAgain(t *testing.T) {
 	})
 }
 
-// Schedules outlive the process; what came up meanwhile is made up for once.
+// Schedules survive a restart. A schedule that was due meanwhile makes one call.
 func TestSchedulesOutliveTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -92,7 +92,7 @@ func TestKeep(t *testing.T) {
 	})
 }
 
-// tear leaves half a line at the end of a file, as a kill in the middle of a write does.
+// tear writes half a line to the end of a file, like a process that is killed during a write.
 func tear(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
@@ -140,7 +140,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// copied is a folder with the same content.
+// copied returns a copy of a folder.
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "copy")
@@ -150,7 +150,7 @@ func copied(t *testing.T, dir string) string {
 	return other
 }
 
-// The aws command works against it.
+// The aws command works with the emulator.
 func TestCommandLine(t *testing.T) {
 	if _, err := exec.LookPath("aws"); err != nil {
 		t.Skip("aws, the command line interface, is not on PATH: nothing to try")

@@ -20,7 +20,7 @@ const (
 	role  = "arn:aws:iam::000000000000:role/r"
 )
 
-// Step Functions refuses with AWS's codes.
+// The emulator refuses requests with the error codes of AWS.
 // https://docs.aws.amazon.com/step-functions/latest/apireference/API_Operations.html
 func TestRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// How a task fails is what a machine can name.
+// A task fails with an error name that a machine can catch.
 // https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html
 func TestFailures(t *testing.T) {
 	const token = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke.waitForTaskToken","Parameters":{"FunctionName":"f","Payload":{"token.$":"$$.Task.Token"}},"TimeoutSeconds":60,"End":true}}}`
@@ -169,7 +169,7 @@ func TestTokenOfTaskThatTimedOut(t *testing.T) {
 	})
 }
 
-// Executions are listed newest first, by status, in pages that new ones do not shift.
+// Executions are listed by status, the newest first. New executions do not shift the pages.
 func TestLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, "", nil)

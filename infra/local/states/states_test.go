@@ -109,7 +109,7 @@ func (h *fixture) describe(execution string) *sfn.DescribeExecutionOutput {
 	return out
 }
 
-// ends waits until the execution has the status, at most a virtual day.
+// ends waits until the execution has the status, at most a day of virtual time.
 func (h *fixture) waitFor(execution string, status types.ExecutionStatus) *sfn.DescribeExecutionOutput {
 	h.t.Helper()
 	for range 24 * 360 {

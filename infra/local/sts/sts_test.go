@@ -23,7 +23,7 @@ func client(key string, tokens http.Handler) *sdk.Client {
 	})
 }
 
-// Who assumes a role of another account is somebody of that account.
+// A user who assumes a role of another account is a principal of that account.
 func TestAssumedRoleIsOfItsAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens := sts.New("000000000000", trust)
@@ -51,7 +51,7 @@ func TestAssumedRoleIsOfItsAccount(t *testing.T) {
 	})
 }
 
-// trust is that of two roles, one of which asks for an external ID.
+// trust has two roles. One requires an external ID.
 func trust(role string) (externalID string, ok bool) {
 	externalID, ok = map[string]string{"arn:aws:iam::111111111111:role/path/deployer": "us", "arn:aws:iam::111111111111:role/open": ""}[role]
 	return externalID, ok
