@@ -53,7 +53,11 @@ func (s *scenario) gap(st statement) {
 
 func (s *scenario) leftBroken(st statement) {
 	r := s.ExecutionStatus(s.id)
-	s.expect(strings.Join(r.LeftBroken(), " "), strings.Join(st.args, " "))
+	nodes, known := r.LeftBroken()
+	if !known {
+		s.mismatchf("the run was loaded without its steps")
+	}
+	s.expect(strings.Join(nodes, " "), strings.Join(st.args, " "))
 	end := "Failed"
 	if len(st.args) > 0 {
 		end = "Failed dirty"

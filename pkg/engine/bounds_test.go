@@ -83,6 +83,28 @@ func TestLoopStateOfSupersededRun(t *testing.T) {
 	}
 }
 
+// A failed run ends dirty if a stack is in a bad state, or if nobody knows because its
+// steps could not be read.
+func TestLoopStateOfFailedRun(t *testing.T) {
+	failed := func(result plan.Result) []run.Step {
+		return []run.Step{{Step: plan.Step{Node: "db"}, Status: run.Failed, Result: result}}
+	}
+	started := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		run  run.Run
+		want run.State
+	}{
+		"no plan was made":      {run.Run{}, run.StateFailed},
+		"no stack is broken":    {run.Run{Started: started, Steps: failed(plan.Result{NothingStarted: true})}, run.StateFailed},
+		"a stack is broken":     {run.Run{Started: started, Steps: failed(plan.Result{Status: "ROLLBACK_COMPLETE"})}, run.StateFailedDirty},
+		"the steps are missing": {run.Run{Started: started}, run.StateFailedDirty},
+	} {
+		if got := loopState(c.run, run.StateFailed, 0); got.State != c.want {
+			t.Errorf("%s: %s, want %s", name, got.State, c.want)
+		}
+	}
+}
+
 // An event may arrive before CloudFormation's API shows the new status: the step is
 // polled again after 2, 4 and 8 seconds, and then as if there had been no event.
 func TestPostpone(t *testing.T) {

@@ -207,7 +207,7 @@ func seconds(wait time.Duration) int {
 func loopState(r run.Run, s run.State, wait time.Duration) LoopState {
 	switch s {
 	case run.StateFailed:
-		if len(r.LeftBroken()) > 0 {
+		if nodes, known := r.LeftBroken(); len(nodes) > 0 || !known {
 			s = run.StateFailedDirty
 		}
 	case run.StateSuperseded:

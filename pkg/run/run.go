@@ -143,15 +143,15 @@ func (r *Run) Start(p plan.Plan, specs map[string]string) {
 }
 
 // LeftBroken lists the stacks of failed steps that are in a bad state, or of which
-// nobody knows the state, in the order of the plan.
-func (r *Run) LeftBroken() []string {
-	var nodes []string
+// nobody knows the state, in the order of the plan. The steps say so: it reports false
+// if r has started steps and was loaded without them.
+func (r *Run) LeftBroken() (nodes []string, known bool) {
 	for _, s := range r.Steps {
 		if s.Status == Failed && !s.Result.Clean() && !slices.Contains(nodes, s.Node) {
 			nodes = append(nodes, s.Node)
 		}
 	}
-	return nodes
+	return nodes, len(r.Steps) > 0 || r.Started.IsZero()
 }
 
 // index finds steps by ID.

@@ -385,9 +385,17 @@ func TestLeftBroken(t *testing.T) {
 	} {
 		r := parse(t, "a:failed b:done c:skipped")
 		r.Steps[0].Result = result
-		got := strings.Join(r.LeftBroken(), " ")
-		if clean := strings.HasPrefix(want, "-"); clean != (got == "") || !clean && got != "a" {
-			t.Errorf("%s: left broken: %q", want, got)
+		nodes, known := r.LeftBroken()
+		got := strings.Join(nodes, " ")
+		if clean := strings.HasPrefix(want, "-"); clean != (got == "") || !clean && got != "a" || !known {
+			t.Errorf("%s: left broken: %q, %t", want, got, known)
 		}
+	}
+	started := run.Run{Started: now}
+	if nodes, known := started.LeftBroken(); len(nodes) > 0 || known {
+		t.Errorf("a run that was loaded without its steps: %q, %t", nodes, known)
+	}
+	if nodes, known := new(run.Run).LeftBroken(); len(nodes) > 0 || !known {
+		t.Errorf("a run without a plan: %q, %t", nodes, known)
 	}
 }

@@ -75,8 +75,9 @@ func Of(r run.Run) Run {
 	shown := Run{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
-		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline, LeftBroken: r.LeftBroken(),
+		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
 	}
+	shown.LeftBroken, _ = r.LeftBroken() // a run without steps is in a list, which does not say
 	for _, c := range r.Commands {
 		shown.Commands = append(shown.Commands, Command{c.Command, c.Force, c.Run, c.Who, c.Why, c.At})
 	}
