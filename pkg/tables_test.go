@@ -16,8 +16,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// namesake lists where a word is written that only polls like the name of an
-// operation or a command, and what it names there.
+// namesake lists where a word that is also the name of an operation or a command names
+// something else, and what it names there.
 var namesake = map[string]string{
 	"infra/aws":                  "Lambda functions",
 	"infra/local/cloudformation": "outcomes of CloudFormation's operations",
@@ -29,12 +29,11 @@ var namesake = map[string]string{
 	"pkg/format":                 "keys of the project file",
 }
 
-// owners are the folders whose rows and constants are named so.
+// owners are the folders that define the rows and constants with these names.
 var owners = []string{"pkg/plan", "pkg/run"}
 
-// No code asks for the name of an operation or a command: it compares no string
-// with one, and has no list of some of them. What it wants to know is a column of
-// the row.
+// No code compares a string with the name of an operation or a command, or lists some of
+// these names. It reads a column of the operation's row instead.
 func TestNobodyBranchesOnTheNameOfAnOperation(t *testing.T) {
 	names := run.ControlNames()
 	for _, o := range plan.AllOperations() {
@@ -60,14 +59,14 @@ func TestNobodyBranchesOnTheNameOfAnOperation(t *testing.T) {
 			}
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			var asked []ast.Expr
+			var compared []ast.Expr
 			switch n := n.(type) {
 			case *ast.BinaryExpr:
 				if n.Op == token.EQL || n.Op == token.NEQ {
-					asked = []ast.Expr{n.X, n.Y}
+					compared = []ast.Expr{n.X, n.Y}
 				}
 			case *ast.CaseClause:
-				asked = n.List
+				compared = n.List
 			case *ast.CompositeLit:
 				switch n.Type.(type) {
 				case *ast.ArrayType, *ast.MapType:
@@ -75,16 +74,16 @@ func TestNobodyBranchesOnTheNameOfAnOperation(t *testing.T) {
 						if pair, ok := e.(*ast.KeyValueExpr); ok {
 							e = pair.Key
 						}
-						asked = append(asked, e)
+						compared = append(compared, e)
 					}
 				}
 			case *ast.ValueSpec:
 				if !slices.Contains(owners, folder) {
-					asked = n.Values
+					compared = n.Values
 				}
 			}
-			if slices.ContainsFunc(asked, named) {
-				t.Errorf("%s asks for the name of an operation or a command: ask its row for a property", set.Position(n.Pos()))
+			if slices.ContainsFunc(compared, named) {
+				t.Errorf("%s compares with the name of an operation or a command: use a property of its row", set.Position(n.Pos()))
 			}
 			return true
 		})

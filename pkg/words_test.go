@@ -2,13 +2,10 @@ package pkg
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"os"
-	pathpkg "path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -92,12 +89,6 @@ var retiredPhrases = []struct {
 // Files that are not our prose.
 var foreign = regexp.MustCompile(`^(LICENSE|go\.sum|infra/aws/go\.sum|infra/aws/package-lock\.json|pkg/words_test\.go)$`)
 
-// The folders that still have retired words, each with the most that it may have.
-// Lower a number when the words of a folder are replaced, and remove its row at 0.
-const unfinished = `
-pkg 7
-`
-
 // TestRetiredWords keeps the words of this project plain: a reader who knows AWS
 // and Terraform needs no explanation of them.
 func TestRetiredWords(t *testing.T) {
@@ -108,22 +99,13 @@ func TestRetiredWords(t *testing.T) {
 			instead[w] = strings.TrimSpace(say)
 		}
 	}
-	files, left, most := 0, make(map[string][]string), make(map[string]int)
-	for folder, n := range rows(unfinished) {
-		most[folder], _ = strconv.Atoi(n[0])
-	}
+	files := 0
 	for path, text := range texts(t) {
 		files++
 		for n, line := range append([][]byte{[]byte(path)}, bytes.Split(text, []byte("\n"))...) {
 			for _, w := range retiredIn(string(line), instead) {
-				folder, _, _ := strings.Cut(pathpkg.Dir(path), "/testdata")
-				left[folder] = append(left[folder], fmt.Sprintf("%s:%d: %s", path, n, w))
+				t.Errorf("%s:%d: %s", path, n, w)
 			}
-		}
-	}
-	for folder, all := range left {
-		if len(all) > most[folder] {
-			t.Errorf("%s has %d retired words, at most %d are left to replace:\n%s", folder, len(all), most[folder], strings.Join(all, "\n"))
 		}
 	}
 	if files < 500 {
