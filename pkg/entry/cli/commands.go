@@ -37,13 +37,13 @@ func changing() []command {
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
 			flags: []flagSet{ofProject, mayChoose, mayDelete, mayRollBack, mayRefuse, mayAsk, ofWatch, where, hosted}, run: deploy,
-			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has faults, it reports all of
-them and asks AWS for nothing. A deploy that would delete more stacks than allowed is refused: max_deletions in the
+			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
+them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
 
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
-If a deploy would supersede the run of somebody else, it says whose, and asks on a terminal, unless --yes is given. With
---rollback, --refuse, --only or --max-deletions, deploy is a request and not an upload: it supersedes nothing, is queued,
+If a deploy would supersede the run of another user, it names the user, and asks for confirmation on a terminal, unless --yes is given. With
+--rollback, --refuse, --only or --max-deletions, deploy is a request and not an upload: it is queued, supersedes no run,
 and is not superseded.
 
 With --only it deploys some stacks and their dependencies, and leaves all others as they are.` + ofDir + codes,
@@ -79,7 +79,7 @@ func controlling() []command {
 		{
 			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,
 			flags: []flagSet{mayDelete, mayRollBack, mayRefuse, mayForceRetry, ofRecords, ofWatch, where, hosted}, run: retry,
-			long: `Creates a new run of the same operation with the same files: stacks that are as they should be are left alone, and those
+			long: `Creates a new run of the same operation with the same files: unchanged stacks are left alone, and those
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
 Without RUN it is the newest run that failed.` + codes,
 			examples: []string{"retry", "retry mfrggzdfmztwq2lknnwg", "retry mfrg --force"},
@@ -109,7 +109,7 @@ is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has n
 			name: "unlock", args: "[RUN]", most: 1, group: groupControl, short: "take the lock from a run, which ends", completes: runIDs,
 			flags: []flagSet{mayReason, ofRecords, ofWatch, where, hosted}, run: unlock,
 			long: `Ends a run that holds its project's lock, as cancelled, also if its execution does not respond; the next run in the queue
-then gets the lock. What CloudFormation has in progress goes on, and the next run waits for it. It needs a reason, which is
+then gets the lock. Operations of CloudFormation in progress continue, and the next run waits for them. It needs a reason, which is
 recorded with the run. Use cancel as long as the run responds.
 
 It ends with 0 when the run has ended, 2 if it was refused: no run holds a lock, or the given run does not.` + ofRun + "\nWithout RUN it is the only run that holds a lock.",
@@ -174,7 +174,7 @@ To see what happens when something fails, inject a fault (the stack's name may b
 			name: "targets", group: groupInstall, short: "list the accounts and regions that stacks may be deployed to",
 			flags: []flagSet{ofOutput, where}, run: listTargets,
 			long: `Lists the registered targets, which projects name under targets:. Each is an account and region, with the role that
-Stackwright assumes there and the external ID that the role has to ask for. default is the installation's own account and
+Stackwright assumes there and the external ID that the role requires. default is the installation's own account and
 region.`,
 			examples: []string{"targets", "targets -o json"},
 		},
