@@ -14,7 +14,7 @@ SEQUENTIAL = $(filter-out $(CONCURRENT),$(patsubst $(shell $(GO) list -m)%,.%,$(
 
 .PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln docs clean
 
-help: ## list what can be made
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 build: ## build/stackwright, and the functions for this machine in build/FUNCTION/bootstrap
@@ -80,7 +80,7 @@ large: ## runs of 2,000 stacks on the real adapters (some minutes each)
 # The cdk command comes with Go files that are templates.
 GOFILES = find . \( -name node_modules -o -name cdk.out \) -prune -o -name '*.go' -print0
 
-docs: ## write what is generated in docs/commands.md
+docs: ## write the generated parts of docs/commands.md
 	$(GO) run ./infra/stackwright docs docs/commands.md
 
 lint: ## format, vet, staticcheck

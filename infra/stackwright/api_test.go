@@ -214,16 +214,16 @@ func TestCurl(t *testing.T) {
 	signed := []string{"--aws-sigv4", "aws:amz:us-east-1:execute-api", "--user", "local:local"}
 	runs := h.URL() + "/projects/shop/prod/runs"
 	if got := curl(append(signed, runs)...); got != `{"runs":[]}` {
-		t.Errorf("it is answered %s", got)
+		t.Errorf("the answer is %s", got)
 	}
 	if got := curl(append(signed, "-H", "content-type: application/json", "-d", `{"operation":"refresh"}`, runs)...); !strings.Contains(got, `"operation":"refresh"`) {
-		t.Errorf("it is answered %s", got)
+		t.Errorf("the answer is %s", got)
 	}
 	if got := curl(append(signed, "-d", `{"operation":"refresh"}`, runs)...); !strings.Contains(got, "send JSON, as application/json") {
-		t.Errorf("it is answered %s", got)
+		t.Errorf("the answer is %s", got)
 	}
 	if got := curl(append(signed, h.URL()+"/nothing")...); got != `{"message":"Not Found"}` {
-		t.Errorf("it is answered %s", got)
+		t.Errorf("the answer is %s", got)
 	}
 	if got := curl("-H", "Host: stackwright.execute-api.localhost", runs); got != `{"message":"Forbidden"}` {
 		t.Errorf("unsigned it is answered %s", got)

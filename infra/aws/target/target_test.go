@@ -145,7 +145,7 @@ func (r role) statement(t *testing.T, sid string) statement {
 			}
 		}
 	}
-	t.Fatalf("role %s says nothing called %s", r.RoleName, sid)
+	t.Fatalf("role %s has no statement with the Sid %s", r.RoleName, sid)
 	return statement{}
 }
 

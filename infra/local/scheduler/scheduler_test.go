@@ -201,7 +201,7 @@ func TestCallsAreMadeAgain(t *testing.T) {
 		b.failing(3)
 		time.Sleep(time.Hour + time.Second)
 		if _, err := b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{Name: in.Name, GroupName: in.GroupName}); err != nil {
-			t.Errorf("it is gone before it is taken: %v", err)
+			t.Errorf("the schedule is deleted before its call has succeeded: %v", err)
 		}
 		time.Sleep(time.Minute)
 		if got := b.times(start); got != "1h0m7s" {
@@ -209,7 +209,7 @@ func TestCallsAreMadeAgain(t *testing.T) {
 		}
 		_, err := b.client().GetSchedule(t.Context(), &sdk.GetScheduleInput{Name: in.Name, GroupName: in.GroupName})
 		if gone := (*types.ResourceNotFoundException)(nil); !errors.As(err, &gone) {
-			t.Errorf("it is still there: %v", err)
+			t.Errorf("the schedule still exists: %v", err)
 		}
 		in = input("never", "at(2000-01-01T02:00:00)", "UTC")
 		in.Target.RetryPolicy = &types.RetryPolicy{MaximumRetryAttempts: aws.Int32(4), MaximumEventAgeInSeconds: aws.Int32(3600)}
