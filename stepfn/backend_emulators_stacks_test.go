@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	item "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/pkg/action"
@@ -288,4 +290,17 @@ func (r *emulators) Fault(name string, v plan.Verb, m sim.Fault) {
 
 func (r *emulators) Events(deliveries ...time.Duration) {
 	r.events = func() []time.Duration { return deliveries }
+}
+
+func (r *emulators) Lag(d time.Duration) { r.inject(local.Fault{Lag: (d / r.speedup).Seconds()}) }
+
+func (r *emulators) Misrecord(name string) {
+	_, err := dynamodb.NewFromConfig(r.direct(r.cloud.Tables)).UpdateItem(r.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String("stackwright"), Key: map[string]item.AttributeValue{"PK": &item.AttributeValueMemberS{Value: "PROJECT#shop@default"}, "SK": &item.AttributeValueMemberS{Value: "STACK#" + name}},
+		UpdateExpression: aws.String("SET outputs = :outputs"), ConditionExpression: aws.String("attribute_exists(PK)"),
+		ExpressionAttributeValues: map[string]item.AttributeValue{":outputs": &item.AttributeValueMemberM{Value: map[string]item.AttributeValue{"Value": &item.AttributeValueMemberS{Value: "misrecorded"}}}},
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
 }

@@ -52,6 +52,8 @@ type backend interface {
 	Slow(stack string, d time.Duration)           // every operation on the stack takes so long
 	Fault(stack string, v plan.Verb, m sim.Fault) // of the next request that starts such an operation
 	Events(deliveries ...time.Duration)           // the delays of each event from now on; it is lost if there are none
+	Lag(d time.Duration)                          // DescribeStacks shows each change so late, from now on
+	Misrecord(stack string)                       // its record gets outputs that the stack does not have
 }
 
 // options are the options of a request. A deploy without options is an upload.
@@ -288,4 +290,10 @@ func (p *memoryBackend) Fault(name string, v plan.Verb, m sim.Fault) {
 
 func (p *memoryBackend) Events(deliveries ...time.Duration) {
 	p.Faults.Event = func() []time.Duration { return deliveries }
+}
+
+func (p *memoryBackend) Lag(d time.Duration) { p.Cloud.Lag = d }
+
+func (p *memoryBackend) Misrecord(name string) {
+	p.Store.SetOutputs("shop@default", name, map[string]string{"Value": "misrecorded"})
 }

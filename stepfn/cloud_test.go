@@ -46,6 +46,8 @@ func (c testCloud) Slow(stack string, d time.Duration) {
 	c.backend.inject(local.Fault{Stack: stack, Seconds: d.Seconds()})
 }
 
+func (c testCloud) Lag(d time.Duration) { c.backend.inject(local.Fault{Lag: d.Seconds()}) }
+
 func (c testCloud) Node(name, version string, imports ...string) project.Node {
 	st := stack{version: version}
 	text := string(st.template(nil))

@@ -78,6 +78,9 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 		case "failures-unreported":
 			g.injected["failures-unreported"]++
 			p.Faults.EventsLost = true
+		case "lag":
+			g.injected["lag"]++
+			p.Lag(time.Duration(l.number(1)) * time.Millisecond)
 		case "skewed":
 			g.injected["skewed"]++
 			minutes := l.number(1)
@@ -145,6 +148,9 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 		case "failures-unreported":
 			g.injected["failures-unreported"]++
 			r.eventsLost = true
+		case "lag":
+			g.injected["lag"]++
+			r.Lag(time.Duration(l.number(1)) * time.Millisecond)
 		case "throttling":
 			g.injected["throttling"]++
 			r.inject(local.Fault{Throttle: 0.03})
@@ -157,6 +163,7 @@ func (g *player) stopFaults() {
 	switch on := g.backend.(type) {
 	case *memoryBackend:
 		on.Faults = sim.Faults{}
+		on.Cloud.Lag = 0
 		clear(on.Cloud.Fail)
 		clear(on.Cloud.Seconds)
 	case *emulators:

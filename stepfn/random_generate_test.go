@@ -59,6 +59,9 @@ func (a *generator) faultPlan(seed uint64) {
 	if a.IntN(4) == 0 {
 		a.add("failures-unreported")
 	}
+	if a.IntN(3) == 0 {
+		a.add("lag", a.one("1000", "1500", "4000", "7000"))
+	}
 	if !a.emulated && a.IntN(4) == 0 {
 		a.add("skewed", a.one("1", "3", "10"))
 	}

@@ -78,7 +78,7 @@ func (g *player) execute(l line) {
 		g.redeploy(l.stacks())
 	case "destroy-all":
 		g.destroyAll()
-	case "latency", "targets", "events", "failures-unreported", "skewed", "throttling", "fault": // faultPlan reads them
+	case "latency", "targets", "events", "failures-unreported", "lag", "skewed", "throttling", "fault": // faultPlan reads them
 	default:
 		g.Fatalf("%q is not a word of scripts", what)
 	}

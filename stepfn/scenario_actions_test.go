@@ -122,6 +122,10 @@ func (s *scenario) events(st statement) {
 	s.Events(late...)
 }
 
+func (s *scenario) lag(st statement) { s.Lag(seconds(st.args[0])) }
+
+func (s *scenario) misrecord(st statement) { s.Misrecord(s.at(st.args[0])) }
+
 func (s *scenario) outage(st statement) { s.Outage(seconds(st.args[0])) }
 
 func (s *scenario) abort(st statement) { s.Abort(s.about(st)) }

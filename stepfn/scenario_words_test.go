@@ -54,6 +54,8 @@ var words = []word{
 	{"answer-lost", "STACK/REQUEST", (*scenario).fault, isGiven},                 // the request arrives, its answer does not
 	{"throttled", "STACK/REQUEST", (*scenario).fault, isGiven},                   // CloudFormation throttles the request once
 	{"events", "[SECONDS...]", (*scenario).events, isGiven},                      // the delays of each event, one for each time that it arrives; without any, all events are lost
+	{"lag", "SECONDS", (*scenario).lag, isGiven},                                 // DescribeStacks shows each change of a stack so late
+	{"misrecord", "STACK", (*scenario).misrecord, isGiven},                       // the record of the stack has outputs that it does not have
 	{"asks", "STEP...", (*scenario).asks, isGiven},                               // the step asks a user before it ends: in memory only
 	{"outage", "SECONDS", (*scenario).outage, isGiven},                           // CloudFormation cannot be reached for so long
 	{"abort", "[RUN]", (*scenario).abort, isGiven},                               // a user stops the execution of the run

@@ -73,6 +73,9 @@ type Operation struct {
 	Superseded bool        // another operation has started after it
 	Why        string      // the first real reason of a failure
 
+	Newest          plan.Status // the status of the stack in its newest event; empty if there are no events
+	NewestOperation string      // CloudFormation's OperationId in that event; empty if it has none
+
 	Stopped time.Time // when it was cancelled with the task's CancelToken; zero if it was not
 }
 
@@ -82,6 +85,7 @@ type Progress struct {
 	Err     error        // why it failed, if it did
 	Why     string       // what a person should know about a step that runs or has succeeded
 	Soon    bool         // poll again as soon as possible
+	Ended   plan.Status  // how the operation has ended by its events, if the description of its stack is older: then the step runs
 	Receipt plan.Receipt // learned by the poll; zero if nothing was
 	Record  *plan.Record // the new record; nil to keep the old one
 	Forget  bool         // delete the record

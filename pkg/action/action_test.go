@@ -3,6 +3,7 @@ package action_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -202,13 +203,32 @@ func failing(c *cloud, method string, err error) *cloud {
 // operation returns an operation that the events report: it has ended with the status,
 // or is in progress if that is empty.
 func operation(s plan.Status, why string) action.Operation {
-	return action.Operation{Found: true, Receipt: plan.Receipt{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why}
+	return action.Operation{Found: true, Receipt: plan.Receipt{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why, Newest: s, NewestOperation: "op"}
+}
+
+// superseded returns an operation after which another has started on its stack.
+func superseded(op action.Operation) action.Operation {
+	op.Superseded, op.Newest, op.NewestOperation = true, "UPDATE_IN_PROGRESS", "theirs"
+	return op
+}
+
+// updated makes t a task whose update has changed the stack.
+func updated(t *action.Task) {
+	if t.Step.Verb == plan.Update {
+		t.Record.LastUpdated = epoch.Add(-time.Hour)
+	}
+}
+
+// behind is why a step runs whose events report an end, while the description of its
+// stack shows another status.
+func behind(reported, shown plan.Status) string {
+	return fmt.Sprintf("CloudFormation has reported %s, but DescribeStacks still shows the stack as it was before (%s): Stackwright waits until the new outputs can be read", reported, shown)
 }
 
 // A running step is over when CloudFormation's events say so. It is started again
 // only if there are no events and the first start can no longer happen.
 func TestPoll(t *testing.T) {
-	stored := func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op"} }
+	stored := func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op"}; updated(t) }
 	old := func(t *action.Task) { t.Claimed = now.Add(-action.MaxStartTime) }
 	older := func(t *action.Task) { t.Claimed = now.Add(-2 * action.MaxStartTime) }
 	type want struct {
@@ -226,33 +246,33 @@ func TestPoll(t *testing.T) {
 		cloud   *cloud
 		want    want
 	}{
-		{"created", plan.Create, stored, withEvents(is("CREATE_COMPLETE"), operation("CREATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
+		{"created", plan.Create, stored, withEvents(is("CREATE_COMPLETE"), operation("CREATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events"}},
 		{"being created", plan.Create, stored, is("CREATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
 		{"events are late", plan.Create, stored, is("CREATE_COMPLETE"), want{receipt: received, digest: "-", calls: "live; events"}},
 		{"failed and rolled back", plan.Create, stored, withEvents(is("ROLLBACK_COMPLETE"), operation("ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events; live"}},
-		{"updated", plan.Update, stored, withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
+			want{over: true, fails: "ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events"}},
+		{"updated", plan.Update, stored, withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events"}},
 		{"updated, and cleaning up", plan.Update, stored, withEvents(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), operation("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
-			want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
+			want{over: true, receipt: received, digest: "v2", calls: "live; events"}},
 		{"rolled back to what Stackwright deployed", plan.Update, func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op", Restored: true} },
 			withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; events; live"}},
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; events"}},
 		{"rolled back to a state that Stackwright did not deploy", plan.Update, stored, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events; live"}},
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events"}},
 		{"stuck", plan.Update, stored, withEvents(is("UPDATE_ROLLBACK_FAILED"), operation("UPDATE_ROLLBACK_FAILED", "")),
-			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", receipt: received, digest: "", calls: "live; events; live"}},
+			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", receipt: received, digest: "", calls: "live; events"}},
 		{"unchanged when it started", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_COMPLETE"),
 			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live"}},
-		{"continued", plan.Continue, stored, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, receipt: received, digest: "", calls: "live; events; live"}},
+		{"continued", plan.Continue, stored, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "")), want{over: true, receipt: received, digest: "", calls: "live; events"}},
 		{"the continued rollback failed again", plan.Continue, stored, withEvents(is("UPDATE_ROLLBACK_FAILED"), operation("UPDATE_ROLLBACK_FAILED", "again")),
-			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", receipt: received, digest: "", calls: "live; events; live"}},
+			want{over: true, fails: "UPDATE_ROLLBACK_FAILED: again", receipt: received, digest: "", calls: "live; events"}},
 		{"continued by another operation", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("UPDATE_ROLLBACK_COMPLETE"),
 			want{over: true, why: "found it UPDATE_ROLLBACK_COMPLETE", receipt: unchanged, digest: "", calls: "live"}},
-		{"a receipt and no events: the stack has succeeded", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, receipt: received, digest: "v2", calls: "live; events; live"}},
+		{"a receipt and no events: the stack has succeeded", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_COMPLETE"), want{over: true, receipt: received, digest: "v2", calls: "live; events"}},
 		{"a receipt and no events: the stack has failed", plan.Update, func(t *action.Task) { stored(t); old(t) }, is("UPDATE_FAILED"),
-			want{over: true, fails: "stack is UPDATE_FAILED", receipt: received, digest: "", calls: "live; events; live"}},
+			want{over: true, fails: "stack is UPDATE_FAILED", receipt: received, digest: "", calls: "live; events"}},
 		{"deleted while it was created", plan.Create, stored, withEvents(is("DELETE_COMPLETE"), operation("DELETE_COMPLETE", "")),
-			want{over: true, fails: "stack is DELETE_COMPLETE", receipt: received, digest: "", calls: "live; events; live"}},
+			want{over: true, fails: "stack is DELETE_COMPLETE", receipt: received, digest: "", calls: "live; events"}},
 
 		{"no events, and the first start may still happen", plan.Create, nil, is(""), want{digest: "-", calls: "live; events"}},
 		{"no events of a busy stack, and the first start may still happen", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; events"}},
@@ -266,7 +286,7 @@ func TestPoll(t *testing.T) {
 		{"the second start is refused, because the first has events", plan.Create, old, withEvents(answering(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, operation("", "")),
 			want{receipt: received, digest: "-", calls: "live; events; live; begin create; events"}},
 		{"the second start is refused, because the first has ended", plan.Create, old, withEvents(answering(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Operation{}, operation("CREATE_COMPLETE", "")),
-			want{over: true, receipt: received, digest: "v2", calls: "live; events; live; begin create; events; live"}},
+			want{over: true, receipt: received, digest: "v2", calls: "live; events; live; begin create; events"}},
 		{"the second start is refused, and the first has no events", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
 			want{over: true, fails: "no", digest: "-", calls: "live; events; live; begin update; events"}},
 		{"a stack of our name may be ours, because events may be late", plan.Create, old, answering(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
@@ -281,7 +301,7 @@ func TestPoll(t *testing.T) {
 		{"deleted, though the start has no receipt", plan.Delete, nil, is(""), want{over: true, forget: true, digest: "-", calls: "live"}},
 		{"being deleted", plan.Delete, stored, is("DELETE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
 		{"deleted, which only the events show yet", plan.Delete, stored, withEvents(is("CREATE_COMPLETE"), operation("DELETE_COMPLETE", "")),
-			want{over: true, forget: true, digest: "-", calls: "live; events"}},
+			want{why: behind("DELETE_COMPLETE", "CREATE_COMPLETE"), receipt: received, digest: "-", calls: "live; events; live"}},
 		{"not deleted", plan.Delete, stored, withEvents(is("DELETE_FAILED"), operation("DELETE_FAILED", "in use")),
 			want{over: true, fails: "DELETE_FAILED: in use", receipt: received, digest: "", calls: "live; events"}},
 		{"a deletion that CloudFormation cancelled", plan.Delete, stored, withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE", "export in use")),

@@ -62,7 +62,11 @@ func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
 // Poll reports that the change is over when CloudFormation's events say so.
 func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	if t.Receipt.Unchanged {
-		return a.ended(ctx, t, Operation{})
+		live, err := a.Live(ctx, t.Location())
+		if err != nil {
+			return Progress{}, err
+		}
+		return t.ended(Operation{}, live), nil
 	}
 	live, t, err := a.check(ctx, t)
 	if err != nil {
@@ -81,22 +85,24 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 		op.Receipt.Restored = t.Receipt.Restored // only Start knows this
 		t.Receipt = op.Receipt
 	}
-	if err != nil || !op.Over && !t.Receipt.Unchanged {
+	switch {
+	case err != nil || !op.Over && !t.Receipt.Unchanged:
 		return Progress{Receipt: op.Receipt, Why: t.late(live)}, err
-	}
-	return a.ended(ctx, t, op)
-}
-
-// ended returns the result of an operation that is over. If the operation never started,
-// the record does not change: another stack may have the name now.
-func (a change) ended(ctx context.Context, t Task, op Operation) (Progress, error) {
-	if !t.Receipt.Known() {
+	case !t.Receipt.Known(): // it never started: another stack may have the name now
 		return Progress{Over: true, Err: t.failure(op), Forget: t.Record.StackID == "", Result: plan.Result{NothingStarted: true}}, nil
 	}
-	live, err := a.Live(ctx, t.Location())
-	if err != nil {
+	live, agrees, err := describe(ctx, a, t, op, live)
+	switch {
+	case err != nil:
 		return Progress{}, err
+	case !agrees:
+		return t.behind(op, live), nil
 	}
+	return t.ended(op, live), nil
+}
+
+// ended returns the result of an operation that is over and has left the given stack.
+func (t Task) ended(op Operation, live plan.Live) Progress {
 	r := recorded(t, live)
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
@@ -127,7 +133,7 @@ func (a change) ended(ctx context.Context, t Task, op Operation) (Progress, erro
 			p.Record, p.Forget = nil, true // it was never created
 		}
 	}
-	return p, nil
+	return p
 }
 
 // recorded returns t's record, updated from the live stack.

@@ -74,10 +74,16 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{Why: t.late(live)}, nil
 	}
 	op, err := follow(ctx, a, t, live)
-	switch {
-	case err != nil || !op.Over:
+	if err != nil || !op.Over {
 		return Progress{Receipt: op.Receipt, Why: t.late(live)}, err
-	case op.Status.Gone() && op.Status != "":
+	}
+	live, agrees, err := describe(ctx, a, t, op, live)
+	switch {
+	case err != nil:
+		return Progress{}, err
+	case !agrees:
+		return t.behind(op, live), nil
+	case live.Status.Gone():
 		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
 	}
 	r := recorded(t, live)

@@ -43,8 +43,8 @@ func TestOverdue(t *testing.T) {
 		{"its cleanup continues", plan.Update, force, withEvents(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), operation("", "")), "", false, "live; events"},
 		{"an operation without events may not be ours", plan.Update, func(t *action.Task) { t.Forced = true }, is("UPDATE_IN_PROGRESS"), "", false, "live; events; events"},
 		{"an operation without events may not be ours, though there is a receipt", plan.Update, limit, is("UPDATE_IN_PROGRESS"), left, false, "live; events"},
-		{"an operation that started after ours is not cancelled", plan.Update, func(t *action.Task) { force(t); t.Notified = true },
-			withEvents(is("UPDATE_IN_PROGRESS"), operation("UPDATE_COMPLETE", "")), "over", false, "live; events; events; live"},
+		{"an operation that started after ours is not cancelled", plan.Update, func(t *action.Task) { force(t); updated(t); t.Notified = true },
+			withEvents(is("UPDATE_IN_PROGRESS"), superseded(operation("UPDATE_COMPLETE", ""))), "over", false, "live; events; events"},
 		{"it has just ended", plan.Update, force, failing(withEvents(is("UPDATE_IN_PROGRESS"), operation("", "")), "cancel", fault.New(fault.Refused, "too late")),
 			"it cannot be cancelled: too late", true, "live; events; cancel"},
 		{"throttled", plan.Update, force, failing(withEvents(is("UPDATE_IN_PROGRESS"), operation("", "")), "cancel", fault.New(fault.Throttled, "slow")),
@@ -97,6 +97,7 @@ func TestStopped(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(plan.Update)
+			updated(&in)
 			in.Receipt, in.Claimed, in.Forced, in.Step.Timeout = plan.Receipt{StackID: "id", Operation: "op"}, started, c.forced, project.Timeout(c.timeout)
 			if c.stopped > 0 {
 				c.operation.Stopped = started.Add(c.stopped)

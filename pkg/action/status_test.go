@@ -180,6 +180,7 @@ func TestPollOfEveryStatus(t *testing.T) {
 				in := task(verb)
 				in.Notified, in.Receipt = reported, plan.Receipt{StackID: "id", Operation: "op"}
 				in.Claimed = now.Add(-action.MaxStartTime)
+				updated(&in)
 				if reported {
 					c = withEvents(c, operation(status, ""))
 					c.events[0].Over = !status.Busy()

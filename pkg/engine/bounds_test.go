@@ -106,19 +106,28 @@ func TestLoopStateOfFailedRun(t *testing.T) {
 }
 
 // An event may arrive before CloudFormation's API shows the new status: the step is
-// polled again after 2, 4 and 8 seconds, and then as if there had been no event.
+// polled again after 2, 4 and 8 seconds, and then as if there had been no event. If
+// only the description of the stack is older than the events, the step is polled
+// every 8 seconds until the description agrees.
 func TestPostpone(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	e := &Engine{Now: func() time.Time { return now }}
 	s := run.Step{Step: plan.Step{Verb: plan.Update}, Claimed: now, Event: run.Event{Status: "UPDATE_COMPLETE"}}
 	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, minWait, minWait} {
-		e.postpone(&s, false)
+		e.postpone(&s, action.Progress{})
 		if got := s.Due.Sub(now); got != want || s.DueAt().IsZero() {
 			t.Errorf("the step is due in %s, want %s (%+v)", got, want, s.Event)
 		}
 	}
 	if s.Event.Status != "" {
 		t.Error("the event stays")
+	}
+	s.Event = run.Event{Status: "UPDATE_COMPLETE"}
+	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second} {
+		e.postpone(&s, action.Progress{Ended: "UPDATE_COMPLETE"})
+		if got := s.Due.Sub(now); got != want || s.DueAt().IsZero() {
+			t.Errorf("while the description is older it is due in %s, and not in %s (%+v)", got, want, s.Event)
+		}
 	}
 }
 

@@ -436,3 +436,33 @@ func TestParallel(t *testing.T) {
 		t.Errorf("the destroy is %s, records of %s", r.State, h.records())
 	}
 }
+
+// A step that is over by its events, while DescribeStacks shows its stack as it was
+// before, is polled again after 2, 4 and 8 seconds, and ends with the new outputs.
+func TestPollBehind(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.requestAndExecute("a", "deploy", "v1")
+	before := h.recorded("vpc").Outputs["Value"]
+	h.setVersion("v2", "vpc")
+	h.request("b", "deploy", "v2")
+	loop := h.planned("b", 1)
+	h.passTime(20 * time.Second)
+	h.backend.Cloud.Lag = 20 * time.Second
+	h.backend.Faults.Event = func() []time.Duration { return nil }
+	h.startReady(loop)
+	h.passTime(10 * time.Second)
+	loop.Ready = nil
+	for _, due := range []time.Duration{2, 4, 8, 8} {
+		h.polled(loop)
+		s := h.stored("b").Steps[0]
+		if s.Status != run.Running || s.Due.Sub(h.Now()) != due*time.Second || h.recorded("vpc").Outputs["Value"] != before {
+			t.Fatalf("it is %s (%s), due in %s, and not in %ds", s.Status, s.Why, s.Due.Sub(h.Now()), due)
+		}
+		h.passTime(due * time.Second)
+	}
+	h.polled(loop)
+	if s, after := h.stored("b").Steps[0], h.recorded("vpc").Outputs["Value"]; s.Status != run.Done || after == before || after != h.backend.Cloud.Output("shop-vpc", "Value") {
+		t.Errorf("it is %s (%s), and the output is %q", s.Status, s.Why, after)
+	}
+}

@@ -384,6 +384,14 @@ func (h *fixture) stored(id string) run.Run {
 	return r
 }
 
+// recorded returns the record of a node.
+func (h *fixture) recorded(node string) plan.Record {
+	h.Helper()
+	all, err := h.Store.Records(h.Context(), shop)
+	h.must(err)
+	return all[node]
+}
+
 // records lists the stacks that have a record.
 func (h *fixture) records() string {
 	h.Helper()

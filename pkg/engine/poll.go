@@ -220,7 +220,10 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	}
 	if !got.Over {
 		s.Why, s.Forced = got.Why, r.Forced
-		e.postpone(s, got.Soon)
+		if got.Ended != "" && s.Event.Status == "" {
+			s.Event.Status = got.Ended // the poll itself has seen the event
+		}
+		e.postpone(s, got)
 		if !learnt {
 			return nil
 		}
@@ -245,19 +248,20 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 
 // postpone sets when a running step is polled next. An event may arrive before
 // CloudFormation's API shows the new status, so after an event the step is polled
-// again after 2, 4 and 8 seconds, until a poll agrees with the event. Without an
-// event, the interval grows with the time that the step has run. It is short if the
-// action requests that, and ends no later than the deadline of the step.
-func (e *Engine) postpone(s *run.Step, soon bool) {
+// again after 2, 4 and 8 seconds, and then every 8 seconds as long as the API shows
+// the end in its events but not in its description of the stack. Without an event,
+// the interval grows with the time that the step has run. It is short if the action
+// requests that, and ends no later than the deadline of the step.
+func (e *Engine) postpone(s *run.Step, got action.Progress) {
 	now := e.Now()
-	if s.Event.Status != "" && s.Event.Polls < 3 {
-		s.Due = now.Add(2 * time.Second << s.Event.Polls)
+	if s.Event.Status != "" && (s.Event.Polls < 3 || got.Ended != "") {
+		s.Due = now.Add(2 * time.Second << min(s.Event.Polls, 2))
 		s.Event.Polls++
 		return
 	}
 	s.Event = run.Event{}
 	s.Due = now.Add(e.interval(s.Verb, now.Sub(s.Claimed)))
-	if soon {
+	if got.Soon {
 		s.Due = now.Add(minWait)
 	}
 	if d := s.Deadline(s.Claimed); d.After(now) && d.Before(s.Due) {

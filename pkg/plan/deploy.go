@@ -86,10 +86,11 @@ func (v View) plan(refusals []error) (Plan, error) {
 }
 
 // unchanged returns the desired nodes that need no step: they were deployed from the
-// same template and parameters, were not changed since, and depend on unchanged
-// nodes only. Nodes that depend on a node with a step, but are otherwise unchanged
-// with the recorded outputs, are possible changes. The order lists dependencies
-// before their dependents.
+// same template and parameters, were not changed since, have the recorded outputs,
+// and depend on unchanged nodes only. Nodes that depend on a node with a step, but
+// are otherwise unchanged with the present outputs, are possible changes. So are
+// nodes whose outputs are not as recorded: their step corrects the record. The order
+// lists dependencies before their dependents.
 func (v View) unchanged(order []string) (same, possible map[string]bool, err error) {
 	same, possible = make(map[string]bool), make(map[string]bool)
 	for _, name := range order {
@@ -98,12 +99,13 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, err err
 			continue
 		}
 		got, err := n.Resolve(func(node, output string) (string, error) {
-			if value, ok := v.Recorded[node].Outputs[output]; ok {
+			if value, ok := v.outputs(node)[output]; ok {
 				return value, nil
 			}
 			return "", fault.New(fault.Missing, "it has no output %s", output)
 		})
 		changing := slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] })
+		changing = changing || !maps.Equal(r.Outputs, live.Outputs)
 		switch {
 		case changing: // whatever the recorded outputs make of it: others may take their place
 			possible[name] = err == nil && got.Digest == r.Digest
@@ -115,6 +117,16 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, err err
 		}
 	}
 	return same, possible, nil
+}
+
+// outputs returns the outputs of a node: those of its stack if no deploy of the node
+// has to change them, else those that are recorded.
+func (v View) outputs(name string) map[string]string {
+	r, live := v.Recorded[name], v.Live[name]
+	if r.Current(live) {
+		return live.Outputs
+	}
+	return r.Outputs
 }
 
 // Current reports whether the live stack is as Stackwright left it, and its last

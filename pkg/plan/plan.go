@@ -37,7 +37,7 @@ type Step struct {
 	Where string `json:"where,omitempty"` // the account and region of its stack, as project.Target names them
 	Verb  Verb   `json:"verb"`
 
-	Possible bool `json:"possible,omitempty"` // of an update: only an output of a changing dependency can make it change the stack
+	Possible bool `json:"possible,omitempty"` // of an update: only an output of a changing dependency can make it change the stack; or the stack is unchanged, and its outputs are not as recorded
 
 	Qualifier string     `json:"qualifier,omitempty"` // makes steps of one verb on one node different; see StepID
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
@@ -145,6 +145,7 @@ type Live struct {
 	HasResources   bool      // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
 	CreatedByToken bool      // it is not the recorded stack, but its first event has the Location's token
 	AccessError    string    // why it could not be read; all else is unknown then
+	Operations     []string  // the IDs of its last operations, in any order; empty if CloudFormation does not list them
 }
 
 // Dead reports whether the stack can only be deleted, and has no resources.

@@ -54,7 +54,7 @@ func (f fixture) have(status plan.Status, list string) {
 			Node: name, Stack: "shop-" + name, StackID: "id-" + name, Needs: needs, Digest: "old", LastUpdated: epoch,
 			Outputs: map[string]string{"Id": "of " + name},
 		}
-		f.Live[name] = plan.Live{StackID: "id-" + name, Status: status, LastUpdated: epoch}
+		f.Live[name] = plan.Live{StackID: "id-" + name, Status: status, LastUpdated: epoch, Outputs: map[string]string{"Id": "of " + name}}
 	})
 }
 
@@ -216,8 +216,13 @@ func TestUnchanged(t *testing.T) {
 		{"failed since", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Status = "UPDATE_FAILED" })},
 		{"unknown digest", "web/update", "", change("web", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Digest = "" })},
 		{"other needs", "web/update", "", change("web", func(_ *plan.Record, _ *plan.Live, n *project.Node) { n.Needs = []string{"vpc"} })},
-		{"another output", "db/update app/update", "app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = map[string]string{"Id": "other"} })},
-		{"no such output any more", "db/update app/update", "app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = nil })},
+		{"another output", "db/update app/update", "app/update", change("vpc", func(r *plan.Record, l *plan.Live, _ *project.Node) {
+			r.Outputs, l.Outputs = map[string]string{"Id": "other"}, map[string]string{"Id": "other"}
+		})},
+		{"no such output any more", "db/update app/update", "app/update", change("vpc", func(r *plan.Record, l *plan.Live, _ *project.Node) { r.Outputs, l.Outputs = nil, nil })},
+		{"an output was recorded wrongly", "vpc/update db/update app/update", "vpc/update db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = map[string]string{"Id": "other"} })},
+		{"no output was recorded", "vpc/update db/update app/update", "vpc/update db/update app/update", change("vpc", func(r *plan.Record, _ *plan.Live, _ *project.Node) { r.Outputs = nil })},
+		{"an output that was recorded wrongly was passed on", "vpc/update db/update app/update", "vpc/update app/update", change("vpc", func(_ *plan.Record, l *plan.Live, _ *project.Node) { l.Outputs = map[string]string{"Id": "other"} })},
 		{"created by our token", "web/update", "", change("web", func(_ *plan.Record, l *plan.Live, n *project.Node) {
 			l.StackID, l.CreatedByToken, l.LastUpdated = "id-other", true, epoch.Add(1)
 		})},

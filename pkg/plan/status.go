@@ -104,6 +104,9 @@ func Ends() []Status {
 	return ends
 }
 
+// Alike reports whether s and t are in one class: a plan treats both the same.
+func (s Status) Alike(t Status) bool { return s == t || s.Known() && classes[s] == classes[t] }
+
 // Known reports whether s is in the table.
 func (s Status) Known() bool { return classes[s] != unknown }
 

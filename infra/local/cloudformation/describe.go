@@ -60,23 +60,25 @@ func (s *Service) describeStacks(_ context.Context, in *cfn.DescribeStacksInput)
 		if aws.ToString(in.StackName) != "" {
 			st, err := s.describedStack(in.StackName)
 			if err == nil {
-				out.Stacks = append(out.Stacks, st.describe())
+				out.Stacks = append(out.Stacks, s.describe(st))
 			}
 			return err
 		}
 		some, next, err := page(s.newest((*stack).exists), in.NextToken, stackPage)
 		for _, st := range some {
-			out.Stacks = append(out.Stacks, st.describe())
+			out.Stacks = append(out.Stacks, s.describe(st))
 		}
 		out.NextToken = next
 		return err
 	})
 }
 
-func (st *stack) describe() types.Stack {
+// describe is the stack as DescribeStacks shows it. The list of its operations has no lag.
+func (s *Service) describe(st *stack) types.Stack {
+	seen := st.describedAt(time.Now().Add(-s.lag(st)))
 	d := types.Stack{
-		StackId: &st.ID, StackName: &st.Name, StackStatus: st.Status, StackStatusReason: optional(st.Reason),
-		CreationTime: &st.Created, LastUpdatedTime: optionalTime(st.Updated), DeletionTime: optionalTime(st.Deleted),
+		StackId: &st.ID, StackName: &st.Name, StackStatus: seen.status, StackStatusReason: optional(seen.reason),
+		CreationTime: &st.Created, LastUpdatedTime: optionalTime(seen.updated), DeletionTime: optionalTime(seen.deleted),
 		Description: optional(st.Now.Description), Capabilities: st.Now.Capabilities, RoleARN: optional(st.Now.Role),
 		NotificationARNs: append([]string{}, st.Now.Notifications...), Tags: []types.Tag{}, ChangeSetId: optional(st.ChangeSet),
 		DisableRollback: aws.Bool(st.DisableRollback || st.OnFailure == types.OnFailureDoNothing), EnableTerminationProtection: aws.Bool(st.Protected),
@@ -89,7 +91,7 @@ func (st *stack) describe() types.Stack {
 	for _, p := range st.Now.Parameters {
 		d.Parameters = append(d.Parameters, p.describe())
 	}
-	for _, o := range st.Now.Outputs {
+	for _, o := range seen.outputs {
 		d.Outputs = append(d.Outputs, types.Output{OutputKey: aws.String(o.Key), OutputValue: aws.String(o.Value),
 			Description: optional(o.Description), ExportName: optional(o.Export)})
 	}

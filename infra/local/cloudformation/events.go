@@ -43,6 +43,7 @@ func (s *Service) setStatus(st *stack, status types.StackStatus, reason string) 
 		ID: derived(st, "event", len(st.Events)), Logical: st.Name, Physical: st.ID, Type: "AWS::CloudFormation::Stack",
 		Status: string(status), Reason: reason, Token: token, Operation: operation, At: time.Now(),
 	})
+	st.rememberDescription()
 	s.dirty[st] = true
 	s.queueEvent(queuedEvent{"CloudFormation Stack Status Change", st.ID,
 		stackStatusChange{Stack: st.ID, Details: statusDetails{string(status), reason}, Token: token}})

@@ -35,6 +35,10 @@ type Fault struct {
 	// Error replaces the answer to a request, before or after the request is carried out.
 	Error *FaultError `json:"error,omitempty"`
 
+	// Lag is by how many seconds the status, the times and the outputs that DescribeStacks shows are older than the events
+	// of the stack.
+	Lag float64 `json:"lag,omitempty"`
+
 	// DropEvents says that no event is sent to EventBridge.
 	DropEvents bool `json:"drop_events,omitempty"`
 }
@@ -63,7 +67,10 @@ func (s *Service) Inject(f Fault) error {
 		return fmt.Errorf("fault for stack %q: %w", f.Stack, err)
 	}
 	if f == (Fault{Stack: f.Stack, Times: f.Times}) {
-		return fmt.Errorf("fault for stack %q: nothing goes wrong: give operation, seconds, throttle, rate, error or drop_events", f.Stack)
+		return fmt.Errorf("fault for stack %q: nothing goes wrong: give operation, seconds, throttle, rate, error, lag or drop_events", f.Stack)
+	}
+	if f.Lag < 0 || f.Lag > maxLag.Seconds() {
+		return fmt.Errorf("fault for stack %q: a lag of %v seconds: give 0 to %v", f.Stack, f.Lag, maxLag.Seconds())
 	}
 	if f.Operation == "" && (f.Reason != "" || f.Resource != "") {
 		return fmt.Errorf("fault for stack %q: say which operation fails: create, update, delete, rollback or *", f.Stack)
@@ -182,6 +189,17 @@ func (s *Service) duration(st *stack) time.Duration {
 		}
 	}
 	return time.Duration(max(seconds, 0) * float64(time.Second))
+}
+
+// lag is by how much the descriptions of the stack are older than its events.
+func (s *Service) lag(st *stack) time.Duration {
+	seconds := 0.0
+	for _, fault := range s.faults.All {
+		if fault.Lag != 0 && fault.matches(st.Name) {
+			seconds = fault.Lag
+		}
+	}
+	return time.Duration(seconds * float64(time.Second))
 }
 
 func (f faults) dropsEvents() bool {

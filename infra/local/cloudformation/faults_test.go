@@ -78,6 +78,42 @@ func TestSlowStacks(t *testing.T) {
 	})
 }
 
+// What DescribeStacks shows may be older than the events of a stack.
+func TestLag(t *testing.T) {
+	scenario(t, func(w *account) {
+		for _, wrong := range []string{`{"lag":-1}`, `{"lag":61}`} {
+			w.fault("POST", wrong, 400)
+		}
+		w.fault("POST", `{"stack":"late","lag":3}`, 200)
+		shows := func(name string) types.Stack {
+			t.Helper()
+			out, err := w.client.DescribeStacks(w.Context(), &cfn.DescribeStacksInput{StackName: &name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out.Stacks[0]
+		}
+		for name, lag := range map[string]time.Duration{"late": 3 * time.Second, "usual": 0} {
+			w.create(name, topic)
+			for w.stackEvents(name)[0].ResourceStatus != types.ResourceStatusCreateComplete {
+				time.Sleep(100 * time.Millisecond)
+			}
+			if got := shows(name); (got.StackStatus == types.StackStatusCreateComplete) != (lag == 0) {
+				t.Errorf("%s is shown as %s when its events report the end", name, got.StackStatus)
+			}
+			time.Sleep(lag)
+			if got := shows(name); got.StackStatus != types.StackStatusCreateComplete {
+				t.Errorf("%s is shown as %s after %s", name, got.StackStatus, lag)
+			}
+		}
+		w.fault("DELETE", "", 200)
+		w.update("late", queue)
+		if got := shows("late"); got.StackStatus != types.StackStatusUpdateInProgress {
+			t.Errorf("without the fault it is shown as %s", got.StackStatus)
+		}
+	})
+}
+
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonErrors.html
 func TestThrottling(t *testing.T) {
 	scenario(t, func(w *account) {

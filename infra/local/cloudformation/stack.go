@@ -32,6 +32,8 @@ type stack struct {
 	Timeout         int32
 	ChangeSet       string // the ID of the change set that was executed last
 
+	past []description // of the last minute, and the one before, oldest first; not stored on disk
+
 	Events     []event
 	Operations []operationEntry
 	Requests   map[string]acceptedRequest // by ClientRequestToken
@@ -49,6 +51,41 @@ type version struct {
 	Notifications []string
 	Outputs       []output
 	Imports       []string // names of exports
+}
+
+// description is what DescribeStacks shows of a stack from some time on.
+type description struct {
+	from             time.Time
+	status           types.StackStatus
+	reason           string
+	updated, deleted time.Time
+	outputs          []output
+}
+
+// maxLag is the largest lag of descriptions.
+const maxLag = time.Minute
+
+// rememberDescription stores how the stack is described from now on.
+func (st *stack) rememberDescription() {
+	now := time.Now()
+	st.past = append(st.past, description{now, st.Status, st.Reason, st.Updated, st.Deleted, st.Now.Outputs})
+	for len(st.past) > 1 && st.past[1].from.Before(now.Add(-maxLag)) {
+		st.past = st.past[1:]
+	}
+}
+
+// describedAt is how the stack was described at a time, or first described after it.
+func (st *stack) describedAt(then time.Time) description {
+	if len(st.past) == 0 {
+		return description{status: st.Status, reason: st.Reason, updated: st.Updated, deleted: st.Deleted, outputs: st.Now.Outputs}
+	}
+	d := st.past[0]
+	for _, later := range st.past {
+		if !later.from.After(then) {
+			d = later
+		}
+	}
+	return d
 }
 
 type pair struct{ Key, Value string }

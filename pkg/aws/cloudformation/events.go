@@ -35,6 +35,11 @@ func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, er
 	if op.Receipt.Operation == "" {
 		op.Receipt.Operation = t.Receipt.Operation
 	}
+	for _, e := range events {
+		if root(e) {
+			op.Newest, op.NewestOperation = status(e), aws.ToString(e.OperationId)
+		}
+	}
 	end := slices.IndexFunc(events, func(e types.StackEvent) bool { return root(e) && !status(e).Busy() })
 	if end < 0 {
 		return op, nil

@@ -208,6 +208,9 @@ func TestEvents(t *testing.T) {
 			". UPDATE_IN_PROGRESS by us", ". UPDATE_TRANSCENDED by us: beyond",
 		}, ours("UPDATE_TRANSCENDED", "beyond")},
 	} {
+		if c.want.Found {
+			c.want.Newest, c.want.NewestOperation = newest(c.events)
+		}
 		for _, size := range []int{1, 100} {
 			w := newWire(t)
 			w.answers["DescribeStackEvents"] = pages(size, c.events...)
@@ -217,6 +220,20 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
+}
+
+// newest returns the status and the operation of the stack's own newest event.
+func newest(lines []string) (s plan.Status, operation string) {
+	for _, l := range lines {
+		m := line.FindStringSubmatch(l)
+		if m[1] != "." || strings.HasPrefix(m[2], "HOOK_") {
+			continue
+		}
+		if s, operation = plan.Status(m[2]), ""; m[4] == "us" {
+			operation = "op"
+		}
+	}
+	return s, operation
 }
 
 // stopped returns an operation that was cancelled five minutes after noon.

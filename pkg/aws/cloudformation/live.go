@@ -94,5 +94,8 @@ func live(s types.Stack) plan.Live {
 	for _, o := range s.Outputs {
 		l.Outputs[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
 	}
+	for _, o := range s.LastOperations {
+		l.Operations = append(l.Operations, aws.ToString(o.OperationId))
+	}
 	return l
 }

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,10 @@ type Sky interface {
 
 	// Slow makes every operation on a stack take so long, from now on.
 	Slow(stack string, d time.Duration)
+
+	// Lag makes the descriptions of all stacks so much older than their events, from
+	// now on.
+	Lag(time.Duration)
 }
 
 // Cloud tests a cloud against the contracts of action.Cloud and engine.Clouds. open
@@ -144,6 +149,54 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Pass(30 * time.Second)
 			s.cancel(t, fault.Refused)
 			s.received(t, true, true, "CREATE_COMPLETE")
+		},
+		"events report the end of a creation before its description does": func(s fixture) {
+			s.Lag(3 * time.Second)
+			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
+			s.Pass(11 * time.Second)
+			s.received(t, true, true, "CREATE_COMPLETE")
+			if live := s.status("vpc", "CREATE_IN_PROGRESS"); len(live.Outputs) > 0 {
+				s.Errorf("the description has the outputs %v before the stack is created", live.Outputs)
+			}
+			s.Pass(3 * time.Second)
+			if live := s.status("vpc", "CREATE_COMPLETE"); live.Outputs["Name"] != "vpc" {
+				s.Errorf("live is %+v", live)
+			}
+		},
+		"events report the end of an update before its description does": func(s fixture) {
+			s.up("vpc", "v1")
+			before := s.status("vpc", "CREATE_COMPLETE")
+			s.Lag(5 * time.Second)
+			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.Pass(time.Second)
+			if live := s.status("vpc", "CREATE_COMPLETE"); !live.LastUpdated.Equal(before.LastUpdated) {
+				s.Errorf("the description says that it was updated at %s, and its status says that it was not", live.LastUpdated)
+			}
+			s.Pass(10 * time.Second)
+			if w, err := s.Events(s.Context(), t); err != nil || !w.Over || !w.Status.Good() || !w.Newest.Good() || w.NewestOperation == "" {
+				s.Errorf("the events say %+v, %v", w, err)
+			}
+			if live := s.status("vpc", "UPDATE_IN_PROGRESS"); live.Outputs["Value"] != before.Outputs["Value"] {
+				s.Errorf("the description has the outputs %v before the stack is updated", live.Outputs)
+			}
+			s.Pass(20 * time.Second)
+			w := s.received(t, true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+			if live := s.status("vpc", "UPDATE_COMPLETE"); live.Outputs["Value"] == before.Outputs["Value"] || !slices.Contains(live.Operations, w.NewestOperation) {
+				s.Errorf("live is %+v, and was %+v; the newest operation is %s", live, before, w.NewestOperation)
+			}
+		},
+		"events report the end of a deletion before its description does": func(s fixture) {
+			s.up("vpc", "v1")
+			s.Lag(3 * time.Second)
+			t := s.begin(s.task("vpc", plan.Delete, "v1"), "")
+			s.Pass(11 * time.Second)
+			s.received(t, true, true, "DELETE_COMPLETE")
+			live, err := s.Live(s.Context(), t.Location())
+			if err != nil || live.Status != "DELETE_IN_PROGRESS" {
+				s.Errorf("by its ID it is %s, %v", live.Status, err)
+			}
+			s.Pass(3 * time.Second)
+			s.status("vpc", "")
 		},
 		"a create that takes longer than it may is rolled back": func(s fixture) {
 			s.Slow("vpc", 10*time.Minute)

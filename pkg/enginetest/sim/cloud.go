@@ -26,6 +26,7 @@ type Cloud struct {
 	Limit    Limit                          // of the requests that functions send; the zero Limit is none
 	Apart    bool                           // targets are separate, and a stack outside the default target is named "shop-vpc@eu"; otherwise all share one account and region
 	Denied   map[string]bool                // targets whose role cannot be assumed
+	Lag      time.Duration                  // by how much the descriptions of stacks are older than their events
 
 	clock   *Clock
 	live    map[string]*stack // by name
@@ -51,7 +52,17 @@ type stack struct {
 	lastUpdated   time.Time
 	protected     bool // by termination protection
 	events        []event
-	started       int // how many operations have started: an operation with a newer one after it stops
+	past          []description // of the last minute, and the one before, oldest first
+	started       int           // how many operations have started: an operation with a newer one after it stops
+}
+
+// A description is what DescribeStacks shows of a stack from some time on.
+type description struct {
+	from        time.Time
+	status      plan.Status
+	outputs     map[string]string
+	lastUpdated time.Time
+	events      int // how many the stack has had
 }
 
 // content is what a stack was last deployed from.
@@ -80,6 +91,7 @@ func (c *Cloud) Put(name string, s plan.Status) {
 	st := c.make(name)
 	st.status, st.lastUpdated = s, c.clock.Now()
 	st.events = append(st.events, event{"", s, "", c.clock.Now()})
+	c.describe(st)
 }
 
 // Set gives a stack a status, as an operation of another person would. A stack that
@@ -92,6 +104,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 	}
 	st.status, st.lastUpdated = s, st.lastUpdated.Add(time.Second)
 	st.events = append(st.events, event{"", "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", s, "", c.clock.Now()})
+	c.describe(st)
 	if s.Gone() {
 		delete(c.live, name)
 	}
@@ -101,6 +114,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 func (c *Cloud) Use(user, name string) {
 	c.Put(user, "CREATE_COMPLETE")
 	c.change(c.live[user], content{template: "v1 imports " + name})
+	c.describe(c.live[user])
 }
 
 // Status returns the status of the live stack of that name.
@@ -144,7 +158,7 @@ func (c *Cloud) Live(_ context.Context, p plan.Location) (plan.Live, error) {
 	if err := c.denied(p.Target); err != nil || st == nil {
 		return plan.Live{}, err
 	}
-	return st.describe(p), nil
+	return c.seen(st, p), nil
 }
 
 // find returns the stack with the location's ID; without an ID, the live stack with
@@ -161,17 +175,40 @@ func (c *Cloud) Observe(_ context.Context, locations []plan.Location) (map[strin
 	live, err := c.accessErrors(locations)
 	for _, p := range locations {
 		if st := c.live[c.called(p)]; st != nil && c.denied(p.Target) == nil && err == nil {
-			live[p.Node] = st.describe(p)
+			live[p.Node] = c.seen(st, p)
 		}
 	}
 	return live, err
 }
 
-func (st *stack) describe(p plan.Location) plan.Live {
-	return plan.Live{
-		StackID: st.id, Status: st.status, Outputs: st.outputs(), LastUpdated: st.lastUpdated, Protected: st.protected,
+// describe records how a stack is described from now on.
+func (c *Cloud) describe(st *stack) {
+	now := c.clock.Now()
+	st.past = append(st.past, description{now, st.status, st.outputs(), st.lastUpdated, len(st.events)})
+	for len(st.past) > 1 && st.past[1].from.Before(now.Add(-time.Minute)) {
+		st.past = st.past[1:]
+	}
+}
+
+// seen returns what DescribeStacks shows of a stack. With a lag, that is how the stack
+// was described some time ago, or first.
+func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
+	d := st.past[0]
+	for _, later := range st.past {
+		if !later.from.After(c.clock.Now().Add(-c.Lag)) {
+			d = later
+		}
+	}
+	l := plan.Live{
+		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
+	for _, e := range st.events[:d.events] {
+		if e.token != "" && !slices.Contains(l.Operations, e.token) {
+			l.Operations = append(l.Operations, e.token)
+		}
+	}
+	return l
 }
 
 func (st *stack) outputs() map[string]string {
@@ -191,7 +228,8 @@ func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, erro
 	if first < 0 {
 		return action.Operation{}, nil
 	}
-	op := action.Operation{Found: true, Receipt: plan.Receipt{StackID: st.id, Operation: t.Token()}}
+	newest := st.events[len(st.events)-1]
+	op := action.Operation{Found: true, Receipt: plan.Receipt{StackID: st.id, Operation: t.Token()}, Newest: newest.status, NewestOperation: newest.token}
 	for _, e := range st.events[first:] {
 		if !op.Over && e.token == t.CancelToken() && op.Stopped.IsZero() {
 			op.Stopped = e.at

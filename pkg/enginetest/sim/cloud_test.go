@@ -38,3 +38,5 @@ func (s contractCloud) Node(stack, version string, imports ...string) project.No
 }
 
 func (s contractCloud) Slow(stack string, d time.Duration) { s.Cloud.Seconds[stack] = d.Seconds() }
+
+func (s contractCloud) Lag(d time.Duration) { s.Cloud.Lag = d }

@@ -63,8 +63,8 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.set(st, t, "CREATE_COMPLETE", "")
 		})
 	case plan.Update:
-		c.set(st, t, "UPDATE_IN_PROGRESS", "")
 		st.lastUpdated = c.clock.Now()
+		c.set(st, t, "UPDATE_IN_PROGRESS", "")
 		after(1, func() {
 			if why := c.failure(st, t.Step.Verb, want); why != "" {
 				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)
@@ -158,5 +158,6 @@ func (c *Cloud) setBy(token string, st *stack, t action.Task, s plan.Status, why
 		st.formerImports = nil
 	}
 	st.events = append(st.events, event{token, s, why, c.clock.Now()})
+	c.describe(st)
 	c.Changed(t, s)
 }

@@ -106,6 +106,16 @@ func (s *Store) LendRecords(project string) map[string]plan.Record {
 	return s.records[project]
 }
 
+// SetOutputs replaces the outputs in a record, as a version of Stackwright with a fault
+// could have done.
+func (s *Store) SetOutputs(project, node string, outputs map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.records[project][node]
+	r.Outputs = outputs
+	s.records[project][node] = r
+}
+
 // find returns the run of the given ID, or an error of kind Missing.
 func (s *Store) find(id string) (*storedRun, error) {
 	k, ok := s.runs[id]
