@@ -42,6 +42,10 @@ type Runs interface {
 
 	// Open lists the runs that are not over, of all projects.
 	Open(ctx context.Context) ([]string, error)
+
+	// Tidy finishes what a function left undone that crashed after it had written the
+	// end of a run.
+	Tidy(ctx context.Context) error
 }
 
 // Executions keeps the epochs, waiting tokens and commands of runs.

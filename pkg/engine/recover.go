@@ -38,8 +38,8 @@ func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 }
 
 // Sweep restarts every run that should have an execution and has none, and measures
-// all runs that are not over. A run that cannot be restarted does not stop the sweep
-// of the others.
+// all runs that are not over. Then it finishes what was left undone at the end of runs.
+// A run that cannot be restarted does not stop the sweep of the others.
 func (e *Engine) Sweep(ctx context.Context) error {
 	open, err := e.Store.Open(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		return nil
 	})
 	e.Meter.Swept(ctx, run.NewBacklog(found, e.Now()))
-	return errors.Join(append(failed, err)...)
+	return errors.Join(append(failed, err, e.Store.Tidy(ctx))...)
 }
 
 // swept returns a run, with its steps if they are needed to decide whether it is

@@ -48,6 +48,7 @@ type key struct{ pk, sk string }
 func runKey(id string) key              { return key{"RUN#" + id, "RUN"} }
 func stepKey(id string, number int) key { return key{"RUN#" + id, fmt.Sprintf("STEP#%05d", number)} }
 func openKey(id string) key             { return key{"OPEN", "RUN#" + id} }
+func expiringKey(id string) key         { return key{"EXPIRING", "RUN#" + id} }
 func lockKey(project string) key        { return key{"PROJECT#" + project, "LOCK"} }
 func projectKey(project string) key     { return key{"PROJECTS", project} }
 func recordKey(project, node string) key {

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -40,7 +41,7 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	if err := t.require(ctx, notEnded(r), writes...); err != nil {
 		return err
 	}
-	t.forget(ctx, r.ID, now)
+	t.forget(ctx, r.ID, now.Add(retention).Unix())
 	return nil
 }
 
@@ -53,6 +54,7 @@ func (t *Table) Release(ctx context.Context, project, id string, l run.Lock, c r
 		{key: openKey(id), delete: true},
 		{key: eventKey(id, c.At, nonce()), put: eventItem{Time: c.At, What: string(c.Command), Who: c.Who, Why: c.Why, Expires: expires}},
 		{key: commandKey(id, c.ID), put: eventItem{Time: c.At, What: string(c.Command), Who: c.Who, Why: c.Why, Expires: expires}},
+		{key: expiringKey(id), put: expiringItem{Run: id, Expires: expires}},
 	}
 	i, err := t.get(ctx, runKey(id))
 	if err != nil {
@@ -64,10 +66,14 @@ func (t *Table) Release(ctx context.Context, project, id string, l run.Lock, c r
 		})
 	}
 	failed, err := t.write(ctx, writes...)
-	if err == nil && failed != held {
+	switch {
+	case err != nil:
+		return err
+	case failed != held:
 		return fault.New(fault.Stale, "the lock on %s or run %s has changed", project, id)
 	}
-	return err
+	t.forget(ctx, id, expires)
+	return nil
 }
 
 // Released is engine.Locks.
@@ -77,11 +83,30 @@ func (t *Table) Released(ctx context.Context, id, request string) (bool, error) 
 }
 
 // forget lets the other items of a run that has ended expire with it. The end is written
-// already: if forget fails, some items stay in the table longer than necessary.
-func (t *Table) forget(ctx context.Context, id string, now time.Time) {
-	if err := t.expire(ctx, id, now.Add(retention).Unix()); err != nil {
-		slog.WarnContext(ctx, "the items of a run that has ended will not expire", "run", id, "why", err)
+// already: if forget fails, or its function crashes, Tidy does the rest.
+func (t *Table) forget(ctx context.Context, id string, expires int64) {
+	if err := t.expire(ctx, id, expires); err != nil {
+		slog.WarnContext(ctx, "the items of a run that has ended do not expire before the next sweep", "run", id, "why", err)
 	}
+}
+
+// Tidy implements engine.Runs: it lets the items of ended runs expire that have no time
+// to expire yet.
+func (t *Table) Tidy(ctx context.Context) error {
+	items, err := t.query(ctx, prefixed(expiringKey("").pk, expiringKey("").sk))
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, i := range items {
+		var e expiringItem
+		err := decode(i, &e)
+		if err == nil {
+			err = t.expire(ctx, e.Run, e.Expires)
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
 }
 
 // ending returns the writes for the end of a run. The first write is the run itself; the
@@ -93,6 +118,7 @@ func ending(r run.Run, now time.Time) []write {
 		{key: openKey(r.ID), delete: true},
 		{key: listKey(r.Project, r.Requested, r.ID), put: listItem{Run: r.ID, Project: r.Project, Operation: r.Operation, Requested: r.Requested, Expires: expires}},
 		{key: eventKey(r.ID, now, nonce()), put: eventItem{Time: now, What: string(r.State), Epoch: r.Epoch, Expires: expires}},
+		{key: expiringKey(r.ID), put: expiringItem{Run: r.ID, Expires: expires}},
 	}
 }
 
@@ -102,7 +128,7 @@ func notEnded(r run.Run) error {
 	return fault.New(fault.Stale, "run %s has ended, has a newer generation or no longer has epoch %d; or the lock on %s has changed", r.ID, r.Epoch, r.Project)
 }
 
-// expire makes all other items of a run expire.
+// expire makes all other items of a run expire, and then deletes its expiring item.
 func (t *Table) expire(ctx context.Context, id string, expires int64) error {
 	items, err := t.query(ctx, span{pk: runKey(id).pk, from: "A", to: last, keys: true})
 	if err != nil {
@@ -121,5 +147,6 @@ func (t *Table) expire(ctx context.Context, id string, expires int64) error {
 			return fmt.Errorf("item %s is refused", chunk[failed].key.sk)
 		}
 	}
-	return nil
+	_, err = t.write(ctx, write{key: expiringKey(id), delete: true})
+	return err
 }

@@ -141,6 +141,13 @@ type eventItem struct {
 	Expires int64     `json:"expires,omitempty"`
 }
 
+// An expiringItem says that a run has ended, and that some of its items may not have a
+// time to expire yet.
+type expiringItem struct {
+	Run     string `json:"run"`
+	Expires int64  `json:"run_expires"` // Unix seconds; not the attribute by which DynamoDB deletes items
+}
+
 // encode returns v as an attribute. A struct becomes a map, a time an RFC 3339 string.
 func encode(v any) (types.AttributeValue, error) {
 	a, err := attributevalue.MarshalWithOptions(v, func(o *attributevalue.EncoderOptions) {

@@ -67,7 +67,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 		return err
 	}
 	for _, id := range e.Superseded {
-		t.forget(ctx, id, time.Now())
+		t.forget(ctx, id, time.Now().Add(retention).Unix())
 	}
 	return nil
 }

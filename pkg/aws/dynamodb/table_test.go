@@ -245,6 +245,35 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
+// If the items of an ended run cannot be given a time to expire, Tidy does so later.
+func TestTidy(t *testing.T) {
+	down := false
+	table := open(t, &wire{answer: func(op string, _ []byte) (int, string) {
+		if down && op == "Query" {
+			return http.StatusInternalServerError, "{}"
+		}
+		return 0, ""
+	}})
+	r := planned(t, table, 120)
+	r.State, down = run.StateCancelled, true
+	must(t, table.End(t.Context(), r, run.Exit{From: run.StateRunning}))
+	if err := table.Tidy(t.Context()); err == nil {
+		t.Error("Tidy reports no error, though nothing can be read")
+	}
+	down = false
+	if n := expiring(t, table); n != 3 { // run, event, place in the list
+		t.Errorf("%d items expire, want 3", n)
+	}
+	must(t, table.Tidy(t.Context()))
+	if n := expiring(t, table); n != 3+120 {
+		t.Errorf("after Tidy %d items expire, want 123", n)
+	}
+	left, err := table.query(t.Context(), prefixed(expiringKey("").pk, expiringKey("").sk))
+	if err != nil || len(left) > 0 {
+		t.Errorf("after Tidy %d runs are left to tidy: %v", len(left), err)
+	}
+}
+
 // expiring counts the items that expire, of the run and of its project.
 func expiring(t *testing.T, table *Table) (n int) {
 	t.Helper()

@@ -141,6 +141,11 @@ func (m crashingStore) Release(ctx context.Context, project, id string, l run.Lo
 	return m.backend.do(ctx, "Store.Release", id, func() error { return m.store.Release(ctx, project, id, l, c) })
 }
 
+// Tidy implements engine.Runs.
+func (m crashingStore) Tidy(ctx context.Context) error {
+	return m.backend.do(ctx, "Store.Tidy", "", func() error { return m.store.Tidy(ctx) })
+}
+
 // Released implements engine.Locks.
 func (m crashingStore) Released(ctx context.Context, id, request string) (bool, error) {
 	return got(m.backend, ctx, "Store.Released", id, func() (bool, error) { return m.store.Released(ctx, id, request) })
