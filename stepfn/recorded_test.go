@@ -141,7 +141,7 @@ func (r *recorded) show(of run.Run) {
 		End(run.Run) error
 	}{
 		term.NewPlain(lines, next), term.NewJSON(lines),
-		&term.Live{Out: lines, Size: func() (int, int) { return 400, 100 }, Now: time.Now, Next: next},
+		&term.Live{Screen: term.Screen{Out: lines}, Size: func() (int, int) { return 400, 100 }, Now: time.Now, Next: next},
 	}
 	for _, v := range views {
 		if err := v.Show(of); err != nil {

@@ -17,24 +17,47 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The order in which the files were found, and the time and owner that they have on
+// The order in which the files were written, and the time, owner and permissions that they have on
 // disk, are not in the archive.
 func TestArchiveDependsOnItsFilesOnly(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	files := []file{{"stackwright", []byte("binary"), 0o755}, {"LICENSE", []byte("text"), 0o644}}
-	var a, b bytes.Buffer
-	if err := compress(&a, "stackwright_1", files, at); err != nil {
-		t.Fatal(err)
+	files := []struct {
+		name, body string
+		modes      []os.FileMode // in each of the two folders
+	}{
+		{"stackwright", "binary", []os.FileMode{0o755, 0o700}}, {"LICENSE", "text", []os.FileMode{0o644, 0o600}}, {"man/man1/page.1", "page", []os.FileMode{0o644, 0o664}},
 	}
-	slices.Reverse(files)
-	if err := compress(&b, "stackwright_1", files, at); err != nil {
-		t.Fatal(err)
+	var archives [][]byte
+	for i := range 2 {
+		folder := filepath.Join(t.TempDir(), "stackwright_1")
+		for _, f := range files {
+			path := filepath.Join(folder, f.name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(f.body), f.modes[i]); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, time.Time{}, at.Add(time.Duration(i)*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "stackwright.tar.gz")
+		if err := archive(path, folder, at); err != nil {
+			t.Fatal(err)
+		}
+		body, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		archives = append(archives, body)
+		slices.Reverse(files)
 	}
-	if !bytes.Equal(a.Bytes(), b.Bytes()) {
-		t.Error("the same files in another order make another archive")
+	if !bytes.Equal(archives[0], archives[1]) {
+		t.Error("the same files in another order, with other times, make another archive")
 	}
 	var got []string
-	zip, err := gzip.NewReader(&a)
+	zip, err := gzip.NewReader(bytes.NewReader(archives[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +77,7 @@ func TestArchiveDependsOnItsFilesOnly(t *testing.T) {
 	}
 	want := []string{
 		"stackwright_1/LICENSE -rw-r--r-- 2026-03-01T12:00:00Z  text",
+		"stackwright_1/man/man1/page.1 -rw-r--r-- 2026-03-01T12:00:00Z  page",
 		"stackwright_1/stackwright -rwxr-xr-x 2026-03-01T12:00:00Z  binary",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -67,7 +91,11 @@ func TestBillOfMaterials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := release{version: "v1.2.3", date: time.Unix(0, 0).UTC()}.billOfMaterials(binary)
+	path := filepath.Join(t.TempDir(), "sbom.cdx.json")
+	if err := (release{version: "v1.2.3", date: time.Unix(0, 0).UTC()}).describe(binary, path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -19,6 +20,9 @@ type platform struct{ os, arch string }
 
 // platforms are the platforms that have an archive.
 var platforms = []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}}
+
+// shells are the shells that have completions, by the file that each expects.
+var shells = map[string]string{"stackwright.bash": "bash", "_stackwright": "zsh", "stackwright.fish": "fish"}
 
 // A release says what is built.
 type release struct {
@@ -45,22 +49,31 @@ func dist(out, version string) error {
 	if err := os.RemoveAll(out); err != nil {
 		return fmt.Errorf("empty the folder: %w", err)
 	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "stackwright-dist-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work) // a temporary folder: what is left of it does no harm
-	shared, err := r.generated(work)
-	if err != nil {
+	shared := filepath.Join(work, "shared")
+	if err := r.generate(shared, filepath.Join(work, "host")); err != nil {
 		return err
 	}
 	for _, p := range platforms {
-		files, err := r.files(p, work, shared)
-		if err != nil {
+		name := fmt.Sprintf("stackwright_%s_%s_%s", strings.TrimPrefix(r.version, "v"), p.os, p.arch)
+		folder := filepath.Join(work, name)
+		if err := os.CopyFS(folder, os.DirFS(shared)); err != nil {
+			return err
+		}
+		if err := r.build(p, filepath.Join(folder, "stackwright")); err != nil {
 			return fmt.Errorf("%s/%s: %w", p.os, p.arch, err)
 		}
-		name := r.name(p)
-		if err := archive(filepath.Join(out, name+".tar.gz"), name, files, r.date); err != nil {
+		if err := r.describe(filepath.Join(folder, "stackwright"), filepath.Join(folder, "sbom.cdx.json")); err != nil {
+			return fmt.Errorf("bill of materials of %s/%s: %w", p.os, p.arch, err)
+		}
+		if err := archive(filepath.Join(out, name+".tar.gz"), folder, r.date); err != nil {
 			return fmt.Errorf("archive %s: %w", name, err)
 		}
 	}
@@ -70,34 +83,58 @@ func dist(out, version string) error {
 // read returns the release of the commit that is checked out. Without git, as in a
 // source archive, the version has to be given.
 func read(version string) (release, error) {
-	r := release{version: version}
-	git := func(args ...string) (string, error) {
-		text, err := exec.Command("git", args...).Output()
-		return strings.TrimSpace(string(text)), err
-	}
-	var err error
-	if r.version == "" {
-		if r.version, err = git("describe", "--tags", "--always", "--dirty"); err != nil {
-			return r, fmt.Errorf("git describe: %w: this is no git checkout: set -version", err)
+	if version == "" {
+		var err error
+		if version, err = output("git", "describe", "--tags", "--always", "--dirty"); err != nil {
+			return release{}, fmt.Errorf("%w: this is no git checkout: set -version", err)
 		}
 	}
-	if r.commit, err = git("rev-parse", "HEAD"); err != nil {
-		return r, fmt.Errorf("git rev-parse: %w", err)
-	}
-	at, err := git("show", "-s", "--format=%cI", "HEAD")
+	text, err := output("git", "show", "-s", "--format=%H %cI", "HEAD")
 	if err != nil {
-		return r, fmt.Errorf("git show: %w", err)
+		return release{}, err
 	}
-	if r.date, err = time.Parse(time.RFC3339, at); err != nil {
-		return r, fmt.Errorf("date of the commit: %w", err)
+	commit, at, _ := strings.Cut(text, " ")
+	date, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return release{}, fmt.Errorf("date of the commit: %w", err)
 	}
-	r.date = r.date.UTC()
-	return r, nil
+	return release{version, commit, date.UTC()}, nil
 }
 
-// name is the name of a platform's archive, without its ending.
-func (r release) name(p platform) string {
-	return fmt.Sprintf("stackwright_%s_%s_%s", strings.TrimPrefix(r.version, "v"), p.os, p.arch)
+// generate writes into a folder the files that are the same on every platform: the
+// completions and man pages, which the command itself writes, and the texts of the
+// project. host is the file for the command that it builds for that.
+func (r release) generate(folder, host string) error {
+	if err := r.build(platform{runtime.GOOS, runtime.GOARCH}, host); err != nil {
+		return err
+	}
+	if _, err := output(host, "man", filepath.Join(folder, "man", "man1")); err != nil {
+		return err
+	}
+	texts := make(map[string]string)
+	for file, shell := range shells {
+		text, err := output(host, "completion", shell)
+		if err != nil {
+			return err
+		}
+		texts["completions/"+file] = text + "\n"
+	}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		texts[name] = string(text)
+	}
+	if err := os.MkdirAll(filepath.Join(folder, "completions"), 0o755); err != nil {
+		return err
+	}
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // build builds the command for a platform.
@@ -111,4 +148,15 @@ func (r release) build(p platform, file string) error {
 		return fmt.Errorf("go build: %w", err)
 	}
 	return nil
+}
+
+// output runs a program and returns what it prints, without the last line feed.
+func output(program string, args ...string) (string, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", filepath.Base(program), args[0], err)
+	}
+	return strings.TrimSuffix(string(text), "\n"), nil
 }

@@ -39,7 +39,7 @@ func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 	if r.code != cli.ExitRefused {
 		t.Errorf("destroy without --yes ended with %d", r.code)
 	}
-	l.has(r.err, "say --yes")
+	l.has(r.err, "there is no terminal on which to confirm it: confirm with --yes")
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--yes"), "3 deleted")
 	if got := l.objects(l.must(cli.ExitOK, "stacks", "-o", "json")); len(got) > 0 {
 		t.Errorf("left: %v", got)

@@ -117,7 +117,7 @@ func TestRollbackIsFollowed(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "outputs", "topic"), "hello")
 
 	l.fail(h, cloudformation.Fault{Stack: "pair-prod-topic", Operation: "create", Times: 1})
-	l.has(l.must(cli.ExitFailed, "deploy", l.project, "--env", "prod"), "no rollback follows: no deploy has succeeded yet")
+	l.has(l.must(cli.ExitFailed, "deploy", l.project, "--env", "prod"), " follows: it deletes the stacks that the deploy created, because no deploy has succeeded yet\n", "rollback of pair@prod succeeded")
 }
 
 // cancel --rollback also watches the rollback to its end.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
 )
 
 // Holder is the process that has a data folder open, and where it serves it; URL is "" if it does not.
@@ -17,7 +19,7 @@ type Holder struct {
 	Yields bool   `json:"yields,omitempty"` // it ends when interrupted, so that another process can serve the folder
 }
 
-// InUse is the error of a data folder that another process has open.
+// InUse is the error of a data folder that another process has open, of kind Busy.
 type InUse struct {
 	Folder string
 	Holder Holder
@@ -87,7 +89,7 @@ func claim(file *os.File, data string) error {
 			return err
 		}
 		if holder.PID != 0 || attempt == 20 {
-			return &InUse{data, holder}
+			return fault.As(fault.Busy, &InUse{data, holder})
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -59,85 +59,56 @@ func before(function string) []string {
 	}[function]
 }
 
-// A fixture is a cloud of its own, in memory, in which functions run as the
-// binaries that are deployed. Nothing happens in it except what sent events cause.
-type fixture struct {
-	*Host
-	objects *bucket.Bucket
-	folder  string // of the event files
-}
-
-// newFixture opens a fixture for the events in a folder.
-func newFixture(ctx context.Context, folder string, log io.Writer) (*fixture, error) {
-	h, err := open(ctx, options{
-		Hosting: cli.Hosting{Address: "127.0.0.1:0", Log: log, ReadOnly: true, Functions: "binaries", Getenv: os.Getenv},
-		seed:    fixtureSeed, machine: []byte(fixtureMachine),
-	})
+// newFixture hosts a cloud in memory, in which functions run as the binaries that are
+// deployed. Nothing goes on in it but the events that are sent.
+func newFixture(ctx context.Context, log io.Writer) (*Host, error) {
+	h, err := open(ctx, cli.Hosting{Address: "127.0.0.1:0", Log: log, ReadOnly: true, Functions: "binaries", Getenv: os.Getenv}, []byte(fixtureMachine), fixtureSeed)
 	if err != nil {
 		return nil, err
 	}
-	client := s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
-	f := &fixture{h, bucket.New(client, cli.Name, cli.Region), folder}
-	version, err := f.objects.Put(ctx, fixtureKey, []byte(fixtureProject))
+	objects := bucket.New(s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true }), cli.Name, cli.Region)
+	version, err := objects.Put(ctx, fixtureKey, []byte(fixtureProject))
 	if err == nil {
-		_, err = f.objects.Put(ctx, fixtureAsks, fmt.Appendf(nil, fixtureRequest, fixtureKey, version))
+		_, err = objects.Put(ctx, fixtureAsks, fmt.Appendf(nil, fixtureRequest, fixtureKey, version))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the fixture: %w", err), h.Close())
 	}
-	return f, nil
+	return h, nil
 }
 
-// prepare sends the events that come before one of a function.
-func (s *fixture) prepare(ctx context.Context, function string) error {
-	for _, file := range before(function) {
-		if _, err := s.send(ctx, file); err != nil {
-			return fmt.Errorf("before an event of %s: %s: %w", function, file, err)
-		}
-	}
-	return nil
-}
-
-// send invokes the function that a file of the folder is for, and returns its
+// send invokes the function that an event file is for, by its name, and returns its
 // answer.
-func (s *fixture) send(ctx context.Context, file string) ([]byte, error) {
-	function, ok := addressee(file)
-	if !ok {
-		return nil, fault.New(fault.Invalid, "%s is for no function: call it FUNCTION.WHAT.json", file)
-	}
-	event, err := os.ReadFile(filepath.Join(s.folder, file))
+func (h *Host) send(ctx context.Context, file string) ([]byte, error) {
+	event, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fault.New(fault.Missing, "read the event: %w", err)
 	}
-	return s.Cloud.Invoke(ctx, function, event)
-}
-
-// close ends the functions, and then what they speak to.
-func (s *fixture) close() error { return errors.Join(s.Cloud.Close(), s.server.Close()) }
-
-// addressee is the function that an event file is for, by its name.
-func addressee(file string) (function string, ok bool) {
-	parts := strings.Split(filepath.Base(file), ".")
-	return parts[0], len(parts) == 3 && parts[1] != "" && parts[2] == "json" && slices.Contains(wire.Names(), parts[0])
+	function, _, _ := strings.Cut(filepath.Base(file), ".")
+	return h.Cloud.Invoke(ctx, function, event)
 }
 
 // Invoke is cli.Laptop.
 func (Laptop) Invoke(ctx context.Context, file string, log io.Writer) (answer []byte, failed bool, err error) {
-	function, ok := addressee(file)
-	if !ok {
+	parts := strings.Split(filepath.Base(file), ".")
+	function := parts[0]
+	if len(parts) != 3 || parts[1] == "" || parts[2] != "json" || !slices.Contains(wire.Names(), function) {
 		return nil, false, fault.New(fault.Invalid, "%s is for no function: call it FUNCTION.WHAT.json, where FUNCTION is one of %s", file, strings.Join(wire.Names(), ", "))
 	}
-	f, err := newFixture(ctx, filepath.Dir(file), only{log, function + ": "})
+	h, err := newFixture(ctx, only{log, function + ": "})
 	if err != nil {
 		return nil, false, err
 	}
-	if err = f.prepare(ctx, function); err == nil {
-		answer, err = f.send(ctx, filepath.Base(file))
+	for _, earlier := range before(function) {
+		if _, err := h.send(ctx, filepath.Join(filepath.Dir(file), earlier)); err != nil {
+			return nil, false, errors.Join(fmt.Errorf("before an event of %s: %s: %w", function, earlier, err), h.Cloud.Close(), h.server.Close())
+		}
 	}
+	answer, err = h.send(ctx, file)
 	if reply, is := errors.AsType[*lambda.FunctionError](err); is {
 		answer, failed, err = reply.Payload, true, nil
 	}
-	return answer, failed, errors.Join(err, f.close())
+	return answer, failed, errors.Join(err, h.Cloud.Close(), h.server.Close())
 }
 
 // An only passes on what one function logs, and nothing of what had to come before.

@@ -5,11 +5,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	answers "github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -77,28 +80,32 @@ func functions(kind, url string, log io.Writer) func(*cloud.Cloud) (cloud.Invoke
 // bootstraps finds the folder with the functions that make build has built:
 // beside this program, or under ./build.
 func bootstraps() (string, error) {
-	var tried []string
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
+	var tried []string
 	for _, dir := range []string{filepath.Dir(self), "build"} {
-		missing := lacking(dir)
-		if len(missing) == 0 {
+		lacking := slices.DeleteFunc(wire.Names(), func(function string) bool {
+			_, err := os.Stat(filepath.Join(dir, function, "bootstrap"))
+			return err == nil
+		})
+		if len(lacking) == 0 {
 			return dir, nil
 		}
-		tried = append(tried, fmt.Sprintf("%s lacks %s", dir, strings.Join(missing, ", ")))
+		tried = append(tried, fmt.Sprintf("%s lacks %s", dir, strings.Join(lacking, ", ")))
 	}
 	return "", fault.New(fault.Refused, "the functions are not built (%s): run make build", strings.Join(tried, "; "))
 }
 
-// lacking lists the functions that are not built in a folder.
-func lacking(dir string) []string {
-	var missing []string
-	for _, f := range wire.Names() {
-		if _, err := os.Stat(filepath.Join(dir, f, "bootstrap")); err != nil {
-			missing = append(missing, f)
-		}
+var laptopRole = regexp.MustCompile(`^arn:aws:iam::(\d{12}):role/stackwright/stackwright-orchestrator$`)
+
+// trust returns the external ID that a role requires. On a laptop, every account has the
+// role that infra/aws/target creates.
+func trust(role string) (externalID string, ok bool) {
+	m := laptopRole.FindStringSubmatch(role)
+	if m == nil {
+		return "", false
 	}
-	return missing
+	return accounts.ExternalID(cli.MachineARN(), m[1]), true
 }

@@ -27,17 +27,11 @@ import (
 // A Laptop is what the command hosts installations with.
 type Laptop struct{}
 
-// An options is a hosting with what only fixtures have.
-type options struct {
-	cli.Hosting
-	seed    uint64 // what IDs follow from; 0 is chance
-	machine []byte // the state machine; nil is the one that is deployed
-}
-
 // Start is cli.Laptop.
-func (Laptop) Start(ctx context.Context, how cli.Hosting) (cli.Host, error) {
-	return narrow(Open(ctx, how))
-}
+func (Laptop) Start(ctx context.Context, how cli.Hosting) (cli.Host, error) { return Open(ctx, how) }
+
+// Stay is cli.Laptop.
+func (Laptop) Stay(ctx context.Context, how cli.Hosting) (cli.Host, error) { return Stay(ctx, how) }
 
 // Holder is cli.Laptop.
 func (Laptop) Holder(data string) (url string, held bool, err error) {
@@ -45,21 +39,16 @@ func (Laptop) Holder(data string) (url string, held bool, err error) {
 	return holder.URL, held, err
 }
 
-// narrow is a Host as the command knows it.
-func narrow(h *Host, err error) (cli.Host, error) {
-	if used, is := errors.AsType[*cloud.InUse](err); is {
-		return nil, &cli.InUse{Err: used}
-	}
+// Open hosts the cloud of a data folder and serves it. The error for a folder
+// that another process has is Busy, and a *cloud.InUse.
+func Open(ctx context.Context, how cli.Hosting) (*Host, error) {
+	definition, err := asl.Substitute(stepfn.Run, map[string]string{
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
+	})
 	if err != nil {
 		return nil, err
 	}
-	return h, nil
-}
-
-// Open hosts the cloud of a data folder and serves it. The error for a folder
-// that another process has is a *cloud.InUse.
-func Open(ctx context.Context, how cli.Hosting) (*Host, error) {
-	return open(ctx, options{Hosting: how})
+	return open(ctx, how, definition, 0)
 }
 
 // A Host is a cloud of this process, served at an address.
@@ -67,40 +56,38 @@ type Host struct {
 	Cloud  *cloud.Cloud
 	server *http.Server
 	url    string
-	file   io.Closer // the log; nil if the caller opened it
+	log    io.Closer
 	failed chan error
 }
 
-// open hosts a cloud. Its errors are logged.
-func open(ctx context.Context, how options) (*Host, error) {
+// open hosts a cloud with a state machine. What goes wrong in it is logged. IDs follow
+// from the seed; 0 is chance.
+func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*Host, error) {
 	listener, err := net.Listen("tcp", how.Address)
 	if err != nil {
 		return nil, fmt.Errorf("listen at %s: %w: choose another address with --listen", how.Address, err)
 	}
-	h := &Host{url: "http://" + listener.Addr().String(), failed: make(chan error, 1)}
+	h := &Host{url: "http://" + listener.Addr().String(), failed: make(chan error, 1), log: io.NopCloser(nil)}
 	if how.Log == nil {
 		file, err := logFile(how.Data)
 		if err != nil {
 			return nil, errors.Join(err, listener.Close())
 		}
-		h.file, how.Log = file, file
+		h.log, how.Log = file, file
 	}
 	seen := func(e events.Event) {
 		if how.Seen != nil {
 			how.Seen(cli.Event{Source: e.Source, DetailType: e.DetailType, Time: e.Time, Detail: e.Detail})
 		}
 	}
-	definition, err := how.definition()
-	if err == nil {
-		h.Cloud, err = cloud.Open(ctx, cloud.Options{
-			Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: how.Seconds,
-			Bucket: cli.Name, Table: cli.Name, StateMachine: cli.Name, Group: cli.Name, Definition: definition,
-			Functions: functions(how.Functions, h.url, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
-			Paused: how.ReadOnly, Seen: seen, Seed: how.seed, Trust: trust,
-		})
-	}
+	h.Cloud, err = cloud.Open(ctx, cloud.Options{
+		Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: how.Seconds,
+		Bucket: cli.Name, Table: cli.Name, StateMachine: cli.Name, Group: cli.Name, Definition: machine,
+		Functions: functions(how.Functions, h.url, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
+		Paused: how.ReadOnly, Seen: seen, Seed: seed, Trust: trust,
+	})
 	if err != nil {
-		return nil, errors.Join(err, listener.Close(), h.closeLog())
+		return nil, errors.Join(err, listener.Close(), h.log.Close())
 	}
 	h.server = &http.Server{Handler: h.Cloud, ReadHeaderTimeout: time.Minute}
 	go func() { h.failed <- h.server.Serve(listener) }()
@@ -108,16 +95,6 @@ func open(ctx context.Context, how options) (*Host, error) {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
-}
-
-// definition is that of the state machine.
-func (how options) definition() ([]byte, error) {
-	if how.machine != nil {
-		return how.machine, nil
-	}
-	return asl.Substitute(stepfn.Run, map[string]string{
-		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
-	})
 }
 
 // logFile opens the log in the data folder.
@@ -130,11 +107,6 @@ func logFile(data string) (*os.File, error) {
 		return nil, fmt.Errorf("open the log: %w", err)
 	}
 	return file, nil
-}
-
-// Stay is cli.Laptop.
-func (Laptop) Stay(ctx context.Context, how cli.Hosting) (cli.Host, error) {
-	return narrow(Stay(ctx, how))
 }
 
 // Stay is Open for a server. It waits for commands that use the folder for a
@@ -205,13 +177,5 @@ func (h *Host) Close() error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = h.server.Close()
 	}
-	return errors.Join(err, h.Cloud.Close(), h.closeLog())
-}
-
-// closeLog closes the log if the host opened it.
-func (h *Host) closeLog() error {
-	if h.file == nil {
-		return nil
-	}
-	return h.file.Close()
+	return errors.Join(err, h.Cloud.Close(), h.log.Close())
 }

@@ -4,13 +4,16 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/archive"
@@ -24,9 +27,9 @@ import (
 // no run.
 func deploy(ctx context.Context, c *call) (int, error) {
 	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || len(f.only) > 0 {
-		return c.request(ctx, "deploy")
+		return request(ctx, c)
 	}
-	return c.ask(ctx, "deploy", func(s *session, p packed) (string, error) {
+	return c.ask(ctx, func(s *session, p packed) (string, error) {
 		if err := s.confirmSuperseding(ctx, p); err != nil {
 			return "", err
 		}
@@ -34,69 +37,43 @@ func deploy(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// refresh requests that the live stacks are read into the records, and follows the run.
-func refresh(ctx context.Context, c *call) (int, error) { return c.request(ctx, "refresh") }
-
-// preview requests a plan, and shows it.
-func preview(ctx context.Context, c *call) (int, error) {
-	var changes bool
-	code, err := c.ask(ctx, "plan", func(s *session, p packed) (string, error) {
-		id, err := s.request(ctx, "plan", p)
-		s.ended = func(r run.Run) { changes = len(r.Steps) > 0 }
-		return id, err
-	})
-	if code == ExitOK && err == nil && c.flags.exitCode && changes {
-		code = ExitChanges
+// request requests the command's operation with a request object, and follows the run.
+// If the operation deletes all stacks, it asks the user to confirm first.
+func request(ctx context.Context, c *call) (int, error) {
+	asks := plan.AllOperations().Of(c.command.name).DeletesAll && !c.flags.yes
+	if asks && !c.Asks {
+		return c.refuse(fault.New(fault.Refused, "destroy deletes every stack of the project, and there is no terminal on which to confirm it: confirm with --yes"))
 	}
-	return code, err
-}
-
-// destroy asks the user to confirm, requests the operation and follows the run.
-func destroy(ctx context.Context, c *call) (int, error) {
-	if !c.flags.yes && !c.Asks {
-		return c.refuse("destroy", fault.New(fault.Refused, "destroy deletes every stack of the project, and there is no terminal on which to confirm it: confirm with --yes"))
-	}
-	return c.request(ctx, "destroy")
-}
-
-// request requests an operation with a request object, and follows the run.
-func (c *call) request(ctx context.Context, operation string) (int, error) {
-	return c.ask(ctx, operation, func(s *session, p packed) (string, error) {
-		if plan.AllOperations().Of(operation).DeletesAll && !c.flags.yes {
+	return c.ask(ctx, func(s *session, p packed) (string, error) {
+		if asks {
 			if err := s.confirm(ctx, p); err != nil {
 				return "", err
 			}
 		}
-		return s.request(ctx, operation, p)
+		key := fmt.Sprintf("revisions/%s/%s/%x.zip", p.Name, p.Environment, sha256.Sum256(p.body))
+		version, err := s.put(ctx, key, p.body)
+		if err != nil {
+			return "", err
+		}
+		return s.post(ctx, s.made(ctx, p.Project.ID(), run.Source{Key: key, Version: version}))
 	})
 }
 
 // ask checks the project's files, requests a run and follows it.
-func (c *call) ask(ctx context.Context, operation string, begin func(*session, packed) (id string, err error)) (int, error) {
+func (c *call) ask(ctx context.Context, begin func(*session, packed) (id string, err error)) (int, error) {
 	p, err := c.pack(ctx)
 	if err != nil {
-		return c.refuse(operation, err)
+		return c.refuse(err)
 	}
-	s, err := c.open(ctx)
-	if err != nil {
-		return ExitFailed, err
-	}
-	return s.leave(ctx, func() (int, error) {
+	return c.in(ctx, c.open, func(s *session) (int, error) {
 		id, err := begin(s, p)
-		if fault.Is(err, fault.Refused) {
-			return c.refuse(operation, err)
-		}
-		if err != nil {
+		switch {
+		case fault.Is(err, fault.Refused):
+			return c.refuse(err)
+		case err != nil:
 			return ExitFailed, err
 		}
-		q, err := s.toTheEnd(ctx, watch{run: id})
-		if errors.Is(err, errInterrupted) {
-			return s.detach(ctx, q.last(id))
-		}
-		if err == nil && s.ended != nil {
-			s.ended(q.first)
-		}
-		return q.exit(""), err
+		return s.watch(ctx, watch{run: id})
 	})
 }
 
@@ -117,7 +94,8 @@ func (c *call) pack(ctx context.Context) (packed, error) {
 }
 
 // refuse prints why no run was requested, as a run in state refused would say it.
-func (c *call) refuse(operation string, err error) (int, error) {
+func (c *call) refuse(err error) (int, error) {
+	operation := c.command.path()
 	if !fault.Is(err, fault.Invalid, fault.Refused, fault.Missing, fault.Denied) {
 		return ExitFailed, err
 	}
@@ -164,12 +142,18 @@ func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
 
 // agree asks the user, and returns an error of kind Refused unless the user agrees.
 func (c *call) agree(what string) error {
-	fmt.Fprintf(c.Err, "%s\ntype yes to go on: ", what)
-	answer, err := bufio.NewReader(c.In).ReadString('\n')
-	if strings.TrimSpace(answer) != "yes" {
+	answer, err := c.prompt(what + "\ntype yes to go on: ")
+	if answer != "yes" {
 		return fault.New(fault.Refused, "the answer was not yes")
 	}
 	return err
+}
+
+// prompt asks the user for a line.
+func (c *call) prompt(question string) (string, error) {
+	fmt.Fprint(c.Err, question)
+	line, err := bufio.NewReader(c.In).ReadString('\n')
+	return strings.TrimSpace(line), err
 }
 
 // confirm asks the user to confirm that all stacks are deleted.
@@ -189,32 +173,38 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 	return s.call.agree(fmt.Sprintf("destroy deletes %s: %s\nat %s", what, strings.Join(names, ", "), s.label))
 }
 
-// made is the request of an operation or command, with the options that the
-// flags of the call set. The source is the configuration that it deploys.
-func (s *session) made(ctx context.Context, operation, project string, source run.Source) run.Request {
+// made is the request of the command that is called, with the options that its flags
+// set. The source is the configuration that it deploys.
+func (s *session) made(ctx context.Context, project string, source run.Source) run.Request {
 	f := s.call.flags
-	return run.Request{Project: project, Operation: operation, Source: source, Who: s.who(ctx), Options: run.Options{
+	return run.Request{Project: project, Operation: s.call.command.name, Source: source, Who: s.who(ctx), Options: run.Options{
 		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,
 	}}
 }
 
-// request uploads a configuration and a request object that names it, and returns
-// the ID of the run that the request starts.
-func (s *session) request(ctx context.Context, operation string, p packed) (string, error) {
-	key := fmt.Sprintf("revisions/%s/%s/%s.zip", p.Name, p.Environment, digest(p.body))
-	version, err := s.objects.By(s.who(ctx)).Put(ctx, key, p.body)
-	if err != nil {
-		return "", fmt.Errorf("upload to %s: %w", s.label, err)
-	}
-	return s.post(ctx, s.made(ctx, operation, p.Project.ID(), run.Source{Key: key, Version: version}))
-}
-
-// post uploads the request object of a request and returns the ID of its run.
+// post uploads the request object of a request and returns the ID of its run. The
+// names of the objects sort by time, and each is new.
 func (s *session) post(ctx context.Context, q run.Request) (string, error) {
 	body, err := json.Marshal(q.Body())
 	if err != nil {
 		return "", fault.New(fault.Broken, "request %s: %w", q.Operation, err)
 	}
 	name, environment, _ := strings.Cut(q.Project, "@")
-	return s.upload(ctx, fmt.Sprintf("requests/%s/%s/%s.json", name, environment, unique()), body)
+	at, unique := time.Now().UTC().Format("20060102T150405Z"), strings.ToLower(rand.Text()[:10])
+	return s.upload(ctx, fmt.Sprintf("requests/%s/%s/%s-%s.json", name, environment, at, unique), body)
+}
+
+// upload uploads an object that starts a run, and returns the run's ID.
+func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
+	version, err := s.put(ctx, key, body)
+	return engine.RunID(s.bucket, key, version), err
+}
+
+// put puts an object into the bucket, and returns its version.
+func (s *session) put(ctx context.Context, key string, body []byte) (string, error) {
+	version, err := s.objects.By(s.who(ctx)).Put(ctx, key, body)
+	if err != nil {
+		return "", fmt.Errorf("upload to %s: %w", s.label, err)
+	}
+	return version, nil
 }

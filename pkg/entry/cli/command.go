@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/agext/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
 
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -29,8 +31,8 @@ type command struct {
 	hidden       bool
 	short, long  string
 	examples     []string
-	outputs      []string // that -o takes; nil is text, json and yaml
-	flags        []flagSet
+	outputs      []string   // that -o takes; nil is text, json and yaml
+	flags        string     // the words of their definitions
 	completes    completion // of arguments; nil is files
 	run          func(context.Context, *call) (int, error)
 }
@@ -140,13 +142,10 @@ func (c command) cobra(s Shell, root *cobra.Command, code *int) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	for _, add := range c.flags {
-		add(set, &call.flags)
-	}
+	call.flags.add(set, c.flags+" no-color")
 	if o := set.Lookup("output"); o != nil {
 		o.Usage = "`format` of what is printed: " + strings.Join(c.formats(), ", ")
 	}
-	set.BoolVar(&call.flags.noColor, "no-color", false, "print without colour (also NO_COLOR)")
 	call.completions(cmd)
 	return cmd
 }
@@ -278,13 +277,13 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// didYouMean names the word that is most like the given one, if any is.
+// didYouMean names the word that is most like the given one, or the only one that
+// begins with it, if there is one.
 func didYouMean(word string, all []string) string {
-	best, least := "", len(word)/2+1
-	for _, w := range all {
-		if d := levenshtein.Distance(word, w, nil); d < least {
-			best, least = w, d
-		}
+	longer := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return !strings.HasPrefix(w, word) })
+	best := suggest.Closest(word, all)
+	if len(longer) == 1 {
+		best = cmp.Or(best, longer[0])
 	}
 	if best == "" {
 		return ""

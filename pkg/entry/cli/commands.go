@@ -1,6 +1,6 @@
 package cli
 
-import "slices"
+import "github.com/stackwright/stackwright/pkg/run"
 
 // The groups of commands in the help.
 const (
@@ -28,15 +28,10 @@ It follows the run to its end. For its exit codes, see: stackwright help exit-co
 
 // commands are all the commands, in the order in which they are shown.
 func commands() []command {
-	return slices.Concat(changing(), controlling(), showing(), installing(), others())
-}
-
-// changing are the commands that take a project's files.
-func changing() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: []flagSet{ofProject, mayChoose, mayDelete, mayRollBack, mayRefuse, mayAsk, ofWatch, where, hosted}, run: deploy,
+			flags: "env.files only max-deletions rollback.failed refuse yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
@@ -51,7 +46,7 @@ With --only it deploys some stacks and their dependencies, and leaves all others
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: []flagSet{ofProject, mayChoose, mayDelete, ofPlan, ofWatch, where, hosted}, run: preview,
+			flags: "env.files only max-deletions exit-code " + watching + where + hosted, run: request,
 			long: `Shows the steps that a deploy would take now. It takes no lock and changes nothing. A stack marked ~? may
 change: its template and parameters are unchanged, but they use a stack that changes. With --exit-code it ends with 5 if there are
 changes, certain or possible.` + ofDir + codes,
@@ -59,26 +54,21 @@ changes, certain or possible.` + ofDir + codes,
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
-			flags: []flagSet{ofProject, mayChoose, mayRefuse, mayAsk, ofWatch, where, hosted}, run: destroy,
+			flags: "env.files only refuse yes " + watching + where + hosted, run: request,
 			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It asks first,
 unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them.` + ofDir + codes,
 			examples: []string{"destroy examples/shop --yes", "destroy --env test --only ops/"},
 		},
 		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
-			flags: []flagSet{ofProject, mayChoose, mayRefuse, ofWatch, where, hosted}, run: refresh,
+			flags: "env.files only refuse " + watching + where + hosted, run: request,
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
 			examples: []string{"refresh examples/shop --env prod"},
 		},
-	}
-}
 
-// controlling are the commands that take a run.
-func controlling() []command {
-	return []command{
 		{
 			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,
-			flags: []flagSet{mayDelete, mayRollBack, mayRefuse, mayForceRetry, ofRecords, ofWatch, where, hosted}, run: retry,
+			flags: "max-deletions rollback.failed refuse force.retry " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true}.give,
 			long: `Creates a new run of the same operation with the same files: unchanged stacks are left alone, and those
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
 Without RUN it is the newest run that failed.` + codes,
@@ -86,19 +76,19 @@ Without RUN it is the newest run that failed.` + codes,
 		},
 		{
 			name: "pause", args: "[RUN]", most: 1, group: groupControl, short: "start no further step until continued", completes: runIDs,
-			flags: []flagSet{mayReason, ofRecords, ofWatch, where, hosted}, run: pause,
+			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: openRun, meant: run.StateWaiting, enough: finished}.give,
 			long:     `Lets steps in progress end and starts no further one: the run then waits for continue. It ends with 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
 			examples: []string{"pause", "pause mfrggzdfmztwq2lknnwg --reason 'see the metrics first'"},
 		},
 		{
 			name: "continue", args: "[RUN]", most: 1, group: groupControl, short: "continue a paused run", completes: runIDs,
-			flags: []flagSet{mayReason, ofRecords, ofWatch, where, hosted}, run: goOn,
+			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: pausedRun, enough: movedOn}.give,
 			long:     `Continues a paused run.` + ofRun + "\nWithout RUN it is the newest paused run." + codes,
 			examples: []string{"continue", "continue mfrggzdfmztwq2lknnwg"},
 		},
 		{
 			name: "cancel", args: "[RUN]", most: 1, group: groupControl, short: "end a run early", completes: runIDs,
-			flags: []flagSet{mayReason, ofCancel, ofRecords, ofWatch, where, hosted}, run: cancel,
+			flags: "reason rollback.cancel force.cancel " + recorded + watching + where + hosted, run: runCommand{which: openRun, meant: run.StateCancelled, enough: over}.give,
 			long: `Lets steps in progress end, and skips the rest. A queued run leaves the queue. With --force, CloudFormation also cancels
 the updates in progress and rolls them back; it never interrupts a creation or a deletion. With --rollback, a deploy is
 followed by a rollback to the last successful deploy. It ends with 0 when the run is cancelled and the rollback, if there
@@ -107,7 +97,7 @@ is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has n
 		},
 		{
 			name: "unlock", args: "[RUN]", most: 1, group: groupControl, short: "take the lock from a run, which ends", completes: runIDs,
-			flags: []flagSet{mayReason, ofRecords, ofWatch, where, hosted}, run: unlock,
+			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: lockOwner, meant: run.StateCancelled, enough: over, unreadable: release}.give,
 			long: `Ends a run that holds its project's lock, as cancelled, also if its execution does not respond; the next run in the queue
 then gets the lock. Operations of CloudFormation in progress continue, and the next run waits for them. It needs a reason, which is
 recorded with the run. Use cancel as long as the run responds.
@@ -115,49 +105,39 @@ recorded with the run. Use cancel as long as the run responds.
 It ends with 0 when the run has ended, 2 if it was refused: no run holds a lock, or the given run does not.` + ofRun + "\nWithout RUN it is the only run that holds a lock.",
 			examples: []string{"unlock --reason 'no progress since noon'", "unlock mfrggzdfmztwq2lknnwg --reason 'the role was deleted'"},
 		},
-	}
-}
 
-// showing are the commands that change nothing.
-func showing() []command {
-	return []command{
 		{
 			name: "status", args: "[RUN]", most: 1, group: groupShow, short: "show a run, and what needs attention", completes: runIDs,
-			flags: []flagSet{mayFollow, ofRecords, ofWatch, where, hosted}, run: status,
+			flags: "follow " + recorded + watching + where + hosted, run: status,
 			long: `Shows the state of a run, with the reasons of its failures. Without RUN it shows first, for each project and environment,
 what needs attention: the newest deploy, destroy or rollback that failed, until one succeeds, and which run holds the lock,
 which ones are queued, and what each of them does; and then the newest run.` + ofRun,
 			examples: []string{"status", "status mfrggzdfmztwq2lknnwg --follow"},
 		},
-		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: []flagSet{ofRecords, ofOutput, where}, run: listRuns,
+		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: recorded + "output " + where, run: listRuns,
 			long: `Lists the runs of all projects, newest first.`, examples: []string{"runs", "runs --project shop --env prod -o json"}},
-		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: []flagSet{ofRecords, ofOutput, where}, run: listStacks,
+		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "output " + where, run: listStacks,
 			long: `Lists the recorded stacks, with their present status at CloudFormation.`, examples: []string{"stacks", "stacks --project shop -o json"}},
 		{name: "outputs", args: "[STACK [KEY]]", most: 2, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
 			outputs: []string{"text", "json", "yaml", "env", "tfvars", "dotenv"},
-			flags:   []flagSet{ofRecords, ofOutput, mayRaw, where}, run: listOutputs,
+			flags:   recorded + "output raw " + where, run: listOutputs,
 			long: `Shows the recorded outputs of all stacks, of one, or one output of a stack. STACK is its name in the project. With --raw
 it prints the value of one output and nothing else. -o env prints export lines for a shell, -o dotenv lines for a .env
 file, -o tfvars lines for Terraform; the names are those of the stack and the output, such as NETWORK_VPC_SUBNETID and
 network_vpc_subnetid.`,
 			examples: []string{"outputs", "outputs network/vpc", "outputs network/vpc VpcId --raw", "outputs -o env --project shop --env prod"}},
-		{name: "schedules", group: groupShow, short: "list scheduled operations and when each runs next", flags: []flagSet{ofRecords, ofOutput, where}, run: listSchedules,
+		{name: "schedules", group: groupShow, short: "list scheduled operations and when each runs next", flags: recorded + "output " + where, run: listSchedules,
 			long:     `Lists the operations that run by schedule, as schedules: of the last successful deploy has them, and when each runs next.`,
 			examples: []string{"schedules", "schedules --project shop --env prod -o json"}},
-		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: []flagSet{ofProject, ofOutput, where}, run: drawGraph,
+		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files output " + where, run: drawGraph,
 			outputs: []string{"text", "json", "yaml", "dot", "mermaid"},
 			long: `Shows the project's stacks, each below its dependencies. With --installation it asks AWS for the account and region of the
 installation, and nothing else.` + ofDir,
 			examples: []string{"graph", "graph examples/shop -o dot"}},
-	}
-}
 
-// installing are the commands about installations.
-func installing() []command {
-	return []command{
 		{
 			name: "serve", group: groupInstall, short: "serve an installation on this laptop until stopped",
-			flags: []flagSet{ofServe, ofData, hosted, ofOutput, ofQuiet}, run: serve,
+			flags: "listen until-idle verbose data " + hosted + "output quiet", run: serve,
 			long: `Serves an installation of Stackwright on emulators of S3, DynamoDB, CloudFormation, Step Functions, EventBridge, its
 Scheduler, Lambda and STS at one address: what is uploaded to s3://stackwright/projects/PROJECT/ENVIRONMENT.zip is
 deployed. The state is in the data folder, and the next serve continues with it.
@@ -172,7 +152,7 @@ To see what happens when something fails, inject a fault (the stack's name may b
 		},
 		{
 			name: "targets", group: groupInstall, short: "list the accounts and regions that stacks may be deployed to",
-			flags: []flagSet{ofOutput, where}, run: listTargets,
+			flags: "output " + where, run: listTargets,
 			long: `Lists the registered targets, which projects name under targets:. Each is an account and region, with the role that
 Stackwright assumes there and the external ID that the role requires. default is the installation's own account and
 region.`,
@@ -180,7 +160,7 @@ region.`,
 		},
 		{
 			name: "add", parent: "targets", args: "NAME", least: 1, most: 1, short: "register a target, or change its roles",
-			flags: []flagSet{ofTarget, where}, run: addTarget,
+			flags: "account region role execution-role " + where, run: altering((*session).addTarget),
 			long: `Registers a target, or changes the roles of one. A target that has stacks cannot be moved to another account or region.
 The account is the installation's own unless --account names another. On a laptop every account has a role that may be
 assumed, with the name of the one that infra/aws/target creates.`,
@@ -188,7 +168,7 @@ assumed, with the name of the one that infra/aws/target creates.`,
 		},
 		{
 			name: "remove", parent: "targets", args: "NAME", least: 1, most: 1, short: "remove a target that has no stacks",
-			flags: []flagSet{where}, run: removeTarget,
+			flags: where, run: altering((*session).removeTarget),
 			long:     `Removes a target. One that has stacks is not removed.`,
 			examples: []string{"targets remove eu"},
 		},
@@ -201,14 +181,9 @@ upload of project shop, environment prod, and the results of the events that com
 It ends with 0 if the function answers, 1 if the answer is an error.`,
 			examples: []string{"invoke events/start.upload.json"},
 		},
-	}
-}
 
-// others are the commands about the program itself.
-func others() []command {
-	return []command{
 		{
-			name: "version", group: groupOther, short: "show the version of this program", flags: []flagSet{ofOutput}, run: showVersion,
+			name: "version", group: groupOther, short: "show the version of this program", flags: "output", run: showVersion,
 			long:     `Shows the version, the commit and its date, and the version of Go that built this program.`,
 			examples: []string{"version", "version -o json"},
 		},

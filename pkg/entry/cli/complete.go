@@ -23,7 +23,7 @@ func (c *call) completions(cmd *cobra.Command) {
 	}
 	for flag, words := range map[string]cobra.CompletionFunc{
 		"output": fixed(c.command.formats()...), "functions": fixed(inProcess, asBinaries),
-		"env": c.recorded(environments), "project": c.recorded(projectNames), "only": c.recorded(stackNames),
+		"env": c.recorded(parts(1)), "project": c.recorded(parts(0)), "only": c.recorded(stackNames),
 	} {
 		if cmd.Flags().Lookup(flag) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(flag, words) // it fails only for a flag that is not there
@@ -46,13 +46,9 @@ func (c *call) recorded(list completion) cobra.CompletionFunc {
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), soon)
 		defer cancel()
-		s := c.answering(ctx, cmd)
-		if s == nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		words, err := list(ctx, s, done)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp // a shell has no place for it
+		var words []string
+		if s := c.answering(ctx, cmd); s != nil {
+			words, _ = list(ctx, s, done) // a shell has no place for an error
 		}
 		return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, startedAt) }), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -64,21 +60,16 @@ func (c *call) answering(ctx context.Context, cmd *cobra.Command) *session {
 		return nil
 	}
 	c.Asks = false
-	switch {
-	case c.flags.installation != "":
-		there, err := c.site(ctx)
-		if err != nil {
+	if c.flags.installation+c.flags.endpoint == "" {
+		if url, _, err := c.Laptop.Holder(c.flags.data); err != nil || url == "" {
 			return nil
 		}
-		return c.connect(there)
-	case c.flags.endpoint != "":
-		return c.connect(c.at(c.flags.endpoint))
 	}
-	url, _, err := c.Laptop.Holder(c.flags.data)
-	if err != nil || url == "" {
+	s, err := c.openReadOnly(ctx)
+	if err != nil {
 		return nil
 	}
-	return c.connect(c.at(url))
+	return s
 }
 
 // runIDs lists the runs.
@@ -112,24 +103,15 @@ func stackNames(ctx context.Context, s *session, done []string) ([]string, error
 	return slices.Compact(all), err
 }
 
-// environments lists the environments of all projects.
-func environments(ctx context.Context, s *session, _ []string) ([]string, error) {
-	return s.parts(ctx, 1)
-}
-
-// projectNames lists the projects.
-func projectNames(ctx context.Context, s *session, _ []string) ([]string, error) {
-	return s.parts(ctx, 0)
-}
-
 // parts lists a part of the IDs of all projects: 0 is the name, 1 the environment.
-func (s *session) parts(ctx context.Context, part int) ([]string, error) {
-	ids, err := s.reader.Projects(ctx)
-	var all []string
-	for _, id := range ids {
-		name, environment, _ := strings.Cut(id, "@")
-		all = append(all, []string{name, environment}[part])
+func parts(part int) completion {
+	return func(ctx context.Context, s *session, _ []string) ([]string, error) {
+		ids, err := s.reader.Projects(ctx)
+		var all []string
+		for _, id := range ids {
+			all = append(all, strings.SplitN(id+"@", "@", 3)[part])
+		}
+		slices.Sort(all)
+		return slices.Compact(all), err
 	}
-	slices.Sort(all)
-	return slices.Compact(all), err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ func (s *session) carryOn(ctx context.Context) error {
 	}
 	args := []string{
 		"serve", "--until-idle", "--data", data, "--listen", address,
-		"--seconds", number(c.flags.seconds), "--functions", c.flags.functions,
+		"--seconds", strconv.FormatFloat(c.flags.seconds, 'f', -1, 64), "--functions", c.flags.functions,
 	}
 	start := c.Start
 	if start == nil {

@@ -108,12 +108,17 @@ func (s *session) chosen(ctx context.Context, which choice) (run.Run, error) {
 func ids(runs []run.Run) string {
 	var all []string
 	for _, r := range runs[:min(len(runs), 5)] {
-		all = append(all, fmt.Sprintf("%s (%s of %s, %s)", r.ID, r.Operation, r.Project, r.State))
+		all = append(all, described(r))
 	}
 	if len(runs) > len(all) {
 		all = append(all, fmt.Sprintf("and %d more", len(runs)-len(all)))
 	}
 	return strings.Join(all, ", ")
+}
+
+// described is a run in a sentence.
+func described(r run.Run) string {
+	return fmt.Sprintf("%s (%s of %s, %s)", r.ID, r.Operation, r.Project, r.State)
 }
 
 // runs lists the runs of the projects that the call's flags choose, newest first.

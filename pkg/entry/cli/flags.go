@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,21 +26,93 @@ type flags struct {
 	only                                                            []string
 }
 
-// A flagSet adds some flags to those of a command.
-type flagSet func(*pflag.FlagSet, *flags)
-
 const (
-	envPrefix      = "STACKWRIGHT_" // of the variables that set flags
-	defaultData    = ".stackwright"
-	defaultListen  = "127.0.0.1:4566"
-	defaultSeconds = 1.5
-	inProcess      = "inprocess"
-	asBinaries     = "binaries"
+	envPrefix  = "STACKWRIGHT_" // of the variables that set flags
+	inProcess  = "inprocess"
+	asBinaries = "binaries"
+)
+
+// The flags that several commands have, by their words in definitions.
+const (
+	where    = "installation endpoint data " // which installation a command is about
+	hosted   = "seconds functions "          // how a laptop's installation is hosted
+	watching = "output quiet "               // how a followed run is shown
+	recorded = "project env "                // which records are meant
 )
 
 // defaults are the flags of a command that has none of them.
 func defaults() flags {
-	return flags{data: defaultData, output: "text", seconds: defaultSeconds, functions: inProcess, env: ""}
+	return flags{data: ".stackwright", output: "text", seconds: 1.5, functions: inProcess, listen: "127.0.0.1:4566"}
+}
+
+// A definition says what a flag sets, a short form and the usage. The default is the
+// value that the flag sets, or preset.
+type definition struct {
+	to                   any
+	short, usage, preset string
+}
+
+// definitions are those of all flags, by name. If a flag means something else to
+// some commands, the word for them has a dot and more behind the name.
+func (f *flags) definitions() map[string]definition {
+	return map[string]definition{
+		"installation":    {to: &f.installation, usage: "use the installation on AWS that this CloudFormation `stack` is"},
+		"endpoint":        {to: &f.endpoint, usage: "use the laptop's installation that serve serves at this `URL`"},
+		"data":            {to: &f.data, usage: "`folder` with the state of a laptop's installation"},
+		"seconds":         {to: &f.seconds, usage: "on a laptop: simulated `seconds` that an operation on a stack takes"},
+		"functions":       {to: &f.functions, usage: "on a laptop: `how` functions run, inprocess or binaries (make build builds them)"},
+		"output":          {to: &f.output, short: "o"}, // its usage names the formats of the command
+		"quiet":           {to: &f.quiet, short: "q", usage: "print results and errors only, no progress"},
+		"no-color":        {to: &f.noColor, usage: "print without colour (also NO_COLOR)"},
+		"env.files":       {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
+		"env":             {to: &f.env, usage: "only this `environment`"},
+		"project":         {to: &f.project, usage: "only this `project`"},
+		"only":            {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, or network/ for all below it"},
+		"refuse":          {to: &f.refuse, usage: "be refused if another run holds the lock, instead of being queued"},
+		"rollback.failed": {to: &f.rollback, usage: "if it fails, roll back to the last successful deploy"},
+		"rollback.cancel": {to: &f.rollback, usage: "then roll back to the last successful deploy"},
+		"force.retry":     {to: &f.force, usage: "retry although something newer was deployed since"},
+		"force.cancel":    {to: &f.force, usage: "have CloudFormation cancel the updates in progress, too"},
+		"max-deletions":   {to: &f.deletions, usage: "how `many` stacks may be deleted for good (default max_deletions of the project, else ten or half of its stacks)"},
+		"yes":             {to: &f.yes, usage: "do not ask"},
+		"reason":          {to: &f.reason, usage: "`why`: it is recorded with the run"},
+		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
+		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},
+		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},
+		"account":         {to: &f.account, usage: "`ID` of the account (default the installation's own)"},
+		"region":          {to: &f.region, usage: "`region` of the target"},
+		"role":            {to: &f.role, usage: "`ARN` of the role that Stackwright assumes there, which another account needs"},
+		"execution-role":  {to: &f.execution, usage: "`ARN` of the role that CloudFormation uses there (default, in the own account, that of the installation)"},
+		"listen":          {to: &f.listen, usage: "`address` to listen at"},
+		"until-idle":      {to: &f.untilIdle, usage: "end when no run goes on"},
+		"verbose":         {to: &f.verbose, usage: "print metrics and the logs of the functions, too"},
+	}
+}
+
+// add adds flags to a command's, by their words.
+func (f *flags) add(set *pflag.FlagSet, words string) {
+	all := f.definitions()
+	for word := range strings.FieldsSeq(words) {
+		name, _, _ := strings.Cut(word, ".")
+		d := all[word]
+		switch to := d.to.(type) {
+		case *string:
+			if d.preset != "" {
+				*to = d.preset
+			}
+			set.StringVarP(to, name, d.short, *to, d.usage)
+		case *bool:
+			set.BoolVarP(to, name, d.short, *to, d.usage)
+		case *float64:
+			set.Float64Var(to, name, *to, d.usage)
+		case *[]string:
+			set.StringSliceVar(to, name, *to, d.usage)
+		case pflag.Value:
+			set.Var(to, name, d.usage)
+		default:
+			panic(fmt.Sprintf("flag %q is not defined", word)) // a test builds every command
+		}
+	}
 }
 
 // A count is a number that may be absent: absent is not the same as 0.
@@ -65,120 +138,6 @@ func (c *count) Set(word string) error {
 
 // Type is pflag.Value.
 func (*count) Type() string { return "int" }
-
-// where adds the flags that say which installation a command is about.
-func where(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.installation, "installation", "", "use the installation on AWS that this CloudFormation `stack` is")
-	set.StringVar(&f.endpoint, "endpoint", "", "use the laptop's installation that serve serves at this `URL`")
-	ofData(set, f)
-}
-
-// ofData adds the flag for the state of a laptop's installation.
-func ofData(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.data, "data", defaultData, "`folder` with the state of a laptop's installation")
-}
-
-// hosted adds the flags of commands that host a laptop's installation.
-func hosted(set *pflag.FlagSet, f *flags) {
-	set.Float64Var(&f.seconds, "seconds", defaultSeconds, "on a laptop: simulated `seconds` that an operation on a stack takes")
-	set.StringVar(&f.functions, "functions", inProcess, "on a laptop: `how` functions run, inprocess or binaries (make build builds them)")
-}
-
-// ofOutput adds the flag for the form of what a command prints.
-func ofOutput(set *pflag.FlagSet, f *flags) {
-	set.StringVarP(&f.output, "output", "o", "text", "") // its usage names the formats of the command
-}
-
-// ofQuiet adds the flag that leaves only results.
-func ofQuiet(set *pflag.FlagSet, f *flags) {
-	set.BoolVarP(&f.quiet, "quiet", "q", false, "print results and errors only, no progress")
-}
-
-// ofWatch adds the flags of commands that follow a run.
-func ofWatch(set *pflag.FlagSet, f *flags) {
-	ofOutput(set, f)
-	ofQuiet(set, f)
-}
-
-// ofProject adds the flag for the environment of a project's files.
-func ofProject(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.env, "env", project.DefaultEnvironment, "`environment` of the project")
-}
-
-// mayChoose adds the flag of operations that can be limited to some stacks.
-func mayChoose(set *pflag.FlagSet, f *flags) {
-	set.StringSliceVar(&f.only, "only", nil, "only these `stacks`, separated by commas, and their dependencies: network/vpc, or network/ for all below it")
-}
-
-// mayRefuse adds the flag of operations that are queued.
-func mayRefuse(set *pflag.FlagSet, f *flags) {
-	set.BoolVar(&f.refuse, "refuse", false, "be refused if another run holds the lock, instead of being queued")
-}
-
-// mayRollBack adds the flag of operations that can be rolled back.
-func mayRollBack(set *pflag.FlagSet, f *flags) {
-	set.BoolVar(&f.rollback, "rollback", false, "if it fails, roll back to the last successful deploy")
-}
-
-// mayDelete adds the flag of operations that limit how much they delete.
-func mayDelete(set *pflag.FlagSet, f *flags) {
-	set.Var(&f.deletions, "max-deletions", "how `many` stacks may be deleted for good (default max_deletions of the project, else ten or half of its stacks)")
-}
-
-// mayAsk adds the flag of commands that ask a person.
-func mayAsk(set *pflag.FlagSet, f *flags) { set.BoolVar(&f.yes, "yes", false, "do not ask") }
-
-// mayReason adds the flag of commands whose reason is recorded.
-func mayReason(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.reason, "reason", "", "`why`: it is recorded with the run")
-}
-
-// mayForceRetry adds the flag of retry alone.
-func mayForceRetry(set *pflag.FlagSet, f *flags) {
-	set.BoolVar(&f.force, "force", false, "retry although something newer was deployed since")
-}
-
-// ofCancel adds the flags of cancel alone.
-func ofCancel(set *pflag.FlagSet, f *flags) {
-	set.BoolVar(&f.rollback, "rollback", false, "then roll back to the last successful deploy")
-	set.BoolVar(&f.force, "force", false, "have CloudFormation cancel the updates in progress, too")
-}
-
-// ofPlan adds the flag of plan alone.
-func ofPlan(set *pflag.FlagSet, f *flags) {
-	set.BoolVar(&f.exitCode, "exit-code", false, "end with 5 if there are changes")
-}
-
-// mayFollow adds the flag of status alone.
-func mayFollow(set *pflag.FlagSet, f *flags) {
-	set.BoolVarP(&f.follow, "follow", "f", false, "follow the run to its end")
-}
-
-// mayRaw adds the flag of outputs alone.
-func mayRaw(set *pflag.FlagSet, f *flags) {
-	set.BoolVar(&f.raw, "raw", false, "print the value of one output, and nothing else")
-}
-
-// ofRecords adds the flags that choose among what is recorded.
-func ofRecords(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.project, "project", "", "only this `project`")
-	set.StringVar(&f.env, "env", "", "only this `environment`")
-}
-
-// ofTarget adds the flags of targets add.
-func ofTarget(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.account, "account", "", "`ID` of the account (default the installation's own)")
-	set.StringVar(&f.region, "region", "", "`region` of the target")
-	set.StringVar(&f.role, "role", "", "`ARN` of the role that Stackwright assumes there, which another account needs")
-	set.StringVar(&f.execution, "execution-role", "", "`ARN` of the role that CloudFormation uses there (default, in the own account, that of the installation)")
-}
-
-// ofServe adds the flags of serve alone.
-func ofServe(set *pflag.FlagSet, f *flags) {
-	set.StringVar(&f.listen, "listen", defaultListen, "`address` to listen at")
-	set.BoolVar(&f.untilIdle, "until-idle", false, "end when no run goes on")
-	set.BoolVar(&f.verbose, "verbose", false, "print metrics and the logs of the functions, too")
-}
 
 // variable is the environment variable that sets a flag.
 func variable(flag string) string {
@@ -277,6 +236,3 @@ func quoted(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
-
-// number shows a number of seconds as a flag takes it.
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

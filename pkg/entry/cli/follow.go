@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -56,6 +60,7 @@ type watch struct {
 	run     string             // to follow
 	instead string             // the ID of another run that is followed instead if it is created; may be empty
 	enough  func(run.Run) bool // when to stop; nil stops when the run has ended or waits for a person
+	meant   run.State          // what the run is to come to, which is then success; may be empty
 }
 
 // follow shows a run until the watch says enough, and returns its last state.
@@ -82,6 +87,9 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 			next()
 			continue
 		}
+		if err == nil {
+			l.back()
+		}
 		switch {
 		case fault.Is(err, fault.Missing) && !known && (time.Since(startedAt) < s.patient || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
@@ -94,7 +102,6 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 			return r, v.End(r)
 		default:
 			known = true
-			l.back()
 			l.tell(ctx, r)
 			if err := v.Show(r); err != nil {
 				return r, fmt.Errorf("show run %s: %w: %w", r.ID, err, errInterrupted)
@@ -121,4 +128,144 @@ func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 func (s *session) delivers() bool { return s.host != nil && s.host.Delivering() }
 
 // finished reports whether a run has ended, or waits for a person.
-func finished(r run.Run) bool { return r.State.Over() || r.State == run.StateWaiting }
+func finished(r run.Run) bool { return over(r) || r.State == run.StateWaiting }
+
+// over reports whether a run has ended.
+func over(r run.Run) bool { return r.State.Over() }
+
+// watch follows a run, and then its rollback if there is one. After Ctrl-C it leaves
+// them and ends. It returns the exit code. A failed run has failed even if its rollback
+// succeeded.
+func (s *session) watch(ctx context.Context, w watch) (int, error) {
+	r, err := s.follow(ctx, w, s.call.view())
+	code := exit(r.State)
+	switch {
+	case r.State == w.meant:
+		code = ExitOK
+	case code == ExitOK && s.call.flags.exitCode && len(r.Steps) > 0:
+		code = ExitChanges
+	}
+	if err == nil && plan.AllOperations().Of(r.Operation).Reversible && (r.State == run.StateFailed || r.State == run.StateCancelled) {
+		id := engine.RollbackOf(r.ID)
+		if _, err := s.load(ctx, id); fault.Is(err, fault.Missing) {
+			return code, nil
+		} else if err != nil {
+			return code, err
+		}
+		w = watch{run: id}
+		if r, err = s.follow(ctx, w, s.call.view()); code == ExitOK {
+			code = exit(r.State)
+		}
+	}
+	if errors.Is(err, errInterrupted) {
+		return s.detach(ctx, w.run)
+	}
+	return code, err
+}
+
+// pulse is how often the monitor checks that a followed run has an execution.
+const pulse = 10 * time.Second
+
+// A monitor prints, while a run is followed, what the run itself does not show:
+// which runs it waits for, and that no execution executes it. It prints each
+// message once.
+type monitor struct {
+	*session
+	view      view // that shows the run meanwhile; may be nil
+	said      string
+	requested time.Time // when the execution was last checked
+	alone     string    // the execution that was then found ended
+	away      bool      // the installation does not answer, and that was reported
+}
+
+// tell prints the messages about r, which has not ended and does not wait for a
+// person. If the installation cannot be read, a later call prints them.
+func (l *monitor) tell(ctx context.Context, r run.Run) {
+	line := ""
+	switch {
+	case r.State == run.StateQueued:
+		line = l.queued(ctx, r)
+	case r.Epoch > 0 && time.Since(l.requested) >= pulse:
+		l.requested = time.Now()
+		line = l.unexecuted(ctx, r)
+	}
+	if line != "" && line != l.said {
+		l.said = line
+		l.say(line)
+	}
+}
+
+// say prints a line beside the view.
+func (l *monitor) say(line string) {
+	if l.call.flags.quiet {
+		return
+	}
+	if screen, ok := l.view.(interface{ Clear() error }); ok {
+		if err := screen.Clear(); err != nil {
+			return // the reader of the output has closed it; the next Show reports that
+		}
+	}
+	fmt.Fprintln(l.call.Err, line)
+}
+
+// gone prints, once, that the installation does not answer.
+func (l *monitor) gone(err error) {
+	if !l.away && l.call.flags.endpoint+l.call.flags.installation != "" {
+		l.say(fmt.Sprintf("%s does not answer (%v): trying again for two minutes", l.label, rootOf(err)))
+		l.away = true
+	}
+}
+
+// back prints that the installation answers again.
+func (l *monitor) back() {
+	if l.away {
+		l.say(l.label + " answers again")
+	}
+	l.away = false
+}
+
+// rootOf is the innermost cause of an error, which has the shortest text.
+func rootOf(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// unexecuted says that the execution of r has ended though r has not. It says so
+// when two polls in a row find that, because between the end of an execution and
+// the start of the next one the run has none.
+func (l *monitor) unexecuted(ctx context.Context, r run.Run) string {
+	name := fmt.Sprintf("%s-%d", r.ID, r.Epoch)
+	s, err := l.flows.ExecutionStatus(ctx, name)
+	if err != nil || !s.Started || s.Running {
+		l.alone = ""
+		return ""
+	}
+	if l.alone != name {
+		l.alone = name
+		return ""
+	}
+	return fmt.Sprintf("run %s is not being executed: execution %s has ended (%s). Stackwright restarts it within five minutes", r.ID, name, s.Why)
+}
+
+// queued says which runs r waits for, or "" if the lock cannot be read.
+func (s *session) queued(ctx context.Context, r run.Run) string {
+	queue, err := report.QueueEntryOf(ctx, s.reader, r.Project)
+	if err != nil || queue == nil || queue.Owner.Run == r.ID {
+		return ""
+	}
+	var before []string
+	for _, o := range append([]report.Owner{queue.Owner}, queue.Waiting...) {
+		if o.Run == r.ID {
+			break
+		}
+		if o.State != "" { // else it has ended since
+			before = append(before, fmt.Sprintf("%s (%s, %s, %s)", o.Run, o.Operation, o.State, o.Who))
+		}
+	}
+	return fmt.Sprintf("run %s waits for %s", r.ID, strings.Join(before, ", then "))
+}

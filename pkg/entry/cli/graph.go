@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/resolve"
 )
@@ -16,19 +17,14 @@ import (
 func drawGraph(ctx context.Context, c *call) (int, error) {
 	_, loaded, err := c.load(ctx)
 	if err != nil {
-		return c.refuse("graph", err)
+		return c.refuse(err)
 	}
 	p := newPicture(loaded)
-	switch c.flags.output {
-	case "json":
+	if c.flags.output == "json" {
 		return ExitOK, json.NewEncoder(c.Out).Encode(p)
-	case "dot":
-		_, err = fmt.Fprint(c.Out, p.dot())
-	case "mermaid":
-		_, err = fmt.Fprint(c.Out, p.mermaid())
-	default:
-		_, err = fmt.Fprint(c.Out, p.tree())
 	}
+	drawing := map[string]func() string{"text": p.tree, "dot": p.dot, "mermaid": p.mermaid}[c.flags.output]
+	_, err = fmt.Fprint(c.Out, drawing())
 	return ExitOK, err
 }
 
@@ -38,34 +34,41 @@ type picture struct {
 	Stacks  []string       `json:"stacks"` // sorted
 	Edges   []resolve.Edge `json:"edges"`
 
-	users map[string][]string        // by what they come after, sorted
-	why   map[string]map[string]bool // reasons, by "node needs"
+	roots []string            // the stacks that come after none
+	users map[string][]string // by what they come after, sorted
+	pairs int                 // of stacks that have an edge
+	why   map[string][]string // sorted reasons, by "node needs"
 }
 
 // newPicture makes a picture of a project.
 func newPicture(l format.Loaded) picture {
 	p := picture{
 		Project: l.Project.ID(), Stacks: slices.Sorted(maps.Keys(l.Project.Nodes)), Edges: append([]resolve.Edge{}, l.Edges...),
-		users: make(map[string][]string), why: make(map[string]map[string]bool),
+		users: make(map[string][]string), why: make(map[string][]string),
 	}
 	for _, name := range p.Stacks {
-		for _, need := range l.Project.Nodes[name].Needs {
+		needs := l.Project.Nodes[name].Needs
+		if len(needs) == 0 {
+			p.roots = append(p.roots, name)
+		}
+		for _, need := range needs {
 			p.users[need] = append(p.users[need], name)
+			p.pairs++
 		}
 	}
 	for _, e := range l.Edges {
 		key := e.Node + " " + e.Needs
-		if p.why[key] == nil {
-			p.why[key] = make(map[string]bool)
-		}
-		p.why[key][strings.TrimSpace(string(e.Cause)+" "+e.What)] = true
+		p.why[key] = append(p.why[key], strings.TrimSpace(string(e.Cause)+" "+e.What))
+	}
+	for _, reasons := range p.why {
+		slices.Sort(reasons)
 	}
 	return p
 }
 
 // reasons says why a stack comes after another.
 func (p picture) reasons(node, need string) string {
-	return strings.Join(slices.Sorted(maps.Keys(p.why[node+" "+need])), ", ")
+	return strings.Join(slices.Compact(p.why[node+" "+need]), ", ")
 }
 
 // tree draws each stack below what it comes after. A stack that comes after
@@ -73,29 +76,13 @@ func (p picture) reasons(node, need string) string {
 // others.
 func (p picture) tree() string {
 	var b strings.Builder
-	needed := make(map[string]bool)
-	for _, users := range p.users {
-		for _, u := range users {
-			needed[u] = true
-		}
-	}
-	fmt.Fprintf(&b, "%s: %s, %s\n", p.Project, counted(len(p.Stacks), "stack"), counted(p.pairs(), "edge"))
+	fmt.Fprintf(&b, "%s: %s, %s\n", p.Project, term.Plural(len(p.Stacks), "stack"), term.Plural(p.pairs, "edge"))
 	drawn := make(map[string]bool)
-	for _, name := range p.Stacks {
-		if !needed[name] {
-			fmt.Fprintln(&b, name)
-			p.below(&b, name, "", drawn)
-		}
+	for _, name := range p.roots {
+		fmt.Fprintln(&b, name)
+		p.below(&b, name, "", drawn)
 	}
 	return b.String()
-}
-
-// counted is a number of things: "1 edge", "2 edges".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // below draws the users of a stack.
@@ -117,15 +104,6 @@ func (p picture) below(b *strings.Builder, name, indent string, drawn map[string
 	}
 }
 
-// pairs counts the pairs of stacks that have an edge.
-func (p picture) pairs() int {
-	n := 0
-	for _, users := range p.users {
-		n += len(users)
-	}
-	return n
-}
-
 // dot draws the graph in Graphviz's language.
 func (p picture) dot() string {
 	var b strings.Builder
@@ -145,14 +123,12 @@ func (p picture) dot() string {
 func (p picture) mermaid() string {
 	var b strings.Builder
 	b.WriteString("graph LR\n")
-	number := make(map[string]int)
 	for i, name := range p.Stacks {
-		number[name] = i
 		fmt.Fprintf(&b, "  s%d[\"%s\"]\n", i, name)
 	}
-	for _, name := range p.Stacks {
+	for i, name := range p.Stacks {
 		for _, u := range p.users[name] {
-			fmt.Fprintf(&b, "  s%d --> s%d\n", number[name], number[u])
+			fmt.Fprintf(&b, "  s%d --> s%d\n", i, slices.Index(p.Stacks, u))
 		}
 	}
 	return b.String()

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,6 +58,9 @@ func (c *call) installed(ctx context.Context) (site, error) {
 		return site{}, fault.New(fault.Invalid, "installation %s: no AWS region is configured: set AWS_REGION, or region in the profile", stack)
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		if device, is := errors.AsType[*fault.Fault](err); is {
+			return site{}, fmt.Errorf("installation %s: %w", stack, device)
+		}
 		return site{}, fault.New(fault.Denied, "installation %s: there are no AWS credentials, or they cannot be refreshed: log in (aws sso login), or set AWS_PROFILE; aws sts get-caller-identity shows the cause", stack)
 	}
 	outputs, err := outputsOf(ctx, cloudformation.NewFromConfig(cfg), stack)
@@ -74,9 +77,7 @@ func (c *call) code() (string, error) {
 	if !c.Asks {
 		return "", fault.New(fault.Denied, "the profile needs the code of an MFA device, and there is no terminal to ask for it: use a profile without one, or the credentials of a session")
 	}
-	fmt.Fprint(c.Err, "code of the MFA device: ")
-	line, err := bufio.NewReader(c.In).ReadString('\n')
-	return strings.TrimSpace(line), err
+	return c.prompt("code of the MFA device: ")
 }
 
 // outputsOf reads the outputs of an installation's stack.
@@ -121,17 +122,12 @@ func outputs(s types.Stack) map[string]string {
 // candidates lists the stacks that have the outputs of an installation.
 func candidates(ctx context.Context, client *cloudformation.Client) string {
 	var found []string
-	pages := cloudformation.NewDescribeStacksPaginator(client, &cloudformation.DescribeStacksInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return "its stacks cannot be listed: " + awserr.Fault("list the stacks", "all stacks", err, nil).Error()
+	if err := eachStack(ctx, client, "list the stacks", func(s types.Stack) {
+		if all := outputs(s); all[outBucket] != "" && all[outTable] != "" && all[outMachine] != "" {
+			found = append(found, aws.ToString(s.StackName))
 		}
-		for _, s := range page.Stacks {
-			if all := outputs(s); all[outBucket] != "" && all[outTable] != "" && all[outMachine] != "" {
-				found = append(found, aws.ToString(s.StackName))
-			}
-		}
+	}); err != nil {
+		return "its stacks cannot be listed: " + err.Error()
 	}
 	if len(found) == 0 {
 		return "no stack here is an installation: is it in another region (AWS_REGION) or account (AWS_PROFILE)? make deploy installs one"

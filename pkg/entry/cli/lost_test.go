@@ -62,11 +62,13 @@ func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		outage time.Duration
+		ends   time.Duration // when the run waits for a person
 		code   int
 		says   string
 	}{
-		{"the server returns", limit - 10*time.Second, ExitWaiting, refused + "http://server answers again\n"},
-		{"the server stays away", time.Hour, ExitLost, refused + "http://server has not answered for two minutes: connection refused\n" +
+		{"the server returns", limit - 10*time.Second, limit + 20*time.Second, ExitWaiting, refused + "http://server answers again\n"},
+		{"the run ends meanwhile", limit - 10*time.Second, time.Minute, ExitWaiting, refused + "http://server answers again\n"},
+		{"the server stays away", time.Hour, limit + 20*time.Second, ExitLost, refused + "http://server has not answered for two minutes: connection refused\n" +
 			"run one goes on without its watcher. Follow it again with\n  stackwright status one --follow --endpoint http://server\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,15 +94,14 @@ func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				end := time.AfterFunc(limit+20*time.Second, func() {
+				end := time.AfterFunc(c.ends, func() {
 					if err := runs.MarkWaiting(t.Context(), r); err != nil {
 						t.Error(err)
 					}
 				})
 				defer end.Stop()
 				startedAt := time.Now()
-				seen, err := watcher.connect(client).toTheEnd(t.Context(), watch{run: "one"})
-				code := seen.exit("")
+				code, err := watcher.connect(client).watch(t.Context(), watch{run: "one"})
 				if err != nil {
 					code = watcher.tell(err)
 				}

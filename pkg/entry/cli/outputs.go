@@ -20,7 +20,7 @@ func listOutputs(ctx context.Context, c *call) (int, error) {
 	format := map[string]func(output) string{"env": exported, "dotenv": dotenv, "tfvars": tfvars}[c.flags.output]
 	switch {
 	case c.flags.raw && len(c.args) < 2:
-		return c.refuse("outputs", fault.New(fault.Invalid, "--raw prints one value: give a stack and the key of an output"))
+		return c.refuse(fault.New(fault.Invalid, "--raw prints one value: give a stack and the key of an output"))
 	case c.flags.raw || format != nil:
 		return c.printOutputs(ctx, format)
 	}
@@ -42,11 +42,7 @@ func listOutputs(ctx context.Context, c *call) (int, error) {
 // printOutputs prints a line for each output; without a format, the value of the
 // only one.
 func (c *call) printOutputs(ctx context.Context, format func(output) string) (int, error) {
-	s, err := c.openReadOnly(ctx)
-	if err != nil {
-		return ExitFailed, err
-	}
-	return s.leave(ctx, func() (int, error) {
+	return c.in(ctx, c.openReadOnly, func(s *session) (int, error) {
 		rows, err := s.rowsOf(ctx)
 		if err != nil {
 			return ExitFailed, err

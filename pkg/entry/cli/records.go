@@ -11,11 +11,15 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
+	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/cron"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -76,11 +80,7 @@ func (c *call) width() int {
 
 // show opens a session and prints rows: each as an object, or all as a table.
 func (c *call) show(ctx context.Context, head []string, list func(*session) (objects []any, cells [][]string, err error)) (int, error) {
-	s, err := c.openReadOnly(ctx)
-	if err != nil {
-		return ExitFailed, err
-	}
-	return s.leave(ctx, func() (int, error) {
+	return c.in(ctx, c.openReadOnly, func(s *session) (int, error) {
 		objects, cells, err := list(s)
 		if err != nil {
 			return ExitFailed, err
@@ -143,43 +143,44 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// statuses reads the statuses of all stacks in the targets of rows, by stack ID,
-// and lists the targets that deny access.
+// statuses reads the statuses of all stacks in the targets of rows, by stack ID, and
+// whether each target denies access.
 func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan.Status, inaccessible map[project.Target]bool, err error) {
 	all, inaccessible = make(map[string]plan.Status), make(map[project.Target]bool)
-	polled := make(map[project.Target]bool)
 	for _, r := range rows {
-		if polled[r.Target] {
+		if _, polled := inaccessible[r.Target]; polled {
 			continue
 		}
-		polled[r.Target] = true
 		cfg, _, err := s.places.In(ctx, r.Target)
-		if inaccessible[r.Target] = fault.Is(err, fault.Denied); inaccessible[r.Target] {
-			continue
-		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("target %s: %w", r.Target.Name, err)
-		}
-		pages := cloudformation.NewDescribeStacksPaginator(cloudformation.NewFromConfig(cfg), &cloudformation.DescribeStacksInput{})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if inaccessible[r.Target] = fault.Is(describeFault(r.Target, err), fault.Denied); inaccessible[r.Target] {
-				break
-			}
-			if err != nil {
-				return nil, nil, describeFault(r.Target, err)
-			}
-			for _, st := range page.Stacks {
+			err = fmt.Errorf("target %s: %w", r.Target.Name, err)
+		} else {
+			err = eachStack(ctx, cloudformation.NewFromConfig(cfg), "describe the stacks of target "+r.Target.Name, func(st types.Stack) {
 				all[aws.ToString(st.StackId)] = plan.Status(st.StackStatus)
-			}
+			})
+		}
+		inaccessible[r.Target] = fault.Is(err, fault.Denied)
+		if err != nil && !inaccessible[r.Target] {
+			return nil, nil, err
 		}
 	}
 	return all, inaccessible, nil
 }
 
-// describeFault is the fault of a request for the stacks of a target.
-func describeFault(t project.Target, err error) error {
-	return awserr.Fault("describe the stacks of target "+t.Name, "all stacks", err, nil)
+// eachStack calls f with each stack of an account and region. An error says that it
+// could not do what.
+func eachStack(ctx context.Context, client *cloudformation.Client, what string, f func(types.Stack)) error {
+	pages := cloudformation.NewDescribeStacksPaginator(client, &cloudformation.DescribeStacksInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return awserr.Fault(what, "all stacks", err, nil)
+		}
+		for _, s := range page.Stacks {
+			f(s)
+		}
+	}
+	return nil
 }
 
 // noStack says that a stack does not exist, and lists the stacks that do.
@@ -189,4 +190,78 @@ func (c *call) noStack(rows []row) error {
 		all = append(all, r.Node)
 	}
 	return fault.New(fault.Missing, "there is no stack %s%s", quoted(c.args[0]), didYouMean(c.args[0], all))
+}
+
+// listSchedules lists the schedules of the selected projects, and when each runs
+// next.
+func listSchedules(ctx context.Context, c *call) (int, error) {
+	return c.show(ctx, []string{"SCHEDULE", "PROJECT", "OPERATION", "EXPRESSION", "TIME ZONE", "NEXT"}, func(s *session) (objects []any, cells [][]string, err error) {
+		kept, err := s.schedules(ctx)
+		for _, k := range kept {
+			shown := shownSchedule{
+				Schedule: k.Schedule, Project: k.Project, Operation: k.Operation, Expression: k.Expression, Zone: k.Zone, Disabled: k.Off,
+			}
+			at, when := next(k, time.Now()), "never"
+			switch {
+			case k.Off:
+				when = "disabled"
+			case !at.IsZero():
+				shown.Next = &at
+				when = at.Format("2006-01-02 15:04:05 MST")
+			}
+			objects = append(objects, shown)
+			cells = append(cells, []string{k.Schedule, k.Project, k.Operation, k.Expression, k.Zone, when})
+		}
+		return objects, cells, err
+	})
+}
+
+// A shownSchedule is a schedule as JSON.
+type shownSchedule struct {
+	Schedule   string     `json:"schedule"`
+	Project    string     `json:"project"`
+	Operation  string     `json:"operation"`
+	Expression string     `json:"expression"`
+	Zone       string     `json:"time_zone"`
+	Disabled   bool       `json:"disabled,omitempty"` // a person has disabled it; the next deploy enables it
+	Next       *time.Time `json:"next,omitempty"`     // when it runs next
+}
+
+// schedules are those of the selected projects.
+func (s *session) schedules(ctx context.Context) ([]schedules.Stored, error) {
+	if s.group == "" {
+		return nil, fault.New(fault.Missing, "%s does not tell in which group its schedules are: deploy Stackwright anew", s.label)
+	}
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from := schedules.New(scheduler.NewFromConfig(s.config), schedules.Group{Name: s.group})
+	var all []schedules.Stored
+	for _, p := range projects {
+		kept, err := from.List(ctx, p)
+		if err != nil {
+			return nil, fmt.Errorf("schedules of %s: %w", p, err)
+		}
+		all = append(all, kept...)
+	}
+	return all, nil
+}
+
+// next is when a schedule runs next, in its time zone, or zero if it does not run
+// again or the time is unknown.
+func next(k schedules.Stored, now time.Time) time.Time {
+	zone, err := cron.Zone(k.Zone)
+	if err != nil {
+		return time.Time{}
+	}
+	e, err := cron.Parse(k.Expression)
+	if err != nil {
+		return time.Time{}
+	}
+	at := e.Next(now, k.Start, zone)
+	if at.IsZero() {
+		return at
+	}
+	return at.In(zone)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
 )
 
 // idleFor is how long no run must be in progress before serve --until-idle ends.
@@ -21,12 +25,12 @@ func serve(ctx context.Context, c *call) (int, error) {
 	if c.flags.verbose {
 		how.Log = c.Err
 	}
-	lines := &eventLines{to: c.Out}
+	var lines eventLines
 	if c.flags.output == "text" && !c.flags.quiet {
 		how.Seen = lines.add
 	}
 	h, err := c.Laptop.Stay(ctx, how)
-	if _, taken := errors.AsType[*InUse](err); taken && c.flags.untilIdle {
+	if fault.Is(err, fault.Busy) && c.flags.untilIdle {
 		fmt.Fprintf(c.Err, "another process serves the data folder: %v\n", err)
 		return ExitOK, nil
 	}
@@ -36,7 +40,7 @@ func serve(ctx context.Context, c *call) (int, error) {
 	if err := c.greet(h); err != nil {
 		return ExitFailed, errors.Join(err, h.Close())
 	}
-	lines.start()
+	lines.start(c.Out)
 	var idle <-chan time.Time
 	if c.flags.untilIdle {
 		ticker := time.NewTicker(time.Second)
@@ -65,12 +69,12 @@ func serve(ctx context.Context, c *call) (int, error) {
 }
 
 // eventLines prints events. It keeps those that arrive before start is called,
-// because a server continues its runs before it prints where it listens.
+// because a server continues its runs before it prints where it listens. A server
+// continues if its terminal is closed.
 type eventLines struct {
-	to      io.Writer
-	mu      sync.Mutex
-	started bool
-	kept    []string
+	mu   sync.Mutex
+	to   io.Writer
+	kept bytes.Buffer
 }
 
 // add prints an event, or keeps it.
@@ -78,27 +82,16 @@ func (l *eventLines) add(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if line := eventLine(e); line != "" {
-		l.kept = append(l.kept, line)
-	}
-	if l.started {
-		l.flush()
+		fmt.Fprintln(cmp.Or(l.to, io.Writer(&l.kept)), line)
 	}
 }
 
 // start prints the kept events, and from now on each event at once.
-func (l *eventLines) start() {
+func (l *eventLines) start(to io.Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.started = true
-	l.flush()
-}
-
-// flush prints the kept events. The caller holds l.mu.
-func (l *eventLines) flush() {
-	for _, line := range l.kept {
-		fmt.Fprintln(l.to, line) // a server continues if its terminal is closed
-	}
-	l.kept = nil
+	_, _ = l.kept.WriteTo(to)
+	l.to = to
 }
 
 // eventLine is an event as a line of text, or "" for an event that is not shown.

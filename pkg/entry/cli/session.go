@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
@@ -23,7 +19,6 @@ import (
 	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // A session is the way to an installation: on AWS, of a server that runs, or of
@@ -36,9 +31,8 @@ type session struct {
 	places   *accounts.Accounts // reaches the accounts of targets
 	reader   *table.Table
 	flows    executions
-	ended    func(run.Run) // is called with the run that was followed to its end; may be nil
-	readOnly bool          // the host does not continue runs
-	lost     time.Time     // since when the server does not answer
+	readOnly bool      // the host does not continue runs
+	lost     time.Time // since when the server does not answer
 }
 
 // executions reads the status of an execution of the state machine.
@@ -77,7 +71,7 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 			s.host, s.readOnly = h, still
 			return s, nil
 		}
-		if _, busy := errors.AsType[*InUse](err); !busy || time.Since(startedAt) > patient {
+		if !fault.Is(err, fault.Busy) || time.Since(startedAt) > patient {
 			return nil, err
 		}
 		select { // it is being opened or closed
@@ -122,7 +116,7 @@ func (s *session) again(ctx context.Context, err error) error {
 	if opened != nil {
 		return errors.Join(err, opened)
 	}
-	fresh.ended, fresh.lost = s.ended, s.lost
+	fresh.lost = s.lost
 	*s = *fresh
 	return errGap
 }
@@ -134,20 +128,22 @@ func lost(err error) bool {
 		fault.Is(err, fault.Unavailable, fault.Throttled)
 }
 
-// leave calls f, then ends the server of this process. If another run is still in
-// progress there, a background process continues it.
-func (s *session) leave(ctx context.Context, f func() (int, error)) (int, error) {
-	code, err := f()
-	if s.host == nil {
+// in calls f with a session that enter opens, then ends the server of this process. If
+// another run is still in progress there, a background process continues it.
+func (c *call) in(ctx context.Context, enter func(context.Context) (*session, error), f func(*session) (int, error)) (int, error) {
+	s, err := enter(ctx)
+	if err != nil {
+		return ExitFailed, err
+	}
+	code, err := f(s)
+	switch {
+	case s.host == nil:
 		return code, err
-	}
-	if s.readOnly {
+	case s.readOnly:
 		if !s.host.Idle(ctx) {
-			fmt.Fprintf(s.call.Err, "not all is done, and nobody serves %s: go on with %s\n", s.call.flags.data, s.call.spell("serve"))
+			fmt.Fprintf(c.Err, "not all is done, and nobody serves %s: go on with %s\n", c.flags.data, c.spell("serve"))
 		}
-		return code, errors.Join(err, s.end())
-	}
-	if ctx.Err() == nil && !quiet(ctx, s.host) {
+	case ctx.Err() == nil && !quiet(ctx, s.host):
 		return code, errors.Join(err, s.carryOn(ctx))
 	}
 	return code, errors.Join(err, s.end())
@@ -158,15 +154,6 @@ func (s *session) end() error {
 	h := s.host
 	s.host = nil
 	return h.Close()
-}
-
-// upload uploads an object that starts a run, and returns the run's ID.
-func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
-	version, err := s.objects.By(s.who(ctx)).Put(ctx, key, body)
-	if err != nil {
-		return "", fmt.Errorf("upload to %s: %w", s.label, err)
-	}
-	return engine.RunID(s.bucket, key, version), nil
 }
 
 // callerTimeout is how long to wait for STS to identify the caller.
@@ -203,17 +190,6 @@ func (c *call) user() string {
 		}
 	}
 	return "somebody@" + host
-}
-
-// digest is the SHA-256 of bytes, in hex.
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
-
-// unique returns a new name for a request. Names sort by time.
-func unique() string {
-	return fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102T150405Z"), strings.ToLower(rand.Text()[:10]))
 }
 
 // hosting says how the call hosts a laptop's installation.

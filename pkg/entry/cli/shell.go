@@ -1,8 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"io"
 	"os"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // A Shell is the environment of a command: its input, output and variables.
@@ -30,3 +38,94 @@ const (
 	ExitLost      = 6   // the server or the network was lost: the run continues
 	ExitUnwatched = 130 // interrupted: the run continues
 )
+
+// A view shows a run.
+type view interface {
+	Show(run.Run) error // its current state
+	End(run.Run) error  // after it has ended, or while it waits for a person
+}
+
+// A quietView shows only how a run ended.
+type quietView struct{ view }
+
+// Show is view.
+func (quietView) Show(run.Run) error { return nil }
+
+// view is how this call shows a run: as JSON, as a tree on a terminal, else as
+// lines.
+func (c *call) view() view {
+	live, colour := term.Able(c.Getenv)
+	var v view
+	switch {
+	case c.flags.output == "json":
+		v = term.NewJSON(c.Out)
+	case live && c.Window != nil:
+		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.spell}
+	default:
+		v = term.NewPlain(c.Out, c.spell)
+	}
+	if c.flags.quiet {
+		return quietView{v}
+	}
+	return v
+}
+
+// exit is the exit code for the state of a run.
+func exit(s run.State) int {
+	code, known := map[run.State]int{
+		run.StateSucceeded: ExitOK, run.StateRefused: ExitRefused, run.StateCancelled: ExitStopped, run.StateSuperseded: ExitStopped, run.StateWaiting: ExitWaiting,
+	}[s]
+	if !known {
+		return ExitFailed
+	}
+	return code
+}
+
+// A yamlWriter writes each JSON object that it is given, a line each, as a YAML
+// document.
+type yamlWriter struct {
+	to   io.Writer
+	rest []byte // an object whose line has not ended
+}
+
+// Write is io.Writer.
+func (y *yamlWriter) Write(p []byte) (int, error) {
+	y.rest = append(y.rest, p...)
+	for {
+		line, after, ended := bytes.Cut(y.rest, []byte("\n"))
+		if !ended {
+			return len(p), nil
+		}
+		y.rest = after
+		text, err := yamlOf(line)
+		if err == nil {
+			_, err = y.to.Write(append([]byte("---\n"), text...))
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// yamlOf is a JSON object as YAML, its keys in the same order.
+func yamlOf(object []byte) ([]byte, error) {
+	var n yaml.Node
+	if err := yaml.Unmarshal(object, &n); err != nil {
+		return nil, fault.New(fault.Broken, "print as YAML: %w", err)
+	}
+	block(&n)
+	text, err := yaml.Marshal(&n)
+	if err != nil {
+		return nil, fault.New(fault.Broken, "print as YAML: %w", err)
+	}
+	return text, nil
+}
+
+// block sets the style of a node and all nodes below it: without braces, and with
+// quotes only if they are needed.
+func block(n *yaml.Node) {
+	n.Style &^= yaml.FlowStyle | yaml.DoubleQuotedStyle
+	for _, below := range n.Content {
+		block(below)
+	}
+}

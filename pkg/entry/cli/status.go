@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,11 +20,7 @@ func status(ctx context.Context, c *call) (int, error) {
 	if c.flags.follow {
 		enter = c.open
 	}
-	s, err := enter(ctx)
-	if err != nil {
-		return ExitFailed, err
-	}
-	return s.leave(ctx, func() (int, error) {
+	return c.in(ctx, enter, func(s *session) (int, error) {
 		r, err := s.chosen(ctx, anyRun)
 		if err != nil {
 			return ExitFailed, err
@@ -36,14 +32,10 @@ func status(ctx context.Context, c *call) (int, error) {
 			}
 		}
 		if c.flags.follow {
-			q, err := s.toTheEnd(ctx, watch{run: r.ID})
-			if errors.Is(err, errInterrupted) {
-				return s.detach(ctx, q.last(r.ID))
-			}
-			return q.exit(""), err
+			return s.watch(ctx, watch{run: r.ID})
 		}
 		if c.flags.output == "json" {
-			l, err := s.line(ctx, r.Project)
+			l, err := report.QueueEntryOf(ctx, s.reader, r.Project)
 			if err != nil {
 				return ExitFailed, err
 			}
@@ -87,7 +79,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, e
 				}
 			}
 		}
-		l, err := s.line(ctx, p)
+		l, err := report.QueueEntryOf(ctx, s.reader, p)
 		if err != nil {
 			return nil, fmt.Errorf("read the lock of %s: %w", p, err)
 		}
@@ -143,4 +135,14 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
+}
+
+// tell prints the owner of a lock and the queue.
+func tell(c *call, l report.QueueEntry) {
+	o := l.Owner
+	fmt.Fprintf(c.Err, "%s is locked by run %s (%s, %s) of %s: %s\n", l.Project, o.Run, o.Operation, o.State, cmp.Or(o.Who, "somebody"), o.Does)
+	for i, p := range l.Waiting {
+		fmt.Fprintf(c.Err, "  %d. run %s (%s) of %s waits since %s: %s\n",
+			i+1, p.Run, p.Operation, cmp.Or(p.Who, "somebody"), p.Requested.Local().Format(time.TimeOnly), p.Does)
+	}
 }

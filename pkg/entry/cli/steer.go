@@ -2,54 +2,31 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// retry requests a new run of the operation of an old run, and follows it.
-func retry(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "retry", which: failedRun, anew: true, enough: finished})
-}
-
-// goOn continues a paused run, and follows it.
-func goOn(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "continue", which: pausedRun, enough: func(r run.Run) bool {
-		return r.State.Over() || r.State == run.StateWaiting && r.Command != run.Continue
-	}})
-}
-
-// pause pauses a run, and follows it until it waits.
-func pause(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "pause", which: openRun, meant: run.StateWaiting, enough: finished})
-}
-
-// cancel cancels a run, and follows it until it has ended.
-func cancel(ctx context.Context, c *call) (int, error) {
-	return c.steer(ctx, runCommand{operation: "cancel", which: openRun, meant: run.StateCancelled, enough: func(r run.Run) bool { return r.State.Over() }})
-}
-
-// A runCommand is a request about a run.
+// A runCommand is what a command that is about a run does.
 type runCommand struct {
-	operation string
-	which     choice             // the run, if none is named
-	anew      bool               // it starts a new run
-	meant     run.State          // the state of the run that is a success for this command; may be empty
-	enough    func(run.Run) bool // reports whether to stop following
+	which  choice             // the run, if none is named
+	anew   bool               // it starts a new run
+	meant  run.State          // the state of the run that is a success for this command; may be empty
+	enough func(run.Run) bool // reports whether to stop following
 
 	unreadable func(context.Context, *session, error) (int, error) // what to do if the run cannot be read; may be nil
 }
 
-// steer sends a request about a run, and follows the run.
-func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
-	s, err := c.open(ctx)
-	if err != nil {
-		return ExitFailed, err
+// give sends the request of the command about a run, and follows the run.
+func (w runCommand) give(ctx context.Context, c *call) (int, error) {
+	name := c.command.name
+	if control, _ := run.ControlNamed(name); control.NeedsReason && strings.TrimSpace(c.flags.reason) == "" {
+		return c.refuse(fault.New(fault.Invalid, "%s: give a reason with --reason TEXT: it is recorded with the run", name))
 	}
-	return s.leave(ctx, func() (int, error) {
+	return c.in(ctx, c.open, func(s *session) (int, error) {
 		about, err := s.chosen(ctx, w.which)
 		if w.unreadable != nil && fault.Is(err, fault.Missing, fault.Broken) {
 			return w.unreadable(ctx, s, err)
@@ -58,32 +35,31 @@ func (c *call) steer(ctx context.Context, w runCommand) (int, error) {
 			return ExitFailed, err
 		}
 		if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
-			fmt.Fprintf(c.Err, "%s of run %s (%s of %s, %s)\n", w.operation, about.ID, about.Operation, about.Project, about.State)
+			fmt.Fprintf(c.Err, "%s of run %s\n", name, described(about))
 		}
-		requested := s.made(ctx, w.operation, about.Project, about.Source)
+		requested := s.made(ctx, about.Project, about.Source)
 		requested.Of = about.ID
 		id, err := s.post(ctx, requested)
 		if err != nil {
 			return ExitFailed, err
 		}
-		follow := watch{run: id, enough: finished}
-		if !w.anew { // the run itself, or the refusal of the command
-			follow = watch{run: about.ID, instead: id, enough: func(r run.Run) bool {
-				if r.ID == id {
-					return finished(r)
-				}
-				return w.enough(r) && r.Generation > about.Generation
-			}}
+		if w.anew {
+			return s.watch(ctx, watch{run: id})
 		}
-		q, err := s.toTheEnd(ctx, follow)
-		switch {
-		case errors.Is(err, errInterrupted):
-			return s.detach(ctx, q.last(follow.run))
-		case err != nil:
-			return ExitFailed, err
-		}
-		return q.exit(w.meant), nil
+		// What is followed is the run itself, or the refusal of the command.
+		return s.watch(ctx, watch{run: about.ID, instead: id, meant: w.meant, enough: func(r run.Run) bool {
+			if r.ID == id {
+				return finished(r)
+			}
+			return w.enough(r) && r.Generation > about.Generation
+		}})
 	})
+}
+
+// movedOn reports whether a run that was continued has ended, or waits for a person
+// error.
+func movedOn(r run.Run) bool {
+	return over(r) || r.State == run.StateWaiting && r.Command != run.Continue
 }
 
 // load returns the run of the given ID.
@@ -93,4 +69,89 @@ func (s *session) load(ctx context.Context, id string) (run.Run, error) {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}
 	return r, nil
+}
+
+// release requests that the lock is taken from a run that cannot be read because of
+// cause, and waits until it is. The run is the one that the call names, or the only
+// such run that holds a lock.
+func release(ctx context.Context, s *session, cause error) (int, error) {
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return ExitFailed, err
+	}
+	var about []run.Request
+	for _, p := range projects {
+		lock, err := s.reader.Lock(ctx, p)
+		if err != nil {
+			return ExitFailed, fmt.Errorf("read the lock of %s: %w", p, err)
+		}
+		id := lock.Owner.Run
+		if id == "" || len(s.call.args) > 0 && !strings.HasPrefix(id, strings.ToLower(s.call.args[0])) {
+			continue
+		}
+		if _, why := s.load(ctx, id); fault.Is(why, fault.Missing, fault.Broken) {
+			q := s.made(ctx, p, run.Source{})
+			q.Of, cause = id, why
+			about = append(about, q)
+		}
+	}
+	if len(about) != 1 {
+		return ExitFailed, cause
+	}
+	q := about[0]
+	id, err := s.post(ctx, q)
+	if err != nil {
+		return ExitFailed, err
+	}
+	fmt.Fprintf(s.call.Err, "unlock: %v\nOnly the lock on %s is released. The next run finds the operations that are in progress.\n", cause, q.Project)
+	for {
+		lock, err := s.reader.Lock(ctx, q.Project)
+		if err != nil {
+			return ExitFailed, fmt.Errorf("read the lock of %s: %w", q.Project, err)
+		}
+		if lock.Owner.Run != q.Of {
+			fmt.Fprintf(s.call.Err, "run %s no longer holds the lock on %s\n", q.Of, q.Project)
+			return ExitOK, nil
+		}
+		if r, err := s.load(ctx, id); err == nil && r.State == run.StateRefused {
+			return s.call.refuse(fault.New(fault.Refused, "%s", strings.Join(r.Messages, "; ")))
+		}
+		select {
+		case <-ctx.Done():
+			return ExitFailed, context.Cause(ctx)
+		case <-s.call.Interrupts:
+			return ExitFailed, errInterrupted
+		case <-time.After(glance):
+		}
+	}
+}
+
+// lockOwner is the only run that holds a lock.
+func lockOwner(ctx context.Context, s *session) (run.Run, error) {
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return run.Run{}, err
+	}
+	var owners []run.Run
+	for _, p := range projects {
+		lock, err := s.reader.Lock(ctx, p)
+		if err != nil {
+			return run.Run{}, fmt.Errorf("read the lock of %s: %w", p, err)
+		}
+		if lock.Owner.Run == "" {
+			continue
+		}
+		r, err := s.load(ctx, lock.Owner.Run)
+		if err != nil {
+			return run.Run{}, err
+		}
+		owners = append(owners, r)
+	}
+	switch len(owners) {
+	case 0:
+		return run.Run{}, fault.New(fault.Refused, "no run holds a lock: there is nothing to unlock")
+	case 1:
+		return owners[0], nil
+	}
+	return run.Run{}, fault.New(fault.Refused, "%d runs hold a lock: name the one that is meant: %s", len(owners), ids(owners))
 }

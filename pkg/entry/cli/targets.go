@@ -80,26 +80,16 @@ func (c *call) registered(ctx context.Context) (map[string]project.Access, error
 	return all, err
 }
 
-// addTarget registers a target, or changes its roles.
-func addTarget(ctx context.Context, c *call) (int, error) { return c.alter(ctx, (*session).addTarget) }
-
-// removeTarget removes a target.
-func removeTarget(ctx context.Context, c *call) (int, error) {
-	return c.alter(ctx, (*session).removeTarget)
-}
-
-// alter changes the registered targets.
-func (c *call) alter(ctx context.Context, do func(*session, context.Context, string) error) (int, error) {
-	s, err := c.open(ctx)
-	if err != nil {
-		return ExitFailed, err
+// altering is what a command does that changes the registered targets.
+func altering(change func(s *session, ctx context.Context, target string) error) func(context.Context, *call) (int, error) {
+	return func(ctx context.Context, c *call) (int, error) {
+		return c.in(ctx, c.open, func(s *session) (int, error) {
+			if err := change(s, ctx, c.args[0]); err != nil {
+				return c.refuse(err)
+			}
+			return ExitOK, nil
+		})
 	}
-	return s.leave(ctx, func() (int, error) {
-		if err := do(s, ctx, c.args[0]); err != nil {
-			return c.refuse(c.command.path(), err)
-		}
-		return ExitOK, nil
-	})
 }
 
 // listTargets lists the targets.

@@ -167,7 +167,7 @@ func aboutSource(r row, q run.Request) []string {
 	if r.source && key == "" {
 		add("key: missing: a %s needs the key of the configuration's object", q.Operation)
 	}
-	switch of, ok := configurationOf(key); {
+	switch of, ok := projectIn(key, uploadKey, revisionKey); {
 	case key == "":
 	case !ok:
 		add("key: %q is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)", key)
@@ -258,12 +258,4 @@ func short(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "") + "…"
-}
-
-// configurationOf returns the project that a configuration's object belongs to.
-func configurationOf(key string) (string, bool) {
-	if p, ok := upload(key); ok {
-		return p, true
-	}
-	return revision(key)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -54,13 +55,13 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (r
 		return run.Request{}, err
 	}
 	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: named("", c.Requester), Requester: printable(c.Requester)}
-	if p, ok := upload(c.Object.Key); ok {
+	if p, ok := projectIn(c.Object.Key, uploadKey); ok {
 		q.Project, q.Operation = p, plan.DeployName
 		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}
 		q.Upload, q.Sequencer = true, c.Object.Sequencer
 		return identify(ctx, q, "", c, objects)
 	}
-	if p, ok := requested(c.Object.Key); ok {
+	if p, ok := projectIn(c.Object.Key, requestKey); ok {
 		q.Project = p
 		return fill(ctx, q, c, objects)
 	}
@@ -84,7 +85,7 @@ func nearest(key string) string {
 	parts := append(strings.Split(key, "/"), "", "")
 	name, _, _ := strings.Cut(parts[1], ".")
 	environment, _, _ := strings.Cut(parts[2], ".")
-	switch p, ok := projectOf(name, environment, true); {
+	switch p, ok := projectOf(name, environment); {
 	case ok:
 		return p
 	case project.Name.MatchString(name):
@@ -100,11 +101,8 @@ const Unnamed = "(none)"
 // parse reads the event.
 func parse(e events.EventBridgeEvent) (created, error) {
 	var c created
-	if e.Source != "aws.s3" || e.DetailType != "Object Created" {
-		return c, fault.New(fault.Invalid, "event %q of %q: only \"Object Created\" of \"aws.s3\" starts a run", e.DetailType, e.Source)
-	}
-	if err := json.Unmarshal(e.Detail, &c); err != nil {
-		return c, fault.New(fault.Invalid, "event %s: its detail is no S3 event: %w", e.ID, err)
+	if err := detail(e, "aws.s3", "Object Created", "starts a run", "S3 event", &c); err != nil {
+		return c, err
 	}
 	switch {
 	case c.Bucket.Name == "":
@@ -117,57 +115,44 @@ func parse(e events.EventBridgeEvent) (created, error) {
 	return c, nil
 }
 
-// formats are the endings of a configuration in one object.
-var formats = []string{".zip", ".tar.gz", ".yaml", ".yml"}
+// The keys of objects that belong to a project and environment: of an uploaded
+// configuration, of a request, and of a stored configuration.
+var (
+	uploadKey   = regexp.MustCompile(`^projects/([^/]*)/([^/]*?)\.(?:zip|tar\.gz|yaml|yml)$`)
+	requestKey  = regexp.MustCompile(`^requests/([^/]*)/([^/]*)/[^/]+\.json$`)
+	revisionKey = regexp.MustCompile(`^revisions/([^/]*)/([^/]*)/[^./][^/]*\.(?:zip|tar\.gz|yaml|yml)$`)
+)
 
-// bare takes the ending from the name of a configuration.
-func bare(name string) (string, bool) {
-	for _, f := range formats {
-		if n, ok := strings.CutSuffix(name, f); ok {
-			return n, true
+// projectIn returns the project that a key of one of the given forms belongs to, as
+// in "shop@prod".
+func projectIn(key string, forms ...*regexp.Regexp) (string, bool) {
+	for _, form := range forms {
+		if m := form.FindStringSubmatch(key); m != nil {
+			return projectOf(m[1], m[2])
 		}
 	}
-	return name, false
-}
-
-// upload returns the project that a configuration is uploaded for, as in
-// "shop@prod".
-func upload(key string) (string, bool) {
-	parts := strings.Split(key, "/")
-	if len(parts) != 3 || parts[0] != "projects" {
-		return "", false
-	}
-	environment, ok := bare(parts[2])
-	return projectOf(parts[1], environment, ok)
-}
-
-// requested returns the project that a request object is about.
-func requested(key string) (string, bool) {
-	parts := strings.Split(key, "/")
-	if len(parts) != 4 || parts[0] != "requests" {
-		return "", false
-	}
-	id, ok := strings.CutSuffix(parts[3], ".json")
-	return projectOf(parts[1], parts[2], ok && id != "")
-}
-
-// revision returns the project whose stored configuration an object is.
-func revision(key string) (string, bool) {
-	parts := strings.Split(key, "/")
-	if len(parts) != 4 || parts[0] != "revisions" {
-		return "", false
-	}
-	name, ok := bare(parts[3])
-	return projectOf(parts[1], parts[2], ok && name != "" && !strings.HasPrefix(name, "."))
+	return "", false
 }
 
 // projectOf joins the names of a project and an environment. It reports false if
 // one of them is not valid.
-func projectOf(name, environment string, ok bool) (string, bool) {
-	if !ok || !project.Name.MatchString(name) || !project.EnvironmentName.MatchString(environment) {
+func projectOf(name, environment string) (string, bool) {
+	if !project.Name.MatchString(name) || !project.EnvironmentName.MatchString(environment) {
 		return "", false
 	}
 	return project.ID(name, environment), true
+}
+
+// detail reads the detail of an event that has to be of a source and type. does says
+// what such an event does, and kind what its detail is.
+func detail(e events.EventBridgeEvent, source, detailType, does, kind string, into any) error {
+	if e.Source != source || e.DetailType != detailType {
+		return fault.New(fault.Invalid, "event %q of %q: only %q of %q %s", e.DetailType, e.Source, detailType, source, does)
+	}
+	if err := json.Unmarshal(e.Detail, into); err != nil {
+		return fault.New(fault.Invalid, "event %s: its detail is no %s: %w", e.ID, kind, err)
+	}
+	return nil
 }
 
 // changed is the detail of an event "CloudFormation Stack Status Change".
@@ -182,12 +167,9 @@ type changed struct {
 // StackEvent returns the change of a stack's status that an event reports. Its token
 // is empty if the change was made without one.
 func StackEvent(e events.EventBridgeEvent) (engine.StackEvent, error) {
-	if e.Source != "aws.cloudformation" || e.DetailType != "CloudFormation Stack Status Change" {
-		return engine.StackEvent{}, fault.New(fault.Invalid, "event %q of %q: only \"CloudFormation Stack Status Change\" of \"aws.cloudformation\" wakes a run", e.DetailType, e.Source)
-	}
 	var c changed
-	if err := json.Unmarshal(e.Detail, &c); err != nil {
-		return engine.StackEvent{}, fault.New(fault.Invalid, "event %s: its detail is no CloudFormation event: %w", e.ID, err)
+	if err := detail(e, "aws.cloudformation", "CloudFormation Stack Status Change", "wakes a run", "CloudFormation event", &c); err != nil {
+		return engine.StackEvent{}, err
 	}
 	if c.Details.Status == "" {
 		return engine.StackEvent{}, fault.New(fault.Invalid, "event %s: it has no status-details.status", e.ID)

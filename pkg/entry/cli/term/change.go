@@ -2,26 +2,28 @@
 package term
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A Change is the change of a step to another status.
+// A Change is the change of a step to another status. Its times are in UTC.
 type Change struct {
-	Time     time.Time
-	Run      string
-	Step     string // its ID
-	Stack    string // its node; empty for the barrier
-	Verb     plan.Verb
-	Possible bool // the step changes the stack only if an output of a dependency changes
-	Status   run.Status
-	Why      string
-	Took     time.Duration // from its claim to its end; 0 if it was never claimed or is not over
-
-	Deadline time.Time // when it is overdue, if it runs and has a timeout
+	Time     time.Time     `json:"time"`
+	Run      string        `json:"run"`
+	Step     string        `json:"step"`
+	Stack    string        `json:"stack"` // empty for the barrier
+	Verb     plan.Verb     `json:"verb"`
+	Possible bool          `json:"possible,omitempty"` // the step changes the stack only if an output of a dependency changes
+	Status   run.Status    `json:"status"`
+	Why      string        `json:"why"`
+	Deadline time.Time     `json:"deadline,omitzero"` // when it is overdue, if it runs and has a timeout
+	Took     time.Duration `json:"-"`                 // from its claim to its end; 0 if it was never claimed or is not over
 }
 
 // Diff lists the changes of the steps since before, oldest first. A step
@@ -34,11 +36,9 @@ func Diff(before, after run.Run) []Change {
 			changes = append(changes, between(after.ID, before.Steps[i], now)...)
 			continue
 		}
-		first := change(after.ID, now, run.Pending, startedAt(after))
-		first.Why = ""
-		changes = append(changes, first)
-		inaccessible := run.Step{Step: now.Step, Status: run.Pending}
-		changes = append(changes, between(after.ID, inaccessible, now)...)
+		pending := run.Step{Step: now.Step, Status: run.Pending}
+		changes = append(changes, change(after.ID, pending, run.Pending, startedAt(after)))
+		changes = append(changes, between(after.ID, pending, now)...)
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int { return a.Time.Compare(b.Time) })
 	return changes
@@ -65,12 +65,12 @@ func between(id string, before, now run.Step) []Change {
 
 // change is the change of a step to a status at a time.
 func change(id string, s run.Step, to run.Status, at time.Time) Change {
-	c := Change{Time: at, Run: id, Step: s.ID, Stack: s.Node, Verb: s.Verb, Possible: s.Possible, Status: to, Why: s.Why}
+	c := Change{Time: at.UTC(), Run: id, Step: s.ID, Stack: s.Node, Verb: s.Verb, Possible: s.Possible, Status: to, Why: s.Why}
 	if s.Over() && s.Status == to {
 		c.Took = took(s, s.Ended)
 	}
 	if to == run.Running {
-		c.Deadline = s.Deadline(s.Claimed)
+		c.Deadline = s.Deadline(s.Claimed).UTC()
 	}
 	return c
 }
@@ -106,3 +106,97 @@ func latest(r run.Run) time.Time {
 	}
 	return last
 }
+
+// count is the number of steps of each status.
+func count(steps []run.Step) map[run.Status]int {
+	n := make(map[run.Status]int)
+	for _, s := range steps {
+		n[s.Status]++
+	}
+	return n
+}
+
+// tally counts the steps by status, as in "3 of 9 done, 2 running".
+func tally(r run.Run) string {
+	n := count(r.Steps)
+	words := []string{fmt.Sprintf("%d of %d done", n[run.Done], len(r.Steps))}
+	for _, s := range []run.Status{run.Running, run.Failed, run.Skipped} {
+		if n[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// A failure is a failed step, or another reason for which steps were skipped.
+type failure struct {
+	step    run.Step // the zero Step for another reason
+	cause   string   // the step's ID, or the reason
+	skipped []string // names of the steps that were skipped because of it, in the order of the plan
+}
+
+// failures lists the failed steps, in the order of the plan, and then the other
+// reasons.
+func failures(r run.Run) []failure {
+	var failed, others []failure
+	for _, s := range r.Steps {
+		if s.Status == run.Failed {
+			failed = append(failed, failure{step: s, cause: s.ID})
+		}
+	}
+	for _, s := range r.Steps {
+		if s.Status != run.Skipped {
+			continue
+		}
+		cause := cmp.Or(s.Cause.Step, s.Why)
+		known := func(f failure) bool { return f.cause == cause }
+		if i := slices.IndexFunc(failed, known); i >= 0 {
+			failed[i].skipped = append(failed[i].skipped, name(s))
+		} else if i := slices.IndexFunc(others, known); i >= 0 {
+			others[i].skipped = append(others[i].skipped, name(s))
+		} else {
+			others = append(others, failure{cause: cause, skipped: []string{name(s)}})
+		}
+	}
+	return append(failed, others...)
+}
+
+// name is the name of a step without its verb.
+func name(s run.Step) string {
+	if s.Node == "" {
+		return string(s.Verb)
+	}
+	return s.Node
+}
+
+// elapsed shows a duration to the second: 8s, 1m02s, 1h02m.
+func elapsed(d time.Duration) string {
+	d = d.Round(time.Second)
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%dh%02dm", h, m)
+	case m > 0:
+		return fmt.Sprintf("%dm%02ds", m, s)
+	}
+	return fmt.Sprintf("%ds", s)
+}
+
+// exactly shows a duration that is over: below ten seconds, to a tenth.
+func exactly(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%gs", d.Round(100*time.Millisecond).Seconds())
+	}
+	return elapsed(d)
+}
+
+// Plural counts things.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// oneLine puts a reason of several lines on one.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -13,12 +13,9 @@ import (
 // A Screen draws frames of lines at the end of a terminal's output, each over the
 // one before.
 type Screen struct {
-	out   io.Writer
+	Out   io.Writer
 	shown []string
 }
-
-// NewScreen returns a screen that has shown nothing yet.
-func NewScreen(out io.Writer) *Screen { return &Screen{out: out} }
 
 // Draw replaces the lines of the previous frame. Each frame is one write and
 // every line is overwritten before its rest is cleared, so that nothing flickers.
@@ -37,33 +34,27 @@ func (s *Screen) Draw(lines []string) error {
 		b.WriteString("\x1b[J")
 	}
 	s.shown = slices.Clone(lines)
-	_, err := io.WriteString(s.out, b.String())
+	_, err := io.WriteString(s.Out, b.String())
 	return err
 }
 
 // A Live view draws a run as a tree, in place, on a terminal.
 type Live struct {
-	Out    io.Writer
+	Screen
 	Size   func() (width, height int) // of the window, in cells
 	Now    func() time.Time
 	Colour bool
 	Next   Next
-
-	screen *Screen
 }
 
 // Show draws the current state of r.
 func (l *Live) Show(r run.Run) error {
-	if l.screen == nil {
-		l.screen = NewScreen(l.Out)
-	}
-	width := l.width()
 	_, height := l.Size()
 	if height <= 1 {
 		height = MaxLines
 	}
 	// The last column and the last row are left free: to write there scrolls.
-	return l.screen.Draw(Tree{Run: r, Now: l.Now(), Colour: l.Colour}.Render(width-1, height-1))
+	return l.Draw(Tree{Run: r, Now: l.Now(), Colour: l.Colour}.Render(l.width()-1, height-1))
 }
 
 // width is the width of the window, or 80 if it is unknown.
@@ -76,19 +67,11 @@ func (l *Live) width() int {
 
 // Clear removes the tree, so that a line can be printed in its place. The next
 // Show draws the tree below that line.
-func (l *Live) Clear() error {
-	if l.screen == nil {
-		return nil
-	}
-	return l.screen.Draw(nil)
-}
+func (l *Live) Clear() error { return l.Draw(nil) }
 
 // End replaces the tree by the summary.
 func (l *Live) End(r run.Run) error {
-	if l.screen == nil {
-		l.screen = NewScreen(l.Out)
-	}
-	if err := l.screen.Draw(nil); err != nil {
+	if err := l.Clear(); err != nil {
 		return err
 	}
 	_, err := io.WriteString(l.Out, strings.Join(Summary(r, l.Next, l.width()), "\n")+"\n")

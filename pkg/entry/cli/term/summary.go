@@ -26,7 +26,7 @@ func Summary(r run.Run, next Next, width int) []string {
 		lines = preview(r)
 	default:
 		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), exactly(latest(r).Sub(r.Requested)), deeds(r)), "  " + requested(r)}
-		lines = append(lines, failures(r)...)
+		lines = append(lines, faults(r)...)
 		for _, m := range r.Messages {
 			lines = append(lines, "  "+oneLine(m))
 		}
@@ -146,24 +146,19 @@ func deeds(r run.Run) string {
 	return strings.Join(words, ", ")
 }
 
-// failures lists the failed steps, each with its reason and the steps that were
+// faults lists the failed steps, each with its reason and the steps that were
 // skipped because of it.
-func failures(r run.Run) []string {
+func faults(r run.Run) []string {
 	var lines []string
-	causes, by := skips(r)
-	for _, s := range r.Steps {
-		if s.Status != run.Failed {
+	for _, f := range failures(r) {
+		skipped := strings.Join(f.skipped, ", ")
+		if f.step.ID == "" {
+			lines = append(lines, fmt.Sprintf("  skipped, %s: %s", f.cause, skipped))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("  %s failed: %s", s.ID, oneLine(s.Why)))
-		if names := by[s.ID]; len(names) > 0 {
-			lines = append(lines, "    skipped because of it: "+strings.Join(names, ", "))
-		}
-		delete(by, s.ID)
-	}
-	for _, cause := range causes {
-		if names := by[cause]; len(names) > 0 {
-			lines = append(lines, fmt.Sprintf("  skipped, %s: %s", cause, strings.Join(names, ", ")))
+		lines = append(lines, fmt.Sprintf("  %s failed: %s", f.step.ID, oneLine(f.step.Why)))
+		if skipped != "" {
+			lines = append(lines, "    skipped because of it: "+skipped)
 		}
 	}
 	if barrier := r.Step(string(plan.Barrier)); barrier != nil && barrier.Status == run.Skipped {
@@ -241,7 +236,7 @@ func totals(r run.Run, marks map[string]int) string {
 	if len(words) == 0 {
 		return fmt.Sprintf("no changes, %d unchanged", r.Unchanged)
 	}
-	return fmt.Sprintf("%s: %s; %d unchanged", plural(n, "change"), strings.Join(words, ", "), r.Unchanged)
+	return fmt.Sprintf("%s: %s; %d unchanged", Plural(n, "change"), strings.Join(words, ", "), r.Unchanged)
 }
 
 // maybe is the sign of a stack that changes only if an output of a dependency does.

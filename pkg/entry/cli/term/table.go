@@ -1,6 +1,8 @@
 package term
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,39 +16,69 @@ const (
 )
 
 // Table draws rows below a head. If they are wider than width, the text of columns
-// is broken between words. If the last columns still do not fit, they are on a
-// line of their own below each row. A word that is longer than half of the width
-// is broken between letters. No text is cut. 0 is any width.
+// is broken between words. What still does not fit is below its row: each cell with a
+// word that is longer than half of the width, on a line of its own, and the last
+// columns. No text is cut and no word is broken, so that an ARN can be copied. 0 is any
+// width.
 func Table(head []string, rows [][]string, width int) []string {
 	all := append([][]string{head}, rows...)
-	widths, floors := columns(all, width)
-	fit := len(head)
-	for fit > 1 && width > 0 && sum(floors[:fit])+gap*(fit-1) > width {
-		fit--
-	}
+	longest, fit := math.MaxInt, len(head)
+	widths, floors := columns(all, longest)
 	if width > 0 {
+		if sum(floors)+gap*(fit-1) > width {
+			longest = width / 2
+			widths, floors = columns(all, longest)
+		}
+		for fit > 1 && sum(floors[:fit])+gap*(fit-1) > width {
+			fit--
+		}
 		shrink(widths[:fit], floors, width-gap*(fit-1))
 	}
-	var lines []string
-	for n, r := range all {
-		lines = append(lines, tableRow(r[:fit], widths)...)
-		if n > 0 && fit < len(head) {
-			lines = append(lines, below(head[fit:], r[fit:], width)...)
+	lines := tableRow(head[:fit], widths)
+	for _, r := range rows {
+		var short, long []string
+		cells := slices.Clone(r[:fit])
+		for i, cell := range r {
+			said := strings.ToLower(head[i]) + " " + printable(cell)
+			switch {
+			case i > 0 && isLong(cell, longest):
+				long = append(long, said)
+				if i < fit {
+					cells[i] = ""
+				}
+			case i >= fit && cell != "":
+				short = append(short, said)
+			}
+		}
+		lines = append(lines, tableRow(cells, widths)...)
+		for _, text := range append([]string{strings.Join(short, ", ")}, long...) {
+			for _, part := range Wrap(text, width-gap, "") {
+				if part != "" {
+					lines = append(lines, strings.Repeat(" ", gap)+part)
+				}
+			}
 		}
 	}
 	return lines
 }
 
-// columns returns how wide each column would be, and how narrow it may be made.
-func columns(all [][]string, width int) (widths, floors []int) {
+// isLong reports whether a cell has a word that is too long for a column.
+func isLong(cell string, longest int) bool {
+	return slices.ContainsFunc(strings.Fields(cell), func(word string) bool { return utf8.RuneCountInString(word) > longest })
+}
+
+// columns returns how wide each column would be, and how narrow it may be made, for
+// the cells that are not long.
+func columns(all [][]string, longest int) (widths, floors []int) {
 	widths, floors = make([]int, len(all[0])), make([]int, len(all[0]))
 	for _, r := range all {
 		for i, cell := range r {
+			if i > 0 && isLong(cell, longest) {
+				continue
+			}
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 			for word := range strings.FieldsSeq(cell) {
-				if n := utf8.RuneCountInString(word); n <= width/2 {
-					floors[i] = max(floors[i], n)
-				}
+				floors[i] = max(floors[i], utf8.RuneCountInString(word))
 			}
 		}
 	}
@@ -75,29 +107,8 @@ func tableRow(r []string, widths []int) []string {
 	}
 	t.SetColumnConfigs(configs)
 	t.AppendRow(cells)
-	lines := strings.Split(t.Render(), "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
-	}
-	return lines
-}
-
-// below draws the cells that do not fit into their row.
-func below(head, r []string, width int) []string {
-	var said []string
-	for i, cell := range r {
-		if cell != "" {
-			said = append(said, strings.ToLower(head[i])+" "+printable(cell))
-		}
-	}
-	if len(said) == 0 {
-		return nil
-	}
-	lines := strings.Split(text.WrapSoft(strings.Join(said, ", "), width-gap), "\n")
-	for i, l := range lines {
-		lines[i] = strings.Repeat(" ", gap) + strings.TrimRight(l, " ")
-	}
-	return lines
+	t.SuppressTrailingSpaces()
+	return strings.Split(t.Render(), "\n")
 }
 
 // shrink makes the widest columns narrower until all fit a width. It keeps the

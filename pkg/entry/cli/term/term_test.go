@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,7 +96,7 @@ func same(t *testing.T, got, want string) {
 // What is cleared leaves its place to others: the next frame is drawn below them.
 func TestClear(t *testing.T) {
 	var out strings.Builder
-	l := &term.Live{Out: &out, Size: func() (int, int) { return 80, 24 }, Now: func() time.Time { return at(12) }}
+	l := &term.Live{Screen: term.Screen{Out: &out}, Size: func() (int, int) { return 80, 24 }, Now: func() time.Time { return at(12) }}
 	queued := run.Run{Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy"}, State: run.StateQueued, Requested: noon}
 	for _, do := range []func() error{l.Clear, func() error { return l.Show(queued) }, l.Clear, l.Clear} {
 		if err := do(); err != nil {
@@ -230,7 +231,7 @@ func TestTreeIsColouredOnlyOnRequest(t *testing.T) {
 
 func TestScreenDrawsOverWhatItDrew(t *testing.T) {
 	var out bytes.Buffer
-	s := term.NewScreen(&out)
+	s := term.Screen{Out: &out}
 	frame := func(want string, lines ...string) {
 		t.Helper()
 		out.Reset()
@@ -250,7 +251,7 @@ func TestScreenDrawsOverWhatItDrew(t *testing.T) {
 
 func TestLiveLeavesOnlyTheSummary(t *testing.T) {
 	var out bytes.Buffer
-	l := &term.Live{Out: &out, Size: func() (int, int) { return 0, 0 }, Now: func() time.Time { return at(12) }, Next: next}
+	l := &term.Live{Screen: term.Screen{Out: &out}, Size: func() (int, int) { return 0, 0 }, Now: func() time.Time { return at(12) }, Next: next}
 	if err := l.Show(shop()); err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +385,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// A table fits its width, and nothing of it is cut.
+// A table fits its width, and nothing of it is cut. No word is broken, so that an ARN can be copied.
 func TestTableFits(t *testing.T) {
 	head := []string{"RUN", "PROJECT", "STATE", "BY"}
 	rows := [][]string{
@@ -399,6 +400,11 @@ func TestTableFits(t *testing.T) {
 	for _, l := range term.Table(head, rows, 80) {
 		if utf8.RuneCountInString(l) > 80 {
 			t.Errorf("too wide: %s", l)
+		}
+	}
+	for width := range 120 {
+		if lines := term.Table(head, rows, width); !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, rows[0][3]) }) {
+			t.Errorf("on %d columns the ARN is broken:\n%s", width, strings.Join(lines, "\n"))
 		}
 	}
 }

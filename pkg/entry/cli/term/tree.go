@@ -161,20 +161,15 @@ func flat(all []row) []row {
 // skipped because of it; then the steps that were skipped for another reason.
 func (t Tree) failed(width int) []row {
 	var all []row
-	causes, by := skips(t.Run)
-	for _, s := range t.Run.Steps {
-		if s.Status != run.Failed {
+	for _, f := range failures(t.Run) {
+		skipped := strings.Join(f.skipped, ", ")
+		if f.step.ID == "" {
+			all = append(all, row{line: line{{dim, "– skipped, " + f.cause + ": " + skipped}}})
 			continue
 		}
-		all = append(all, wrapped(append(t.step(s, red, "✗"), span{red, "  "}), oneLine(s.Why), width-margin)...)
-		if names := by[s.ID]; len(names) > 0 {
-			all = append(all, row{under: true, line: line{{dim, "skipped because of it: " + strings.Join(names, ", ")}}})
-		}
-		delete(by, s.ID)
-	}
-	for _, cause := range causes {
-		if names := by[cause]; len(names) > 0 {
-			all = append(all, row{line: line{{dim, "– skipped, " + cause + ": " + strings.Join(names, ", ")}}})
+		all = append(all, wrapped(append(t.step(f.step, red, "✗"), span{red, "  "}), oneLine(f.step.Why), width-margin)...)
+		if skipped != "" {
+			all = append(all, row{under: true, line: line{{dim, "skipped because of it: " + skipped}}})
 		}
 	}
 	return all

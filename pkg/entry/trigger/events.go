@@ -2,15 +2,51 @@ package trigger
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
 )
+
+// Call reports whether an event is that of a project's schedule; Called reads it.
+func Call(e events.EventBridgeEvent) bool { return e.Source == project.ScheduleSource }
+
+// scheduleName is the form of the names of schedules, as in configurations.
+var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
+
+// Called returns the request of a schedule. Two events about one time of the schedule
+// make the same request. The error is Invalid if the event is not that of a schedule.
+func Called(e events.EventBridgeEvent) (run.Request, error) {
+	var c project.Call
+	if err := detail(e, project.ScheduleSource, project.ScheduleEvent, "is a schedule's", "schedule's", &c); err != nil {
+		return run.Request{}, err
+	}
+	name, environment, _ := strings.Cut(c.Project, "@")
+	id, known := projectOf(name, environment)
+	switch {
+	case !known:
+		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no project and environment, as in shop@prod", e.ID, short(c.Project))
+	case !scheduleName.MatchString(c.Schedule):
+		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no name of a schedule", e.ID, short(c.Schedule))
+	case !plan.AllOperations().Of(c.Operation).Schedulable:
+		return run.Request{}, fault.New(fault.Invalid, "event %s: schedules cannot request the operation %q: they can request %s", e.ID, short(c.Operation), strings.Join(plan.AllOperations().Schedulable(), ", "))
+	case e.Time.IsZero():
+		return run.Request{}, fault.New(fault.Invalid, "event %s: it does not say when schedule %s came up", e.ID, c.Schedule)
+	}
+	return run.Request{
+		ID:      engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)),
+		Project: id, Operation: c.Operation, Schedule: c.Schedule, Who: "schedule " + c.Schedule,
+	}, nil
+}
 
 // Scheduled reports whether an event is that of a schedule: it is time to sweep.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-rule-schedule.html
@@ -41,12 +77,9 @@ var dead = []string{"FAILED", "TIMED_OUT", "ABORTED"}
 // these two as input.
 func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 	none := engine.ExecutionInput{}
-	if !Execution(e) {
-		return none, fault.New(fault.Invalid, "event %q of %q: only \"Step Functions Execution Status Change\" of \"aws.states\" recovers a run", e.DetailType, e.Source)
-	}
 	var x execution
-	if err := json.Unmarshal(e.Detail, &x); err != nil {
-		return none, fault.New(fault.Invalid, "event %s: its detail is no Step Functions event: %w", e.ID, err)
+	if err := detail(e, "aws.states", "Step Functions Execution Status Change", "recovers a run", "Step Functions event", &x); err != nil {
+		return none, err
 	}
 	if !slices.Contains(dead, x.Status) {
 		return none, fault.New(fault.Invalid, "execution %q is %q: nothing is to be recovered", x.Name, x.Status)
