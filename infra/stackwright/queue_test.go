@@ -200,7 +200,7 @@ func TestUnlock(t *testing.T) {
 	l.ended(other, prod, cli.ExitStopped)
 	l.must(cli.ExitOK, "unlock", id, "--reason", "it hangs")
 	l.ended(out, code, cli.ExitStopped)
-	l.has(out.String(), "the next run finds what came of it")
+	l.has(out.String(), "the next run finds out how its operation ended")
 	l.has(l.must(cli.ExitRefused, "unlock", id, "--reason", "again"), "was refused")
 }
 
