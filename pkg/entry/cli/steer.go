@@ -57,7 +57,7 @@ func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 }
 
 // movedOn reports whether a run that was continued has ended, or waits for a person
-// error.
+// again.
 func movedOn(r run.Run) bool {
 	return over(r) || r.State == run.StateWaiting && r.Command != run.Continue
 }
