@@ -12,82 +12,163 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// namesake lists where a word that is also the name of an operation or a command names
-// something else, and what it names there.
+// namesake lists folders and files that use the name of an operation, a command or a
+// verb for something else, and for what.
 var namesake = map[string]string{
 	"infra/aws":                  "Lambda functions",
-	"infra/local/cloudformation": "outcomes of CloudFormation's operations",
+	"infra/local/cloudformation": "operations and their outcomes in CloudFormation",
 	"infra/local/host":           "Lambda functions",
-	"pkg/enginetest/sim":         "Lambda functions, and outcomes of CloudFormation's operations",
+	"pkg/enginetest/sim":         "Lambda functions, and operations in CloudFormation",
 	"pkg/wire":                   "Lambda functions",
 	"pkg/entry/cli/commands.go":  "words of the command line, in examples",
 	"pkg/aws/dynamodb":           "attributes of the table",
+	"pkg/lib/budget":             "kinds of requests",
 	"pkg/format":                 "keys of the project file",
 }
 
-// owners are the folders that define the rows and constants with these names.
+// owners are the folders whose rows and constants have these names.
 var owners = []string{"pkg/plan", "pkg/run"}
 
-// No code compares a string with the name of an operation or a command, or lists some of
-// these names. It reads a column of the operation's row instead.
-func TestNobodyBranchesOnTheNameOfAnOperation(t *testing.T) {
+// branchedOn returns the expressions that a node of the syntax compares with another
+// value, directly or as the entries of a list or map, and whether these are constants.
+func branchedOn(n ast.Node) (all []ast.Expr, constants bool) {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if n.Op == token.EQL || n.Op == token.NEQ {
+			all = []ast.Expr{n.X, n.Y}
+		}
+	case *ast.CaseClause:
+		all = n.List
+	case *ast.CompositeLit:
+		switch n.Type.(type) {
+		case *ast.ArrayType, *ast.MapType:
+			for _, e := range n.Elts {
+				if pair, ok := e.(*ast.KeyValueExpr); ok {
+					e = pair.Key
+				}
+				all = append(all, e)
+			}
+		}
+	case *ast.ValueSpec:
+		return n.Values, true
+	}
+	return all, false
+}
+
+// No code branches on the name of an operation, a command or a verb: it neither
+// compares a value with one nor has a list of some of them. It reads a column of the
+// row instead.
+func TestNobodyBranchesOnNamesOfRows(t *testing.T) {
 	names := run.ControlNames()
 	for _, o := range plan.AllOperations() {
 		names = append(names, o.Name)
 	}
-	named := func(e ast.Expr) bool {
-		switch e := e.(type) {
-		case *ast.BasicLit:
-			text, err := strconv.Unquote(e.Value)
-			return err == nil && slices.Contains(names, text)
-		case *ast.SelectorExpr:
-			return e.Sel.Name == "DeployName" || e.Sel.Name == "RollbackName"
-		case *ast.Ident:
-			return e.Name == "DeployName" || e.Name == "RollbackName"
-		}
-		return false
+	for _, v := range action.All(nil) {
+		names = append(names, string(v.Name))
 	}
+	literal := func(e ast.Expr) bool {
+		l, ok := e.(*ast.BasicLit)
+		if !ok {
+			return false
+		}
+		text, err := strconv.Unquote(l.Value)
+		return err == nil && slices.Contains(names, text)
+	}
+	constants := rowNames(t)
 	eachFile(t, func(path string, set *token.FileSet, f *ast.File) {
 		folder := filepath.ToSlash(filepath.Dir(path))
+		other := false
 		for known := range namesake {
-			if path == known || folder == known || strings.HasPrefix(folder, known+"/") {
-				return
+			other = other || path == known || folder == known || strings.HasPrefix(folder, known+"/")
+		}
+		named := func(e ast.Expr) bool {
+			switch e := e.(type) {
+			case *ast.SelectorExpr:
+				x, ok := e.X.(*ast.Ident)
+				return ok && x.Name == "plan" && constants[e.Sel.Name]
+			case *ast.Ident:
+				return folder == "pkg/plan" && constants[e.Name]
 			}
+			return !other && literal(e)
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			var compared []ast.Expr
-			switch n := n.(type) {
-			case *ast.BinaryExpr:
-				if n.Op == token.EQL || n.Op == token.NEQ {
-					compared = []ast.Expr{n.X, n.Y}
-				}
-			case *ast.CaseClause:
-				compared = n.List
-			case *ast.CompositeLit:
-				switch n.Type.(type) {
-				case *ast.ArrayType, *ast.MapType:
-					for _, e := range n.Elts {
-						if pair, ok := e.(*ast.KeyValueExpr); ok {
-							e = pair.Key
-						}
-						compared = append(compared, e)
-					}
-				}
-			case *ast.ValueSpec:
-				if !slices.Contains(owners, folder) {
-					compared = n.Values
-				}
+			compared, declared := branchedOn(n)
+			if declared && slices.Contains(owners, folder) {
+				return true
 			}
 			if slices.ContainsFunc(compared, named) {
-				t.Errorf("%s compares with the name of an operation or a command: use a property of its row", set.Position(n.Pos()))
+				t.Errorf("%s branches on the name of an operation, a command or a verb: read a column of its row", set.Position(n.Pos()))
 			}
 			return true
 		})
 	})
+}
+
+// rowNames returns the constants of package plan that name verbs and operations. There
+// is one for each verb.
+func rowNames(t *testing.T) map[string]bool {
+	t.Helper()
+	names, verbs := map[string]bool{"DeployName": true, "RollbackName": true}, make(map[plan.Verb]bool)
+	eachFile(t, func(path string, _ *token.FileSet, f *ast.File) {
+		if filepath.ToSlash(filepath.Dir(path)) != "pkg/plan" {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			if kind, ok := spec.Type.(*ast.Ident); ok && kind.Name == "Verb" {
+				for i, name := range spec.Names {
+					value, err := strconv.Unquote(spec.Values[i].(*ast.BasicLit).Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					names[name.Name], verbs[plan.Verb(value)] = true, true
+				}
+			}
+			return true
+		})
+	})
+	for _, v := range action.All(nil) {
+		if !verbs[v.Name] {
+			t.Errorf("package plan has no constant for the verb %s", v.Name)
+		}
+	}
+	return names
+}
+
+// The test above finds each form of a branch.
+func TestBranchesAreFound(t *testing.T) {
+	for code, want := range map[string]int{
+		`if v == plan.Update {}`:           2,
+		`if plan.Update != v {}`:           2,
+		`switch v { case plan.Create: }`:   1,
+		`_ = []plan.Verb{plan.Create}`:     1,
+		`_ = map[plan.Verb]int{"wait": 1}`: 1,
+		`_ = row{Name: plan.Create}`:       0,
+		`f(plan.Create)`:                   0,
+		`if v < plan.Create {}`:            0,
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p; func _() { "+code+" }", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		ast.Inspect(f, func(n ast.Node) bool {
+			all, _ := branchedOn(n)
+			got += len(all)
+			return true
+		})
+		if got != want {
+			t.Errorf("%s: %d expressions are compared, want %d", code, got, want)
+		}
+	}
 }
 
 // reasonful are the names of fields that hold a reason or a message for people.

@@ -18,6 +18,17 @@ import (
 // CloudFormation.
 const MaxStartTime = 60 * time.Second
 
+// A Request is a request to CloudFormation that starts an operation on a stack.
+type Request string
+
+// The requests.
+const (
+	CreateStack            Request = "CreateStack"
+	UpdateStack            Request = "UpdateStack"
+	DeleteStack            Request = "DeleteStack"
+	ContinueUpdateRollback Request = "ContinueUpdateRollback"
+)
+
 // A Task is a step with everything that its action needs.
 type Task struct {
 	Run      string
@@ -25,6 +36,7 @@ type Task struct {
 	Number   int    // the step's place in the plan
 	Attempt  int
 	Step     plan.Step
+	Request  Request          // of the step's verb
 	Node     project.Node     // the desired node; zero if the node is not desired
 	Want     project.Resolved // what CloudFormation gets
 	Record   plan.Record      // what Stackwright last did
@@ -54,7 +66,7 @@ func (t Task) Location() plan.Location {
 	if t.Node.Name != "" {
 		p.Stack, p.Target = t.Node.Stack, t.Node.Target
 	}
-	if t.Step.Verb == plan.Create {
+	if t.Request == CreateStack {
 		p.StackID = ""
 	}
 	if t.Receipt.StackID != "" {
@@ -114,7 +126,7 @@ type Cloud interface {
 	// read by its ID is found even after its deletion.
 	Live(context.Context, plan.Location) (plan.Live, error)
 
-	// Begin starts the operation of the task, with its token. Its error is of kind Busy,
+	// Begin sends the task's Request, with its token. Its error is of kind Busy,
 	// Taken (the name or the token is in use), Unchanged (there is nothing to update),
 	// Missing (no such stack), Throttled, Unavailable, or another one if CloudFormation
 	// refuses the operation.

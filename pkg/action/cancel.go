@@ -21,7 +21,7 @@ func (t Task) overdue() bool {
 // and "" for any other. CloudFormation can cancel only updates.
 func (t Task) late(live plan.Live) string {
 	switch {
-	case t.Step.Verb == plan.Update && (t.Forced || t.overdue()) && live.Status == "UPDATE_ROLLBACK_IN_PROGRESS":
+	case t.Request == UpdateStack && (t.Forced || t.overdue()) && live.Status == "UPDATE_ROLLBACK_IN_PROGRESS":
 		return "CloudFormation rolls it back"
 	case t.overdue():
 		return "overdue since " + t.deadline().UTC().Format(time.RFC3339) + "; left to CloudFormation"
@@ -32,7 +32,7 @@ func (t Task) late(live plan.Live) string {
 // unwanted reports whether t's operation is an update in progress that has to be
 // cancelled.
 func (t Task) unwanted(live plan.Live) bool {
-	return t.Step.Verb == plan.Update && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
+	return t.Request == UpdateStack && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
 }
 
 // stop cancels the update in progress if it is the task's own. Each poll repeats the

@@ -21,11 +21,11 @@ func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
-	case t.Step.Verb == plan.Create: // CloudFormation refuses it if the stack exists
+	case t.Request == CreateStack: // CloudFormation refuses it if the stack exists
 	case s.Busy(), s.Cleaning():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
-	case t.Step.Verb == plan.Continue && s.Stuck():
-	case t.Step.Verb == plan.Continue && (s.Gone() || live.Updatable()): // somebody else has continued the rollback, or it did not fail
+	case t.Request == ContinueUpdateRollback && s.Stuck():
+	case t.Request == ContinueUpdateRollback && (s.Gone() || live.Updatable()): // somebody else has continued the rollback, or it did not fail
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case s.Stuck(), live.Dead():
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s has become %s: retry, and the new run repairs it first", t.Node.Stack, s)
@@ -51,10 +51,10 @@ func (t Task) asDesired(live plan.Live) bool {
 // gone, its creation.
 func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
 	live, err := a.Live(ctx, t.Location())
-	if err != nil || t.Step.Verb != plan.Update || t.Receipt.Known() || !live.Status.Gone() {
+	if err != nil || t.Request != UpdateStack || t.Receipt.Known() || !live.Status.Gone() {
 		return live, t, err
 	}
-	t.Step.Verb, t.Record.StackID = plan.Create, ""
+	t.Request, t.Record.StackID = CreateStack, ""
 	live, err = a.Live(ctx, t.Location())
 	return live, t, err
 }
@@ -106,12 +106,12 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 	r := recorded(t, live)
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
-	case t.Step.Verb == plan.Continue && t.Receipt.Unchanged:
+	case t.Request == ContinueUpdateRollback && t.Receipt.Unchanged:
 		r.Digest, p.Why = "", found(live) // nobody knows what is deployed now
 		if live.Status.Gone() {
 			p.Record, p.Forget = nil, true
 		}
-	case t.Step.Verb == plan.Continue:
+	case t.Request == ContinueUpdateRollback:
 		r.Digest = "" // nobody knows to what CloudFormation rolled it back
 		if !op.Status.Restored() {
 			p.Err = t.failure(op)

@@ -6,6 +6,6 @@ import "github.com/stackwright/stackwright/pkg/plan"
 func continues(c Cloud) Verb {
 	return Verb{
 		Name: plan.Continue, Action: change{c},
-		Mutates: true, Configures: true, WokenByEvents: true, StartReads: 2, PollReads: 1, Past: "rolled back",
+		Request: ContinueUpdateRollback, Configures: true, WokenByEvents: true, StartReads: 2, PollReads: 1, Past: "rolled back",
 	}
 }

@@ -6,6 +6,6 @@ import "github.com/stackwright/stackwright/pkg/plan"
 func creates(c Cloud) Verb {
 	return Verb{
 		Name: plan.Create, Action: change{c},
-		Mutates: true, Creates: true, Configures: true, WokenByEvents: true, StartReads: 1, PollReads: 1, Past: "created",
+		Request: CreateStack, Configures: true, WokenByEvents: true, StartReads: 1, PollReads: 1, Sign: "+", Past: "created",
 	}
 }

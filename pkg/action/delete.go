@@ -9,7 +9,10 @@ import (
 
 // deletes deletes a stack.
 func deletes(c Cloud) Verb {
-	return Verb{Name: plan.Delete, Action: remove{c}, Mutates: true, WokenByEvents: true, StartReads: 1, PollReads: 1, Past: "deleted"}
+	return Verb{
+		Name: plan.Delete, Action: remove{c},
+		Request: DeleteStack, WokenByEvents: true, StartReads: 1, PollReads: 1, Sign: "-", Past: "deleted",
+	}
 }
 
 // remove deletes a stack.

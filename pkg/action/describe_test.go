@@ -39,13 +39,13 @@ func TestPollWaitsForDescription(t *testing.T) {
 		{"a rollback shows as failed", plan.Continue, nil, withEvents(is("UPDATE_ROLLBACK_FAILED"), operation("UPDATE_ROLLBACK_COMPLETE", "")), behind("UPDATE_ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_FAILED")},
 		{"a deletion shows as in progress", plan.Delete, nil, withEvents(is("DELETE_IN_PROGRESS"), operation("DELETE_COMPLETE", "")), behind("DELETE_COMPLETE", "DELETE_IN_PROGRESS")},
 		{"a deletion that failed shows as in progress", plan.Delete, nil, withEvents(is("DELETE_IN_PROGRESS"), operation("DELETE_FAILED", "no")), behind("DELETE_FAILED", "DELETE_IN_PROGRESS")},
-		{"what another has begun since does not show yet", plan.Update, updated, withEvents(is("UPDATE_COMPLETE"), superseded(operation("UPDATE_COMPLETE", ""))), behind("UPDATE_IN_PROGRESS", "UPDATE_COMPLETE")},
-		{"what another has begun since is not listed yet", plan.Update, updated, lists(withEvents(is("UPDATE_IN_PROGRESS"), superseded(operation("UPDATE_COMPLETE", ""))), "op"),
+		{"what another has started since does not show yet", plan.Update, updated, withEvents(is("UPDATE_COMPLETE"), superseded(operation("UPDATE_COMPLETE", ""))), behind("UPDATE_IN_PROGRESS", "UPDATE_COMPLETE")},
+		{"what another has started since is not listed yet", plan.Update, updated, lists(withEvents(is("UPDATE_IN_PROGRESS"), superseded(operation("UPDATE_COMPLETE", ""))), "op"),
 			behind("UPDATE_IN_PROGRESS", "UPDATE_IN_PROGRESS")},
 
 		{"the cleanup has ended since", plan.Update, updated, lists(withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")), "op", "before"), ""},
 		{"an update that was rolled back need not show a change", plan.Update, nil, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "no")), ""},
-		{"what another has begun since", plan.Update, updated, lists(withEvents(is("UPDATE_IN_PROGRESS"), superseded(operation("UPDATE_COMPLETE", ""))), "theirs", "op"), ""},
+		{"what another has started since", plan.Update, updated, lists(withEvents(is("UPDATE_IN_PROGRESS"), superseded(operation("UPDATE_COMPLETE", ""))), "theirs", "op"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := task(c.verb)

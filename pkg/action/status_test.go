@@ -38,10 +38,10 @@ func withStatus(row string) (*cloud, plan.Status) {
 // deletion of a stack that is created again.
 func TestStartOfEveryStatus(t *testing.T) {
 	const (
-		create  = "begin create"
-		update  = "begin update"
-		resume  = "begin continue"
-		remove  = "begin delete"
+		create  = "begin CreateStack"
+		update  = "begin UpdateStack"
+		resume  = "begin ContinueUpdateRollback"
+		remove  = "begin DeleteStack"
 		none    = "unchanged"
 		wait    = "busy: stack shop-vpc is STATUS"
 		retry   = "refused: stack shop-vpc has become STATUS: retry, and the new run repairs it first"

@@ -7,6 +7,6 @@ import "github.com/stackwright/stackwright/pkg/plan"
 func updates(c Cloud) Verb {
 	return Verb{
 		Name: plan.Update, Action: change{c},
-		Mutates: true, Configures: true, WokenByEvents: true, StartReads: 2, PollReads: 1, Past: "updated",
+		Request: UpdateStack, Configures: true, WokenByEvents: true, StartReads: 2, PollReads: 1, Sign: "~", Past: "updated",
 	}
 }

@@ -13,14 +13,17 @@ type Verb struct {
 	Name   plan.Verb
 	Action // starts and polls it
 
-	Mutates       bool   // it asks CloudFormation to change the stack, so its claim records the intent
-	Creates       bool   // it makes a stack that did not exist, whatever is recorded under its name
-	Configures    bool   // it passes the node's parameters to CloudFormation, so they are resolved first
-	WokenByEvents bool   // CloudFormation's events report its end, so it is polled less often
-	StartReads    int    // how many stacks its start reads, besides those of the step's users
-	PollReads     int    // how many stacks one poll reads
-	Past          string // what its steps did, for people, as in "3 created"
+	Request       Request // starts its operation on the stack; empty if it starts none
+	Configures    bool    // it passes the node's parameters to CloudFormation, so they are resolved first
+	WokenByEvents bool    // CloudFormation's events report its end, so it is polled less often
+	StartReads    int     // how many stacks its start reads, besides those of the step's users
+	PollReads     int     // how many stacks one poll reads
+	Sign          string  // what it does to a stack, in a preview: "+", "~" or "-"; empty if it changes nothing
+	Past          string  // what its steps did, for people, as in "3 created"
 }
+
+// Mutates reports whether the verb changes stacks, so that a claim records the intent.
+func (v Verb) Mutates() bool { return v.Request != "" }
 
 // All lists the verbs of this version, in the order in which summaries show them.
 func All(c Cloud) []Verb {

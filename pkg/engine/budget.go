@@ -23,7 +23,7 @@ const inPage = 100
 func (e *Engine) startCost(s run.Step) budget.Demand {
 	v := e.Verbs.Of(s.Verb)
 	cost := budget.Demand{Reads: v.StartReads}
-	if v.Mutates {
+	if v.Mutates() {
 		cost.Reads, cost.Writes = cost.Reads+len(s.Users), 1
 	}
 	return cost

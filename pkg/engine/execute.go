@@ -94,14 +94,14 @@ func backoff(s run.Step) time.Duration {
 func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before plan.Record, err error) error {
 	restore, forget := &before, false
 	switch {
-	case !e.Verbs.Of(s.Verb).Mutates:
+	case !e.Verbs.Of(s.Verb).Mutates():
 		restore = nil
 	case before.Node == "":
 		restore, forget = nil, true
 	}
 	now := e.Now()
 	switch {
-	case err == nil && (s.Receipt.Unchanged || !e.Verbs.Of(s.Verb).Mutates):
+	case err == nil && (s.Receipt.Unchanged || !e.Verbs.Of(s.Verb).Mutates()):
 		s.Due = now
 	case err == nil, fault.Is(err, fault.Unavailable): // its events decide whether it started
 		s.Due = now.Add(minWait)
@@ -118,7 +118,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before 
 // find learns the ID of a stack whose creation was started but not answered. It does
 // so before another token replaces the one that the stack was created with.
 func (e *Engine) find(ctx context.Context, t *action.Task) error {
-	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates || v.Creates || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
+	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates() || v.Request == action.CreateStack || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}
 	seen, err := e.observe(ctx, []plan.Location{t.Record.Location()})
@@ -144,7 +144,7 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 	s.Due = s.Claimed.Add(action.MaxStartTime)
 	t.Attempt, t.Claimed, t.Now = s.Attempt, s.Claimed, s.Claimed
 	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: attempt, Step: s}
-	if e.Verbs.Of(s.Verb).Mutates {
+	if e.Verbs.Of(s.Verb).Mutates() {
 		intent := t.Record
 		intent.Node, intent.Token, intent.Run, intent.Intent = s.Node, t.Token(), r.ID, true
 		if t.Node.Name != "" {
@@ -178,7 +178,7 @@ func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status,
 // refers to.
 func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, error) {
 	t := action.Task{
-		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step,
+		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step, Request: e.Verbs.Of(s.Verb).Request,
 		Receipt: s.Receipt, Notified: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Now: e.Now(),
 		Answered: s.Answer.Known(), Approved: s.Answer.Yes,
 	}

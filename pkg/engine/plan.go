@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -248,7 +249,7 @@ func (e *Engine) created(ctx context.Context, r run.Run) ([]string, error) {
 	}
 	var ids []string
 	for _, s := range r.Steps {
-		if s.Verb == plan.Create && s.Receipt.StackID != "" {
+		if e.Verbs.Of(s.Verb).Request == action.CreateStack && s.Receipt.StackID != "" {
 			ids = append(ids, s.Receipt.StackID)
 		}
 	}

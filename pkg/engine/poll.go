@@ -233,7 +233,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 		got.Err, s.Cause = declined(s.Answer), run.Cause{Kind: run.CauseDeclined, Step: s.ID}
 	}
 	s.Status, s.Why, s.Ended, s.Result = run.Done, got.Why, e.Now(), got.Result.Found(got.Result.Findings)
-	s.Result.NothingStarted = s.Result.NothingStarted || !e.Verbs.Of(s.Verb).Mutates
+	s.Result.NothingStarted = s.Result.NothingStarted || !e.Verbs.Of(s.Verb).Mutates()
 	if got.Err != nil {
 		s.Status, s.Why = run.Failed, got.Err.Error()
 	}

@@ -207,7 +207,7 @@ func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 		c.Step.Cause = run.Cause{Kind: run.CauseForced}
 		if was.Status == run.Running {
 			c.Step.Cause = run.Cause{}
-			c.Step.Result.NothingStarted = !e.Verbs.Of(was.Verb).Mutates
+			c.Step.Result.NothingStarted = !e.Verbs.Of(was.Verb).Mutates()
 			c.Step.Status, c.Step.Why = run.Failed, "the run was ended by force while this step was running: the next run finds out how its operation ended"
 		}
 		if err := e.Store.Move(ctx, c); err != nil {

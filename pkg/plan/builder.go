@@ -8,8 +8,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/graph"
 )
 
-// phases are the verbs for each node, in order.
-type phases map[string][]Verb
+// phases are the steps of each node's phase, in order. Only the builder knows their IDs
+// and edges.
+type phases map[string][]Step
 
 // names lists the nodes that have steps in the phase, sorted.
 func (l phases) names() []string {
@@ -23,14 +24,14 @@ func (l phases) names() []string {
 }
 
 // first names the first step of a node's phase.
-func (l phases) first(node string) string { return StepID(node, l[node][0], "") }
+func (l phases) first(node string) string { return StepID(node, l[node][0].Verb, "") }
 
 // last names the last steps of the phases of the given nodes.
 func (l phases) last(nodes ...string) []string {
 	var ids []string
 	for _, n := range nodes {
 		if k := len(l[n]); k > 0 {
-			ids = append(ids, StepID(n, l[n][k-1], ""))
+			ids = append(ids, StepID(n, l[n][k-1].Verb, ""))
 		}
 	}
 	return ids
@@ -133,7 +134,7 @@ func (b *builder) afterLastUse(users map[string][]string, awaited map[string]boo
 			if !stays {
 				continue
 			}
-			if id := b.deletes.last(name)[0]; b.steps[id].Verb == Delete {
+			if id := b.deletes.last(name)[0]; b.view.exists(name) {
 				s := b.steps[id]
 				s.Users = append(s.Users, u)
 				b.steps[id] = s
@@ -156,7 +157,7 @@ func (b *builder) afterCleanup() {
 		}
 		for _, name := range b.deletes.names() {
 			id := b.deletes.last(name)[0]
-			if s := b.steps[id]; s.Verb == Delete && name != u && !slices.Contains(s.Users, u) {
+			if s := b.steps[id]; b.view.exists(name) && name != u && !slices.Contains(s.Users, u) {
 				s.Users = append(s.Users, u)
 				b.steps[id] = s
 			}
@@ -182,7 +183,7 @@ func (b *builder) barrier(awaited map[string]bool) {
 	if len(going) == 0 {
 		return
 	}
-	b.addPhase("", deployed, Barrier)
+	b.addPhase("", deployed, Step{Verb: Barrier})
 	for _, name := range going {
 		b.graph.Add(b.deletes.first(name), string(Barrier))
 	}
@@ -196,13 +197,10 @@ func (v View) where(node string) string {
 	return v.Recorded[node].Target.Where()
 }
 
-// addPhase adds a phase of steps for a node, the first after the given steps.
-func (b *builder) addPhase(node string, after []string, verbs ...Verb) {
-	for _, v := range verbs {
-		s := Step{ID: StepID(node, v, ""), Node: node, Where: b.view.where(node), Verb: v, Possible: v == Update && b.possible[node]}
-		if v != Wait { // the operation that it waits for was started by another
-			s.Timeout = b.view.Desired.Nodes[node].Timeout
-		}
+// addPhase adds the steps of a node's phase, the first after the given steps.
+func (b *builder) addPhase(node string, after []string, steps ...Step) {
+	for _, s := range steps {
+		s.ID, s.Node, s.Where, s.Possible = StepID(node, s.Verb, ""), node, b.view.where(node), b.possible[node]
 		b.graph.Add(s.ID, after...)
 		b.steps[s.ID] = s
 		after = []string{s.ID}

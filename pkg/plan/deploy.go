@@ -148,58 +148,63 @@ func (v View) ours(name string) bool {
 // by then.
 func (v View) inaccessible(name string) bool { return v.Live[name].AccessError != "" }
 
+// exists reports whether a node has a stack of ours, or may have one that Stackwright
+// may not read.
+func (v View) exists(name string) bool { return v.ours(name) || v.inaccessible(name) }
+
 // NotManaged ends the message about a stack that exists and that Stackwright did
 // not create.
 const NotManaged = "is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet"
 
-// planConvergence lists the verbs of a desired node's delete phase and deploy phase.
+// planConvergence lists the steps of a desired node's delete phase and deploy phase.
 // What a busy stack needs is not known before its operation ends, so its phases have
 // a step for each way in which that may end, and a step that is not needed does
 // nothing: a delete deletes only a dead stack, a continue continues only a stuck
 // one, and an update of a stack that is gone creates it.
-func (v View) planConvergence(name string) (deletes, deploys []Verb, err error) {
-	live := v.Live[name]
-	s := live.Status
-	refuse := func(format string, args ...any) ([]Verb, []Verb, error) {
+func (v View) planConvergence(name string) (deletes, deploys []Step, err error) {
+	n, live := v.Desired.Nodes[name], v.Live[name]
+	step := func(v Verb) Step { return Step{Verb: v, Timeout: n.Timeout} }
+	s, wait := live.Status, Step{Verb: Wait} // without a timeout: another started the operation
+	refuse := func(format string, args ...any) ([]Step, []Step, error) {
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
 	switch {
 	case v.inaccessible(name): // the update finds out when it starts
-		return nil, []Verb{Update}, nil
+		return nil, []Step{step(Update)}, nil
 	case s.Gone():
-		return nil, []Verb{Create}, nil
+		return nil, []Step{step(Create)}, nil
 	case !v.ours(name):
-		return refuse("%s exists (%s) and "+NotManaged, v.Desired.Nodes[name].Stack, s)
+		return refuse("%s exists (%s) and "+NotManaged, n.Stack, s)
 	case live.Dead() && live.Protected:
 		return refuse("it is %s and must be created again, but is protected: take protect away first", s)
 	case live.Dead():
-		return []Verb{Delete}, []Verb{Create}, nil
+		return []Step{step(Delete)}, []Step{step(Create)}, nil
 	case s.Fragile():
-		return []Verb{Wait, Delete}, []Verb{Update}, nil
+		return []Step{wait, step(Delete)}, []Step{step(Update)}, nil
 	case s.Busy():
-		return nil, []Verb{Wait, Continue, Update}, nil
+		return nil, []Step{wait, step(Continue), step(Update)}, nil
 	case s.Stuck():
-		return nil, []Verb{Continue, Update}, nil
+		return nil, []Step{step(Continue), step(Update)}, nil
 	case live.Updatable():
-		return nil, []Verb{Update}, nil
+		return nil, []Step{step(Update)}, nil
 	}
 	return refuse("%w", live.Unrecoverable())
 }
 
-// planRemoval lists the verbs that delete a recorded node's stack permanently.
-func (v View) planRemoval(name string) ([]Verb, error) {
+// planRemoval lists the steps that delete a recorded node's stack permanently.
+func (v View) planRemoval(name string) ([]Step, error) {
 	live := v.Live[name]
 	switch s := live.Status; {
 	case v.inaccessible(name):
-		return []Verb{Delete}, nil
+		return []Step{{Verb: Delete}}, nil
 	case s.Gone(), !v.ours(name):
-		return []Verb{Forget}, nil
+		return []Step{{Verb: Forget}}, nil
 	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.HasResources:
 		return nil, fault.New(fault.Refused, "stack %s: %w", name, live.Unrecoverable())
 	case live.Protected:
 		return nil, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted: deploy it with protect: false first", name)
 	case s.Busy():
-		return []Verb{Wait, Delete}, nil
+		return []Step{{Verb: Wait}, {Verb: Delete}}, nil
 	}
-	return []Verb{Delete}, nil
+	return []Step{{Verb: Delete}}, nil
 }

@@ -63,7 +63,7 @@ func (v View) going() []string {
 // recorded stack permanently.
 func (v View) goes(name string, about map[string]bool) bool {
 	_, stays := v.Desired.Nodes[name]
-	return !stays && (v.ours(name) || v.inaccessible(name)) && (about == nil || about[name])
+	return !stays && v.exists(name) && (about == nil || about[name])
 }
 
 // called returns the name by which a person knows the stack of a record. For a stack

@@ -86,14 +86,14 @@ func (v View) left(about map[string]bool, deletes phases) []error {
 	var uses graph.Graph[string] // from each stack to the dependents that are left alone
 	for name, r := range v.Recorded {
 		for _, need := range r.Needs {
-			if !about[name] && (v.ours(name) || v.inaccessible(name)) {
+			if !about[name] && v.exists(name) {
 				uses.Add(need, name)
 			}
 		}
 	}
 	var refusals []error
 	for _, name := range slices.Sorted(maps.Keys(deletes)) {
-		if !slices.Contains(deletes[name], Delete) {
+		if len(deletes[name]) == 0 || !v.exists(name) {
 			continue
 		}
 		users := uses.Reach(name)

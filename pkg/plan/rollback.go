@@ -77,7 +77,7 @@ func (v View) kept() map[string]string {
 			if keep(name, "it is protected (to delete it, deploy it with protect: false, and then destroy it)") {
 				next = append(next, name)
 			}
-		case !v.created(name) && len(v.Desired.Nodes) == 0 && (v.ours(name) || v.inaccessible(name)):
+		case !v.created(name) && len(v.Desired.Nodes) == 0 && v.exists(name):
 			if keep(name, "the run that is rolled back did not create it") {
 				next = append(next, name)
 			}

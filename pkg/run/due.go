@@ -3,12 +3,10 @@ package run
 import (
 	"slices"
 	"time"
-
-	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// DueAt says when a running step is to be polled: at once if an event has arrived
-// that no poll has seen.
+// DueAt returns when a running step has to be polled: at once if an event has arrived
+// after the last poll.
 func (s Step) DueAt() time.Time {
 	if s.Event.Status != "" && s.Event.Polls == 0 {
 		return time.Time{}
@@ -16,10 +14,10 @@ func (s Step) DueAt() time.Time {
 	return s.Due
 }
 
-// DueAt says when a running step of r is to be polled: at once if it is to be
-// cancelled and was not polled since.
+// DueAt returns when a running step of r has to be polled: at once if the run was
+// cancelled with force after the last poll.
 func (r *Run) DueAt(s Step) time.Time {
-	if r.Forced && s.Verb == plan.Update && !s.Forced {
+	if r.Forced && !s.Forced {
 		return time.Time{}
 	}
 	return s.DueAt()
@@ -35,9 +33,9 @@ func (r *Run) TimedOut() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Cause.Kind == CauseTimeout })
 }
 
-// NextPoll says when the run is to be polled again: when a running step is due, a
-// pending one may start, or the deadline comes for those that cannot. It is the zero
-// time if that is at once, or if there is nothing to wait for.
+// NextPoll returns when the run has to be polled again: when a running step is due, when
+// a pending step can start, or at the run's deadline. It returns the zero time if that is
+// at once, or if there is nothing to wait for.
 func (r *Run) NextPoll(now time.Time) time.Time {
 	var next time.Time
 	awaited := false

@@ -65,7 +65,8 @@ func (d *adapterFixture) claim(v plan.Verb) action.Task {
 	d.number++
 	t := action.Task{
 		Run: "run", Project: "shop@prod", Number: d.number, Attempt: 1, Step: plan.Step{ID: "q/" + string(v), Node: "q", Verb: v},
-		Node: d.node, Want: d.want, Record: d.record, Claimed: time.Now(), Now: time.Now(),
+		Request: action.Named(action.All(nil)...).Of(v).Request,
+		Node:    d.node, Want: d.want, Record: d.record, Claimed: time.Now(), Now: time.Now(),
 	}
 	t.Record.Node, t.Record.Stack, t.Record.Token, t.Record.Run = "q", d.node.Stack, t.Token(), t.Run
 	if v == plan.Delete {

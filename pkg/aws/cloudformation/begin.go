@@ -28,12 +28,12 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 	if err != nil {
 		return plan.Receipt{}, notStarted(err)
 	}
-	switch t.Step.Verb {
-	case plan.Create:
+	switch t.Request {
+	case action.CreateStack:
 		return c.create(ctx, client, t)
-	case plan.Update, plan.Delete, plan.Continue:
+	case action.UpdateStack, action.DeleteStack, action.ContinueUpdateRollback:
 	default:
-		return plan.Receipt{}, fault.New(fault.Broken, "CloudFormation has no request for the verb %s", t.Step.Verb)
+		return plan.Receipt{}, fault.New(fault.Broken, "the verb %s has no request to CloudFormation", t.Step.Verb)
 	}
 	s, err := ready(ctx, client, t)
 	if fault.Is(err, fault.Busy) {
@@ -42,10 +42,10 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 	if err != nil {
 		return plan.Receipt{}, err
 	}
-	switch t.Step.Verb {
-	case plan.Delete:
+	switch t.Request {
+	case action.DeleteStack:
 		return remove(ctx, client, t, s)
-	case plan.Continue:
+	case action.ContinueUpdateRollback:
 		return resume(ctx, client, t, s)
 	}
 	return c.update(ctx, client, t, s)

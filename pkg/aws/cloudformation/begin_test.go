@@ -242,7 +242,7 @@ func TestNonsense(t *testing.T) {
 	if _, err := w.cloud().Begin(t.Context(), task(plan.Barrier)); !fault.Is(err, fault.Broken) {
 		t.Errorf("%v", err)
 	}
-	nameless := action.Task{Step: plan.Step{Verb: plan.Delete}}
+	nameless := action.Task{Request: action.DeleteStack}
 	if _, err := w.cloud().Begin(t.Context(), nameless); !fault.Is(err, fault.Broken) {
 		t.Errorf("%v", err)
 	}

@@ -46,7 +46,7 @@ func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, er
 	}
 	op.Over, op.Status = true, status(events[end])
 	op.Superseded = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
-	if !meets(t.Step.Verb, op.Status) {
+	if !meets(t.Request, op.Status) {
 		op.Stopped = stopped(events[:end+1], t.CancelToken())
 		op.Why = why(events[:end+1], t.CancelToken())
 	}
@@ -87,36 +87,37 @@ func reached(events []types.StackEvent, t action.Task) bool {
 		return true
 	}
 	return slices.ContainsFunc(events, func(e types.StackEvent) bool {
-		return root(e) && aws.ToString(e.ClientRequestToken) == t.Token() && starts(t.Step.Verb, e)
+		return root(e) && aws.ToString(e.ClientRequestToken) == t.Token() && starts(t.Request, e)
 	})
 }
 
-// starts reports whether an event is the start of a verb's operation. A stack has a
+// starts reports whether an event is the start of the operation of a request. A stack has a
 // second IN_PROGRESS event, with a detailed status, when all of its resources are
 // configured.
-func starts(v plan.Verb, e types.StackEvent) bool {
+func starts(r action.Request, e types.StackEvent) bool {
 	if e.DetailedStatus != "" {
 		return false
 	}
-	switch v {
-	case plan.Create:
+	switch r {
+	case action.CreateStack:
 		return e.ResourceStatus == types.ResourceStatusCreateInProgress
-	case plan.Update:
+	case action.UpdateStack:
 		return e.ResourceStatus == types.ResourceStatusUpdateInProgress
-	case plan.Delete:
+	case action.DeleteStack:
 		return e.ResourceStatus == types.ResourceStatusDeleteInProgress
-	case plan.Continue:
+	case action.ContinueUpdateRollback:
 		return e.ResourceStatus == types.ResourceStatusUpdateRollbackInProgress
 	}
 	return false
 }
 
-// meets reports whether an operation that ended with status s has succeeded.
-func meets(v plan.Verb, s plan.Status) bool {
-	switch v {
-	case plan.Delete:
+// meets reports whether the operation of a request has succeeded if it ended with
+// status s.
+func meets(r action.Request, s plan.Status) bool {
+	switch r {
+	case action.DeleteStack:
 		return s.Gone()
-	case plan.Continue:
+	case action.ContinueUpdateRollback:
 		return s.Restored()
 	}
 	return s.Good()

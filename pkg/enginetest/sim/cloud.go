@@ -43,6 +43,11 @@ func NewCloud(c *Clock) *Cloud {
 	}
 }
 
+// operations names the operations in Fail and Requests, by the request that starts them.
+var operations = map[action.Request]string{
+	action.CreateStack: "create", action.UpdateStack: "update", action.DeleteStack: "delete", action.ContinueUpdateRollback: "continue",
+}
+
 // A stack is one physical stack. It exists after its deletion too.
 type stack struct {
 	id, name      string
@@ -257,56 +262,56 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	name := c.called(t.Location())
 	st := c.find(t.Location())
-	if t.Step.Verb == plan.Create {
+	if t.Request == action.CreateStack {
 		if c.live[name] != nil {
 			return plan.Receipt{}, fault.New(fault.Taken, "stack [%s] already exists", name)
 		}
 		st = c.make(name)
 		st.lastUpdated = c.clock.Now()
 	}
-	if t.Step.Verb != plan.Create && t.Location().StackID == "" && st != nil && st.events[0].token == "" {
+	if t.Request != action.CreateStack && t.Location().StackID == "" && st != nil && st.events[0].token == "" {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)
 	}
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
-	err := st.refuse(t.Step.Verb, want)
-	if st != nil && (err == nil || fault.Is(err, fault.Unchanged)) && t.Step.Verb != plan.Delete {
+	err := st.refuse(t.Request, want)
+	if st != nil && (err == nil || fault.Is(err, fault.Unchanged)) && t.Request != action.DeleteStack {
 		st.protected = t.Node.Protect
 	}
 	if err != nil {
 		return plan.Receipt{}, err
 	}
 	c.tokens[t.Token()] = st.id
-	c.Requests = append(c.Requests, name+"/"+string(t.Step.Verb))
+	c.Requests = append(c.Requests, name+"/"+operations[t.Request])
 	c.begin(st, t, want)
 	return plan.Receipt{StackID: st.id, Operation: t.Token()}, nil
 }
 
 // refuse returns the error of an operation that CloudFormation would refuse, or nil.
-func (st *stack) refuse(v plan.Verb, want content) error {
+func (st *stack) refuse(r action.Request, want content) error {
 	if st == nil || st.status == "DELETE_COMPLETE" {
 		return fault.New(fault.Missing, "stack does not exist")
 	}
 	s := st.status
 	switch {
-	case v == plan.Create:
+	case r == action.CreateStack:
 		return nil
 	case s.Busy() || s.Cleaning():
 		return fault.New(fault.Busy, "stack %s is in %s state", st.name, s)
-	case v == plan.Delete && st.protected:
+	case r == action.DeleteStack && st.protected:
 		return fault.New(fault.Refused, "stack [%s] cannot be deleted while termination protection is enabled", st.name)
-	case v == plan.Delete:
+	case r == action.DeleteStack:
 		return nil
-	case v == plan.Continue && !s.Stuck(), v == plan.Update && !s.Good() && !s.Recoverable():
+	case r == action.ContinueUpdateRollback && !s.Stuck(), r == action.UpdateStack && !s.Good() && !s.Recoverable():
 		return fault.New(fault.Refused, "stack %s is in %s state and can not be changed", st.name, s)
-	case v == plan.Update && st.now.template == want.template && maps.Equal(st.now.params, want.params):
+	case r == action.UpdateStack && st.now.template == want.template && maps.Equal(st.now.params, want.params):
 		return fault.New(fault.Unchanged, "no updates are to be performed")
 	}
 	return nil
 }
 
 // failure returns why an operation fails, or "".
-func (c *Cloud) failure(st *stack, v plan.Verb, want content) string {
-	key := st.name + "/" + string(v)
+func (c *Cloud) failure(st *stack, operation string, want content) string {
+	key := st.name + "/" + operation
 	if c.Fail[key] > 0 {
 		c.Fail[key]--
 		return "Topic (AWS::SNS::Topic): injected"

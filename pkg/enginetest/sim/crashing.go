@@ -45,7 +45,7 @@ func (m crashingCloud) Live(ctx context.Context, p plan.Location) (plan.Live, er
 func (m crashingCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	return got(m.Backend, ctx, "Cloud.Begin", about(t), func() (plan.Receipt, error) {
 		reads := 1
-		if t.Step.Verb == plan.Create {
+		if t.Request == action.CreateStack {
 			reads = 0
 		}
 		if err := m.Cloud.Limit.admit(m.Now(), reads, 1); err != nil {

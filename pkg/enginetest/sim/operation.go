@@ -43,8 +43,8 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	ends := func(s plan.Status, why string) func() {
 		return func() { c.set(st, t, s, why) }
 	}
-	switch t.Step.Verb {
-	case plan.Create:
+	switch t.Request {
+	case action.CreateStack:
 		c.set(st, t, "CREATE_IN_PROGRESS", "")
 		if limit := float64(t.Step.Timeout.Minutes() * 60); limit > 0 && limit < c.seconds(st) {
 			after(limit/c.seconds(st), func() {
@@ -54,7 +54,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			return
 		}
 		after(1, func() {
-			if why := c.failure(st, t.Step.Verb, want); why != "" {
+			if why := c.failure(st, operations[t.Request], want); why != "" {
 				c.set(st, t, "ROLLBACK_IN_PROGRESS", why)
 				after(0.5, ends("ROLLBACK_COMPLETE", ""))
 				return
@@ -62,11 +62,11 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.change(st, want)
 			c.set(st, t, "CREATE_COMPLETE", "")
 		})
-	case plan.Update:
+	case action.UpdateStack:
 		st.lastUpdated = c.clock.Now()
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
 		after(1, func() {
-			if why := c.failure(st, t.Step.Verb, want); why != "" {
+			if why := c.failure(st, operations[t.Request], want); why != "" {
 				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)
 				end := plan.Status("UPDATE_ROLLBACK_COMPLETE")
 				if c.failure(st, "rollback", st.now) != "" {
@@ -79,20 +79,20 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.set(st, t, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")
 			after(0.2, ends("UPDATE_COMPLETE", ""))
 		})
-	case plan.Continue:
+	case action.ContinueUpdateRollback:
 		c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
 		after(1, func() {
-			if why := c.failure(st, t.Step.Verb, st.now); why != "" {
+			if why := c.failure(st, operations[t.Request], st.now); why != "" {
 				c.set(st, t, "UPDATE_ROLLBACK_FAILED", why)
 				return
 			}
 			c.set(st, t, "UPDATE_ROLLBACK_COMPLETE", "")
 		})
-	case plan.Delete:
+	case action.DeleteStack:
 		before := st.status
 		c.set(st, t, "DELETE_IN_PROGRESS", "")
 		after(1, func() {
-			why := c.failure(st, t.Step.Verb, content{})
+			why := c.failure(st, operations[t.Request], content{})
 			if user := c.user(st); user != "" { // CloudFormation then restores the status
 				c.set(st, t, before, "Delete canceled. Cannot delete export as it is in use by "+user)
 				return

@@ -244,17 +244,13 @@ const maybe = "~?"
 
 // mark is the sign of the change that a plan makes to a stack.
 func mark(verbs []plan.Verb) string {
-	sign := " "
+	sign, rows := " ", action.Named(action.All(nil)...)
 	for _, v := range verbs {
-		switch {
-		case v == plan.Create && sign == "-":
+		switch next := rows.Of(v).Sign; {
+		case sign == "-" && next == "+":
 			sign = "±"
-		case v == plan.Create:
-			sign = "+"
-		case v == plan.Update:
-			sign = "~"
-		case v == plan.Delete:
-			sign = "-"
+		case next != "":
+			sign = next
 		}
 	}
 	return sign
