@@ -34,7 +34,7 @@ func TestMalformedEventsBecomeDeadLetters(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-		}, "is none of ours"},
+		}, "was not started by Stackwright"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

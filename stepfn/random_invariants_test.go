@@ -22,7 +22,7 @@ const (
 	owned      invariant = "owned: only the run that owns the lock starts steps"
 	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
 	once       invariant = "once: a step sends one request"
-	unused     invariant = "unused: no stack is deleted for good while another stack uses it or is being changed to use it"
+	unused     invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
 	finished   invariant = "finished: nothing is written for a run that has ended, and it sends no request"
 	locked     invariant = "locked: while a run is queued, a run that has not ended owns the lock, and no queued run has ended"
 	remembered invariant = "remembered: the records name every stack that we created and did not delete"
@@ -204,7 +204,7 @@ func (w *monitor) startedBy(t action.Task) {
 	w.remembers()
 }
 
-// unneeded checks that no stack uses one that is deleted for good.
+// unneeded checks that no stack uses one that is deleted permanently.
 func (w *monitor) unneeded(t action.Task) {
 	name := t.Location().Stack
 	if t.Node.Name != "" || w.changedOutside[name] {

@@ -166,7 +166,7 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	if d := cmp.Diff(l.must(cli.ExitOK, "status", startedAt.Run.Run, "-o", "json"), ended.text); d != "" {
 		t.Errorf("the command shows another run: %s", d)
 	}
-	if stop := a.ask("POST", startedAt.Location+"/cancel", `{}`, ""); stop.Status != 409 || !strings.Contains(stop.Error.Message, "is over (succeeded)") {
+	if stop := a.ask("POST", startedAt.Location+"/cancel", `{}`, ""); stop.Status != 409 || !strings.Contains(stop.Error.Message, "has ended (succeeded)") {
 		t.Errorf("a command that comes too late is answered %d %s", stop.Status, stop.text)
 	}
 	if list := a.ask("GET", "/projects/pair/prod/runs", "", ""); len(list.Runs) != 1 || list.Runs[0].Run != startedAt.Run.Run {

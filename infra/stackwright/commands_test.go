@@ -74,7 +74,7 @@ func TestMaxDeletions(t *testing.T) {
 		if r.code != cli.ExitRefused {
 			t.Errorf("%s ended with %d", command, r.code)
 		}
-		l.has(r.out+r.err, "2 of the 3 recorded stacks would be deleted for good (alone, queue), and at most 1 may be", "deploy with --max-deletions 2")
+		l.has(r.out+r.err, "2 of the 3 recorded stacks would be deleted permanently (alone, queue), and at most 1 may be", "deploy with --max-deletions 2")
 	}
 	l.has(l.must(cli.ExitOK, "plan", l.project, "--max-deletions", "2"), "- queue  delete")
 	l.has(l.must(cli.ExitOK, "deploy", l.project, "--max-deletions", "2"), "2 deleted")

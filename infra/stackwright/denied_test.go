@@ -86,7 +86,7 @@ func TestWatchingIsLost(t *testing.T) {
 	})
 	l.fail(h, emulator.Fault{Stack: "pair-*", Seconds: 2})
 	r := l.run("deploy", l.project)
-	if l.has(r.err, "it has expired", "goes on without its watcher", "stackwright status ", " --follow", "get new ones (aws sso login)"); r.code != cli.ExitFailed {
+	if l.has(r.err, "it has expired", "continues; this command no longer follows it", "stackwright status ", " --follow", "get new ones (aws sso login)"); r.code != cli.ExitFailed {
 		t.Errorf("ended with %d\n%s", r.code, r.out)
 	}
 }

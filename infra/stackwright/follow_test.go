@@ -105,7 +105,7 @@ func TestInterruptedDeployGoesOnWithoutItsWatcher(t *testing.T) {
 	if code := <-done; code != cli.ExitUnwatched {
 		t.Errorf("ended with %d\n%s%s", code, out.String(), err.String())
 	}
-	l.has(err.String(), "goes on without its watcher", "stackwright status "+id+" --follow --data "+l.data)
+	l.has(err.String(), "continues; this command no longer follows it", "stackwright status "+id+" --follow --data "+l.data)
 	l.has(strings.Join(l.started[0], " "), "serve --until-idle", "--seconds 1 --functions inprocess")
 	l.has(l.must(cli.ExitOK, "status", id, "--follow"), "3 created")
 	carrier.Wait()
@@ -147,7 +147,7 @@ func TestRunGoesOnWhenNobodyReads(t *testing.T) {
 	if code := l.runTo(closedPipe{}, &err, "deploy", l.project); code != cli.ExitUnwatched {
 		t.Errorf("ended with %d", code)
 	}
-	l.has(err.String(), "goes on without its watcher")
+	l.has(err.String(), "continues; this command no longer follows it")
 	l.has(l.must(cli.ExitOK, "status", "--follow"), "3 created")
 }
 

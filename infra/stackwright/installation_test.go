@@ -87,7 +87,7 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "status", id, "--installation", "sw", "--follow"), "succeeded")
 	l.has(l.must(cli.ExitOK, "refresh", l.project, "--installation", "sw"), "3 read")
 	l.answers = "no\n"
-	l.has(l.run("destroy", l.project, "--installation", "sw").err, "at installation sw (account 000000000000, region us-east-1)\ntype yes to go on")
+	l.has(l.run("destroy", l.project, "--installation", "sw").err, "at installation sw (account 000000000000, region us-east-1)\ntype yes to continue")
 	l.must(cli.ExitOK, "destroy", l.project, "--installation", "sw", "--yes")
 	l.elsewhere = false
 	l.has(l.must(cli.ExitOK, "runs"), "pair@default  destroy    succeeded")
@@ -168,7 +168,7 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	l.env["STACKWRIGHT_INSTALLATION"] = "abroad"
 	external := accounts.ExternalID(outputs["StateMachineArn"], "111111111111")
 	l.has(l.must(cli.ExitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"),
-		"from account 222222222222 with the external ID "+external)
+		"account 222222222222 to assume arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator with the external ID "+external)
 	l.must(cli.ExitOK, "targets", "add", "near", "--region", "us-west-2")
 	l.has(l.must(cli.ExitOK, "targets"), "default  222222222222  eu-west-1", external, "near     222222222222  us-west-2", outputs["ExecutionRoleArn"])
 	if n := strings.Count(l.must(cli.ExitOK, "targets"), outputs["ExecutionRoleArn"]); n != 2 {

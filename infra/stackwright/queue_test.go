@@ -195,7 +195,7 @@ func TestUnlock(t *testing.T) {
 	if r.code != cli.ExitRefused {
 		t.Errorf("unlock of two ended with %d", r.code)
 	}
-	l.has(r.err, "2 runs hold a lock: name the one that is meant: ", id+" (deploy of pair@default, running)")
+	l.has(r.err, "2 runs hold a lock: give the ID of one of them: ", id+" (deploy of pair@default, running)")
 	l.has(l.must(cli.ExitOK, "unlock", "--env", "prod", "--reason", "it hangs"), "is cancelled after", "unlocked by ann@", ": it hangs")
 	l.ended(other, prod, cli.ExitStopped)
 	l.must(cli.ExitOK, "unlock", id, "--reason", "it hangs")

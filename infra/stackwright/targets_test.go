@@ -15,7 +15,7 @@ func TestTargets(t *testing.T) {
 	l.has(l.run("graph", l.project).err, "target eu, named 3 times, is not registered: register it with stackwright targets add eu --account ACCOUNT --region REGION")
 
 	l.has(l.must(cli.ExitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", role("111111111111", "stackwright/stackwright-orchestrator")),
-		"target eu is account 111111111111, region eu-west-1", "from account 000000000000 with the external ID sw-")
+		"target eu is account 111111111111, region eu-west-1", "account 000000000000 to assume arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator with the external ID sw-")
 	l.must(cli.ExitOK, "targets", "add", "near", "--region", "us-west-2")
 	l.has(l.must(cli.ExitOK, "targets"), "default  000000000000  us-east-1", "eu       111111111111  eu-west-1  arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator", "sw-", "near     000000000000  us-west-2")
 	l.has(l.must(cli.ExitOK, "graph", l.project), "topic@eu", "queue@near")

@@ -24,7 +24,7 @@ func (t Task) late(live plan.Live) string {
 	case t.Request == UpdateStack && (t.Forced || t.overdue()) && live.Status == "UPDATE_ROLLBACK_IN_PROGRESS":
 		return "CloudFormation rolls it back"
 	case t.overdue():
-		return "overdue since " + t.deadline().UTC().Format(time.RFC3339) + "; left to CloudFormation"
+		return "overdue since " + t.deadline().UTC().Format(time.RFC3339) + "; Stackwright waits until CloudFormation ends it"
 	}
 	return ""
 }

@@ -28,7 +28,7 @@ func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	case t.Request == ContinueUpdateRollback && (s.Gone() || live.Updatable()): // somebody else has continued the rollback, or it did not fail
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case s.Stuck(), live.Dead():
-		return plan.Receipt{}, fault.New(fault.Refused, "stack %s has become %s: retry, and the new run repairs it first", t.Node.Stack, s)
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is now %s: retry the run; the new run repairs the stack first", t.Node.Stack, s)
 	case !live.Updatable():
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s: %w", t.Node.Stack, live.Unrecoverable())
 	case t.asDesired(live):
@@ -168,7 +168,7 @@ func remedy(t Task, err error) error {
 	case fault.Is(err, fault.Taken):
 		return fault.New(fault.Taken, "stack %s exists and "+plan.NotManaged+" (%w)", t.Node.Stack, err)
 	case fault.Is(err, fault.Missing):
-		return fault.New(fault.Missing, "stack %s is gone: retry, and it is created again (%w)", t.Node.Stack, err)
+		return fault.New(fault.Missing, "stack %s is gone: retry the run to create it again (%w)", t.Node.Stack, err)
 	}
 	return err
 }

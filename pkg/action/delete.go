@@ -58,7 +58,7 @@ func (a remove) spare(ctx context.Context, t Task) (plan.Receipt, error) {
 	case s.Gone() || !live.Dead():
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case live.Protected:
-		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is %s and must be created again, but is protected: take protect away first", t.Node.Stack, s)
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is %s and must be created again, but is protected: set protect: false first", t.Node.Stack, s)
 	}
 	return plan.Receipt{}, nil
 }

@@ -16,7 +16,7 @@ import (
 func TestOverdue(t *testing.T) {
 	const requested = "its cancellation was requested from CloudFormation"
 	const back = "CloudFormation rolls it back"
-	const left = "overdue since 2030-01-01T11:59:50Z; left to CloudFormation"
+	const left = "overdue since 2030-01-01T11:59:50Z; Stackwright waits until CloudFormation ends it"
 	limit := func(t *action.Task) {
 		t.Receipt = plan.Receipt{StackID: "id", Operation: "op"}
 		t.Step.Timeout, t.Claimed = project.LeastTimeout, now.Add(-70*time.Second)

@@ -44,9 +44,9 @@ func TestStartOfEveryStatus(t *testing.T) {
 		remove  = "begin DeleteStack"
 		none    = "unchanged"
 		wait    = "busy: stack shop-vpc is STATUS"
-		retry   = "refused: stack shop-vpc has become STATUS: retry, and the new run repairs it first"
-		person  = "refused: stack shop-vpc: it is STATUS, which Stackwright cannot repair: see its events in CloudFormation"
-		holds   = "refused: stack shop-vpc: it is STATUS and yet holds resources, which Stackwright cannot repair: see its change sets in CloudFormation"
+		retry   = "refused: stack shop-vpc is now STATUS: retry the run; the new run repairs the stack first"
+		person  = "refused: stack shop-vpc: it is STATUS, and Stackwright cannot repair it: see its events in CloudFormation"
+		holds   = "refused: stack shop-vpc: it is STATUS but has resources, and Stackwright cannot repair it: see its change sets in CloudFormation"
 		unknown = "refused: stack shop-vpc: its status STATUS is unknown to this version"
 	)
 	type row struct{ update, resume, remake string }

@@ -44,7 +44,7 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 func (e *Engine) subject(ctx context.Context, q run.Request) (run.Run, error) {
 	r, err := e.Store.Run(ctx, q.Of)
 	if err == nil && r.Project != q.Project {
-		err = fault.New(fault.Refused, "run %s is of %s, not of %s", r.ID, r.Project, q.Project)
+		err = fault.New(fault.Refused, "run %s belongs to %s, not to %s", r.ID, r.Project, q.Project)
 	}
 	return r, err
 }

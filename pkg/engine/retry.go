@@ -16,7 +16,7 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	}
 	switch {
 	case old.Project != r.Project:
-		return fault.New(fault.Invalid, "run %s is of %s, not of %s", old.ID, old.Project, r.Project)
+		return fault.New(fault.Invalid, "run %s belongs to %s, not to %s", old.ID, old.Project, r.Project)
 	case !old.State.Over():
 		return fault.New(fault.Refused, "run %s has not ended (%s): wait until it ends, or cancel it", old.ID, old.State)
 	case !e.operation(old).Retryable:

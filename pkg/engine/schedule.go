@@ -36,7 +36,7 @@ func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 		case l.CancelledBy != "":
 			return fault.New(fault.Refused, "schedule %s deploys the files of the last full deployment of %s, which was cancelled: retry run %s, or deploy the project", r.Schedule, r.Project, l.CancelledBy)
 		case r.Source == (run.Source{}):
-			return fault.New(fault.Refused, "schedule %s deploys the files of the last full deployment of %s, and there is none, or none since a person destroyed the project: deploy it", r.Schedule, r.Project)
+			return fault.New(fault.Refused, "schedule %s deploys the files of the last full deployment of %s, and there is none: nobody has deployed the whole project yet, or not since it was destroyed: deploy it", r.Schedule, r.Project)
 		}
 	}
 	return e.current(ctx, *r, l.LastFull)
@@ -64,7 +64,7 @@ func (e *Engine) current(ctx context.Context, r run.Run, full run.Source) error 
 	if ok && s.Operation == r.Operation && (s.Once.IsZero() || s.Past(r.Requested.Add(early))) {
 		return nil
 	}
-	return fmt.Errorf("schedule %s requested this run, but the files that were deployed since have no such %s, or at a later time: %w", r.Schedule, r.Operation, errGone)
+	return fmt.Errorf("schedule %s requested this run, but the files deployed since then schedule no %s at this time: %w", r.Schedule, r.Operation, errGone)
 }
 
 // setSchedules makes the project's schedules those of the files that are deployed. A

@@ -193,7 +193,7 @@ func TestScheduleChangedWhileQueued(t *testing.T) {
 			h.requestBySchedule("c", "evening", "destroy")
 			h.planned("c", 1)
 			h.executeToEnd(first)
-			if r := h.planAndExecute("c"); r.State != run.StateSuperseded || strings.Join(r.Messages, " ") != "schedule evening requested this run, but the files that were deployed since have no such destroy, or at a later time: nothing was done" || h.records() == "" || h.queue() != "" {
+			if r := h.planAndExecute("c"); r.State != run.StateSuperseded || strings.Join(r.Messages, " ") != "schedule evening requested this run, but the files deployed since then schedule no destroy at this time: nothing was done" || h.records() == "" || h.queue() != "" {
 				t.Errorf("the run is %s: %v; the records are of %q, the queue has %q", r.State, r.Messages, h.records(), h.queue())
 			}
 		})

@@ -109,7 +109,7 @@ func TestRefusedCommandBecomesRun(t *testing.T) {
 			t.Errorf("run %s is %s: %q", id, loop.State, h.stored(id).Messages)
 		}
 	}
-	if got := h.stored("z").Messages[0]; !strings.Contains(got, "run a is of shop@default, not of other@default") {
+	if got := h.stored("z").Messages[0]; !strings.Contains(got, "run a belongs to shop@default, not to other@default") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -132,7 +132,7 @@ func TestRetryRefused(t *testing.T) {
 		project  string
 	}{
 		{of: "none", want: "there is no run none"},
-		{of: "old", project: "other@default", want: "run old is of shop@default, not of other@default"},
+		{of: "old", project: "other@default", want: "run old belongs to shop@default, not to other@default"},
 		{of: "late", want: "run late has not ended (pending): wait until it ends, or cancel it"},
 		{of: "preview", want: "run preview was a plan, which cannot be retried: request it again"},
 		{of: "old", want: "run old is not retried: run new has deployed something newer since: deploy that again, or retry with --force"},

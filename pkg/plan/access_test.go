@@ -49,11 +49,11 @@ func TestInaccessibleStackCounts(t *testing.T) {
 	f.deny("app")
 	f.Desired.MaxDeletions = new(1)
 	_, err := plan.Deploy(f.View)
-	expect(t, plan.Plan{}, err, "2 of the 3 recorded stacks would be deleted for good (app, vpc), and at most 1 may be: "+
-		"if that is meant, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
+	expect(t, plan.Plan{}, err, "2 of the 3 recorded stacks would be deleted permanently (app, vpc), and at most 1 may be: "+
+		"if this is intended, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
 	f.Only = []string{"vpc"}
 	_, err = plan.Destroy(f.View)
-	expect(t, plan.Plan{}, err, "stack vpc would be deleted, and is used by app: name app too, or do not name vpc")
+	expect(t, plan.Plan{}, err, "stack vpc would be deleted, but other stacks depend on it (app): name these too, or do not name vpc")
 }
 
 // A stack that gets a second target, or whose target gets another name, keeps its

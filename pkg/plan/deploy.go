@@ -176,7 +176,7 @@ func (v View) planConvergence(name string) (deletes, deploys []Step, err error) 
 	case !v.ours(name):
 		return refuse("%s exists (%s) and "+NotManaged, n.Stack, s)
 	case live.Dead() && live.Protected:
-		return refuse("it is %s and must be created again, but is protected: take protect away first", s)
+		return refuse("it is %s and must be created again, but is protected: set protect: false first", s)
 	case live.Dead():
 		return []Step{step(Delete)}, []Step{step(Create)}, nil
 	case s.Fragile():

@@ -36,7 +36,7 @@ func (v View) guard() []error {
 	if len(going) <= most {
 		return nil
 	}
-	refusals := []error{fault.New(fault.Refused, "%d of the %d recorded stacks would be deleted for good (%s), and at most %d may be: if that is meant, write max_deletions: %d in the project file, or deploy with --max-deletions %d (options.max_deletions of a request)",
+	refusals := []error{fault.New(fault.Refused, "%d of the %d recorded stacks would be deleted permanently (%s), and at most %d may be: if this is intended, write max_deletions: %d in the project file, or deploy with --max-deletions %d (options.max_deletions of a request)",
 		len(going), len(v.Recorded), listed(going), most, len(going), len(going))}
 	for _, t := range v.twins() {
 		refusals = append(refusals, fault.New(fault.Refused, "%s", t))

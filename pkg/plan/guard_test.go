@@ -64,8 +64,8 @@ func TestLimitCountsPermanentDeletions(t *testing.T) {
 	f.Live["id-moved"] = f.Live["moved"]
 	delete(f.Live, "moved")
 	p, err := plan.Deploy(f.View)
-	expect(t, p, err, "2 of the 5 recorded stacks would be deleted for good (moved (shop-moved), old), and at most 0 may be: "+
-		"if that is meant, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
+	expect(t, p, err, "2 of the 5 recorded stacks would be deleted permanently (moved (shop-moved), old), and at most 0 may be: "+
+		"if this is intended, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
 	f.Desired.MaxDeletions = new(2)
 	if p, err := plan.Deploy(f.View); err != nil || len(p.Steps) == 0 {
 		t.Errorf("with a limit of 2: %v", err)
@@ -107,9 +107,9 @@ func TestTooManyDeletionsWithOtherRefusals(t *testing.T) {
 	f.Live["foreign"] = plan.Live{StackID: "theirs", Status: "CREATE_COMPLETE"}
 	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `
-		4 of the 6 recorded stacks would be deleted for good (a, b, c, kept), and at most 3 may be: if that is meant, write max_deletions: 4 in the project file, or deploy with --max-deletions 4 (options.max_deletions of a request)
+		4 of the 6 recorded stacks would be deleted permanently (a, b, c, kept), and at most 3 may be: if this is intended, write max_deletions: 4 in the project file, or deploy with --max-deletions 4 (options.max_deletions of a request)
 		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet
-		stack lost: it is IMPORT_ROLLBACK_FAILED, which Stackwright cannot repair: see its events in CloudFormation
+		stack lost: it is IMPORT_ROLLBACK_FAILED, and Stackwright cannot repair it: see its events in CloudFormation
 		stack kept: it is protected, and so it is not deleted: deploy it with protect: false first`)
 
 	f = newFixture()

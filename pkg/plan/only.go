@@ -100,7 +100,7 @@ func (v View) left(about map[string]bool, deletes phases) []error {
 		delete(users, name)
 		if len(users) > 0 {
 			left := listed(slices.Sorted(maps.Keys(users)))
-			refusals = append(refusals, fault.New(fault.Refused, "stack %s would be deleted, and is used by %s: name %s too, or do not name %s", name, left, left, name))
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s would be deleted, but other stacks depend on it (%s): name these too, or do not name %s", name, left, name))
 		}
 	}
 	return refusals

@@ -163,9 +163,9 @@ func (l Live) Unrecoverable() error {
 	case !l.Status.Known():
 		return fault.New(fault.Refused, "its status %s is unknown to this version", l.Status)
 	case l.HasResources:
-		return fault.New(fault.Refused, "it is %s and yet holds resources, which Stackwright cannot repair: see its change sets in CloudFormation", l.Status)
+		return fault.New(fault.Refused, "it is %s but has resources, and Stackwright cannot repair it: see its change sets in CloudFormation", l.Status)
 	}
-	return fault.New(fault.Refused, "it is %s, which Stackwright cannot repair: see its events in CloudFormation", l.Status)
+	return fault.New(fault.Refused, "it is %s, and Stackwright cannot repair it: see its events in CloudFormation", l.Status)
 }
 
 // A Receipt is what CloudFormation answered when a step was started.

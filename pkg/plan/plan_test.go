@@ -278,9 +278,9 @@ func TestRefusals(t *testing.T) {
 	f.Live["foreign"] = plan.Live{StackID: "theirs", Status: "CREATE_COMPLETE"}
 	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `
-		stack dead: it is ROLLBACK_COMPLETE and must be created again, but is protected: take protect away first
+		stack dead: it is ROLLBACK_COMPLETE and must be created again, but is protected: set protect: false first
 		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet
-		stack lost: it is IMPORT_ROLLBACK_FAILED, which Stackwright cannot repair: see its events in CloudFormation
+		stack lost: it is IMPORT_ROLLBACK_FAILED, and Stackwright cannot repair it: see its events in CloudFormation
 		stack odd: its status ODD is unknown to this version
 		stack kept: it is protected, and so it is not deleted: deploy it with protect: false first`)
 	if !fault.Is(err, fault.Refused) || len(p.Steps) > 0 {

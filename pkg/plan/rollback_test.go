@@ -27,8 +27,8 @@ func TestRollbackDeletesWhatTheRunCreated(t *testing.T) {
 	w.set("more", "ROLLBACK_COMPLETE")
 	w.Created = []string{"id-new", "id-more"}
 	p, err := plan.Rollback(w.View)
-	expect(t, p, err, "2 of the 6 recorded stacks would be deleted for good (older, oldest), and at most 1 may be: "+
-		"if that is meant, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
+	expect(t, p, err, "2 of the 6 recorded stacks would be deleted permanently (older, oldest), and at most 1 may be: "+
+		"if this is intended, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
 	delete(w.Recorded, "oldest")
 	p, err = plan.Rollback(w.View)
 	expect(t, p, err, "more/delete\nnew/delete ← more/delete\nolder/delete\n")

@@ -23,9 +23,9 @@ func TestStatuses(t *testing.T) {
 		waitAgain  = "vpc/wait vpc/delete vpc/update"
 		waitRemove = "vpc/wait vpc/delete"
 		forget     = "vpc/forget"
-		keep       = "stack vpc: it is STATUS and must be created again, but is protected: take protect away first"
-		person     = "stack vpc: it is STATUS, which Stackwright cannot repair: see its events in CloudFormation"
-		holds      = "stack vpc: it is STATUS and yet holds resources, which Stackwright cannot repair: see its change sets in CloudFormation"
+		keep       = "stack vpc: it is STATUS and must be created again, but is protected: set protect: false first"
+		person     = "stack vpc: it is STATUS, and Stackwright cannot repair it: see its events in CloudFormation"
+		holds      = "stack vpc: it is STATUS but has resources, and Stackwright cannot repair it: see its change sets in CloudFormation"
 		unknown    = "stack vpc: its status STATUS is unknown to this version"
 	)
 	type row struct{ deploy, protected, destroy string }

@@ -41,7 +41,7 @@ func (r *Run) Questions() []Step {
 func (r *Run) Accepts(s Step, a Answer) error {
 	switch {
 	case r.State.Over():
-		return fault.New(fault.Refused, "run %s is over (%s)", r.ID, r.State)
+		return fault.New(fault.Refused, "run %s has ended (%s)", r.ID, r.State)
 	case r.Command.Stops():
 		return fault.New(fault.Refused, "run %s is being stopped: its steps take no more answers", r.ID)
 	case a.Digest != r.Digest:

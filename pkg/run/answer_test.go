@@ -27,7 +27,7 @@ func TestAccepts(t *testing.T) {
 		"step vpc/create of run one was answered by ann":      {run.StateWaiting, run.Continue, answered, "d"},
 		"step vpc/create of run one waits for no answer":      {run.StateRunning, run.Continue, running, "d"},
 		"run one is being stopped":                            {run.StateWaiting, run.Cancel, waiting, "d"},
-		"run one is over (cancelled)":                         {run.StateCancelled, run.Cancel, waiting, "d"},
+		"run one has ended (cancelled)":                       {run.StateCancelled, run.Cancel, waiting, "d"},
 	} {
 		r := run.Run{Request: run.Request{ID: "one"}, State: c.state, Command: c.command, Digest: "d"}
 		err := r.Accepts(c.step, run.Answer{ID: "second", Who: "bob", Yes: true, Digest: c.digest})

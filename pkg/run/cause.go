@@ -33,7 +33,7 @@ func (c Cause) text(r *Run) string {
 	case CauseSuperseded:
 		return "superseded by " + r.SupersededBy
 	case CauseTimeout:
-		return "the run's time was over"
+		return "the run has timed out"
 	}
 	return string(c.Kind)
 }

@@ -54,13 +54,13 @@ func (r *Run) Give(c GivenCommand) error {
 func (r *Run) obey(c Command) (Command, error) {
 	switch {
 	case r.State.Over():
-		return r.Command, fault.New(fault.Refused, "run %s is over (%s)", r.ID, r.State)
+		return r.Command, fault.New(fault.Refused, "run %s has ended (%s)", r.ID, r.State)
 	case r.Command == Supersede && c.Stops():
 		return r.Command, nil
 	case r.Command == Supersede:
 		return r.Command, fault.New(fault.Refused, "run %s is superseded by %s", r.ID, r.SupersededBy)
 	case r.Command.Stops() && !c.Stops():
-		return r.Command, fault.New(fault.Refused, "run %s is being cancelled: retry it when it is over", r.ID)
+		return r.Command, fault.New(fault.Refused, "run %s is being cancelled: retry it when it has ended", r.ID)
 	}
 	return c, nil
 }

@@ -95,7 +95,7 @@ func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 		case was.Epoch != r.Epoch:
 			return stale(r.ID, r.Epoch)
 		case was.State.Over():
-			return fault.New(fault.Stale, "run %s is over (%s)", r.ID, was.State)
+			return fault.New(fault.Stale, "run %s has ended (%s)", r.ID, was.State)
 		}
 		failed, err := t.write(ctx, write{
 			key: runKey(r.ID), set: values{

@@ -132,7 +132,7 @@ func (s *Store) ending(r run.Run) (*storedRun, error) {
 	case err != nil:
 		return nil, err
 	case k.run.State.Over():
-		return nil, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
+		return nil, fault.New(fault.Stale, "run %s has ended (%s)", r.ID, k.run.State)
 	case k.run.Generation != r.Generation:
 		return nil, fault.New(fault.Stale, "run %s has a newer generation", r.ID)
 	}

@@ -196,7 +196,7 @@ func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
 			k.run.State = run.StatePending
 		}
 		if k.run.State.Over() {
-			return false, fault.New(fault.Stale, "run %s is over (%s)", r.ID, k.run.State)
+			return false, fault.New(fault.Stale, "run %s has ended (%s)", r.ID, k.run.State)
 		}
 		k.run.Epoch, k.run.Token, k.run.Events, k.since = r.Epoch+1, "", 0, time.Time{}
 		k.run.Restarts, k.run.RestartedAt, k.run.FinishedAtRestart = r.Restarts, r.RestartedAt, r.FinishedAtRestart

@@ -421,7 +421,7 @@ func TestRefused(t *testing.T) {
 		{call(to("pause"), `{}`, "run="+missing), 404, nil},
 		{call(to("pause"), `{}`, "run="), 404, nil},
 		{call(list, "", "query.before="+missing), 404, []string{"before: there is no run " + missing}},
-		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " is of other@prod, not of shop@prod: say one of the runs that were listed"}},
+		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " belongs to other@prod, not to shop@prod: say one of the runs that were listed"}},
 		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there are limit and before`, `limit: "101": it is a number of runs, 1 to 100`}},
 		{call(list, "", "query.limit=0"), 400, nil},
 		{call(list, "", "query.limit=2,3"), 400, nil},
@@ -497,7 +497,7 @@ func TestTroubles(t *testing.T) {
 		wait      string
 		says, not string
 	}{
-		{fault.New(fault.Refused, "pause: run x is over (succeeded)"), 409, "Refused", "", "pause: run x is over (succeeded)", "all the same"},
+		{fault.New(fault.Refused, "pause: run x has ended (succeeded)"), 409, "Refused", "", "pause: run x has ended (succeeded)", "all the same"},
 		{fault.New(fault.Missing, "there is no run x"), 404, "Missing", "", "there is no run x", "all the same"},
 		{fault.New(fault.Throttled, "write table: slow down"), 429, "Throttled", "5", "write table: slow down: ", "§"},
 		{fault.New(fault.Unavailable, "write table: no answer"), 503, "Unavailable", "10", "the same Idempotency-Key", "§"},

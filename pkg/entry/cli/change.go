@@ -142,7 +142,7 @@ func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
 
 // agree asks the user, and returns an error of kind Refused unless the user agrees.
 func (c *call) agree(what string) error {
-	answer, err := c.prompt(what + "\ntype yes to go on: ")
+	answer, err := c.prompt(what + "\ntype yes to continue: ")
 	if answer != "yes" {
 		return fault.New(fault.Refused, "the answer was not yes")
 	}

@@ -255,7 +255,7 @@ func otherFlag(cmd *cobra.Command, name string) string {
 		if len(have) > 4 {
 			have = append(have[:3], "others")
 		}
-		return fmt.Sprintf(": %s has none, but %s", cmd.Name(), andList(have))
+		return fmt.Sprintf(": %s does not have this flag (only %s)", cmd.Name(), andList(have))
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, "--"+f.Name) })
 	return didYouMean("--"+name, all)

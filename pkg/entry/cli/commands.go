@@ -37,7 +37,7 @@ them and sends no request to AWS. A deploy that would delete more stacks than al
 project file sets the limit, --max-deletions overrides it once.
 
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
-If a deploy would supersede the run of another user, it names the user, and asks for confirmation on a terminal, unless --yes is given. With
+If a deploy would supersede the run of another user, the command names that user and asks for confirmation, unless --yes is given. With
 --rollback, --refuse, --only or --max-deletions, deploy is a request and not an upload: it is queued, supersedes no run,
 and is not superseded.
 
@@ -48,7 +48,7 @@ With --only it deploys some stacks and their dependencies, and leaves all others
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
 			flags: "env.files only max-deletions exit-code " + watching + where + hosted, run: request,
 			long: `Shows the steps that a deploy would take now. It takes no lock and changes nothing. A stack marked ~? may
-change: its template and parameters are unchanged, but they use a stack that changes. With --exit-code it ends with 5 if there are
+change: its template and parameters are unchanged, but they use a stack that changes. With --exit-code, the exit code is 5 if there are
 changes, certain or possible.` + ofDir + codes,
 			examples: []string{"plan", "plan examples/shop --exit-code -o json"},
 		},
@@ -69,15 +69,15 @@ unless --yes is given. With --only it deletes some stacks; it is refused if anot
 		{
 			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,
 			flags: "max-deletions rollback.failed refuse force.retry " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true}.give,
-			long: `Creates a new run of the same operation with the same files: unchanged stacks are left alone, and those
+			long: `Creates a new run of the same operation with the same files. Stacks that have not changed get no step, and steps
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
 Without RUN it is the newest run that failed.` + codes,
 			examples: []string{"retry", "retry mfrggzdfmztwq2lknnwg", "retry mfrg --force"},
 		},
 		{
-			name: "pause", args: "[RUN]", most: 1, group: groupControl, short: "start no further step until continued", completes: runIDs,
+			name: "pause", args: "[RUN]", most: 1, group: groupControl, short: "pause a run: start no further step", completes: runIDs,
 			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: openRun, meant: run.StateWaiting, enough: finished}.give,
-			long:     `Lets steps in progress end and starts no further one: the run then waits for continue. It ends with 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
+			long:     `The running steps finish, and no further step starts: the run waits for continue. The exit code is 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
 			examples: []string{"pause", "pause mfrggzdfmztwq2lknnwg --reason 'see the metrics first'"},
 		},
 		{
@@ -89,20 +89,20 @@ Without RUN it is the newest run that failed.` + codes,
 		{
 			name: "cancel", args: "[RUN]", most: 1, group: groupControl, short: "end a run early", completes: runIDs,
 			flags: "reason rollback.cancel force.cancel " + recorded + watching + where + hosted, run: runCommand{which: openRun, meant: run.StateCancelled, enough: over}.give,
-			long: `Lets steps in progress end, and skips the rest. A queued run leaves the queue. With --force, CloudFormation also cancels
+			long: `The running steps finish, and all others are skipped. A queued run leaves the queue. With --force, CloudFormation also cancels
 the updates in progress and rolls them back; it never interrupts a creation or a deletion. With --rollback, a deploy is
-followed by a rollback to the last successful deploy. It ends with 0 when the run is cancelled and the rollback, if there
-is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
+followed by a rollback to the last successful deploy. The exit code is 0 when the run is cancelled and the rollback, if
+there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
 			examples: []string{"cancel", "cancel mfrggzdfmztwq2lknnwg --force", "cancel mfrg --rollback --reason 'wrong branch'"},
 		},
 		{
-			name: "unlock", args: "[RUN]", most: 1, group: groupControl, short: "take the lock from a run, which ends", completes: runIDs,
+			name: "unlock", args: "[RUN]", most: 1, group: groupControl, short: "end a run that does not respond, and release its lock", completes: runIDs,
 			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: lockOwner, meant: run.StateCancelled, enough: over, unreadable: release}.give,
-			long: `Ends a run that holds its project's lock, as cancelled, also if its execution does not respond; the next run in the queue
-then gets the lock. Operations of CloudFormation in progress continue, and the next run waits for them. It needs a reason, which is
-recorded with the run. Use cancel as long as the run responds.
+			long: `Ends a run that holds its project's lock as cancelled, even if its execution does not respond. The next run in the queue
+then gets the lock. Operations in progress in CloudFormation continue, and the next run waits for them. A reason is required, and
+recorded with the run. If the run responds, use cancel.
 
-It ends with 0 when the run has ended, 2 if it was refused: no run holds a lock, or the given run does not.` + ofRun + "\nWithout RUN it is the only run that holds a lock.",
+The exit code is 0 when the run has ended, and 2 if no run holds a lock, or the given run does not.` + ofRun + "\nWithout RUN it is the only run that holds a lock.",
 			examples: []string{"unlock --reason 'no progress since noon'", "unlock mfrggzdfmztwq2lknnwg --reason 'the role was deleted'"},
 		},
 
@@ -110,14 +110,14 @@ It ends with 0 when the run has ended, 2 if it was refused: no run holds a lock,
 			name: "status", args: "[RUN]", most: 1, group: groupShow, short: "show a run, and what needs attention", completes: runIDs,
 			flags: "follow " + recorded + watching + where + hosted, run: status,
 			long: `Shows the state of a run, with the reasons of its failures. Without RUN it shows first, for each project and environment,
-what needs attention: the newest deploy, destroy or rollback that failed, until one succeeds, and which run holds the lock,
+what needs attention: the newest deploy or destroy that failed, until one succeeds; and which run holds the lock,
 which ones are queued, and what each of them does; and then the newest run.` + ofRun,
 			examples: []string{"status", "status mfrggzdfmztwq2lknnwg --follow"},
 		},
 		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: recorded + "output " + where, run: listRuns,
 			long: `Lists the runs of all projects, newest first.`, examples: []string{"runs", "runs --project shop --env prod -o json"}},
 		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "output " + where, run: listStacks,
-			long: `Lists the recorded stacks, with their present status at CloudFormation.`, examples: []string{"stacks", "stacks --project shop -o json"}},
+			long: `Lists the recorded stacks, with their current status in CloudFormation.`, examples: []string{"stacks", "stacks --project shop -o json"}},
 		{name: "outputs", args: "[STACK [KEY]]", most: 2, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
 			outputs: []string{"text", "json", "yaml", "env", "tfvars", "dotenv"},
 			flags:   recorded + "output raw " + where, run: listOutputs,
@@ -127,7 +127,7 @@ file, -o tfvars lines for Terraform; the names are those of the stack and the ou
 network_vpc_subnetid.`,
 			examples: []string{"outputs", "outputs network/vpc", "outputs network/vpc VpcId --raw", "outputs -o env --project shop --env prod"}},
 		{name: "schedules", group: groupShow, short: "list scheduled operations and when each runs next", flags: recorded + "output " + where, run: listSchedules,
-			long:     `Lists the operations that run by schedule, as schedules: of the last successful deploy has them, and when each runs next.`,
+			long:     `Lists the scheduled operations, which the last deploy took from schedules: in the project file, and when each runs next.`,
 			examples: []string{"schedules", "schedules --project shop --env prod -o json"}},
 		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files output " + where, run: drawGraph,
 			outputs: []string{"text", "json", "yaml", "dot", "mermaid"},
@@ -169,7 +169,7 @@ assumed, with the name of the one that infra/aws/target creates.`,
 		{
 			name: "remove", parent: "targets", args: "NAME", least: 1, most: 1, short: "remove a target that has no stacks",
 			flags: where, run: altering((*session).removeTarget),
-			long:     `Removes a target. One that has stacks is not removed.`,
+			long:     `Removes a target. A target that has stacks is not removed.`,
 			examples: []string{"targets remove eu"},
 		},
 		{
@@ -178,7 +178,7 @@ assumed, with the name of the one that infra/aws/target creates.`,
 API, and prints the answer, and the log to standard error. The function has an installation of its own, in memory: an
 upload of project shop, environment prod, and the results of the events that come before. Nothing is kept.
 
-It ends with 0 if the function answers, 1 if the answer is an error.`,
+The exit code is 0 if the function answers, and 1 if the answer is an error.`,
 			examples: []string{"invoke events/start.upload.json"},
 		},
 
@@ -208,10 +208,10 @@ const exitCodes = `A command ends with one of these codes:
   3    the run was cancelled or superseded
   4    the run is paused: it waits for continue
   5    plan --exit-code: there are changes
-  6    the server or the network was lost for two minutes; the run goes on
-  130  Ctrl-C while the run was followed; the run goes on
+  6    the server or the network was lost for two minutes; the run continues
+  130  Ctrl-C while the command followed the run; the run continues
 
-While another run holds the project's lock, a run is queued and followed all
-the same. A rollback that follows a run is followed too, but a run that failed
-has failed.
+If another run holds the project's lock, the run is queued, and the command
+follows it. The command also follows the rollback of a failed run, but its exit
+code is then still 1.
 `

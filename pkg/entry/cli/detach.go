@@ -20,12 +20,12 @@ func (s *session) detach(ctx context.Context, id string) (int, error) {
 		c.Obey()
 	}
 	if s.host != nil {
-		fmt.Fprintf(c.Err, "interrupted: handing run %s over; Ctrl-C again ends it all at once\n", id)
+		fmt.Fprintf(c.Err, "interrupted: a background process takes over run %s; press Ctrl-C again to end this program at once\n", id)
 		if err := s.carryOn(ctx); err != nil {
 			return ExitFailed, err
 		}
 	}
-	fmt.Fprintf(c.Err, "run %s goes on without its watcher. Follow it again with\n  %s\n", id, c.spell("status", id, "--follow"))
+	fmt.Fprintf(c.Err, "run %s continues; this command no longer follows it. To follow it again:\n  %s\n", id, c.spell("status", id, "--follow"))
 	return ExitUnwatched, nil
 }
 

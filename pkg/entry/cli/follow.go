@@ -52,7 +52,7 @@ func (u *unwatched) Unwrap() error { return u.error }
 
 // hint says that the run continues, and what to do.
 func (u *unwatched) hint() string {
-	return fmt.Sprintf("run %s goes on without its watcher. Follow it again with\n  %s", u.run, u.again)
+	return fmt.Sprintf("run %s continues; this command no longer follows it. To follow it again:\n  %s", u.run, u.again)
 }
 
 // A watch says when to stop following, and what to follow instead.
@@ -93,7 +93,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		switch {
 		case fault.Is(err, fault.Missing) && !known && (time.Since(startedAt) < s.patient || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
-			return r, fault.New(fault.Unavailable, "nothing has taken up run %s: %s", w.run, s.silence)
+			return r, fault.New(fault.Unavailable, "no function has started run %s: %s", w.run, s.silence)
 		case isLost(err), err != nil && known && s.host == nil:
 			return r, &unwatched{err, w.run, s.call.spell("status", w.run, "--follow")}
 		case err != nil:

@@ -230,7 +230,7 @@ type shownSchedule struct {
 // schedules are those of the selected projects.
 func (s *session) schedules(ctx context.Context) ([]schedules.Stored, error) {
 	if s.group == "" {
-		return nil, fault.New(fault.Missing, "%s does not tell in which group its schedules are: deploy Stackwright anew", s.label)
+		return nil, fault.New(fault.Missing, "%s does not say in which schedule group its schedules are: deploy Stackwright again", s.label)
 	}
 	projects, err := s.projects(ctx)
 	if err != nil {

@@ -55,7 +55,7 @@ func serve(ctx context.Context, c *call) (int, error) {
 			if c.Obey != nil {
 				c.Obey()
 			}
-			fmt.Fprintln(c.Err, "stopped: runs and operations in progress go on with the next serve")
+			fmt.Fprintln(c.Err, "stopped: the next serve continues the runs and operations in progress")
 			return ExitOK, h.Close()
 		case err := <-h.Failed():
 			return ExitFailed, errors.Join(fmt.Errorf("serve at %s: %w", h.URL(), err), h.Close())
@@ -143,8 +143,8 @@ watch:   %[5]s status --follow --endpoint %[1]s
          aws cloudformation describe-stacks --endpoint-url %[1]s
          curl --aws-sigv4 aws:amz:%[3]s:execute-api --user local:local %[1]s/projects/shop/prod/runs
 
-The aws command needs credentials, whatever they are: export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=%[3]s
-Ctrl-C stops it. The state is kept: the next serve goes on with it.
+The aws command needs credentials; any are accepted: export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=%[3]s
+Ctrl-C stops the server. The state is kept, and the next serve continues with it.
 `, h.URL(), Account, Region, c.flags.data, c.Self, Name)
 	return err
 }

@@ -141,7 +141,7 @@ func (c *call) in(ctx context.Context, enter func(context.Context) (*session, er
 		return code, err
 	case s.readOnly:
 		if !s.host.Idle(ctx) {
-			fmt.Fprintf(c.Err, "not all is done, and nobody serves %s: go on with %s\n", c.flags.data, c.spell("serve"))
+			fmt.Fprintf(c.Err, "runs in data folder %s are in progress, and no server continues them: run %s\n", c.flags.data, c.spell("serve"))
 		}
 	case ctx.Err() == nil && !quiet(ctx, s.host):
 		return code, errors.Join(err, s.carryOn(ctx))

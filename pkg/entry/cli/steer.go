@@ -153,5 +153,5 @@ func lockOwner(ctx context.Context, s *session) (run.Run, error) {
 	case 1:
 		return owners[0], nil
 	}
-	return run.Run{}, fault.New(fault.Refused, "%d runs hold a lock: name the one that is meant: %s", len(owners), ids(owners))
+	return run.Run{}, fault.New(fault.Refused, "%d runs hold a lock: give the ID of one of them: %s", len(owners), ids(owners))
 }

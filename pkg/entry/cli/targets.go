@@ -140,7 +140,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	}
 	fmt.Fprintf(s.call.Out, "target %s is account %s, region %s\n", name, a.Account, a.Region)
 	if a.Role != "" {
-		fmt.Fprintf(s.call.Out, "let %s be assumed from account %s with the external ID %s\n", a.Role, s.home.Account, accounts.ExternalID(s.machine, a.Account))
+		fmt.Fprintf(s.call.Out, "allow account %s to assume %s with the external ID %s\n", s.home.Account, a.Role, accounts.ExternalID(s.machine, a.Account))
 	}
 	return nil
 }

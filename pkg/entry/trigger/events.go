@@ -27,20 +27,20 @@ var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
 // make the same request. The error is Invalid if the event is not that of a schedule.
 func Called(e events.EventBridgeEvent) (run.Request, error) {
 	var c project.Call
-	if err := detail(e, project.ScheduleSource, project.ScheduleEvent, "is a schedule's", "schedule's", &c); err != nil {
+	if err := detail(e, project.ScheduleSource, project.ScheduleEvent, "calls a schedule", "schedule call", &c); err != nil {
 		return run.Request{}, err
 	}
 	name, environment, _ := strings.Cut(c.Project, "@")
 	id, known := projectOf(name, environment)
 	switch {
 	case !known:
-		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no project and environment, as in shop@prod", e.ID, short(c.Project))
+		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is not a project and environment such as shop@prod", e.ID, short(c.Project))
 	case !scheduleName.MatchString(c.Schedule):
-		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is no name of a schedule", e.ID, short(c.Schedule))
+		return run.Request{}, fault.New(fault.Invalid, "event %s: %q is not the name of a schedule", e.ID, short(c.Schedule))
 	case !plan.AllOperations().Of(c.Operation).Schedulable:
 		return run.Request{}, fault.New(fault.Invalid, "event %s: schedules cannot request the operation %q: they can request %s", e.ID, short(c.Operation), strings.Join(plan.AllOperations().Schedulable(), ", "))
 	case e.Time.IsZero():
-		return run.Request{}, fault.New(fault.Invalid, "event %s: it does not say when schedule %s came up", e.ID, c.Schedule)
+		return run.Request{}, fault.New(fault.Invalid, "event %s: it does not have the time of schedule %s", e.ID, c.Schedule)
 	}
 	return run.Request{
 		ID:      engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)),
@@ -82,20 +82,20 @@ func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 		return none, err
 	}
 	if !slices.Contains(dead, x.Status) {
-		return none, fault.New(fault.Invalid, "execution %q is %q: nothing is to be recovered", x.Name, x.Status)
+		return none, fault.New(fault.Invalid, "execution %q is %q: there is nothing to recover", x.Name, x.Status)
 	}
 	named, ok := isExecution(x.Name)
 	if !ok {
-		return none, fault.New(fault.Invalid, "execution %q is none of ours: those are named <run>-<epoch>", x.Name)
+		return none, fault.New(fault.Invalid, "execution %q was not started by Stackwright: its executions are named <run>-<epoch>", x.Name)
 	}
 	given := named
 	if x.Input != "" {
 		if err := json.Unmarshal([]byte(x.Input), &given); err != nil {
-			return none, fault.New(fault.Invalid, "execution %q is none of ours: its input says no run and epoch", x.Name)
+			return none, fault.New(fault.Invalid, "execution %q was not started by Stackwright: its input has no run and epoch", x.Name)
 		}
 	}
 	if given != named {
-		return none, fault.New(fault.Invalid, "execution %q is none of ours: it was given run %q and epoch %d", x.Name, given.Run, given.Epoch)
+		return none, fault.New(fault.Invalid, "execution %q was not started by Stackwright: its input has run %q and epoch %d", x.Name, given.Run, given.Epoch)
 	}
 	return named, nil
 }

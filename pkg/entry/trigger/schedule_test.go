@@ -55,11 +55,11 @@ func TestCalled(t *testing.T) {
 // An event that makes no sense as a schedule's is refused.
 func TestCalledRefuses(t *testing.T) {
 	for detail, want := range map[string]string{
-		`[]`: "its detail is no schedule's",
-		`{}`: `"" is no project and environment`,
-		`{"project":"shop","schedule":"nightly","operation":"deploy"}`:        `"shop" is no project and environment`,
-		`{"project":"shop@../x","schedule":"nightly","operation":"deploy"}`:   `"shop@../x" is no project`,
-		`{"project":"shop@prod","schedule":"a b","operation":"deploy"}`:       `"a b" is no name of a schedule`,
+		`[]`: "the detail of this schedule call cannot be read",
+		`{}`: `"" is not a project and environment`,
+		`{"project":"shop","schedule":"nightly","operation":"deploy"}`:        `"shop" is not a project and environment`,
+		`{"project":"shop@../x","schedule":"nightly","operation":"deploy"}`:   `"shop@../x" is not a project`,
+		`{"project":"shop@prod","schedule":"a b","operation":"deploy"}`:       `"a b" is not the name of a schedule`,
 		`{"project":"shop@prod","schedule":"nightly","operation":"unlock"}`:   `schedules cannot request the operation "unlock"`,
 		`{"project":"shop@prod","schedule":"nightly","operation":"rollback"}`: `schedules cannot request the operation "rollback"`,
 	} {

@@ -47,16 +47,16 @@ func TestFailed(t *testing.T) {
 		event events.EventBridgeEvent
 		want  string
 	}{
-		{stood(t, id+"-1", "SUCCEEDED", ""), "nothing is to be recovered"},
-		{stood(t, id+"-1", "RUNNING", ""), "nothing is to be recovered"},
-		{stood(t, id, "FAILED", ""), "none of ours"},
-		{stood(t, id+"-0", "FAILED", ""), "none of ours"},
-		{stood(t, id+"-01", "FAILED", ""), "none of ours"},
-		{stood(t, id+"-1-1", "FAILED", ""), "none of ours"},
-		{stood(t, "by-hand", "FAILED", `{"run":"`+id+`","epoch":1}`), "none of ours"},
-		{stood(t, id+"-1", "FAILED", `{"run":"`+id+`","epoch":2}`), "it was given run"},
-		{stood(t, id+"-1", "FAILED", `[]`), "none of ours"},
-		{detail(`[]`), "no Step Functions event"},
+		{stood(t, id+"-1", "SUCCEEDED", ""), "there is nothing to recover"},
+		{stood(t, id+"-1", "RUNNING", ""), "there is nothing to recover"},
+		{stood(t, id, "FAILED", ""), "was not started by Stackwright"},
+		{stood(t, id+"-0", "FAILED", ""), "was not started by Stackwright"},
+		{stood(t, id+"-01", "FAILED", ""), "was not started by Stackwright"},
+		{stood(t, id+"-1-1", "FAILED", ""), "was not started by Stackwright"},
+		{stood(t, "by-hand", "FAILED", `{"run":"`+id+`","epoch":1}`), "was not started by Stackwright"},
+		{stood(t, id+"-1", "FAILED", `{"run":"`+id+`","epoch":2}`), "its input has run"},
+		{stood(t, id+"-1", "FAILED", `[]`), "was not started by Stackwright"},
+		{detail(`[]`), "detail of this Step Functions event"},
 		{put(t, "projects/shop/prod.zip"), "recovers a run"},
 	} {
 		if _, err := trigger.Failed(c.event); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {

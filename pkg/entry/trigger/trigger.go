@@ -150,7 +150,7 @@ func detail(e events.EventBridgeEvent, source, detailType, does, kind string, in
 		return fault.New(fault.Invalid, "event %q of %q: only %q of %q %s", e.DetailType, e.Source, detailType, source, does)
 	}
 	if err := json.Unmarshal(e.Detail, into); err != nil {
-		return fault.New(fault.Invalid, "event %s: its detail is no %s: %w", e.ID, kind, err)
+		return fault.New(fault.Invalid, "event %s: the detail of this %s cannot be read: %w", e.ID, kind, err)
 	}
 	return nil
 }

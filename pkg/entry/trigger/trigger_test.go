@@ -97,9 +97,9 @@ func TestOtherKeys(t *testing.T) {
 // An event that is not what it should be is refused.
 func TestOtherEvents(t *testing.T) {
 	for want, change := range map[string]func(*events.EventBridgeEvent){
-		"only":          func(e *events.EventBridgeEvent) { e.DetailType = "Object Deleted" },
-		`of "somebody"`: func(e *events.EventBridgeEvent) { e.Source = "somebody" },
-		"no S3 event":   func(e *events.EventBridgeEvent) { e.Detail = json.RawMessage(`[]`) },
+		"only":                    func(e *events.EventBridgeEvent) { e.DetailType = "Object Deleted" },
+		`of "somebody"`:           func(e *events.EventBridgeEvent) { e.Source = "somebody" },
+		"detail of this S3 event": func(e *events.EventBridgeEvent) { e.Detail = json.RawMessage(`[]`) },
 		"no bucket.name": func(e *events.EventBridgeEvent) {
 			e.Detail = json.RawMessage(`{"object":{"key":"k","version-id":"v"}}`)
 		},

@@ -162,7 +162,7 @@ func faults(r run.Run) []string {
 		}
 	}
 	if barrier := r.Step(string(plan.Barrier)); barrier != nil && barrier.Status == run.Skipped {
-		lines = append(lines, "  no stack was deleted for good: such deletions wait until all other steps have succeeded")
+		lines = append(lines, "  no stack was deleted permanently: such deletions wait until all other steps have succeeded")
 	}
 	return lines
 }

@@ -114,7 +114,7 @@ func TestClear(t *testing.T) {
 // What the run was requested to come to is in its first line.
 func TestTreeSaysWhatIsRequested(t *testing.T) {
 	for want, r := range map[string]run.Run{
-		"ending for run new":            {State: run.StateRunning, Command: run.Supersede, SupersededBy: "new"},
+		"superseded by run new":         {State: run.StateRunning, Command: run.Supersede, SupersededBy: "new"},
 		"cancelling, then rolling back": {State: run.StateRunning, Command: run.CancelAndRollBack},
 		"cancelling ·":                  {State: run.StateRunning, Command: run.Cancel},
 		"cancelling with force ·":       {State: run.StateRunning, Command: run.Cancel, Forced: true},
@@ -311,7 +311,7 @@ deploy of shop@prod failed in 1m15s: 4 created, 2 unchanged, 1 failed, 3 skipped
   run abc
   queue/create failed: CREATE_FAILED: Queue: quota exceeded
     skipped because of it: app, web, barrier
-  no stack was deleted for good: such deletions wait until all other steps have succeeded
+  no stack was deleted permanently: such deletions wait until all other steps have succeeded
 to retry: stackwright retry abc`)
 }
 

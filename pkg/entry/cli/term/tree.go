@@ -110,7 +110,7 @@ func (t Tree) mood() string {
 	case r.Command == run.CancelAndRollBack:
 		return "cancelling, then rolling back"
 	case r.Command == run.Supersede:
-		return "ending for run " + r.SupersededBy
+		return "superseded by run " + r.SupersededBy
 	}
 	return ""
 }
