@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	"github.com/stackwright/stackwright/pkg/aws/s3"
@@ -54,9 +53,25 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	})
 	l.templates = make(map[string]func() error)
 	for digest, body := range loaded.Templates {
-		l.templates[digest] = sync.OnceValue(func() error { return l.bucket.SaveTemplate(ctx, digest, body) })
+		l.templates[digest] = once(func() error { return l.bucket.SaveTemplate(ctx, digest, body) })
 	}
 	return loaded.Project, err
+}
+
+// once returns a function that calls store when it is first called. Concurrent calls wait
+// for that call in a channel: unlike in a sync.Once, the virtual time of tests goes on
+// while they wait, so that a request can be repeated after a pause.
+func once(store func() error) func() error {
+	turn, done := make(chan struct{}, 1), false
+	var err error
+	return func() error {
+		turn <- struct{}{}
+		defer func() { <-turn }()
+		if !done {
+			err, done = store(), true
+		}
+		return err
+	}
 }
 
 // SaveSpec implements engine.Specs. It stores the node's template before its spec.
