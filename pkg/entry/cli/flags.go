@@ -191,6 +191,12 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--seconds %v: give 0 or more", f.seconds)
 	case f.data == "":
 		return fault.New(fault.Invalid, "--data: name a folder")
+	case f.given["env"] && f.env == "":
+		return fault.New(fault.Invalid, "--env: name an environment, or leave it out")
+	case f.given["project"] && f.project == "":
+		return fault.New(fault.Invalid, "--project: name a project, or leave it out")
+	case f.given["only"] && len(f.only) == 0:
+		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
 	case f.given["installation"] && f.installation == "":
 		return fault.New(fault.Invalid, "--installation: name its CloudFormation stack")
 	case f.given["installation"] && (f.given["data"] || f.given["endpoint"]):

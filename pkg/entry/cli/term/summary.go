@@ -42,10 +42,12 @@ func Summary(r run.Run, next Next, width int) []string {
 }
 
 // fold breaks lines that are longer than a width. The rest of a broken line keeps
-// its indent, and two columns more.
+// its indent, and two columns more. Control characters are replaced: the messages of
+// a run quote its request, which anybody with access to the bucket can write.
 func fold(lines []string, width int) []string {
 	var all []string
 	for _, l := range lines {
+		l = printable(l)
 		if width == 0 || utf8.RuneCountInString(l) <= width {
 			all = append(all, l)
 			continue

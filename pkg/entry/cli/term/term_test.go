@@ -445,12 +445,13 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	mine.Commands = []run.GivenCommand{{Command: run.Cancel, Who: "arn:aws:sts::111111111111:assumed-role/ops/bob", Why: "wrong branch"}}
 	theirs := cancelled
 	theirs.Who = "somebody in account 111111111111, not arn:aws:iam::222222222222:user/bob as the upload claims"
+	hostile := run.Run{Request: run.Request{ID: "abc", Operation: "\x1b[2Jrefresh", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"only: there is no stack \x1b[31m\x07x\u202ey"}}
 	var got strings.Builder
 	for _, c := range []struct {
 		name string
 		run  run.Run
 	}{
-		{"uploaded under another name", theirs}, {"waiting", waiting}, {"cancelled", cancelled}, {"cancelled by somebody else", mine}, {"superseded", superseded}, {"superseded in the queue", queued}, {"superseded on arrival", late},
+		{"refused with control characters in the request", hostile}, {"uploaded under another name", theirs}, {"waiting", waiting}, {"cancelled", cancelled}, {"cancelled by somebody else", mine}, {"superseded", superseded}, {"superseded in the queue", queued}, {"superseded on arrival", late},
 		{"ended by force", forced},
 		{"refused", run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"one thing", "another"}}},
 		{"nothing to do", run.Run{Request: run.Request{ID: "abc", Operation: "destroy", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1)}},

@@ -96,10 +96,11 @@ func paint(b *strings.Builder, s style, text string, colour bool) {
 	b.WriteString("\x1b[" + string(s) + "m" + text + "\x1b[0m")
 }
 
-// printable replaces control characters, which a reason may hold.
+// printable replaces characters that control a terminal or the direction of writing,
+// which a reason may contain.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return ' '
 		}
 		return r
