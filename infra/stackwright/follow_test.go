@@ -102,7 +102,7 @@ func TestInterruptedDeployGoesOnWithoutItsWatcher(t *testing.T) {
 	go func() { done <- l.runTo(&out, &err, "deploy", l.project, "--seconds", "1") }()
 	id := l.running(&out)
 	l.interrupts <- os.Interrupt
-	if code := <-done; code != cli.ExitUnwatched {
+	if code := <-done; code != cli.ExitInterrupted {
 		t.Errorf("ended with %d\n%s%s", code, out.String(), err.String())
 	}
 	l.has(err.String(), "continues; this command no longer follows it", "stackwright status "+id+" --follow --data "+l.data)
@@ -122,7 +122,7 @@ func TestInterruptedClientOnlyGoesAway(t *testing.T) {
 	go func() { done <- l.runTo(&out, &err, "deploy", l.project, "--endpoint", h.URL()) }()
 	id := l.running(&out)
 	l.interrupts <- os.Interrupt
-	if code := <-done; code != cli.ExitUnwatched {
+	if code := <-done; code != cli.ExitInterrupted {
 		t.Errorf("ended with %d", code)
 	}
 	l.has(err.String(), "stackwright status "+id+" --follow --endpoint "+h.URL())
@@ -144,7 +144,7 @@ func TestRunGoesOnWhenNobodyReads(t *testing.T) {
 	l := newLaptop(t)
 	l.serve(0.5)
 	var err syncBuffer
-	if code := l.runTo(closedPipe{}, &err, "deploy", l.project); code != cli.ExitUnwatched {
+	if code := l.runTo(closedPipe{}, &err, "deploy", l.project); code != cli.ExitInterrupted {
 		t.Errorf("ended with %d", code)
 	}
 	l.has(err.String(), "continues; this command no longer follows it")

@@ -26,7 +26,7 @@ func TestKilledServe(t *testing.T) {
 	go func() { done <- l.runTo(&out, &out, "deploy", l.project) }()
 	id := l.running(&out)
 	l.interrupts <- os.Interrupt
-	if code := <-done; code != cli.ExitUnwatched {
+	if code := <-done; code != cli.ExitInterrupted {
 		t.Errorf("who was interrupted ended with %d\n%s", code, out.String())
 	}
 	for range 4 {

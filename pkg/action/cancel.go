@@ -17,7 +17,7 @@ func (t Task) overdue() bool {
 	return !d.IsZero() && !t.Now.Before(d)
 }
 
-// late returns what happens to an operation that is overdue or that the user cancels,
+// late returns the message about an operation that is overdue or that the user cancels,
 // and "" for any other. CloudFormation can cancel only updates.
 func (t Task) late(live plan.Live) string {
 	switch {

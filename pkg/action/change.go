@@ -82,7 +82,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	op, err := follow(ctx, a, t, live)
 	if op.Receipt.Known() {
-		op.Receipt.Restored = t.Receipt.Restored // only Start knows this
+		op.Receipt.Restored = t.Receipt.Restored // only the receipt of Start has this
 		t.Receipt = op.Receipt
 	}
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// crowdedWhy is why a step that could start has not.
-const crowdedWhy = "the budget of CloudFormation requests in this account and region is used up: the step waits for its share"
+// noBudgetWhy is the reason of a step that could start, but waits for its budget.
+const noBudgetWhy = "the budget of CloudFormation requests in this account and region is used up: the step waits for its share"
 
 // inPage is how many stacks CloudFormation describes in one answer, about.
 const inPage = 100
@@ -30,9 +30,8 @@ func (e *Engine) startCost(s run.Step) budget.Demand {
 }
 
 // pollCost is the requests that the poll of a running step makes. A poll that finds
-// the operation finished reads the stack again. Whether it will is not known before,
-// so both reads are taken: a read that no budget has counted gets throttled when the
-// budget is used up. Without an event, the poll is idle: probably there is nothing
+// the operation finished reads the stack again. Nobody knows that before, so both reads
+// are taken: CloudFormation would throttle a read that no budget has counted. Without an event, the poll is idle: probably there is nothing
 // to see.
 func (e *Engine) pollCost(s run.Step) budget.Demand {
 	v := e.Verbs.Of(s.Verb)
@@ -42,17 +41,17 @@ func (e *Engine) pollCost(s run.Step) budget.Demand {
 	return budget.Demand{Reads: v.PollReads + 1, Idle: s.Event.Status == ""}
 }
 
-// A sharing is what a step takes from a budget, and from which.
-type sharing struct {
+// A share is the demand of a step, and the account and region whose budget it needs.
+type share struct {
 	where string
 	ask   budget.Demand
 }
 
-// grants returns which of the shares are granted: for each place as many as take
-// grants there, in their order. A share of nothing is granted. If a budget cannot be
+// grants returns which shares are granted: in each account and region the first ones,
+// as many as take grants. A share that costs nothing is granted. If a budget cannot be
 // read, all its shares are granted: a budget only avoids throttling, which fails no
 // step.
-func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.Demand) (int, error)) []bool {
+func (e *Engine) grants(shares []share, take func(where string, asks []budget.Demand) (int, error)) []bool {
 	granted := make([]bool, len(shares))
 	by := make(map[string][]int)
 	for i, s := range shares {
@@ -81,9 +80,9 @@ func (e *Engine) grants(shares []sharing, take func(where string, asks []budget.
 // when it starts. The others stay pending, and are ready at a later poll.
 func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 	numbers := r.Ready(now, len(r.Steps))
-	shares := make([]sharing, len(numbers))
+	shares := make([]share, len(numbers))
 	for i, n := range numbers {
-		shares[i] = sharing{r.Steps[n].Where, e.startCost(r.Steps[n])}
+		shares[i] = share{r.Steps[n].Where, e.startCost(r.Steps[n])}
 	}
 	granted := e.grants(shares, func(where string, asks []budget.Demand) (int, error) {
 		n, _, err := e.Budgets.Room(ctx, where, asks[:min(len(asks), maxReady)], now)
@@ -98,26 +97,26 @@ func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
 	return ready
 }
 
-// affords takes the share that the start of a step needs. If there is no room, it
+// takeStartBudget takes the share that the start of a step needs. If there is no room, it
 // returns when there will be.
-func (e *Engine) affords(ctx context.Context, s run.Step) (next time.Time, ok bool) {
-	granted := e.grants([]sharing{{s.Where, e.startCost(s)}}, func(where string, asks []budget.Demand) (n int, err error) {
+func (e *Engine) takeStartBudget(ctx context.Context, s run.Step) (next time.Time, ok bool) {
+	granted := e.grants([]share{{s.Where, e.startCost(s)}}, func(where string, asks []budget.Demand) (n int, err error) {
 		n, next, err = e.Budgets.Take(ctx, where, asks, e.Now())
 		return n, err
 	})
 	return next, granted[0]
 }
 
-// granted takes the shares for polls of the steps that are due, and returns the
+// affordablePolls takes the shares for polls of the steps that are due, and returns the
 // steps that may be polled: first those with an event, then those that have been due
 // for longest. The others stay due.
-func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
+func (e *Engine) affordablePolls(ctx context.Context, due []*run.Step) []*run.Step {
 	slices.SortStableFunc(due, func(a, b *run.Step) int {
-		return cmp.Or(cmp.Compare(e.last(a), e.last(b)), a.DueAt().Compare(b.DueAt()))
+		return cmp.Or(cmp.Compare(e.pollOrder(a), e.pollOrder(b)), a.DueAt().Compare(b.DueAt()))
 	})
-	shares := make([]sharing, len(due))
+	shares := make([]share, len(due))
 	for i, s := range due {
-		shares[i] = sharing{s.Where, e.pollCost(*s)}
+		shares[i] = share{s.Where, e.pollCost(*s)}
 	}
 	granted := e.grants(shares, func(where string, asks []budget.Demand) (int, error) {
 		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
@@ -132,17 +131,17 @@ func (e *Engine) granted(ctx context.Context, due []*run.Step) []*run.Step {
 	return may
 }
 
-// last is 1 for a step that is polled after the others.
-func (e *Engine) last(s *run.Step) int {
+// pollOrder is 1 for a step that is polled after the others.
+func (e *Engine) pollOrder(s *run.Step) int {
 	if e.pollCost(*s).Idle {
 		return 1
 	}
 	return 0
 }
 
-// observe reads the stacks of many locations. It takes about what that costs from
-// the budgets, so that others see it. It does not wait for room, because a plan
-// needs all stacks.
+// observe reads the stacks of many locations. It takes the estimated cost from the
+// budgets, so that other functions make fewer requests meanwhile. It does not wait for
+// the budgets, because a plan needs all stacks.
 func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
 	stacks := make(map[string]int) // by account and region
 	for _, p := range places {
@@ -152,19 +151,19 @@ func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[strin
 	}
 	for _, where := range slices.Sorted(maps.Keys(stacks)) {
 		pages := slices.Repeat([]budget.Demand{{Reads: 1}}, 1+stacks[where]/inPage)
-		_, _, _ = e.Budgets.Take(ctx, where, pages, e.Now()) // a budget does not delay a plan
+		_, _, _ = e.Budgets.Take(ctx, where, pages, e.Now()) // even if this fails: a budget does not delay a plan
 	}
 	live, err := e.Clouds.Observe(ctx, places)
 	if len(stacks) == 1 { // of several, it is unknown which was throttled
-		e.throttled(ctx, places[0].Target.Where(), budget.Read, err)
+		e.reportThrottled(ctx, places[0].Target.Where(), budget.Read, err)
 	}
 	return live, err
 }
 
-// throttled tells the budget that a request of a kind was throttled, so that fewer
-// are made. If the budget cannot be written, other functions will find out
-// themselves.
-func (e *Engine) throttled(ctx context.Context, where string, k budget.Kind, err error) {
+// reportThrottled lowers the rate of the budget if err says that CloudFormation
+// throttled a request. If the budget cannot be written, the next throttled request
+// lowers it.
+func (e *Engine) reportThrottled(ctx context.Context, where string, k budget.Kind, err error) {
 	if where != "" && fault.Is(err, fault.Throttled) {
 		_ = e.Budgets.Throttled(ctx, where, k, e.Now())
 	}

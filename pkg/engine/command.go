@@ -84,8 +84,8 @@ func (e *Engine) release(ctx context.Context, q run.Request, unreadable error) e
 			return fmt.Errorf("%s: %w", q.Operation, err)
 		}
 		e.Notifier.Notify(ctx, run.Run{
-			Request: run.Request{ID: q.Of, Project: q.Project}, State: run.StateCancelled, Messages: say([]string{why}), Ended: e.Now(),
+			Request: run.Request{ID: q.Of, Project: q.Project}, State: run.StateCancelled, Messages: limitMessages([]string{why}), Ended: e.Now(),
 		})
-		return e.next(ctx, next.Owner.Run)
+		return e.startNextOwner(ctx, next.Owner.Run)
 	}
 }

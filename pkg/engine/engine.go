@@ -152,7 +152,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 		return r, nil
 	}
 	r.Ended = e.Now()
-	r.Messages = say(r.Messages)
+	r.Messages = limitMessages(r.Messages)
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
@@ -166,22 +166,22 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
 	e.Meter.Ended(ctx, r)
-	return r, e.next(ctx, x.NextOwner)
+	return r, e.startNextOwner(ctx, x.NextOwner)
 }
 
-// passOn starts an execution for the run that owns the lock of r's project, if that
+// startLockOwner starts an execution for the run that owns the lock of r's project, if that
 // run is still queued: the function that ended r may have crashed before it did so.
-func (e *Engine) passOn(ctx context.Context, r run.Run) error {
+func (e *Engine) startLockOwner(ctx context.Context, r run.Run) error {
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
 		return fmt.Errorf("pass on the lock of run %s: %w", r.ID, err)
 	}
-	return e.next(ctx, l.Owner.Run)
+	return e.startNextOwner(ctx, l.Owner.Run)
 }
 
-// next starts an execution for the run that a lock has gone to. If the function
+// startNextOwner starts an execution for the run that now owns a lock. If the function
 // crashes before, the sweep does so.
-func (e *Engine) next(ctx context.Context, id string) error {
+func (e *Engine) startNextOwner(ctx context.Context, id string) error {
 	if id == "" {
 		return nil
 	}
@@ -195,8 +195,8 @@ func (e *Engine) next(ctx context.Context, id string) error {
 	return nil
 }
 
-// seconds rounds a wait up, so that what is awaited is due when it is over, and
-// keeps it within bounds.
+// seconds rounds a wait up to whole seconds, so that the step is due when the wait ends,
+// and keeps it between minWait and maxWait.
 func seconds(wait time.Duration) int {
 	wait = min(max(wait, minWait), maxWait)
 	return int((wait + time.Second - 1) / time.Second)

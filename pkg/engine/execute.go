@@ -39,13 +39,13 @@ func (e *Engine) Execute(ctx context.Context, in StepInput) error {
 // claimAndStart carries a pending step through claim, start and receipt. If the
 // budget has no room, the step stays pending and is not claimed.
 func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error {
-	if next, ok := e.affords(ctx, s); !ok {
-		s.Why, s.Claimed, s.NotBefore = crowdedWhy, e.Now(), next
+	if next, ok := e.takeStartBudget(ctx, s); !ok {
+		s.Why, s.Claimed, s.NotBefore = noBudgetWhy, e.Now(), next
 		return e.move(ctx, r, s, run.Pending, nil, false)
 	}
 	t, err := e.task(ctx, r, s)
 	if err == nil {
-		err = e.find(ctx, &t)
+		err = e.findStackID(ctx, &t)
 	}
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
@@ -65,7 +65,7 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error
 		return err
 	}
 	s.Receipt, err = e.start(ctx, t)
-	e.throttled(ctx, s.Where, budget.Write, err)
+	e.reportThrottled(ctx, s.Where, budget.Write, err)
 	if fault.Is(err, fault.Busy, fault.Throttled) {
 		s.NotBefore = e.Now().Add(pause)
 	}
@@ -81,8 +81,8 @@ func (e *Engine) start(ctx context.Context, t action.Task) (plan.Receipt, error)
 	return e.Verbs.Of(t.Step.Verb).Start(ctx, t)
 }
 
-// backoff is how long a step that cannot start yet is left alone: twice as long as
-// the last time. Steps that are refused together come back one after another.
+// backoff is the pause before a step that could not start is tried again: twice as long
+// as the last pause. It differs between steps, so that they do not all start at once.
 func backoff(s run.Step) time.Duration {
 	last := min(max(s.NotBefore.Sub(s.Claimed), leastPause/2), mostPause/2)
 	return 2*last + time.Duration(s.Number%10)*spread
@@ -115,9 +115,10 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before 
 	return e.move(ctx, r, s, run.Running, nil, false)
 }
 
-// find learns the ID of a stack whose creation was started but not answered. It does
-// so before another token replaces the one that the stack was created with.
-func (e *Engine) find(ctx context.Context, t *action.Task) error {
+// findStackID finds the ID of a stack if an earlier step started its creation and got no
+// answer. It uses the token of that creation, before the claim replaces this token in
+// the record.
+func (e *Engine) findStackID(ctx context.Context, t *action.Task) error {
 	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates() || v.Request == action.CreateStack || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}
@@ -161,7 +162,7 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status, record *plan.Record, forget bool) error {
 	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: s.Status, Attempt: s.Attempt, Record: record, Forget: forget}
 	if to != run.Running && s.Status == run.Running {
-		c.Nonce = s.Nonce // a poll may have taken this function for dead and started the step meanwhile
+		c.Nonce = s.Nonce // a poll may have concluded that this function crashed, and started the step again
 	}
 	if to == run.Pending && s.Status == run.Running {
 		s.Attempt-- // it did not start

@@ -21,7 +21,7 @@ import (
 func inspect() plan.Operation {
 	return plan.Operation{
 		Name: "inspect", Plan: planInspection, Requestable: true, Retryable: true,
-		Options: []plan.Option{plan.OptionRefuse}, Turn: "it inspects all stacks",
+		Options: []plan.Option{plan.OptionRefuse}, Effect: "it inspects all stacks",
 	}
 }
 

@@ -13,8 +13,8 @@ const (
 	maxMessage  = 1000 // bytes
 )
 
-// say cuts the messages of a run to the size that its item has room for.
-func say(messages []string) []string {
+// limitMessages shortens the messages of a run so that its item has room for them.
+func limitMessages(messages []string) []string {
 	said := slices.Clone(messages[:min(len(messages), maxMessages)])
 	for i, m := range said {
 		if len(m) > maxMessage {

@@ -8,17 +8,17 @@ import (
 
 // The messages of a run are cut so that they fit into its item.
 func TestSay(t *testing.T) {
-	if got := say(nil); len(got) != 0 {
+	if got := limitMessages(nil); len(got) != 0 {
 		t.Errorf("no messages become %q", got)
 	}
-	if got := say([]string{"a", "b"}); strings.Join(got, " ") != "a b" {
+	if got := limitMessages([]string{"a", "b"}); strings.Join(got, " ") != "a b" {
 		t.Errorf("two messages become %q", got)
 	}
 	many := make([]string, 10_000)
 	for i := range many {
 		many[i] = strings.Repeat("ü", 10_000)
 	}
-	got := say(many)
+	got := limitMessages(many)
 	size := 0
 	for _, m := range got {
 		size += len(m)

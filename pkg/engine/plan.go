@@ -23,24 +23,24 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	case err != nil:
 		return LoopState{}, fmt.Errorf("plan run %s: %w", d.Run, err)
 	case r.Epoch != d.Epoch || r.State != run.StatePending:
-		return e.takeUp(ctx, r, d)
+		return e.continueRun(ctx, r, d)
 	case r.Command.Stops():
 		return e.finish(ctx, r, r.Stopped())
 	}
-	made, err := e.make(ctx, &r)
+	made, err := e.makePlan(ctx, &r)
 	switch {
-	case errors.Is(err, errLate):
+	case errors.Is(err, errOutdated):
 		r.Messages = []string{"a newer upload of " + r.Source.Key + " was requested before this one"}
 		return e.finish(ctx, r, run.StateSuperseded)
-	case errors.Is(err, errAgain), errors.Is(err, errGone):
+	case errors.Is(err, errDuplicate), errors.Is(err, errUnscheduled):
 		r.Messages = []string{err.Error()}
 		return e.finish(ctx, r, run.StateSuperseded)
-	case errors.Is(err, errWaits):
+	case errors.Is(err, errQueued):
 		r.State = run.StateQueued
 		e.Notifier.Notify(ctx, r)
 		return loopState(r, run.StateQueued, 0), nil
 	case fault.Is(err, fault.Stale):
-		return e.overtaken(ctx, d)
+		return e.afterStaleCommit(ctx, d)
 	case refusal(err):
 		r.Messages = fault.Messages(err)
 		return e.finish(ctx, r, run.StateRefused)
@@ -57,9 +57,9 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	return t, nil
 }
 
-// takeUp returns the loop state of a run that is not to be planned, or not by an
-// execution of this epoch.
-func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopState, error) {
+// continueRun returns the loop state of a run that already has a plan, or that another
+// execution plans.
+func (e *Engine) continueRun(ctx context.Context, r run.Run, d ExecutionInput) (LoopState, error) {
 	switch {
 	case r.Epoch != d.Epoch:
 		return e.fencedOff(ctx, d.Run, d.Epoch)
@@ -69,7 +69,7 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopS
 			return LoopState{}, err
 		}
 		e.Notifier.Notify(ctx, r)
-		return loopState(r, r.State, 0), e.passOn(ctx, r)
+		return loopState(r, r.State, 0), e.startLockOwner(ctx, r)
 	case r.State == run.StateQueued:
 		return loopState(r, r.State, 0), nil
 	case r.State == run.StateRunning && e.operation(r).Preview: // its planner crashed before it ended the run
@@ -78,10 +78,9 @@ func (e *Engine) takeUp(ctx context.Context, r run.Run, d ExecutionInput) (LoopS
 	return loopState(r, run.StatePoll, wakeWait), nil
 }
 
-// overtaken returns the loop state for a planner whose commit was stale: another planner
-// was faster, in a newer epoch, in the same execution, or of another run that took the
-// lock.
-func (e *Engine) overtaken(ctx context.Context, d ExecutionInput) (LoopState, error) {
+// afterStaleCommit returns the loop state for a planner whose write was stale. Another
+// function has planned the run meanwhile, or another run has taken the lock.
+func (e *Engine) afterStaleCommit(ctx context.Context, d ExecutionInput) (LoopState, error) {
 	r, err := e.Store.Run(ctx, d.Run)
 	switch {
 	case err != nil:
@@ -89,7 +88,7 @@ func (e *Engine) overtaken(ctx context.Context, d ExecutionInput) (LoopState, er
 	case r.Epoch == d.Epoch && r.State == run.StatePending: // the run has no plan yet: try again
 		return LoopState{}, fault.New(fault.Unavailable, "another function is planning run %s", d.Run)
 	}
-	return e.takeUp(ctx, r, d)
+	return e.continueRun(ctx, r, d)
 }
 
 // refusal reports whether err means that the request cannot be carried out, however
@@ -116,15 +115,15 @@ func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (LoopState,
 			return LoopState{}, err
 		case again != nil:
 			return LoopState{}, again
-		case now.Epoch != r.Epoch || now.State != r.State: // another planner has come further
-			return e.takeUp(ctx, now, ExecutionInput{Run: r.ID, Epoch: r.Epoch})
+		case now.Epoch != r.Epoch || now.State != r.State: // another function has changed the run
+			return e.continueRun(ctx, now, ExecutionInput{Run: r.ID, Epoch: r.Epoch})
 		}
 		r.Generation = now.Generation
 	}
 }
 
-// make plans what r requests and commits the plan.
-func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
+// makePlan plans what r requests and commits the plan.
+func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if len(r.Messages) > 0 {
 		return plan.Plan{}, problems(r.Messages)
 	}
@@ -148,7 +147,7 @@ func (e *Engine) make(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err := e.lock(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}
-	if err := e.newest(ctx, *r); err != nil {
+	if err := e.refuseOutdatedRetry(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}
 	view, moved, err := e.view(ctx, *r, desired)

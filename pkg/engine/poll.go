@@ -130,7 +130,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 		return &a, nil, err
 	case r.State.Over(): // the function that ended the run may have crashed before it passed on the lock
 		a := loopState(r, r.State, 0)
-		return &a, &r, e.passOn(ctx, r)
+		return &a, &r, e.startLockOwner(ctx, r)
 	case s == run.StateWaiting || s.Over():
 		if s == run.StateFailed && r.TimedOut() {
 			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Started)).String())
@@ -166,7 +166,7 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 			due = append(due, s)
 		}
 	}
-	due = e.granted(ctx, due)
+	due = e.affordablePolls(ctx, due)
 	requested := make([]bool, len(due))
 	err := e.each(len(due), func(i int) error {
 		if requested[i] = e.Now().Before(deadline); !requested[i] {
@@ -195,7 +195,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	var got action.Progress
 	if err == nil {
 		got, err = e.Verbs.Of(s.Verb).Poll(ctx, t)
-		e.throttled(ctx, s.Where, budget.Read, err)
+		e.reportThrottled(ctx, s.Where, budget.Read, err)
 	}
 	switch {
 	case fault.Is(err, fault.Denied) && e.Now().Before(s.Claimed.Add(tolerated)): // the permission may be granted again

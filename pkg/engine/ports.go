@@ -43,8 +43,7 @@ type Runs interface {
 	// Open lists the runs that are not over, of all projects.
 	Open(ctx context.Context) ([]string, error)
 
-	// Tidy finishes what a function left undone that crashed after it had written the
-	// end of a run.
+	// Tidy finishes the cleanup of ended runs, if a function crashed before it did so.
 	Tidy(ctx context.Context) error
 }
 
@@ -84,7 +83,7 @@ type Locks interface {
 	// Lock returns a project's lock.
 	Lock(ctx context.Context, project string) (run.Lock, error)
 
-	// Enter writes what happens to the lock of r's project when r requests it, on
+	// Enter writes the change of the lock of r's project when r requests it, on
 	// condition that r is pending and has the epoch r.Epoch. In the same transaction
 	// r is queued, if it has to wait; the runs that it replaces end, as
 	// run.Run.ReplaceBy says; and the owner that it stops is cancelled, as
@@ -141,7 +140,7 @@ type Answers interface {
 	RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error)
 }
 
-// A Change is what happens to one step in one transaction.
+// A Change is the change of one step in one transaction.
 type Change struct {
 	Run     string
 	Epoch   int
@@ -243,15 +242,15 @@ type Meter interface {
 // each account and region, as project.Target names them. An error means that the
 // budget is unknown; it must not delay a run.
 type Budgets interface {
-	// Take takes as many of the asks as there is room for, in their order, and
-	// says when there is room for the next: now if all are granted. Where many
-	// take at once it may grant none.
+	// Take grants as many of the asks as the budget has room for, in their order. next
+	// is when there is room for the next ask: now if all are granted. If many
+	// functions call it at once, it may grant none.
 	Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (granted int, next time.Time, err error)
 
-	// Room says what Take would, and takes nothing.
+	// Room returns what Take would return, and takes nothing.
 	Room(ctx context.Context, where string, asks []budget.Demand, now time.Time) (granted int, next time.Time, err error)
 
-	// Throttled says that CloudFormation has refused a request of that kind:
-	// fewer are granted for a while.
+	// Throttled records that CloudFormation has throttled a request of that kind, so
+	// that Take grants fewer requests for a while.
 	Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error
 }

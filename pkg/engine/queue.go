@@ -11,9 +11,9 @@ import (
 
 // Why a run does not get the lock: it is queued, or it ends as superseded.
 var (
-	errWaits = errors.New("another run holds the lock")
-	errLate  = errors.New("a newer upload was requested before")
-	errAgain = errors.New("has not ended: a schedule has one run at a time")
+	errQueued    = errors.New("another run holds the lock")
+	errOutdated  = errors.New("a newer upload was requested before")
+	errDuplicate = errors.New("has not ended: a schedule has one run at a time")
 )
 
 // lock makes r the only writer of its project, or queues it.
@@ -42,13 +42,13 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	entry := l.Enter(r, e.operation(r))
 	switch {
 	case entry.Outdated:
-		return errLate
+		return errOutdated
 	case entry.Duplicate != "":
-		return fmt.Errorf("run %s of schedule %s %w", entry.Duplicate, r.Schedule, errAgain)
+		return fmt.Errorf("run %s of schedule %s %w", entry.Duplicate, r.Schedule, errDuplicate)
 	case entry.Owns && l.Owner.Run == r.ID:
 		return nil
 	case !entry.Owns && r.Refuse:
-		return e.occupied(ctx, r, l.Owner.Run)
+		return e.lockedError(ctx, r, l.Owner.Run)
 	}
 	if err := e.Store.Enter(ctx, r, entry, e.Now()); err != nil {
 		return fmt.Errorf("enter the queue of %s: %w", r.Project, err)
@@ -56,17 +56,17 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 	if entry.Owns {
 		return nil
 	}
-	if err := e.stop(ctx, entry.StopOwner); err != nil {
+	if err := e.wakeOwner(ctx, entry.StopOwner); err != nil {
 		return err
 	}
-	if err := e.replaced(ctx, entry.Superseded); err != nil {
+	if err := e.notifyReplaced(ctx, entry.Superseded); err != nil {
 		return err
 	}
-	return errWaits
+	return errQueued
 }
 
-// replaced notifies about the runs that ended because another replaced them.
-func (e *Engine) replaced(ctx context.Context, ids []string) error {
+// notifyReplaced notifies about the runs that ended because another replaced them.
+func (e *Engine) notifyReplaced(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		r, err := e.Store.Run(ctx, id)
 		if err != nil {
@@ -78,8 +78,8 @@ func (e *Engine) replaced(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// occupied refuses a run that is not to be queued.
-func (e *Engine) occupied(ctx context.Context, r run.Run, owner string) error {
+// lockedError is the error for a run that must not be queued: owner holds the lock.
+func (e *Engine) lockedError(ctx context.Context, r run.Run, owner string) error {
 	held, err := e.Store.Run(ctx, owner)
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func (e *Engine) occupied(ctx context.Context, r run.Run, owner string) error {
 	return fault.New(fault.Refused, "run %s (%s, %s) holds the lock on %s: wait until it ends, or leave out refuse to queue this run", owner, held.Operation, held.State, r.Project)
 }
 
-// stop wakes the owner that another run supersedes, so that it obeys at once.
-func (e *Engine) stop(ctx context.Context, id string) error {
+// wakeOwner wakes the owner that another run supersedes, so that it obeys at once.
+func (e *Engine) wakeOwner(ctx context.Context, id string) error {
 	if id == "" {
 		return nil
 	}

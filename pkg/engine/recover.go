@@ -16,12 +16,12 @@ import (
 // twice as long. So an outage that affects all runs and is over within two hours
 // ends none of them.
 const (
-	maxRestarts  = 5
-	leastPatient = 5 * time.Minute
+	maxRestarts       = 5
+	firstRestartPause = 5 * time.Minute
 )
 
-// Recover restarts the run whose execution has failed, timed out or was stopped: to
-// stop an execution does not cancel its run. The end of an execution with an older
+// Recover restarts a run whose execution failed, timed out or was stopped. Stopping an
+// execution does not cancel its run. The end of an execution with an older
 // epoch needs no restart.
 func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 	r, err := e.Store.Run(ctx, d.Run)
@@ -38,7 +38,7 @@ func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 }
 
 // Sweep restarts every run that should have an execution and has none, and measures
-// all runs that are not over. Then it finishes what was left undone at the end of runs.
+// all runs that have not ended. Then it finishes the cleanup of ended runs.
 // A run that cannot be restarted does not stop the sweep of the others.
 func (e *Engine) Sweep(ctx context.Context) error {
 	open, err := e.Store.Open(ctx)
@@ -48,7 +48,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	failed, found := make([]error, len(open)), make([]run.Run, len(open))
 	err = e.each(len(open), func(i int) error {
 		var err error
-		if found[i], err = e.swept(ctx, open[i]); err == nil {
+		if found[i], err = e.loadForSweep(ctx, open[i]); err == nil {
 			err = e.restart(ctx, found[i])
 		}
 		if err != nil {
@@ -60,9 +60,9 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	return errors.Join(append(failed, err, e.Store.Tidy(ctx))...)
 }
 
-// swept returns a run, with its steps if they are needed to decide whether it is
+// loadForSweep returns a run, with its steps if they are needed to decide whether it is
 // stuck.
-func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
+func (e *Engine) loadForSweep(ctx context.Context, id string) (run.Run, error) {
 	r, err := e.Store.Run(ctx, id)
 	if err != nil || !r.Stuck(e.Now()) {
 		return r, err
@@ -70,8 +70,8 @@ func (e *Engine) swept(ctx context.Context, id string) (run.Run, error) {
 	return e.loadWhole(ctx, r)
 }
 
-// restart gives a run an execution if it should have one. A run that was restarted a
-// short time ago is left alone for a while.
+// restart starts an execution for a run that should have one and has none. After a recent
+// restart it waits first.
 func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	switch r.State {
 	case run.StateWaiting: // the function that raised the generation may have crashed before it started an execution
@@ -127,9 +127,9 @@ func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, 
 	return false, e.restartOrFail(ctx, r, s.Why, patient)
 }
 
-// restartOrFail starts a new execution for a run whose execution has ended because
-// of why. If that happened too often without a step that finished in between, it
-// ends the run as failed.
+// restartOrFail starts a new execution for a run whose execution has failed. why is the
+// error of the execution. After maxRestarts restarts without a finished step in between,
+// it ends the run as failed.
 func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, patient bool) error {
 	r, err := e.loadWhole(ctx, was)
 	if err != nil || r.Epoch != was.Epoch || r.State != was.State {
@@ -139,7 +139,7 @@ func (e *Engine) restartOrFail(ctx context.Context, was run.Run, why string, pat
 		r.Restarts, r.FinishedAtRestart = 0, n
 	}
 	now := e.Now()
-	if patient && r.Restarts > 0 && now.Before(r.RestartedAt.Add(leastPatient<<(r.Restarts-1))) {
+	if patient && r.Restarts > 0 && now.Before(r.RestartedAt.Add(firstRestartPause<<(r.Restarts-1))) {
 		return nil
 	}
 	if r.Restarts++; r.Restarts <= maxRestarts {
@@ -164,10 +164,9 @@ func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 	return all, err
 }
 
-// endByForce ends a run whatever its steps have come to, and fences off its execution
-// first: it raises the epoch. A function that reads the raised epoch may start an
-// execution for it. If that execution writes before the run has ended, endByForce reads
-// the run again.
+// endByForce ends a run whose steps may still run. First it raises the epoch, so that the
+// execution is fenced off. Another function may start an execution of the new epoch; if
+// that execution writes before the run has ended, endByForce reads the run again.
 func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why string) error {
 	if err := e.Store.RaiseEpoch(ctx, r); err != nil {
 		return fmt.Errorf("raise the epoch of run %s: %w", r.ID, err)

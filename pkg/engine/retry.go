@@ -30,9 +30,9 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// newest refuses to retry a run if something newer was deployed since. It is called
+// refuseOutdatedRetry refuses to retry a run if something newer was deployed since. It is called
 // when r holds the lock, so that nothing newer can be deployed meanwhile.
-func (e *Engine) newest(ctx context.Context, r run.Run) error {
+func (e *Engine) refuseOutdatedRetry(ctx context.Context, r run.Run) error {
 	if o := e.operation(r); r.Of == "" || r.Force || !o.Writes || o.Restores {
 		return nil
 	}

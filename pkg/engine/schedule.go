@@ -11,11 +11,12 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// early is how long before its time the call of a schedule may arrive: clocks differ.
+// early is how long before its time the event of a schedule may arrive, because clocks
+// differ.
 const early = 5 * time.Minute
 
-// errGone means that the files no longer have the schedule that requested a run.
-var errGone = errors.New("nothing was done")
+// errUnscheduled means that the files no longer have the schedule that requested a run.
+var errUnscheduled = errors.New("nothing was done")
 
 // scheduledSource finds the source of a run that a schedule requested: that of the
 // last full deployment. It also checks that this source still has the schedule. Only
@@ -39,15 +40,15 @@ func (e *Engine) scheduledSource(ctx context.Context, r *run.Run) error {
 			return fault.New(fault.Refused, "schedule %s deploys the files of the last full deployment of %s, and there is none: nobody has deployed the whole project yet, or not since it was destroyed: deploy it", r.Schedule, r.Project)
 		}
 	}
-	return e.current(ctx, *r, l.LastFull)
+	return e.checkSchedule(ctx, *r, l.LastFull)
 }
 
-// current is errGone if the source of the last full deployment no longer has the
+// checkSchedule returns errUnscheduled if the source of the last full deployment no longer has the
 // schedule's operation: other files were deployed while the run was queued, or before a
 // late call of EventBridge Scheduler arrived. A retry is requested by a person and is
 // not checked. If there is no full deployment, or its source cannot be read, the run
 // continues.
-func (e *Engine) current(ctx context.Context, r run.Run, full run.Source) error {
+func (e *Engine) checkSchedule(ctx context.Context, r run.Run, full run.Source) error {
 	if r.Of != "" || full == (run.Source{}) {
 		return nil
 	}
@@ -64,7 +65,7 @@ func (e *Engine) current(ctx context.Context, r run.Run, full run.Source) error 
 	if ok && s.Operation == r.Operation && (s.Once.IsZero() || s.Past(r.Requested.Add(early))) {
 		return nil
 	}
-	return fmt.Errorf("schedule %s requested this run, but the files deployed since then schedule no %s at this time: %w", r.Schedule, r.Operation, errGone)
+	return fmt.Errorf("schedule %s requested this run, but the files deployed since then schedule no %s at this time: %w", r.Schedule, r.Operation, errUnscheduled)
 }
 
 // setSchedules makes the project's schedules those of the files that are deployed. A

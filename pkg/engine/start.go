@@ -33,8 +33,8 @@ func (e *Engine) Start(ctx context.Context, q run.Request) error {
 		}
 		q.Problems = fault.Messages(err)
 	}
-	messages := say(q.Problems)
-	q.Problems = nil // the messages of the run have them
+	messages := limitMessages(q.Problems)
+	q.Problems = nil // they are stored as the messages of the run
 	r, _, err := e.Store.CreateRun(ctx, run.Run{
 		Request: q, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: messages, Requested: e.Now(),
 	})

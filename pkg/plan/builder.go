@@ -47,7 +47,7 @@ type builder struct {
 }
 
 // plan makes all phases and edges: the required edges first, then the optional ones,
-// each only if it makes no cycle with those before.
+// each only if it makes no cycle with the edges before it.
 func (b *builder) plan() (Plan, error) {
 	b.steps = make(map[string]Step)
 	by := b.dependents()

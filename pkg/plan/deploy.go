@@ -17,19 +17,19 @@ func deploy() Operation {
 		Name: DeployName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
 		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionMaxDeletions},
-		Turn:    "it deploys",
+		Effect:  "it deploys",
 	}
 }
 
-// Deploy makes the live stacks what is desired, and deletes those that are no
-// longer desired.
+// Deploy plans to create and update the desired stacks, and to delete those that are
+// no longer desired.
 //
 // Each node has up to two phases of steps: a delete phase and a deploy phase.
 // Delete phases run against the recorded dependencies, dependents first; deploy
 // phases run along the desired dependencies; and a node is deployed after it was
 // deleted. Unchanged nodes have no steps.
 //
-// An operation on some nodes only leaves the others as they are.
+// If Only is set, Deploy plans no steps for the other nodes.
 //
 // Deploy never deletes everything, and no more stacks than View.MaxDeletions.
 func Deploy(v View) (Plan, error) { return v.plan(v.guard()) }
@@ -51,7 +51,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 		return Plan{}, err
 	}
 	b.possible = possible
-	about, unknown := v.reach()
+	about, unknown := v.selected()
 	refusals = append(refusals, unknown...)
 	for _, name := range order {
 		if about != nil && !about[name] {
@@ -76,7 +76,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 			refusals = append(refusals, err)
 		}
 	}
-	refusals = append(refusals, v.left(about, b.deletes)...)
+	refusals = append(refusals, v.leftDependents(about, b.deletes)...)
 	if len(refusals) > 0 {
 		return Plan{}, errors.Join(refusals...)
 	}
@@ -95,7 +95,7 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, err err
 	same, possible = make(map[string]bool), make(map[string]bool)
 	for _, name := range order {
 		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
-		if !n.Template.Pinned || !v.ours(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
+		if !n.Template.Pinned || !v.managed(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
 			continue
 		}
 		got, err := n.Resolve(func(node, output string) (string, error) {
@@ -107,7 +107,7 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, err err
 		changing := slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] })
 		changing = changing || !maps.Equal(r.Outputs, live.Outputs)
 		switch {
-		case changing: // whatever the recorded outputs make of it: others may take their place
+		case changing: // the new outputs of its dependencies are not known yet
 			possible[name] = err == nil && got.Digest == r.Digest
 		case fault.Is(err, fault.Missing): // the step reports it when it starts, if the output is still missing
 		case err != nil:
@@ -119,8 +119,8 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, err err
 	return same, possible, nil
 }
 
-// outputs returns the outputs of a node: those of its stack if no deploy of the node
-// has to change them, else those that are recorded.
+// outputs returns the outputs of a node: the live ones if the stack is as Stackwright
+// left it, else the recorded ones.
 func (v View) outputs(name string) map[string]string {
 	r, live := v.Recorded[name], v.Live[name]
 	if r.Current(live) {
@@ -135,32 +135,32 @@ func (r Record) Current(live Live) bool {
 	return r.Digest != "" && r.LastUpdated.Equal(live.LastUpdated) && (live.Status.Good() || live.Status.Restored())
 }
 
-// ours reports whether Stackwright made the live stack of a node: it has the
+// managed reports whether Stackwright created the live stack of a node: it has the
 // recorded ID, or its first event has our token.
-func (v View) ours(name string) bool {
+func (v View) managed(name string) bool {
 	r, ok := v.Recorded[name]
 	live := v.Live[name]
 	return ok && !live.Status.Gone() && (r.StackID == live.StackID || live.CreatedByToken)
 }
 
-// inaccessible reports whether Stackwright may not read a node's stack now. Its plan
-// is one step, which fails with the reason when it starts, unless access was granted
-// by then.
+// inaccessible reports whether Stackwright is not allowed to read a node's stack. Its
+// plan is one step. The step fails with the reason, unless access has been granted when
+// it starts.
 func (v View) inaccessible(name string) bool { return v.Live[name].AccessError != "" }
 
-// exists reports whether a node has a stack of ours, or may have one that Stackwright
-// may not read.
-func (v View) exists(name string) bool { return v.ours(name) || v.inaccessible(name) }
+// exists reports whether a node has a managed stack, or may have one that Stackwright
+// is not allowed to read.
+func (v View) exists(name string) bool { return v.managed(name) || v.inaccessible(name) }
 
 // NotManaged ends the message about a stack that exists and that Stackwright did
 // not create.
 const NotManaged = "is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet"
 
 // planConvergence lists the steps of a desired node's delete phase and deploy phase.
-// What a busy stack needs is not known before its operation ends, so its phases have
-// a step for each way in which that may end, and a step that is not needed does
-// nothing: a delete deletes only a dead stack, a continue continues only a stuck
-// one, and an update of a stack that is gone creates it.
+// If the stack is busy, the plan does not know how that operation will end. Its phases
+// then have a step for each possible end, and a step that is not needed does nothing: a
+// delete step deletes only a dead stack, a continue step continues only a stuck one,
+// and an update step creates a stack that is gone.
 func (v View) planConvergence(name string) (deletes, deploys []Step, err error) {
 	n, live := v.Desired.Nodes[name], v.Live[name]
 	step := func(v Verb) Step { return Step{Verb: v, Timeout: n.Timeout} }
@@ -169,11 +169,11 @@ func (v View) planConvergence(name string) (deletes, deploys []Step, err error) 
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
 	switch {
-	case v.inaccessible(name): // the update finds out when it starts
+	case v.inaccessible(name): // the update step reads the stack when it starts
 		return nil, []Step{step(Update)}, nil
 	case s.Gone():
 		return nil, []Step{step(Create)}, nil
-	case !v.ours(name):
+	case !v.managed(name):
 		return refuse("%s exists (%s) and "+NotManaged, n.Stack, s)
 	case live.Dead() && live.Protected:
 		return refuse("it is %s and must be created again, but is protected: set protect: false first", s)
@@ -197,7 +197,7 @@ func (v View) planRemoval(name string) ([]Step, error) {
 	switch s := live.Status; {
 	case v.inaccessible(name):
 		return []Step{{Verb: Delete}}, nil
-	case s.Gone(), !v.ours(name):
+	case s.Gone(), !v.managed(name):
 		return []Step{{Verb: Forget}}, nil
 	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.HasResources:
 		return nil, fault.New(fault.Refused, "stack %s: %w", name, live.Unrecoverable())

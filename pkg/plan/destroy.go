@@ -6,12 +6,12 @@ func destroy() Operation {
 		Name: "destroy", Plan: Destroy,
 		Requestable: true, Writes: true, DeletesAll: true, Retryable: true, Schedulable: true,
 		Options: []Option{OptionRefuse, OptionOnly},
-		Turn:    "it deletes all stacks",
+		Effect:  "it deletes all stacks",
 	}
 }
 
-// Destroy is Deploy with nothing desired. No number limits its deletions: they are
-// what was requested.
+// Destroy is Deploy of a project without stacks. It has no limit of deletions, because
+// the user requested them.
 func Destroy(v View) (Plan, error) {
 	v.Desired.Nodes = nil
 	return v.plan(nil)

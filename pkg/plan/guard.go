@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	mostDeletions = 10 // the limit of a deploy that does not set one
-	mostNamed     = 50 // stacks in one message
+	defaultMaxDeletions = 10 // the limit of a deploy that does not set one
+	maxListed           = 50 // stacks in one message
 )
 
 // MaxDeletions returns how many stacks a deploy may delete permanently: the project's
@@ -21,7 +21,7 @@ func (v View) MaxDeletions() int {
 	if most := v.Desired.MaxDeletions; most != nil {
 		return *most
 	}
-	return max(1, min(mostDeletions, len(v.Recorded)/2))
+	return max(1, min(defaultMaxDeletions, len(v.Recorded)/2))
 }
 
 // guard refuses a plan that would delete more stacks than the user probably intends. A
@@ -32,7 +32,7 @@ func (v View) guard() []error {
 	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 {
 		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all its stacks, use destroy", v.Desired.ID(), len(v.Recorded))}
 	}
-	going, most := v.going(), v.MaxDeletions()
+	going, most := v.permanentDeletions(), v.MaxDeletions()
 	if len(going) <= most {
 		return nil
 	}
@@ -44,41 +44,39 @@ func (v View) guard() []error {
 	return refusals
 }
 
-// going lists the stacks that are deleted permanently, sorted: those that exist, or
-// may exist, are ours, and are no longer desired, whether or not they may be
-// deleted.
-func (v View) going() []string {
-	about, _ := v.reach()
+// permanentDeletions lists the stacks that are deleted permanently, sorted: managed
+// stacks that exist, or may exist, and are no longer desired.
+func (v View) permanentDeletions() []string {
+	about, _ := v.selected()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if v.goes(name, about) && !v.created(name) {
-			names = append(names, v.Recorded[name].called())
+		if v.deletesPermanently(name, about) && !v.created(name) {
+			names = append(names, v.Recorded[name].displayName())
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// goes reports whether an operation about the given nodes, nil for all, deletes a
-// recorded stack permanently.
-func (v View) goes(name string, about map[string]bool) bool {
+// deletesPermanently reports whether an operation on the selected nodes, nil for all,
+// deletes a recorded stack permanently.
+func (v View) deletesPermanently(name string, about map[string]bool) bool {
 	_, stays := v.Desired.Nodes[name]
 	return !stays && v.exists(name) && (about == nil || about[name])
 }
 
-// called returns the name by which a person knows the stack of a record. For a stack
-// that its node left behind, this is the name that the node had, and the physical
-// name.
-func (r Record) called() string {
-	if left := r.leftName(); left != "" {
+// displayName returns the name of a record's stack for people. If the node has got
+// another physical stack, this is the old name of the node, with the physical name.
+func (r Record) displayName() string {
+	if left := r.formerNode(); left != "" {
 		return fmt.Sprintf("%s (%s)", left, r.Stack)
 	}
 	return r.Node
 }
 
-// leftName returns the name of the node that left this record behind for another
-// physical stack; "" if none did.
-func (r Record) leftName() string {
+// formerNode returns the node that had this record's stack before it got another
+// physical stack; "" if the record belongs to its node.
+func (r Record) formerNode() string {
 	if r.Node == r.StackID || strings.HasPrefix(r.Node, unknownID) {
 		return r.FormerName
 	}
@@ -87,8 +85,8 @@ func (r Record) leftName() string {
 
 // listed joins names, at most the first mostNamed.
 func listed(names []string) string {
-	if more := len(names) - mostNamed; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
+	if more := len(names) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }

@@ -10,19 +10,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
-// reach returns the nodes that an operation is about, or nil if that is all of them:
-// those that are named, and the dependencies of the desired ones, because they
-// cannot be deployed without these. A name that ends in a slash means all nodes
+// selected returns the nodes that Only selects, or nil for all nodes: the named nodes
+// and the dependencies of the desired ones, which must be deployed first. A name that ends in a slash means all nodes
 // below it, and one without a target means the stack in all its targets. An unknown
 // name is refused.
-func (v View) reach() (map[string]bool, []error) {
+func (v View) selected() (map[string]bool, []error) {
 	if len(v.Only) == 0 {
 		return nil, nil
 	}
 	about := make(map[string]bool)
 	var unknown []error
 	for _, name := range v.Only {
-		found := v.named(name)
+		found := v.matching(name)
 		if len(found) == 0 {
 			unknown = append(unknown, fault.New(fault.Invalid, "only: there is no stack %s, neither in the project's files nor recorded%s", name, suggest.Hint(name, v.names())))
 		}
@@ -42,7 +41,7 @@ func (v View) names() []string {
 	all := make(map[string]bool)
 	for _, nodes := range [][]string{slices.Collect(maps.Keys(v.Desired.Nodes)), slices.Collect(maps.Keys(v.Recorded))} {
 		for _, name := range nodes {
-			if strings.Contains(name, ":") { // a record that its node left behind is known by its ID
+			if strings.Contains(name, ":") { // the record of an old stack: its name is the stack ID
 				continue
 			}
 			all[name] = true
@@ -57,8 +56,8 @@ func (v View) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// named lists the nodes that a name means, sorted.
-func (v View) named(name string) []string {
+// matching lists the nodes that a name in Only means, sorted.
+func (v View) matching(name string) []string {
 	is := func(node string) bool {
 		return node == name || strings.HasSuffix(name, "/") && strings.HasPrefix(node, name) || strings.HasPrefix(node, name+"@")
 	}
@@ -77,13 +76,13 @@ func (v View) named(name string) []string {
 	return found
 }
 
-// left refuses an operation on some nodes that would delete a stack although stacks
-// that it leaves alone depend on it, directly or not. It names all of these.
-func (v View) left(about map[string]bool, deletes phases) []error {
+// leftDependents refuses to delete a stack if other stacks, which Only does not select,
+// depend on it, directly or not. Each error names these dependents.
+func (v View) leftDependents(about map[string]bool, deletes phases) []error {
 	if about == nil {
 		return nil
 	}
-	var uses graph.Graph[string] // from each stack to the dependents that are left alone
+	var uses graph.Graph[string] // from each stack to its dependents that are not selected
 	for name, r := range v.Recorded {
 		for _, need := range r.Needs {
 			if !about[name] && v.exists(name) {

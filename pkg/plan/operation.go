@@ -26,11 +26,11 @@ type Operation struct {
 	Schedulable bool     // schedules may request it
 	Options     []Option // that a request for it may have
 
-	Turn string // what a queued run of it will do, for people; {run} is replaced by the run that it is about
+	Effect string // what a run of it does, for people; {run} stands for the run that it repeats or rolls back
 }
 
-// AtTurn says what a queued run, which is about run of, will do.
-func (o Operation) AtTurn(of string) string { return strings.ReplaceAll(o.Turn, "{run}", of) }
+// EffectFor returns the effect of a run that repeats or rolls back the run with ID of.
+func (o Operation) EffectFor(of string) string { return strings.ReplaceAll(o.Effect, "{run}", of) }
 
 // An Option is a key of a request's options. The rows of operations and commands
 // say which options each of them has.

@@ -6,6 +6,6 @@ func preview() Operation {
 		Name: "plan", Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Preview: true,
 		Options: []Option{OptionOnly, OptionMaxDeletions},
-		Turn:    "it is planned",
+		Effect:  "it is planned",
 	}
 }

@@ -12,13 +12,13 @@ func refresh() Operation {
 		Name: "refresh", Plan: Refresh,
 		Requestable: true, Retryable: true, Schedulable: true,
 		Options: []Option{OptionRefuse, OptionOnly},
-		Turn:    "it reads the live stacks into the records",
+		Effect:  "it reads the live stacks into the records",
 	}
 }
 
 // Refresh reads every recorded stack. Its steps have no order.
 func Refresh(v View) (Plan, error) {
-	about, unknown := v.reach()
+	about, unknown := v.selected()
 	if len(unknown) > 0 {
 		return Plan{}, errors.Join(unknown...)
 	}

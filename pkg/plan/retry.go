@@ -7,6 +7,6 @@ func retry() Operation {
 		Name:        "retry",
 		Requestable: true, Repeats: true,
 		Options: []Option{OptionForce, OptionRollback, OptionRefuse, OptionMaxDeletions},
-		Turn:    "it repeats run {run}",
+		Effect:  "it repeats run {run}",
 	}
 }

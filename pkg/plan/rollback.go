@@ -15,7 +15,7 @@ func rollback() Operation {
 	return Operation{
 		Name: RollbackName, Plan: Rollback,
 		NeedsFiles: true, Writes: true, Restores: true, Retryable: true,
-		Turn: "it rolls back run {run}",
+		Effect: "it rolls back run {run}",
 	}
 }
 

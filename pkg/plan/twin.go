@@ -32,9 +32,9 @@ func (t Twin) String() string {
 func (v View) twins() []Twin {
 	type kind struct{ template, account, region string }
 	deleted, created := map[kind][]Record{}, map[kind][]string{}
-	about, _ := v.reach()
+	about, _ := v.selected()
 	for _, r := range v.Recorded {
-		if k := (kind{r.Template, r.Target.Account, r.Target.Region}); r.Template != "" && v.goes(r.Node, about) {
+		if k := (kind{r.Template, r.Target.Account, r.Target.Region}); r.Template != "" && v.deletesPermanently(r.Node, about) {
 			deleted[k] = append(deleted[k], r)
 		}
 	}
@@ -51,7 +51,7 @@ func (v View) twins() []Twin {
 		}
 		r := deleted[k][0]
 		t := Twin{Stack: r.Stack}
-		t.Deleted, _, _ = strings.Cut(cmp.Or(r.leftName(), r.Node), "@")
+		t.Deleted, _, _ = strings.Cut(cmp.Or(r.formerNode(), r.Node), "@")
 		t.Created, _, _ = strings.Cut(nodes[0], "@")
 		usual := func(stack string) string { return project.StackName(v.Desired.Name, v.Desired.Environment, stack) }
 		t.Moved = t.Deleted != t.Created && r.Stack == usual(t.Deleted) && v.Desired.Nodes[nodes[0]].Stack == usual(t.Created)

@@ -2,8 +2,8 @@ package run
 
 import "cmp"
 
-// A Cause is why a step was skipped, or that a step failed because a user declined it.
-// The zero Cause is that of all other steps.
+// A Cause is why a step was skipped, or says that a step failed because a user declined
+// it. All other steps have the zero Cause.
 type Cause struct {
 	Kind CauseKind `json:"kind,omitempty"`
 	Step string    `json:"step,omitempty"` // the step that failed or was declined: this one, or one that it depends on, directly or not
@@ -18,14 +18,14 @@ const (
 	CauseDeclined   CauseKind = "declined"       // a user declined a step: this one, or one that it depends on
 	CauseCancelled  CauseKind = "cancelled"      // a user cancelled the run
 	CauseSuperseded CauseKind = "superseded"     // a newer run replaced the run
-	CauseTimeout    CauseKind = "timeout"        // the time of the run was over
+	CauseTimeout    CauseKind = "timeout"        // the run has timed out
 	CauseForced     CauseKind = "ended by force" // the run was ended without its execution
 )
 
 // Known reports whether there is a cause.
 func (c Cause) Known() bool { return c.Kind != "" }
 
-// text says the cause to people.
+// text describes the cause for people.
 func (c Cause) text(r *Run) string {
 	switch c.Kind {
 	case CauseFailure, CauseDeclined:

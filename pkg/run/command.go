@@ -33,7 +33,7 @@ type GivenCommand struct {
 	At      time.Time `json:"at"`
 }
 
-// mostCommands is how many commands a run keeps, the newest. The audit has all.
+// mostCommands is how many commands a run keeps: the newest. The audit log has all.
 const mostCommands = 20
 
 // Give makes r obey a command, raises its generation and adds the command to those
@@ -49,8 +49,8 @@ func (r *Run) Give(c GivenCommand) error {
 	return nil
 }
 
-// obey returns the command that r obeys after c. Nothing takes back a command that
-// stops a run, least of all that a newer run supersedes it.
+// obey returns the command that r obeys after c. No command replaces one that stops the
+// run. A superseded run stays superseded, even if a user cancels it.
 func (r *Run) obey(c Command) (Command, error) {
 	switch {
 	case r.State.Over():
@@ -86,8 +86,8 @@ func (r *Run) given(c GivenCommand) {
 	}
 }
 
-// Given returns the newest command of those given to r that r obeys, or the zero
-// GivenCommand if it was given none.
+// Given returns the command that r obeys now, with who gave it and why. It is the zero
+// GivenCommand if nobody has given r a command.
 func (r *Run) Given() GivenCommand {
 	for _, c := range slices.Backward(r.Commands) {
 		if c.Command == r.Command || c.Command == Supersede && r.SupersededBy != "" {

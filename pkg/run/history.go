@@ -50,8 +50,8 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	return h
 }
 
-// lastFull is LastFull after r, which was on all stacks, however it ended. A
-// scheduled destroy leaves it: the stacks are to be deployed again.
+// lastFull is LastFull after r, a run of all stacks, whether r succeeded or not. A
+// scheduled destroy keeps it, because a schedule deploys the stacks again later.
 func (h History) lastFull(r Run, o plan.Operation) Source {
 	switch {
 	case o.DeletesAll && r.Schedule != "":
@@ -62,9 +62,9 @@ func (h History) lastFull(r Run, o plan.Operation) Source {
 	return r.Source
 }
 
-// cancelledBy is CancelledBy after r, which was on all stacks: r if a user
-// cancelled it and no rollback follows. To cancel a scheduled run cancels only that
-// run, not later ones.
+// cancelledBy is CancelledBy after r, a run of all stacks: r if a user cancelled it and
+// no rollback follows. If a user cancels a scheduled run, later scheduled runs still
+// start.
 func (h History) cancelledBy(r Run, rolledBack bool) string {
 	switch {
 	case r.State == StateCancelled && r.Schedule != "":

@@ -31,8 +31,8 @@ type Writer struct {
 // and scheduled deploys.
 func (w Writer) preemptible() bool { return w.Upload || w.Preemptible }
 
-// An Entry is what happens to a project's lock, and to other runs, when a run
-// requests the lock.
+// An Entry is the change of a project's lock, and of other runs, when a run requests
+// the lock.
 type Entry struct {
 	Lock       Lock     // after the change
 	Owns       bool     // the run may write: it owns the lock
@@ -99,7 +99,7 @@ func enqueue(waiting []Writer, w Writer) (with []Writer, replaced []string) {
 	return with, replaced
 }
 
-// An Exit is what happens to a project's lock when a run ends.
+// An Exit is the change of a project's lock when a run ends.
 type Exit struct {
 	From      State  // the state of the run before its end
 	Lock      Lock   // after the change
@@ -122,25 +122,24 @@ func (l Lock) Leave(r Run, o plan.Operation, rollback string) Exit {
 		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
 	}
 	x.Lock.History = l.History.with(r, o, x.Rollback != nil)
-	x.Lock.passOn()
+	x.Lock.giveToNext()
 	x.NextOwner = x.Lock.Owner.Run
 	return x
 }
 
-// Without removes a run that cannot be read from the lock, and gives the lock to the
-// next queued run. What the run did to the project is not known, so the history
-// stays as it is.
+// Without removes a run whose item cannot be read, and gives the lock to the next
+// queued run. It leaves the history unchanged, because nobody knows what the run did.
 func (l Lock) Without(id string) Lock {
 	l = l.copy()
 	l.Waiting = slices.DeleteFunc(l.Waiting, func(w Writer) bool { return w.Run == id })
 	if l.Owner.Run == id {
-		l.passOn()
+		l.giveToNext()
 	}
 	return l
 }
 
-// passOn makes the next queued run the owner, if there is one.
-func (l *Lock) passOn() {
+// giveToNext makes the next queued run the owner, if there is one.
+func (l *Lock) giveToNext() {
 	l.Owner = Writer{}
 	if len(l.Waiting) > 0 {
 		l.Owner, l.Waiting = l.Waiting[0], l.Waiting[1:]

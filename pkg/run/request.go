@@ -1,15 +1,15 @@
 package run
 
-// A Request is what an upload, a request object, an HTTP request, a schedule or
-// the command line asks for: a run of an operation, or a command to a run. It
-// goes unchanged from where it was made into the run, and is stored with it.
+// A Request asks for a run of an operation, or gives a command to a run. Uploads, request
+// objects, HTTP requests, schedules and the command line all make one. The run stores it
+// unchanged.
 type Request struct {
 	ID        string `json:"run"`     // of the run that it makes; a request with an ID that is stored already does nothing
 	Project   string `json:"project"` // "shop@prod"
 	Operation string `json:"operation"`
 	Source    Source `json:"source"`
 	Of        string `json:"of,omitempty"`        // the run that a retry, a rollback or a command is about
-	Who       string `json:"who,omitempty"`       // made the request, as far as its sender says so
+	Who       string `json:"who,omitempty"`       // who made the request, as its sender claims
 	Requester string `json:"requester,omitempty"` // the account, or the service of AWS, that S3 names as the sender of the object
 	Upload    bool   `json:"upload,omitempty"`    // made by an upload: the newest upload wins
 	Sequencer string `json:"sequencer,omitempty"` // of the upload: which of two uploads of one key is newer
@@ -26,10 +26,10 @@ type Source struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Options are what a request may say beyond its operation and what that is about.
+// Options are the options of a request.
 type Options struct {
 	Only         []string `json:"only,omitempty"`          // names of the stacks that it is about; none is all
-	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete for good; nil is what the project says
+	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete permanently; nil is the limit of the project
 	Rollback     bool     `json:"rollback,omitempty"`      // roll back if the deploy fails, or once it is cancelled
 	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it
 	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
@@ -48,8 +48,8 @@ type Body struct {
 	} `json:"options"`
 }
 
-// Body returns how q is written. What follows from where a request is sent to, such
-// as its ID and its project, is not part of it.
+// Body returns q as it is written in JSON, without its ID and project: the key of the
+// object, or the path of the HTTP request, has those.
 func (q Request) Body() Body {
 	b := Body{Operation: q.Operation, Source: q.Source}
 	b.Options.Run, b.Options.Who, b.Options.Options = q.Of, q.Who, q.Options

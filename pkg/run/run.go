@@ -14,7 +14,7 @@ import (
 // the one before.
 const Version = 1
 
-// A Status is that of a step.
+// A Status is the status of a step.
 type Status string
 
 // The statuses of a step.
@@ -27,7 +27,7 @@ const (
 	Skipped Status = "skipped"
 )
 
-// A State is that of a run as a whole.
+// A State is the state of a run.
 type State string
 
 // The states. Pending, queued, running, waiting and the ends are stored. Ready,
@@ -68,14 +68,14 @@ type Run struct {
 
 	Command            Command
 	Forced             bool           // updates in progress are cancelled too
-	Commands           []GivenCommand // the newest that it was given, oldest first
+	Commands           []GivenCommand // the newest commands that users gave it, oldest first
 	SupersededBy       string         // the run that supersedes this one
 	Epoch              int            // of the execution that may write: the fencing token
 	State              State          // pending, queued, running, waiting or an end
 	Generation         int            // raised by every command and answer
 	ObservedGeneration int            // the generation with which it last became waiting
 	Token              string         // of the wait of its execution
-	Events             int            // in the history of its execution, about
+	Events             int            // the estimated number of events in the history of its execution
 
 	Restarts          int       // how often its execution was restarted since a step last finished
 	RestartedAt       time.Time // when it was restarted last
@@ -113,7 +113,8 @@ type Step struct {
 	Result    plan.Result // how it left its stack, once it is over
 }
 
-// An Event is one about a running step that no poll has confirmed yet.
+// An Event is an event of CloudFormation about a running step that no poll has
+// confirmed yet.
 type Event struct {
 	Status plan.Status `json:"status,omitempty"`
 	Polls  int         `json:"polls,omitempty"` // how many polls have not seen it yet
@@ -142,9 +143,8 @@ func (r *Run) Start(p plan.Plan, specs map[string]string) {
 	}
 }
 
-// LeftBroken lists the stacks of failed steps that are in a bad state, or of which
-// nobody knows the state, in the order of the plan. The steps say so: it reports false
-// if r has started steps and was loaded without them.
+// LeftBroken lists the stacks of failed steps that are in a bad or unknown state, in the
+// order of the plan. It needs the steps, and reports false if r was loaded without them.
 func (r *Run) LeftBroken() (nodes []string, known bool) {
 	for _, s := range r.Steps {
 		if s.Status == Failed && !s.Result.Clean() && !slices.Contains(nodes, s.Node) {
@@ -254,7 +254,7 @@ func (r *Run) Next(now time.Time) State {
 		}
 	}
 	switch {
-	case len(r.open(now)) > 0, pending && r.Command == Continue && r.Overdue(now): // which are to be skipped
+	case len(r.open(now)) > 0, pending && r.Command == Continue && r.Overdue(now): // Prune will skip these
 		return StateWatch
 	case pending:
 		return StateWaiting

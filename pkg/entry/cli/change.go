@@ -55,7 +55,7 @@ func request(ctx context.Context, c *call) (int, error) {
 		if err != nil {
 			return "", err
 		}
-		return s.post(ctx, s.made(ctx, p.Project.ID(), run.Source{Key: key, Version: version}))
+		return s.post(ctx, s.newRequest(ctx, p.Project.ID(), run.Source{Key: key, Version: version}))
 	})
 }
 
@@ -173,9 +173,9 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 	return s.call.agree(fmt.Sprintf("destroy deletes %s: %s\nat %s", what, strings.Join(names, ", "), s.label))
 }
 
-// made is the request of the command that is called, with the options that its flags
-// set. The source is the configuration that it deploys.
-func (s *session) made(ctx context.Context, project string, source run.Source) run.Request {
+// newRequest returns the request of the called command, with the options that its flags
+// set. The source is the configuration to deploy.
+func (s *session) newRequest(ctx context.Context, project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.command.name, Source: source, Who: s.who(ctx), Options: run.Options{
 		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,

@@ -40,12 +40,12 @@ type command struct {
 // A call is a command with its flags and arguments.
 type call struct {
 	Shell
-	flags     flags
-	args      []string
-	command   command
-	tree      *cobra.Command // of all commands
-	place     *site          // of the installation on AWS, once it was requested
-	requester string         // of requests, once it was looked up
+	flags            flags
+	args             []string
+	command          command
+	tree             *cobra.Command // of all commands
+	installationSite *site          // of the installation on AWS, once it was read
+	requester        string         // of requests, once it was looked up
 }
 
 // Execute runs the command that args name and returns its exit code.
@@ -134,7 +134,7 @@ func (c command) cobra(s Shell, root *cobra.Command, code *int) *cobra.Command {
 			}
 			got, err := c.run(cmd.Context(), call.prepared())
 			if err != nil {
-				got = call.tell(err)
+				got = call.reportError(err)
 			}
 			*code = got
 			return nil
@@ -197,8 +197,8 @@ func (c *call) prepared() *call {
 	return c
 }
 
-// tell prints an error, and returns its exit code.
-func (c *call) tell(err error) int {
+// reportError prints an error, and returns its exit code.
+func (c *call) reportError(err error) int {
 	if closed(err) {
 		return ExitOK
 	}
@@ -225,7 +225,7 @@ func (c *call) explain(err error) {
 	for _, m := range fault.Messages(err) {
 		fmt.Fprintln(c.Err, m)
 	}
-	if run, is := errors.AsType[*unwatched](err); is {
+	if run, is := errors.AsType[*followError](err); is {
 		fmt.Fprintln(c.Err, run.hint())
 	}
 }

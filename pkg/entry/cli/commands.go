@@ -76,19 +76,19 @@ Without RUN it is the newest run that failed.` + codes,
 		},
 		{
 			name: "pause", args: "[RUN]", most: 1, group: groupControl, short: "pause a run: start no further step", completes: runIDs,
-			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: openRun, meant: run.StateWaiting, enough: finished}.give,
+			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: openRun, success: run.StateWaiting, done: finished}.give,
 			long:     `The running steps finish, and no further step starts: the run waits for continue. The exit code is 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
 			examples: []string{"pause", "pause mfrggzdfmztwq2lknnwg --reason 'see the metrics first'"},
 		},
 		{
 			name: "continue", args: "[RUN]", most: 1, group: groupControl, short: "continue a paused run", completes: runIDs,
-			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: pausedRun, enough: movedOn}.give,
+			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: pausedRun, done: movedOn}.give,
 			long:     `Continues a paused run.` + ofRun + "\nWithout RUN it is the newest paused run." + codes,
 			examples: []string{"continue", "continue mfrggzdfmztwq2lknnwg"},
 		},
 		{
 			name: "cancel", args: "[RUN]", most: 1, group: groupControl, short: "end a run early", completes: runIDs,
-			flags: "reason rollback.cancel force.cancel " + recorded + watching + where + hosted, run: runCommand{which: openRun, meant: run.StateCancelled, enough: over}.give,
+			flags: "reason rollback.cancel force.cancel " + recorded + watching + where + hosted, run: runCommand{which: openRun, success: run.StateCancelled, done: over}.give,
 			long: `The running steps finish, and all others are skipped. A queued run leaves the queue. With --force, CloudFormation also cancels
 the updates in progress and rolls them back; it never interrupts a creation or a deletion. With --rollback, a deploy is
 followed by a rollback to the last successful deploy. The exit code is 0 when the run is cancelled and the rollback, if
@@ -97,7 +97,7 @@ there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that
 		},
 		{
 			name: "unlock", args: "[RUN]", most: 1, group: groupControl, short: "end a run that does not respond, and release its lock", completes: runIDs,
-			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: lockOwner, meant: run.StateCancelled, enough: over, unreadable: release}.give,
+			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: lockOwner, success: run.StateCancelled, done: over, unreadable: release}.give,
 			long: `Ends a run that holds its project's lock as cancelled, even if its execution does not respond. The next run in the queue
 then gets the lock. Operations in progress in CloudFormation continue, and the next run waits for them. A reason is required, and
 recorded with the run. If the run responds, use cancel.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// soon is the timeout of completion.
-const soon = 2 * time.Second
+// completionTimeout is how long the completion of a word may take.
+const completionTimeout = 2 * time.Second
 
 // A completion lists words that an argument may be, each with a description
 // after a tab. done are the arguments before it.
@@ -38,13 +38,13 @@ func (c *call) completions(cmd *cobra.Command) {
 }
 
 // recorded completes with names and IDs from the records of an installation. It
-// starts no server. If no installation answers soon, it returns no words.
+// starts no server. If no installation answers in time, it returns no words.
 func (c *call) recorded(list completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, done []string, startedAt string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(done) >= c.command.most && c.command.most > 0 && cmd.ValidArgsFunction == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), soon)
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 		defer cancel()
 		var words []string
 		if s := c.answering(ctx, cmd); s != nil {

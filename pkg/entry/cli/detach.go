@@ -21,17 +21,17 @@ func (s *session) detach(ctx context.Context, id string) (int, error) {
 	}
 	if s.host != nil {
 		fmt.Fprintf(c.Err, "interrupted: a background process takes over run %s; press Ctrl-C again to end this program at once\n", id)
-		if err := s.carryOn(ctx); err != nil {
+		if err := s.continueInBackground(ctx); err != nil {
 			return ExitFailed, err
 		}
 	}
 	fmt.Fprintf(c.Err, "run %s continues; this command no longer follows it. To follow it again:\n  %s\n", id, c.spell("status", id, "--follow"))
-	return ExitUnwatched, nil
+	return ExitInterrupted, nil
 }
 
-// carryOn ends the server of this process, and starts a background process that
+// continueInBackground ends the server of this process, and starts a background process that
 // serves the folder until no run is in progress.
-func (s *session) carryOn(ctx context.Context) error {
+func (s *session) continueInBackground(ctx context.Context) error {
 	c := s.call
 	data, err := filepath.Abs(c.flags.data)
 	if err != nil {
@@ -47,17 +47,17 @@ func (s *session) carryOn(ctx context.Context) error {
 	}
 	start := c.Start
 	if start == nil {
-		start = begin
+		start = startInBackground
 	}
 	if err := start(args, filepath.Join(data, "stackwright.log")); err != nil {
-		return errors.Join(fmt.Errorf("carry on: %w", err), fmt.Errorf("to continue the run, start the server: %s", c.spell("serve")))
+		return errors.Join(fmt.Errorf("start a background server: %w", err), fmt.Errorf("to continue the run, start the server: %s", c.spell("serve")))
 	}
 	return nil
 }
 
-// begin starts this program as a background process, in a session of its own,
+// startInBackground starts this program as a background process, in a session of its own,
 // that writes its output to a log.
-func begin(args []string, log string) error {
+func startInBackground(args []string, log string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

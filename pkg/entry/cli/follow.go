@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	glance  = 200 * time.Millisecond // the shortest time between two polls of a run
-	patient = 30 * time.Second       // how long to wait for a run to be recorded
-	giveUp  = 2 * time.Minute        // how long an installation may not answer
+	pollInterval  = 200 * time.Millisecond // the shortest time between two polls of a run
+	recordTimeout = 30 * time.Second       // how long to wait for a run to be recorded
+	answerTimeout = 2 * time.Minute        // how long an installation may not answer
 )
 
 // errInterrupted ends the following of a run after Ctrl-C, or when the reader of
@@ -41,17 +41,17 @@ func isLost(err error) bool {
 	return is
 }
 
-// An unwatched is the error of a run that continues, but cannot be followed.
-type unwatched struct {
+// A followError is the error of a command that cannot follow its run. The run continues.
+type followError struct {
 	error
 	run, again string // the command that follows it again
 }
 
-// Unwrap is why it cannot be followed.
-func (u *unwatched) Unwrap() error { return u.error }
+// Unwrap is why the command cannot follow the run.
+func (u *followError) Unwrap() error { return u.error }
 
 // hint says that the run continues, and what to do.
-func (u *unwatched) hint() string {
+func (u *followError) hint() string {
 	return fmt.Sprintf("run %s continues; this command no longer follows it. To follow it again:\n  %s", u.run, u.again)
 }
 
@@ -59,14 +59,14 @@ func (u *unwatched) hint() string {
 type watch struct {
 	run     string             // to follow
 	instead string             // the ID of another run that is followed instead if it is created; may be empty
-	enough  func(run.Run) bool // when to stop; nil stops when the run has ended or waits for a person
-	meant   run.State          // what the run is to come to, which is then success; may be empty
+	done    func(run.Run) bool // when to stop; nil stops when the run has ended or waits for a person
+	success run.State          // the state of the run that is a success for this command; may be empty
 }
 
-// follow shows a run until the watch says enough, and returns its last state.
+// follow shows a run until the watch is done, and returns its last state.
 func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) {
-	if w.enough == nil {
-		w.enough = finished
+	if w.done == nil {
+		w.done = finished
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -82,27 +82,27 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		}
 		r, err := s.see(ctx, w)
 		cause := err
-		if err = s.again(ctx, err); errors.Is(err, errGap) {
-			l.gone(cause)
+		if err = s.retryable(ctx, err); errors.Is(err, errGap) {
+			l.reportLost(cause)
 			next()
 			continue
 		}
 		if err == nil {
-			l.back()
+			l.reportFound()
 		}
 		switch {
-		case fault.Is(err, fault.Missing) && !known && (time.Since(startedAt) < s.patient || s.delivers()):
+		case fault.Is(err, fault.Missing) && !known && (time.Since(startedAt) < s.timeout || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
 			return r, fault.New(fault.Unavailable, "no function has started run %s: %s", w.run, s.silence)
 		case isLost(err), err != nil && known && s.host == nil:
-			return r, &unwatched{err, w.run, s.call.spell("status", w.run, "--follow")}
+			return r, &followError{err, w.run, s.call.spell("status", w.run, "--follow")}
 		case err != nil:
 			return r, err
-		case w.enough(r):
+		case w.done(r):
 			return r, v.End(r)
 		default:
 			known = true
-			l.tell(ctx, r)
+			l.report(ctx, r)
 			if err := v.Show(r); err != nil {
 				return r, fmt.Errorf("show run %s: %w: %w", r.ID, err, errInterrupted)
 			}
@@ -133,14 +133,14 @@ func finished(r run.Run) bool { return over(r) || r.State == run.StateWaiting }
 // over reports whether a run has ended.
 func over(r run.Run) bool { return r.State.Over() }
 
-// watch follows a run, and then its rollback if there is one. After Ctrl-C it leaves
-// them and ends. It returns the exit code. A failed run has failed even if its rollback
-// succeeded.
+// watch follows a run, and then its rollback if there is one. After Ctrl-C it
+// stops following them. It returns the exit code. For a failed run this is ExitFailed,
+// even if its rollback succeeded.
 func (s *session) watch(ctx context.Context, w watch) (int, error) {
 	r, err := s.follow(ctx, w, s.call.view())
 	code := exit(r.State)
 	switch {
-	case r.State == w.meant:
+	case r.State == w.success:
 		code = ExitOK
 	case code == ExitOK && s.call.flags.exitCode && len(r.Steps) > 0:
 		code = ExitChanges
@@ -163,40 +163,40 @@ func (s *session) watch(ctx context.Context, w watch) (int, error) {
 	return code, err
 }
 
-// pulse is how often the monitor checks that a followed run has an execution.
-const pulse = 10 * time.Second
+// executionCheckInterval is how often the monitor checks that a followed run has an execution.
+const executionCheckInterval = 10 * time.Second
 
 // A monitor prints, while a run is followed, what the run itself does not show:
 // which runs it waits for, and that no execution executes it. It prints each
 // message once.
 type monitor struct {
 	*session
-	view      view // that shows the run meanwhile; may be nil
-	said      string
-	requested time.Time // when the execution was last checked
-	alone     string    // the execution that was then found ended
-	away      bool      // the installation does not answer, and that was reported
+	view           view // shows the run meanwhile; may be nil
+	printed        string
+	checked        time.Time // when the execution was last checked
+	endedExecution string    // the execution that was then found ended
+	unanswered     bool      // the installation does not answer, and that was reported
 }
 
-// tell prints the messages about r, which has not ended and does not wait for a
+// report prints the messages about r, which has not ended and does not wait for a
 // person. If the installation cannot be read, a later call prints them.
-func (l *monitor) tell(ctx context.Context, r run.Run) {
+func (l *monitor) report(ctx context.Context, r run.Run) {
 	line := ""
 	switch {
 	case r.State == run.StateQueued:
 		line = l.queued(ctx, r)
-	case r.Epoch > 0 && time.Since(l.requested) >= pulse:
-		l.requested = time.Now()
+	case r.Epoch > 0 && time.Since(l.checked) >= executionCheckInterval:
+		l.checked = time.Now()
 		line = l.unexecuted(ctx, r)
 	}
-	if line != "" && line != l.said {
-		l.said = line
-		l.say(line)
+	if line != "" && line != l.printed {
+		l.printed = line
+		l.print(line)
 	}
 }
 
-// say prints a line beside the view.
-func (l *monitor) say(line string) {
+// print prints a line beside the view.
+func (l *monitor) print(line string) {
 	if l.call.flags.quiet {
 		return
 	}
@@ -208,20 +208,20 @@ func (l *monitor) say(line string) {
 	fmt.Fprintln(l.call.Err, line)
 }
 
-// gone prints, once, that the installation does not answer.
-func (l *monitor) gone(err error) {
-	if !l.away && l.call.flags.endpoint+l.call.flags.installation != "" {
-		l.say(fmt.Sprintf("%s does not answer (%v): trying again for two minutes", l.label, rootOf(err)))
-		l.away = true
+// reportLost prints, once, that the installation does not answer.
+func (l *monitor) reportLost(err error) {
+	if !l.unanswered && l.call.flags.endpoint+l.call.flags.installation != "" {
+		l.print(fmt.Sprintf("%s does not answer (%v): trying again for two minutes", l.label, rootOf(err)))
+		l.unanswered = true
 	}
 }
 
-// back prints that the installation answers again.
-func (l *monitor) back() {
-	if l.away {
-		l.say(l.label + " answers again")
+// reportFound prints that the installation answers again.
+func (l *monitor) reportFound() {
+	if l.unanswered {
+		l.print(l.label + " answers again")
 	}
-	l.away = false
+	l.unanswered = false
 }
 
 // rootOf is the innermost cause of an error, which has the shortest text.
@@ -242,11 +242,11 @@ func (l *monitor) unexecuted(ctx context.Context, r run.Run) string {
 	name := fmt.Sprintf("%s-%d", r.ID, r.Epoch)
 	s, err := l.flows.ExecutionStatus(ctx, name)
 	if err != nil || !s.Started || s.Running {
-		l.alone = ""
+		l.endedExecution = ""
 		return ""
 	}
-	if l.alone != name {
-		l.alone = name
+	if l.endedExecution != name {
+		l.endedExecution = name
 		return ""
 	}
 	return fmt.Sprintf("run %s is not being executed: execution %s has ended (%s). Stackwright restarts it within five minutes", r.ID, name, s.Why)

@@ -34,8 +34,8 @@ type picture struct {
 	Stacks  []string       `json:"stacks"` // sorted
 	Edges   []resolve.Edge `json:"edges"`
 
-	roots []string            // the stacks that come after none
-	users map[string][]string // by what they come after, sorted
+	roots []string            // the stacks without dependencies
+	users map[string][]string // the dependents of each stack, sorted
 	pairs int                 // of stacks that have an edge
 	why   map[string][]string // sorted reasons, by "node needs"
 }
@@ -66,14 +66,13 @@ func newPicture(l format.Loaded) picture {
 	return p
 }
 
-// reasons says why a stack comes after another.
+// reasons returns why a stack depends on another.
 func (p picture) reasons(node, need string) string {
 	return strings.Join(slices.Compact(p.why[node+" "+need]), ", ")
 }
 
-// tree draws each stack below what it comes after. A stack that comes after
-// several is drawn in full below the first of them, and only named below the
-// others.
+// tree draws each stack below its dependencies. A stack with several dependencies is
+// drawn in full below the first of them, and only named below the others.
 func (p picture) tree() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s\n", p.Project, term.Plural(len(p.Stacks), "stack"), term.Plural(p.pairs, "edge"))
@@ -85,7 +84,7 @@ func (p picture) tree() string {
 	return b.String()
 }
 
-// below draws the users of a stack.
+// below draws the dependents of a stack.
 func (p picture) below(b *strings.Builder, name, indent string, drawn map[string]bool) {
 	for i, u := range p.users[name] {
 		wood, deeper := "├─ ", "│  "

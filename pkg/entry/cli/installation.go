@@ -33,14 +33,14 @@ const (
 // site is the site of the installation on AWS that the call names. It is read
 // from AWS once.
 func (c *call) site(ctx context.Context) (site, error) {
-	if c.place == nil {
+	if c.installationSite == nil {
 		there, err := c.installed(ctx)
 		if err != nil {
 			return site{}, err
 		}
-		c.place = &there
+		c.installationSite = &there
 	}
-	return *c.place, nil
+	return *c.installationSite, nil
 }
 
 // installed reads the site of the installation on AWS that the call names. It
@@ -147,7 +147,7 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 		label:  fmt.Sprintf("installation %s (account %s, region %s)", stack, at.Account, at.Region),
 		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
 		home: project.Access{Target: at, Execution: outputs[outExecution]},
-		pace: 2 * time.Second, patient: 2 * time.Minute,
+		pace: 2 * time.Second, timeout: 2 * time.Minute,
 		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for the events that it could not process. In the first minutes of a new installation, S3 does not report uploads yet: try again", stack),
 	}, nil
 }

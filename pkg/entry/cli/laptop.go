@@ -86,7 +86,7 @@ type site struct {
 	home          project.Access
 
 	pace    time.Duration // the longest time between two polls of a run
-	patient time.Duration // how long to wait for a run to be recorded, and for an installation to answer again
+	timeout time.Duration // how long to wait for a run to be recorded, and for an installation to answer again
 	silence string        // what to check if no function starts a run
 }
 
@@ -101,7 +101,7 @@ func (c *call) at(url string) site {
 			ConfigSources: []any{endpoints(c.Getenv)},
 		},
 		bucket: Name, table: Name, group: Name, machine: MachineARN(), home: home(),
-		pace: glance, patient: patient,
+		pace: pollInterval, timeout: recordTimeout,
 		silence: "see stackwright.log in the data folder of serve; at another endpoint, check that uploads start functions there",
 	}
 }
@@ -130,11 +130,10 @@ func (e endpoints) GetServiceBaseEndpoint(_ context.Context, sdkID string) (stri
 	return url, url != "", nil
 }
 
-// until is how long to wait before the next poll of a run that has been followed
-// for the given time: short runs are polled often, and long ones seldom, which
-// saves requests.
+// until is how long to wait before the next poll of a run that the command has followed
+// for the given time. Long runs are polled less often, to save requests.
 func (s site) until(followed time.Duration) time.Duration {
-	return min(max(followed/10, glance), s.pace)
+	return min(max(followed/10, pollInterval), s.pace)
 }
 
 // invoke sends an event to a function's binary, and shows what it answers. An

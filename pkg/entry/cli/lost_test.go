@@ -103,7 +103,7 @@ func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
 				startedAt := time.Now()
 				code, err := watcher.connect(client).watch(t.Context(), watch{run: "one"})
 				if err != nil {
-					code = watcher.tell(err)
+					code = watcher.reportError(err)
 				}
 				if code != c.code {
 					t.Errorf("code %d, want %d", code, c.code)

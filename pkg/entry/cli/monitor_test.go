@@ -25,8 +25,8 @@ func TestEndedExecutionIsReported(t *testing.T) {
 	e := &execution{Started: true, Running: true}
 	m := &monitor{session: &session{call: &call{Shell: Shell{Err: &out}}, flows: e}}
 	poll := func() {
-		m.requested = time.Time{}
-		m.tell(t.Context(), run.Run{Request: run.Request{ID: "abc"}, State: run.StateRunning, Epoch: 1})
+		m.checked = time.Time{}
+		m.report(t.Context(), run.Run{Request: run.Request{ID: "abc"}, State: run.StateRunning, Epoch: 1})
 	}
 	poll()
 	*e = execution{Started: true, Why: "ABORTED"}

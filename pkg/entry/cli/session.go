@@ -21,8 +21,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// A session is the way to an installation: on AWS, of a server that runs, or of
-// one that runs for the time of a command.
+// A session is a connection to an installation: on AWS, at a server on the laptop, or
+// at a server that runs only during this command.
 type session struct {
 	site
 	call     *call
@@ -43,13 +43,13 @@ type executions interface {
 // open connects to the installation that the call names, or to the server at its
 // endpoint, or to the server that has the data folder. If no server has the data
 // folder, open hosts one, which continues the unfinished runs of the folder.
-func (c *call) open(ctx context.Context) (*session, error) { return c.enter(ctx, false) }
+func (c *call) open(ctx context.Context) (*session, error) { return c.openSession(ctx, false) }
 
 // openReadOnly is open for commands that only read: a server that it hosts is
 // paused, so that reading changes nothing.
-func (c *call) openReadOnly(ctx context.Context) (*session, error) { return c.enter(ctx, true) }
+func (c *call) openReadOnly(ctx context.Context) (*session, error) { return c.openSession(ctx, true) }
 
-func (c *call) enter(ctx context.Context, still bool) (*session, error) {
+func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error) {
 	switch {
 	case c.flags.installation != "":
 		there, err := c.site(ctx)
@@ -65,19 +65,19 @@ func (c *call) enter(ctx context.Context, still bool) (*session, error) {
 		case held && url != "":
 			return c.connect(c.at(url)), nil
 		}
-		h, err := c.Laptop.Start(ctx, c.hosting("127.0.0.1:0", still))
+		h, err := c.Laptop.Start(ctx, c.hosting("127.0.0.1:0", readOnly))
 		if err == nil {
 			s := c.connect(c.at(h.URL()))
-			s.host, s.readOnly = h, still
+			s.host, s.readOnly = h, readOnly
 			return s, nil
 		}
-		if !fault.Is(err, fault.Busy) || time.Since(startedAt) > patient {
+		if !fault.Is(err, fault.Busy) || time.Since(startedAt) > recordTimeout {
 			return nil, err
 		}
-		select { // it is being opened or closed
+		select { // another process opens or closes the folder
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-time.After(glance):
+		case <-time.After(pollInterval):
 		}
 	}
 }
@@ -94,11 +94,11 @@ func (c *call) connect(at site) *session {
 	}
 }
 
-// again returns errGap for an error that may pass: the installation does not
+// retryable returns errGap for an error that may pass: the installation does not
 // answer. On a laptop's data folder it opens the session anew, since the state is
 // in the folder and the next host continues with it. After two minutes the error
 // is a lostError. Other errors it returns as they are.
-func (s *session) again(ctx context.Context, err error) error {
+func (s *session) retryable(ctx context.Context, err error) error {
 	if s.host != nil || !lost(err) {
 		s.lost = time.Time{}
 		return err
@@ -106,7 +106,7 @@ func (s *session) again(ctx context.Context, err error) error {
 	if s.lost.IsZero() {
 		s.lost = time.Now()
 	}
-	if time.Since(s.lost) > giveUp {
+	if time.Since(s.lost) > answerTimeout {
 		return &lostError{s.label, rootOf(err).Error()}
 	}
 	if s.call.flags.installation != "" || s.call.flags.endpoint != "" {
@@ -128,7 +128,7 @@ func lost(err error) bool {
 		fault.Is(err, fault.Unavailable, fault.Throttled)
 }
 
-// in calls f with a session that enter opens, then ends the server of this process. If
+// in calls f with a session that enter opens, and then ends the server of this process. If
 // another run is still in progress there, a background process continues it.
 func (c *call) in(ctx context.Context, enter func(context.Context) (*session, error), f func(*session) (int, error)) (int, error) {
 	s, err := enter(ctx)
@@ -144,7 +144,7 @@ func (c *call) in(ctx context.Context, enter func(context.Context) (*session, er
 			fmt.Fprintf(c.Err, "runs in data folder %s are in progress, and no server continues them: run %s\n", c.flags.data, c.spell("serve"))
 		}
 	case ctx.Err() == nil && !quiet(ctx, s.host):
-		return code, errors.Join(err, s.carryOn(ctx))
+		return code, errors.Join(err, s.continueInBackground(ctx))
 	}
 	return code, errors.Join(err, s.end())
 }
@@ -209,7 +209,7 @@ func quiet(ctx context.Context, h Host) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(glance / 2):
+		case <-time.After(pollInterval / 2):
 		}
 	}
 	return false

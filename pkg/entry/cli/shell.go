@@ -29,14 +29,14 @@ type Shell struct {
 
 // The codes that commands end with.
 const (
-	ExitOK        = 0   // succeeded, or nothing to do
-	ExitFailed    = 1   // a step failed, or the command could not be carried out
-	ExitRefused   = 2   // the request cannot be carried out, and nothing was changed
-	ExitStopped   = 3   // cancelled or superseded
-	ExitWaiting   = 4   // the run waits for a person
-	ExitChanges   = 5   // plan --exit-code: there are changes
-	ExitLost      = 6   // the server or the network was lost: the run continues
-	ExitUnwatched = 130 // interrupted: the run continues
+	ExitOK          = 0   // succeeded, or nothing to do
+	ExitFailed      = 1   // a step failed, or the command could not be carried out
+	ExitRefused     = 2   // the request cannot be carried out, and nothing was changed
+	ExitStopped     = 3   // cancelled or superseded
+	ExitWaiting     = 4   // the run waits for a person
+	ExitChanges     = 5   // plan --exit-code: there are changes
+	ExitLost        = 6   // the server or the network was lost: the run continues
+	ExitInterrupted = 130 // interrupted: the run continues
 )
 
 // A view shows a run.
@@ -45,7 +45,7 @@ type view interface {
 	End(run.Run) error  // after it has ended, or while it waits for a person
 }
 
-// A quietView shows only how a run ended.
+// A quietView shows only the end of a run.
 type quietView struct{ view }
 
 // Show is view.

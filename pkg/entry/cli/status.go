@@ -84,7 +84,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, e
 			return nil, fmt.Errorf("read the lock of %s: %w", p, err)
 		}
 		if l != nil {
-			tell(s.call, *l)
+			printQueue(s.call, *l)
 		}
 	}
 	return failed, nil
@@ -106,7 +106,7 @@ func failing(runs []run.Run) string {
 	return ""
 }
 
-// picture shows a run.
+// picture prints a run: the tree of its steps, and its summary.
 func (c *call) picture(r run.Run) error {
 	var lines []string
 	if len(r.Steps) > 0 && !plan.AllOperations().Of(r.Operation).Preview {
@@ -129,7 +129,7 @@ func (c *call) picture(r run.Run) error {
 	return err
 }
 
-// times says how often.
+// times returns "once", or "3 times".
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -137,8 +137,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// tell prints the owner of a lock and the queue.
-func tell(c *call, l report.QueueEntry) {
+// printQueue prints the owner of a lock and the queue.
+func printQueue(c *call, l report.QueueEntry) {
 	o := l.Owner
 	fmt.Fprintf(c.Err, "%s is locked by run %s (%s, %s) of %s: %s\n", l.Project, o.Run, o.Operation, o.State, cmp.Or(o.Who, "somebody"), o.Does)
 	for i, p := range l.Waiting {

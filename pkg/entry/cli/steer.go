@@ -10,12 +10,12 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A runCommand is what a command that is about a run does.
+// A runCommand is a command that acts on a run.
 type runCommand struct {
-	which  choice             // the run, if none is named
-	anew   bool               // it starts a new run
-	meant  run.State          // the state of the run that is a success for this command; may be empty
-	enough func(run.Run) bool // reports whether to stop following
+	which   choice             // the run, if none is named
+	anew    bool               // it starts a new run
+	success run.State          // the state of the run that is a success for this command; may be empty
+	done    func(run.Run) bool // reports whether to stop following
 
 	unreadable func(context.Context, *session, error) (int, error) // what to do if the run cannot be read; may be nil
 }
@@ -37,7 +37,7 @@ func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 		if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
 			fmt.Fprintf(c.Err, "%s of run %s\n", name, described(about))
 		}
-		requested := s.made(ctx, about.Project, about.Source)
+		requested := s.newRequest(ctx, about.Project, about.Source)
 		requested.Of = about.ID
 		id, err := s.post(ctx, requested)
 		if err != nil {
@@ -47,11 +47,11 @@ func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 			return s.watch(ctx, watch{run: id})
 		}
 		// What is followed is the run itself, or the refusal of the command.
-		return s.watch(ctx, watch{run: about.ID, instead: id, meant: w.meant, enough: func(r run.Run) bool {
+		return s.watch(ctx, watch{run: about.ID, instead: id, success: w.success, done: func(r run.Run) bool {
 			if r.ID == id {
 				return finished(r)
 			}
-			return w.enough(r) && r.Generation > about.Generation
+			return w.done(r) && r.Generation > about.Generation
 		}})
 	})
 }
@@ -90,7 +90,7 @@ func release(ctx context.Context, s *session, cause error) (int, error) {
 			continue
 		}
 		if _, why := s.load(ctx, id); fault.Is(why, fault.Missing, fault.Broken) {
-			q := s.made(ctx, p, run.Source{})
+			q := s.newRequest(ctx, p, run.Source{})
 			q.Of, cause = id, why
 			about = append(about, q)
 		}
@@ -121,7 +121,7 @@ func release(ctx context.Context, s *session, cause error) (int, error) {
 			return ExitFailed, context.Cause(ctx)
 		case <-s.call.Interrupts:
 			return ExitFailed, errInterrupted
-		case <-time.After(glance):
+		case <-time.After(pollInterval):
 		}
 	}
 }

@@ -202,5 +202,5 @@ func queued(r run.Run) string {
 	case r.Upload:
 		return "it deploys an upload, unless a newer upload replaces it"
 	}
-	return plan.AllOperations().Of(r.Operation).AtTurn(r.Of)
+	return plan.AllOperations().Of(r.Operation).EffectFor(r.Of)
 }

@@ -65,7 +65,7 @@ func Execution(e events.EventBridgeEvent) bool {
 type execution struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
-	Input  string `json:"input"` // "" where it would not fit into the event
+	Input  string `json:"input"` // "" if it was too long for the event
 }
 
 // dead are the statuses of an execution that ended without a final state of its run,

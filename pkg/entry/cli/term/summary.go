@@ -25,14 +25,14 @@ func Summary(r run.Run, next Next, width int) []string {
 	case isPreview(r) && r.State == run.StateSucceeded:
 		lines = preview(r)
 	default:
-		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, standing(r), exactly(latest(r).Sub(r.Requested)), deeds(r)), "  " + requested(r)}
-		lines = append(lines, faults(r)...)
+		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, stateText(r), exactly(latest(r).Sub(r.Requested)), stepCounts(r)), "  " + requested(r)}
+		lines = append(lines, failureLines(r)...)
 		for _, m := range r.Messages {
 			lines = append(lines, "  "+oneLine(m))
 		}
 	}
 	lines = fold(lines, width)
-	if what, command := wayOn(r, next); what != "" {
+	if what, command := nextStep(r, next); what != "" {
 		if line := what + ": " + command; width == 0 || utf8.RuneCountInString(line) <= width {
 			return append(lines, line)
 		}
@@ -97,9 +97,8 @@ func byWhom(r run.Run) string {
 // isPreview reports whether r's plan is shown and not executed.
 func isPreview(r run.Run) bool { return plan.AllOperations().Of(r.Operation).Preview }
 
-// standing is the beginning of a sentence about the state of a run, which a
-// duration completes.
-func standing(r run.Run) string {
+// stateText is the state of a run in a sentence that ends with a duration: "failed in".
+func stateText(r run.Run) string {
 	switch r.State {
 	case run.StateFailed, run.StateSucceeded:
 		return string(r.State) + " in"
@@ -111,8 +110,8 @@ func standing(r run.Run) string {
 	return "is " + string(r.State) + " after"
 }
 
-// deeds counts the finished steps by verb.
-func deeds(r run.Run) string {
+// stepCounts counts the finished steps by verb.
+func stepCounts(r run.Run) string {
 	same, by := r.Unchanged, make(map[plan.Verb]int)
 	for _, s := range r.Steps {
 		switch {
@@ -148,9 +147,9 @@ func deeds(r run.Run) string {
 	return strings.Join(words, ", ")
 }
 
-// faults lists the failed steps, each with its reason and the steps that were
+// failureLines lists the failed steps, each with its reason and the steps that were
 // skipped because of it.
-func faults(r run.Run) []string {
+func failureLines(r run.Run) []string {
 	var lines []string
 	for _, f := range failures(r) {
 		skipped := strings.Join(f.skipped, ", ")
@@ -169,8 +168,8 @@ func faults(r run.Run) []string {
 	return lines
 }
 
-// wayOn says what to do next, and with which command.
-func wayOn(r run.Run, next Next) (what, command string) {
+// nextStep returns what to do next, and the command for it.
+func nextStep(r run.Run, next Next) (what, command string) {
 	if next == nil {
 		return "", ""
 	}
@@ -217,7 +216,7 @@ func preview(r run.Run) []string {
 		if n != "" {
 			marks[sign]++
 		}
-		lines = append(lines, intention(sign, n, verbs[n], after[n]))
+		lines = append(lines, changeLine(sign, n, verbs[n], after[n]))
 	}
 	for _, m := range r.Messages {
 		lines = append(lines, "  "+oneLine(m))
@@ -258,8 +257,8 @@ func mark(verbs []plan.Verb) string {
 	return sign
 }
 
-// intention is a line of a preview.
-func intention(sign, node string, verbs []plan.Verb, after []string) string {
+// changeLine is a line of a preview.
+func changeLine(sign, node string, verbs []plan.Verb, after []string) string {
 	if node == "" {
 		return fmt.Sprintf("    %s  (waits until all other steps have succeeded)", plan.Barrier)
 	}

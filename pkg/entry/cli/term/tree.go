@@ -77,7 +77,7 @@ func (t Tree) head(width, height int) []line {
 	if len(r.Steps) > 0 {
 		far = append(far, span{normal, " · " + tally(r)})
 	}
-	if word := t.mood(); word != "" {
+	if word := t.stateWord(); word != "" {
 		far = append(far, span{yellow, " · " + word})
 	}
 	far = append(far, span{dim, " · " + elapsed(end.Sub(r.Requested))})
@@ -92,8 +92,8 @@ func (t Tree) head(width, height int) []line {
 	return []line{{title, id}, append(line{{normal, "  "}}, far...)}
 }
 
-// mood is the state of the run as a whole, such as being cancelled.
-func (t Tree) mood() string {
+// stateWord is the state of the run as a whole, such as being cancelled.
+func (t Tree) stateWord() string {
 	switch r := t.Run; {
 	case r.State == run.StatePending:
 		return "planning"
