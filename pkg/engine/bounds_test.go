@@ -17,7 +17,7 @@ import (
 // may wait.
 func TestSeconds(t *testing.T) {
 	for wait, want := range map[time.Duration]int{
-		-time.Hour: 5, 0: 5, time.Millisecond: 5, 5 * time.Second: 5, 5*time.Second + 1: 6, 59500 * time.Millisecond: 60,
+		-time.Hour: 5, 0: 5, time.Millisecond: 2, 2 * time.Second: 2, 2*time.Second + 1: 3, 5 * time.Second: 5, 5*time.Second + 1: 6, 59500 * time.Millisecond: 60,
 		300 * time.Second: 300, 300*time.Second + 1: 300, 1 << 62: 300,
 	} {
 		if got := seconds(wait); got != want {

@@ -45,8 +45,9 @@ type LoopState struct {
 	Run   string    `json:"run"`
 	Epoch int       `json:"epoch"`
 	State run.State `json:"state"`
-	Ready []int     `json:"ready"` // numbers of the steps to execute now
-	Wait  int       `json:"wait"`  // seconds until the next poll, 5 to 300
+	Ready []int     `json:"ready"`          // numbers of the steps to execute now
+	Sent  int64     `json:"sent,omitempty"` // when they were ready, in milliseconds since 1970; 0 if there are none
+	Wait  int       `json:"wait"`           // seconds until the next poll, 2 to 300
 }
 
 // A StepInput requests the execution of one step.
@@ -66,7 +67,8 @@ type PollInput struct {
 // How often and how long.
 const (
 	maxReady    = 40                     // steps in one LoopState
-	minWait     = 5 * time.Second        // between polls
+	minWait     = 5 * time.Second        // between polls, unless a step is due or may start sooner
+	leastWait   = 2 * time.Second        // between polls
 	maxWait     = 300 * time.Second      // between polls
 	wakeWait    = 60 * time.Second       // until the next poll, for an execution that was woken
 	handover    = 15_000                 // events in an execution's history, of 25,000
@@ -196,9 +198,13 @@ func (e *Engine) startNextOwner(ctx context.Context, id string) error {
 }
 
 // seconds rounds a wait up to whole seconds, so that the step is due when the wait ends,
-// and keeps it between minWait and maxWait.
+// and keeps it between leastWait and maxWait. If a step is due already and the budget has
+// no room for it, the next poll is after minWait.
 func seconds(wait time.Duration) int {
-	wait = min(max(wait, minWait), maxWait)
+	if wait <= 0 {
+		wait = minWait
+	}
+	wait = min(max(wait, leastWait), maxWait)
 	return int((wait + time.Second - 1) / time.Second)
 }
 

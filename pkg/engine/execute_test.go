@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -464,5 +465,49 @@ func TestPollBehind(t *testing.T) {
 	h.polled(loop)
 	if s, after := h.stored("b").Steps[0], h.recorded("vpc").Outputs["Value"]; s.Status != run.Done || after == before || after != h.backend.Cloud.Output("shop-vpc", "Value") {
 		t.Errorf("it is %s (%s), and the output is %q", s.Status, s.Why, after)
+	}
+}
+
+// A step that was sent for execution and that no function has claimed is put off once,
+// however often the wait is polled.
+func TestPollPutsOffUnclaimedStep(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
+	loop := h.planned("a", 1)
+	h.passTime(5 * time.Second)
+	h.polled(loop)
+	s := h.stored("a").Steps[0]
+	if s.Status != run.Pending || s.NotBefore.Sub(h.Now()) != 2*time.Second || !strings.Contains(s.Why, "did not start it") {
+		t.Fatalf("it is %s (%s), not before %s, now is %s", s.Status, s.Why, s.NotBefore, h.Now())
+	}
+	h.passTime(5 * time.Second)
+	if answer := h.polled(loop); answer.State != run.StateReady || len(answer.Ready) != 1 {
+		t.Errorf("the poll answers %+v", answer)
+	}
+	if again := h.stored("a").Steps[0]; !again.NotBefore.Equal(s.NotBefore) {
+		t.Errorf("it is put off again, to %s", again.NotBefore)
+	}
+}
+
+// A step that a function has put off is no unclaimed step, also if the others that were
+// sent with it take longer than its pause: it keeps its reason, and starts after its
+// pause.
+func TestPollKeepsPauseOfStep(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
+	loop := h.planned("a", 1)
+	h.passTime(time.Second)
+	h.cloud.beginErr = fault.New(fault.Throttled, "slow down")
+	h.startReady(loop)
+	before := h.stored("a").Steps[0]
+	h.passTime(10 * time.Second)
+	answer := h.polled(loop)
+	if s := h.stored("a").Steps[0]; s.Why != "slow down" || !s.NotBefore.Equal(before.NotBefore) {
+		t.Errorf("it is put off from %s to %s, because %q", before.NotBefore, s.NotBefore, s.Why)
+	}
+	if answer.State != run.StateReady || len(answer.Ready) != 1 {
+		t.Errorf("the poll answers %+v", answer)
 	}
 }

@@ -51,7 +51,8 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	}
 	e.Notifier.Notify(ctx, r)
 	t := loopState(r, run.StateReady, minWait) // steps that start now are due by then
-	if t.Ready = e.ready(ctx, r, e.Now()); len(t.Ready) == 0 {
+	now := e.Now()
+	if t.Ready, t.Sent = e.ready(ctx, r, now), now.UnixMilli(); len(t.Ready) == 0 {
 		return loopState(r, run.StatePoll, wakeWait), nil // the run was paused or cancelled before its first step, or the budget has no room
 	}
 	return t, nil

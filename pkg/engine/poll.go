@@ -70,14 +70,15 @@ func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
 }
 
 // releaseUnclaimed delays the steps that were sent for execution and that no
-// function has claimed: the function crashed, or was not invoked. Each sent step is
-// checked once.
+// function has claimed: the function crashed, or was not invoked. A step that was
+// delayed since it was sent is left alone: a function has tried to start it, or an
+// earlier poll has delayed it.
 func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, started time.Time) error {
 	sent := t.Ready
 	t.Ready = nil
-	ready := r.Ready(started, maxReady)
+	ready := r.Ready(started, len(r.Steps))
 	for _, number := range sent {
-		if r.Epoch != t.Epoch || !slices.Contains(ready, number) || r.Steps[number].NotBefore.After(started) {
+		if r.Epoch != t.Epoch || !slices.Contains(ready, number) || r.Steps[number].NotBefore.UnixMilli() > t.Sent {
 			continue
 		}
 		s := r.Steps[number]
@@ -146,7 +147,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 	case s == run.StateReady:
 		if ready := e.ready(ctx, r, now); len(ready) > 0 {
 			a := loopState(r, s, minWait) // steps that start now are due by then
-			a.Ready = ready
+			a.Ready, a.Sent = ready, now.UnixMilli()
 			return &a, nil, nil
 		}
 	}
