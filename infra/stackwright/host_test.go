@@ -108,18 +108,18 @@ func TestServeTakesOver(t *testing.T) {
 		}
 	}
 	staying, yielding := l.hosting(0.05), l.hosting(0.05)
-	yielding.Yields = true
-	if _, err := host.Stay(t.Context(), yielding); err == nil {
+	yielding.HandsOver = true
+	if _, err := host.Serve(t.Context(), yielding); err == nil {
 		t.Error("one who carries on took over from another")
 	}
-	h, err := host.Stay(t.Context(), staying)
+	h, err := host.Serve(t.Context(), staying)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := caretaker.Wait(); err != nil {
 		t.Errorf("the one who left: %v\n%s", err, said.String())
 	}
-	if _, err := host.Stay(t.Context(), staying); err == nil || !strings.Contains(err.Error(), h.URL()) {
+	if _, err := host.Serve(t.Context(), staying); err == nil || !strings.Contains(err.Error(), h.URL()) {
 		t.Errorf("one who means to stay was let in beside another: %v", err)
 	}
 	l.has(l.must(cli.ExitOK, "status", id, "--follow"), "3 created")

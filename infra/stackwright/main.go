@@ -27,7 +27,7 @@ func main() {
 	s := cli.Shell{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Laptop: host.Laptop{},
 		Self: self(os.Args[0]), Interrupts: interrupts, Asks: term.IsTerminal(int(os.Stdin.Fd())),
-		Obey: func() { signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) },
+		ExitOnInterrupt: func() { signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) },
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		s.Window = func() (int, int) {

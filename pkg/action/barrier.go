@@ -6,8 +6,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// passesBarrier does nothing: its step only orders other steps.
-func passesBarrier() Verb { return Verb{Name: plan.Barrier, Action: barrier{}} }
+// barrierVerb does nothing: its step only orders other steps.
+func barrierVerb() Verb { return Verb{Name: plan.Barrier, Action: barrier{}} }
 
 // barrier is over as soon as it starts.
 type barrier struct{}

@@ -17,9 +17,9 @@ func (t Task) overdue() bool {
 	return !d.IsZero() && !t.Now.Before(d)
 }
 
-// late returns the message about an operation that is overdue or that the user cancels,
+// lateMessage returns the message about an operation that is overdue or that the user cancels,
 // and "" for any other. CloudFormation can cancel only updates.
-func (t Task) late(live plan.Live) string {
+func (t Task) lateMessage(live plan.Live) string {
 	switch {
 	case t.Request == UpdateStack && (t.Forced || t.overdue()) && live.Status == "UPDATE_ROLLBACK_IN_PROGRESS":
 		return "CloudFormation rolls it back"
@@ -29,16 +29,16 @@ func (t Task) late(live plan.Live) string {
 	return ""
 }
 
-// unwanted reports whether t's operation is an update in progress that has to be
+// mustCancel reports whether t's operation is an update in progress that has to be
 // cancelled.
-func (t Task) unwanted(live plan.Live) bool {
+func (t Task) mustCancel(live plan.Live) bool {
 	return t.Request == UpdateStack && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
 }
 
-// stop cancels the update in progress if it is the task's own. Each poll repeats the
+// cancelUpdate cancels the update in progress if it is the task's own. Each poll repeats the
 // request until CloudFormation shows the rollback. All repetitions have one token, so
 // they are one request. An update that cannot be cancelled continues.
-func (a change) stop(ctx context.Context, t Task) (Progress, error) {
+func (a change) cancelUpdate(ctx context.Context, t Task) (Progress, error) {
 	op, err := a.Events(ctx, t)
 	if err != nil || !op.Found || op.Over {
 		return Progress{}, err
@@ -52,8 +52,8 @@ func (a change) stop(ctx context.Context, t Task) (Progress, error) {
 	return p, nil
 }
 
-// stopped returns why Stackwright cancelled the operation at the given time.
-func (t Task) stopped(then time.Time) string {
+// cancelReason returns why Stackwright cancelled the operation at the given time.
+func (t Task) cancelReason(then time.Time) string {
 	if d := t.deadline(); d.IsZero() || t.Forced && then.Before(d) {
 		return "it was cancelled, as requested"
 	}

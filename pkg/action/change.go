@@ -72,13 +72,13 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
-	if t.unwanted(live) {
-		if p, err := a.stop(ctx, t); err != nil || p.Why != "" {
+	if t.mustCancel(live) {
+		if p, err := a.cancelUpdate(ctx, t); err != nil || p.Why != "" {
 			return p, err
 		}
 	}
 	if t.Receipt.Known() && live.Status.Busy() && !t.Notified {
-		return Progress{Why: t.late(live)}, nil
+		return Progress{Why: t.lateMessage(live)}, nil
 	}
 	op, err := follow(ctx, a, t, live)
 	if op.Receipt.Known() {
@@ -87,7 +87,7 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	switch {
 	case err != nil || !op.Over && !t.Receipt.Unchanged:
-		return Progress{Receipt: op.Receipt, Why: t.late(live)}, err
+		return Progress{Receipt: op.Receipt, Why: t.lateMessage(live)}, err
 	case !t.Receipt.Known(): // it never started: another stack may have the name now
 		return Progress{Over: true, Err: t.failure(op), Forget: t.Record.StackID == "", Result: plan.Result{NothingStarted: true}}, nil
 	}
@@ -96,18 +96,18 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	case err != nil:
 		return Progress{}, err
 	case !agrees:
-		return t.behind(op, live), nil
+		return t.waitForDescription(op, live), nil
 	}
 	return t.ended(op, live), nil
 }
 
 // ended returns the result of an operation that is over and has left the given stack.
 func (t Task) ended(op Operation, live plan.Live) Progress {
-	r := recorded(t, live)
+	r := newRecord(t, live)
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
 	case t.Request == ContinueUpdateRollback && t.Receipt.Unchanged:
-		r.Digest, p.Why = "", found(live) // nobody knows what is deployed now
+		r.Digest, p.Why = "", foundMessage(live) // nobody knows what is deployed now
 		if live.Status.Gone() {
 			p.Record, p.Forget = nil, true
 		}
@@ -136,8 +136,8 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 	return p
 }
 
-// recorded returns t's record, updated from the live stack.
-func recorded(t Task, live plan.Live) plan.Record {
+// newRecord returns t's record, updated from the live stack.
+func newRecord(t Task, live plan.Live) plan.Record {
 	r := t.Record
 	r.Node, r.Run, r.Token, r.Intent = t.Step.Node, t.Run, t.Token(), false
 	if t.Node.Name != "" {
@@ -151,7 +151,7 @@ func recorded(t Task, live plan.Live) plan.Record {
 // failure returns why the operation failed.
 func (t Task) failure(op Operation) error {
 	if !op.Stopped.IsZero() {
-		op.Why = strings.TrimSuffix(t.stopped(op.Stopped)+": "+op.Why, ": ")
+		op.Why = strings.TrimSuffix(t.cancelReason(op.Stopped)+": "+op.Why, ": ")
 	}
 	switch {
 	case op.Why != "" && op.Status != "":

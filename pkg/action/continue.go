@@ -2,8 +2,8 @@ package action
 
 import "github.com/stackwright/stackwright/pkg/plan"
 
-// continues continues the rollback of a stack whose rollback failed.
-func continues(c Cloud) Verb {
+// continueVerb continues the rollback of a stack whose rollback failed.
+func continueVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Continue, Action: change{c},
 		Request: ContinueUpdateRollback, Configures: true, WokenByEvents: true, StartReads: 2, PollReads: 1, Past: "rolled back",

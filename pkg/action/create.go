@@ -2,8 +2,8 @@ package action
 
 import "github.com/stackwright/stackwright/pkg/plan"
 
-// creates makes a stack.
-func creates(c Cloud) Verb {
+// createVerb creates a stack.
+func createVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Create, Action: change{c},
 		Request: CreateStack, Configures: true, WokenByEvents: true, StartReads: 1, PollReads: 1, Sign: "+", Past: "created",

@@ -7,8 +7,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// deletes deletes a stack.
-func deletes(c Cloud) Verb {
+// deleteVerb deletes a stack.
+func deleteVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Delete, Action: remove{c},
 		Request: DeleteStack, WokenByEvents: true, StartReads: 1, PollReads: 1, Sign: "-", Past: "deleted",
@@ -21,8 +21,8 @@ type remove struct{ Cloud }
 // Start requests the deletion when the cleanup of the stack's former users has ended. A
 // desired stack that is not dead is not deleted.
 func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
-	if t.stays() {
-		if receipt, err := a.spare(ctx, t); err != nil || receipt.Known() {
+	if t.recreates() {
+		if receipt, err := a.checkReplaced(ctx, t); err != nil || receipt.Known() {
 			return receipt, err
 		}
 	}
@@ -42,13 +42,13 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	return receipt, err
 }
 
-// stays reports whether the stack that t deletes is created again afterwards.
-func (t Task) stays() bool { return t.Node.Name != "" }
+// recreates reports whether the stack that t deletes is created again afterwards.
+func (t Task) recreates() bool { return t.Node.Name != "" }
 
-// spare decides about a desired stack. Only a dead one is deleted and then created again;
-// for any other, spare returns the receipt of an unchanged stack or an error. It returns
-// the zero receipt if the stack has to be deleted.
-func (a remove) spare(ctx context.Context, t Task) (plan.Receipt, error) {
+// checkReplaced decides whether a desired stack is deleted, to be created again. It
+// returns the zero receipt for a dead stack, which has to be deleted. For any other stack
+// it returns the receipt of an unchanged stack, or an error.
+func (a remove) checkReplaced(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, err := a.Live(ctx, t.Location())
 	switch s := live.Status; {
 	case err != nil:
@@ -71,25 +71,25 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	case live.Status.Gone():
 		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
-	case t.Receipt.Unchanged && t.stays():
-		return Progress{Over: true, Why: found(live), Result: plan.ResultOf(live)}, nil
+	case t.Receipt.Unchanged && t.recreates():
+		return Progress{Over: true, Why: foundMessage(live), Result: plan.ResultOf(live)}, nil
 	case t.Receipt.Known() && live.Status.Busy() && !t.Notified:
-		return Progress{Why: t.late(live)}, nil
+		return Progress{Why: t.lateMessage(live)}, nil
 	}
 	op, err := follow(ctx, a, t, live)
 	if err != nil || !op.Over {
-		return Progress{Receipt: op.Receipt, Why: t.late(live)}, err
+		return Progress{Receipt: op.Receipt, Why: t.lateMessage(live)}, err
 	}
 	live, agrees, err := describe(ctx, a, t, op, live)
 	switch {
 	case err != nil:
 		return Progress{}, err
 	case !agrees:
-		return t.behind(op, live), nil
+		return t.waitForDescription(op, live), nil
 	case live.Status.Gone():
 		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
 	}
-	r := recorded(t, live)
+	r := newRecord(t, live)
 	r.LastUpdated = t.Record.LastUpdated // a change outside Stackwright is still one
 	if !live.Status.Good() {
 		r.Digest = ""

@@ -41,9 +41,9 @@ func (op Operation) agrees(t Task, live plan.Live) bool {
 	return t.Request != UpdateStack || !op.Status.Good() || !live.LastUpdated.Equal(t.Record.LastUpdated)
 }
 
-// behind returns the progress of an operation that is over by its events, while the
+// waitForDescription returns the progress of an operation that is over by its events, while the
 // description of its stack is older than they are.
-func (t Task) behind(op Operation, live plan.Live) Progress {
+func (t Task) waitForDescription(op Operation, live plan.Live) Progress {
 	return Progress{
 		Receipt: op.Receipt, Ended: op.Status,
 		Why: fmt.Sprintf("CloudFormation has reported %s, but DescribeStacks still shows the stack as it was before (%s): Stackwright waits until the new outputs can be read", op.Newest, live.Status),

@@ -6,8 +6,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// forgets drops the record of a stack that is gone.
-func forgets() Verb { return Verb{Name: plan.Forget, Action: forget{}, Past: "forgotten"} }
+// forgetVerb drops the record of a stack that is gone.
+func forgetVerb() Verb { return Verb{Name: plan.Forget, Action: forget{}, Past: "forgotten"} }
 
 // forget drops the record of a stack that is gone.
 type forget struct{}

@@ -6,8 +6,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// reads reads a live stack into its record.
-func reads(c Cloud) Verb { return Verb{Name: plan.Read, Action: read{c}, PollReads: 1, Past: "read"} }
+// readVerb reads a live stack into its record.
+func readVerb(c Cloud) Verb {
+	return Verb{Name: plan.Read, Action: read{c}, PollReads: 1, Past: "read"}
+}
 
 // read writes the live stack into the record.
 type read struct{ Cloud }

@@ -27,7 +27,7 @@ func (v Verb) Mutates() bool { return v.Request != "" }
 
 // All lists the verbs of this version, in the order in which summaries show them.
 func All(c Cloud) []Verb {
-	return []Verb{creates(c), updates(c), deletes(c), continues(c), waits(c), reads(c), forgets(), passesBarrier()}
+	return []Verb{createVerb(c), updateVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), forgetVerb(), barrierVerb()}
 }
 
 // Verbs are verbs by name.

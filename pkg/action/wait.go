@@ -7,8 +7,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// waits waits for an operation that another started on the stack.
-func waits(c Cloud) Verb {
+// waitVerb waits for an operation that another started on the stack.
+func waitVerb(c Cloud) Verb {
 	return Verb{Name: plan.Wait, Action: wait{c}, PollReads: 1, Past: "waited for"}
 }
 
@@ -28,8 +28,8 @@ func (a wait) Poll(ctx context.Context, t Task) (Progress, error) {
 	case !live.Status.Known(): // an operation may be in progress
 		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %w", t.Location().Stack, live.Unrecoverable())}, nil
 	}
-	return Progress{Over: true, Why: found(live)}, nil
+	return Progress{Over: true, Why: foundMessage(live)}, nil
 }
 
-// found returns the message of a step that did nothing to its stack.
-func found(l plan.Live) string { return "found it " + l.Status.String() }
+// foundMessage returns the message of a step that did nothing to its stack.
+func foundMessage(l plan.Live) string { return "found it " + l.Status.String() }

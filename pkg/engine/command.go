@@ -25,7 +25,7 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 		err = e.ownsLock(ctx, r)
 	}
 	if err == nil {
-		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: c.Recorded(q.Options), Force: q.Force, Who: q.Who, Why: q.Reason, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: c.CommandFor(q.Options), Force: q.Force, Who: q.Who, Why: q.Reason, At: e.Now()})
 	}
 	switch {
 	case err != nil || r.State.Over():

@@ -27,9 +27,6 @@ var regionName = regexp.MustCompile(`^((?:[a-z]+-)+(?:north|south|east|west|cent
 // known, so that a region can be used that is newer than this version.
 const newer = 2
 
-// Regions lists the regions that this version knows, sorted.
-func Regions() []string { return slices.Clone(regions) }
-
 // CheckRegion refuses a region that does not exist, as far as this version knows,
 // with a Fault of kind Invalid.
 func CheckRegion(region string) error {

@@ -7,14 +7,14 @@ import (
 )
 
 // A Control is a command that users may give to a run: a row of Controls. All
-// other code asks the columns of the row and never its name.
+// other code reads the columns of the row and never its name.
 type Control struct {
-	Name        string
-	Command     Command       // recorded for the run
-	RollingBack Command       // recorded instead if the rollback option is set
-	EndsRun     bool          // it ends the run at once, whatever its execution does, and so frees the lock
-	NeedsReason bool          // it is refused without a reason
-	Options     []plan.Option // that a request for it may have
+	Name         string
+	Command      Command       // recorded for the run
+	WithRollback Command       // recorded instead if the rollback option is set
+	EndsRun      bool          // it ends the run at once, whatever its execution does, and so frees the lock
+	NeedsReason  bool          // it is refused without a reason
+	Options      []plan.Option // that a request for it may have
 }
 
 // Controls lists the commands that users may give to a run.
@@ -23,7 +23,7 @@ func Controls() []Control {
 		{Name: "pause", Command: Pause, Options: []plan.Option{plan.OptionReason}},
 		{Name: "continue", Command: Continue, Options: []plan.Option{plan.OptionReason}},
 		{
-			Name: "cancel", Command: Cancel, RollingBack: CancelAndRollBack,
+			Name: "cancel", Command: Cancel, WithRollback: CancelAndRollBack,
 			Options: []plan.Option{plan.OptionReason, plan.OptionRollback, plan.OptionForce},
 		},
 		{Name: "unlock", Command: Cancel, EndsRun: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason}},
@@ -49,11 +49,11 @@ func ControlNames() []string {
 	return names
 }
 
-// Recorded is the command that is recorded for a run, given the options of the
+// CommandFor returns the command that is recorded for a run, for the options of the
 // request.
-func (c Control) Recorded(o Options) Command {
-	if o.Rollback && c.RollingBack != "" {
-		return c.RollingBack
+func (c Control) CommandFor(o Options) Command {
+	if o.Rollback && c.WithRollback != "" {
+		return c.WithRollback
 	}
 	return c.Command
 }

@@ -18,9 +18,9 @@ import (
 // execution though it should have one.
 func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
 	switch {
-	case trigger.Scheduled(e):
+	case trigger.IsSweep(e):
 		return struct{}{}, h.sweep(ctx, e)
-	case trigger.Execution(e):
+	case trigger.IsExecutionEvent(e):
 		return struct{}{}, h.recover(ctx, e)
 	}
 	q, err := h.requested(ctx, e)
@@ -33,15 +33,15 @@ func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, e
 
 // requested returns the request of an upload, a request object or a schedule.
 func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (run.Request, error) {
-	if trigger.Call(e) {
-		return trigger.Called(e)
+	if trigger.IsScheduleCall(e) {
+		return trigger.ScheduleRequest(e)
 	}
 	return trigger.Request(ctx, e, h.bucket)
 }
 
 // recover restarts the run of a failed execution.
 func (h *App) recover(ctx context.Context, e events.EventBridgeEvent) error {
-	d, err := trigger.Failed(e)
+	d, err := trigger.FailedExecution(e)
 	if err == nil {
 		err = h.engine.Recover(ctx, d)
 	}

@@ -27,11 +27,11 @@ func recovering(t *testing.T, h *invocations) cloud.Options {
 		"Wait":{"Type":"Wait","Seconds":600,"End":true},"Fail":{"Type":"Fail","Error":"Oh"},"Succeed":{"Type":"Succeed"}},"TimeoutSeconds":60}`)
 	opts.Functions = func(c *cloud.Cloud) (cloud.Invoker, error) {
 		start := func(_ context.Context, e events.EventBridgeEvent) error {
-			if trigger.Scheduled(e) {
+			if trigger.IsSweep(e) {
 				h.say("sweep")
 				return nil
 			}
-			d, err := trigger.Failed(e)
+			d, err := trigger.FailedExecution(e)
 			if err != nil {
 				t.Error(err)
 			}

@@ -30,8 +30,8 @@ type Laptop struct{}
 // Start is cli.Laptop.
 func (Laptop) Start(ctx context.Context, how cli.Hosting) (cli.Host, error) { return Open(ctx, how) }
 
-// Stay is cli.Laptop.
-func (Laptop) Stay(ctx context.Context, how cli.Hosting) (cli.Host, error) { return Stay(ctx, how) }
+// Serve is cli.Laptop.
+func (Laptop) Serve(ctx context.Context, how cli.Hosting) (cli.Host, error) { return Serve(ctx, how) }
 
 // Holder is cli.Laptop.
 func (Laptop) Holder(data string) (url string, held bool, err error) {
@@ -76,8 +76,8 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 		h.log, how.Log = file, file
 	}
 	seen := func(e events.Event) {
-		if how.Seen != nil {
-			how.Seen(cli.Event{Source: e.Source, DetailType: e.DetailType, Time: e.Time, Detail: e.Detail})
+		if how.OnEvent != nil {
+			how.OnEvent(cli.Event{Source: e.Source, DetailType: e.DetailType, Time: e.Time, Detail: e.Detail})
 		}
 	}
 	h.Cloud, err = cloud.Open(ctx, cloud.Options{
@@ -91,7 +91,7 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 	}
 	h.server = &http.Server{Handler: h.Cloud, ReadHeaderTimeout: time.Minute}
 	go func() { h.failed <- h.server.Serve(listener) }()
-	if err := h.Cloud.Serving(h.url, how.Yields); err != nil {
+	if err := h.Cloud.Serving(h.url, how.HandsOver); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
@@ -109,10 +109,10 @@ func logFile(data string) (*os.File, error) {
 	return file, nil
 }
 
-// Stay is Open for a server. It waits for commands that use the folder for a
+// Serve is Open for a server. It waits for commands that use the folder for a
 // moment, and interrupts a process that hosts the folder until it is idle,
 // unless it is to be such a process itself.
-func Stay(ctx context.Context, how cli.Hosting) (*Host, error) {
+func Serve(ctx context.Context, how cli.Hosting) (*Host, error) {
 	interrupted := 0
 	for started := time.Now(); ; {
 		h, err := Open(ctx, how)
@@ -122,7 +122,7 @@ func Stay(ctx context.Context, how cli.Hosting) (*Host, error) {
 		}
 		switch is := used.Holder; {
 		case is.URL == "": // a command opens, reads, or closes it
-		case !is.Yields || how.Yields:
+		case !is.Yields || how.HandsOver:
 			return nil, err
 		case is.PID != interrupted:
 			if interrupted = is.PID; interrupt(interrupted) != nil {

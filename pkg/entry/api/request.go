@@ -48,7 +48,7 @@ func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
 	case who == "":
 		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "the request has no identity: sign the request with credentials of AWS, or send a token, as the authorizer of the route wants it")}
 	case len(who) > mostWho || strings.ContainsFunc(who, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "who asks is called something that cannot be written down: it has %d bytes, of at most %d, and may hold no control characters", len(who), mostWho)}
+		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "the name of the requester cannot be stored: it has %d bytes, at most %d are allowed, and it must not have control characters", len(who), mostWho)}
 	}
 	return who, nil
 }

@@ -16,8 +16,8 @@ import (
 // Ctrl-C ends the program at once.
 func (s *session) detach(ctx context.Context, id string) (int, error) {
 	c := s.call
-	if c.Obey != nil {
-		c.Obey()
+	if c.ExitOnInterrupt != nil {
+		c.ExitOnInterrupt()
 	}
 	if s.host != nil {
 		fmt.Fprintf(c.Err, "interrupted: a background process takes over run %s; press Ctrl-C again to end this program at once\n", id)
@@ -25,7 +25,7 @@ func (s *session) detach(ctx context.Context, id string) (int, error) {
 			return ExitFailed, err
 		}
 	}
-	fmt.Fprintf(c.Err, "run %s continues; this command no longer follows it. To follow it again:\n  %s\n", id, c.spell("status", id, "--follow"))
+	fmt.Fprintf(c.Err, "run %s continues; this command no longer follows it. To follow it again:\n  %s\n", id, c.commandLine("status", id, "--follow"))
 	return ExitInterrupted, nil
 }
 
@@ -50,7 +50,7 @@ func (s *session) continueInBackground(ctx context.Context) error {
 		start = startInBackground
 	}
 	if err := start(args, filepath.Join(data, "stackwright.log")); err != nil {
-		return errors.Join(fmt.Errorf("start a background server: %w", err), fmt.Errorf("to continue the run, start the server: %s", c.spell("serve")))
+		return errors.Join(fmt.Errorf("start a background server: %w", err), fmt.Errorf("to continue the run, start the server: %s", c.commandLine("serve")))
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (s *session) chosen(ctx context.Context, which choice) (run.Run, error) {
 	}
 	switch len(found) {
 	case 0:
-		return run.Run{}, fault.New(fault.Missing, "there is no run %s, and none that begins so: %s lists them", quoted(word), s.call.spell("runs"))
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s, and none that begins so: %s lists them", quoted(word), s.call.commandLine("runs"))
 	case 1:
 		return s.load(ctx, found[0].ID)
 	}

@@ -223,8 +223,8 @@ func (f flags) where() []string {
 	return nil // the environment says so, or it is the default
 }
 
-// spell writes a command as a person types it.
-func (c *call) spell(words ...string) string {
+// commandLine writes a command as a person types it.
+func (c *call) commandLine(words ...string) string {
 	all := []string{c.Self}
 	for _, w := range append(words, c.flags.where()...) {
 		all = append(all, quoted(w))

@@ -95,7 +95,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		case fault.Is(err, fault.Missing) && !known:
 			return r, fault.New(fault.Unavailable, "no function has started run %s: %s", w.run, s.silence)
 		case isLost(err), err != nil && known && s.host == nil:
-			return r, &followError{err, w.run, s.call.spell("status", w.run, "--follow")}
+			return r, &followError{err, w.run, s.call.commandLine("status", w.run, "--follow")}
 		case err != nil:
 			return r, err
 		case w.done(r):

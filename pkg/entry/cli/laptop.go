@@ -19,9 +19,9 @@ type Laptop interface {
 	// if another process hosts it.
 	Start(context.Context, Hosting) (Host, error)
 
-	// Stay is Start for a server. It waits for commands that use the folder for
-	// a moment. A background process that hosts the folder hands it over.
-	Stay(context.Context, Hosting) (Host, error)
+	// Serve is Start for the serve command. If a command uses the folder, Serve waits
+	// a moment for it. A background process that hosts the folder hands it over.
+	Serve(context.Context, Hosting) (Host, error)
 
 	// Holder reports whether a process hosts a data folder, and its URL, which
 	// is empty as long as the process opens or closes the folder.
@@ -41,9 +41,9 @@ type Hosting struct {
 	Seconds   float64
 	Getenv    func(string) string
 	Log       io.Writer   // nil is a file in the data folder
-	Seen      func(Event) // is called with each event, in their order; may be nil
+	OnEvent   func(Event) // is called with each event, in their order; may be nil
 	ReadOnly  bool        // runs do not continue
-	Yields    bool        // hands the folder over to a server that asks for it
+	HandsOver bool        // hands the folder over to a server that asks for it
 }
 
 // An Event is one of the laptop's event bus, as EventBridge has it.
@@ -90,8 +90,8 @@ type site struct {
 	silence string        // what to check if no function starts a run
 }
 
-// at is the site at a URL, which emulators or other servers serve.
-func (c *call) at(url string) site {
+// siteAt is the site at a URL, which emulators or other servers serve.
+func (c *call) siteAt(url string) site {
 	return site{
 		label: url,
 		config: aws.Config{

@@ -82,7 +82,7 @@ func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				server, client := watcher.at("http://server"), watcher.at("http://server")
+				server, client := watcher.siteAt("http://server"), watcher.siteAt("http://server")
 				server.config.HTTPClient = &network{tables: tables}
 				client.config.HTTPClient = &network{tables: tables, from: time.Now().Add(5 * time.Second), to: time.Now().Add(5*time.Second + c.outage)}
 				createTable(t, server)

@@ -21,15 +21,15 @@ const idleFor = 3
 // serve serves an installation until it is stopped.
 func serve(ctx context.Context, c *call) (int, error) {
 	how := c.hosting(c.flags.listen, false)
-	how.Yields = c.flags.untilIdle
+	how.HandsOver = c.flags.untilIdle
 	if c.flags.verbose {
 		how.Log = c.Err
 	}
 	var lines eventLines
 	if c.flags.output == "text" && !c.flags.quiet {
-		how.Seen = lines.add
+		how.OnEvent = lines.add
 	}
-	h, err := c.Laptop.Stay(ctx, how)
+	h, err := c.Laptop.Serve(ctx, how)
 	if fault.Is(err, fault.Busy) && c.flags.untilIdle {
 		fmt.Fprintf(c.Err, "another process serves the data folder: %v\n", err)
 		return ExitOK, nil
@@ -52,15 +52,15 @@ func serve(ctx context.Context, c *call) (int, error) {
 		case <-ctx.Done():
 			return ExitOK, h.Close()
 		case <-c.Interrupts:
-			if c.Obey != nil {
-				c.Obey()
+			if c.ExitOnInterrupt != nil {
+				c.ExitOnInterrupt()
 			}
 			fmt.Fprintln(c.Err, "stopped: the next serve continues the runs and operations in progress")
 			return ExitOK, h.Close()
 		case err := <-h.Failed():
 			return ExitFailed, errors.Join(fmt.Errorf("serve at %s: %w", h.URL(), err), h.Close())
 		case <-idle:
-			if calm++; !quiet(ctx, h) {
+			if calm++; !waitUntilIdle(ctx, h) {
 				calm = 0
 			}
 		}

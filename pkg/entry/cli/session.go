@@ -55,7 +55,7 @@ func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error)
 		there, err := c.site(ctx)
 		return c.connect(there), err
 	case c.flags.endpoint != "":
-		return c.connect(c.at(c.flags.endpoint)), nil
+		return c.connect(c.siteAt(c.flags.endpoint)), nil
 	}
 	for startedAt := time.Now(); ; {
 		url, held, err := c.Laptop.Holder(c.flags.data)
@@ -63,11 +63,11 @@ func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error)
 		case err != nil:
 			return nil, err
 		case held && url != "":
-			return c.connect(c.at(url)), nil
+			return c.connect(c.siteAt(url)), nil
 		}
 		h, err := c.Laptop.Start(ctx, c.hosting("127.0.0.1:0", readOnly))
 		if err == nil {
-			s := c.connect(c.at(h.URL()))
+			s := c.connect(c.siteAt(h.URL()))
 			s.host, s.readOnly = h, readOnly
 			return s, nil
 		}
@@ -99,7 +99,7 @@ func (c *call) connect(at site) *session {
 // in the folder and the next host continues with it. After two minutes the error
 // is a lostError. Other errors it returns as they are.
 func (s *session) retryable(ctx context.Context, err error) error {
-	if s.host != nil || !lost(err) {
+	if s.host != nil || !isUnreachable(err) {
 		s.lost = time.Time{}
 		return err
 	}
@@ -121,9 +121,9 @@ func (s *session) retryable(ctx context.Context, err error) error {
 	return errGap
 }
 
-// lost reports whether an error says that the server or the network does not
+// isUnreachable reports whether an error says that the server or the network does not
 // answer, or that a service is throttling.
-func lost(err error) bool {
+func isUnreachable(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) ||
 		fault.Is(err, fault.Unavailable, fault.Throttled)
 }
@@ -141,9 +141,9 @@ func (c *call) in(ctx context.Context, enter func(context.Context) (*session, er
 		return code, err
 	case s.readOnly:
 		if !s.host.Idle(ctx) {
-			fmt.Fprintf(c.Err, "runs in data folder %s are in progress, and no server continues them: run %s\n", c.flags.data, c.spell("serve"))
+			fmt.Fprintf(c.Err, "runs in data folder %s are in progress, and no server continues them: run %s\n", c.flags.data, c.commandLine("serve"))
 		}
-	case ctx.Err() == nil && !quiet(ctx, s.host):
+	case ctx.Err() == nil && !waitUntilIdle(ctx, s.host):
 		return code, errors.Join(err, s.continueInBackground(ctx))
 	}
 	return code, errors.Join(err, s.end())
@@ -199,9 +199,9 @@ func (c *call) hosting(address string, readOnly bool) Hosting {
 	}
 }
 
-// quiet reports whether all runs have ended or wait. It waits a moment for the
+// waitUntilIdle reports whether all runs have ended or wait. It waits a moment for the
 // last execution, because the end of a run is written before its execution ends.
-func quiet(ctx context.Context, h Host) bool {
+func waitUntilIdle(ctx context.Context, h Host) bool {
 	for range 20 {
 		if h.Idle(ctx) {
 			return true

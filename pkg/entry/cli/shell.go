@@ -15,16 +15,16 @@ import (
 
 // A Shell is the environment of a command: its input, output and variables.
 type Shell struct {
-	In         io.Reader
-	Out, Err   io.Writer // data; everything else
-	Getenv     func(string) string
-	Self       string                                // the name by which users call this program
-	Window     func() (width, height int)            // of the terminal that Out is; nil if it is none
-	Asks       bool                                  // a person can answer at In
-	Interrupts <-chan os.Signal                      // Ctrl-C, or a request to end
-	Obey       func()                                // lets the next interrupt end the program at once
-	Start      func(args []string, log string) error // starts this program as a background process; nil starts a real one
-	Laptop     Laptop                                // hosts installations
+	In              io.Reader
+	Out, Err        io.Writer // data; everything else
+	Getenv          func(string) string
+	Self            string                                // the name by which users call this program
+	Window          func() (width, height int)            // of the terminal that Out is; nil if it is none
+	Asks            bool                                  // a person can answer at In
+	Interrupts      <-chan os.Signal                      // Ctrl-C, or a request to end
+	ExitOnInterrupt func()                                // makes the next interrupt end the program at once
+	Start           func(args []string, log string) error // starts this program as a background process; nil starts a real one
+	Laptop          Laptop                                // hosts installations
 }
 
 // The codes that commands end with.
@@ -60,9 +60,9 @@ func (c *call) view() view {
 	case c.flags.output == "json":
 		v = term.NewJSON(c.Out)
 	case live && c.Window != nil:
-		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.spell}
+		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.commandLine}
 	default:
-		v = term.NewPlain(c.Out, c.spell)
+		v = term.NewPlain(c.Out, c.commandLine)
 	}
 	if c.flags.quiet {
 		return quietView{v}

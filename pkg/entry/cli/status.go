@@ -73,7 +73,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, e
 			}
 			failed = append(failed, report.Of(r))
 			if s.call.flags.output == "text" {
-				text := "needs attention: " + strings.Join(term.Summary(r, s.call.spell, s.call.width()), "\n")
+				text := "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n")
 				if _, err := fmt.Fprintf(s.call.Out, "%s\n\n", text); err != nil {
 					return nil, err
 				}
@@ -118,7 +118,7 @@ func (c *call) picture(r run.Run) error {
 		lines = term.Tree{Run: r, Now: time.Now(), Colour: colour && c.Window != nil}.Render(max(width, 40), term.MaxLines)
 	}
 	if finished(r) {
-		lines = append(lines, term.Summary(r, c.spell, c.width())...)
+		lines = append(lines, term.Summary(r, c.commandLine, c.width())...)
 	} else if len(lines) == 0 {
 		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", r.Operation, r.Project, r.State, r.ID)}
 	}

@@ -42,7 +42,7 @@ func decode(text []byte, into fields) (wrong []string, ok bool) {
 func object(path string, text json.RawMessage, into fields) []string {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return []string{fmt.Sprintf("%s: %s found, an object expected", nameOf(path), kind(text))}
+		return []string{fmt.Sprintf("%s: %s found, an object expected", nameOf(path), jsonType(text))}
 	}
 	var all []string
 	seen := make(map[string]bool)
@@ -61,15 +61,15 @@ func object(path string, text json.RawMessage, into fields) []string {
 		case seen[key]:
 			all = append(all, fmt.Sprintf("%s: this key occurs twice: keep one of them", name))
 		default:
-			all = append(all, read(name, value, target)...)
+			all = append(all, readValue(name, value, target)...)
 		}
 		seen[key] = true
 	}
 	return all
 }
 
-// read reads one value into its target.
-func read(name string, value json.RawMessage, target any) []string {
+// readValue reads one value into its target.
+func readValue(name string, value json.RawMessage, target any) []string {
 	if inner, ok := target.(fields); ok {
 		return object(name+".", value, inner)
 	}
@@ -85,7 +85,7 @@ func read(name string, value json.RawMessage, target any) []string {
 	case **int:
 		expected = "a whole number"
 	}
-	return []string{fmt.Sprintf("%s: %s found, %s expected", name, kind(value), expected)}
+	return []string{fmt.Sprintf("%s: %s found, %s expected", name, jsonType(value), expected)}
 }
 
 // nameOf names the value at a path.
@@ -96,8 +96,8 @@ func nameOf(path string) string {
 	return path[:len(path)-1]
 }
 
-// kind names the type of a JSON value.
-func kind(value json.RawMessage) string {
+// jsonType names the type of a JSON value.
+func jsonType(value json.RawMessage) string {
 	switch value = bytes.TrimSpace(value); value[0] {
 	case '{':
 		return "an object"

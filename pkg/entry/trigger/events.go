@@ -17,17 +17,17 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Call reports whether an event is that of a project's schedule; Called reads it.
-func Call(e events.EventBridgeEvent) bool { return e.Source == project.ScheduleSource }
+// IsScheduleCall reports whether an event is that of a project's schedule.
+func IsScheduleCall(e events.EventBridgeEvent) bool { return e.Source == project.ScheduleSource }
 
 // scheduleName is the form of the names of schedules, as in configurations.
 var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
 
-// Called returns the request of a schedule. Two events about one time of the schedule
+// ScheduleRequest returns the request of a schedule. Two events about one time of the schedule
 // make the same request. The error is Invalid if the event is not that of a schedule.
-func Called(e events.EventBridgeEvent) (run.Request, error) {
+func ScheduleRequest(e events.EventBridgeEvent) (run.Request, error) {
 	var c project.Call
-	if err := detail(e, project.ScheduleSource, project.ScheduleEvent, "calls a schedule", "schedule call", &c); err != nil {
+	if err := readDetail(e, project.ScheduleSource, project.ScheduleEvent, "calls a schedule", "schedule call", &c); err != nil {
 		return run.Request{}, err
 	}
 	name, environment, _ := strings.Cut(c.Project, "@")
@@ -48,15 +48,15 @@ func Called(e events.EventBridgeEvent) (run.Request, error) {
 	}, nil
 }
 
-// Scheduled reports whether an event is that of a schedule: it is time to sweep.
+// IsSweep reports whether an event is that of the rule that starts a sweep.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-rule-schedule.html
-func Scheduled(e events.EventBridgeEvent) bool {
+func IsSweep(e events.EventBridgeEvent) bool {
 	return e.Source == "aws.events" && e.DetailType == "Scheduled Event"
 }
 
-// Execution reports whether an event is about the status of an execution of a state
-// machine; Failed reads it.
-func Execution(e events.EventBridgeEvent) bool {
+// IsExecutionEvent reports whether an event is about the status of an execution of a
+// state machine.
+func IsExecutionEvent(e events.EventBridgeEvent) bool {
 	return e.Source == "aws.states" && e.DetailType == "Step Functions Execution Status Change"
 }
 
@@ -68,20 +68,20 @@ type execution struct {
 	Input  string `json:"input"` // "" if it was too long for the event
 }
 
-// dead are the statuses of an execution that ended without a final state of its run,
+// failedStatuses are the statuses of an execution that ended without a final state of its run,
 // or whose run failed.
-var dead = []string{"FAILED", "TIMED_OUT", "ABORTED"}
+var failedStatuses = []string{"FAILED", "TIMED_OUT", "ABORTED"}
 
-// Failed returns the epoch whose execution has failed. The error is Invalid if none
-// has, or if it is not one of ours: those are named <run>-<epoch>, and have just
-// these two as input.
-func Failed(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
+// FailedExecution returns the run and epoch of an execution that failed. The error is
+// Invalid if it did not fail, or if Stackwright did not start it. Stackwright names its
+// executions <run>-<epoch>, and their input is these two.
+func FailedExecution(e events.EventBridgeEvent) (engine.ExecutionInput, error) {
 	none := engine.ExecutionInput{}
 	var x execution
-	if err := detail(e, "aws.states", "Step Functions Execution Status Change", "recovers a run", "Step Functions event", &x); err != nil {
+	if err := readDetail(e, "aws.states", "Step Functions Execution Status Change", "recovers a run", "Step Functions event", &x); err != nil {
 		return none, err
 	}
-	if !slices.Contains(dead, x.Status) {
+	if !slices.Contains(failedStatuses, x.Status) {
 		return none, fault.New(fault.Invalid, "execution %q is %q: there is nothing to recover", x.Name, x.Status)
 	}
 	named, ok := isExecution(x.Name)

@@ -77,12 +77,12 @@ func understand(t *testing.T, text []byte) understood {
 	t.Helper()
 	var u understood
 	handler := lambda.NewHandler(func(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
-		if trigger.Scheduled(e) {
+		if trigger.IsSweep(e) {
 			u.Scheduled = true
 			return struct{}{}, nil
 		}
-		if trigger.Execution(e) {
-			d, err := trigger.Failed(e)
+		if trigger.IsExecutionEvent(e) {
+			d, err := trigger.FailedExecution(e)
 			u.Execution = &d
 			return struct{}{}, err
 		}
@@ -93,8 +93,8 @@ func understand(t *testing.T, text []byte) understood {
 			}
 			return struct{}{}, nil
 		}
-		if trigger.Call(e) {
-			q, err := trigger.Called(e)
+		if trigger.IsScheduleCall(e) {
+			q, err := trigger.ScheduleRequest(e)
 			u.Request = &q
 			return struct{}{}, err
 		}

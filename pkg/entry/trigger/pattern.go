@@ -12,8 +12,8 @@ type Pattern struct {
 	Detail     map[string]any `json:"detail"`
 }
 
-// tokens is how the tokens of our operations begin.
-const tokens = "sw-"
+// tokenPrefix is the beginning of the tokens of Stackwright's operations.
+const tokenPrefix = "sw-"
 
 // Uploads matches the events that Request reads: about configurations and requests
 // that are uploaded to a bucket.
@@ -37,17 +37,17 @@ func Stacks() Pattern {
 	return Pattern{
 		Source: []string{"aws.cloudformation"}, DetailType: []string{"CloudFormation Stack Status Change"},
 		Detail: map[string]any{
-			"client-request-token": []map[string]string{{"prefix": tokens}},
+			"client-request-token": []map[string]string{{"prefix": tokenPrefix}},
 			"status-details":       map[string]any{"status": ends},
 		},
 	}
 }
 
-// Executions matches the events that Failed reads: failed executions of the state
+// Executions matches the events that FailedExecution reads: failed executions of the state
 // machine with the given ARN.
 func Executions(machine string) Pattern {
 	return Pattern{
 		Source: []string{"aws.states"}, DetailType: []string{"Step Functions Execution Status Change"},
-		Detail: map[string]any{"stateMachineArn": []string{machine}, "status": dead},
+		Detail: map[string]any{"stateMachineArn": []string{machine}, "status": failedStatuses},
 	}
 }

@@ -24,8 +24,8 @@ const (
 	maxText = 1 << 10
 )
 
-// fill completes a request with the content of its object.
-func fill(ctx context.Context, q run.Request, c created, objects Objects) (run.Request, error) {
+// readRequestObject completes a request with the content of its object.
+func readRequestObject(ctx context.Context, q run.Request, c objectEvent, objects Objects) (run.Request, error) {
 	q.Operation = unknown
 	text, err := objects.Object(ctx, c.Object.Key, c.Object.Version)
 	switch {
@@ -38,7 +38,7 @@ func fill(ctx context.Context, q run.Request, c created, objects Objects) (run.R
 	said := ParseRequest(plan.AllOperations(), q.Project, text)
 	claim := said.Who
 	said.ID, said.Who, said.Requester = q.ID, q.Who, q.Requester
-	return identify(ctx, said, claim, c, objects)
+	return addRequester(ctx, said, claim, c, objects)
 }
 
 // ParseRequest reads the text of a request object, or the body of an HTTP request,
@@ -61,12 +61,12 @@ func ParseRequest(all plan.Operations, project string, text []byte) run.Request 
 	r, known := rowOf(all, q.Operation)
 	var wrong []string
 	if !known {
-		wrong = append(wrong, noOperation(all, q.Operation))
+		wrong = append(wrong, unknownOperation(all, q.Operation))
 	}
-	wrong = append(wrong, aboutSource(r, q)...)
+	wrong = append(wrong, checkSource(r, q)...)
 	if known {
-		wrong = append(wrong, aboutRun(r, q)...)
-		wrong = append(wrong, aboutOptions(all, r, q)...)
+		wrong = append(wrong, checkRun(r, q)...)
+		wrong = append(wrong, checkOptions(all, r, q)...)
 	}
 	for _, problem := range wrong {
 		if subject, _, _ := strings.Cut(problem, ":"); !slices.ContainsFunc(q.Problems, func(said string) bool { return strings.HasPrefix(said, subject+":") }) {
@@ -108,8 +108,8 @@ func optionFields(q *run.Request) fields {
 	}
 }
 
-// given reports which options a request has.
-func given(o run.Options) map[plan.Option]bool {
+// setOptions reports which options are set in a request.
+func setOptions(o run.Options) map[plan.Option]bool {
 	return map[plan.Option]bool{
 		plan.OptionForce: o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
 		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil,
@@ -118,9 +118,9 @@ func given(o run.Options) map[plan.Option]bool {
 
 // A row says which fields a request needs, by the row of its operation or command.
 type row struct {
-	name                 string
-	source, run, because bool // the version of a configuration; the run that it is about; a reason
-	options              []plan.Option
+	name                               string
+	needsSource, needsRun, needsReason bool // the version of a configuration; the run that it is about; a reason
+	options                            []plan.Option
 }
 
 // rows are those of all requests that users may make.
@@ -128,11 +128,11 @@ func rows(all plan.Operations) []row {
 	var rows []row
 	for _, o := range all {
 		if o.Requestable {
-			rows = append(rows, row{name: o.Name, source: o.NeedsFiles, run: o.Repeats, options: o.Options})
+			rows = append(rows, row{name: o.Name, needsSource: o.NeedsFiles, needsRun: o.Repeats, options: o.Options})
 		}
 	}
 	for _, c := range run.Controls() {
-		rows = append(rows, row{name: c.Name, run: true, because: c.NeedsReason, options: c.Options})
+		rows = append(rows, row{name: c.Name, needsRun: true, needsReason: c.NeedsReason, options: c.Options})
 	}
 	return rows
 }
@@ -147,8 +147,8 @@ func rowOf(all plan.Operations, name string) (row, bool) {
 	return row{}, false
 }
 
-// noOperation says that there is no operation of the given name.
-func noOperation(all plan.Operations, name string) string {
+// unknownOperation says that there is no operation of the given name.
+func unknownOperation(all plan.Operations, name string) string {
 	var known []string
 	for _, r := range rows(all) {
 		known = append(known, r.name)
@@ -159,15 +159,15 @@ func noOperation(all plan.Operations, name string) string {
 	return fmt.Sprintf("operation: there is no operation %q%s", short(name), suggest.Hint(name, known))
 }
 
-// aboutSource lists the errors of the configuration.
-func aboutSource(r row, q run.Request) []string {
+// checkSource lists the errors of the configuration.
+func checkSource(r row, q run.Request) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	key, version := q.Source.Key, q.Source.Version
-	if r.source && key == "" {
+	if r.needsSource && key == "" {
 		add("key: missing: a %s needs the key of the configuration's object", q.Operation)
 	}
-	switch of, ok := projectIn(key, uploadKey, revisionKey); {
+	switch of, ok := projectOfKey(key, uploadKey, revisionKey); {
 	case key == "":
 	case !ok:
 		add("key: %q is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)", key)
@@ -186,27 +186,27 @@ func aboutSource(r row, q run.Request) []string {
 // runID is the form of the IDs that engine.RunID makes.
 var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
 
-// aboutRun lists the errors of the run that the request is about.
-func aboutRun(r row, q run.Request) []string {
+// checkRun lists the errors of the run that the request is about.
+func checkRun(r row, q run.Request) []string {
 	switch {
-	case r.run && q.Of == "":
+	case r.needsRun && q.Of == "":
 		return []string{"options.run: missing: give the run to " + q.Operation}
-	case r.run && !runID.MatchString(q.Of):
+	case r.needsRun && !runID.MatchString(q.Of):
 		return []string{fmt.Sprintf("options.run: %q is not a run: its ID has 20 lower-case letters and digits", q.Of)}
-	case !r.run && q.Of != "":
+	case !r.needsRun && q.Of != "":
 		return []string{fmt.Sprintf("options.run: a %s is not about a run: remove this option", q.Operation)}
 	}
 	return nil
 }
 
-// aboutOptions lists the errors of the options: options that the operation does
+// checkOptions lists the errors of the options: options that the operation does
 // not have, and invalid values.
-func aboutOptions(all plan.Operations, r row, q run.Request) []string {
+func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, "options."+fmt.Sprintf(format, args...)) }
 	for _, option := range plan.Options() {
-		if given(q.Options)[option] && !slices.Contains(r.options, option) {
-			add("%s: a %s does not have this option (only %s): remove it", option, q.Operation, strings.Join(having(all, option), ", "))
+		if setOptions(q.Options)[option] && !slices.Contains(r.options, option) {
+			add("%s: a %s does not have this option (only %s): remove it", option, q.Operation, strings.Join(namesWithOption(all, option), ", "))
 		}
 	}
 	if slices.Contains(q.Only, "") {
@@ -215,14 +215,14 @@ func aboutOptions(all plan.Operations, r row, q run.Request) []string {
 	if n := q.MaxDeletions; n != nil && *n < 0 && slices.Contains(r.options, plan.OptionMaxDeletions) {
 		add("max_deletions: %d: give a number of stacks, 0 or more", *n)
 	}
-	if r.because && q.Reason == "" {
+	if r.needsReason && q.Reason == "" {
 		add("reason: missing: say why, for the record")
 	}
 	return wrong
 }
 
-// having lists the operations and commands that have an option.
-func having(all plan.Operations, option plan.Option) []string {
+// namesWithOption lists the operations and commands that have an option.
+func namesWithOption(all plan.Operations, option plan.Option) []string {
 	var names []string
 	for _, r := range rows(all) {
 		if slices.Contains(r.options, option) {

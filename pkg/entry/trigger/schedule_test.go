@@ -30,14 +30,14 @@ const nightly = `{"project":"shop@prod","schedule":"nightly","operation":"deploy
 // What a schedule asks for is one request for each time that it comes up,
 // however often that is reported.
 func TestCalled(t *testing.T) {
-	got, err := trigger.Called(fired(t, "2026-11-21T03:00:00Z", nightly))
+	got, err := trigger.ScheduleRequest(fired(t, "2026-11-21T03:00:00Z", nightly))
 	want := run.Request{
 		ID: engine.RunID("schedule", "shop@prod", "nightly", "2026-11-21T03:00:00Z"), Project: "shop@prod", Operation: "deploy", Schedule: "nightly", Who: "schedule nightly",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	again, err := trigger.Called(fired(t, "2026-11-21T04:00:00+01:00", nightly))
+	again, err := trigger.ScheduleRequest(fired(t, "2026-11-21T04:00:00+01:00", nightly))
 	if err != nil || again.ID != got.ID {
 		t.Errorf("the same event makes another request: %v", err)
 	}
@@ -46,7 +46,7 @@ func TestCalled(t *testing.T) {
 		fired(t, "2026-11-21T03:00:00Z", strings.Replace(nightly, "prod", "test", 1)),
 		fired(t, "2026-11-21T03:00:00Z", strings.Replace(nightly, "nightly", "weekly", 1)),
 	} {
-		if q, err := trigger.Called(other); err != nil || q.ID == got.ID {
+		if q, err := trigger.ScheduleRequest(other); err != nil || q.ID == got.ID {
 			t.Errorf("another one is the same: %s, %v", other.Detail, err)
 		}
 	}
@@ -63,17 +63,17 @@ func TestCalledRefuses(t *testing.T) {
 		`{"project":"shop@prod","schedule":"nightly","operation":"unlock"}`:   `schedules cannot request the operation "unlock"`,
 		`{"project":"shop@prod","schedule":"nightly","operation":"rollback"}`: `schedules cannot request the operation "rollback"`,
 	} {
-		if _, err := trigger.Called(fired(t, "2026-11-21T03:00:00Z", detail)); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {
+		if _, err := trigger.ScheduleRequest(fired(t, "2026-11-21T03:00:00Z", detail)); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", detail, err, want)
 		}
 	}
 	e := fired(t, "0001-01-01T00:00:00Z", nightly)
-	if _, err := trigger.Called(e); !fault.Is(err, fault.Invalid) {
+	if _, err := trigger.ScheduleRequest(e); !fault.Is(err, fault.Invalid) {
 		t.Errorf("without a time: %v", err)
 	}
 	e = fired(t, "2026-11-21T03:00:00Z", nightly)
 	e.DetailType = "Scheduled Event"
-	if _, err := trigger.Called(e); !fault.Is(err, fault.Invalid) || !trigger.Call(e) || trigger.Scheduled(e) {
+	if _, err := trigger.ScheduleRequest(e); !fault.Is(err, fault.Invalid) || !trigger.IsScheduleCall(e) || trigger.IsSweep(e) {
 		t.Errorf("of another type: %v", err)
 	}
 }

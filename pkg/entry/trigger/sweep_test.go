@@ -32,7 +32,7 @@ func TestFailed(t *testing.T) {
 	const id = "abcdefghijklmnopqrs2"
 	for _, status := range []string{"FAILED", "TIMED_OUT", "ABORTED"} {
 		for _, input := range []string{`{"run":"` + id + `","epoch":12}`, ""} {
-			got, err := trigger.Failed(stood(t, id+"-12", status, input))
+			got, err := trigger.FailedExecution(stood(t, id+"-12", status, input))
 			if want := (engine.ExecutionInput{Run: id, Epoch: 12}); err != nil || got != want {
 				t.Errorf("%s %q: %+v %v", status, input, got, err)
 			}
@@ -59,7 +59,7 @@ func TestFailed(t *testing.T) {
 		{detail(`[]`), "detail of this Step Functions event"},
 		{put(t, "projects/shop/prod.zip"), "recovers a run"},
 	} {
-		if _, err := trigger.Failed(c.event); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
+		if _, err := trigger.FailedExecution(c.event); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.event.Detail, err, c.want)
 		}
 	}
@@ -68,11 +68,11 @@ func TestFailed(t *testing.T) {
 // A schedule is known by who sent it and what it is called.
 func TestScheduled(t *testing.T) {
 	loop := events.EventBridgeEvent{Source: "aws.events", DetailType: "Scheduled Event", Detail: json.RawMessage("{}")}
-	if !trigger.Scheduled(loop) || trigger.Execution(loop) {
+	if !trigger.IsSweep(loop) || trigger.IsExecutionEvent(loop) {
 		t.Error("a schedule is not known")
 	}
 	for _, e := range []events.EventBridgeEvent{put(t, "projects/shop/prod.zip"), stood(t, "x", "FAILED", ""), {Source: "me", DetailType: "Scheduled Event"}} {
-		if trigger.Scheduled(e) {
+		if trigger.IsSweep(e) {
 			t.Errorf("%s of %s is taken for a schedule", e.DetailType, e.Source)
 		}
 	}

@@ -25,9 +25,9 @@ type Objects interface {
 	Who(ctx context.Context, key, version string) (string, error)
 }
 
-// created is the detail of an event "Object Created".
+// objectEvent is the detail of an event "Object Created".
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
-type created struct {
+type objectEvent struct {
 	Bucket struct {
 		Name string `json:"name"`
 	} `json:"bucket"`
@@ -54,19 +54,19 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (r
 	if err != nil {
 		return run.Request{}, err
 	}
-	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: named("", c.Requester), Requester: printable(c.Requester)}
-	if p, ok := projectIn(c.Object.Key, uploadKey); ok {
+	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: requesterName("", c.Requester), Requester: printable(c.Requester)}
+	if p, ok := projectOfKey(c.Object.Key, uploadKey); ok {
 		q.Project, q.Operation = p, plan.DeployName
 		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}
 		q.Upload, q.Sequencer = true, c.Object.Sequencer
-		return identify(ctx, q, "", c, objects)
+		return addRequester(ctx, q, "", c, objects)
 	}
-	if p, ok := projectIn(c.Object.Key, requestKey); ok {
+	if p, ok := projectOfKey(c.Object.Key, requestKey); ok {
 		q.Project = p
-		return fill(ctx, q, c, objects)
+		return readRequestObject(ctx, q, c, objects)
 	}
 	if strings.HasPrefix(c.Object.Key, "projects/") || strings.HasPrefix(c.Object.Key, "requests/") {
-		q.Project, q.Operation = nearest(c.Object.Key), unknown
+		q.Project, q.Operation = probableProject(c.Object.Key), unknown
 		q.Problems = []string{wrongKey(c.Object.Key)}
 		return q, nil
 	}
@@ -79,9 +79,9 @@ func wrongKey(key string) string {
 	return fmt.Sprintf("object %q does not name a project and an environment: upload a project to projects/<project>/<environment>.zip (or .tar.gz, .yaml, .yml), and a request to requests/<project>/<environment>/<id>.json; names are letters, digits and hyphens, and a project's name starts with a letter", short(key))
 }
 
-// nearest returns the project under which a run with a wrong key is listed: the one
+// probableProject returns the project under which a run with a wrong key is listed: the one
 // that the key was probably meant for, or Unnamed.
-func nearest(key string) string {
+func probableProject(key string) string {
 	parts := append(strings.Split(key, "/"), "", "")
 	name, _, _ := strings.Cut(parts[1], ".")
 	environment, _, _ := strings.Cut(parts[2], ".")
@@ -99,9 +99,9 @@ func nearest(key string) string {
 const Unnamed = "(none)"
 
 // parse reads the event.
-func parse(e events.EventBridgeEvent) (created, error) {
-	var c created
-	if err := detail(e, "aws.s3", "Object Created", "starts a run", "S3 event", &c); err != nil {
+func parse(e events.EventBridgeEvent) (objectEvent, error) {
+	var c objectEvent
+	if err := readDetail(e, "aws.s3", "Object Created", "starts a run", "S3 event", &c); err != nil {
 		return c, err
 	}
 	switch {
@@ -123,9 +123,9 @@ var (
 	revisionKey = regexp.MustCompile(`^revisions/([^/]*)/([^/]*)/[^./][^/]*\.(?:zip|tar\.gz|yaml|yml)$`)
 )
 
-// projectIn returns the project that a key of one of the given forms belongs to, as
+// projectOfKey returns the project that a key of one of the given forms belongs to, as
 // in "shop@prod".
-func projectIn(key string, forms ...*regexp.Regexp) (string, bool) {
+func projectOfKey(key string, forms ...*regexp.Regexp) (string, bool) {
 	for _, form := range forms {
 		if m := form.FindStringSubmatch(key); m != nil {
 			return projectOf(m[1], m[2])
@@ -143,9 +143,9 @@ func projectOf(name, environment string) (string, bool) {
 	return project.ID(name, environment), true
 }
 
-// detail reads the detail of an event that has to be of a source and type. does says
-// what such an event does, and kind what its detail is.
-func detail(e events.EventBridgeEvent, source, detailType, does, kind string, into any) error {
+// readDetail reads the detail of an event, which must have the given source and type.
+// For messages, does says what such an event does, and kind names it.
+func readDetail(e events.EventBridgeEvent, source, detailType, does, kind string, into any) error {
 	if e.Source != source || e.DetailType != detailType {
 		return fault.New(fault.Invalid, "event %q of %q: only %q of %q %s", e.DetailType, e.Source, detailType, source, does)
 	}
@@ -155,9 +155,9 @@ func detail(e events.EventBridgeEvent, source, detailType, does, kind string, in
 	return nil
 }
 
-// changed is the detail of an event "CloudFormation Stack Status Change".
+// statusEvent is the detail of an event "CloudFormation Stack Status Change".
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-type-cloudformation-stack-status-change.html
-type changed struct {
+type statusEvent struct {
 	Token   string `json:"client-request-token"`
 	Details struct {
 		Status plan.Status `json:"status"`
@@ -167,8 +167,8 @@ type changed struct {
 // StackEvent returns the change of a stack's status that an event reports. Its token
 // is empty if the change was made without one.
 func StackEvent(e events.EventBridgeEvent) (engine.StackEvent, error) {
-	var c changed
-	if err := detail(e, "aws.cloudformation", "CloudFormation Stack Status Change", "wakes a run", "CloudFormation event", &c); err != nil {
+	var c statusEvent
+	if err := readDetail(e, "aws.cloudformation", "CloudFormation Stack Status Change", "wakes a run", "CloudFormation event", &c); err != nil {
 		return engine.StackEvent{}, err
 	}
 	if c.Details.Status == "" {

@@ -10,13 +10,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// mostWho is how much of a claim is stored, in bytes. The longest ARN of a user or a
+// maxWho is how much of a claim is stored, in bytes. The longest ARN of a user or a
 // session has about 650.
-const mostWho = 700
+const maxWho = 700
 
-// identify adds the requester to a request. The claim is the name in the request; if
+// addRequester adds the requester to a request. The claim is the name in the request; if
 // it is empty, the metadata of the object has the name.
-func identify(ctx context.Context, q run.Request, claim string, c created, objects Objects) (run.Request, error) {
+func addRequester(ctx context.Context, q run.Request, claim string, c objectEvent, objects Objects) (run.Request, error) {
 	if claim == "" {
 		var err error
 		claim, err = objects.Who(ctx, c.Object.Key, c.Object.Version)
@@ -27,14 +27,14 @@ func identify(ctx context.Context, q run.Request, claim string, c created, objec
 			return q, fmt.Errorf("read who made the request %s: %w", c.Object.Key, err)
 		}
 	}
-	q.Who = named(claim, c.Requester)
+	q.Who = requesterName(claim, c.Requester)
 	return q, nil
 }
 
-// named names the requester. The sender of an object writes the claim, and nothing
+// requesterName names the requester. The sender of an object writes the claim, and nothing
 // checks it. The requester is the account, or the service of AWS, that the event of
 // S3 names. If the claim is an ARN of another account, the event's requester is used.
-func named(claim, requester string) string {
+func requesterName(claim, requester string) string {
 	claim, requester = printable(claim), printable(requester)
 	known := "service " + requester
 	switch {
@@ -62,8 +62,8 @@ func printable(text string) string {
 		}
 		return '?'
 	}, strings.TrimSpace(text))
-	if len(text) <= mostWho {
+	if len(text) <= maxWho {
 		return text
 	}
-	return strings.ToValidUTF8(text[:mostWho], "") + "…"
+	return strings.ToValidUTF8(text[:maxWho], "") + "…"
 }
