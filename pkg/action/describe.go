@@ -24,7 +24,7 @@ func describe(ctx context.Context, c Cloud, t Task, op Operation, live plan.Live
 
 // agrees reports whether a description of the stack is as new as its events.
 // CloudFormation's events may report that an operation is over while DescribeStacks
-// still shows the status and the outputs of before. A description agrees if its
+// still shows the previous status and outputs. A description agrees if its
 // status is in the class of the newest event's, if it knows that event's operation,
 // and if it shows that a successful update has changed the stack.
 func (op Operation) agrees(t Task, live plan.Live) bool {

@@ -204,7 +204,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 		return nil
 	case fault.Is(err, fault.Denied, fault.Missing, fault.Invalid, fault.Refused, fault.Broken):
 		got = action.Progress{Over: true, Err: fmt.Errorf("it cannot be followed: %w", err)}
-	case err != nil: // the poll learned nothing
+	case err != nil: // this poll found out nothing
 		s.Why, s.Due = err.Error(), e.Now().Add(2*minWait)
 		return nil
 	}

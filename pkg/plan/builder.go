@@ -123,10 +123,10 @@ func (b *builder) afterFormerUsers(by map[string][]string) {
 	}
 }
 
-// afterLastUse adds (2b): a node is deleted after its former dependents, which stay
-// and need it no longer, are deployed. An update frees what it no longer needs only
-// when its cleanup is over, and its step is done before that: the delete waits for
-// the cleanup when it starts.
+// afterLastUse adds (2b): a node is deleted after the deploy of its former dependents,
+// which stay and no longer need it. The update of a dependent frees the resource only in
+// its cleanup, and the update step ends before that. So the delete step waits for the
+// cleanup when it starts.
 func (b *builder) afterLastUse(users map[string][]string, awaited map[string]bool) {
 	for _, name := range b.deletes.names() {
 		for _, u := range users[name] {
@@ -148,8 +148,8 @@ func (b *builder) afterLastUse(users map[string][]string, awaited map[string]boo
 	}
 }
 
-// afterCleanup makes every delete wait for the stacks that are cleaning up now: such
-// a stack may still use what it no longer needs, and no record says what.
+// afterCleanup makes every delete wait for the stacks whose cleanup is in progress. Such
+// a stack may still use other stacks, and no record says which.
 func (b *builder) afterCleanup() {
 	for _, u := range slices.Sorted(maps.Keys(b.view.Live)) {
 		if !b.view.Live[u].Status.Cleaning() {

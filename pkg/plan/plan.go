@@ -37,7 +37,7 @@ type Step struct {
 	Where string `json:"where,omitempty"` // the account and region of its stack, as project.Target names them
 	Verb  Verb   `json:"verb"`
 
-	Possible bool `json:"possible,omitempty"` // of an update: only an output of a changing dependency can make it change the stack; or the stack is unchanged, and its outputs are not as recorded
+	Possible bool `json:"possible,omitempty"` // of an update: it may change nothing; only a changed output of a dependency, or outputs that differ from the record, are the reason for it
 
 	Qualifier string     `json:"qualifier,omitempty"` // makes steps of one verb on one node different; see StepID
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
@@ -62,7 +62,7 @@ type Plan struct {
 	Steps     []Step
 	Unchanged []string // desired nodes that need no step, sorted
 	Twins     []Twin   // stacks that were probably renamed, sorted
-	Kept      []string // of a rollback: which stacks it keeps though the run created them, and why, for people
+	Kept      []string // of a rollback: messages about stacks that it keeps although the run created them
 }
 
 // Digest returns the SHA-256 of the plan and of the specs' digests by node, in hex. A
@@ -97,7 +97,7 @@ type View struct {
 	Desired  project.Project   // what the user wants
 	Recorded map[string]Record // what Stackwright last did, by node
 	Live     map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
-	Created  []string          // of a rollback: the IDs of the stacks that the run which is rolled back created
+	Created  []string          // of a rollback: the IDs of the stacks that the failed run created
 	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
 }
 
@@ -172,7 +172,7 @@ func (l Live) Unrecoverable() error {
 type Receipt struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
-	Unchanged bool   `json:"unchanged,omitempty"` // the stack was already as it should be, so nothing was started
+	Unchanged bool   `json:"unchanged,omitempty"` // the stack already was as desired, so nothing was started
 	Restored  bool   `json:"restored,omitempty"`  // the stack was as recorded when the step started, so a rollback restores what is recorded
 }
 

@@ -19,7 +19,7 @@ const (
 	Supersede         Command = "supersede" // a newer upload is queued for the lock; nobody can take this back
 )
 
-// Stops reports whether a run starts no more steps after this command, for good.
+// Stops reports whether a run never starts a step again after this command.
 func (c Command) Stops() bool { return c == Cancel || c == CancelAndRollBack || c == Supersede }
 
 // A GivenCommand is a command, with who gave it to a run, when and why.

@@ -12,7 +12,7 @@ type Control struct {
 	Name         string
 	Command      Command       // recorded for the run
 	WithRollback Command       // recorded instead if the rollback option is set
-	EndsRun      bool          // it ends the run at once, whatever its execution does, and so frees the lock
+	EndsRun      bool          // it ends the run at once, even if its execution still runs, and so frees the lock
 	NeedsReason  bool          // it is refused without a reason
 	Options      []plan.Option // that a request for it may have
 }

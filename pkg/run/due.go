@@ -34,8 +34,8 @@ func (r *Run) TimedOut() bool {
 }
 
 // NextPoll returns when the run has to be polled again: when a running step is due, when
-// a pending step can start, or at the run's deadline. It returns the zero time if that is
-// at once, or if there is nothing to wait for.
+// a pending step can start, or at the run's deadline. The zero time means at once, or
+// that there is nothing to wait for.
 func (r *Run) NextPoll(now time.Time) time.Time {
 	var next time.Time
 	awaited := false

@@ -16,10 +16,9 @@ func (r *Run) Makespan() time.Duration {
 	return 0
 }
 
-// CriticalPath is the longest chain of steps that depend on one another, by the time
-// that each took itself: no scheduler with the same steps is faster. A step takes the
-// time from its last claim until its end was seen; a step that never started, or has
-// not ended, takes none.
+// CriticalPath is the duration of the longest chain of dependent steps. No order of the
+// same steps can be faster. The duration of a step is the time from its last claim to its
+// recorded end; it is zero for a step that has not started or not ended.
 func (r *Run) CriticalPath() time.Duration {
 	until := make(map[string]time.Duration, len(r.Steps))
 	var longest time.Duration
@@ -51,10 +50,10 @@ func (r *Run) Waited() (time.Duration, bool) {
 	return max(r.Started.Sub(r.Requested), 0), true
 }
 
-// Stuck reports whether a run that an execution should have made no progress for
-// StuckAfter: no step of it started or ended. A stack that takes longer than that
-// counts as stuck too, because nobody can tell the two apart, except while it is
-// within its own timeout. A run that waits for a person, or is queued, is not stuck.
+// Stuck reports whether a pending or running run has made no progress for StuckAfter: no
+// step has started or ended. A stack that takes longer counts as stuck too, unless its
+// step has a timeout that has not passed. A run that waits for a person, or is queued, is
+// not stuck.
 func (r *Run) Stuck(now time.Time) bool {
 	if r.State != StatePending && r.State != StateRunning {
 		return false

@@ -421,7 +421,7 @@ func TestRefused(t *testing.T) {
 		{call(to("pause"), `{}`, "run="+missing), 404, nil},
 		{call(to("pause"), `{}`, "run="), 404, nil},
 		{call(list, "", "query.before="+missing), 404, []string{"before: there is no run " + missing}},
-		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " belongs to other@prod, not to shop@prod: say one of the runs that were listed"}},
+		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " belongs to other@prod, not to shop@prod: use the ID of a run from the list"}},
 		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there are limit and before`, `limit: "101": it is a number of runs, 1 to 100`}},
 		{call(list, "", "query.limit=0"), 400, nil},
 		{call(list, "", "query.limit=2,3"), 400, nil},

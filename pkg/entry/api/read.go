@@ -70,7 +70,7 @@ func (a API) page(ctx context.Context, id string, most int, before string) ([]ru
 	case err != nil:
 		return nil, fmt.Errorf("before: %w", err)
 	case r.Project != id:
-		return nil, fault.New(fault.Invalid, "before: run %s belongs to %s, not to %s: say one of the runs that were listed", r.ID, r.Project, id)
+		return nil, fault.New(fault.Invalid, "before: run %s belongs to %s, not to %s: use the ID of a run from the list", r.ID, r.Project, id)
 	}
 	return a.Reader.Before(ctx, r, most)
 }

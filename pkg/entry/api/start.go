@@ -38,7 +38,7 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 	}
 	r.Who = q.who
 	if err := a.Engine.Start(ctx, r); err != nil {
-		return answer{}, uncertain(err, fmt.Sprintf("run %s may have been started all the same: read it, or ask again with the same Idempotency-Key", r.ID))
+		return answer{}, uncertain(err, fmt.Sprintf("run %s may have been started: read it, or send the request again with the same Idempotency-Key", r.ID))
 	}
 	return a.accepted(ctx, r.ID, func(kept run.Run) error { return another(kept, r) })
 }

@@ -31,7 +31,7 @@ func writeMan(_ context.Context, c *call) (int, error) {
 		return ExitFailed, fmt.Errorf("make the folder for the man pages: %w", err)
 	}
 	c.tree.DisableAutoGenTag = true
-	day := time.Unix(0, 0).UTC() // the same for anyone who builds it
+	day := time.Unix(0, 0).UTC() // constant, so that the build is reproducible
 	if at, err := time.Parse(time.RFC3339, built().Date); err == nil {
 		day = at
 	}

@@ -50,8 +50,8 @@ func (c *call) folder() (string, error) {
 // A choice selects the run of a command without RUN.
 type choice func(context.Context, *session) (run.Run, error)
 
-// The newest run that has been requested, that has not ended, that is paused,
-// that failed.
+// The choices: the newest of all runs, of the runs that have not ended, of the paused
+// runs, and of the failed runs.
 var (
 	anyRun    = newest(func(run.Run) bool { return true }, "there is no run yet: deploy a project")
 	openRun   = newest(func(r run.Run) bool { return !r.State.Over() }, "every run has ended: there is nothing to do")
@@ -97,7 +97,7 @@ func (s *session) chosen(ctx context.Context, which choice) (run.Run, error) {
 	}
 	switch len(found) {
 	case 0:
-		return run.Run{}, fault.New(fault.Missing, "there is no run %s, and none that begins so: %s lists them", quoted(word), s.call.commandLine("runs"))
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s, and no run whose ID begins with it: %s lists them", quoted(word), s.call.commandLine("runs"))
 	case 1:
 		return s.load(ctx, found[0].ID)
 	}

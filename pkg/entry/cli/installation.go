@@ -101,7 +101,7 @@ func outputsOf(ctx context.Context, client *cloudformation.Client, stack string)
 	}
 	switch status := out.Stacks[0].StackStatus; {
 	case len(lacking) == 3:
-		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: it is no installation of Stackwright, or its deployment never finished: %s",
+		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: it is not an installation of Stackwright, or its deployment did not finish: %s",
 			status, strings.Join(lacking, ", "), candidates(ctx, client))
 	case len(lacking) > 0:
 		return nil, fault.New(fault.Invalid, "the stack is %s and has no output %s: another version of Stackwright created it: run make deploy with the version of this command",
