@@ -181,7 +181,24 @@ func TestSteeringObeysAndTellsSo(t *testing.T) {
 		t.Errorf("pause of a run that is over ended with %d", r.code)
 	}
 	l.has(r.out, "was refused", id)
+	for range 3 { // the refusal may be recorded before or after the first look at the run
+		if printed := l.objects(l.run("pause", id, "-o", "json").out); len(printed) != 1 || printed[0]["state"] != "refused" {
+			t.Errorf("a refused command prints steps of the run: %v", printed)
+		}
+	}
 	l.has(l.must(cli.ExitOK, "retry", id), "1 created")
+}
+
+func TestQuietPrintsOnlyTheResult(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	out := l.must(cli.ExitOK, "deploy", l.project, "--quiet")
+	if !strings.HasPrefix(out, "deploy of pair@default succeeded in ") || strings.Contains(out, "topic/create") {
+		t.Errorf("it prints progress:\n%s", out)
+	}
+	if printed := l.objects(l.must(cli.ExitOK, "destroy", l.project, "--yes", "--quiet", "-o", "json")); len(printed) != 1 || printed[0]["state"] != "succeeded" {
+		t.Errorf("it prints progress: %v", printed)
+	}
 }
 
 func TestContinueFollowsToTheEnd(t *testing.T) {

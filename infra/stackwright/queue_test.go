@@ -236,6 +236,14 @@ func TestUnlockUnreadableRun(t *testing.T) {
 			if got := <-code; got == cli.ExitOK {
 				t.Errorf("the watcher says that the run has succeeded\n%s", out)
 			}
+			other, prod := l.begin("deploy", l.project, "--env", "prod")
+			second := l.running(other)
+			r := l.run("unlock", "--reason", "damaged")
+			if r.code != cli.ExitRefused {
+				t.Errorf("unlock of two ended with %d", r.code)
+			}
+			l.has(r.err, "2 runs hold a lock: give the ID of one of them: ", id+" (of pair@default, cannot be read)", second+" (deploy of pair@prod, running)")
+			l.ended(other, prod, cli.ExitOK)
 			l.has(l.run("unlock", "--reason", "damaged").err, c.says, "Only the lock on pair@default is released", "run "+id+" no longer holds the lock on pair@default")
 			l.must(cli.ExitOK, "deploy", l.project)
 			l.has(l.run("unlock", id, "--reason", "damaged").err, c.says)

@@ -98,13 +98,19 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 			return r, &followError{err, w.run, s.call.commandLine("status", w.run, "--follow")}
 		case err != nil:
 			return r, err
-		case w.done(r):
-			return r, v.End(r)
+		case over(r) && !w.done(r): // it ended before the command, whose refusal is shown instead
+			known = true
 		default:
 			known = true
-			l.report(ctx, r)
+			last := w.done(r)
+			if !last {
+				l.report(ctx, r)
+			}
 			if err := v.Show(r); err != nil {
 				return r, fmt.Errorf("show run %s: %w: %w", r.ID, err, errInterrupted)
+			}
+			if last {
+				return r, v.End(r)
 			}
 		}
 		next()

@@ -126,32 +126,41 @@ func release(ctx context.Context, s *session, cause error) (int, error) {
 	}
 }
 
-// lockOwner is the only run that holds a lock.
+// lockOwner is the only run that holds a lock. If several runs do, the user must choose,
+// also if some of them cannot be read.
 func lockOwner(ctx context.Context, s *session) (run.Run, error) {
 	projects, err := s.projects(ctx)
 	if err != nil {
 		return run.Run{}, err
 	}
-	var owners []run.Run
+	var owner run.Run
+	var owners []string
+	var unreadable error
 	for _, p := range projects {
 		lock, err := s.reader.Lock(ctx, p)
 		if err != nil {
 			return run.Run{}, fmt.Errorf("read the lock of %s: %w", p, err)
 		}
-		if lock.Owner.Run == "" {
+		id := lock.Owner.Run
+		if id == "" {
 			continue
 		}
-		r, err := s.load(ctx, lock.Owner.Run)
-		if err != nil {
+		owner, err = s.load(ctx, id)
+		switch {
+		case fault.Is(err, fault.Missing, fault.Broken):
+			unreadable = err
+			owners = append(owners, fmt.Sprintf("%s (of %s, cannot be read)", id, p))
+		case err != nil:
 			return run.Run{}, err
+		default:
+			owners = append(owners, described(owner))
 		}
-		owners = append(owners, r)
 	}
 	switch len(owners) {
 	case 0:
 		return run.Run{}, fault.New(fault.Refused, "no run holds a lock: there is nothing to unlock")
 	case 1:
-		return owners[0], nil
+		return owner, unreadable
 	}
-	return run.Run{}, fault.New(fault.Refused, "%d runs hold a lock: give the ID of one of them: %s", len(owners), ids(owners))
+	return run.Run{}, fault.New(fault.Refused, "%d runs hold a lock: give the ID of one of them: %s", len(owners), strings.Join(owners, ", "))
 }

@@ -46,11 +46,8 @@ func (p *Plain) Show(r run.Run) error {
 	return err
 }
 
-// End prints the last changes and the summary.
+// End prints the summary.
 func (p *Plain) End(r run.Run) error {
-	if err := p.Show(r); err != nil {
-		return err
-	}
 	_, err := io.WriteString(p.out, strings.Join(Summary(r, p.next, 0), "\n")+"\n")
 	return err
 }
@@ -106,11 +103,8 @@ func (j *JSON) Show(r run.Run) error {
 	return nil
 }
 
-// End prints the last changes, then the run as a whole.
+// End prints the run as a whole.
 func (j *JSON) End(r run.Run) error {
-	if err := j.Show(r); err != nil {
-		return err
-	}
 	seconds := math.Round(latest(r).Sub(r.Requested).Seconds()*1000) / 1000
 	return j.out.Encode(ended{r.ID, r.Operation, r.Of, r.State, r.SupersededBy, len(r.Steps), max(seconds, 0), r.Messages})
 }

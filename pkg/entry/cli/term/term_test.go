@@ -284,7 +284,7 @@ func TestAbleHonoursTheEnvironment(t *testing.T) {
 func TestPlainPrintsALineForEachChange(t *testing.T) {
 	var out bytes.Buffer
 	v := term.NewPlain(&out, next)
-	for _, r := range []run.Run{{Request: run.Request{ID: "abc"}, State: run.StatePending}, shop(), shop()} {
+	for _, r := range []run.Run{{Request: run.Request{ID: "abc"}, State: run.StatePending}, shop(), shop(), over()} {
 		if err := v.Show(r); err != nil {
 			t.Fatal(err)
 		}
@@ -348,8 +348,10 @@ func TestDiffLosesNothingBetweenPolls(t *testing.T) {
 func TestJSONPrintsAnObjectALine(t *testing.T) {
 	var out bytes.Buffer
 	v := term.NewJSON(&out)
-	if err := v.Show(shop()); err != nil {
-		t.Fatal(err)
+	for _, r := range []run.Run{shop(), over()} {
+		if err := v.Show(r); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := v.End(over()); err != nil {
 		t.Fatal(err)
