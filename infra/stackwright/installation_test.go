@@ -196,7 +196,7 @@ func TestNoSuchInstallation(t *testing.T) {
 		{"nowhere", nil, cli.ExitRefused, []string{"installation nowhere in region us-east-1", "does not exist", "installations here: sw"}},
 		{"nowhere", map[string]string{"AWS_REGION": "us-west-2"}, cli.ExitRefused, []string{"installation nowhere in region us-west-2", "no stack here is an installation", "AWS_REGION", "make deploy"}},
 		{"older", nil, cli.ExitRefused, []string{"CREATE_COMPLETE and has no output TableName: another version of Stackwright created it"}},
-		{"other", nil, cli.ExitRefused, []string{"it is no installation of Stackwright", "here: sw"}},
+		{"other", nil, cli.ExitRefused, []string{"it is not an installation of Stackwright", "here: sw"}},
 		{"sw", map[string]string{"AWS_REGION": ""}, cli.ExitRefused, []string{"no AWS region is configured: set AWS_REGION"}},
 		{"sw", map[string]string{"AWS_PROFILE": "nobody"}, cli.ExitFailed, []string{"the AWS configuration cannot be used", "nobody", "AWS_PROFILE"}},
 		{"sw", map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, cli.ExitFailed, []string{"there are no AWS credentials", "aws sso login"}},

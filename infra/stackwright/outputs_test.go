@@ -63,7 +63,7 @@ func TestStatusLeadsWithWhatFailed(t *testing.T) {
 	for says, args := range map[string][]string{
 		"every run has ended: there is nothing to do":  {"pause"},
 		"no run is paused: name the one to continue":   {"continue"},
-		"there is no run zzz, and none that begins so": {"status", "zzz"},
+		"there is no run zzz, and no run whose ID begins with it": {"status", "zzz"},
 	} {
 		if r := l.run(args...); r.code != cli.ExitRefused {
 			t.Errorf("%v ended with %d", args, r.code)
