@@ -31,7 +31,7 @@ var replies = map[string]struct {
 	"start.sweep.json":            {cli.ExitOK, `{}`, `"msg":"metrics".*"RunsOpen":0`},
 	"start.schedule.json":         {cli.ExitOK, `{}`, `"msg":"start".*"operation":"refresh","project":"shop@prod"}`},
 	"start.wrong-key.json":        {cli.ExitOK, `{}`, `"msg":"start".*"operation":"unknown","project":"shop@default"}`},
-	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"wait":5}`, `"msg":"plan".*"ready":1}`},
+	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"sent":\d+,"wait":5}`, `"msg":"plan".*"ready":1}`},
 	"execute-step.step.json":      {cli.ExitOK, `{}`, `"msg":"execute","run":"` + shopping + `","epoch":1,"step":0}`},
 	"wait-status.poll.json":       {cli.ExitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
 	"stack-event.complete.json":   {cli.ExitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1","status":"CREATE_COMPLETE"}`},
