@@ -57,7 +57,7 @@ func (a remove) checkReplaced(ctx context.Context, t Task) (plan.Receipt, error)
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
 	case s.Gone() || !live.Dead():
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
-	case live.Protected:
+	case live.Protected && t.Node.Protect:
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is %s and must be created again, but is protected: set protect: false first", t.Node.Stack, s)
 	}
 	return plan.Receipt{}, nil

@@ -175,7 +175,7 @@ func (v View) planConvergence(name string) (deletes, deploys []Step, err error) 
 		return nil, []Step{step(Create)}, nil
 	case !v.managed(name):
 		return refuse("%s exists (%s) and "+NotManaged, n.Stack, s)
-	case live.Dead() && live.Protected:
+	case live.Dead() && live.Protected && n.Protect:
 		return refuse("it is %s and must be created again, but is protected: set protect: false first", s)
 	case live.Dead():
 		return []Step{step(Delete)}, []Step{step(Create)}, nil

@@ -275,6 +275,9 @@ func TestRefusals(t *testing.T) {
 		l.Protected = true
 		f.Live[name] = l
 	}
+	dead := f.Desired.Nodes["dead"]
+	dead.Protect = true
+	f.Desired.Nodes["dead"] = dead
 	f.Live["foreign"] = plan.Live{StackID: "theirs", Status: "CREATE_COMPLETE"}
 	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `

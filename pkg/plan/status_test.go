@@ -75,6 +75,9 @@ func TestStatuses(t *testing.T) {
 			f.have(plan.Status(status), "vpc")
 			l := f.Live["vpc"]
 			l.HasResources, l.Protected = resources, c.protected
+			n := f.Desired.Nodes["vpc"]
+			n.Protect = c.protected
+			f.Desired.Nodes["vpc"] = n
 			f.Live["vpc"] = l
 			if got, want := ids(c.operation(f.View)), strings.ReplaceAll(c.want, "STATUS", status); got != want {
 				t.Errorf("a stack that is %s (protected: %v): got %s, want %s", name, c.protected, got, want)

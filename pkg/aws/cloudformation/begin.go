@@ -124,13 +124,8 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	if err != nil {
 		return plan.Receipt{}, err
 	}
-	if t.Node.Protect != aws.ToBool(s.EnableTerminationProtection) {
-		_, err := client.UpdateTerminationProtection(ctx, &sdk.UpdateTerminationProtectionInput{
-			StackName: s.StackId, EnableTerminationProtection: &t.Node.Protect,
-		}, once)
-		if err != nil {
-			return plan.Receipt{}, notStarted(requestFault("change the termination protection of stack "+t.Node.Stack, err))
-		}
+	if err := protect(ctx, client, t, s); err != nil {
+		return plan.Receipt{}, err
 	}
 	out, err := client.UpdateStack(ctx, &sdk.UpdateStackInput{
 		StackName: s.StackId, ClientRequestToken: aws.String(t.Token()),
@@ -143,6 +138,20 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	return plan.Receipt{StackID: aws.ToString(s.StackId), Operation: aws.ToString(out.OperationId)}, nil
 }
 
+// protect sets the termination protection that the node of t has.
+func protect(ctx context.Context, client TargetClient, t action.Task, s types.Stack) error {
+	if t.Node.Protect == aws.ToBool(s.EnableTerminationProtection) {
+		return nil
+	}
+	_, err := client.UpdateTerminationProtection(ctx, &sdk.UpdateTerminationProtectionInput{
+		StackName: s.StackId, EnableTerminationProtection: &t.Node.Protect,
+	}, once)
+	if err != nil {
+		return notStarted(requestFault("change the termination protection of stack "+t.Node.Stack, err))
+	}
+	return nil
+}
+
 // disableRollback is the DisableRollback of an update. CloudFormation requires true
 // for a stack whose last operation failed without a rollback.
 func disableRollback(s types.Stack) *bool {
@@ -153,8 +162,13 @@ func disableRollback(s types.Stack) *bool {
 }
 
 // remove deletes a stack by its ID, so that it never deletes another stack of the
-// same name.
+// same name. A dead stack whose node is no longer protected loses its protection first.
 func remove(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
+	if t.Node.Name != "" && !t.Node.Protect {
+		if err := protect(ctx, client, t, s); err != nil {
+			return plan.Receipt{}, err
+		}
+	}
 	in := &sdk.DeleteStackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
 	if _, err := client.DeleteStack(ctx, in, once); err != nil {
 		return plan.Receipt{}, requestFault("delete stack "+t.Location().Stack, err)

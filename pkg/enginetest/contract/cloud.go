@@ -274,7 +274,10 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			if !s.status("vpc", "CREATE_COMPLETE").Protected {
 				s.Error("it is not protected")
 			}
-			s.begin(s.task("vpc", plan.Delete, "v1"), fault.Refused)
+			remove := s.task("vpc", plan.Delete, "v1")
+			remove.Node.Protect = true
+			s.begin(remove, fault.Refused)
+			s.begin(s.task("vpc", plan.Delete, "v1"), "") // the project does not protect it any more
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

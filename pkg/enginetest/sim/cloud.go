@@ -273,6 +273,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)
 	}
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
+	if st != nil && !st.status.Busy() && t.Request == action.DeleteStack && t.Node.Name != "" && !t.Node.Protect {
+		st.protected = false
+	}
 	err := st.refuse(t.Request, want)
 	if st != nil && (err == nil || fault.Is(err, fault.Unchanged)) && t.Request != action.DeleteStack {
 		st.protected = t.Node.Protect
