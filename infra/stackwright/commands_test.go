@@ -181,7 +181,7 @@ func TestSteeringObeysAndTellsSo(t *testing.T) {
 		t.Errorf("pause of a run that is over ended with %d", r.code)
 	}
 	l.has(r.out, "was refused", id)
-	for range 3 { // the refusal may be recorded before or after the first look at the run
+	for range 3 { // the refusal may be recorded before or after the first poll of the run
 		if printed := l.objects(l.run("pause", id, "-o", "json").out); len(printed) != 1 || printed[0]["state"] != "refused" {
 			t.Errorf("a refused command prints steps of the run: %v", printed)
 		}
