@@ -61,8 +61,8 @@ func TestStatusLeadsWithWhatFailed(t *testing.T) {
 		t.Errorf("attention holds %v, want run %s", attention, failed)
 	}
 	for says, args := range map[string][]string{
-		"every run has ended: there is nothing to do":  {"pause"},
-		"no run is paused: name the one to continue":   {"continue"},
+		"every run has ended: there is nothing to do":             {"pause"},
+		"no run is paused: name the one to continue":              {"continue"},
 		"there is no run zzz, and no run whose ID begins with it": {"status", "zzz"},
 	} {
 		if r := l.run(args...); r.code != cli.ExitRefused {
