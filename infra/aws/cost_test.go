@@ -21,7 +21,7 @@ func TestCostPage(t *testing.T) {
 	for kind, line := range map[string]string{
 		"AWS::CloudWatch::Alarm":     "| alarms | %d × 0.10 |",
 		"AWS::CloudWatch::Dashboard": "| dashboard | %d × 3.00 |",
-		"AWS::KMS::Key":              "| key of the notices | %d × 1.00",
+		"AWS::KMS::Key":              "| key of the notifications | %d × 1.00",
 	} {
 		if want := fmt.Sprintf(line, count[kind]); !strings.Contains(string(page), want) {
 			t.Errorf("docs/deploy.md does not say %q", want)
