@@ -251,7 +251,7 @@ func (l lab) notices(m mutant) (by, says string) {
 		}
 		dirs := []string{s.dir}
 		if s.dir == "" {
-			dirs = []string{path.Dir(m.changes[0].file), "pkg/engine"}
+			dirs = []string{l.tested(path.Dir(m.changes[0].file)), "pkg/engine"}
 		}
 		for _, dir := range slices.Compact(dirs) {
 			by, says := l.fails(s, dir, m.name)
@@ -271,6 +271,21 @@ func (l lab) notices(m mutant) (by, says string) {
 		}
 	}
 	return "", ""
+}
+
+// tested returns the folder, or the nearest one above it, that has tests.
+func (l lab) tested(dir string) string {
+	for ; dir != "."; dir = path.Dir(dir) {
+		tests, err := filepath.Glob(filepath.Join("..", dir, "*_test.go"))
+		if err != nil {
+			l.Fatal(err)
+		}
+		if len(tests) > 0 {
+			return dir
+		}
+	}
+	l.Fatal("no folder above the mutant has tests")
+	return ""
 }
 
 // fails returns the first test of a suite that fails with a mutant, and its

@@ -73,6 +73,18 @@ func lockLaws() []law {
 			b.same(b.waits(), "one")
 			b.same(b.run("two").State, run.StatePending)
 		}},
+		{"no run ends with a lock that has changed since it was read", func(b bench) {
+			r := b.create("one")
+			b.enter("one")
+			x := b.lock().Leave(r, operation(r), "")
+			x.From = run.StatePending
+			b.create("two")
+			b.enter("two")
+			r.State, r.Ended = run.StateCancelled, noon.Add(time.Hour)
+			b.is(b.store.End(b.ctx, r, x), fault.Stale)
+			b.same(b.run("one").State, run.StatePending)
+			b.same(b.waits(), "one two")
+		}},
 		{"only a pending run enters, with its own epoch", func(b bench) {
 			r := b.create("one")
 			b.ok(b.raise("one", 1))
