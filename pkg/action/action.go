@@ -59,6 +59,13 @@ func (t Task) Token() string { return Token(t.Run, t.Number, t.Attempt) }
 // later events of the operation have it.
 func (t Task) CancelToken() string { return t.Token() + cancels }
 
+// MayStartAgain reports whether a poll may start the operation again: no answer is known,
+// and the function that claimed the step can no longer be running, by this clock.
+func (t Task) MayStartAgain() bool { return t.Request != "" && !t.Receipt.Known() && !t.young() }
+
+// young reports whether the function that claimed the step may still be running.
+func (t Task) young() bool { return t.Now.Sub(t.Claimed) < MaxStartTime }
+
 // Location returns where the stack of the operation is. A stack that is being created
 // has only the ID in the receipt: a recorded ID is that of an older stack.
 func (t Task) Location() plan.Location {

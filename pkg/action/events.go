@@ -19,15 +19,14 @@ type starter interface {
 // is a receipt but there are never any events, the live stack decides.
 func follow(ctx context.Context, a starter, t Task, live plan.Live) (Operation, error) {
 	op, err := a.Events(ctx, t)
-	young := t.Now.Sub(t.Claimed) < MaxStartTime
 	switch {
 	case err != nil || op.Found:
 		return op, err
-	case t.Receipt.Known() && (young || live.Status.Busy()): // its events may be late
+	case t.Receipt.Known() && (t.young() || live.Status.Busy()): // its events may be late
 		return Operation{Found: true, Receipt: t.Receipt}, nil
 	case t.Receipt.Known():
 		return Operation{Found: true, Receipt: t.Receipt, Over: true, Status: live.Status, Why: live.Reason}, nil
-	case young:
+	case t.young():
 		return op, nil
 	}
 	receipt, err := a.Start(ctx, t) // not Begin: the stack may have changed since the first start

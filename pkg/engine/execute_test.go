@@ -511,3 +511,33 @@ func TestPollKeepsPauseOfStep(t *testing.T) {
 		t.Errorf("the poll answers %+v", answer)
 	}
 }
+
+// A poll that starts a step again takes it over first: then the function that claimed
+// the step can no longer write that it did not start.
+func TestPollTakesOverStep(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
+	loop := h.planned("a", 1)
+	h.cloud.beginErr = fault.New(fault.Unavailable, "the request is lost")
+	h.startReady(loop)
+	claimed := h.stored("a").Steps[0]
+	h.cloud.beginErr = nil
+	h.passTime(2 * action.MaxStartTime)
+	late, again := error(nil), 0
+	h.cloud.beforeBegin = func() {
+		back := claimed
+		back.Status, back.Attempt = run.Pending, claimed.Attempt-1
+		late = h.Store.Move(t.Context(), engine.Change{
+			Run: "a", Epoch: 1, Project: shop, From: run.Running, Attempt: claimed.Attempt, Nonce: claimed.Nonce, Step: back, Forget: true,
+		})
+		again++
+	}
+	h.polled(loop)
+	if again != 1 || !fault.Is(late, fault.Stale) {
+		t.Errorf("%d requests were sent, and before the last one the late function could write: %v", again, late)
+	}
+	if s := h.stored("a").Steps[0]; s.Status != run.Running || !s.Receipt.Known() {
+		t.Errorf("the step is %s, its receipt %+v", s.Status, s.Receipt)
+	}
+}

@@ -122,7 +122,8 @@ type faultyCloud struct {
 	*sim.Cloud
 	mu                sync.Mutex
 	beginErr, readErr error
-	loseAnswers       bool // Begin carries out the request, and its answer is lost
+	loseAnswers       bool   // Begin carries out the request, and its answer is lost
+	beforeBegin       func() // called before each request; may be nil
 }
 
 func (c *faultyCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
@@ -137,6 +138,9 @@ func (c *faultyCloud) lock() (leave func()) {
 
 func (c *faultyCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	defer c.lock()()
+	if c.beforeBegin != nil {
+		c.beforeBegin()
+	}
 	if c.beginErr != nil {
 		return plan.Receipt{}, c.beginErr
 	}

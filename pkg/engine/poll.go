@@ -190,9 +190,23 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 	return e.Store.Postpone(ctx, r.ID, r.Epoch, later)
 }
 
+// takeOver gives a running step another nonce before a poll may start it again. The
+// function that claimed the step may still be running, if the clocks of the two
+// functions differ; it can no longer write that the step did not start.
+func (e *Engine) takeOver(ctx context.Context, r run.Run, s *run.Step) error {
+	nonce := s.Nonce
+	s.Nonce = e.Nonce()
+	return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Nonce: nonce, Step: *s})
+}
+
 // pollStep polls one running step, and writes the result if the step has finished.
 func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	t, err := e.task(ctx, r, *s)
+	if err == nil && t.MayStartAgain() {
+		if err := e.takeOver(ctx, r, s); err != nil {
+			return err
+		}
+	}
 	var got action.Progress
 	if err == nil {
 		got, err = e.Verbs.Of(s.Verb).Poll(ctx, t)
