@@ -45,7 +45,7 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	return nil
 }
 
-// Release is engine.Locks. It sets the state of the run whatever else its item holds,
+// Release implements engine.Locks. It sets the state of the run whatever else its item holds,
 // so that no function takes it for a run in progress.
 func (t *Table) Release(ctx context.Context, project, id string, l run.Lock, c run.GivenCommand) error {
 	expires := time.Now().Add(retention).Unix()
@@ -65,18 +65,14 @@ func (t *Table) Release(ctx context.Context, project, id string, l run.Lock, c r
 			key: runKey(id), set: values{"state": run.StateCancelled, "messages": []string{c.Why}, "ended": c.At, "expires": expires}, where: "attribute_exists(#PK)",
 		})
 	}
-	failed, err := t.write(ctx, writes...)
-	switch {
-	case err != nil:
+	if err := t.require(ctx, fault.New(fault.Stale, "the lock on %s or run %s has changed", project, id), writes...); err != nil {
 		return err
-	case failed != held:
-		return fault.New(fault.Stale, "the lock on %s or run %s has changed", project, id)
 	}
 	t.forget(ctx, id, expires)
 	return nil
 }
 
-// Released is engine.Locks.
+// Released implements engine.Locks.
 func (t *Table) Released(ctx context.Context, id, request string) (bool, error) {
 	i, err := t.get(ctx, commandKey(id, request))
 	return len(i) > 0, err
