@@ -30,6 +30,7 @@ action                fault project plan
 engine                fault project plan run action lib/budget
 
 enginetest/asl
+enginetest/figure
 enginetest/sim        fault project plan run action engine enginetest/asl lib/budget
 enginetest/contract   fault project plan run action engine lib/budget
 
