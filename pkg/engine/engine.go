@@ -31,7 +31,10 @@ type Engine struct {
 	Meter          Meter
 	Now            func() time.Time
 	Nonce          func() string // never the same twice
-	Parallel       int           // how many stacks are read at the same time; 1 is one after another
+
+	// Parallel calls do for 0 to n-1, several at the same time, and returns after the
+	// last of them, with the first error. AtMost makes one.
+	Parallel func(ctx context.Context, n int, do func(ctx context.Context, i int) error) error
 }
 
 // An ExecutionInput is the input of an execution: the run and its epoch.
@@ -122,23 +125,17 @@ func (e *Engine) fencedOff(ctx context.Context, id string, epoch int) (LoopState
 	return t, e.launch(ctx, id, r.Epoch)
 }
 
-// each calls do for 0 to n-1, at most e.Parallel at the same time. If that is 1, it
-// calls them in this goroutine. It returns the first error.
-func (e *Engine) each(n int, do func(i int) error) error {
-	if e.Parallel <= 1 {
+// AtMost returns an Engine.Parallel that makes at most limit calls at the same time, each
+// in a goroutine of its own.
+func AtMost(limit int) func(context.Context, int, func(context.Context, int) error) error {
+	return func(ctx context.Context, n int, do func(context.Context, int) error) error {
+		var group errgroup.Group
+		group.SetLimit(limit)
 		for i := range n {
-			if err := do(i); err != nil {
-				return err
-			}
+			group.Go(func() error { return do(ctx, i) })
 		}
-		return nil
+		return group.Wait()
 	}
-	var group errgroup.Group
-	group.SetLimit(e.Parallel)
-	for i := range n {
-		group.Go(func() error { return do(i) })
-	}
-	return group.Wait()
 }
 
 // end writes that r is over or waits for a person, and returns it as it then is. It

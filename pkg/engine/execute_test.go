@@ -428,7 +428,7 @@ func TestWake(t *testing.T) {
 // Steps can be polled at the same time, with the same result as one after another.
 func TestParallel(t *testing.T) {
 	h := newFixture(t)
-	h.Engine.Parallel = 4
+	h.Engine.Parallel = engine.AtMost(4)
 	h.setVersion("v1", "a b c d e f g")
 	if r := h.requestAndExecute("r", "deploy", "v1"); r.State != run.StateSucceeded || len(h.backend.Cloud.Requests) != 7 {
 		t.Errorf("the deploy is %s: %v", r.State, h.backend.Cloud.Requests)

@@ -296,7 +296,7 @@ func (e *Engine) specs(ctx context.Context, p plan.Plan, desired project.Project
 		}
 	}
 	digests := make([]string, len(nodes))
-	err := e.each(len(nodes), func(i int) (err error) {
+	err := e.Parallel(ctx, len(nodes), func(ctx context.Context, i int) (err error) {
 		if digests[i], err = e.Specs.SaveSpec(ctx, nodes[i]); err != nil {
 			err = fmt.Errorf("store the spec of %s: %w", nodes[i].Name, err)
 		}

@@ -169,7 +169,7 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 	}
 	due = e.affordablePolls(ctx, due)
 	requested := make([]bool, len(due))
-	err := e.each(len(due), func(i int) error {
+	err := e.Parallel(ctx, len(due), func(ctx context.Context, i int) error {
 		if requested[i] = e.Now().Before(deadline); !requested[i] {
 			return nil
 		}

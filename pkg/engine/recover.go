@@ -46,7 +46,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	failed, found := make([]error, len(open)), make([]run.Run, len(open))
-	err = e.each(len(open), func(i int) error {
+	err = e.Parallel(ctx, len(open), func(ctx context.Context, i int) error {
 		var err error
 		if found[i], err = e.loadForSweep(ctx, open[i]); err == nil {
 			err = e.restart(ctx, found[i])

@@ -74,7 +74,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Meter:      meter,
 			Now:        time.Now,
 			Nonce:      rand.Text,
-			Parallel:   parallel,
+			Parallel:   engine.AtMost(parallel),
 		},
 	}
 }

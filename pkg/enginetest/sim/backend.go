@@ -33,6 +33,10 @@ type Backend struct {
 	// Questions are the IDs of steps that wait for a user's answer before they end.
 	Questions map[string]bool
 
+	// Latency returns how long a call takes, as in "Store.Move". It may be nil: then each
+	// call takes 1 to 10 milliseconds.
+	Latency func(call string) time.Duration
+
 	// Started is called when CloudFormation has started an operation on a stack, and when
 	// it has started the rollback of one. It may be nil.
 	Started func(action.Task)
@@ -60,7 +64,7 @@ func New(machine *asl.Machine, seed uint64) *Backend {
 	b.Engine = &engine.Engine{
 		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
-		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: 1,
+		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}
 	b.Cloud.Changed = b.deliver
 	return b
@@ -206,11 +210,11 @@ func (b *Backend) Load(id string) (run.Run, error) { return b.Store.Load(context
 func (b *Backend) Execution(name string) *Execution { return b.executions[name] }
 
 // call calls a function for an event, as Lambda does: up to six times if it fails.
-func (b *Backend) call(function string, do func(context.Context) error) {
+func (b *Backend) call(name string, do func(context.Context) error) {
 	b.Go(func(r *Routine) {
 		for try := range 6 {
 			r.skew = b.skew()
-			ctx := context.WithValue(context.Background(), callKey{}, &invocation{function: function, routine: r})
+			ctx := context.WithValue(context.Background(), callKey{}, &invocation{function: &function{name: name}, routine: r})
 			if do(ctx) == nil || !r.Sleep(time.Second<<try) {
 				return
 			}

@@ -126,14 +126,14 @@ func (w *waiter) end(answer json.RawMessage, err error) {
 // invoke calls a function, and then passes its answer, or the error that Step
 // Functions would make of its failure. A function that lingers is reported as crashed
 // while it still runs.
-func (h *host) invoke(function string, payload json.RawMessage, then func(json.RawMessage, error)) {
+func (h *host) invoke(name string, payload json.RawMessage, then func(json.RawMessage, error)) {
 	h.Go(func(r *Routine) {
-		crashed := &asl.Error{Name: "Runtime.ExitError", Cause: function + " crashed"}
-		by := &invocation{function: function, routine: r, reportCrash: func() { then(nil, crashed) }}
+		crashed := &asl.Error{Name: "Runtime.ExitError", Cause: name + " crashed"}
+		by := &invocation{function: &function{name: name, reportCrash: func() { then(nil, crashed) }}, routine: r}
 		r.skew = h.skew()
 		out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
 		switch {
-		case by.crashed:
+		case by.function.crashed:
 			then(nil, crashed)
 		case err != nil:
 			then(nil, &asl.Error{Name: string(fault.KindOf(err)), Cause: err.Error()})
@@ -146,7 +146,7 @@ func (h *host) invoke(function string, payload json.RawMessage, then func(json.R
 
 // handle is the code of the functions that the state machine calls.
 func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error) {
-	switch function := ctx.Value(callKey{}).(*invocation).function; function {
+	switch name := ctx.Value(callKey{}).(*invocation).function.name; name {
 	case "plan":
 		in, err := decode[engine.ExecutionInput](payload)
 		if err != nil {
@@ -166,7 +166,7 @@ func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error)
 		}
 		return struct{}{}, h.Engine.Poll(ctx, in)
 	default:
-		return nil, fmt.Errorf("there is no function %q", function)
+		return nil, fmt.Errorf("there is no function %q", name)
 	}
 }
 

@@ -44,21 +44,74 @@ const (
 // callKey is the context key of the invocation that makes a call.
 type callKey struct{}
 
-// An invocation is one invocation of a Lambda function.
+// An invocation is the routine that makes a call for a function.
 type invocation struct {
-	function    string
-	routine     *Routine
+	function *function
+	routine  *Routine
+}
+
+// A function is one invocation of a Lambda function. It may have several routines, which
+// crash together.
+type function struct {
+	name        string
 	crashed     bool
 	reportCrash func() // reports to the caller that the function crashed; nil for an event
 }
 
+// sleep waits for a while. It reports false if the function has crashed by then.
+func (by *invocation) sleep(d time.Duration) bool {
+	if !by.function.crashed && !by.routine.Sleep(d) {
+		by.function.crashed = true
+	}
+	return !by.function.crashed
+}
+
 // linger reports a function as crashed and then lets it continue after up to 40 seconds,
 // which is less than the time that a function can run.
-func (b *Backend) linger(by *invocation) {
-	if by.reportCrash != nil {
-		by.reportCrash()
+func (b *Backend) linger(by *invocation) bool {
+	if by.function.reportCrash != nil {
+		by.function.reportCrash()
 	}
-	by.crashed = !by.routine.Sleep(time.Duration(1+b.Rand.IntN(40)) * time.Second)
+	return by.sleep(time.Duration(1+b.Rand.IntN(40)) * time.Second)
+}
+
+// atOnce is how many calls a function makes at the same time.
+const atOnce = 8
+
+// parallel implements engine.Engine.Parallel with routines of the function.
+func (b *Backend) parallel(ctx context.Context, n int, do func(context.Context, int) error) (first error) {
+	by, ok := ctx.Value(callKey{}).(*invocation)
+	next, running := 0, 0
+	some := func(ctx context.Context) {
+		for next < n {
+			i := next
+			next++
+			if err := do(ctx, i); err != nil && first == nil {
+				first = err
+			}
+		}
+	}
+	if !ok || n <= 1 {
+		some(ctx)
+		return first
+	}
+	var done func()
+	for range min(n, atOnce) {
+		running++
+		b.Go(func(r *Routine) {
+			r.skew = by.routine.skew
+			some(context.WithValue(ctx, callKey{}, &invocation{by.function, r}))
+			if running--; running == 0 {
+				done()
+			}
+		})
+	}
+	done = by.routine.Waker()
+	if !by.routine.Wait() {
+		by.function.crashed = true
+		return errCrashed
+	}
+	return first
 }
 
 // errCrashed is the error of every call after a crash.
@@ -71,10 +124,7 @@ func (b *Backend) do(ctx context.Context, call, about string, make func() error)
 	if !ok {
 		return make()
 	}
-	if !by.crashed {
-		by.crashed = !by.routine.Sleep(b.latency())
-	}
-	if by.crashed {
+	if !by.sleep(b.latency(call)) {
 		return errCrashed
 	}
 	if strings.HasPrefix(call, "Cloud") && b.Now().Before(b.outageUntil) {
@@ -83,23 +133,23 @@ func (b *Backend) do(ctx context.Context, call, about string, make func() error)
 	b.Calls++
 	injected := None
 	if b.Faults.Call != nil {
-		injected = b.Faults.Call(by.function, call, about)
+		injected = b.Faults.Call(by.function.name, call, about)
 	}
 	switch injected {
 	case KillBefore:
-		by.crashed = true
+		by.function.crashed = true
 		return errCrashed
 	case Throttle:
 		return fault.New(fault.Throttled, "rate exceeded")
 	case Linger:
-		if b.linger(by); by.crashed {
+		if !b.linger(by) {
 			return errCrashed
 		}
 	}
 	err := make()
 	switch injected {
 	case KillAfter:
-		by.crashed = true
+		by.function.crashed = true
 		return errCrashed
 	case Lose:
 		return fault.New(fault.Unavailable, "the answer is lost")
@@ -108,7 +158,10 @@ func (b *Backend) do(ctx context.Context, call, about string, make func() error)
 }
 
 // latency returns how long a call takes.
-func (b *Backend) latency() time.Duration {
+func (b *Backend) latency(call string) time.Duration {
+	if b.Latency != nil {
+		return b.Latency(call)
+	}
 	return time.Duration(1+b.Rand.IntN(10)) * time.Millisecond
 }
 
