@@ -9,7 +9,7 @@ import (
 
 // waitVerb waits for an operation that another started on the stack.
 func waitVerb(c Cloud) Verb {
-	return Verb{Name: plan.Wait, Action: wait{c}, PollReads: 1, Past: "waited for"}
+	return Verb{Name: plan.Wait, Action: wait{c}, PollReads: 1, Share: 0.5, Past: "waited for"}
 }
 
 // wait waits until no operation is in progress on a stack.

@@ -159,6 +159,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return p, err
 	}
+	for i, s := range p.Steps {
+		p.Steps[i].Expected = e.Verbs.Expected(s.Verb, view.Desired.Nodes[s.Node], view.Recorded[s.Node])
+	}
 	if o.Preview {
 		r.Messages = accessErrors(view.Live)
 		for _, t := range p.Twins {

@@ -252,8 +252,13 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	if got.Err != nil {
 		s.Status, s.Why = run.Failed, got.Err.Error()
 	}
-	if got.Record != nil && s.Status == run.Done && s.Spec != "" {
-		got.Record.Revision = r.Source.Version
+	if got.Record != nil && s.Status == run.Done {
+		if s.Spec != "" {
+			got.Record.Revision = r.Source.Version
+		}
+		if e.Verbs.Of(s.Verb).Mutates() && !s.Receipt.Unchanged {
+			got.Record.Durations = got.Record.Durations.Learn(s.Verb, s.Took())
+		}
 	}
 	return e.Store.Move(ctx, Change{
 		Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt,

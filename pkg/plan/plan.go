@@ -45,7 +45,8 @@ type Step struct {
 	After []string `json:"after,omitempty"` // IDs, sorted
 	Users []string `json:"users,omitempty"` // of a delete: former users of the stack, whose cleanup has to end first
 
-	Timeout project.Timeout `json:"timeout,omitempty"` // how long it may take
+	Timeout  project.Timeout `json:"timeout,omitempty"`  // how long it may take
+	Expected Seconds         `json:"expected,omitempty"` // how long it probably takes, if it changes anything; not part of the plan's digest
 }
 
 // Deadline is when a step is overdue that started at the given time. It is the zero
@@ -112,6 +113,7 @@ type Record struct {
 	Template    string            `json:"template,omitempty"` // the digest of the template that was last deployed successfully
 	Needs       []string          `json:"needs,omitempty"`    // while an update is in flight: old ∪ new
 	Outputs     map[string]string `json:"outputs,omitempty"`
+	Durations   Durations         `json:"durations,omitempty"`   // in seconds; of steps that succeeded
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
 	Token       string            `json:"token,omitempty"`       // of the operation that was last started: the intent

@@ -467,6 +467,11 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s: %v", o.Name, err)
 		}
 	}
+	digest := p.Digest(nil)
+	p.Steps[0].Expected = 90
+	if p.Digest(nil) != digest {
+		t.Error("an expected duration changes the digest")
+	}
 	if (plan.Receipt{}).Known() || !(plan.Receipt{Unchanged: true}).Known() {
 		t.Error("Known reports true for the zero receipt, or false for another")
 	}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/graph"
@@ -98,6 +99,8 @@ type Template struct {
 	Digest string `json:"digest"` // SHA-256 of its bytes, in hex
 	Bytes  int    `json:"bytes"`
 	Pinned bool   `json:"pinned"` // whether its bytes and the parameters' values alone decide what it deploys
+
+	Creation time.Duration `json:"-"` // how long the creation of its resources probably takes; only the plan uses it, so no digest and no spec has it
 }
 
 // MaxInline is the number of bytes of a template that a request can hold.

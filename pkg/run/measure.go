@@ -17,8 +17,7 @@ func (r *Run) Makespan() time.Duration {
 }
 
 // CriticalPath is the duration of the longest chain of dependent steps. No order of the
-// same steps can be faster. The duration of a step is the time from its last claim to its
-// recorded end; it is zero for a step that has not started or not ended.
+// same steps can be faster.
 func (r *Run) CriticalPath() time.Duration {
 	until := make(map[string]time.Duration, len(r.Steps))
 	var longest time.Duration
@@ -27,14 +26,15 @@ func (r *Run) CriticalPath() time.Duration {
 		for _, id := range s.After {
 			after = max(after, until[id])
 		}
-		until[s.ID] = after + s.took()
+		until[s.ID] = after + s.Took()
 		longest = max(longest, until[s.ID])
 	}
 	return longest
 }
 
-// took is the time that a step took itself.
-func (s Step) took() time.Duration {
+// Took is the time that a step took itself, from its last claim to its recorded end. It
+// is zero for a step that has not started or not ended.
+func (s Step) Took() time.Duration {
 	if s.Attempt == 0 || s.Ended.IsZero() {
 		return 0
 	}

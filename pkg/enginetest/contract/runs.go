@@ -85,7 +85,7 @@ func runLaws() []law {
 			want.Operation, want.Source.Version, want.MaxDeletions, want.Only = "destroy", "v0", new(7), []string{"vpc"} // as a retry learns from what it repeats
 			p := plan.Plan{Unchanged: []string{"web"}}
 			for i := range 130 {
-				s := plan.Step{ID: fmt.Sprintf("n%d/create", i), Node: fmt.Sprintf("n%d", i), Verb: plan.Create, Timeout: project.Timeout(i) * project.LeastTimeout}
+				s := plan.Step{ID: fmt.Sprintf("n%d/create", i), Node: fmt.Sprintf("n%d", i), Verb: plan.Create, Timeout: project.Timeout(i) * project.LeastTimeout, Expected: plan.Seconds(i)}
 				if i > 0 {
 					s.After = []string{fmt.Sprintf("n%d/create", i-1)}
 				}

@@ -110,6 +110,7 @@ func record(node string) plan.Record {
 		Node: node, Stack: "shop-prod-" + node, Target: project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"},
 		StackID: "arn:aws:cloudformation:eu-west-1:111122223333:stack/shop-prod-" + node + "/1", Digest: "digest", Needs: []string{"a", "b"},
 		Outputs: map[string]string{"Id": "vpc-1", "Empty": ""}, LastUpdated: noon, Revision: "v1", Token: "sw-run-0-1", Run: "run",
+		Durations: plan.Durations{plan.Create: 312, plan.Update: 0},
 	}
 }
 

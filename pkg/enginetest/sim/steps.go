@@ -198,6 +198,6 @@ func copySteps(steps []run.Step) []run.Step {
 
 // copyRecord returns a record that shares nothing with r.
 func copyRecord(r plan.Record) plan.Record {
-	r.Needs, r.Outputs = slices.Clone(r.Needs), maps.Clone(r.Outputs)
+	r.Needs, r.Outputs, r.Durations = slices.Clone(r.Needs), maps.Clone(r.Outputs), maps.Clone(r.Durations)
 	return r
 }

@@ -101,7 +101,7 @@ func (t *templates) parse(one *Template) *Template {
 	}
 	sum := sha256.Sum256(one.Body)
 	one.Template = parsed
-	one.about = project.Template{Digest: hex.EncodeToString(sum[:]), Bytes: len(one.Body), Pinned: parsed.Pinned()}
+	one.about = project.Template{Digest: hex.EncodeToString(sum[:]), Bytes: len(one.Body), Pinned: parsed.Pinned(), Creation: parsed.CreationTime()}
 	one.ParameterNames = parsed.ParameterNames()
 	unscoped := parsed.In(template.Scope{Room: t.limits.values})
 	one.imports = len(unscoped.Imports())+len(unscoped.HiddenImports()) > 0

@@ -1,0 +1,40 @@
+package action
+
+import (
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Durations of steps of which nothing better is known.
+const (
+	typicalCreation = time.Minute     // of a stack
+	typicalRead     = 2 * time.Second // of a step that only reads
+)
+
+// Expected estimates how long a step of verb v takes on a node, if it changes anything:
+// as long as it took before. If it has not been carried out on this stack, the estimate
+// follows from the other verbs that have, else from the types of the resources.
+func (all Verbs) Expected(v plan.Verb, n project.Node, r plan.Record) plan.Seconds {
+	row := all.Of(v)
+	if row.Share == 0 {
+		return plan.SecondsOf(time.Duration(row.PollReads) * typicalRead)
+	}
+	if took, ok := r.Durations[v]; ok {
+		return took
+	}
+	creation := time.Duration(0)
+	for other, took := range r.Durations {
+		if share := all.Of(other).Share; share > 0 {
+			creation = max(creation, time.Duration(float64(took.Duration())/share))
+		}
+	}
+	if creation == 0 {
+		creation = n.Template.Creation
+	}
+	if creation == 0 {
+		creation = typicalCreation
+	}
+	return plan.SecondsOf(time.Duration(row.Share * float64(creation)))
+}
