@@ -31,6 +31,7 @@ engine                fault project plan run action lib/budget
 
 enginetest/asl
 enginetest/figure
+enginetest/workload
 enginetest/sim        fault project plan run action engine enginetest/asl lib/budget
 enginetest/contract   fault project plan run action engine lib/budget
 

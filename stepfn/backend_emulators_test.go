@@ -31,6 +31,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/wire"
@@ -97,6 +98,11 @@ const functionKey = "functions"
 const operationSeconds = 10 // that an operation of CloudFormation takes, as in memory
 
 func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
+	return newEmulatorsWithLimits(t, budget.CloudFormation(), with...)
+}
+
+// newEmulatorsWithLimits does the same with other limits of requests to CloudFormation.
+func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cloud.Options)) *emulators {
 	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1}
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
@@ -110,7 +116,7 @@ func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
-				StateMachine: installation, Schedules: scheduleGroup,
+				StateMachine: installation, Schedules: scheduleGroup, Limits: limits,
 			}
 			cfg := c.Config()
 			cfg.Credentials = credentials.NewStaticCredentialsProvider(functionKey, "secret", "")

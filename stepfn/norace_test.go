@@ -7,6 +7,7 @@ const (
 	defaultEmulated  = 300
 	defaultLarge     = 300
 	many             = 2_000 // stacks of a large run in memory
+	raced            = false
 )
 
 // mostCrashes is at how many of its writes a scenario crashes, about. Each crash is a

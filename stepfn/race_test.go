@@ -8,6 +8,7 @@ const (
 	defaultEmulated  = 20
 	defaultLarge     = 40
 	many             = 1_000 // stacks of a large run in memory
+	raced            = true
 )
 
 // mostCrashes is at how many of its writes a scenario crashes, about. Each crash is a

@@ -66,6 +66,8 @@ type Options struct {
 
 	// Latency, if set, is the delay of each request through Config.
 	Latency func(*http.Request) time.Duration
+	// Transition is how long an execution of a state machine takes to enter a state.
+	Transition time.Duration
 	// Disturb, if set, loses, delays or repeats events; see events.Options.
 	Disturb func(event events.Event, function string) []time.Duration
 	// Seen, if set, is called with each event; see events.Options.
@@ -223,7 +225,7 @@ func (c *Cloud) openServices() (err error) {
 		return err
 	}
 	c.StateMachines, err = states.Open(c.subfolder("states"), states.Options{Account: c.opts.Account, Region: c.opts.Region,
-		Invoke: c.Invoke, Emit: c.emit, Hold: true})
+		Invoke: c.Invoke, Emit: c.emit, Transition: c.opts.Transition, Hold: true})
 	if err != nil {
 		return err
 	}

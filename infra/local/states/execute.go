@@ -54,6 +54,9 @@ func (s *Service) execute(ctx context.Context, e *execution) {
 // observer writes the events into the history, and ends the execution if that fails.
 func (s *Service) observer(ctx context.Context, e *execution) func(asl.Event) int64 {
 	return func(a asl.Event) int64 {
+		if a.Kind == asl.StateEntered {
+			_ = taskRunner{s}.Sleep(ctx, s.options.Transition) // an execution that was stopped is noticed below
+		}
 		ev, err := s.historyEvent(a)
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/stackwright/stackwright/infra/local/journal"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
@@ -25,6 +26,8 @@ type Options struct {
 	// Emit sends an event to EventBridge. It is called after the change is stored, never with the lock held; so a
 	// change can be read before its event arrives.
 	Emit func(source, detailType string, resources []string, detail any)
+	// Transition is how long an execution takes to enter a state.
+	Transition time.Duration
 	// Hold leaves executions that were running at the last Close as they are, until Resume.
 	Hold bool
 }
