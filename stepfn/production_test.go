@@ -51,9 +51,9 @@ func TestProductionTemplates(t *testing.T) {
 			t.Errorf("the project has %d stacks, want at least 18", len(first.Steps))
 		}
 		for _, s := range first.Steps {
-			for _, id := range s.After {
-				if a := first.Step(id); s.Claimed.Before(a.Ended) {
-					t.Errorf("%s started before %s ended", s.ID, id)
+			for _, n := range s.After {
+				if a := first.Steps[n]; s.Claimed.Before(a.Ended) {
+					t.Errorf("%s started before %s ended", s.ID, a.ID)
 				}
 			}
 		}

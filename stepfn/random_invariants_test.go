@@ -71,7 +71,6 @@ type observed struct {
 	over    bool
 	byForce bool // it was ended by force
 	status  []run.Status
-	number  map[string]int // of steps, by ID
 }
 
 // monitor starts a monitor.
@@ -98,10 +97,9 @@ func (w *monitor) wrote(x sim.Write) {
 	w.holds(finished, !k.over || x.Op == "Register", "%s writes for run %s, which has ended", x.Op, x.Run)
 	switch x.Op {
 	case "Commit":
-		k.status, k.number = nil, make(map[string]int)
+		k.status = nil
 		for _, s := range w.p.Store.Lend(x.Run).Steps {
 			k.status = append(k.status, s.Status)
-			k.number[s.ID] = s.Number
 		}
 	case "Move":
 		w.moved(w.p.Store.Lend(x.Run), x.Step)
@@ -150,8 +148,8 @@ func (w *monitor) moved(r run.Run, number int) {
 	if was != run.Pending || s.Status != run.Running {
 		return
 	}
-	for _, after := range s.After {
-		a := r.Steps[k.number[after]]
+	for _, n := range s.After {
+		a := r.Steps[n]
 		w.holds(ordered, a.Status == run.Done, "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
 	l, err := w.p.Store.Lock(w.p.Context(), r.Project)

@@ -230,13 +230,11 @@ func (g *player) queue() string {
 
 // checkSteps checks the steps of a run that has ended.
 func (g *player) checkSteps(r run.Run) {
-	by := make(map[string]run.Step)
 	for _, st := range r.Steps {
-		by[st.ID] = st
 		g.holds(complete, st.Over() || r.Operation == "plan", "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
 		g.holds(complete, st.Attempt <= 1, "%s was started %d times", st.ID, st.Attempt)
-		for _, after := range st.After {
-			a := by[after]
+		for _, n := range st.After {
+			a := r.Steps[n]
 			late := !g.skewed() && st.Claimed.Before(a.Ended)
 			g.holds(complete, st.Attempt == 0 || a.Status == run.Done && !late, "%s started at %s, before %s (%s) ended at %s", st.ID, st.Claimed, a.ID, a.Status, a.Ended)
 		}

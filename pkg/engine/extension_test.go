@@ -33,14 +33,14 @@ type depth struct {
 func planInspection(v plan.View) (plan.Plan, error) {
 	var p plan.Plan
 	for _, node := range slices.Sorted(maps.Keys(v.Recorded)) {
-		var after []string
+		var after []int
 		for _, kind := range []string{"stack", "resources"} {
 			arguments, err := plan.NewArguments(1, depth{kind == "resources"})
 			if err != nil {
 				return p, err
 			}
 			s := plan.Step{ID: plan.StepID(node, "inspect", kind), Node: node, Verb: "inspect", Qualifier: kind, Arguments: arguments, After: after}
-			p.Steps, after = append(p.Steps, s), []string{s.ID}
+			p.Steps, after = append(p.Steps, s), []int{len(p.Steps)}
 		}
 	}
 	return p, nil

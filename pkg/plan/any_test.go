@@ -116,10 +116,10 @@ func clone(v plan.View) plan.View {
 // inOrder returns what is wrong with the order of a plan's steps, or "".
 func inOrder(p plan.Plan) string {
 	seen := make(map[string]bool)
-	for _, s := range p.Steps {
-		for _, a := range s.After {
-			if !seen[a] {
-				return s.ID + " is not after " + a
+	for i, s := range p.Steps {
+		for _, n := range s.After {
+			if n < 0 || n >= i {
+				return fmt.Sprintf("%s is number %d and comes after number %d", s.ID, i, n)
 			}
 		}
 		if seen[s.ID] || !slices.IsSorted(s.After) {
@@ -159,8 +159,8 @@ func edges(p plan.Plan) edgeSet {
 	all := make(edgeSet)
 	for _, s := range p.Steps {
 		all.add(s.ID, "")
-		for _, a := range s.After {
-			all.add(s.ID, a)
+		for _, n := range s.After {
+			all.add(s.ID, p.Steps[n].ID)
 		}
 	}
 	return all

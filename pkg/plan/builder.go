@@ -74,9 +74,13 @@ func (b *builder) plan() (Plan, error) {
 		return Plan{}, fault.As(fault.Invalid, err)
 	}
 	p := Plan{Steps: make([]Step, len(order))}
+	place := make(map[string]int, len(order))
 	for i, id := range order {
-		p.Steps[i] = b.steps[id]
-		p.Steps[i].After = b.graph.After(id)
+		p.Steps[i], place[id] = b.steps[id], i
+		for _, a := range b.graph.After(id) {
+			p.Steps[i].After = append(p.Steps[i].After, place[a])
+		}
+		slices.Sort(p.Steps[i].After)
 	}
 	return p, nil
 }

@@ -42,7 +42,7 @@ type Step struct {
 	Qualifier string     `json:"qualifier,omitempty"` // makes steps of one verb on one node different; see StepID
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
 
-	After []string `json:"after,omitempty"` // IDs, sorted
+	After []int    `json:"after,omitempty"` // the places in the plan of the steps that it comes after, from 0, sorted
 	Users []string `json:"users,omitempty"` // of a delete: former users of the stack, whose cleanup has to end first
 
 	Timeout  project.Timeout `json:"timeout,omitempty"`  // how long it may take
@@ -77,7 +77,8 @@ func (p Plan) Digest(specs map[string]string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// String returns one line for each step, with the steps that it comes after.
+// String returns one line for each step, with the IDs of the steps that it comes after,
+// sorted.
 func (p Plan) String() string {
 	var b strings.Builder
 	for _, s := range p.Steps {
@@ -86,7 +87,12 @@ func (p Plan) String() string {
 			fmt.Fprintf(&b, " %d %s", s.Arguments.Version, s.Arguments.JSON)
 		}
 		if len(s.After) > 0 {
-			fmt.Fprintf(&b, " ← %s", strings.Join(s.After, " "))
+			after := make([]string, len(s.After))
+			for i, n := range s.After {
+				after[i] = p.Steps[n].ID
+			}
+			slices.Sort(after)
+			fmt.Fprintf(&b, " ← %s", strings.Join(after, " "))
 		}
 		b.WriteByte('\n')
 	}

@@ -40,9 +40,9 @@ func (c Cause) text(r *Run) string {
 
 // cause is why a pending step can never start: the root cause of a step that it
 // depends on, else what stops the run. The zero Cause is none.
-func (r *Run) cause(by map[string]*Step, s *Step, overdue bool) Cause {
-	for _, id := range s.After {
-		switch a := by[id]; a.Status {
+func (r *Run) cause(s *Step, overdue bool) Cause {
+	for _, n := range s.After {
+		switch a := &r.Steps[n]; a.Status {
 		case Failed:
 			return cmp.Or(a.Cause, Cause{Kind: CauseFailure, Step: a.ID})
 		case Skipped:

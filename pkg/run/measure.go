@@ -19,15 +19,14 @@ func (r *Run) Makespan() time.Duration {
 // CriticalPath is the duration of the longest chain of dependent steps. No order of the
 // same steps can be faster.
 func (r *Run) CriticalPath() time.Duration {
-	until := make(map[string]time.Duration, len(r.Steps))
+	until := make([]time.Duration, len(r.Steps))
 	var longest time.Duration
-	for _, s := range r.Steps { // its dependencies come before it
-		var after time.Duration
-		for _, id := range s.After {
-			after = max(after, until[id])
+	for i, s := range r.Steps { // its dependencies come before it
+		for _, n := range s.After {
+			until[i] = max(until[i], until[n])
 		}
-		until[s.ID] = after + s.Took()
-		longest = max(longest, until[s.ID])
+		until[i] += s.Took()
+		longest = max(longest, until[i])
 	}
 	return longest
 }

@@ -17,16 +17,20 @@ import (
 func ran(t *testing.T, text string) *run.Run {
 	t.Helper()
 	r := &run.Run{Request: run.Request{ID: "one"}, State: run.StateRunning, Requested: now.Add(-time.Minute), Started: now}
-	for _, word := range strings.Fields(text) {
-		step, times, started := strings.Cut(word, ":")
-		s := parse(t, step).Steps[0]
-		if from, to, over := strings.Cut(times, "-"); started {
+	words := strings.Fields(text)
+	times := make([]string, len(words))
+	for i := range words {
+		words[i], times[i], _ = strings.Cut(words[i], ":")
+	}
+	r.Steps = parse(t, strings.Join(words, " ")).Steps
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if from, to, over := strings.Cut(times[i], "-"); times[i] != "" {
 			s.Attempt, s.Status, s.Claimed = 1, run.Running, after(t, from)
 			if over {
 				s.Status, s.Ended = run.Done, after(t, to)
 			}
 		}
-		r.Steps = append(r.Steps, s)
 	}
 	return r
 }

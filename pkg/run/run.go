@@ -154,15 +154,6 @@ func (r *Run) LeftBroken() (nodes []string, known bool) {
 	return nodes, len(r.Steps) > 0 || r.Started.IsZero()
 }
 
-// index finds steps by ID.
-func (r *Run) index() map[string]*Step {
-	by := make(map[string]*Step, len(r.Steps))
-	for i := range r.Steps {
-		by[r.Steps[i].ID] = &r.Steps[i]
-	}
-	return by
-}
-
 // Step returns the step with the given ID, or nil.
 func (r *Run) Step(id string) *Step {
 	for i := range r.Steps {
@@ -189,11 +180,10 @@ func (r *Run) open(now time.Time) []*Step {
 	if r.Command != Continue || r.Overdue(now) {
 		return nil
 	}
-	by := r.index()
 	var open []*Step
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status == Pending && all(by, s.After, Done) {
+		if s.Status == Pending && r.all(s.After, Done) {
 			open = append(open, s)
 		}
 	}
@@ -206,14 +196,13 @@ func (r *Run) open(now time.Time) []*Step {
 // that is paused may be overdue: it ends when it is continued.
 func (r *Run) Prune(now time.Time) []Step {
 	var pruned []Step
-	by := r.index()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		was := *s
 		if s.Status != Pending && !s.waits() {
 			continue
 		}
-		if c := r.cause(by, s, r.Overdue(now)); c.Known() {
+		if c := r.cause(s, r.Overdue(now)); c.Known() {
 			s.Status, s.Cause, s.Why = Skipped, c, c.text(r)
 			pruned = append(pruned, was)
 		}
@@ -270,10 +259,19 @@ func (r *Run) Next(now time.Time) State {
 	return StateSucceeded
 }
 
-// all reports whether every step of the given IDs has the given status.
-func all(by map[string]*Step, ids []string, want Status) bool {
-	for _, id := range ids {
-		if by[id].Status != want {
+// IDs returns the IDs of the steps with the given numbers.
+func (r *Run) IDs(numbers []int) []string {
+	ids := make([]string, len(numbers))
+	for i, n := range numbers {
+		ids[i] = r.Steps[n].ID
+	}
+	return ids
+}
+
+// all reports whether every step of the given numbers has the given status.
+func (r *Run) all(numbers []int, want Status) bool {
+	for _, n := range numbers {
+		if r.Steps[n].Status != want {
 			return false
 		}
 	}

@@ -32,8 +32,8 @@ func parse(t testing.TB, text string) *run.Run {
 		case "declined":
 			s.Status, s.Cause = run.Failed, run.Cause{Kind: run.CauseDeclined, Step: id}
 		}
-		if after != "" {
-			s.After = strings.Split(after, ",")
+		for _, id := range strings.FieldsFunc(after, func(r rune) bool { return r == ',' }) {
+			s.After = append(s.After, slices.IndexFunc(r.Steps, func(s run.Step) bool { return s.ID == id }))
 		}
 		if isLate {
 			d, err := time.ParseDuration(late + "s")
@@ -251,7 +251,7 @@ func TestReadyIsBounded(t *testing.T) {
 }
 
 func TestStart(t *testing.T) {
-	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "barrier", Verb: plan.Barrier, After: []string{"a/create"}}}, Unchanged: []string{"b"}}
+	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "barrier", Verb: plan.Barrier, After: []int{0}}}, Unchanged: []string{"b"}}
 	r := run.Run{State: run.StatePending}
 	r.Start(p, map[string]string{"a": "digest"})
 	if r.State != run.StateRunning || r.Digest != p.Digest(map[string]string{"a": "digest"}) || r.Unchanged != len(p.Unchanged) || len(r.Steps) != 2 {
@@ -295,7 +295,7 @@ func TestAnyRunEnds(t *testing.T) {
 			s := run.Step{Step: plan.Step{ID: fmt.Sprint(i)}, Number: i, Status: run.Pending}
 			for j := range i {
 				if rng.IntN(4) == 0 {
-					s.After = append(s.After, fmt.Sprint(j))
+					s.After = append(s.After, j)
 				}
 			}
 			r.Steps = append(r.Steps, s)
@@ -310,8 +310,8 @@ func TestAnyRunEnds(t *testing.T) {
 			}
 			for _, k := range r.Ready(clock, 1+rng.IntN(3)) {
 				for _, a := range r.Steps[k].After {
-					if r.Step(a).Status != run.Done {
-						t.Fatalf("seed %d: %d is ready before %s is done", seed, k, a)
+					if r.Steps[a].Status != run.Done {
+						t.Fatalf("seed %d: %d is ready before %d is done", seed, k, a)
 					}
 				}
 				r.Steps[k].Status, r.Steps[k].Due = run.Running, clock.Add(time.Duration(rng.IntN(9))*time.Second)

@@ -93,7 +93,7 @@ func ended(s run.State) run.Run {
 		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"},
 		State:   s, Requested: requested, Started: at(10), Ended: at(110), Events: 86, Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Attempt: 1, Claimed: at(12), Ended: at(52)},
-			{Step: plan.Step{ID: "db/create", After: []string{"vpc/create"}}, Status: run.Done, Attempt: 1, Claimed: at(60), Ended: at(100), Why: "secret-why"},
+			{Step: plan.Step{ID: "db/create", After: []int{0}}, Status: run.Done, Attempt: 1, Claimed: at(60), Ended: at(100), Why: "secret-why"},
 		},
 	}
 }

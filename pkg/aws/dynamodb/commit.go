@@ -2,7 +2,6 @@ package dynamodb
 
 import (
 	"context"
-	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -97,8 +96,8 @@ func (t *Table) writeSteps(ctx context.Context, check write, r run.Run) error {
 
 // size estimates the bytes of a planned step.
 func size(s run.Step) int {
-	bytes := 1000
-	for _, name := range slices.Concat(s.After, s.Users) {
+	bytes := 1000 + 20*len(s.After)
+	for _, name := range s.Users {
 		bytes += len(name) + 8
 	}
 	return bytes

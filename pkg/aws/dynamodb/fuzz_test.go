@@ -31,7 +31,7 @@ var nameless = regexp.MustCompile(`""\s*:`)
 func FuzzItem(f *testing.F) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
 	f.Add(stored(f, itemOf(run.Run{Request: run.Request{ID: "r", Project: "shop@prod", Operation: "deploy", Options: run.Options{MaxDeletions: new(3)}}, Version: run.Version, Epoch: 3, State: run.StateReady, Requested: at, Messages: []string{"a"}})))
-	f.Add(stored(f, stepItemOf(run.Step{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create, After: []string{"a", "b"}}, Status: run.Running, Attempt: 2, Due: at, Receipt: plan.Receipt{StackID: "arn"}})))
+	f.Add(stored(f, stepItemOf(run.Step{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create, After: []int{0, 1}}, Number: 2, Status: run.Running, Attempt: 2, Due: at, Receipt: plan.Receipt{StackID: "arn"}})))
 	f.Add(stored(f, plan.Record{Node: "vpc", Stack: "shop-vpc", Target: project.Target{Name: "default", Account: "111122223333", Region: "eu-west-1"}, Needs: []string{"a"}, Outputs: map[string]string{"A": "b"}, LastUpdated: at}))
 	f.Add(stored(f, run.Lock{Version: 4, Owner: run.Writer{Run: "r", Upload: true}, Waiting: []run.Writer{{Run: "s"}}, Uploads: run.Uploads{"k": "1"}}))
 	for _, text := range []string{

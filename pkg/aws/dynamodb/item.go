@@ -235,6 +235,11 @@ func decodeStep(i item) (run.Step, error) {
 	if err := decode(i, &s); err != nil {
 		return run.Step{}, err
 	}
+	for _, n := range s.After {
+		if n < 0 || n >= s.Number {
+			return run.Step{}, fault.New(fault.Broken, "step %s is number %d and comes after number %d", s.ID, s.Number, n)
+		}
+	}
 	return s.step(), readable(s.Version, "step "+s.ID)
 }
 

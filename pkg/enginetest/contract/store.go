@@ -74,7 +74,7 @@ func (b bench) commit(id string) run.Run {
 	r := b.create(id)
 	r.Start(plan.Plan{Steps: []plan.Step{
 		{ID: "vpc/create", Node: "vpc", Verb: plan.Create},
-		{ID: "db/update", Node: "db", Verb: plan.Update, After: []string{"vpc/create"}},
+		{ID: "db/update", Node: "db", Verb: plan.Update, After: []int{0}},
 	}, Unchanged: []string{"web"}}, map[string]string{"vpc": "spec-of-vpc", "db": "spec-of-db"})
 	r.Started = noon.Add(time.Second)
 	b.ok(b.store.Commit(b.ctx, r))

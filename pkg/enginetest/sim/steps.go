@@ -183,7 +183,7 @@ func copySteps(steps []run.Step) []run.Step {
 	for i := range steps {
 		total += len(steps[i].After)
 	}
-	all := make([]string, 0, total)
+	all := make([]int, 0, total)
 	out := slices.Clone(steps)
 	for i := range out {
 		begin := len(all)

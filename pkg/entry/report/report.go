@@ -86,7 +86,7 @@ func Of(r run.Run) Run {
 	}
 	for _, s := range r.Steps {
 		step := Step{
-			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Status: s.Status, Why: s.Why, After: append([]string{}, s.After...),
+			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Status: s.Status, Why: s.Why, After: r.IDs(s.After),
 		}
 		if s.Attempt > 0 {
 			step.Started, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended

@@ -26,7 +26,7 @@ func deploy() run.Run {
 			{Command: run.Supersede, Run: "def", Who: "bob", Why: "hotfix", At: noon.Add(2 * time.Hour)},
 		}, Token: "secret of the machine", Requested: noon, Started: noon.Add(time.Second), Unchanged: 2, Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create}, Status: run.Running, Attempt: 1, Claimed: noon.Add(time.Minute), Nonce: "n"},
-			{Step: plan.Step{ID: "db/create", Node: "db", Verb: plan.Create, After: []string{"vpc/create"}}, Number: 1, Status: run.Skipped, Why: "superseded by def", Ended: noon},
+			{Step: plan.Step{ID: "db/create", Node: "db", Verb: plan.Create, After: []int{0}}, Number: 1, Status: run.Skipped, Why: "superseded by def", Ended: noon},
 		},
 	}
 }

@@ -201,7 +201,7 @@ func preview(r run.Run) []string {
 	for _, s := range r.Steps {
 		if verbs[s.Node] == nil {
 			nodes = append(nodes, s.Node)
-			after[s.Node] = s.After
+			after[s.Node] = r.IDs(s.After)
 		}
 		verbs[s.Node] = append(verbs[s.Node], s.Verb)
 		possible[s.Node] = s.Possible // its update is its last step

@@ -26,8 +26,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // at is a number of seconds after noon.
 func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
-// step is a pending step: "vpc/create" or "barrier", after others.
-func step(id string, after ...string) run.Step {
+// step is a pending step: "vpc/create" or "barrier", after the steps of the given numbers.
+func step(id string, after ...int) run.Step {
 	node, verb, found := strings.Cut(id, "/")
 	if !found {
 		node, verb = "", id
@@ -56,13 +56,13 @@ func shop() run.Run {
 		Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy"},
 		State:   run.StateRunning, Command: run.Continue, Requested: noon, Started: at(1), Unchanged: 2, Steps: []run.Step{
 			then(step("vpc/create"), run.Done, "", 1, 3),
-			then(step("db/create", "vpc/create"), run.Running, "", 3),
+			then(step("db/create", 0), run.Running, "", 3),
 			then(step("queue/create"), run.Failed, "CREATE_FAILED: Queue: quota\nexceeded", 1, 4),
-			then(step("app/update", "queue/create"), run.Skipped, "after queue/create"),
-			then(step("web/update", "app/update"), run.Skipped, "after queue/create"),
-			step("users/create", "db/create"),
-			step("mail/create", "users/create"),
-			step("barrier", "mail/create", "web/update"),
+			then(step("app/update", 2), run.Skipped, "after queue/create"),
+			then(step("web/update", 3), run.Skipped, "after queue/create"),
+			step("users/create", 1),
+			step("mail/create", 5),
+			step("barrier", 4, 6),
 		},
 	}
 	for i := range r.Steps {
@@ -206,7 +206,7 @@ func TestTreeKeepsWithinItsWindow(t *testing.T) {
 func TestTreeSaysWhatIsRequestedAndWhatIsPutOff(t *testing.T) {
 	r := shop()
 	r.Command = run.Pause
-	r.Steps[5] = step("users/create", "vpc/create")
+	r.Steps[5] = step("users/create", 0)
 	r.Steps[5].NotBefore, r.Steps[5].Why = at(20), "stack users is UPDATE_IN_PROGRESS"
 	text := strings.Join(term.Tree{Run: r, Now: at(12)}.Render(120, 24), "\n")
 	for _, want := range []string{"· pausing ·", "○ users    create  retried in 8s: stack users is UPDATE_IN_PROGRESS"} {
@@ -434,11 +434,11 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	preview := run.Run{
 		Request: run.Request{ID: "abc", Operation: "plan", Project: "shop@prod"},
 		State:   run.StateSucceeded, Unchanged: 1, Steps: []run.Step{
-			step("old/delete"), step("old/create", "old/delete"), step("db/update", "old/create"), step("barrier", "db/update"), step("gone/delete", "barrier"),
+			step("old/delete"), step("old/create", 0), step("db/update", 1), step("barrier", 2), step("gone/delete", 3),
 		},
 	}
 	possible := preview
-	possible.Steps = []run.Step{step("db/update"), step("api/update", "db/update")}
+	possible.Steps = []run.Step{step("db/update"), step("api/update", 0)}
 	possible.Steps[1].Possible = true
 	guessed := preview
 	guessed.Messages = []string{"target eu: access denied"}

@@ -226,17 +226,13 @@ func (t Tree) left(deadline time.Time) line {
 // next shows the pending steps that wait only for running steps or for their time,
 // and counts the other pending steps.
 func (t Tree) next() []row {
-	status := make(map[string]run.Status)
-	for _, s := range t.Run.Steps {
-		status[s.ID] = s.Status
-	}
 	var all []row
 	later := 0
 	for _, s := range t.Run.Steps {
 		if s.Status != run.Pending {
 			continue
 		}
-		waits, soon := pendingAfter(s, status)
+		waits, soon := pendingAfter(t.Run, s)
 		if !soon {
 			later++
 			continue
@@ -257,12 +253,12 @@ func (t Tree) next() []row {
 }
 
 // pendingAfter lists what a step still waits for, and whether all of that runs.
-func pendingAfter(s run.Step, status map[string]run.Status) (waits []string, soon bool) {
-	for _, a := range s.After {
-		switch status[a] {
+func pendingAfter(r run.Run, s run.Step) (waits []string, soon bool) {
+	for _, n := range s.After {
+		switch a := &r.Steps[n]; a.Status {
 		case run.Done:
 		case run.Running:
-			waits = append(waits, a)
+			waits = append(waits, a.ID)
 		default:
 			return nil, false
 		}
