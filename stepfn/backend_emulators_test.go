@@ -67,8 +67,8 @@ type crashing struct {
 	backend *emulators
 }
 
-// errTimedOut is Lambda's error for a function that did not answer in time.
-var errTimedOut = &lambda.FunctionError{Type: "Sandbox.Timedout", Message: "the function died"}
+// errKilled is the error of a function whose machine failed. It is an error of Lambda.
+var errKilled = errors.New("the function was killed")
 
 func (m crashing) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	crash := sim.None
@@ -76,11 +76,11 @@ func (m crashing) Invoke(ctx context.Context, function string, payload []byte) (
 		crash = m.backend.crash(function)
 	}
 	if crash == sim.KillBefore {
-		return nil, errTimedOut
+		return nil, errKilled
 	}
 	out, err := m.Functions.Invoke(ctx, function, payload)
 	if crash == sim.KillAfter {
-		return nil, errTimedOut
+		return nil, errKilled
 	}
 	return out, err
 }

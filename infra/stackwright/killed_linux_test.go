@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -45,7 +47,7 @@ func TestKilledFunctions(t *testing.T) {
 			s := *seed + uint64(i)
 			t.Run(fmt.Sprintf("with seed %d", s), func(t *testing.T) {
 				t.Parallel()
-				all[i] = &round{T: t, chance: rand.New(rand.NewPCG(s, 0)), dir: dir, data: t.TempDir(), most: most, spared: spared, seen: make(map[int]time.Time)}
+				all[i] = &round{T: t, chance: rand.New(rand.NewPCG(s, 0)), dir: dir, data: t.TempDir(), most: most, spared: spared}
 				all[i].play()
 			})
 		}
@@ -64,10 +66,10 @@ func TestKilledFunctions(t *testing.T) {
 type round struct {
 	*testing.T
 	chance        *rand.Rand
-	dir, data     string            // of the functions, and of the program's state
-	most          int               // kills: a run goes on however many there are, but slower and slower
-	spared        string            // a function that is not killed
-	seen          map[int]time.Time // since when processes are there
+	dir, data     string          // of the functions, and of the program's state
+	most          int             // kills: a run goes on however many there are, but slower and slower
+	spared        string          // a function that is not killed
+	processes     map[int]process // that are running, by their IDs
 	kills, atWork int
 }
 
@@ -106,7 +108,10 @@ func (r *round) deploy(kill func(parent int)) string {
 	}
 	over := make(chan error, 1)
 	go func() { over <- cmd.Wait() }()
-	limit := time.After(15 * time.Minute)
+	var limit <-chan time.Time
+	if end, ok := r.Deadline(); ok {
+		limit = time.After(time.Until(end) - time.Minute)
+	}
 	ticker := time.NewTicker(3 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -119,7 +124,7 @@ func (r *round) deploy(kill func(parent int)) string {
 			return out.String()
 		case <-limit:
 			_ = cmd.Process.Kill() // it is over now
-			r.Fatalf("deploy never ends:\n%s", out.String())
+			r.Fatalf("deploy has not ended:\n%s", out.String())
 		case <-ticker.C:
 			if kill != nil && r.kills < r.most {
 				kill(cmd.Process.Pid)
@@ -128,58 +133,61 @@ func (r *round) deploy(kill func(parent int)) string {
 	}
 }
 
-// kill kills functions that a process has started: sometimes one, more often one that
-// has just been started and so is working, and rarely all.
+// A process of a function was seen first at a time, and is killed when it has an age; at noAge, it is not.
+type process struct {
+	seen time.Time
+	ends time.Duration
+}
+
+const noAge = time.Duration(math.MaxInt64)
+
+// kill kills functions that a process has started. Chance decides for each process at its start whether and when it is
+// killed, so that the speed of the machine does not decide how often a function is killed: of three processes, two are
+// killed, while they begin or work. Now and then all are killed.
 func (r *round) kill(parent int) {
-	all := r.functions(parent)
-	var victims []int
-	for pid, age := range all {
-		if odds := r.chance.Float64(); odds < 0.01 || odds < 0.04 && age < 150*time.Millisecond {
-			victims = append(victims, pid)
+	all := make(map[int]process)
+	everyone := r.chance.IntN(300) == 0
+	for _, pid := range r.functions(parent) {
+		p, known := r.processes[pid]
+		if !known {
+			p = process{time.Now(), noAge}
+			if r.chance.IntN(3) > 0 {
+				p.ends = time.Duration(r.chance.IntN(300)) * time.Millisecond
+			}
 		}
-	}
-	if r.chance.Float64() < 0.003 {
-		for pid := range all {
-			victims = append(victims, pid)
-		}
-	}
-	for _, pid := range victims {
-		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+		all[pid] = p
+		if (everyone || time.Since(p.seen) >= p.ends) && r.kills < r.most && syscall.Kill(pid, syscall.SIGKILL) == nil {
 			r.kills++
 		}
 	}
+	r.processes = all
 }
 
-// functions finds the processes of functions that a process has started, and
-// how long they have been running.
-func (r *round) functions(parent int) map[int]time.Duration {
+// functions finds the processes of functions that a process has started, in order.
+func (r *round) functions(parent int) []int {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	if err != nil {
 		r.Fatal(err)
 	}
-	found := make(map[int]time.Duration)
+	var found []int
 	for _, list := range lists {
 		pids, _ := os.ReadFile(list) // a thread may be gone
 		for word := range strings.FieldsSeq(string(pids)) {
 			exe, _ := os.Readlink("/proc/" + word + "/exe") // and so may a process
 			function, ours := strings.CutPrefix(exe, filepath.Join(r.dir, "build")+"/")
-			pid, err := strconv.Atoi(word)
-			if !ours || err != nil || function == r.spared+"/bootstrap" {
-				continue
+			if pid, err := strconv.Atoi(word); ours && err == nil && function != r.spared+"/bootstrap" {
+				found = append(found, pid)
 			}
-			if r.seen[pid].IsZero() {
-				r.seen[pid] = time.Now()
-			}
-			found[pid] = time.Since(r.seen[pid])
 		}
 	}
+	slices.Sort(found)
 	return found
 }
 
 // vacant waits until no process has the data folder open. One may still deliver events
 // to functions that were killed.
 func (r *round) vacant() {
-	for range 1200 {
+	for {
 		_, taken, err := cloud.LockedBy(r.data)
 		if err != nil {
 			r.Fatal(err)
@@ -189,7 +197,6 @@ func (r *round) vacant() {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	r.Fatal("somebody never leaves the data folder")
 }
 
 // inspect checks the data folder after the deploy: each stack was created once.
@@ -214,7 +221,7 @@ func (r *round) inspect() {
 				r.Fatal(err)
 			}
 			for _, e := range page.Events {
-				if d := e.TaskFailedEventDetails; d != nil && aws.ToString(d.Error) == "Runtime.ExitError" {
+				if d := e.TaskFailedEventDetails; d != nil && strings.Contains(aws.ToString(d.Cause), "was killed") {
 					r.atWork++
 				}
 			}

@@ -2,7 +2,7 @@ package format
 
 import (
 	"fmt"
-	"go/build"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,6 +22,15 @@ const small = "Resources:\n  T: {Type: AWS::SNS::Topic}\nOutputs:\n  Arn: {Value
 
 // The packages that read projects cannot use a network or start programs.
 func TestNoNetwork(t *testing.T) {
+	imports := make(map[string][]string) // of each package on which this one depends
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		imports[words[0]] = words[1:]
+	}
 	seen := map[string]bool{}
 	var visit func(path string)
 	visit = func(path string) {
@@ -29,11 +38,7 @@ func TestNoNetwork(t *testing.T) {
 			return
 		}
 		seen[path] = true
-		p, err := build.Import(path, ".", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range p.Imports {
+		for _, name := range imports[path] {
 			first, _, _ := strings.Cut(name, "/")
 			switch {
 			case name == "net" || strings.HasPrefix(name, "net/") && name != "net/netip" || name == "os/exec":
@@ -46,7 +51,7 @@ func TestNoNetwork(t *testing.T) {
 		}
 	}
 	visit("github.com/stackwright/stackwright/pkg/format")
-	for _, want := range []string{"github.com/stackwright/stackwright/pkg/lib/template", "github.com/stackwright/stackwright/pkg/lib/document"} {
+	for _, want := range []string{"github.com/stackwright/stackwright/pkg/lib/template", "github.com/stackwright/stackwright/pkg/lib/document", "go.yaml.in/yaml/v4"} {
 		if !seen[want] {
 			t.Errorf("%s is not among the imports", want)
 		}

@@ -2,14 +2,51 @@ package events
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
 )
 
-// longestPause is the longest pause between two attempts.
-const longestPause = time.Minute
+// How Lambda handles an event that it could not process, with the default settings, which are those of an installation.
+// If the function returns an error, crashes or times out, Lambda calls it twice more, one minute and then two minutes
+// later. If the function could not run, because Lambda throttled it or failed itself, Lambda calls it again for six
+// hours; the pause grows from one second to five minutes. EventBridge delivers an event as soon as Lambda has accepted
+// it; its own 185 attempts are for a Lambda that accepts nothing, which this one never does.
+// https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+// https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
+const (
+	// MaxEventAge is how long after the event Lambda calls the function again.
+	MaxEventAge = 6 * time.Hour
+	// MaxRetries is how often Lambda calls a function again that has failed itself.
+	MaxRetries   = 2
+	longestPause = 5 * time.Minute // between two calls of a function that could not run
+)
+
+// retries counts the failed calls of a function with one event.
+type retries struct {
+	since          time.Time // the first call
+	failed, notRun int
+}
+
+// next returns the pause before the next call after err; false means that Lambda gives up.
+func (r *retries) next(err error) (time.Duration, bool) {
+	pause := longestPause
+	if failed, ok := errors.AsType[interface {
+		error
+		ErrorType() string
+	}](err); ok && failed.ErrorType() != "" {
+		r.failed++
+		pause = time.Duration(r.failed) * time.Minute
+	} else {
+		r.notRun++
+		if n := r.notRun - 1; n < 9 { // 2⁹ seconds are more than five minutes
+			pause = min(time.Second<<n, longestPause)
+		}
+	}
+	return pause, r.failed <= MaxRetries && time.Since(r.since)+pause <= MaxEventAge
+}
 
 // startDelivery delivers in the background. The caller holds b.mu.
 func (b *Bus) startDelivery(d Delivery) {
@@ -38,24 +75,28 @@ func (b *Bus) startDelivery(d Delivery) {
 	}
 }
 
-// deliver tries until the function succeeds or the attempts are used up; false means that the bus was closed first.
+// deliver calls the function until it succeeds or Lambda gives up; false means that the bus was closed first.
 func (b *Bus) deliver(d Delivery) bool {
 	payload, err := json.Marshal(d.Event)
 	if err != nil {
 		b.giveUp(d, err)
 		return true
 	}
+	r := retries{since: time.Now()}
 	for attempt := 1; ; attempt++ {
 		_, err := b.opts.Invoke(b.ctx, d.Function, payload)
-		switch {
-		case err == nil:
+		if err == nil {
 			return true
-		case b.ctx.Err() != nil:
+		}
+		if b.ctx.Err() != nil {
 			return false
-		case attempt == b.opts.Attempts:
+		}
+		pause, again := r.next(err)
+		if !again {
 			b.giveUp(d, fmt.Errorf("after %d attempts: %w", attempt, err))
 			return true
-		case !b.pause(min(time.Second<<(attempt-1), longestPause)):
+		}
+		if !b.pause(pause) {
 			return false
 		}
 	}

@@ -35,10 +35,9 @@ type Options struct {
 	// Folder stores the rules and the undelivered events; "" keeps them in memory only.
 	Folder          string
 	Account, Region string
-	// Invoke calls a function, by its ARN. After an error the delivery is repeated.
+	// Invoke calls a function, by its ARN. After an error, Lambda calls it again, for how long depends on the error: one
+	// with an ErrorType is of the function, any other one of Lambda.
 	Invoke func(ctx context.Context, function string, payload []byte) ([]byte, error)
-	// Attempts is the number of attempts to deliver one event, 1, 2, 4, … up to 60 seconds apart; 0 means 8.
-	Attempts int
 	// Disturb, for tests, returns the delays of the deliveries of an event: nil loses it, {0, 0} delivers it twice,
 	// {time.Minute} delivers it late, and different delays reorder. Without Disturb each event is delivered once, at
 	// once.
@@ -91,9 +90,6 @@ type record struct {
 
 // Open makes a bus, with the rules in the folder if one is given. Nothing is delivered before Start.
 func Open(opts Options) (*Bus, error) {
-	if opts.Attempts == 0 {
-		opts.Attempts = 8
-	}
 	if opts.Log == nil {
 		opts.Log = io.Discard
 	}

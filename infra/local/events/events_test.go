@@ -19,14 +19,15 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/stackwright/stackwright/infra/local/events"
 	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/lambda"
 )
 
 const function = "arn:aws:lambda:us-east-1:000000000000:function:start"
 
-// target is a function that records its events, and fails as often as the test says.
+// target is a function that records its events, and fails as the test says.
 type target struct {
 	mu    sync.Mutex
-	fails int
+	fails []error // of the next calls
 	got   []events.Event
 	at    []time.Time
 }
@@ -34,9 +35,10 @@ type target struct {
 func (f *target) invoke(_ context.Context, _ string, payload []byte) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.fails > 0 {
-		f.fails--
-		return nil, errors.New("out of order")
+	if len(f.fails) > 0 {
+		err := f.fails[0]
+		f.fails = f.fails[1:]
+		return nil, err
 	}
 	var e events.Event
 	if err := json.Unmarshal(payload, &e); err != nil {
@@ -124,30 +126,49 @@ func TestDelivery(t *testing.T) {
 	})
 }
 
-// A function that fails gets the event again after 1, 2, 4, … seconds. After the last attempt, the event goes to the
-// dead-letter queue.
+// A function that fails gets an event three times. A function that cannot run gets it again and again for six hours, after
+// 1, 2, 4, … and at most 300 seconds. Then the event goes to the dead-letter queue.
 func TestRetries(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &target{fails: 3}
-		b, client := open(t, events.Options{Invoke: f.invoke, Attempts: 4})
-		b.Start()
-		aim(t, client)
-		begin := time.Now()
-		b.Emit("shop", "Opened", nil, 1)
-		time.Sleep(time.Minute)
-		if f.details() != "1" || f.at[0].Sub(begin) != 7*time.Second {
-			t.Errorf("delivered %s at %v, want after 7 s", f.details(), f.at)
-		}
-		f.fails = 4
-		b.Emit("shop", "Opened", nil, 2)
-		time.Sleep(time.Minute)
-		if dead := b.DeadLetters(); f.details() != "1" || len(dead) != 1 || !strings.Contains(dead[0].Reason, "out of order") {
-			t.Errorf("delivered %s, buried %v", f.details(), dead)
-		}
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
-	})
+	failed := &lambda.FunctionError{Type: "Unavailable", Message: "out of order"}
+	killed := errors.New("out of order")
+	for name, c := range map[string]struct {
+		fails  []error // of the first calls
+		after  time.Duration
+		buried string // why, if the event is not delivered
+	}{
+		"no failure":            {nil, 0, ""},
+		"two failures":          {[]error{failed, failed}, 3 * time.Minute, ""},
+		"three failures":        {[]error{failed, failed, failed}, 0, "after 3 attempts: out of order"},
+		"three kills":           {[]error{killed, killed, killed}, 7 * time.Second, ""},
+		"twelve kills":          {slices.Repeat([]error{killed}, 12), (511 + 3*300) * time.Second, ""},
+		"kills and failures":    {[]error{killed, failed, killed, killed, failed, killed}, (1 + 60 + 2 + 4 + 120 + 8) * time.Second, ""},
+		"kills for six hours":   {slices.Repeat([]error{killed}, 78), 511*time.Second + 69*5*time.Minute, ""},
+		"and one more":          {slices.Repeat([]error{killed}, 80), 0, "after 80 attempts: out of order"},
+		"kills for longer":      {slices.Repeat([]error{killed}, 500), 0, "out of order"},
+		"a failure at the last": {append(slices.Repeat([]error{killed}, 78), failed), 511*time.Second + 69*5*time.Minute + time.Minute, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &target{fails: c.fails}
+				b, client := open(t, events.Options{Invoke: f.invoke})
+				b.Start()
+				aim(t, client)
+				begin := time.Now()
+				b.Emit("shop", "Opened", nil, 1)
+				time.Sleep(24 * time.Hour)
+				dead := b.DeadLetters()
+				switch {
+				case c.buried != "" && (len(dead) != 1 || !strings.Contains(dead[0].Reason, c.buried) || f.details() != ""):
+					t.Errorf("the dead-letter queue holds %v, want one event because %s", dead, c.buried)
+				case c.buried == "" && (len(dead) > 0 || f.details() != "1" || f.at[0].Sub(begin) != c.after):
+					t.Errorf("delivered %s at %v, want after %s; the dead-letter queue holds %v", f.details(), f.at, c.after, dead)
+				}
+				if err := b.Close(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
 }
 
 // Tests can lose, double, delay and reorder deliveries.
@@ -182,12 +203,12 @@ func TestUndeliveredOutlivesTheProcess(t *testing.T) {
 	for b.Undelivered() > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	f.fails = 1 << 20
+	f.fails = slices.Repeat([]error{errors.New("out of order")}, 1000)
 	b.Emit("shop", "Opened", nil, 2)
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f.fails = 0
+	f.fails = nil
 	b, client = open(t, events.Options{Folder: folder, Invoke: f.invoke})
 	b.Emit("shop", "Opened", nil, 3)
 	if f.details() != "1" {

@@ -75,8 +75,9 @@ func (b *Binaries) Names() []string {
 }
 
 // Invoke calls a function, by its name or ARN, and waits for its answer. An error of the function is a *FunctionError,
-// also if its process crashed (Runtime.ExitError) or was killed at its timeout (Sandbox.Timedout). If ctx ends, Invoke
-// returns and the function continues, as in Lambda.
+// also if its process crashed (Runtime.ExitError) or was killed at its timeout (Sandbox.Timedout). The error of a process
+// that was killed from outside is not of the function. If ctx ends, Invoke returns and the function continues, as in
+// Lambda.
 func (b *Binaries) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	name := Name(function)
 	if _, err := os.Stat(b.bootstrap(name)); err != nil || filepath.Base(name) != name {

@@ -23,6 +23,16 @@ func TestMain(m *testing.M) {
 	}
 	own := maps.Clone(functions)
 	own["crash"] = func() error { os.Exit(7); return nil }
+	own["killed"] = func() error {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		if err := self.Kill(); err != nil {
+			return err
+		}
+		select {}
+	}
 	own["env"] = func() (string, error) { return os.Getenv("TABLE") + " " + os.Getenv("SELF"), nil }
 	own["pid"] = func() (string, error) {
 		fmt.Println("printed")
@@ -43,7 +53,7 @@ func binaries(t *testing.T, log *bytes.Buffer) *lambda.Binaries {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"crash", "env", "pid", "dead"}
+	names := []string{"crash", "killed", "env", "pid", "dead"}
 	for name := range functions {
 		names = append(names, name)
 	}
@@ -76,6 +86,9 @@ func TestBinaries(t *testing.T) {
 				t.Errorf("%s: %v", function, err)
 			}
 		}
+	}
+	if _, err := b.Invoke(t.Context(), "killed", nil); err == nil || errors.As(err, new(*lambda.FunctionError)) || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("a process that was killed: %v, want an error that is not of the function", err)
 	}
 	if got, err := b.Invoke(t.Context(), "env", nil); err != nil || strings.TrimSpace(string(got)) != `"runs env"` {
 		t.Errorf("env: %s %v", got, err)

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// initTimeout is how long a process may take until it asks for its first invocation:
+// initTimeout is how long a process may take until it asks for its first invocation. Lambda then starts it once more,
+// within the timeout of the function; here it goes on:
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 const initTimeout = 10 * time.Second
 
@@ -83,7 +84,7 @@ func (c *child) alive() bool {
 
 // do carries out a job and waits for its end.
 func (c *child) do(ctx context.Context, j *job) ([]byte, error) {
-	start := time.NewTimer(initTimeout)
+	start := time.NewTimer(initTimeout + j.timeout)
 	defer start.Stop()
 	select {
 	case c.work <- j:
@@ -92,7 +93,7 @@ func (c *child) do(ctx context.Context, j *job) ([]byte, error) {
 	case <-start.C:
 		c.kill()
 		<-c.gone
-		return nil, reportOf("Sandbox.Timedout", j.id, "the function did not ask for work within %s", initTimeout)
+		return nil, reportOf("Sandbox.Timedout", j.id, "the function did not ask for work within %s", initTimeout+j.timeout)
 	case <-ctx.Done():
 		return nil, errClosed
 	}
@@ -140,7 +141,12 @@ func (c *child) crashed(j *job) error {
 	return c.crash(j)
 }
 
+// crash is the error of a process that ended without an answer. A process that a signal ended was killed from outside: a
+// function here has no limit of memory. That is as if Lambda had lost the machine under it, so it is no FunctionError.
 func (c *child) crash(j *job) error {
+	if failed, ok := errors.AsType[*exec.ExitError](c.exit); ok && failed.ExitCode() < 0 {
+		return fmt.Errorf("RequestId: %s Error: the process of function %s was killed: %w", j.id, c.function, c.exit)
+	}
 	how := "exit status 0"
 	if c.exit != nil {
 		how = c.exit.Error()
