@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stackwright/stackwright/infra/local/gateway"
 	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -115,6 +116,45 @@ func TestLargeOnEmulators(t *testing.T) {
 			t.Logf("the test itself took %s", time.Since(started).Round(time.Second))
 		})
 	}
+}
+
+// The dependents of a stack that fails are skipped in a few transactions, also if there
+// are 2,000 of them. A transaction holds 99 steps.
+func TestFailedHub(t *testing.T) {
+	const dependents = 2000
+	synctest.Test(t, func(t *testing.T) {
+		r := newEmulators(t)
+		w := crowd(dependents + 1)
+		for i := range w[1:] {
+			w[i+1].needs = []need{{name: w[0].name, output: "Name"}}
+		}
+		r.FailNext(w[0].name, plan.Create)
+		id := r.Submit("deploy", w, "")
+		planned := 0
+		r.crash = func(function string) sim.Fault {
+			if planned == 0 && strings.HasSuffix(function, "execute-step") {
+				planned = r.cloud.Gateway.Calls()[gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}]
+			}
+			return sim.None
+		}
+		r.waitEnded(id)
+		got := r.ExecutionStatus(id)
+		skipped := 0
+		for _, s := range got.Steps {
+			if s.Status == run.Skipped && s.Cause == (run.Cause{Kind: run.CauseFailure, Step: w[0].name + "/create"}) {
+				skipped++
+			}
+		}
+		if got.State != run.StateFailed || skipped != dependents {
+			t.Errorf("%s %v, and %d steps are skipped; want failed and %d", got.State, got.Messages, skipped, dependents)
+		}
+		const steps, expires = dependents/99 + 1, dependents/99 + 2 // the end sets when the items of the run expire
+		written := r.cloud.Gateway.Calls()[gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}] - planned
+		t.Logf("%d transactions after the plan", written)
+		if most := steps + expires + 20; written > most {
+			t.Errorf("%d transactions after the plan, want at most %d", written, most)
+		}
+	})
 }
 
 // waitEnded waits for the end of a run without loading its steps again and again.

@@ -189,11 +189,12 @@ func (a *generator) stacks() stacks {
 	var w stacks
 	n := a.size()
 	sparse := 2 + n/3 // the number of edges must not grow with the square of n
+	hub := n > 4 && a.IntN(3) == 0
 	for _, k := range a.Perm(n) {
 		s := stack{name: fmt.Sprintf("s%d", k), version: a.version()}
 		s.physical = physicalName(s.name)
-		for _, on := range w {
-			if a.IntN(sparse) == 0 {
+		for i, on := range w {
+			if hub && i == 0 || a.IntN(sparse) == 0 {
 				s.needs = append(s.needs, need{name: on.name, output: a.one("Value", "Value", "Name"), bare: a.IntN(4) == 0})
 			}
 		}

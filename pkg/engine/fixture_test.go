@@ -85,8 +85,8 @@ func (s *faultyStore) End(ctx context.Context, r run.Run, x run.Exit) error {
 	return do()
 }
 
-func (s *faultyStore) Move(ctx context.Context, c engine.Change) error {
-	do := func() error { return s.Store.Move(ctx, c) }
+func (s *faultyStore) Move(ctx context.Context, c ...engine.Change) error {
+	do := func() error { return s.Store.Move(ctx, c...) }
 	if s.move != nil {
 		return s.move(do)
 	}

@@ -105,15 +105,18 @@ func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (r
 	if err := e.pollSteps(ctx, &r, started.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
 		return r, err
 	}
-	for _, was := range r.Prune(e.Now()) {
-		s := r.Steps[was.Number]
+	return r, e.skip(ctx, r, r.Prune(e.Now()))
+}
+
+// skip writes that steps of r, given as they were before, are skipped.
+func (e *Engine) skip(ctx context.Context, r run.Run, pruned []run.Step) error {
+	changes := make([]Change, len(pruned))
+	for i, was := range pruned {
+		s := &r.Steps[was.Number]
 		s.Ended = e.Now()
-		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: was.Status, Attempt: s.Attempt, Step: s}
-		if err := e.Store.Move(ctx, c); err != nil {
-			return r, err
-		}
+		changes[i] = Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: was.Status, Attempt: s.Attempt, Step: *s}
 	}
-	return r, nil
+	return e.Store.Move(ctx, changes...)
 }
 
 // decide returns what the execution does next, or nil if it waits, and the run to

@@ -112,12 +112,13 @@ type Steps interface {
 	// Step returns a run without its steps, and one of them.
 	Step(ctx context.Context, id string, number int) (run.Run, run.Step, error)
 
-	// Move writes a change of one step, with what it does to the node's record, in
-	// one transaction. It is Stale if the run's epoch is not c.Epoch, or the step is
-	// not as c.From says. A repeated Move succeeds if the nonce of c.Step is that of
-	// the stored step. A claim, from pending to running, is also Stale if the run
+	// Move writes changes of different steps of one run, each with what it does to the
+	// node's record, in their order and in as few transactions as possible. It is Stale if
+	// the run's epoch is not c.Epoch, or a step is not as c.From says; then the
+	// transactions before it stay written. A repeated Move succeeds if the nonce of c.Step is
+	// that of the stored step. A claim, from pending to running, is also Stale if the run
 	// is not running, or is to pause or stop.
-	Move(ctx context.Context, c Change) error
+	Move(ctx context.Context, c ...Change) error
 
 	// Postpone writes the due times, reasons and events of running steps that a poll
 	// found not to be over, and whether they were forced. It leaves alone an event

@@ -197,6 +197,7 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 // failRemaining ends the steps of a run that is ended by force: running steps fail,
 // pending ones are skipped.
 func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
+	var changes []Change
 	for _, was := range r.Steps {
 		if was.Over() {
 			continue
@@ -209,9 +210,10 @@ func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 			c.Step.Result.NothingStarted = !e.Verbs.Of(was.Verb).Mutates()
 			c.Step.Status, c.Step.Why = run.Failed, "the run was ended by force while this step was running: the next run finds out how its operation ended"
 		}
-		if err := e.Store.Move(ctx, c); err != nil {
-			return fmt.Errorf("end %s of run %s by force: %w", was.ID, r.ID, err)
-		}
+		changes = append(changes, c)
+	}
+	if err := e.Store.Move(ctx, changes...); err != nil {
+		return fmt.Errorf("end the steps of run %s by force: %w", r.ID, err)
 	}
 	return nil
 }

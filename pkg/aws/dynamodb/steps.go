@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -27,8 +28,51 @@ func (t *Table) Step(ctx context.Context, id string, number int) (run.Run, run.S
 	return head.run(), s, err
 }
 
-// Move implements engine.Steps.
-func (t *Table) Move(ctx context.Context, c engine.Change) error {
+// Move implements engine.Steps. A transaction begins with a check of the run. If another
+// function has written a step, and it is as the change would leave it, an earlier attempt
+// has made the change: the transaction is sent again without it.
+func (t *Table) Move(ctx context.Context, changes ...engine.Change) error {
+	for len(changes) > 0 {
+		var some []engine.Change
+		var writes []write
+		for _, c := range changes {
+			w := moving(c)
+			if len(writes)+len(w) > mostWrites {
+				break
+			}
+			some, writes = append(some, c), append(writes, w...)
+		}
+		failed, err := t.write(ctx, append([]write{may(some)}, writes...)...)
+		switch {
+		case err != nil:
+			return err
+		case failed == 0:
+			return fault.New(fault.Stale, "run %s no longer has epoch %d, or is to claim no more steps", some[0].Run, some[0].Epoch)
+		case failed == held:
+			changes = changes[len(some):]
+			continue
+		}
+		refused := slices.IndexFunc(some, func(c engine.Change) bool { return stepKey(c.Run, c.Step.Number) == writes[failed-1].key })
+		if err := t.repeated(ctx, some[refused]); err != nil {
+			return err
+		}
+		changes = slices.Delete(slices.Clone(changes), refused, refused+1)
+	}
+	return nil
+}
+
+// may returns the check of the run whose steps change.
+func may(changes []engine.Change) write {
+	c := changes[0]
+	if slices.ContainsFunc(changes, func(c engine.Change) bool { return c.From == run.Pending && c.Step.Status == run.Running }) {
+		return mayClaim(c.Run, c.Epoch)
+	}
+	return fence(c.Run, c.Epoch)
+}
+
+// moving returns the writes of one change: the step and, if it changes, the record of its
+// node.
+func moving(c engine.Change) []write {
 	s := c.Step
 	set := values{
 		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "receipt": known(s.Receipt), "why": s.Why,
@@ -46,25 +90,13 @@ func (t *Table) Move(ctx context.Context, c engine.Change) error {
 		step.where += " AND #nonce = :nonce"
 		step.with["nonce"] = c.Nonce
 	}
-	may := fence(c.Run, c.Epoch)
-	if c.From == run.Pending && s.Status == run.Running {
-		may = mayClaim(c.Run, c.Epoch)
-	}
-	writes := []write{may, step}
 	switch {
 	case c.Forget:
-		writes = append(writes, write{key: recordKey(c.Project, s.Node), delete: true})
+		return []write{step, {key: recordKey(c.Project, s.Node), delete: true}}
 	case c.Record != nil:
-		writes = append(writes, write{key: recordKey(c.Project, c.Record.Node), put: c.Record})
+		return []write{step, {key: recordKey(c.Project, c.Record.Node), put: c.Record}}
 	}
-	failed, err := t.write(ctx, writes...)
-	switch {
-	case err != nil || failed == held:
-		return err
-	case failed == 0:
-		return fault.New(fault.Stale, "run %s no longer has epoch %d, or is to claim no more steps", c.Run, c.Epoch)
-	}
-	return t.repeated(ctx, c)
+	return []write{step}
 }
 
 // repeated returns nil if a change that did not find the step as expected was made

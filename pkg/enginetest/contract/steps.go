@@ -80,6 +80,44 @@ func stepLaws() []law {
 			b.is(b.store.Move(b.ctx, c), fault.Stale)
 			b.same(b.step("one", 0).Status, run.Done)
 		}},
+		{"more steps than a transaction holds move together, also if some of them were moved before", func(b bench) {
+			r := b.commitMany("one", 250)
+			changes := skipping(r, r.Steps)
+			b.ok(b.store.Move(b.ctx, changes[100:110]...))
+			b.ok(b.store.Move(b.ctx, changes...))
+			b.ok(b.store.Move(b.ctx, changes...))
+			for i, s := range b.load("one").Steps {
+				b.same(s, changes[i].Step)
+			}
+		}},
+		{"if one of many steps has changed, the later ones do not move", func(b bench) {
+			r := b.commitMany("one", 250)
+			running := b.claim(r, 120, "n1")
+			b.is(b.store.Move(b.ctx, skipping(r, r.Steps)...), fault.Stale)
+			now := b.load("one").Steps
+			b.same(now[0].Status, run.Skipped)
+			b.same(now[120], running)
+			b.same(now[249].Status, run.Pending)
+		}},
+		{"many steps do not move for an old epoch", func(b bench) {
+			r := b.commitMany("one", 3)
+			b.ok(b.raise("one", 1))
+			b.is(b.store.Move(b.ctx, skipping(r, r.Steps)...), fault.Stale)
+			b.same(b.load("one").Steps, r.Steps)
+			b.ok(b.store.Move(b.ctx))
+		}},
+		{"steps are claimed together, with their records", func(b bench) {
+			r := b.commitMany("one", 3)
+			one, two := claiming(r, 0, "n1"), claiming(r, 1, "n2")
+			vpc, db := record("vpc"), record("db")
+			one.Record, two.Record = &vpc, &db
+			b.ok(b.store.Move(b.ctx, one, two))
+			b.same(b.load("one").Steps[:2], []run.Step{one.Step, two.Step})
+			b.same(b.records(), map[string]plan.Record{"vpc": vpc, "db": db})
+			_, err := b.command("one", run.Pause, "ann")
+			b.ok(err)
+			b.is(b.store.Move(b.ctx, claiming(r, 2, "n3")), fault.Stale)
+		}},
 		{"a step moves from the attempt that it is in", func(b bench) {
 			r := b.commit("one")
 			c := moving(r, b.claim(r, 0, "n1"), run.Done)

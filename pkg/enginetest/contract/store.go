@@ -5,6 +5,7 @@ package contract
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"testing"
 	"time"
 
@@ -79,6 +80,31 @@ func (b bench) commit(id string) run.Run {
 	r.Started = noon.Add(time.Second)
 	b.ok(b.store.Commit(b.ctx, r))
 	return b.load(id)
+}
+
+// commitMany creates a run of n steps and commits its plan.
+func (b bench) commitMany(id string, n int) run.Run {
+	b.Helper()
+	r := b.create(id)
+	var p plan.Plan
+	for i := range n {
+		node := fmt.Sprintf("s%04d", i)
+		p.Steps = append(p.Steps, plan.Step{ID: node + "/create", Node: node, Verb: plan.Create})
+	}
+	r.Start(p, nil)
+	b.ok(b.store.Commit(b.ctx, r))
+	return b.load(id)
+}
+
+// skipping are the changes that skip steps of r.
+func skipping(r run.Run, steps []run.Step) []engine.Change {
+	var all []engine.Change
+	for _, s := range steps {
+		c := moving(r, s, run.Skipped)
+		c.Step.Cause, c.Step.Why, c.Step.Ended = run.Cause{Kind: run.CauseFailure, Step: "vpc/create"}, "after vpc/create", noon
+		all = append(all, c)
+	}
+	return all
 }
 
 // claim claims a pending step of a committed run under a nonce.

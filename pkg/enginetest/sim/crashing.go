@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -175,10 +176,19 @@ func (m crashingStore) Step(ctx context.Context, id string, number int) (r run.R
 	return r, s, err
 }
 
+// movedTogether is how many changes the crashing store writes in one call, so that
+// functions also crash between them. The table writes more of them in a transaction.
+const movedTogether = 3
+
 // Move implements engine.Steps.
-func (m crashingStore) Move(ctx context.Context, c engine.Change) error {
-	about := fmt.Sprintf("%s %s→%s", c.Step.ID, c.From, c.Step.Status)
-	return m.backend.do(ctx, "Store.Move", about, func() error { return m.store.Move(ctx, c) })
+func (m crashingStore) Move(ctx context.Context, changes ...engine.Change) error {
+	for some := range slices.Chunk(changes, movedTogether) {
+		about := fmt.Sprintf("%s %s→%s", some[0].Step.ID, some[0].From, some[0].Step.Status)
+		if err := m.backend.do(ctx, "Store.Move", about, func() error { return m.store.Move(ctx, some...) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Postpone implements engine.Steps.

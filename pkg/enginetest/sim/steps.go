@@ -35,7 +35,17 @@ func (s *Store) Step(_ context.Context, id string, number int) (run.Run, run.Ste
 }
 
 // Move implements engine.Steps.
-func (s *Store) Move(_ context.Context, c engine.Change) error {
+func (s *Store) Move(_ context.Context, changes ...engine.Change) error {
+	for _, c := range changes {
+		if err := s.move(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move writes one change.
+func (s *Store) move(c engine.Change) error {
 	return s.write("Move", c.Run, func() (bool, error) {
 		k, err := s.withEpoch(c.Run, c.Epoch)
 		if err != nil {
