@@ -22,7 +22,7 @@ type installation struct {
 	settings settings
 	names    []string // of the functions, sorted
 
-	key       awskms.Key // nil without customerKey
+	key       awskms.Key
 	table     awsdynamodb.Table
 	bucket    awss3.Bucket
 	dead      map[string]awssqs.Queue // dead-letter queues, by function
@@ -42,9 +42,7 @@ func install(scope constructs.Construct, s settings) error {
 		Description:        jsii.String("Stackwright: deploys many CloudFormation stacks in the right order"),
 		AnalyticsReporting: jsii.Bool(false),
 	})
-	if s.key {
-		i.addKey()
-	}
+	i.addKey()
 	i.addTable()
 	i.addBucket()
 	i.addQueues()
@@ -55,9 +53,7 @@ func install(scope constructs.Construct, s settings) error {
 	i.addSchedules()
 	i.addNotifications()
 	i.addAlarms()
-	if s.full {
-		i.addDashboard()
-	}
+	i.addDashboard()
 	i.addAPI()
 	return nil
 }

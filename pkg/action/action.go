@@ -42,6 +42,7 @@ type Task struct {
 	Record   plan.Record      // what Stackwright last did
 	Users    []plan.Location  // the stacks of its former users, whose cleanup has to end first
 	Receipt  plan.Receipt     // what CloudFormation answered
+	Seen     *plan.Live       // the description of the stack that was read for this task; nil if none was
 	Notified bool             // an event has reported its end
 	Forced   bool             // the user cancels updates in progress
 	Answered bool             // a user has answered the step's question
@@ -91,6 +92,8 @@ type Operation struct {
 	Status     plan.Status // that it ended with
 	Superseded bool        // another operation has started after it
 	Why        string      // the first real reason of a failure
+	Before     string      // the token of the operation before it; empty if that is unknown or has none
+	Started    bool        // this poll has started it
 
 	Newest          plan.Status // the status of the stack in its newest event; empty if there are no events
 	NewestOperation string      // CloudFormation's OperationId in that event; empty if it has none
@@ -106,6 +109,7 @@ type Progress struct {
 	Soon    bool         // poll again as soon as possible
 	Ended   plan.Status  // how the operation has ended by its events, if the description of its stack is older: then the step runs
 	Receipt plan.Receipt // learned by the poll; zero if nothing was
+	Started bool         // the poll has started the operation, so its events may be late
 	Record  *plan.Record // the new record; nil to keep the old one
 	Forget  bool         // delete the record
 	Result  plan.Result  // how the step left its stack, if it is over
@@ -133,11 +137,18 @@ type Cloud interface {
 	// read by its ID is found even after its deletion.
 	Live(context.Context, plan.Location) (plan.Live, error)
 
-	// Begin sends the task's Request, with its token. Its error is of kind Busy,
-	// Taken (the name or the token is in use), Unchanged (there is nothing to update),
-	// Missing (no such stack), Throttled, Unavailable, or another one if CloudFormation
-	// refuses the operation.
+	// Begin sends the task's Request, with its token, to the stack with the recorded
+	// ID. If no ID is recorded, the stack of that name must have the project's tag. It
+	// describes no stack whose ID is known: CloudFormation refuses what the stack does
+	// not allow. Its error is of kind Busy, Taken (the name or the token is in use),
+	// Unchanged (there is nothing to update), Missing (no such stack), Throttled,
+	// Unavailable, or another one if CloudFormation refuses the operation. The deletion
+	// of a stack that is gone, or that another deletes, is accepted.
 	Begin(context.Context, Task) (plan.Receipt, error)
+
+	// Protect gives the task's stack the termination protection that its node has. Its
+	// error is one of Begin's.
+	Protect(context.Context, Task) error
 
 	// Cancel starts the rollback of the task's update, with the task's CancelToken. Its
 	// error is of kind Refused if no update is in progress, or one of Begin's.

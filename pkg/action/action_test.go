@@ -44,7 +44,7 @@ func (c *cloud) Live(_ context.Context, p plan.Location) (plan.Live, error) {
 
 func (c *cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	c.calls = append(c.calls, "begin "+string(t.Request))
-	var err error
+	err := c.refusal(t)
 	if len(c.begin) > 0 {
 		err, c.begin = c.begin[0], c.begin[1:]
 	}
@@ -52,6 +52,27 @@ func (c *cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return plan.Receipt{}, err
 	}
 	return plan.Receipt{StackID: "new", Operation: "op"}, nil
+}
+
+// refusal returns CloudFormation's error for an update that the stack does not allow.
+func (c *cloud) refusal(t action.Task) error {
+	l := c.live[t.Location().StackID]
+	switch {
+	case t.Request != action.UpdateStack:
+		return nil
+	case l.Status.Gone():
+		return fault.New(fault.Missing, "gone")
+	case l.Status.Busy(), l.Status.Cleaning():
+		return fault.New(fault.Busy, "stack shop-vpc is %s", l.Status)
+	case !l.Updatable(), l.Status.FailedWithoutRollback() && t.Seen == nil:
+		return fault.New(fault.Refused, "stack shop-vpc is %s", l.Status)
+	}
+	return nil
+}
+
+func (c *cloud) Protect(context.Context, action.Task) error {
+	c.calls = append(c.calls, "protect")
+	return c.fails["protect"]
 }
 
 func (c *cloud) Cancel(context.Context, action.Task) error {
@@ -79,7 +100,7 @@ func task(v plan.Verb) action.Task {
 		Want:    project.Resolved{Digest: "v2"},
 		Record: plan.Record{
 			Node: "vpc", Stack: "shop-vpc", Target: eu, StackID: "id", Digest: "v1", Needs: []string{"net", "old"}, LastUpdated: epoch,
-			Outputs: map[string]string{"Id": "1"}, Revision: "rev1", Token: "sw-before-1-1", Run: "before",
+			Outputs: map[string]string{"Id": "1"}, Revision: "rev1", Token: "sw-before-1-1", Deployed: "sw-before-1-1", Run: "before",
 		},
 	}
 	if v == plan.Create {
@@ -99,7 +120,6 @@ func act(c *cloud, v plan.Verb) action.Action { return action.Named(action.All(c
 
 var (
 	started   = plan.Receipt{StackID: "new", Operation: "op"}
-	restored  = plan.Receipt{StackID: "new", Operation: "op", Restored: true}
 	unchanged = plan.Receipt{StackID: "id", Unchanged: true}
 )
 
@@ -114,31 +134,35 @@ func TestStart(t *testing.T) {
 		says    string
 		calls   string
 	}{
-		{name: "a stack is created", verb: plan.Create, cloud: is(""), receipt: started, calls: "live; begin CreateStack"},
+		{name: "a stack is created", verb: plan.Create, cloud: is(""), receipt: started, calls: "begin CreateStack"},
 		{name: "a name that is taken", verb: plan.Create, cloud: answering(is(""), fault.New(fault.Taken, "exists")), kind: fault.Taken,
-			says: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", calls: "live; begin CreateStack"},
-		{name: "a refusal says why", verb: plan.Create, cloud: answering(is(""), fault.New(fault.Denied, "no")), kind: fault.Denied, says: "no", calls: "live; begin CreateStack"},
-		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), receipt: restored, calls: "live; begin UpdateStack"},
-		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), receipt: started, calls: "live; begin UpdateStack"},
+			says: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", calls: "begin CreateStack"},
+		{name: "a refusal says why", verb: plan.Create, cloud: answering(is(""), fault.New(fault.Denied, "no")), kind: fault.Denied, says: "no", calls: "begin CreateStack"},
+		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), receipt: started, calls: "begin UpdateStack"},
+		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), receipt: started, calls: "begin UpdateStack; live; begin UpdateStack"},
 		{name: "a stack that is as desired by now is not updated", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest = "v1" },
 			cloud: is("UPDATE_ROLLBACK_COMPLETE"), receipt: unchanged, calls: "live"},
 		{name: "a stack that was changed outside Stackwright is updated", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest, t.Record.LastUpdated = "v1", now },
 			cloud: is("UPDATE_COMPLETE"), receipt: started, calls: "live; begin UpdateStack"},
 		{name: "a stack whose template is not pinned is updated", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest, t.Node.Template.Pinned = "v1", false },
-			cloud: is("UPDATE_COMPLETE"), receipt: restored, calls: "live; begin UpdateStack"},
+			cloud: is("UPDATE_COMPLETE"), receipt: started, calls: "live; begin UpdateStack"},
 		{name: "CloudFormation finds nothing to change", verb: plan.Update, cloud: answering(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
-			receipt: unchanged, calls: "live; begin UpdateStack"},
-		{name: "a stack that is gone is created", verb: plan.Update, cloud: is("DELETE_COMPLETE"), receipt: started, calls: "live; live; begin CreateStack"},
-		{name: "an update of a busy stack waits", verb: plan.Update, cloud: is("UPDATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is UPDATE_IN_PROGRESS", calls: "live"},
-		{name: "an update waits for the cleanup", verb: plan.Update, cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
+			receipt: unchanged, calls: "begin UpdateStack"},
+		{name: "an update that CloudFormation refuses", verb: plan.Update, cloud: answering(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")), kind: fault.Refused, says: "no", calls: "begin UpdateStack; live"},
+		{name: "an update of a stack whose last one failed is described if it is refused", verb: plan.Update, prepare: func(t *action.Task) { t.Record.Digest = "" },
+			cloud: is("UPDATE_ROLLBACK_COMPLETE"), receipt: started, calls: "begin UpdateStack"},
+		{name: "an update of a stack without a known ID", verb: plan.Update, prepare: func(t *action.Task) { t.Record.StackID = "" }, cloud: answering(is("UPDATE_COMPLETE"), nil), receipt: started, calls: "live; begin UpdateStack"},
+		{name: "a stack that is gone is created", verb: plan.Update, cloud: is("DELETE_COMPLETE"), receipt: started, calls: "begin UpdateStack; live; begin CreateStack"},
+		{name: "an update of a busy stack waits", verb: plan.Update, cloud: is("UPDATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is busy (stack shop-vpc is UPDATE_IN_PROGRESS)", calls: "begin UpdateStack"},
+		{name: "an update waits for the cleanup", verb: plan.Update, cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, calls: "begin UpdateStack"},
 		{name: "an update of a stack that is dead by now", verb: plan.Update, cloud: is("ROLLBACK_COMPLETE"), kind: fault.Refused,
-			says: "stack shop-vpc is now ROLLBACK_COMPLETE: retry the run; the new run repairs the stack first", calls: "live"},
-		{name: "an update of a stack that is stuck by now", verb: plan.Update, cloud: is("UPDATE_ROLLBACK_FAILED"), kind: fault.Refused, calls: "live"},
-		{name: "a stack that is deleted between the read and the call", verb: plan.Update, cloud: answering(is("UPDATE_COMPLETE"), fault.New(fault.Missing, "gone")), kind: fault.Missing,
+			says: "stack shop-vpc is now ROLLBACK_COMPLETE: retry the run; the new run repairs the stack first", calls: "begin UpdateStack; live"},
+		{name: "an update of a stack that is stuck by now", verb: plan.Update, cloud: is("UPDATE_ROLLBACK_FAILED"), kind: fault.Refused, calls: "begin UpdateStack; live"},
+		{name: "a stack that is deleted between the read and the call", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest, t.Record.LastUpdated = "v1", now }, cloud: answering(is("UPDATE_COMPLETE"), fault.New(fault.Missing, "gone")), kind: fault.Missing,
 			says: "stack shop-vpc is gone: retry the run to create it again (gone)", calls: "live; begin UpdateStack"},
-		{name: "a start that cannot read does nothing", verb: plan.Update, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
+		{name: "a start that cannot read does nothing", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest = "v1" }, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
 		{name: "a stack whose protection has to change is updated", verb: plan.Update, prepare: func(t *action.Task) { t.Want.Digest, t.Node.Protect = "v1", true },
-			cloud: is("UPDATE_COMPLETE"), receipt: restored, calls: "live; begin UpdateStack"},
+			cloud: is("UPDATE_COMPLETE"), receipt: started, calls: "live; begin UpdateStack"},
 		{name: "a failed rollback is continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_FAILED"), receipt: started, calls: "live; begin ContinueUpdateRollback"},
 		{name: "a rollback that another operation has continued", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_COMPLETE"), receipt: unchanged, calls: "live"},
 		{name: "a rollback that another operation is continuing", verb: plan.Continue, cloud: is("UPDATE_ROLLBACK_IN_PROGRESS"), kind: fault.Busy, calls: "live"},
@@ -146,7 +170,7 @@ func TestStart(t *testing.T) {
 		{name: "a dead stack is deleted to be created again", verb: plan.Delete, cloud: is("ROLLBACK_COMPLETE"), receipt: started, calls: "live; begin DeleteStack"},
 		{name: "a desired stack that is not dead is not deleted", verb: plan.Delete, cloud: is("UPDATE_COMPLETE"), receipt: unchanged, calls: "live"},
 		{name: "a desired stack that is busy is not deleted yet", verb: plan.Delete, cloud: is("CREATE_IN_PROGRESS"), kind: fault.Busy, says: "stack shop-vpc is CREATE_IN_PROGRESS", calls: "live"},
-		{name: "a dead stack that the project no longer protects is deleted", verb: plan.Delete, cloud: protected(is("DELETE_FAILED")), receipt: started, calls: "live; begin DeleteStack"},
+		{name: "a dead stack that the project no longer protects is deleted", verb: plan.Delete, cloud: protected(is("DELETE_FAILED")), receipt: started, calls: "live; protect; begin DeleteStack"},
 		{name: "a dead, protected stack is not deleted", verb: plan.Delete, prepare: func(t *action.Task) { t.Node.Protect = true }, cloud: protected(is("DELETE_FAILED")), kind: fault.Refused,
 			says: "stack shop-vpc is DELETE_FAILED and must be created again, but is protected: set protect: false first", calls: "live"},
 		{name: "a delete that cannot read does nothing", verb: plan.Delete, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
@@ -195,6 +219,24 @@ func protected(c *cloud) *cloud {
 	return c
 }
 
+// lists gives the stack the IDs of its last operations.
+func lists(c *cloud, operations ...string) *cloud {
+	for k, l := range c.live {
+		l.Operations = operations
+		c.live[k] = l
+	}
+	return c
+}
+
+// at gives the stack the time of its last update.
+func at(c *cloud, updated time.Time) *cloud {
+	for k, l := range c.live {
+		l.LastUpdated = updated
+		c.live[k] = l
+	}
+	return c
+}
+
 func withEvents(c *cloud, events ...action.Operation) *cloud { c.events = events; return c }
 
 func failing(c *cloud, method string, err error) *cloud {
@@ -206,6 +248,12 @@ func failing(c *cloud, method string, err error) *cloud {
 // or is in progress if that is empty.
 func operation(s plan.Status, why string) action.Operation {
 	return action.Operation{Found: true, Receipt: plan.Receipt{StackID: "id", Operation: "op"}, Over: s != "", Status: s, Why: why, Newest: s, NewestOperation: "op"}
+}
+
+// after returns an operation that came after the one with the given token.
+func after(token string, op action.Operation) action.Operation {
+	op.Before = token
+	return op
 }
 
 // superseded returns an operation after which another has started on its stack.
@@ -249,6 +297,16 @@ func TestPoll(t *testing.T) {
 		want    want
 	}{
 		{"created", plan.Create, stored, withEvents(is("CREATE_COMPLETE"), operation("CREATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events"}},
+		{"created, as its description alone shows", plan.Create, stored, lists(is("CREATE_COMPLETE"), "op"), want{over: true, receipt: received, digest: "v2", calls: "live"}},
+		{"updated, as its description alone shows", plan.Update, stored, lists(at(is("UPDATE_COMPLETE"), now), "op", "before"), want{over: true, receipt: received, digest: "v2", calls: "live"}},
+		{"updated, but the description is older", plan.Update, stored, lists(is("UPDATE_COMPLETE"), "op", "before"), want{receipt: received, digest: "-", calls: "live; events"}},
+		{"another operation came after it", plan.Update, stored, lists(at(is("UPDATE_COMPLETE"), now), "theirs", "op"), want{receipt: received, digest: "-", calls: "live; events"}},
+		{"created again by an update, as its description alone shows", plan.Update, func(t *action.Task) { stored(t); t.Record.StackID = "former" }, lists(is("CREATE_COMPLETE"), "op"),
+			want{over: true, receipt: received, digest: "v2", calls: "live"}},
+		{"the protection is set before the step is over", plan.Update, func(t *action.Task) { stored(t); t.Node.Protect = true }, lists(at(is("UPDATE_COMPLETE"), now), "op"),
+			want{over: true, receipt: received, digest: "v2", calls: "live; protect"}},
+		{"the protection of an unchanged stack is set", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, protected(is("UPDATE_COMPLETE")),
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; protect"}},
 		{"being created", plan.Create, stored, is("CREATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
 		{"events are late", plan.Create, stored, is("CREATE_COMPLETE"), want{receipt: received, digest: "-", calls: "live; events"}},
 		{"failed and rolled back", plan.Create, stored, withEvents(is("ROLLBACK_COMPLETE"), operation("ROLLBACK_COMPLETE", "no room")),
@@ -256,10 +314,15 @@ func TestPoll(t *testing.T) {
 		{"updated", plan.Update, stored, withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE", "")), want{over: true, receipt: received, digest: "v2", calls: "live; events"}},
 		{"updated, and cleaning up", plan.Update, stored, withEvents(is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), operation("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")),
 			want{over: true, receipt: received, digest: "v2", calls: "live; events"}},
-		{"rolled back to what Stackwright deployed", plan.Update, func(t *action.Task) { t.Receipt = plan.Receipt{StackID: "id", Operation: "op", Restored: true} },
-			withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "no room")),
-			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: plan.Receipt{StackID: "id", Operation: "op", Restored: true}, digest: "v1", calls: "live; events"}},
-		{"rolled back to a state that Stackwright did not deploy", plan.Update, stored, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "no room")),
+		{"rolled back to what Stackwright deployed", plan.Update, stored,
+			withEvents(is("UPDATE_ROLLBACK_COMPLETE"), after("sw-before-1-1", operation("UPDATE_ROLLBACK_COMPLETE", "no room"))),
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "v1", calls: "live; events"}},
+		{"rolled back to what Stackwright deployed and cancelled", plan.Update, stored,
+			withEvents(is("UPDATE_ROLLBACK_COMPLETE"), after("sw-before-1-1-cancel", operation("UPDATE_ROLLBACK_COMPLETE", "no room"))),
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "v1", calls: "live; events"}},
+		{"rolled back to an unknown state", plan.Update, stored, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), operation("UPDATE_ROLLBACK_COMPLETE", "no room")),
+			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events"}},
+		{"rolled back to a state that Stackwright did not deploy", plan.Update, stored, withEvents(is("UPDATE_ROLLBACK_COMPLETE"), after("theirs", operation("UPDATE_ROLLBACK_COMPLETE", "no room"))),
 			want{over: true, fails: "UPDATE_ROLLBACK_COMPLETE: no room", receipt: received, digest: "", calls: "live; events"}},
 		{"stuck", plan.Update, stored, withEvents(is("UPDATE_ROLLBACK_FAILED"), operation("UPDATE_ROLLBACK_FAILED", "")),
 			want{over: true, fails: "stack is UPDATE_ROLLBACK_FAILED", receipt: received, digest: "", calls: "live; events"}},
@@ -278,23 +341,23 @@ func TestPoll(t *testing.T) {
 
 		{"no events, and the first start may still happen", plan.Create, nil, is(""), want{digest: "-", calls: "live; events"}},
 		{"no events of a busy stack, and the first start may still happen", plan.Update, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live; events"}},
-		{"no events, and the first start can no longer happen: it is started again", plan.Create, old, is(""), want{receipt: started, digest: "-", calls: "live; events; live; begin CreateStack"}},
-		{"the update of a stack that is gone is started again as its creation", plan.Update, old, is(""), want{receipt: started, digest: "-", calls: "live; live; events; live; begin CreateStack"}},
-		{"the second start is throttled", plan.Create, old, answering(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; events; live; begin CreateStack"}},
-		{"the second start finds it busy", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; events; live; begin UpdateStack"}},
-		{"the outcome of the second start is unknown", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; events; live; begin UpdateStack"}},
+		{"no events, and the first start can no longer happen: it is started again", plan.Create, old, is(""), want{receipt: started, digest: "-", calls: "live; events; begin CreateStack"}},
+		{"the update of a stack that is gone is started again as its creation", plan.Update, old, is(""), want{receipt: started, digest: "-", calls: "live; live; events; begin CreateStack"}},
+		{"the second start is throttled", plan.Create, old, answering(is(""), fault.New(fault.Throttled, "slow")), want{digest: "-", calls: "live; events; begin CreateStack"}},
+		{"the second start finds it busy", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Busy, "busy")), want{digest: "-", calls: "live; events; begin UpdateStack"}},
+		{"the outcome of the second start is unknown", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Unavailable, "x")), want{digest: "-", calls: "live; events; begin UpdateStack"}},
 		{"the second start finds nothing to change", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Unchanged, "none")),
-			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; events; live; begin UpdateStack; live"}},
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; events; begin UpdateStack; live"}},
 		{"the second start is refused, because the first has events", plan.Create, old, withEvents(answering(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")), action.Operation{}, operation("", "")),
-			want{receipt: received, digest: "-", calls: "live; events; live; begin CreateStack; events"}},
+			want{receipt: received, digest: "-", calls: "live; events; begin CreateStack; events"}},
 		{"the second start is refused, because the first has ended", plan.Create, old, withEvents(answering(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")), action.Operation{}, operation("CREATE_COMPLETE", "")),
-			want{over: true, receipt: received, digest: "v2", calls: "live; events; live; begin CreateStack; events"}},
+			want{over: true, receipt: received, digest: "v2", calls: "live; events; begin CreateStack; events"}},
 		{"the second start is refused, and the first has no events", plan.Update, old, answering(is("UPDATE_COMPLETE"), fault.New(fault.Refused, "no")),
-			want{over: true, fails: "no", digest: "-", calls: "live; events; live; begin UpdateStack; events"}},
+			want{over: true, fails: "no", digest: "-", calls: "live; events; begin UpdateStack; live; events"}},
 		{"a stack of our name may be ours, because events may be late", plan.Create, old, answering(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
-			want{digest: "-", calls: "live; events; live; begin CreateStack; events"}},
+			want{digest: "-", calls: "live; events; begin CreateStack; events"}},
 		{"a stack of our name that still has no events of ours is not ours", plan.Create, older, answering(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
-			want{over: true, forget: true, fails: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", digest: "-", calls: "live; events; live; begin CreateStack; events"}},
+			want{over: true, forget: true, fails: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", digest: "-", calls: "live; events; begin CreateStack; events"}},
 		{"a poll that cannot read learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"a poll that cannot read at the end learns nothing", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"a poll without access to events learns nothing", plan.Create, old, failing(is(""), "events", io.EOF), want{calls: "live; events"}},
@@ -378,7 +441,7 @@ func TestPoll(t *testing.T) {
 // checkRecord checks the fields of a record that have one value after every action.
 func checkRecord(t *testing.T, in action.Task, r plan.Record) {
 	t.Helper()
-	if r.Node != "vpc" || r.Stack != "shop-vpc" || r.Target != eu || r.StackID != "id" || r.Run != "r" || !r.LastUpdated.Equal(epoch) || r.Outputs["Id"] != "1" {
+	if r.Node != "vpc" || r.Stack != "shop-vpc" || r.Target != eu || r.StackID != "id" || r.Run != "r" || r.LastUpdated.IsZero() || r.Outputs["Id"] != "1" {
 		t.Errorf("the record is %+v", r)
 	}
 	want := in.Record.Needs // the old and the new dependencies, while nobody knows which the stack has

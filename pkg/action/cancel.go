@@ -43,7 +43,6 @@ func (a change) cancelUpdate(ctx context.Context, t Task) (Progress, error) {
 	if err != nil || !op.Found || op.Over {
 		return Progress{}, err
 	}
-	op.Receipt.Restored = t.Receipt.Restored
 	t.Receipt = op.Receipt
 	p := Progress{Receipt: op.Receipt, Soon: true, Why: "its cancellation was requested from CloudFormation"}
 	if err := a.Cancel(ctx, t); err != nil { // the update may have ended just now

@@ -13,15 +13,44 @@ import (
 // change creates or updates a stack, or continues its rollback.
 type change struct{ Cloud }
 
-// Start starts the change. It reads the stack first, because others may have changed it
-// since the plan was made: a stack that is gone is created, and a stack that is already
-// as desired is not updated.
+// Start starts the change. A creation, and an update that has something to change, are
+// requested at once: CloudFormation refuses them if the stack does not allow them.
+// Start describes the stack if that is so, and if there may be nothing to change, or
+// the rollback to continue.
 func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
-	live, t, err := a.check(ctx, t)
+	if t.Request == ContinueUpdateRollback || t.Request == UpdateStack && !t.changes() {
+		return a.startDescribed(ctx, t, nil)
+	}
+	receipt, err := a.begin(ctx, t)
+	if t.Request == UpdateStack && fault.Is(err, fault.Missing, fault.Refused) {
+		return a.startDescribed(ctx, t, err)
+	}
+	return receipt, remedy(t, err)
+}
+
+// changes reports whether t deploys something else to its stack than what was last
+// deployed there.
+func (t Task) changes() bool { return t.Record.StackID != "" && t.Record.Digest != t.Want.Digest }
+
+// begin sends t's request.
+func (a change) begin(ctx context.Context, t Task) (plan.Receipt, error) {
+	receipt, err := a.Begin(ctx, t)
+	if fault.Is(err, fault.Unchanged) {
+		return plan.Receipt{StackID: t.Record.StackID, Unchanged: true}, nil
+	}
+	return receipt, err
+}
+
+// startDescribed starts the change after it has read the stack: a stack that is gone is
+// created, and a stack that is already as desired is not updated. refused is the error
+// of the same request without a description; nil if none was sent.
+func (a change) startDescribed(ctx context.Context, t Task, refused error) (plan.Receipt, error) {
+	live, err := a.Live(ctx, t.Location())
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
-	case t.Request == CreateStack: // CloudFormation refuses it if the stack exists
+	case s.Gone() && t.Request == UpdateStack:
+		t.Request, t.Record.StackID, refused = CreateStack, "", nil
 	case s.Busy(), s.Cleaning():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
 	case t.Request == ContinueUpdateRollback && s.Stuck():
@@ -33,12 +62,14 @@ func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s: %w", t.Node.Stack, live.Unrecoverable())
 	case t.asDesired(live):
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
+	case live.Status.FailedWithoutRollback(): // the request has to say that it knows
+		refused = nil
 	}
-	receipt, err := a.Begin(ctx, t)
-	if fault.Is(err, fault.Unchanged) {
-		return plan.Receipt{StackID: t.Record.StackID, Unchanged: true}, nil
+	if refused != nil {
+		return plan.Receipt{}, remedy(t, refused)
 	}
-	receipt.Restored = err == nil && t.Record.Current(live)
+	t.Seen = &live
+	receipt, err := a.begin(ctx, t)
 	return receipt, remedy(t, err)
 }
 
@@ -50,7 +81,7 @@ func (t Task) asDesired(live plan.Live) bool {
 // check returns the live stack and the task to carry out: if the stack of an update is
 // gone, its creation.
 func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
-	live, err := a.Live(ctx, t.Location())
+	live, err := t.live(ctx, a)
 	if err != nil || t.Request != UpdateStack || t.Receipt.Known() || !live.Status.Gone() {
 		return live, t, err
 	}
@@ -59,18 +90,17 @@ func (a change) check(ctx context.Context, t Task) (plan.Live, Task, error) {
 	return live, t, err
 }
 
-// Poll reports that the change is over when CloudFormation's events say so.
+// Poll reports that the change is over when the description of the stack shows its
+// success, or CloudFormation's events report its end.
 func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
-	if t.Receipt.Unchanged {
-		live, err := a.Live(ctx, t.Location())
-		if err != nil {
-			return Progress{}, err
-		}
-		return t.ended(Operation{}, live), nil
-	}
 	live, t, err := a.check(ctx, t)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Progress{}, err
+	case t.Receipt.Unchanged:
+		return a.end(ctx, t, Operation{}, live)
+	case t.succeededBy(live):
+		return a.end(ctx, t, Operation{Status: live.Status}, live)
 	}
 	if t.mustCancel(live) {
 		if p, err := a.cancelUpdate(ctx, t); err != nil || p.Why != "" {
@@ -82,12 +112,11 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	op, err := follow(ctx, a, t, live)
 	if op.Receipt.Known() {
-		op.Receipt.Restored = t.Receipt.Restored // only the receipt of Start has this
 		t.Receipt = op.Receipt
 	}
 	switch {
 	case err != nil || !op.Over && !t.Receipt.Unchanged:
-		return Progress{Receipt: op.Receipt, Why: t.lateMessage(live)}, err
+		return Progress{Receipt: op.Receipt, Started: op.Started, Why: t.lateMessage(live)}, err
 	case !t.Receipt.Known(): // it never started: another stack may have the name now
 		return Progress{Over: true, Err: t.failure(op), Forget: t.Record.StackID == "", Result: plan.Result{NothingStarted: true}}, nil
 	}
@@ -98,8 +127,27 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	case !agrees:
 		return t.waitForDescription(op, live), nil
 	}
-	return t.ended(op, live), nil
+	return a.end(ctx, t, op, live)
 }
+
+// end returns the result of an operation that is over and has left the given stack. A
+// stack that was changed successfully has the termination protection of its node
+// before its step is over.
+func (a change) end(ctx context.Context, t Task, op Operation, live plan.Live) (Progress, error) {
+	p := t.ended(op, live)
+	if p.Err != nil || !t.configures() || live.Protected == t.Node.Protect || live.Status.Gone() {
+		return p, nil
+	}
+	if err := a.Protect(ctx, t); fault.Is(err, fault.Busy) {
+		return Progress{Receipt: t.Receipt, Why: err.Error()}, nil
+	} else if err != nil {
+		return Progress{}, err
+	}
+	return p, nil
+}
+
+// configures reports whether t's operation deploys its node.
+func (t Task) configures() bool { return t.Request == CreateStack || t.Request == UpdateStack }
 
 // ended returns the result of an operation that is over and has left the given stack.
 func (t Task) ended(op Operation, live plan.Live) Progress {
@@ -126,7 +174,7 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 		}
 	default:
 		p.Err = t.failure(op)
-		if !t.Receipt.Restored || !op.Status.Restored() {
+		if !op.Status.Restored() || !t.restores(op) {
 			r.Digest = ""
 		}
 		if t.Record.StackID == "" && live.StackID == "" {
@@ -136,9 +184,18 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 	return p
 }
 
+// restores reports whether a rollback of t's operation restores what is recorded: no
+// other operation has come between the recorded one and this one.
+func (t Task) restores(op Operation) bool {
+	return t.Record.Deployed != "" && strings.TrimSuffix(op.Before, cancels) == t.Record.Deployed
+}
+
 // newRecord returns t's record, updated from the live stack.
 func newRecord(t Task, live plan.Live) plan.Record {
 	r := t.Record
+	if !t.Receipt.Unchanged {
+		r.Deployed = t.Token()
+	}
 	r.Node, r.Run, r.Token, r.Intent = t.Step.Node, t.Run, t.Token(), false
 	if t.Node.Name != "" {
 		r.Stack, r.Target = t.Node.Stack, t.Node.Target
@@ -165,6 +222,8 @@ func (t Task) failure(op Operation) error {
 // remedy adds to an error what the user can do about it.
 func remedy(t Task, err error) error {
 	switch {
+	case fault.Is(err, fault.Busy):
+		return fault.New(fault.Busy, "stack %s is busy (%w)", t.Node.Stack, err)
 	case fault.Is(err, fault.Taken):
 		return fault.New(fault.Taken, "stack %s exists and "+plan.NotManaged+" (%w)", t.Node.Stack, err)
 	case fault.Is(err, fault.Missing):

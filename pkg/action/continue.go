@@ -6,6 +6,6 @@ import "github.com/stackwright/stackwright/pkg/plan"
 func continueVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Continue, Action: change{c},
-		Request: ContinueUpdateRollback, Configures: true, WokenByEvents: true, StartReads: 2, PollReads: 1, Share: 0.5, Past: "rolled back",
+		Request: ContinueUpdateRollback, Configures: true, WokenByEvents: true, StartReads: 1, PollReads: 1, Share: 0.5, Past: "rolled back",
 	}
 }

@@ -11,7 +11,7 @@ import (
 func deleteVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Delete, Action: remove{c},
-		Request: DeleteStack, WokenByEvents: true, StartReads: 1, PollReads: 1, Share: 0.5, Sign: "-", Past: "deleted",
+		Request: DeleteStack, WokenByEvents: true, PollReads: 1, Share: 0.5, Sign: "-", Past: "deleted",
 	}
 }
 
@@ -46,8 +46,8 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 func (t Task) recreates() bool { return t.Node.Name != "" }
 
 // checkReplaced decides whether a desired stack is deleted, to be created again. It
-// returns the zero receipt for a dead stack, which has to be deleted. For any other stack
-// it returns the receipt of an unchanged stack, or an error.
+// returns the zero receipt for a dead stack, which has to be deleted and loses its
+// protection if the project no longer protects it. For any other stack it returns the receipt of an unchanged stack, or an error.
 func (a remove) checkReplaced(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, err := a.Live(ctx, t.Location())
 	switch s := live.Status; {
@@ -59,13 +59,15 @@ func (a remove) checkReplaced(ctx context.Context, t Task) (plan.Receipt, error)
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case live.Protected && t.Node.Protect:
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is %s and must be created again, but is protected: set protect: false first", t.Node.Stack, s)
+	case live.Protected:
+		return plan.Receipt{}, a.Protect(ctx, t)
 	}
 	return plan.Receipt{}, nil
 }
 
 // Poll reports that the deletion is over when the stack is gone or the deletion failed.
 func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
-	live, err := a.Live(ctx, t.Location())
+	live, err := t.live(ctx, a)
 	switch {
 	case err != nil:
 		return Progress{}, err
@@ -78,7 +80,7 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	op, err := follow(ctx, a, t, live)
 	if err != nil || !op.Over {
-		return Progress{Receipt: op.Receipt, Why: t.lateMessage(live)}, err
+		return Progress{Receipt: op.Receipt, Started: op.Started, Why: t.lateMessage(live)}, err
 	}
 	live, agrees, err := describe(ctx, a, t, op, live)
 	switch {

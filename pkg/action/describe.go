@@ -4,9 +4,40 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 )
+
+// live returns the description of t's stack that was read for t, or reads one.
+func (t Task) live(ctx context.Context, c Cloud) (plan.Live, error) {
+	if t.Seen != nil {
+		return *t.Seen, nil
+	}
+	return c.Live(ctx, t.Location())
+}
+
+// clockDifference is by how much the clocks of a function and of CloudFormation are
+// assumed to differ at most. If they differ more, a poll reads the events too.
+const clockDifference = 2 * time.Second
+
+// succeededBy reports whether a description of the stack alone shows that t's operation
+// has succeeded: its status is that of a success, no operation has started after it,
+// and an update shows a time that is not before t's. Then the outputs are those of
+// t's operation. A stack lists its newest operation first.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events-by-operation.html
+func (t Task) succeededBy(live plan.Live) bool {
+	switch {
+	case t.Receipt.Operation == "" || len(live.Operations) == 0 || live.Operations[0] != t.Receipt.Operation:
+		return false
+	case !t.configures() || live.StackID != t.Receipt.StackID:
+		return false
+	case live.StackID != t.Record.StackID: // t has created it
+		return live.Status == "CREATE_COMPLETE"
+	}
+	updated := live.Status == "UPDATE_COMPLETE" || live.Status.Cleaning()
+	return updated && live.LastUpdated.After(t.Record.LastUpdated) && live.LastUpdated.After(t.Claimed.Add(-clockDifference))
+}
 
 // describe returns the stack that the operation of t has left, and whether its
 // description is as new as its events. It returns the given description if that is,

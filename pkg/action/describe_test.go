@@ -12,13 +12,6 @@ import (
 // A step that is over by its events is over only when the description of its stack is
 // as new as they are: the outputs of an older description are those of before.
 func TestPollWaitsForDescription(t *testing.T) {
-	lists := func(c *cloud, operations ...string) *cloud {
-		for k, l := range c.live {
-			l.Operations = operations
-			c.live[k] = l
-		}
-		return c
-	}
 	foreign := func(op action.Operation) action.Operation { op.Receipt.StackID = "other"; return op }
 	for _, c := range []struct {
 		name    string

@@ -32,7 +32,7 @@ func follow(ctx context.Context, a starter, t Task, live plan.Live) (Operation, 
 	receipt, err := a.Start(ctx, t) // not Begin: the stack may have changed since the first start
 	switch {
 	case err == nil:
-		return Operation{Found: true, Receipt: receipt}, nil
+		return Operation{Found: true, Receipt: receipt, Started: true}, nil
 	case fault.Is(err, fault.Throttled, fault.Unavailable, fault.Busy):
 		return op, nil // still no events: the next poll tries again
 	}

@@ -20,7 +20,7 @@ func (read) Start(context.Context, Task) (plan.Receipt, error) { return plan.Rec
 // Poll reads the stack once no operation is in progress on it. A stack that was
 // changed outside Stackwright is no longer known to be what was deployed.
 func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
-	live, err := a.Live(ctx, t.Location())
+	live, err := t.live(ctx, a)
 	switch {
 	case err != nil || live.Status.Busy():
 		return Progress{}, err

@@ -44,6 +44,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 		remove  = "begin DeleteStack"
 		none    = "unchanged"
 		wait    = "busy: stack shop-vpc is STATUS"
+		refused = "busy: stack shop-vpc is busy (stack shop-vpc is STATUS)"
 		retry   = "refused: stack shop-vpc is now STATUS: retry the run; the new run repairs the stack first"
 		person  = "refused: stack shop-vpc: it is STATUS, and Stackwright cannot repair it: see its events in CloudFormation"
 		holds   = "refused: stack shop-vpc: it is STATUS but has resources, and Stackwright cannot repair it: see its change sets in CloudFormation"
@@ -52,7 +53,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 	type row struct{ update, resume, remake string }
 	var (
 		gone     = row{create, none, none}
-		busy     = row{wait, wait, wait}
+		busy     = row{refused, wait, wait}
 		succeeds = row{update, none, none}
 		dead     = row{retry, retry, remove}
 	)
@@ -70,7 +71,7 @@ func TestStartOfEveryStatus(t *testing.T) {
 		"CREATE_COMPLETE":                              succeeds,
 		"UPDATE_COMPLETE":                              succeeds,
 		"IMPORT_COMPLETE":                              succeeds,
-		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {wait, wait, none},
+		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {refused, wait, none},
 		"UPDATE_ROLLBACK_COMPLETE":                     succeeds,
 		"IMPORT_ROLLBACK_COMPLETE":                     succeeds,
 		"UPDATE_FAILED":                                succeeds,
@@ -117,7 +118,7 @@ func outcome(c *cloud, receipt plan.Receipt, err error) string {
 		last = c.calls[len(c.calls)-1]
 	}
 	switch requested := strings.HasPrefix(last, "begin "); {
-	case err != nil && !requested:
+	case err != nil:
 		return fmt.Sprintf("%s: %v", strings.ToLower(string(fault.KindOf(err))), err)
 	case receipt.Unchanged && !requested:
 		return "unchanged"

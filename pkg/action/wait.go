@@ -21,7 +21,7 @@ func (wait) Start(context.Context, Task) (plan.Receipt, error) { return plan.Rec
 // Poll reports that the wait is over when the stack is no longer busy, whatever its
 // status. The next step of the node decides what to do about that status.
 func (a wait) Poll(ctx context.Context, t Task) (Progress, error) {
-	live, err := a.Live(ctx, t.Location())
+	live, err := t.live(ctx, a)
 	switch {
 	case err != nil || live.Status.Busy():
 		return Progress{}, err

@@ -29,7 +29,7 @@ func TestStartOutcome(t *testing.T) {
 		due, notBefore time.Duration // from now: Due of a running step, NotBefore of a pending one
 	}{
 		{"accepted", nil, run.Running, 1, "", "vpc", 5 * time.Second, 0},
-		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "busy", "", 0, 2 * time.Second},
+		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "stack shop-vpc is busy (busy)", "", 0, 2 * time.Second},
 		{"throttled", fault.New(fault.Throttled, "slow"), run.Pending, 0, "slow", "", 0, 2 * time.Second},
 		{"no answer", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 5 * time.Second, 0},
 		{"name taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", "", 0, 0},

@@ -226,8 +226,8 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 		return nil
 	}
 	learnt := got.Receipt.Known() && got.Receipt != s.Receipt
-	if learnt && !s.Receipt.Known() {
-		s.Claimed = e.Now() // the step may have started just now: its events may be late
+	if got.Started {
+		s.Claimed = e.Now() // its events may be late
 	}
 	if learnt { // another nonce: the function that claimed the step can no longer write that it did not start
 		s.Receipt, s.Nonce = got.Receipt, e.Nonce()

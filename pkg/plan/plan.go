@@ -123,6 +123,7 @@ type Record struct {
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
 	Token       string            `json:"token,omitempty"`       // of the operation that was last started: the intent
+	Deployed    string            `json:"deployed,omitempty"`    // the token of the operation that left the stack as recorded
 	Run         string            `json:"run,omitempty"`         // that wrote this last
 	Intent      bool              `json:"intent,omitempty"`      // the outcome of that operation is not recorded yet: it may have made another stack
 }
@@ -153,7 +154,7 @@ type Live struct {
 	HasResources   bool      // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
 	CreatedByToken bool      // it is not the recorded stack, but its first event has the Location's token
 	AccessError    string    // why it could not be read; all else is unknown then
-	Operations     []string  // the IDs of its last operations, in any order; empty if CloudFormation does not list them
+	Operations     []string  // the IDs of its last operations, the newest first; empty if CloudFormation does not list them
 }
 
 // Dead reports whether the stack can only be deleted, and has no resources.
@@ -181,7 +182,6 @@ type Receipt struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
 	Unchanged bool   `json:"unchanged,omitempty"` // the stack already was as desired, so nothing was started
-	Restored  bool   `json:"restored,omitempty"`  // the stack was as recorded when the step started, so a rollback restores what is recorded
 }
 
 // Known reports whether CloudFormation has answered.

@@ -82,6 +82,11 @@ func (s Status) Stuck() bool { return classes[s] == stuck }
 // Dead reports whether the stack can only be deleted, unless it has resources.
 func (s Status) Dead() bool { return classes[s] == dead }
 
+// FailedWithoutRollback reports whether the last operation failed and was not rolled
+// back. CloudFormation accepts only an update that is not rolled back either.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
+func (s Status) FailedWithoutRollback() bool { return s == "CREATE_FAILED" || s == "UPDATE_FAILED" }
+
 // Cleaning reports whether an update has succeeded and CloudFormation is deleting the
 // resources that it replaced. The outputs are final, but no other operation can start.
 func (s Status) Cleaning() bool { return s == "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" }

@@ -28,27 +28,31 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 	if err != nil {
 		return plan.Receipt{}, notStarted(err)
 	}
+	var send func(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error)
 	switch t.Request {
 	case action.CreateStack:
 		return c.create(ctx, client, t)
-	case action.UpdateStack, action.DeleteStack, action.ContinueUpdateRollback:
+	case action.UpdateStack:
+		send = c.update
+	case action.DeleteStack:
+		send = remove
+	case action.ContinueUpdateRollback:
+		send = resume
 	default:
 		return plan.Receipt{}, fault.New(fault.Broken, "the verb %s has no request to CloudFormation", t.Step.Verb)
 	}
-	s, err := ready(ctx, client, t)
+	id := t.Location().StackID
+	if id == "" {
+		id, err = find(ctx, client, &t)
+	}
+	var receipt plan.Receipt
+	if err == nil {
+		receipt, err = send(ctx, client, t, id)
+	}
 	if fault.Is(err, fault.Busy) {
 		return c.underway(ctx, t, err)
 	}
-	if err != nil {
-		return plan.Receipt{}, err
-	}
-	switch t.Request {
-	case action.DeleteStack:
-		return remove(ctx, client, t, s)
-	case action.ContinueUpdateRollback:
-		return resume(ctx, client, t, s)
-	}
-	return c.update(ctx, client, t, s)
+	return receipt, err
 }
 
 // underway returns the receipt of the operation that keeps the stack busy, if it is
@@ -65,23 +69,25 @@ func (c *Cloud) underway(ctx context.Context, t action.Task, busy error) (plan.R
 	return op.Receipt, nil
 }
 
-// ready returns the stack of a task if an operation can start on it now. A stack
-// that is known only by its name must have the project's tag.
-func ready(ctx context.Context, client Client, t action.Task) (types.Stack, error) {
+// find returns the ID of the stack of a task that is known only by its name, if an
+// operation can start on it now. The stack must have the project's tag.
+func find(ctx context.Context, client Client, t *action.Task) (id string, err error) {
 	p := t.Location()
 	s, err := describe(ctx, client, p)
 	if err != nil {
-		return s, notStarted(err)
+		return "", notStarted(err)
 	}
 	switch l := live(s); {
 	case l.Status.Gone():
-		return s, fault.New(fault.Missing, "stack %s is %s", p.Stack, l.Status)
+		return "", fault.New(fault.Missing, "stack %s is %s", p.Stack, l.Status)
 	case l.Status.Busy(), l.Status.Cleaning():
-		return s, fault.New(fault.Busy, "stack %s is %s", p.Stack, l.Status)
-	case p.StackID == "" && tagged(s) != t.Project:
-		return s, fault.New(fault.Refused, "stack %s exists (%s) and does not have the tag %s=%s: it "+plan.NotManaged, p.Stack, l.Status, projectTag, t.Project)
+		return "", fault.New(fault.Busy, "stack %s is %s", p.Stack, l.Status)
+	case tagged(s) != t.Project:
+		return "", fault.New(fault.Refused, "stack %s exists (%s) and does not have the tag %s=%s: it "+plan.NotManaged, p.Stack, l.Status, projectTag, t.Project)
+	default:
+		t.Seen = &l
+		return l.StackID, nil
 	}
-	return s, nil
 }
 
 // tagged returns the project in a stack's tag.
@@ -114,75 +120,62 @@ func (c *Cloud) create(ctx context.Context, client TargetClient, t action.Task) 
 	return plan.Receipt{StackID: aws.ToString(out.StackId), Operation: aws.ToString(out.OperationId)}, nil
 }
 
-// update sets the termination protection and then updates the stack. UpdateStack
-// does not set the protection. If the protection came second, a crash between the
-// two requests would lose it: the update would be recorded as deployed. After an
-// operation that failed without a rollback, CloudFormation accepts only an update
-// that is not rolled back either.
-func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
+// update updates the stack of the given ID. After an operation that failed without a
+// rollback, CloudFormation accepts only an update that is not rolled back either.
+func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
 	body, url, err := c.template(ctx, t.Node.Template)
 	if err != nil {
 		return plan.Receipt{}, err
 	}
-	if err := protect(ctx, client, t, s); err != nil {
-		return plan.Receipt{}, err
+	var disableRollback *bool
+	if t.Seen != nil && t.Seen.Status.FailedWithoutRollback() {
+		disableRollback = aws.Bool(true)
 	}
 	out, err := client.UpdateStack(ctx, &sdk.UpdateStackInput{
-		StackName: s.StackId, ClientRequestToken: aws.String(t.Token()),
+		StackName: &id, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
-		DisableRollback: disableRollback(s), RoleARN: client.role(),
+		DisableRollback: disableRollback, RoleARN: client.role(),
 	}, once)
 	if err != nil {
 		return plan.Receipt{}, requestFault("update stack "+t.Node.Stack, err)
 	}
-	return plan.Receipt{StackID: aws.ToString(s.StackId), Operation: aws.ToString(out.OperationId)}, nil
+	return plan.Receipt{StackID: id, Operation: aws.ToString(out.OperationId)}, nil
 }
 
-// protect sets the termination protection that the node of t has.
-func protect(ctx context.Context, client TargetClient, t action.Task, s types.Stack) error {
-	if t.Node.Protect == aws.ToBool(s.EnableTerminationProtection) {
-		return nil
-	}
-	_, err := client.UpdateTerminationProtection(ctx, &sdk.UpdateTerminationProtectionInput{
-		StackName: s.StackId, EnableTerminationProtection: &t.Node.Protect,
-	}, once)
+// Protect sets the termination protection of the task's stack, which no other request
+// sets for a stack that exists.
+func (c *Cloud) Protect(ctx context.Context, t action.Task) error {
+	p := t.Location()
+	client, err := c.client(ctx, p.Target)
 	if err != nil {
-		return notStarted(requestFault("change the termination protection of stack "+t.Node.Stack, err))
+		return notStarted(err)
 	}
-	return nil
-}
-
-// disableRollback is the DisableRollback of an update. CloudFormation requires true
-// for a stack whose last operation failed without a rollback.
-func disableRollback(s types.Stack) *bool {
-	if s.StackStatus == types.StackStatusCreateFailed || s.StackStatus == types.StackStatusUpdateFailed {
-		return aws.Bool(true)
+	name, err := reference(p)
+	if err != nil {
+		return err
 	}
-	return nil
+	in := &sdk.UpdateTerminationProtectionInput{StackName: &name, EnableTerminationProtection: &t.Node.Protect}
+	_, err = client.UpdateTerminationProtection(ctx, in, once)
+	return notStarted(requestFault("change the termination protection of stack "+p.Stack, err))
 }
 
 // remove deletes a stack by its ID, so that it never deletes another stack of the
-// same name. A dead stack whose node is no longer protected loses its protection first.
-func remove(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
-	if t.Node.Name != "" && !t.Node.Protect {
-		if err := protect(ctx, client, t, s); err != nil {
-			return plan.Receipt{}, err
-		}
-	}
-	in := &sdk.DeleteStackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
+// same name.
+func remove(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
+	in := &sdk.DeleteStackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
 	if _, err := client.DeleteStack(ctx, in, once); err != nil {
 		return plan.Receipt{}, requestFault("delete stack "+t.Location().Stack, err)
 	}
-	return plan.Receipt{StackID: aws.ToString(s.StackId)}, nil
+	return plan.Receipt{StackID: id}, nil
 }
 
 // resume continues a failed rollback.
-func resume(ctx context.Context, client TargetClient, t action.Task, s types.Stack) (plan.Receipt, error) {
-	in := &sdk.ContinueUpdateRollbackInput{StackName: s.StackId, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
+func resume(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
+	in := &sdk.ContinueUpdateRollbackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
 	if _, err := client.ContinueUpdateRollback(ctx, in, once); err != nil {
 		return plan.Receipt{}, requestFault("continue the rollback of stack "+t.Location().Stack, err)
 	}
-	return plan.Receipt{StackID: aws.ToString(s.StackId)}, nil
+	return plan.Receipt{StackID: id}, nil
 }
 
 // Cancel rolls back the update that is under way on the task's stack.

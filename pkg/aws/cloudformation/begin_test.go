@@ -3,6 +3,7 @@ package cloudformation_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"testing"
 	"testing/synctest"
@@ -146,58 +147,61 @@ func refusedStacks(t *testing.T) {
 	}
 }
 
-// If the stack is busy with this very operation, no request is sent again.
+// If the stack is busy with this very operation, the answer is that of its start.
 func TestAlreadyStarted(t *testing.T) {
 	w := newWire(t)
-	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "DELETE_IN_PROGRESS"))
-	w.answers["DescribeStackEvents"] = events(". DELETE_IN_PROGRESS by us: User Initiated")
-	receipt, err := w.cloud().Begin(t.Context(), task(plan.Delete))
+	w.answers["UpdateStack"] = refuse(400, "ValidationError", "Stack:"+vpcID+" is in UPDATE_IN_PROGRESS state and can not be updated.")
+	w.answers["DescribeStackEvents"] = events(". UPDATE_IN_PROGRESS by us: User Initiated")
+	receipt, err := w.cloud().Begin(t.Context(), task(plan.Update))
 	if err != nil || receipt.StackID != vpcID {
 		t.Errorf("%+v, %v", receipt, err)
 	}
 }
 
-// Protection is set before the update, by a request of its own, and only if it differs.
-func TestProtection(t *testing.T) {
-	for _, c := range []struct {
-		live, wanted bool
-		want         string
-	}{
-		{false, false, "DescribeStacks UpdateStack"},
-		{true, true, "DescribeStacks UpdateStack"},
-		{false, true, "DescribeStacks UpdateTerminationProtection UpdateStack"},
-		{true, false, "DescribeStacks UpdateTerminationProtection UpdateStack"},
-	} {
+// A request about a stack whose ID is known is one request.
+func TestBeginByID(t *testing.T) {
+	for verb, action := range map[plan.Verb]string{plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback"} {
 		w := newWire(t)
-		now := map[bool]string{true: "true", false: "false"}
-		w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE", "<EnableTerminationProtection>"+now[c.live]+"</EnableTerminationProtection>"))
-		w.answers["UpdateTerminationProtection"] = func(form url.Values) (int, string) {
-			if form.Get("EnableTerminationProtection") != now[c.wanted] || form.Get("StackName") != vpcID {
-				t.Errorf("%v", form)
-			}
-			return say("")(form)
+		w.answers[action] = say("<OperationId>op</OperationId>")
+		receipt, err := w.cloud().Begin(t.Context(), task(verb))
+		if err != nil || receipt.StackID != vpcID || (receipt.Operation == "op") != (verb == plan.Update) {
+			t.Errorf("%s: %+v, %v", verb, receipt, err)
 		}
-		w.answers["UpdateStack"] = refuse(400, "ValidationError", "No updates are to be performed.")
-		task := task(plan.Update)
-		task.Node.Protect = c.wanted
-		if _, err := w.cloud().Begin(t.Context(), task); !fault.Is(err, fault.Unchanged) {
-			t.Errorf("%+v: %v", c, err)
-		}
-		if got := w.calls(); got != c.want {
-			t.Errorf("%+v: requests %s", c, got)
+		if w.calls() != action || w.last().Get("StackName") != vpcID || w.last().Has("DisableRollback") {
+			t.Errorf("%s: requests %s, %v", verb, w.calls(), w.last())
 		}
 	}
 }
 
-// If the protection cannot be set, the update is not started.
-func TestProtectionRefused(t *testing.T) {
-	w := newWire(t)
-	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE"))
-	w.answers["UpdateTerminationProtection"] = refuse(500, "InternalFailure", "")
-	task := task(plan.Update)
-	task.Node.Protect = true
-	if _, err := w.cloud().Begin(t.Context(), task); !fault.Is(err, fault.Throttled) {
-		t.Errorf("%v", err)
+// An update after an operation that failed without a rollback says that it is not
+// rolled back either, as CloudFormation requires.
+func TestUpdateAfterFailureWithoutRollback(t *testing.T) {
+	for status, want := range map[plan.Status]string{"UPDATE_FAILED": "true", "CREATE_FAILED": "true", "UPDATE_ROLLBACK_COMPLETE": ""} {
+		w := newWire(t)
+		w.answers["UpdateStack"] = say("")
+		task := task(plan.Update)
+		task.Seen = &plan.Live{StackID: vpcID, Status: status}
+		if _, err := w.cloud().Begin(t.Context(), task); err != nil || w.last().Get("DisableRollback") != want {
+			t.Errorf("%s: %v, %v", status, w.last(), err)
+		}
+	}
+}
+
+// The protection is set by a request of its own. If its outcome is unknown, it can be
+// sent again.
+func TestProtect(t *testing.T) {
+	for _, protect := range []bool{true, false} {
+		w := newWire(t)
+		w.answers["UpdateTerminationProtection"] = say("")
+		task := task(plan.Update)
+		task.Node.Protect = protect
+		if err := w.cloud().Protect(t.Context(), task); err != nil || w.last().Get("EnableTerminationProtection") != fmt.Sprint(protect) || w.last().Get("StackName") != vpcID {
+			t.Errorf("%v, %v", w.last(), err)
+		}
+		w.answers["UpdateTerminationProtection"] = refuse(500, "InternalFailure", "")
+		if err := w.cloud().Protect(t.Context(), task); !fault.Is(err, fault.Throttled) {
+			t.Error(err)
+		}
 	}
 }
 

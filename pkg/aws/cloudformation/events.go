@@ -26,12 +26,12 @@ func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, er
 	if err != nil {
 		return action.Operation{}, err
 	}
-	events, err := recent(ctx, client, t)
+	events, before, err := recent(ctx, client, t)
 	if err != nil || len(events) == 0 {
 		return action.Operation{}, err
 	}
 	first := events[0]
-	op := action.Operation{Found: true, Receipt: plan.Receipt{StackID: aws.ToString(first.StackId), Operation: aws.ToString(first.OperationId)}}
+	op := action.Operation{Found: true, Before: before, Receipt: plan.Receipt{StackID: aws.ToString(first.StackId), Operation: aws.ToString(first.OperationId)}}
 	if op.Receipt.Operation == "" {
 		op.Receipt.Operation = t.Receipt.Operation
 	}
@@ -54,41 +54,48 @@ func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, er
 }
 
 // recent returns the events of the task's stack, oldest first, from the first event
-// of its operation on; none if no event has its token.
-func recent(ctx context.Context, client Client, t action.Task) ([]types.StackEvent, error) {
+// of its operation on; none if no event has its token. before is the token of the
+// operation before it, if an event of that operation was read.
+func recent(ctx context.Context, client Client, t action.Task) (events []types.StackEvent, before string, err error) {
 	p := t.Location()
 	name, err := reference(p)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var all []types.StackEvent
 	pages := sdk.NewDescribeStackEventsPaginator(client, &sdk.DescribeStackEventsInput{StackName: &name})
 	for pages.HasMorePages() && !reached(all, t) {
 		page, err := pages.NextPage(ctx)
 		if err := requestFault("read the events of stack "+p.Stack, err); fault.Is(err, fault.Missing) {
-			return nil, nil
+			return nil, "", nil
 		} else if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		all = append(all, page.StackEvents...)
 	}
 	slices.Reverse(all) // CloudFormation lists the newest first
 	first := slices.IndexFunc(all, func(e types.StackEvent) bool { return aws.ToString(e.ClientRequestToken) == t.Token() })
 	if first < 0 {
-		return nil, nil
+		return nil, "", nil
 	}
-	return all[first:], nil
+	for _, e := range all[:first] {
+		if root(e) {
+			before = aws.ToString(e.ClientRequestToken)
+		}
+	}
+	return all[first:], before, nil
 }
 
-// reached reports whether events, newest first, go back to the start of the task's
-// operation, or to a time before it can have been requested.
+// reached reports whether events, newest first, go back to the event before the start of
+// the task's operation, or to a time before it can have been requested.
 func reached(events []types.StackEvent, t action.Task) bool {
 	if len(events) > 0 && aws.ToTime(events[len(events)-1].Timestamp).Before(t.Claimed.Add(-skew)) {
 		return true
 	}
-	return slices.ContainsFunc(events, func(e types.StackEvent) bool {
+	start := slices.IndexFunc(events, func(e types.StackEvent) bool {
 		return root(e) && aws.ToString(e.ClientRequestToken) == t.Token() && starts(t.Request, e)
 	})
+	return start >= 0 && start < len(events)-1
 }
 
 // starts reports whether an event is the start of the operation of a request. A stack has a

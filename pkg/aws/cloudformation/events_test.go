@@ -210,6 +210,9 @@ func TestEvents(t *testing.T) {
 	} {
 		if c.want.Found {
 			c.want.Newest, c.want.NewestOperation = newest(c.events)
+			if !strings.Contains(c.events[0], " by us") {
+				c.want.Before = "them"
+			}
 		}
 		for _, size := range []int{1, 100} {
 			w := newWire(t)
@@ -242,22 +245,23 @@ func stopped(w action.Operation) action.Operation {
 	return w
 }
 
-// Events are read back to the first one of the operation, or to a time before its request.
+// Events are read back to the one before the first of the operation, or to a time before
+// its request.
 func TestEventsAreReadAsFarAsNeeded(t *testing.T) {
 	for name, c := range map[string]struct {
 		events []string // the oldest first, one a page
 		reads  int
 		found  bool
 	}{
-		"to the beginning": {[]string{". CREATE_COMPLETE by them at -1m", ". UPDATE_IN_PROGRESS by us", "A:T UPDATE_COMPLETE by us"}, 2, true},
+		"to the beginning": {[]string{". CREATE_COMPLETE by them at -1m", ". UPDATE_IN_PROGRESS by us", "A:T UPDATE_COMPLETE by us"}, 3, true},
 		"past the second event that says the stack is in progress": {[]string{
 			". UPDATE_IN_PROGRESS by us", "A:T UPDATE_FAILED by us: why", ". UPDATE_IN_PROGRESS (CONFIGURATION_COMPLETE) by us",
 		}, 3, true},
 		"a quarter of an hour": {[]string{
 			"A:T CREATE_COMPLETE by them at -3h", ". CREATE_COMPLETE by them at -2h", ". UPDATE_COMPLETE by them at -14m",
 		}, 2, false},
-		"our clock may be ahead": {[]string{". CREATE_COMPLETE by them at -2h", ". UPDATE_IN_PROGRESS by us at -14m"}, 1, true},
-		"or behind":              {[]string{". CREATE_COMPLETE by them at -2h", ". UPDATE_IN_PROGRESS by us at 14m"}, 1, true},
+		"our clock may be ahead": {[]string{". CREATE_COMPLETE by them at -2h", ". UPDATE_IN_PROGRESS by us at -14m"}, 2, true},
+		"or behind":              {[]string{". CREATE_COMPLETE by them at -2h", ". UPDATE_IN_PROGRESS by us at 14m"}, 2, true},
 	} {
 		w := newWire(t)
 		w.answers["DescribeStackEvents"] = pages(1, c.events...)

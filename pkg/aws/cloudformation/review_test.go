@@ -61,18 +61,3 @@ func TestResourcesCannotBeListed(t *testing.T) {
 		t.Errorf("a stack that was deleted in between is %s, %v", got.Status, err)
 	}
 }
-
-// After a failure without a rollback, an update is sent without a rollback too.
-func TestUpdateAfterFailureDisablesRollback(t *testing.T) {
-	for status, want := range map[string]string{"UPDATE_FAILED": "true", "CREATE_FAILED": "true", "UPDATE_COMPLETE": "", "UPDATE_ROLLBACK_COMPLETE": ""} {
-		w := newWire(t)
-		w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", status))
-		w.answers["UpdateStack"] = say("")
-		if _, err := w.cloud().Begin(t.Context(), task(plan.Update)); err != nil {
-			t.Errorf("%s: %v", status, err)
-		}
-		if got := w.last().Get("DisableRollback"); got != want {
-			t.Errorf("%s: DisableRollback is %q, not %q", status, got, want)
-		}
-	}
-}

@@ -266,6 +266,39 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 				s.Errorf("of nothing it sees %v, %v", seen, err)
 			}
 		},
+		"a description lists its newest operation first, if CloudFormation has named it": func(s fixture) {
+			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
+			s.Pass(30 * time.Second)
+			s.newest(t, t.Receipt.Operation)
+			s.ids["vpc"] = t.Receipt.StackID
+			t = s.begin(s.task("vpc", plan.Update, "v2"), "")
+			before := t
+			s.newest(t, t.Receipt.Operation)
+			s.Pass(30 * time.Second)
+			if live := s.newest(t, t.Receipt.Operation); live.LastUpdated.Before(t.Claimed) {
+				s.Errorf("it was updated at %s, and requested at %s", live.LastUpdated, t.Claimed)
+			}
+			s.Fail("vpc", plan.Update)
+			t = s.begin(s.task("vpc", plan.Update, "v3"), "")
+			s.Pass(40 * time.Second)
+			op := s.received(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
+			if s.newest(t, op.NewestOperation); op.NewestOperation == t.Receipt.Operation || op.Before != before.Token() {
+				s.Errorf("the rollback has the operation %s, the update %s; before it came %q", op.NewestOperation, t.Receipt.Operation, op.Before)
+			}
+			if t = s.begin(s.task("vpc", plan.Delete, "v3"), ""); t.Receipt.Operation != "" {
+				s.Errorf("DeleteStack names the operation %s", t.Receipt.Operation)
+			}
+		},
+		"the deletion of a stack that is being deleted, or is gone, is accepted": func(s fixture) {
+			s.up("vpc", "v1")
+			s.begin(s.task("vpc", plan.Delete, "v1"), "")
+			s.Pass(time.Second)
+			again := s.begin(s.task("vpc", plan.Delete, "v1"), "")
+			s.Pass(30 * time.Second)
+			s.received(again, false, false, "")
+			s.received(s.begin(s.task("vpc", plan.Delete, "v1"), ""), false, false, "")
+			s.begin(s.task("vpc", plan.Update, "v2"), fault.Missing)
+		},
 		"termination protection forbids deletion": func(s fixture) {
 			t := s.task("vpc", plan.Create, "v1")
 			t.Node.Protect = true
@@ -277,7 +310,8 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			remove := s.task("vpc", plan.Delete, "v1")
 			remove.Node.Protect = true
 			s.begin(remove, fault.Refused)
-			s.begin(s.task("vpc", plan.Delete, "v1"), "") // the project does not protect it any more
+			s.protect(s.task("vpc", plan.Delete, "v1"), false) // the project does not protect it any more
+			s.begin(s.task("vpc", plan.Delete, "v1"), "")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -318,6 +352,38 @@ func (s fixture) begin(t action.Task, want fault.Kind) action.Task {
 	}
 	t.Receipt = receipt
 	return t
+}
+
+// protect changes the termination protection of t's stack.
+func (s fixture) protect(t action.Task, want bool) {
+	s.Helper()
+	t.Node.Protect = want
+	if err := s.Protect(context.Background(), t); err != nil {
+		s.Fatal(err)
+	}
+	if live := s.described(t); live.Protected != want {
+		s.Errorf("the description is %+v", live)
+	}
+}
+
+// described returns the description of t's stack.
+func (s fixture) described(t action.Task) plan.Live {
+	s.Helper()
+	live, err := s.Live(context.Background(), t.Location())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return live
+}
+
+// newest checks the newest operation in the description of t's stack.
+func (s fixture) newest(t action.Task, operation string) plan.Live {
+	s.Helper()
+	live := s.described(t)
+	if operation == "" || len(live.Operations) == 0 || live.Operations[0] != operation {
+		s.Errorf("the operations are %q, and the newest is %q", live.Operations, operation)
+	}
+	return live
 }
 
 // cancel cancels t and expects an error of a kind, or none.

@@ -22,6 +22,7 @@ type Cloud struct {
 	Seconds  map[string]float64             // how long operations take, by stack; 10 if it is missing
 	Fail     map[string]int                 // how many of the next operations fail, by "shop-vpc/create"
 	Requests []string                       // the operations that were started, as "shop-vpc/create"
+	Calls    map[string]int                 // the requests of functions, by the name that CloudFormation's API gives them
 	Changed  func(action.Task, plan.Status) // called when an operation changes the status of its stack
 	Limit    Limit                          // of the requests that functions send; the zero Limit is none
 	Apart    bool                           // targets are separate, and a stack outside the default target is named "shop-vpc@eu"; otherwise all share one account and region
@@ -33,15 +34,19 @@ type Cloud struct {
 	all     map[string]*stack // by ID
 	tokens  map[string]string // of operations, to stack IDs
 	created int
+	theirs  int // operations of others
 }
 
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
-		Seconds: make(map[string]float64), Fail: make(map[string]int), clock: c, Changed: func(action.Task, plan.Status) {},
+		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), clock: c, Changed: func(action.Task, plan.Status) {},
 		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string),
 	}
 }
+
+// count counts requests of a function.
+func (c *Cloud) count(call string, n int) { c.Calls[call] += n }
 
 // operations names the operations in Fail and Requests, by the request that starts them.
 var operations = map[action.Request]string{
@@ -85,18 +90,25 @@ func (c content) imports() []string {
 
 // An event is one change of a stack's status.
 type event struct {
-	token  string
-	status plan.Status
-	why    string
-	at     time.Time
+	token     string
+	operation string
+	status    plan.Status
+	why       string
+	at        time.Time
 }
 
 // Put adds a stack that Stackwright did not make.
 func (c *Cloud) Put(name string, s plan.Status) {
 	st := c.make(name)
 	st.status, st.lastUpdated = s, c.clock.Now()
-	st.events = append(st.events, event{"", s, "", c.clock.Now()})
+	st.events = append(st.events, event{"", c.foreign(), s, "", c.clock.Now()})
 	c.describe(st)
+}
+
+// foreign returns the ID of an operation that somebody else starts.
+func (c *Cloud) foreign() string {
+	c.theirs++
+	return fmt.Sprintf("theirs %d", c.theirs)
 }
 
 // Set gives a stack a status, as an operation of another person would. A stack that
@@ -108,7 +120,8 @@ func (c *Cloud) Set(name string, s plan.Status) {
 		return
 	}
 	st.status, st.lastUpdated = s, st.lastUpdated.Add(time.Second)
-	st.events = append(st.events, event{"", "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", s, "", c.clock.Now()})
+	operation := c.foreign()
+	st.events = append(st.events, event{"", operation, "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", operation, s, "", c.clock.Now()})
 	c.describe(st)
 	if s.Gone() {
 		delete(c.live, name)
@@ -208,9 +221,9 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
-	for _, e := range st.events[:d.events] {
-		if e.token != "" && !slices.Contains(l.Operations, e.token) {
-			l.Operations = append(l.Operations, e.token)
+	for _, e := range slices.Backward(st.events[:d.events]) {
+		if !slices.Contains(l.Operations, e.operation) {
+			l.Operations = append(l.Operations, e.operation)
 		}
 	}
 	return l
@@ -234,7 +247,10 @@ func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, erro
 		return action.Operation{}, nil
 	}
 	newest := st.events[len(st.events)-1]
-	op := action.Operation{Found: true, Receipt: plan.Receipt{StackID: st.id, Operation: t.Token()}, Newest: newest.status, NewestOperation: newest.token}
+	op := action.Operation{Found: true, Receipt: plan.Receipt{StackID: st.id, Operation: t.Token()}, Newest: newest.status, NewestOperation: newest.operation}
+	if first > 0 {
+		op.Before = st.events[first-1].token
+	}
 	for _, e := range st.events[first:] {
 		if !op.Over && e.token == t.CancelToken() && op.Stopped.IsZero() {
 			op.Stopped = e.at
@@ -258,7 +274,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return plan.Receipt{}, err
 	}
 	if id, ok := c.tokens[t.Token()]; ok {
-		return plan.Receipt{StackID: id, Operation: t.Token()}, nil // CloudFormation knows the token: this is the same request
+		return c.all[id].receipt(t), nil // CloudFormation knows the token: this is the same request
 	}
 	name := c.called(t.Location())
 	st := c.find(t.Location())
@@ -272,29 +288,50 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	if t.Request != action.CreateStack && t.Location().StackID == "" && st != nil && st.events[0].token == "" {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)
 	}
+	if t.Request == action.DeleteStack && st != nil && t.Location().StackID != "" && (st.status == "DELETE_COMPLETE" || st.status == "DELETE_IN_PROGRESS") {
+		return plan.Receipt{StackID: st.id}, nil // CloudFormation accepts it, and starts nothing
+	}
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
-	if st != nil && !st.status.Busy() && t.Request == action.DeleteStack && t.Node.Name != "" && !t.Node.Protect {
-		st.protected = false
-	}
-	err := st.refuse(t.Request, want)
-	if st != nil && (err == nil || fault.Is(err, fault.Unchanged)) && t.Request != action.DeleteStack {
-		st.protected = t.Node.Protect
-	}
-	if err != nil {
+	if err := st.refuse(t, want); err != nil {
 		return plan.Receipt{}, err
+	}
+	if t.Request == action.CreateStack {
+		st.protected = t.Node.Protect
 	}
 	c.tokens[t.Token()] = st.id
 	c.Requests = append(c.Requests, name+"/"+operations[t.Request])
 	c.begin(st, t, want)
-	return plan.Receipt{StackID: st.id, Operation: t.Token()}, nil
+	return st.receipt(t), nil
 }
 
-// refuse returns the error of an operation that CloudFormation would refuse, or nil.
-func (st *stack) refuse(r action.Request, want content) error {
+// receipt returns the answer to the request of a task. DeleteStack and
+// ContinueUpdateRollback answer without an operation.
+func (st *stack) receipt(t action.Task) plan.Receipt {
+	if t.Request == action.DeleteStack || t.Request == action.ContinueUpdateRollback {
+		return plan.Receipt{StackID: st.id}
+	}
+	return plan.Receipt{StackID: st.id, Operation: t.Token()}
+}
+
+// Protect implements action.Cloud.
+func (c *Cloud) Protect(_ context.Context, t action.Task) error {
+	st := c.find(t.Location())
+	if err := c.denied(t.Location().Target); err != nil {
+		return err
+	}
 	if st == nil || st.status == "DELETE_COMPLETE" {
 		return fault.New(fault.Missing, "stack does not exist")
 	}
-	s := st.status
+	st.protected = t.Node.Protect
+	return nil
+}
+
+// refuse returns the error of an operation that CloudFormation would refuse, or nil.
+func (st *stack) refuse(t action.Task, want content) error {
+	if st == nil || st.status == "DELETE_COMPLETE" {
+		return fault.New(fault.Missing, "stack does not exist")
+	}
+	s, r := st.status, t.Request
 	switch {
 	case r == action.CreateStack:
 		return nil
@@ -306,6 +343,10 @@ func (st *stack) refuse(r action.Request, want content) error {
 		return nil
 	case r == action.ContinueUpdateRollback && !s.Stuck(), r == action.UpdateStack && !s.Good() && !s.Recoverable():
 		return fault.New(fault.Refused, "stack %s is in %s state and can not be changed", st.name, s)
+	case r == action.UpdateStack && s.FailedWithoutRollback():
+		if t.Seen == nil || t.Seen.Status != s {
+			return fault.New(fault.Refused, "stack %s is in %s state: an update needs disable-rollback", st.name, s)
+		}
 	case r == action.UpdateStack && st.now.template == want.template && maps.Equal(st.now.params, want.params):
 		return fault.New(fault.Unchanged, "no updates are to be performed")
 	}

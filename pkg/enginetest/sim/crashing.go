@@ -38,6 +38,7 @@ func (m crashingCloud) Live(ctx context.Context, p plan.Location) (plan.Live, er
 		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
 			return plan.Live{}, err
 		}
+		m.Cloud.count("DescribeStacks", 1)
 		return m.Cloud.Live(ctx, p)
 	})
 }
@@ -45,14 +46,27 @@ func (m crashingCloud) Live(ctx context.Context, p plan.Location) (plan.Live, er
 // Begin implements action.Cloud.
 func (m crashingCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	return got(m.Backend, ctx, "Cloud.Begin", about(t), func() (plan.Receipt, error) {
-		reads := 1
-		if t.Request == action.CreateStack {
-			reads = 0
+		reads := 0
+		if t.Request != action.CreateStack && t.Location().StackID == "" {
+			reads = 1 // the stack is found by its name
 		}
 		if err := m.Cloud.Limit.admit(m.Now(), reads, 1); err != nil {
 			return plan.Receipt{}, err
 		}
+		m.Cloud.count("DescribeStacks", reads)
+		m.Cloud.count(string(t.Request), 1)
 		return m.Cloud.Begin(ctx, t)
+	})
+}
+
+// Protect implements action.Cloud.
+func (m crashingCloud) Protect(ctx context.Context, t action.Task) error {
+	return m.do(ctx, "Cloud.Protect", about(t), func() error {
+		if err := m.Cloud.Limit.admit(m.Now(), 0, 1); err != nil {
+			return err
+		}
+		m.Cloud.count("UpdateTerminationProtection", 1)
+		return m.Cloud.Protect(ctx, t)
 	})
 }
 
@@ -62,13 +76,17 @@ func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 		if err := m.Cloud.Limit.admit(m.Now(), 0, 1); err != nil {
 			return err
 		}
+		m.Cloud.count("CancelUpdateStack", 1)
 		return m.Cloud.Cancel(ctx, t)
 	})
 }
 
 // Events implements action.Cloud.
 func (m crashingCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
-	return got(m.Backend, ctx, "Cloud.Events", about(t), func() (action.Operation, error) { return m.Cloud.Events(ctx, t) })
+	return got(m.Backend, ctx, "Cloud.Events", about(t), func() (action.Operation, error) {
+		m.Cloud.count("DescribeStackEvents", 1)
+		return m.Cloud.Events(ctx, t)
+	})
 }
 
 // Observe implements engine.Clouds.
@@ -77,6 +95,7 @@ func (m crashingCloud) Observe(ctx context.Context, locations []plan.Location) (
 		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
 			return nil, err
 		}
+		m.Cloud.count("DescribeStacks", 1)
 		return m.Cloud.Observe(ctx, locations)
 	})
 }

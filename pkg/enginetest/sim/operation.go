@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -157,7 +158,11 @@ func (c *Cloud) setBy(token string, st *stack, t action.Task, s plan.Status, why
 	if !s.Busy() && !s.Cleaning() {
 		st.formerImports = nil
 	}
-	st.events = append(st.events, event{token, s, why, c.clock.Now()})
+	operation := token
+	if strings.Contains(string(s), "ROLLBACK") {
+		operation += " rollback" // CloudFormation starts an operation of its own
+	}
+	st.events = append(st.events, event{token, operation, s, why, c.clock.Now()})
 	c.describe(st)
 	c.Changed(t, s)
 }
