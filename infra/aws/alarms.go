@@ -23,27 +23,40 @@ type alarm struct {
 }
 
 // addAlarms makes the alarms. They notify the topic when they go off and when they return to OK.
+//
+// CloudWatch charges for each metric of an alarm, also within a composite alarm or an expression. So the basic alarms are
+// those of which each reports what no other does: throttling, for example, also makes events late and runs stuck.
+// https://aws.amazon.com/cloudwatch/pricing/
 func (i *installation) addAlarms() {
-	action := awscloudwatchactions.NewSnsAction(i.topic)
-	for _, a := range slices.Concat(i.ofAllRuns(), i.ofAllFunctions(), i.ofAllDeadLetters(), i.ofAllThrottles()) {
-		props := &awscloudwatch.AlarmProps{
-			AlarmName:          jsii.String(i.settings.stack + "-" + a.name),
-			AlarmDescription:   jsii.String(a.describe),
-			Metric:             a.measure.metric(),
-			Threshold:          jsii.Number(a.reaches),
-			EvaluationPeriods:  jsii.Number(max(1, a.periods)),
-			ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-			TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
-		}
-		if a.below {
-			props.ComparisonOperator = awscloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD
-			props.TreatMissingData = awscloudwatch.TreatMissingData_BREACHING
-		}
-		made := awscloudwatch.NewAlarm(i.Stack, jsii.String(title(a.name)+"Alarm"), props)
-		called(made, title(a.name)+"Alarm")
-		made.AddAlarmAction(action)
-		made.AddOkAction(action)
+	all := slices.Concat(i.ofAllRuns(), i.ofErrors(calledByMachine), i.ofAllDeadLetters())
+	if i.settings.full {
+		all = slices.Concat(all, i.ofErrors(others), i.ofAge(), i.ofAllThrottles())
 	}
+	action := awscloudwatchactions.NewSnsAction(i.topic)
+	for _, a := range all {
+		i.addAlarm(a, action)
+	}
+}
+
+// addAlarm makes an alarm with an action.
+func (i *installation) addAlarm(a alarm, action awscloudwatch.IAlarmAction) {
+	props := &awscloudwatch.AlarmProps{
+		AlarmName:          jsii.String(i.settings.stack + "-" + a.name),
+		AlarmDescription:   jsii.String(a.describe),
+		Metric:             a.measure.metric(),
+		Threshold:          jsii.Number(a.reaches),
+		EvaluationPeriods:  jsii.Number(max(1, a.periods)),
+		ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+		TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
+	}
+	if a.below {
+		props.ComparisonOperator = awscloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD
+		props.TreatMissingData = awscloudwatch.TreatMissingData_BREACHING
+	}
+	made := awscloudwatch.NewAlarm(i.Stack, jsii.String(title(a.name)+"Alarm"), props)
+	called(made, title(a.name)+"Alarm")
+	made.AddAlarmAction(action)
+	made.AddOkAction(action)
 }
 
 // ofAllRuns are the alarms about runs.
@@ -55,29 +68,35 @@ func (i *installation) ofAllRuns() []alarm {
 		},
 		{
 			name: "runs-stuck", measure: i.ofRuns(cloudwatch.Stuck, "Maximum"), reaches: 1, periods: 2,
-			describe: "A run has made no progress for an hour. The sweep's line in the log of start names it under stuck. See its status, and the events of its stack in CloudFormation.",
+			describe: "A run has made no progress for an hour, or has not ended for a day. The sweep's line in the log of start names it under stuck. Its status says what it waits for, and which run holds the lock. See the events of its stack in CloudFormation.",
 		},
 		{
-			name: "oldest-run", measure: i.ofRuns(cloudwatch.Oldest, "Maximum"), reaches: 24 * 3600,
-			describe: "A run has not ended for a day. The status of its project says what it waits for, and which run holds the lock.",
-		},
-		{
-			name: "asleep", measure: i.ofRuns(cloudwatch.Open, "SampleCount"), reaches: 1, below: true, periods: 3,
+			name: "asleep", measure: i.ofRule("sweep", "Invocations"), reaches: 1, below: true, periods: 3,
 			describe: "The sweep, which restarts runs without an execution, has not run for 15 minutes. Check that its rule is enabled, and see the log and the errors of start.",
 		},
 	}
 }
 
-// ofAllFunctions are the alarms about functions. A function that is retried may fail now and then; three errors in five
-// minutes are a problem.
-func (i *installation) ofAllFunctions() []alarm {
+// calledByMachine are the functions of the state machine. If one of the others fails, its event becomes a dead letter, or
+// the caller of the API sees the error.
+var calledByMachine, others = []string{"execute-step", "plan", "wait-status"}, []string{"api", "stack-event", "start"}
+
+// ofErrors are the alarms about errors of functions. A function that is retried may fail now and then; three errors in
+// five minutes are a problem.
+func (i *installation) ofErrors(functions []string) []alarm {
 	var all []alarm
-	for _, f := range i.names {
+	for _, f := range functions {
 		all = append(all, alarm{
 			name: f + "-errors", measure: i.ofFunction(f, "Errors", "Sum"), reaches: 3,
 			describe: "The function " + f + " fails again and again. Its log says why: search it for lines with an error.",
 		})
 	}
+	return all
+}
+
+// ofAge are the alarms about events that wait for a function.
+func (i *installation) ofAge() []alarm {
+	var all []alarm
 	for _, f := range withEvents {
 		late := i.ofFunction(f, "AsyncEventAge", "Maximum")
 		all = append(all, alarm{
@@ -94,7 +113,7 @@ func (i *installation) ofAllDeadLetters() []alarm {
 	for _, name := range slices.Sorted(maps.Keys(i.dead)) {
 		all = append(all, alarm{
 			name: name + "-dead", measure: i.ofQueue(name, "ApproximateNumberOfMessagesVisible"), reaches: 1,
-			describe: "Something is in the queue " + i.settings.stack + "-" + name + "-dead: an event that could not be processed. Read it, fix the cause, send it again if it still matters, and delete it.",
+			describe: "Something is in the queue " + i.settings.stack + "-" + name + "-dead: an event that could not be processed. Read it, fix the cause, send it again if it still matters, and delete it: docs/operate.md says how.",
 		})
 	}
 	return all

@@ -44,12 +44,15 @@ func (i *installation) words() *strings.Replacer {
 	s := i.settings
 	pairs := []string{
 		"${Partition}", *awscdk.Aws_PARTITION(), "${Region}", *awscdk.Aws_REGION(), "${Account}", *awscdk.Aws_ACCOUNT_ID(),
-		"${Table}", *i.table.TableArn(), "${Bucket}", *i.bucket.BucketArn(), "${Key}", *i.key.KeyArn(),
+		"${Table}", *i.table.TableArn(), "${Bucket}", *i.bucket.BucketArn(),
 		"${Machine}", i.machine(), "${Executions}", i.named("states", "execution:"+s.stack),
 		"${Bus}", i.named("events", "event-bus/default"),
 		"${Self}", "arn:" + *awscdk.Aws_PARTITION() + ":cloudformation:" + *awscdk.Aws_REGION() + ":" + *awscdk.Aws_ACCOUNT_ID() + ":stack/" + s.stack + "/*",
 		"${Execution}", i.role("execution"), "${ScheduleRole}", i.role("schedule"),
 		"${Schedules}", i.named("scheduler", "schedule/"+s.stack),
+	}
+	if s.key {
+		pairs = append(pairs, "${Key}", *i.key.KeyArn())
 	}
 	for _, f := range i.names {
 		pairs = append(pairs, "${Function "+f+"}", i.function(f), "${Logs "+f+"}", i.named("logs", "log-group:"+i.logs(f)))

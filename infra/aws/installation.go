@@ -22,7 +22,7 @@ type installation struct {
 	settings settings
 	names    []string // of the functions, sorted
 
-	key       awskms.Key
+	key       awskms.Key // nil without customerKey
 	table     awsdynamodb.Table
 	bucket    awss3.Bucket
 	dead      map[string]awssqs.Queue // dead-letter queues, by function
@@ -42,7 +42,9 @@ func install(scope constructs.Construct, s settings) error {
 		Description:        jsii.String("Stackwright: deploys many CloudFormation stacks in the right order"),
 		AnalyticsReporting: jsii.Bool(false),
 	})
-	i.addKey()
+	if s.key {
+		i.addKey()
+	}
 	i.addTable()
 	i.addBucket()
 	i.addQueues()
@@ -53,7 +55,9 @@ func install(scope constructs.Construct, s settings) error {
 	i.addSchedules()
 	i.addNotifications()
 	i.addAlarms()
-	i.addDashboard()
+	if s.full {
+		i.addDashboard()
+	}
 	i.addAPI()
 	return nil
 }

@@ -30,6 +30,12 @@ func (i *installation) ofRuns(name, statistic string) measure {
 	return measure{"Stackwright", name, statistic, map[string]string{"Installation": i.settings.stack}, 5}
 }
 
+// ofRule is a metric of EventBridge about a rule. EventBridge writes it only where it is not zero.
+// https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html
+func (i *installation) ofRule(name, metric string) measure {
+	return measure{"AWS/Events", metric, "Sum", map[string]string{"RuleName": i.settings.stack + "-" + name}, 5}
+}
+
 // ofFunction is a metric of Lambda about a function.
 func (i *installation) ofFunction(function, name, statistic string) measure {
 	return measure{"AWS/Lambda", name, statistic, map[string]string{"FunctionName": *i.functions[function].FunctionName()}, 5}

@@ -13,11 +13,11 @@ import (
 // addNotifications makes the topic to which people subscribe, by mail or from a chat, and the rule that sends it the
 // ends of runs. Alarms notify the topic too.
 func (i *installation) addNotifications() {
-	i.topic = awssns.NewTopic(i.Stack, jsii.String("Topic"), &awssns.TopicProps{
-		TopicName:  jsii.String(i.settings.stack),
-		MasterKey:  i.key,
-		EnforceSSL: jsii.Bool(true),
-	})
+	props := &awssns.TopicProps{TopicName: jsii.String(i.settings.stack), EnforceSSL: jsii.Bool(true)}
+	if i.settings.key {
+		props.MasterKey = i.key
+	}
+	i.topic = awssns.NewTopic(i.Stack, jsii.String("Topic"), props)
 	called(i.topic, "Topic")
 	runs := i.rule("runs", &awsevents.RuleProps{
 		Description:  jsii.String("Notifies people of runs"),

@@ -42,10 +42,14 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// The topic is encrypted, takes nothing without TLS, and only our rule and our
-// alarms publish there; they may use the key, by no wildcard.
+// The topic takes nothing without TLS, and only our rule and our alarms publish there. With
+// customerKey it is encrypted, and they may use the key, by no wildcard.
 func TestTopic(t *testing.T) {
-	all := the(t, plain)
+	if keys := the(t, plain).of("AWS::KMS::Key"); len(keys) > 0 {
+		t.Errorf("without customerKey there is %v", keys)
+	}
+	the(t, plain).says(t, "Topic", map[string]string{"KmsMasterKeyId": ""})
+	all := the(t, full)
 	all.says(t, "Topic", map[string]string{"KmsMasterKeyId": "${Key.Arn}"})
 	got := policy(t, all, "AWS::SNS::TopicPolicy")
 	var said []string
@@ -55,7 +59,7 @@ func TestTopic(t *testing.T) {
 	}
 	slices.Sort(said)
 	want := []string{
-		`Allow {"Service":"cloudwatch.amazonaws.com"} sns:Publish {"ArnLike":{"aws:SourceArn":"arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:stackwright-*"}}`,
+		`Allow {"Service":"cloudwatch.amazonaws.com"} sns:Publish {"ArnLike":{"aws:SourceArn":"arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:stackwright-test-*"}}`,
 		`Allow {"Service":"events.amazonaws.com"} sns:Publish {"ArnLike":{"aws:SourceArn":"${RunsRule.Arn}"}}`,
 		`Deny * sns:Publish {"Bool":{"aws:SecureTransport":"false"}}`,
 	}
@@ -63,7 +67,7 @@ func TestTopic(t *testing.T) {
 		t.Error(d)
 	}
 	var keyed []string
-	for _, s := range all.Resources["Key"].Properties["KeyPolicy"].(map[string]any)["Statement"].([]any)[1:] { // the first is the account's own
+	for _, s := range all.Resources["Key"].Properties["KeyPolicy"].(map[string]any)["Statement"].([]any)[1:3] { // the first is the account's own
 		s := s.(map[string]any)
 		keyed = append(keyed, text(s["Principal"])+" "+text(s["Action"])+" "+text(s["Condition"]))
 	}
@@ -77,27 +81,49 @@ func TestTopic(t *testing.T) {
 }
 
 // Every alarm says what to do, and notifies the topic when it goes off and when it
-// ends.
+// ends. An alarm about a function or a queue names it. Without settings there are few.
 func TestAlarms(t *testing.T) {
-	all := the(t, plain)
-	var names []string
-	for _, name := range all.of("AWS::CloudWatch::Alarm") {
-		names = append(names, strings.TrimPrefix(all.at(name, "AlarmName"), "stackwright-"))
-		all.says(t, name, map[string]string{"AlarmActions": `["${Topic}"]`, "OKActions": `["${Topic}"]`})
-		if len(all.at(name, "AlarmDescription")) < 60 {
-			t.Errorf("%s does not say what to do: %q", name, all.at(name, "AlarmDescription"))
-		}
+	basic := []string{
+		"asleep", "execute-step-errors", "plan-errors", "runs-dead", "runs-failed", "runs-stuck", "stack-event-dead", "start-dead", "wait-status-errors",
 	}
-	for _, want := range []string{
-		"runs-failed", "runs-stuck", "oldest-run", "asleep", "start-dead", "stack-event-dead", "runs-dead", "start-late", "stack-event-late",
-		"start-errors", "plan-errors", "execute-step-errors", "wait-status-errors", "stack-event-errors", "api-errors",
+	more := []string{
+		"api-errors", "stack-event-errors", "start-errors", "start-late", "stack-event-late",
 		"start-throttles", "plan-throttles", "execute-step-throttles", "wait-status-throttles", "stack-event-throttles", "api-throttles",
 		"machine-throttles", "table-throttles", "cloudformation-throttles",
-	} {
-		if !slices.Contains(names, want) {
-			t.Errorf("nothing raises the alarm %s", want)
+	}
+	for stack, c := range map[string]struct {
+		all  template
+		want []string
+	}{"stackwright": {the(t, plain), basic}, "stackwright-test": {the(t, full), slices.Concat(basic, more)}} {
+		var names []string
+		for _, name := range c.all.of("AWS::CloudWatch::Alarm") {
+			short := strings.TrimPrefix(c.all.at(name, "AlarmName"), stack+"-")
+			names = append(names, short)
+			c.all.says(t, name, map[string]string{"AlarmActions": `["${Topic}"]`, "OKActions": `["${Topic}"]`})
+			said := c.all.at(name, "AlarmDescription")
+			if len(said) < 60 {
+				t.Errorf("%s does not say what to do: %q", name, said)
+			}
+			for function := range sizes {
+				of := c.all.at(name, "Namespace") == "AWS/Lambda" && strings.HasPrefix(short, function+"-")
+				if of && !strings.Contains(said, function) || strings.HasSuffix(short, "-dead") && !strings.Contains(said, stack+"-"+short) {
+					t.Errorf("%s does not name what it is about: %q", name, said)
+				}
+			}
+		}
+		slices.Sort(names)
+		slices.Sort(c.want)
+		if d := cmp.Diff(c.want, names); d != "" {
+			t.Errorf("%s: %s", stack, d)
 		}
 	}
+	if got := the(t, plain).of("AWS::CloudWatch::Dashboard"); len(got) > 0 || len(the(t, full).of("AWS::CloudWatch::Dashboard")) != 1 {
+		t.Errorf("without settings there are the dashboards %v; want none, and one with them", got)
+	}
+	the(t, plain).says(t, "AsleepAlarm", map[string]string{
+		"Namespace": "AWS/Events", "MetricName": "Invocations", "Dimensions": `[{"Name":"RuleName","Value":"stackwright-sweep"}]`, "TreatMissingData": "breaching",
+	})
+	the(t, plain).says(t, "SweepRule", map[string]string{"Name": "stackwright-sweep"})
 }
 
 // The outputs are those by which others know an installation.

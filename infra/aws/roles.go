@@ -94,13 +94,9 @@ func (i *installation) addExecutionRole() {
 // no harm.
 func (i *installation) untouchable() []permission {
 	const why = "no project touches the installation"
-	return []permission{
+	all := []permission{
 		{Do: []string{"*"}, On: i.own(), Deny: true, Why: why},
 		{Do: []string{"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObject"}, On: []string{"${Bucket}/templates/*"}, Deny: true, Why: why},
-		{
-			Do: []string{"kms:CreateGrant", "kms:DisableKey", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"}, On: []string{"${Key}"},
-			Deny: true, Why: why,
-		},
 		{But: []string{"iam:PassRole"}, On: []string{"${Execution}"}, Deny: true, Why: why},
 		{
 			Do: []string{"iam:PassRole"}, On: []string{"${Execution}"},
@@ -108,6 +104,13 @@ func (i *installation) untouchable() []permission {
 			Why: "CloudFormation makes a nested stack with the role of the stack around it, and asks in that role's name",
 		},
 	}
+	if i.settings.key {
+		all = append(all, permission{
+			Do: []string{"kms:CreateGrant", "kms:DisableKey", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"}, On: []string{"${Key}"},
+			Deny: true, Why: why,
+		})
+	}
+	return all
 }
 
 // own lists the parts of the installation that a project could damage.

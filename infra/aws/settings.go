@@ -16,7 +16,8 @@ type settings struct {
 	stack    string   // the name of the installation's stack; all other names begin with it
 	accounts []string // the accounts of targets, besides the own one
 	policies []string // ARNs of policies of the execution role
-	key      bool     // data is encrypted with a key of the customer
+	key      bool     // data and notifications are encrypted with a key of the customer
+	full     bool     // all alarms and the dashboard, not only the alarms of which each tells what no other does
 	logDays  int      // retention of the logs
 
 	issuer   string   // the issuer of the API's tokens; if empty, callers sign with IAM
@@ -38,6 +39,7 @@ var known = []setting{
 	{"targetAccounts", "", readAccounts},
 	{"executionPolicies", "AdministratorAccess", readPolicies},
 	{"customerKey", "false", readKey},
+	{"monitoring", "basic", readMonitoring},
 	{"logDays", "30", readLogDays},
 	{"jwtIssuer", "", readIssuer},
 	{"jwtAudience", "", func(s *settings, words []string) error { s.audience = words; return nil }},
@@ -168,6 +170,12 @@ func readPolicies(s *settings, words []string) error {
 func readKey(s *settings, words []string) error {
 	w, err := one(words, regexp.MustCompile(`^(true|false)$`), "true or false")
 	s.key = w == "true"
+	return err
+}
+
+func readMonitoring(s *settings, words []string) error {
+	w, err := one(words, regexp.MustCompile(`^(basic|full)$`), "basic or full")
+	s.full = w == "full"
 	return err
 }
 

@@ -26,6 +26,7 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: there is none"}},
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
 		{map[string]any{"customerKey": "yes", "logDays": 2}, []string{`setting customerKey: "yes" is not true or false`, `setting logDays: "2" is no number of days`}},
+		{map[string]any{"monitoring": "none"}, []string{`setting monitoring: "none" is not basic or full`}},
 		{map[string]any{"jwtIssuer": "http://i.example", "jwtAudience": "a"}, []string{"setting jwtIssuer: ", "https URL"}},
 		{map[string]any{"jwtIssuer": "https://i.example"}, []string{"set both or none"}},
 		{map[string]any{"jwtAudience": "a"}, []string{"set both or none"}},

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addKey makes the key. Notifications are always encrypted with it, because other services cannot publish to a topic
-// with AWS's own key; table, bucket and logs are encrypted with it if customerKey is set.
+// addKey makes the key of the table, the bucket, the logs and the topic. Without it, AWS's own keys encrypt the first three.
+// The topic is then not encrypted at rest: EventBridge and CloudWatch cannot publish to a topic with AWS's own key.
 func (i *installation) addKey() {
 	i.key = awskms.NewKey(i.Stack, jsii.String("Key"), &awskms.KeyProps{
 		Description:       jsii.String("Stackwright " + i.settings.stack),
@@ -23,9 +23,6 @@ func (i *installation) addKey() {
 	// https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
 	i.mayEncrypt("events.amazonaws.com", nil)
 	i.mayEncrypt("cloudwatch.amazonaws.com", ours())
-	if !i.settings.key {
-		return
-	}
 	i.key.AddToResourcePolicy(statement(permission{
 		Do: []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}, On: []string{"*"},
 		If: conditions{"ArnLike": {"kms:EncryptionContext:aws:logs:arn": i.named("logs", "log-group:*")}},

@@ -21,7 +21,7 @@ func TestTable(t *testing.T) {
 	})
 	the(t, full).says(t, "Table", map[string]string{"SSESpecification": `{"KMSMasterKeyId":"${Key.Arn}","SSEEnabled":true,"SSEType":"KMS"}`})
 	for _, name := range []string{"Table", "Bucket", "Key"} {
-		if got := all.Resources[name].DeletionPolicy; got != "Retain" {
+		if got := the(t, full).Resources[name].DeletionPolicy; got != "Retain" {
 			t.Errorf("%s: when the installation goes it is to %s", name, got)
 		}
 	}

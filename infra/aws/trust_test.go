@@ -37,15 +37,19 @@ func TestExecutionRole(t *testing.T) {
 		"ManagedPolicyArns": `["arn:${AWS::Partition}:iam::aws:policy/PowerUserAccess","arn:aws:iam::000000000000:policy/ours"]`,
 	})
 	own := statements(all, "ExecutionRole")
-	if len(own) != 5 || own[1]["Effect"] != "Deny" || own[2]["Effect"] != "Deny" || own[0]["Effect"] != "Deny" || text(own[0]["Action"]) != "*" {
+	if len(own) != 4 || own[1]["Effect"] != "Deny" || own[0]["Effect"] != "Deny" || text(own[0]["Action"]) != "*" {
 		t.Fatal(own)
+	}
+	keyed := statements(the(t, full), "ExecutionRole")
+	if got := text(keyed[len(keyed)-1]); got != `{"Action":["kms:CreateGrant","kms:DisableKey","kms:PutKeyPolicy","kms:ScheduleKeyDeletion"],"Effect":"Deny","Resource":"${Key.Arn}"}` {
+		t.Error(got)
 	}
 	// A nested stack is made with the role that the stack around it has.
 	const itself = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/stackwright/stackwright-${AWS::Region}-execution"
-	if got := text(own[3]); got != `{"Effect":"Deny","NotAction":"iam:PassRole","Resource":"`+itself+`"}` {
+	if got := text(own[2]); got != `{"Effect":"Deny","NotAction":"iam:PassRole","Resource":"`+itself+`"}` {
 		t.Error(got)
 	}
-	if got := text(own[4]); got != `{"Action":"iam:PassRole","Condition":{"StringEquals":{"iam:PassedToService":"cloudformation.amazonaws.com"}},"Effect":"Allow","Resource":"`+itself+`"}` {
+	if got := text(own[3]); got != `{"Action":"iam:PassRole","Condition":{"StringEquals":{"iam:PassedToService":"cloudformation.amazonaws.com"}},"Effect":"Allow","Resource":"`+itself+`"}` {
 		t.Error(got)
 	}
 	denied := append(texts(filled(own[0]["Resource"])), itself)

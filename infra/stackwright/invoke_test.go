@@ -28,7 +28,7 @@ var replies = map[string]struct {
 	"start.upload.json":           {cli.ExitOK, `{}`, `"msg":"start".*"run":"` + shopping + `","operation":"deploy","project":"shop@prod"`},
 	"start.request.json":          {cli.ExitOK, `{}`, `"msg":"start".*"operation":"plan","project":"shop@prod"}`},
 	"start.execution-failed.json": {cli.ExitOK, `{}`, `"msg":"recover".*"run":"` + shopping + `","epoch":1}`},
-	"start.sweep.json":            {cli.ExitOK, `{}`, `"msg":"metrics".*"RunsOpen":0`},
+	"start.sweep.json":            {cli.ExitOK, `{}`, `"msg":"sweep"`},
 	"start.schedule.json":         {cli.ExitOK, `{}`, `"msg":"start".*"operation":"refresh","project":"shop@prod"}`},
 	"start.wrong-key.json":        {cli.ExitOK, `{}`, `"msg":"start".*"operation":"unknown","project":"shop@default"}`},
 	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"sent":\d+,"wait":5}`, `"msg":"plan".*"ready":1}`},

@@ -76,10 +76,13 @@ func (r *Run) Stuck(now time.Time) bool {
 	return now.Sub(last) >= StuckAfter
 }
 
+// OldAfter is how long after its request a run is stuck that does not wait for a person, whatever it does.
+const OldAfter = 24 * time.Hour
+
 // A Backlog describes the runs that have not ended.
 type Backlog struct {
 	Open   int
-	Stuck  []string      // their IDs, in the order of the runs
+	Stuck  []string      // the IDs of runs that make no progress or are a day old, in the order of the runs
 	Oldest time.Duration // since the request of the oldest that does not wait for a person
 }
 
@@ -92,10 +95,12 @@ func NewBacklog(runs []Run, now time.Time) Backlog {
 			continue
 		}
 		b.Open++
+		var age time.Duration
 		if r.State != StateWaiting {
-			b.Oldest = max(b.Oldest, now.Sub(r.Requested))
+			age = now.Sub(r.Requested)
 		}
-		if r.Stuck(now) {
+		b.Oldest = max(b.Oldest, age)
+		if r.Stuck(now) || age >= OldAfter {
 			b.Stuck = append(b.Stuck, r.ID)
 		}
 	}

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -124,6 +125,13 @@ func TestBacklog(t *testing.T) {
 	over.State = run.StateSucceeded
 	young.Started = now.Add(time.Hour)
 	unread := run.Run{}
+	queued := run.Run{Request: run.Request{ID: "queued"}, State: run.StateQueued, Requested: now.Add(-22 * time.Hour)}
+	if got := run.NewBacklog([]run.Run{waiting, queued}, now.Add(time.Hour)); got.Stuck != nil {
+		t.Errorf("%v is stuck after 23 hours in the queue", got.Stuck)
+	}
+	if got := run.NewBacklog([]run.Run{waiting, queued}, now.Add(2*time.Hour)); !slices.Equal(got.Stuck, []string{"queued"}) {
+		t.Errorf("%v is stuck after a day in the queue, want queued", got.Stuck)
+	}
 	got := run.NewBacklog([]run.Run{waiting, over, stuck, young, unread}, now.Add(time.Hour))
 	if d := cmp.Diff(run.Backlog{Open: 3, Stuck: []string{"one"}, Oldest: time.Hour + time.Minute}, got); d != "" {
 		t.Error(d)

@@ -74,8 +74,12 @@ func (m *Meter) Ended(ctx context.Context, r run.Run) {
 // mostNamed is how many runs a line names.
 const mostNamed = 20
 
-// Swept implements engine.Meter.
+// Swept implements engine.Meter. It writes nothing if no run is open: CloudWatch charges for a metric in each hour in which
+// it has a value, and an installation in which nothing runs should cost next to nothing.
 func (m *Meter) Swept(ctx context.Context, b run.Backlog) {
+	if b.Open == 0 {
+		return
+	}
 	m.write(ctx, []value{
 		{Open, count, float64(b.Open)},
 		{Stuck, count, float64(len(b.Stuck))},
