@@ -25,7 +25,7 @@ lib/template          lib/document lib/graph
 fault
 project               fault lib/graph lib/suggest
 plan                  fault project lib/graph lib/suggest
-run                   fault plan
+run                   fault project plan
 action                fault project plan
 engine                fault project plan run action lib/budget
 

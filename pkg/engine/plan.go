@@ -187,6 +187,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	r.Start(p, specs)
+	r.MaxParallel = desired.MaxParallel
 	if r.Started = e.Now(); desired.Timeout > 0 {
 		r.Deadline = r.Started.Add(time.Duration(desired.Timeout))
 	}

@@ -57,8 +57,8 @@ type Executions interface {
 
 	// Commit deletes the steps that an earlier planner left, writes r's own, then
 	// moves r from pending to its state and writes its operation, source, deletions
-	// and digest, whether it rolls back, when it started and its deadline. It is
-	// Stale if the stored run is not pending, or its epoch is not r.Epoch.
+	// and digest, whether it rolls back, when it started, its deadline and its limits.
+	// It is Stale if the stored run is not pending, or its epoch is not r.Epoch.
 	Commit(ctx context.Context, r run.Run) error
 
 	// Register makes w's token the one that waits for run id, and adds events to the

@@ -38,6 +38,7 @@ type Project struct {
 	MaxDeletions *int            `json:"max_deletions,omitempty"` // how many stacks a deploy may delete permanently; nil is the default of package plan
 	Timeout      Timeout         `json:"timeout,omitempty"`       // of a run
 	Rollback     bool            `json:"rollback,omitempty"`      // a rollback follows a deploy that fails
+	MaxParallel  []Limit         `json:"max_parallel,omitempty"`  // how many stacks a run changes at the same time, sorted by prefix
 
 	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
 }
@@ -58,6 +59,13 @@ func StackName(project, environment, stack string) string {
 		parts = slices.Delete(parts, 1, 2)
 	}
 	return strings.Join(parts, "-")
+}
+
+// A Limit is how many of the stacks whose names begin with a prefix a run changes at the
+// same time. The empty prefix is that of all stacks.
+type Limit struct {
+	Prefix string `json:"prefix,omitempty"`
+	Most   int    `json:"most"` // at least 1
 }
 
 // Graph returns the nodes of p, each after its dependencies. It refuses

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // Version is the version of the runs that this code writes. It reads its own and
@@ -89,6 +90,8 @@ type Run struct {
 	Deadline  time.Time // when it is overdue; zero if it may take any time
 	Ended     time.Time
 
+	MaxParallel []project.Limit // how many of its steps may run at the same time, sorted
+
 	Steps []Step // in the order of the plan
 }
 
@@ -164,11 +167,16 @@ func (r *Run) Step(id string) *Step {
 	return nil
 }
 
-// Ready lists the numbers of the steps that may start now, at most max of them.
+// Ready lists the numbers of the steps that may start now, at most max of them, the
+// critical path first: those with the longest chain of steps after them. It obeys
+// MaxParallel.
 func (r *Run) Ready(now time.Time, max int) []int {
-	ready := []int{}
-	for _, s := range r.open(now) {
-		if len(ready) < max && !s.NotBefore.After(now) {
+	steps := slices.DeleteFunc(r.open(now), func(s *Step) bool { return s.NotBefore.After(now) })
+	r.byPriority(steps)
+	ready, free := []int{}, r.places()
+	for _, s := range steps {
+		if len(ready) < max && free.has(s) {
+			free.take(s)
 			ready = append(ready, s.Number)
 		}
 	}
@@ -180,10 +188,11 @@ func (r *Run) open(now time.Time) []*Step {
 	if r.Command != Continue || r.Overdue(now) {
 		return nil
 	}
+	free := r.places()
 	var open []*Step
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status == Pending && r.all(s.After, Done) {
+		if s.Status == Pending && r.all(s.After, Done) && free.has(s) {
 			open = append(open, s)
 		}
 	}
@@ -221,7 +230,8 @@ func (r *Run) Stopped() State {
 // Next is the state that a running run should have now: ready, watch, waiting or
 // an end.
 func (r *Run) Next(now time.Time) State {
-	if len(r.Ready(now, 1)) > 0 {
+	open := r.open(now)
+	if slices.ContainsFunc(open, func(s *Step) bool { return !s.NotBefore.After(now) }) {
 		return StateReady
 	}
 	var failed, stopped, pending bool
@@ -243,7 +253,7 @@ func (r *Run) Next(now time.Time) State {
 		}
 	}
 	switch {
-	case len(r.open(now)) > 0, pending && r.Command == Continue && r.Overdue(now): // Prune will skip these
+	case len(open) > 0, pending && r.Command == Continue && r.Overdue(now): // Prune will skip these
 		return StateWatch
 	case pending:
 		return StateWaiting

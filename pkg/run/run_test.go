@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -285,20 +286,25 @@ func TestStates(t *testing.T) {
 }
 
 // However steps end, a run ends: every step is over, what is skipped has a cause
-// that is there, and nothing is ready that comes after what is not done.
+// that is there, nothing is ready that comes after what is not done, and never do more
+// steps run than the limits allow.
 func TestAnyRunEnds(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := 1 + rng.IntN(12)
 		r := &run.Run{Command: run.Continue, State: run.StateRunning}
 		for i := range n {
-			s := run.Step{Step: plan.Step{ID: fmt.Sprint(i)}, Number: i, Status: run.Pending}
+			s := run.Step{Step: plan.Step{ID: fmt.Sprint(i), Node: fmt.Sprintf("%c%d", 'a'+rng.IntN(2), i)}, Number: i, Status: run.Pending}
+			s.Expected = plan.Seconds(rng.IntN(100))
 			for j := range i {
 				if rng.IntN(4) == 0 {
 					s.After = append(s.After, j)
 				}
 			}
 			r.Steps = append(r.Steps, s)
+		}
+		if rng.IntN(2) == 0 {
+			r.MaxParallel = []project.Limit{{Most: 1 + rng.IntN(4)}, {Prefix: "b", Most: 1 + rng.IntN(2)}}
 		}
 		clock, cancelAt := now, rng.IntN(4*n)
 		for turn := 0; !r.Next(clock).Over(); turn++ {
@@ -316,6 +322,11 @@ func TestAnyRunEnds(t *testing.T) {
 				}
 				r.Steps[k].Status, r.Steps[k].Due = run.Running, clock.Add(time.Duration(rng.IntN(9))*time.Second)
 			}
+			for _, l := range r.MaxParallel {
+				if running := runningWithin(r, l.Prefix); running > l.Most {
+					t.Fatalf("seed %d: %d stacks %q are changed, at most %d may be", seed, running, l.Prefix, l.Most)
+				}
+			}
 			clock = clock.Add(5 * time.Second)
 			for i := range r.Steps {
 				if s := &r.Steps[i]; s.Status == run.Running && !s.DueAt().After(clock) {
@@ -331,6 +342,17 @@ func TestAnyRunEnds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// runningWithin counts the running steps of stacks whose names begin with a prefix.
+func runningWithin(r *run.Run, prefix string) int {
+	n := 0
+	for _, s := range r.Steps {
+		if s.Status == run.Running && strings.HasPrefix(s.Node, prefix) {
+			n++
+		}
+	}
+	return n
 }
 
 // large is a run of n steps, 40 wide, half of them done.
@@ -350,14 +372,14 @@ func large(b *testing.B, n int) *run.Run {
 }
 
 func BenchmarkRun(b *testing.B) {
-	r := large(b, 2_000)
+	r := large(b, 10_000)
 	for name, do := range map[string]func(){
 		"Ready":    func() { r.Ready(now, 40) },
 		"Prune":    func() { r.Prune(now) },
 		"Standing": func() { r.Next(now) },
 		"Next":     func() { r.NextPoll(now) },
 	} {
-		b.Run(name+" of 2000", func(b *testing.B) {
+		b.Run(name+" of 10000", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				do()

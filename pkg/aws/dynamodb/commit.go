@@ -38,6 +38,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 		"state": r.State, "operation": r.Operation, "source": r.Source, "digest": r.Digest,
 		"unchanged": r.Unchanged, "started": r.Started, "deadline": r.Deadline, "steps": len(r.Steps),
 		"only": r.Only, "max_deletions": r.MaxDeletions, "rollback": r.Rollback, "schedule": r.Schedule, "messages": r.Messages,
+		"max_parallel": r.MaxParallel,
 	}
 	failed, err := t.write(ctx, commit)
 	if err != nil || failed == held {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -37,6 +38,7 @@ type storedRun struct {
 	Started            time.Time          `json:"started"`
 	Deadline           time.Time          `json:"deadline"`
 	Ended              time.Time          `json:"ended"`
+	MaxParallel        []project.Limit    `json:"max_parallel,omitempty"`
 	Steps              []run.Step         `json:"-"` // items of their own
 }
 

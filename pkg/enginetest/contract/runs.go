@@ -94,6 +94,7 @@ func runLaws() []law {
 			want.Start(p, map[string]string{"n7": "spec"})
 			want.Started, want.Deadline = noon.Add(time.Second), noon.Add(time.Hour)
 			want.Messages = []string{"of the plan"}
+			want.MaxParallel = []project.Limit{{Most: 10}, {Prefix: "n1", Most: 2}}
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
 			got, s, err := b.store.Step(b.ctx, "one", 129)
