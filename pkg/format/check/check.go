@@ -26,6 +26,7 @@ type checker struct {
 func Project(p *resolve.Project, own Installation, home project.Target, list *problem.List) {
 	c := &checker{Project: p, List: list, own: own, home: home, collides: map[*resolve.Stack]bool{}}
 	c.defaults()
+	c.limits()
 	c.names()
 	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.outputs, c.conditions, c.harm} {
 		for _, s := range p.Stacks {
@@ -125,6 +126,15 @@ func (c *checker) defaults() {
 				c.Add(d.Settings.Parameters[name].At, "%s: parameter %s: none of its stacks has a template with this parameter%s",
 					d.Label, problem.Short(name), c.Hint(name, slices.Sorted(maps.Keys(takes))))
 			}
+		}
+	}
+}
+
+// limits refuses limits for stacks of which there are none.
+func (c *checker) limits() {
+	for _, l := range c.UnusedLimits {
+		if len(c.Stacks) > 0 {
+			c.Add(l.At, "%s: no stack's name begins with that%s", l.Label, c.Hint(l.Prefix, c.prefixes()))
 		}
 	}
 }

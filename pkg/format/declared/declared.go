@@ -45,9 +45,18 @@ type Layer struct {
 	Defaults     []Defaults
 	Stacks       []Stack
 	MaxDeletions *int
+	MaxParallel  []Limit
 	Rollback     *bool
 	Timeout      project.Timeout // of a run; 0 is none
 	Schedules    map[string]project.Schedule
+}
+
+// A Limit is how many of the stacks whose names begin with a prefix a run changes at the
+// same time.
+type Limit struct {
+	project.Limit
+	Label string // in messages, such as `max_parallel "network/"`
+	At    problem.Position
 }
 
 // An Environment holds the keys of one environment.

@@ -139,22 +139,62 @@ func (p *parser) scalars(what string, n *yaml.Node) (declared.Value, bool) {
 // wholeNumber is the form of a count.
 var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})$`)
 
-// count reads a number of stacks; nil if there is none.
-func (p *parser) count(what string, n *yaml.Node) *int {
-	if n == nil || !p.plain(what, n) {
+// deletions reads how many stacks a deploy may delete; nil if the file does not say.
+func (p *parser) deletions(what string, n *yaml.Node) *int {
+	if n == nil {
 		return nil
 	}
-	if kind := document.Kind(n); kind != "a whole number" {
-		p.Add(p.at(n), "%s: expected a whole number without references, found %s", what, kind)
-		return nil
-	}
-	text := document.Resolve(n).Value
-	count, err := strconv.Atoi(text)
-	if err != nil || !wholeNumber.MatchString(text) {
-		p.Add(p.at(n), "%s: %s: write a number of stacks, from 0 to 999999", what, problem.Short(text))
+	count, ok := p.count(what, n, 0, 999_999)
+	if !ok {
 		return nil
 	}
 	return &count
+}
+
+// count reads a number of stacks.
+func (p *parser) count(what string, n *yaml.Node, least, most int) (count int, ok bool) {
+	if !p.plain(what, n) {
+		return 0, false
+	}
+	if kind := document.Kind(n); kind != "a whole number" {
+		p.Add(p.at(n), "%s: expected a whole number without references, found %s", what, kind)
+		return 0, false
+	}
+	text := document.Resolve(n).Value
+	count, err := strconv.Atoi(text)
+	if err != nil || !wholeNumber.MatchString(text) || count < least || count > most {
+		p.Add(p.at(n), "%s: %s: write a number of stacks, from %d to %d", what, problem.Short(text), least, most)
+		return 0, false
+	}
+	return count, true
+}
+
+// maxParallel reads how many stacks a run changes at the same time: one number, or one
+// for each prefix of the names of stacks.
+func (p *parser) maxParallel(what string, n *yaml.Node) []declared.Limit {
+	if n == nil {
+		return nil
+	}
+	if document.Null(n) || !isMapping(n) {
+		most, ok := p.count(what, n, 1, declared.MaxStacks)
+		if !ok {
+			return nil
+		}
+		return []declared.Limit{{Limit: project.Limit{Most: most}, Label: what, At: p.at(n)}}
+	}
+	pairs := p.mapping(what, n)
+	if len(pairs) > declared.MaxLimits {
+		p.Add(p.at(n), "%s: %d prefixes: at most %d are allowed", what, len(pairs), declared.MaxLimits)
+		return nil
+	}
+	var all []declared.Limit
+	for _, pair := range pairs {
+		label := what + " " + quoted(pair.Key.Value)
+		if most, ok := p.count(label, pair.Value, 1, declared.MaxStacks); ok {
+			all = append(all, declared.Limit{Limit: project.Limit{Prefix: pair.Key.Value, Most: most}, Label: label, At: p.at(pair.Key)})
+		}
+	}
+	return all
 }
 
 // choice reads one of some words; "" if there is none.

@@ -4,8 +4,8 @@ import "slices"
 
 // The keys of a project file.
 var (
-	topKeys         = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "on_failure", "timeout", "schedules", "moved"}
-	environmentKeys = []string{"variables", "parameters", "tags", "targets", "defaults", "stacks", "max_deletions", "on_failure", "timeout", "schedules"}
+	topKeys         = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "moved"}
+	environmentKeys = []string{"variables", "parameters", "tags", "targets", "defaults", "stacks", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules"}
 	stackKeys       = append(slices.Clone(overrideKeys), "only", "except")
 	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout"} // of a stack in an environment
 	moveKeys        = []string{"from", "to"}

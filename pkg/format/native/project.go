@@ -65,7 +65,8 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		Variables:    p.entries(of+"variables", "variable", keys["variables"], p.variable),
 		Defaults:     p.defaults(of, keys["defaults"]),
 		Stacks:       p.stacks(of, keys["stacks"]),
-		MaxDeletions: p.count(of+"max_deletions", keys["max_deletions"]),
+		MaxDeletions: p.deletions(of+"max_deletions", keys["max_deletions"]),
+		MaxParallel:  p.maxParallel(of+"max_parallel", keys["max_parallel"]),
 		Timeout:      p.duration(of+"timeout", keys["timeout"]),
 		Schedules:    p.schedules(of+"schedules", keys["schedules"]),
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
@@ -37,6 +38,12 @@ func (r *resolver) merge() {
 	for name := range r.declared.Everywhere() {
 		if !here[name] && r.elsewhere[name] == "" {
 			r.leaveOut(name, "it is declared only in other environments", layers)
+		}
+	}
+	for _, l := range slices.Concat(r.declared.MaxParallel, r.environment.MaxParallel) {
+		begins := func(name string) bool { return strings.HasPrefix(name, l.Prefix) }
+		if !slices.ContainsFunc(r.Names, begins) && !slices.ContainsFunc(slices.Collect(maps.Keys(r.elsewhere)), begins) {
+			r.UnusedLimits = append(r.UnusedLimits, l)
 		}
 	}
 	if len(r.Names) == 0 && len(r.elsewhere) > 0 {

@@ -5,6 +5,7 @@ package resolve
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/declared"
@@ -27,6 +28,7 @@ type Project struct {
 	Stacks            []*Stack // in the order of the file, one for each target
 	Names             []string // of the stacks, without targets
 	Defaults          []*Defaults
+	UnusedLimits      []declared.Limit          // limits for stacks of which there are none, in any environment
 	Edges             map[Edge]problem.Position // the first position that makes each
 	Unregistered      []string                  // targets that are named and not registered
 
@@ -164,6 +166,10 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 		if l.Timeout != 0 {
 			all.Timeout = l.Timeout
 		}
+		for _, limit := range l.MaxParallel {
+			same := func(other project.Limit) bool { return other.Prefix == limit.Prefix }
+			all.MaxParallel = append(slices.DeleteFunc(all.MaxParallel, same), limit.Limit)
+		}
 		for name, s := range l.Schedules {
 			if all.Schedules == nil {
 				all.Schedules = map[string]project.Schedule{}
@@ -171,6 +177,7 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 			all.Schedules[name] = s
 		}
 	}
+	slices.SortFunc(all.MaxParallel, func(a, b project.Limit) int { return strings.Compare(a.Prefix, b.Prefix) })
 	needs := map[string][]string{}
 	for e := range p.Edges {
 		needs[e.Node] = append(needs[e.Node], e.Needs)
