@@ -4,11 +4,13 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -131,7 +133,23 @@ type Action interface {
 	Poll(context.Context, Task) (Progress, error)
 }
 
-// A Cloud is the part of CloudFormation that actions use.
+// RateExceeded returns an error of kind Throttled with the message of err: CloudFormation has throttled a request. Other
+// errors of kind Throttled do not say that: another service may have throttled, or did not answer.
+func RateExceeded(err error) error { return fault.As(fault.Throttled, &rateExceeded{err}) }
+
+// IsRateExceeded reports whether err, or an error that it wraps, is one of RateExceeded.
+func IsRateExceeded(err error) bool {
+	_, ok := errors.AsType[*rateExceeded](err)
+	return ok
+}
+
+type rateExceeded struct{ err error }
+
+func (r *rateExceeded) Error() string { return r.err.Error() }
+func (r *rateExceeded) Unwrap() error { return r.err }
+
+// A Cloud is the part of CloudFormation that actions use. Its errors are RateExceeded if CloudFormation throttles a
+// request.
 type Cloud interface {
 	// Live returns the live stack, or the zero Live if there is none. A stack that is
 	// read by its ID is found even after its deletion.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -161,10 +161,11 @@ func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[strin
 }
 
 // reportThrottled lowers the rate of the budget if err says that CloudFormation
-// throttled a request. If the budget cannot be written, the next throttled request
+// throttled a request. Another service that throttles, such as STS or S3, says nothing
+// about CloudFormation. If the budget cannot be written, the next throttled request
 // lowers it.
 func (e *Engine) reportThrottled(ctx context.Context, where string, k budget.Kind, err error) {
-	if where != "" && fault.Is(err, fault.Throttled) {
+	if where != "" && action.IsRateExceeded(err) {
 		_ = e.Budgets.Throttled(ctx, where, k, e.Now())
 	}
 }

@@ -2,11 +2,13 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
@@ -176,7 +178,7 @@ func TestThrottledRequestsReachBudget(t *testing.T) {
 	h.setVersion("v1", "a")
 	h.setTargets("v1")
 	h.request("r", "deploy", "v1")
-	slow := fault.New(fault.Throttled, "rate exceeded")
+	slow := action.RateExceeded(errors.New("rate exceeded"))
 	h.cloud.readErr = slow
 	if _, err := h.Plan(h.Context(), engine.ExecutionInput{Run: "r", Epoch: 1}); !fault.Is(err, fault.Throttled) {
 		t.Fatal(err)
@@ -196,5 +198,40 @@ func TestThrottledRequestsReachBudget(t *testing.T) {
 	}
 	if s := h.stored("r").Steps[0]; s.Status != run.Running || s.Verb != plan.Create {
 		t.Errorf("the step is %+v", s)
+	}
+}
+
+// The budget is not notified if another service throttles, or if CloudFormation cannot be
+// reached: neither says that CloudFormation gets too many requests.
+func TestOtherServicesDoNotReachBudget(t *testing.T) {
+	for _, err := range []error{
+		fault.New(fault.Throttled, "assume role r: Throttling: Rate exceeded"),
+		fault.As(fault.Throttled, fault.New(fault.Unavailable, "AWS did not answer")),
+	} {
+		h := newFixture(t)
+		p := &testBudget{grants: 10}
+		h.Budgets = p
+		h.setVersion("v1", "a")
+		h.setTargets("v1")
+		h.request("r", "deploy", "v1")
+		h.cloud.readErr = err
+		if _, got := h.Plan(h.Context(), engine.ExecutionInput{Run: "r", Epoch: 1}); !fault.Is(got, fault.Throttled) {
+			t.Fatal(got)
+		}
+		h.cloud.readErr, h.cloud.beginErr = nil, err
+		loop := h.planned("r", 1)
+		h.startReady(loop)
+		h.cloud.beginErr = nil
+		h.passTime(10 * time.Second)
+		h.startReady(loop)
+		h.cloud.readErr = err
+		h.passTime(10 * time.Second)
+		h.polled(loop)
+		if len(p.throttled) > 0 {
+			t.Errorf("%v: the budget was notified of %q", err, p.throttled)
+		}
+		if s := h.stored("r").Steps[0]; s.Status != run.Running {
+			t.Errorf("%v: the step is %+v", err, s)
+		}
 	}
 }

@@ -170,6 +170,19 @@ var actions = map[string]string{
 	"s3:HeadObject":               "s3:GetObject and s3:GetObjectVersion",
 }
 
+// Service returns the service that err is about, as the SDK calls it: "CloudFormation". A request that needed credentials of
+// another service and did not get them is about that one: "STS". It is "" if no request was sent.
+func Service(err error) string {
+	service := ""
+	for {
+		op, ok := errors.AsType[*smithy.OperationError](err)
+		if !ok {
+			return service
+		}
+		service, err = op.ServiceID, op.Err
+	}
+}
+
 // Action names the permission that a request needs, as in "s3:GetObject".
 func Action(err error) string {
 	op, ok := errors.AsType[*smithy.OperationError](err)

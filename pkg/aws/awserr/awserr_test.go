@@ -3,6 +3,7 @@ package awserr_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -84,6 +85,20 @@ func TestFault(t *testing.T) {
 	}
 	if err := awserr.Fault("start x", "arn:x", smithy.InvalidParamsError{}, nil); !fault.Is(err, fault.Broken) {
 		t.Error(err)
+	}
+}
+
+// The service is the one whose request failed, also if another one needed it.
+func TestService(t *testing.T) {
+	inner := &smithy.OperationError{ServiceID: "STS", Err: errors.New("slow")}
+	for want, err := range map[string]error{
+		"STS": &smithy.OperationError{ServiceID: "CloudFormation", Err: fmt.Errorf("get identity: %w", inner)},
+		"S3":  fmt.Errorf("read: %w", &smithy.OperationError{ServiceID: "S3", Err: errors.New("slow")}),
+		"":    errors.New("slow"),
+	} {
+		if got := awserr.Service(err); got != want {
+			t.Errorf("%v is about %q, want %q", err, got, want)
+		}
 	}
 }
 

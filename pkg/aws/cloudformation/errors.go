@@ -5,8 +5,10 @@ import (
 	"regexp"
 	"strings"
 
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -50,6 +52,14 @@ var kinds = awserr.Kinds{
 // requestFault returns the fault of a request to CloudFormation, with what to do
 // about it, and nil if err is nil.
 func requestFault(do string, err error) error {
+	f := faultOf(do, err)
+	if fault.Is(f, fault.Throttled) && awserr.Service(err) == sdk.ServiceID { // and not STS, of which the credentials are
+		return action.RateExceeded(f)
+	}
+	return f
+}
+
+func faultOf(do string, err error) error {
 	code, message := awserr.Answer(err)
 	if code != "" && awserr.Status(err) < http.StatusInternalServerError {
 		if kind, text := meaning(code, message); kind != "" {

@@ -1,11 +1,21 @@
 package cloudformation_test
 
 import (
+	"context"
+	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/smithy-go"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // Each answer of CloudFormation has its kind, and says what to do.
@@ -79,4 +89,50 @@ func TestMalformedAnswers(t *testing.T) {
 			t.Errorf("%d: %v is %s, not %s", status, err, fault.KindOf(err), want)
 		}
 	}
+}
+
+// Only CloudFormation's own throttling says that it gets too many requests: not that of STS, from which the credentials
+// come, not that of S3, and not an answer that never came.
+func TestRateExceeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // requests are retried after a pause
+		throttled := refuse(400, "Throttling", "Rate exceeded")
+		sts := &smithy.OperationError{ServiceID: "STS", OperationName: "AssumeRole", Err: &smithy.GenericAPIError{Code: "Throttling", Message: "Rate exceeded"}}
+		for name, c := range map[string]struct {
+			prepare func(*wire, *sdk.Options)
+			kind    fault.Kind
+			want    bool
+		}{
+			"CloudFormation": {func(w *wire, _ *sdk.Options) { w.answers["CreateStack"] = throttled }, fault.Throttled, true},
+			"in its own way": {func(w *wire, _ *sdk.Options) {
+				w.answers["CreateStack"] = refuse(400, "ValidationError", "Rate exceeded")
+			}, fault.Throttled, true},
+			"STS":             {func(_ *wire, o *sdk.Options) { o.Credentials = noCredentials(sts) }, fault.Throttled, false},
+			"no answer":       {func(w *wire, _ *sdk.Options) { w.broken = io.ErrUnexpectedEOF }, fault.Unavailable, false},
+			"another refusal": {func(w *wire, _ *sdk.Options) { w.answers["CreateStack"] = refuse(400, "ValidationError", "no") }, fault.Refused, false},
+		} {
+			w := newWire(t)
+			client := cloudformation.TargetClient{Client: sdk.New(w.client().Options(), func(o *sdk.Options) { c.prepare(w, o) })}
+			cloud := cloudformation.New(func(context.Context, project.Target) (cloudformation.TargetClient, error) { return client, nil }, smallTemplates{})
+			if _, err := cloud.Begin(t.Context(), task(plan.Create)); !fault.Is(err, c.kind) || action.IsRateExceeded(err) != c.want {
+				t.Errorf("%s: %v is %s, and of CloudFormation: %t; want %s, %t", name, err, fault.KindOf(err), action.IsRateExceeded(err), c.kind, c.want)
+			}
+		}
+		w := newWire(t)
+		slow := fault.New(fault.Throttled, "read s3://bucket/templates/t: SlowDown")
+		cloud := cloudformation.New(func(context.Context, project.Target) (cloudformation.TargetClient, error) {
+			return cloudformation.TargetClient{}, slow
+		}, smallTemplates{})
+		if _, err := cloud.Begin(t.Context(), task(plan.Create)); !fault.Is(err, fault.Throttled) || action.IsRateExceeded(err) {
+			t.Errorf("throttling before the request: %v", err)
+		}
+		w.answers["DescribeStacks"] = throttled
+		if _, err := w.cloud().Live(t.Context(), task(plan.Create).Location()); !action.IsRateExceeded(err) {
+			t.Errorf("a throttled read: %v", err)
+		}
+	})
+}
+
+// noCredentials fails with an error, as the provider of an assumed role does.
+func noCredentials(err error) aws.CredentialsProvider {
+	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, err })
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -140,6 +141,9 @@ func (b *Backend) do(ctx context.Context, call, about string, make func() error)
 		by.function.crashed = true
 		return errCrashed
 	case Throttle:
+		if strings.HasPrefix(call, "Cloud") {
+			return action.RateExceeded(errors.New("rate exceeded"))
+		}
 		return fault.New(fault.Throttled, "rate exceeded")
 	case Linger:
 		if !b.linger(by) {

@@ -1,9 +1,10 @@
 package sim
 
 import (
+	"errors"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/action"
 )
 
 // A Limit limits the requests that a cloud accepts. It counts those that it refuses.
@@ -19,7 +20,7 @@ type Limit struct {
 func (l *Limit) admit(now time.Time, reads, writes int) error {
 	if !l.read.drain(now, l.Reads, l.Burst, reads) || !l.written.drain(now, l.Writes, l.Burst, writes) {
 		l.Refused++
-		return fault.New(fault.Throttled, "rate exceeded")
+		return action.RateExceeded(errors.New("rate exceeded"))
 	}
 	return nil
 }
