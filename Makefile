@@ -12,7 +12,7 @@ CONCURRENT = ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/loca
 
 SEQUENTIAL = $(filter-out $(CONCURRENT),$(patsubst $(shell $(GO) list -m)%,.%,$(shell $(GO) list ./...)))
 
-.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench fuzz fmt vuln docs clean
+.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench bench-sceptre benchmarks fuzz fmt vuln docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -99,7 +99,18 @@ mutants: ## remove each safeguard in turn: a test must notice
 integration: build ## tests by other programs: AWS's DynamoDB Local, another Step Functions, cfn-lint
 	@GO="$(GO)" ./.ci/integration/run
 
-bench: ## benchmarks
+# It takes up to ten minutes on two cores. ONLY is a pattern of producers (tests, instant, plan, deploy, init, zip, idle); with it,
+# the page stays as it is.
+ONLY ?=
+bench: build lambda ## measure how fast Stackwright is, and write the table of docs/performance.md
+	@GO="$(GO)" $(GO) run ./infra/bench $(if $(ONLY),-only '$(ONLY)')
+
+# It needs Python, and installs Sceptre into .integration, once.
+bench-sceptre: build ## compare Stackwright with Sceptre on the same emulator, and write that table
+	@.ci/integration/install sceptre
+	@$(GO) run ./infra/bench -sceptre .integration/sceptre/bin/sceptre
+
+benchmarks: ## Go's benchmarks of single functions
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 # Go's cache keeps interesting inputs, and the next run starts from them.

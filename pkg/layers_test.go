@@ -86,6 +86,7 @@ infra/local        * sdk
 infra/stackwright  *
 functions          wire
 infra/dist
+infra/bench        *
 examples
 docs
 `

@@ -3,6 +3,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 		}
 	}
 	h.Cloud, err = cloud.Open(ctx, cloud.Options{
-		Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: how.Seconds,
+		Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: cmp.Or(how.Seconds, -1), // a cloud takes 0 for its default
 		Bucket: cli.Name, Table: cli.Name, StateMachine: cli.Name, Group: cli.Name, Definition: machine,
 		Functions: functions(how.Functions, h.url, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
 		Paused: how.ReadOnly, Seen: seen, Seed: seed, Trust: trust,

@@ -35,10 +35,10 @@ type Laptop interface {
 
 // A Hosting says how a laptop's installation is to be hosted.
 type Hosting struct {
-	Data      string // folder with its state; "" is memory
-	Address   string // to listen at
-	Functions string // inprocess or binaries
-	Seconds   float64
+	Data      string  // folder with its state; "" is memory
+	Address   string  // to listen at
+	Functions string  // inprocess or binaries
+	Seconds   float64 // that an operation on a stack takes
 	Getenv    func(string) string
 	Log       io.Writer   // nil is a file in the data folder
 	OnEvent   func(Event) // is called with each event, in their order; may be nil

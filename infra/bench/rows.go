@@ -1,0 +1,37 @@
+package main
+
+// virtual are the tests that measure in virtual time.
+const virtual = `^Test(Makespan)$`
+
+// A row of the table is one figure.
+type row struct {
+	figure, title string
+	format        string  // of a value
+	reach         float64 // the most that it should be; 0 if there is no target
+}
+
+// rows are all rows of the table.
+var rows = []row{
+	{"makespan/4x5", "makespan ÷ critical path, 20 stacks 4 × 5", "%.3f", 1.02},
+	{"makespan/8x10", "the same, 80 stacks 8 × 10", "%.3f", 1.02},
+	{"makespan/20x10", "the same, 200 stacks 20 × 10", "%.3f", 1.02},
+	{"makespan/500x2", "the same, 1,000 stacks 500 × 2", "%.3f", 1.03},
+	{"makespan/500x2 even", "the same, operations of 30 to 89 s", "%.3f", 1.03},
+	{"makespan/8x10 every second event lost", "80 stacks, every second event lost", "%.3f", 1.05},
+	{"makespan/8x10 all events lost", "80 stacks, all events lost", "%.3f", 0},
+
+	{"seconds/deploy 100", "deploy of 100 instant stacks 10 × 10", "%.2f s", 2.5},
+	{"seconds/deploy 100 again", "the same again: nothing changes", "%.2f s", 0.2},
+	{"seconds/destroy 100", "destroy of the same", "%.2f s", 1.5},
+
+	{"seconds/plan 10000", "plan of 10,000 stacks with 20,000 edges, whole command", "%.1f s", 3},
+	{"bytes/plan 10000", "its peak memory", "%.0f MB", 300},
+	{"seconds/deploy 1600", "deploy of 1,600 instant stacks 40 wide", "%.1f s", 10},
+	{"milliseconds/stack of 1000", "time per stack, 1,000 stacks 40 wide", "%.1f ms", 0},
+	{"milliseconds/stack of 10000", "time per stack, 10,000 stacks 40 wide", "%.1f ms", 0},
+	{"ratio/stack of 10000", "time per stack at 10,000 ÷ at 1,000", "%.2f", 1.5},
+
+	{"milliseconds/init", "function init over the Runtime API, slowest function", "%.1f ms", 13},
+	{"bytes/zip", "largest zip of a function", "%.1f MB", 5},
+	{"dollars/idle", "an idle installation, a month", "$%.2f", 1},
+}
