@@ -74,8 +74,9 @@ smoke: ## create, change and delete three free stacks with an installation on AW
 	@$(GO) build -o build/stackwright ./infra/stackwright
 	$(GO) test ./infra/stackwright -run '^TestSmoke$$' -smoke "$$STACKWRIGHT_INSTALLATION" -count 1 -v -timeout 60m
 
-large: ## runs of 2,000 stacks on the real adapters (some minutes each)
-	$(GO) test ./stepfn -run '^TestLargeOnEmulators$$' -large 2000 -timeout 60m -count 1 -v
+STACKS ?= 10000
+large: ## runs of STACKS stacks (10,000) in four shapes, on the real adapters
+	$(GO) test ./stepfn -run '^TestLargeOnEmulators$$' -large $(STACKS) -timeout 0 -count 1 -v
 
 # The cdk command comes with Go files that are templates.
 GOFILES = find . \( -name node_modules -o -name cdk.out \) -prune -o -name '*.go' -print0

@@ -4,7 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -44,9 +48,40 @@ func longestDuration(n, wide int) time.Duration {
 	return max(path, time.Duration(n)*3*time.Second/5)*3/2 + time.Minute
 }
 
-// shapes are the widths of large grids, by name.
-func shapes(n int) map[string]int {
-	return map[string]int{"40 wide": 40, "independent": n}
+// hub returns n stacks. All others depend on the first.
+func hub(n int) stacks {
+	w := grid(n, n)
+	for i := range w[1:] {
+		w[i+1].needs = []need{{name: w[0].name, output: "Name"}}
+	}
+	return w
+}
+
+// longNames gives the stacks of w the longest names that CloudFormation allows.
+func longNames(w stacks) stacks {
+	long := func(name string) string { return name + "-" + strings.Repeat("x", 128-len(name)-1) }
+	for i := range w {
+		w[i].name = long(w[i].name)
+		w[i].physical = w[i].name
+		for j := range w[i].needs {
+			w[i].needs[j].name = long(w[i].needs[j].name)
+		}
+	}
+	return w
+}
+
+// A shape is a kind of large project.
+type shape struct {
+	stacks stacks
+	wide   int // stacks that may be in progress at the same time
+}
+
+// shapes are large projects of n stacks, by name.
+func shapes(n int) map[string]shape {
+	return map[string]shape{
+		"40 wide": {grid(n, 40), 40}, "independent": {grid(n, n), n}, "one hub": {hub(n), n / 2},
+		"40 wide, names of 128 characters": {longNames(grid(n, 40)), 40},
+	}
 }
 
 // A run of many stacks ends, and each stack is requested once. Each execution hands
@@ -54,20 +89,20 @@ func shapes(n int) map[string]int {
 // fails if more than 256 KiB pass through the machine.
 // https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html
 func TestLarge(t *testing.T) {
-	for name, wide := range shapes(many) {
+	for name, s := range shapes(many) {
 		t.Run(name, func(t *testing.T) {
 			p := newMemory(t, 1)
 			defer p.Stop()
 			p.Cloud.Limit = sim.Limit{Reads: 5, Writes: 4, Burst: 50}
-			id := p.Submit("deploy", grid(many, wide), "")
+			id := p.Submit("deploy", s.stacks, "")
 			if !p.WaitIdle() {
 				t.Fatal("the deploy never ends")
 			}
 			r := p.ExecutionStatus(id)
 			took := r.Ended.Sub(r.Requested)
 			t.Logf("%s after %s, with %d throttled requests", r.State, took, p.Cloud.Limit.Refused)
-			if r.State != run.StateSucceeded || r.Epoch < 2 || r.Restarts > 0 || took > longestDuration(many, wide) {
-				t.Errorf("%s after %d executions, %d restarts and %s; want at least 2 executions, no restart and at most %s", r.State, r.Epoch, r.Restarts, took, longestDuration(many, wide))
+			if r.State != run.StateSucceeded || r.Epoch < 2 || r.Restarts > 0 || took > longestDuration(many, s.wide) {
+				t.Errorf("%s after %d executions, %d restarts and %s; want at least 2 executions, no restart and at most %s", r.State, r.Epoch, r.Restarts, took, longestDuration(many, s.wide))
 			}
 			for epoch := 1; epoch <= r.Epoch; epoch++ {
 				x := p.Execution(fmt.Sprintf("%s-%d", id, epoch))
@@ -86,9 +121,10 @@ func TestLarge(t *testing.T) {
 // The same on the emulators, which refuse what AWS refuses: a history, a payload, an
 // item or a transaction that is too large.
 func TestLargeOnEmulators(t *testing.T) {
-	for name, wide := range shapes(*large) {
+	for _, name := range slices.Sorted(maps.Keys(shapes(*large))) {
+		s := shapes(*large)[name]
 		t.Run(name, func(t *testing.T) {
-			started := time.Now()
+			started, peak := time.Now(), peakHeap()
 			synctest.Test(t, func(t *testing.T) {
 				r := newEmulators(t)
 				polls := 0
@@ -98,13 +134,13 @@ func TestLargeOnEmulators(t *testing.T) {
 					}
 					return sim.None
 				}
-				id := r.Submit("deploy", grid(*large, wide), "")
+				id := r.Submit("deploy", s.stacks, "")
 				r.waitEnded(id)
 				got, bytes := r.loadCounting(id)
 				took := got.Ended.Sub(got.Requested)
 				t.Logf("%s after %s, %d executions and %d polls; loading the run reads %d bytes", got.State, took, got.Epoch, polls, bytes)
-				if got.State != run.StateSucceeded || got.Restarts > 0 || took > longestDuration(*large, wide) {
-					t.Errorf("%s %v after %s and %d restarts, want at most %s and none", got.State, got.Messages, took, got.Restarts, longestDuration(*large, wide))
+				if got.State != run.StateSucceeded || got.Restarts > 0 || took > longestDuration(*large, s.wide) {
+					t.Errorf("%s %v after %s and %d restarts, want at most %s and none", got.State, got.Messages, took, got.Restarts, longestDuration(*large, s.wide))
 				}
 				if bytes > 2000*(*large+1) { // of DynamoDB's JSON
 					t.Errorf("each step has %d bytes, want at most 2000", bytes / *large)
@@ -113,7 +149,7 @@ func TestLargeOnEmulators(t *testing.T) {
 					t.Errorf("%d CreateStack requests for %d stacks: %v", calls["CreateStack"], *large, calls)
 				}
 			})
-			t.Logf("the test itself took %s", time.Since(started).Round(time.Second))
+			t.Logf("the test itself took %s, and its heap had up to %d MB", time.Since(started).Round(time.Second), peak()>>20)
 		})
 	}
 }
@@ -155,6 +191,32 @@ func TestFailedHub(t *testing.T) {
 			t.Errorf("%d transactions after the plan, want at most %d", written, most)
 		}
 	})
+}
+
+// peakHeap measures how large the heap is from time to time. The function that it
+// returns ends that, and returns the largest size.
+func peakHeap() func() uint64 {
+	largest, stop, stopped := uint64(0), make(chan bool), make(chan bool)
+	rate := debug.SetGCPercent(100)
+	go func() {
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			largest = max(largest, m.HeapAlloc)
+			select {
+			case <-time.After(time.Second):
+			case <-stop:
+				close(stopped)
+				return
+			}
+		}
+	}()
+	return func() uint64 {
+		close(stop)
+		<-stopped
+		debug.SetGCPercent(rate)
+		return largest
+	}
 }
 
 // waitEnded waits for the end of a run without loading its steps again and again.

@@ -129,7 +129,7 @@ func (w stacks) imports(s stack, n need) bool {
 }
 
 // param returns the name of the parameter that gets the output of the dependency.
-func (n need) param() string { return "From" + strings.ReplaceAll(n.name, "@", "") }
+func (n need) param() string { return "From" + strings.NewReplacer("@", "", "-", "").Replace(n.name) }
 
 // accesses are the targets of scenarios: two accounts and three regions.
 var accesses = map[string]project.Access{
