@@ -80,6 +80,27 @@ func (g Graph) CriticalPath() time.Duration {
 	return longest
 }
 
+// Waves is how long a deploy takes that waits for all stacks of a level before it starts
+// the next. A stack is one level after the last of its dependencies.
+func (g Graph) Waves() time.Duration {
+	level := make(map[string]int, len(g))
+	var longest []time.Duration // of each level
+	for _, s := range g {
+		for _, name := range s.Needs {
+			level[s.Name] = max(level[s.Name], level[name]+1)
+		}
+		if level[s.Name] == len(longest) {
+			longest = append(longest, 0)
+		}
+		longest[level[s.Name]] = max(longest[level[s.Name]], s.Duration)
+	}
+	var sum time.Duration
+	for _, d := range longest {
+		sum += d
+	}
+	return sum
+}
+
 // Bound is the least time that a deploy can take if most stacks are in progress at a
 // time: the critical path, or the work divided by most.
 func (g Graph) Bound(most int) time.Duration {

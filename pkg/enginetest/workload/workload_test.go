@@ -32,10 +32,13 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-func TestCriticalPathAndBound(t *testing.T) {
+func TestLeastTimes(t *testing.T) {
 	g := Graph{{Name: "a", Duration: 3}, {Name: "b", Duration: 5}, {Name: "c", Needs: []string{"a", "b"}, Duration: 4}, {Name: "d", Duration: 8}}
 	if got := g.CriticalPath(); got != 9 {
 		t.Errorf("the critical path takes %d, want 9", got)
+	}
+	if got := g.Waves(); got != 12 {
+		t.Errorf("in waves it takes %d, want 12", got)
 	}
 	for most, want := range map[int]time.Duration{1: 20, 2: 10, 3: 9} {
 		if got := g.Bound(most); got != want {
