@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -159,7 +160,7 @@ func (w stacks) project() project.Project {
 		for _, target := range s.in() {
 			n := project.Node{
 				Name: s.node(target), Stack: s.physical, Target: targetOf(target),
-				Template:   project.Template{Digest: s.version, Pinned: true},
+				Template:   project.Template{Digest: s.version, Pinned: true, Creation: 5 * time.Second},
 				Parameters: make(map[string]project.Text), Protect: s.protected,
 			}
 			imports := []string{s.version, "imports"}
