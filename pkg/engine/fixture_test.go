@@ -173,12 +173,19 @@ type specStore struct {
 	stored map[string]project.Node
 }
 
-func (s *specStore) SaveSpec(_ context.Context, n project.Node) (string, error) {
+func (s *specStore) SaveTemplate(context.Context, string) error { return nil }
+
+func (s *specStore) SaveSpecs(_ context.Context, nodes []project.Node) (references []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	digest, err := n.Digest()
-	s.stored[digest] = n
-	return digest, err
+	for _, n := range nodes {
+		digest, err := n.Digest()
+		if err != nil {
+			return nil, err
+		}
+		s.stored[digest], references = n, append(references, digest)
+	}
+	return references, nil
 }
 
 func (s *specStore) Spec(_ context.Context, digest string) (project.Node, error) {

@@ -176,9 +176,11 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		}
 	}
 	r.Messages = append(r.Messages, p.Kept...)
-	specs, err := e.specs(ctx, p, desired)
-	if err != nil {
-		return p, err
+	var specs map[string]string
+	if !o.Preview { // nobody starts the steps of a preview
+		if specs, err = e.specs(ctx, p, desired); err != nil {
+			return p, err
+		}
 	}
 	if err := e.setSchedules(ctx, *r, desired); err != nil {
 		return p, err
@@ -288,27 +290,35 @@ func (e *Engine) rename(ctx context.Context, r run.Run, moves [][]plan.Record) e
 	return nil
 }
 
-// specs stores the spec of every desired node that has a step, and returns their
-// digests by node.
+// specs stores the spec and the template of every desired node that has a step, and
+// returns the references to the specs by node.
 func (e *Engine) specs(ctx context.Context, p plan.Plan, desired project.Project) (map[string]string, error) {
 	var nodes []project.Node
+	var templates []string
 	seen := make(map[string]bool)
 	for _, s := range p.Steps {
-		if n, ok := desired.Nodes[s.Node]; ok && !seen[s.Node] {
-			seen[s.Node] = true
-			nodes = append(nodes, n)
+		n, ok := desired.Nodes[s.Node]
+		if !ok || seen[s.Node] {
+			continue
 		}
+		seen[s.Node] = true
+		nodes, templates = append(nodes, n), append(templates, n.Template.Digest)
 	}
-	digests := make([]string, len(nodes))
-	err := e.Parallel(ctx, len(nodes), func(ctx context.Context, i int) (err error) {
-		if digests[i], err = e.Specs.SaveSpec(ctx, nodes[i]); err != nil {
-			err = fmt.Errorf("store the spec of %s: %w", nodes[i].Name, err)
-		}
-		return err
+	slices.Sort(templates)
+	templates = slices.Compact(templates)
+	err := e.Parallel(ctx, len(templates), func(ctx context.Context, i int) error {
+		return e.Specs.SaveTemplate(ctx, templates[i])
 	})
+	if err != nil || len(nodes) == 0 {
+		return nil, err
+	}
+	references, err := e.Specs.SaveSpecs(ctx, nodes)
+	if err != nil {
+		return nil, fmt.Errorf("store the specs: %w", err)
+	}
 	specs := make(map[string]string, len(nodes))
 	for i, n := range nodes {
-		specs[n.Name] = digests[i]
+		specs[n.Name] = references[i]
 	}
-	return specs, err
+	return specs, nil
 }

@@ -187,10 +187,17 @@ type Schedules interface {
 	SetSchedules(ctx context.Context, project string, wanted map[string]project.Schedule, now time.Time) error
 }
 
-// Specs keeps nodes, resolved but for outputs, by digest.
+// Specs keeps nodes, resolved but for outputs, and their templates. What is stored never
+// changes, and storing it twice has no effect.
 type Specs interface {
-	SaveSpec(ctx context.Context, n project.Node) (digest string, err error)
-	Spec(ctx context.Context, digest string) (project.Node, error)
+	// SaveTemplate stores a template of the project that was read last.
+	SaveTemplate(ctx context.Context, digest string) error
+
+	// SaveSpecs stores nodes. It returns for each node, in their order, the reference by
+	// which Spec finds it. Equal nodes in the same order have equal references.
+	SaveSpecs(ctx context.Context, nodes []project.Node) (references []string, err error)
+
+	Spec(ctx context.Context, reference string) (project.Node, error)
 }
 
 // Clouds reads the live stacks of all accounts and regions.

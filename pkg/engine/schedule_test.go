@@ -263,8 +263,8 @@ func TestSchedulesRefused(t *testing.T) {
 // deniedSpecs are specs that may not be stored.
 type deniedSpecs struct{ engine.Specs }
 
-func (deniedSpecs) SaveSpec(context.Context, project.Node) (string, error) {
-	return "", fault.New(fault.Denied, "the key may not be used")
+func (deniedSpecs) SaveSpecs(context.Context, []project.Node) ([]string, error) {
+	return nil, fault.New(fault.Denied, "the key may not be used")
 }
 
 // A refused deploy does not change the schedules.

@@ -99,7 +99,7 @@ type Run struct {
 type Step struct {
 	plan.Step
 	Number    int    // its place in the plan, from 0
-	Spec      string // digest of the stack's spec; empty if no stack is desired
+	Spec      string // reference to the stack's spec; empty if no stack is desired, or if the run is a preview
 	Status    Status
 	Attempt   int // how often it was started
 	Nonce     string

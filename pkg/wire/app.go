@@ -63,7 +63,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		log:    logger,
 		engine: engine.Engine{
 			Store:      table,
-			Specs:      objects,
+			Specs:      &loader{bucket: objects},
 			Schedules:  schedules(cfg, env.Schedules),
 			Clouds:     cloud,
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),

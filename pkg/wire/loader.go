@@ -22,7 +22,7 @@ type loader struct {
 	home     project.Target
 	own      check.Installation
 
-	templates map[string]func() error // by digest: each stores its template when it is first called
+	templates map[string][]byte // by digest
 }
 
 // installation names the resources that no project may change.
@@ -51,40 +51,21 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	loaded, err := format.Read(files, format.Options{
 		Project: name, Environment: environment, Targets: targets, Installation: l.own,
 	})
-	l.templates = make(map[string]func() error)
-	for digest, body := range loaded.Templates {
-		l.templates[digest] = once(func() error { return l.bucket.SaveTemplate(ctx, digest, body) })
-	}
+	l.templates = loaded.Templates
 	return loaded.Project, err
 }
 
-// once returns a function that calls store when it is first called. Concurrent calls wait
-// for that call in a channel: unlike in a sync.Once, the virtual time of tests goes on
-// while they wait, so that a request can be repeated after a pause.
-func once(store func() error) func() error {
-	turn, done := make(chan struct{}, 1), false
-	var err error
-	return func() error {
-		turn <- struct{}{}
-		defer func() { <-turn }()
-		if !done {
-			err, done = store(), true
-		}
-		return err
-	}
+// SaveTemplate implements engine.Specs.
+func (l *loader) SaveTemplate(ctx context.Context, digest string) error {
+	return l.bucket.SaveTemplate(ctx, digest, l.templates[digest])
 }
 
-// SaveSpec implements engine.Specs. It stores the node's template before its spec.
-func (l *loader) SaveSpec(ctx context.Context, n project.Node) (string, error) {
-	if store, ok := l.templates[n.Template.Digest]; ok {
-		if err := store(); err != nil {
-			return "", fmt.Errorf("template of %s: %w", n.Name, err)
-		}
-	}
-	return l.bucket.SaveSpec(ctx, n)
+// SaveSpecs implements engine.Specs.
+func (l *loader) SaveSpecs(ctx context.Context, nodes []project.Node) ([]string, error) {
+	return l.bucket.SaveSpecs(ctx, nodes)
 }
 
 // Spec implements engine.Specs.
-func (l *loader) Spec(ctx context.Context, digest string) (project.Node, error) {
-	return l.bucket.Spec(ctx, digest)
+func (l *loader) Spec(ctx context.Context, reference string) (project.Node, error) {
+	return l.bucket.Spec(ctx, reference)
 }

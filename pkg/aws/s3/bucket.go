@@ -14,18 +14,16 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
-
-var _ engine.Specs = (*Bucket)(nil)
 
 // client is the part of the SDK's S3 client that is used here.
 type client interface {
@@ -124,26 +122,86 @@ func (b *Bucket) Put(ctx context.Context, key string, body []byte) (version stri
 	return aws.ToString(out.VersionId), nil
 }
 
-// SaveSpec implements engine.Specs.
-func (b *Bucket) SaveSpec(ctx context.Context, n project.Node) (string, error) {
-	body, err := json.Marshal(n)
-	if err != nil {
-		return "", fault.New(fault.Broken, "spec of %s: %w", n.Name, err)
+// mostPacked is how many bytes of specs are stored in one object, unless one spec alone is
+// larger.
+const mostPacked = 4 << 20
+
+// SaveSpecs stores nodes, and returns a reference to each. One object holds many specs, one a line, because
+// 10,000 requests would take S3 minutes. A reference names the object, the place of the
+// spec in it, and the digest of the spec.
+func (b *Bucket) SaveSpecs(ctx context.Context, nodes []project.Node) ([]string, error) {
+	references := make([]string, 0, len(nodes))
+	var pack []byte
+	var specs []specPlace
+	save := func() error {
+		name := sum(pack)[:32]
+		for _, s := range specs {
+			references = append(references, s.reference(name))
+		}
+		_, err := b.Put(ctx, specKey(name), pack)
+		pack, specs = nil, nil
+		return err
 	}
-	digest := sum(body)
-	_, err = b.Put(ctx, specKey(digest), body)
-	return digest, err
+	for _, n := range nodes {
+		line, err := json.Marshal(n)
+		if err != nil {
+			return nil, fault.New(fault.Broken, "spec of %s: %w", n.Name, err)
+		}
+		if len(pack) > 0 && len(pack)+len(line) > mostPacked {
+			if err := save(); err != nil {
+				return nil, err
+			}
+		}
+		specs = append(specs, specPlace{len(pack), len(line), sum(line)})
+		pack = append(append(pack, line...), '\n')
+	}
+	return references, save()
 }
 
-// Spec implements engine.Specs.
-func (b *Bucket) Spec(ctx context.Context, digest string) (project.Node, error) {
-	body, err := b.digested(ctx, specKey(digest), digest)
+// A specPlace is the place of a spec in an object.
+type specPlace struct {
+	offset, bytes int
+	digest        string
+}
+
+// reference returns the reference to the spec in the object of the given name.
+func (p specPlace) reference(name string) string {
+	return fmt.Sprintf("%s:%d:%d:%s", name, p.offset, p.bytes, p.digest)
+}
+
+// readSpecPlace reads a reference.
+func readSpecPlace(reference string) (name string, p specPlace, err error) {
+	parts := strings.Split(reference, ":")
+	if len(parts) == 4 {
+		name, p.digest = parts[0], parts[3]
+		p.offset, err = strconv.Atoi(parts[1])
+		if err == nil {
+			p.bytes, err = strconv.Atoi(parts[2])
+		}
+	}
+	if err != nil || len(parts) != 4 || p.offset < 0 || p.bytes <= 0 {
+		return "", p, fault.New(fault.Broken, "%q is no reference to a spec", reference)
+	}
+	return name, p, nil
+}
+
+// Spec reads a node by its reference.
+func (b *Bucket) Spec(ctx context.Context, reference string) (project.Node, error) {
+	name, place, err := readSpecPlace(reference)
 	if err != nil {
 		return project.Node{}, err
 	}
+	key, lines := specKey(name), fmt.Sprintf("bytes=%d-%d", place.offset, place.offset+place.bytes-1)
+	body, err := b.read(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: &lines})
+	if err != nil {
+		return project.Node{}, err
+	}
+	if got := sum(body); got != place.digest {
+		return project.Node{}, b.overwritten(key, got)
+	}
 	var n project.Node
 	if err := json.Unmarshal(body, &n); err != nil {
-		return n, fault.New(fault.Broken, "spec %s: %w", digest, err)
+		return n, fault.New(fault.Broken, "spec %s: %w", reference, err)
 	}
 	return n, nil
 }
@@ -178,15 +236,21 @@ func (b *Bucket) digested(ctx context.Context, key, digest string) ([]byte, erro
 		return nil, err
 	}
 	if got := sum(body); got != digest {
-		return nil, fault.New(fault.Broken, "s3://%s/%s was overwritten: its bytes have the digest %s: deploy the project again to store it anew", b.name, key, got)
+		return nil, b.overwritten(key, got)
 	}
 	return body, nil
+}
+
+// overwritten returns the error about an object that has not the bytes that were stored.
+func (b *Bucket) overwritten(key, digest string) error {
+	return fault.New(fault.Broken, "s3://%s/%s was overwritten: its bytes have the digest %s: deploy the project again to store it anew", b.name, key, digest)
 }
 
 // kinds are the error codes of S3.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 var kinds = awserr.Kinds{
 	"OperationAborted": fault.Unavailable,
+	"InvalidRange":     fault.Broken,  // specs were overwritten by a shorter object
 	awserr.Other:       fault.Invalid, // for instance, a malformed version
 }
 
@@ -207,7 +271,7 @@ func (b *Bucket) fault(do, key, version string, err error) error {
 	return awserr.Fault(do, fmt.Sprintf("arn:aws:s3:::%s/%s", b.name, key), err, kinds)
 }
 
-func specKey(digest string) string     { return "specs/" + digest + ".json" }
+func specKey(name string) string       { return "specs/" + name + ".jsonl" }
 func templateKey(digest string) string { return "templates/" + digest }
 
 // sum is the SHA-256 of bytes, in hex.

@@ -3,9 +3,11 @@ package s3
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -115,31 +117,50 @@ func TestLargeObjects(t *testing.T) {
 	}
 }
 
-// A spec is stored under its digest and read back unchanged.
+// Specs are read back unchanged, one by one, however many objects hold them. The same
+// specs have the same references.
 func TestSpecs(t *testing.T) {
 	b, _ := open(t)
-	n := project.Node{
-		Name: "vpc", Stack: "shop-prod-vpc", Target: project.Target{Name: "eu"}, Parameters: map[string]project.Text{"Cidr": project.Literal("<10.0.0.0/16>")},
-		Needs: []string{"net"}, Template: project.Template{Digest: "x", Bytes: 7},
+	var nodes []project.Node
+	for i := range 5 {
+		nodes = append(nodes, project.Node{
+			Name: fmt.Sprintf("vpc%d", i), Stack: "shop-prod-vpc", Target: project.Target{Name: "eu"}, Needs: []string{"net"}, Template: project.Template{Digest: "x", Bytes: 7},
+			Parameters: map[string]project.Text{"Cidr": project.Literal("<10.0.0.0/16>"), "Text": project.Literal(strings.Repeat("x", i*mostPacked/4))},
+		})
 	}
-	want, err := n.Digest()
+	references, err := b.SaveSpecs(t.Context(), nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if got, err := b.SaveSpec(t.Context(), n); err != nil || got != want {
-			t.Fatalf("stored as %s, %v; want %s", got, err, want)
+	if again, err := b.SaveSpecs(t.Context(), nodes); err != nil || !slices.Equal(again, references) {
+		t.Errorf("stored again as %s, %v; want %s", again, err, references)
+	}
+	for i, n := range nodes {
+		got, err := b.Spec(t.Context(), references[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(n, got); diff != "" {
+			t.Error(diff)
 		}
 	}
-	got, err := b.Spec(t.Context(), want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(n, got); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := b.Spec(t.Context(), "none"); !fault.Is(err, fault.Missing) {
+	missing := specPlace{0, 10, "digest"}.reference("none")
+	if _, err := b.Spec(t.Context(), missing); !fault.Is(err, fault.Missing) {
 		t.Errorf("a spec that was never stored: %v", err)
+	}
+	for _, wrong := range []string{"", "none", "a:b:1:c", "a:0:0:c", "a:-1:1:c"} {
+		if _, err := b.Spec(t.Context(), wrong); !fault.Is(err, fault.Broken) {
+			t.Errorf("%q is no reference: %v", wrong, err)
+		}
+	}
+	name, _, _ := strings.Cut(references[0], ":")
+	for _, body := range []string{"short", strings.Repeat("x", mostPacked)} {
+		if _, err := b.Put(t.Context(), specKey(name), []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Spec(t.Context(), references[1]); !fault.Is(err, fault.Broken) {
+			t.Errorf("an object that was overwritten: %v", err)
+		}
 	}
 }
 

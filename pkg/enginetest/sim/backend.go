@@ -255,23 +255,32 @@ func (b *Backend) Project(ctx context.Context, r run.Run) (p project.Project, er
 	return p, err
 }
 
-// SaveSpec implements engine.Specs.
-func (b *Backend) SaveSpec(ctx context.Context, n project.Node) (digest string, err error) {
-	if digest, err = n.Digest(); err != nil {
-		return "", err
-	}
-	return digest, b.do(ctx, "Specs.SaveSpec", n.Name, func() error {
-		b.specs[digest] = n
+// SaveTemplate implements engine.Specs.
+func (b *Backend) SaveTemplate(ctx context.Context, digest string) error {
+	return b.do(ctx, "Specs.SaveTemplate", digest, func() error { return nil })
+}
+
+// SaveSpecs implements engine.Specs.
+func (b *Backend) SaveSpecs(ctx context.Context, nodes []project.Node) (references []string, err error) {
+	err = b.do(ctx, "Specs.SaveSpecs", nodes[0].Name, func() error {
+		for _, n := range nodes {
+			digest, err := n.Digest()
+			if err != nil {
+				return err
+			}
+			b.specs[digest], references = n, append(references, digest)
+		}
 		return nil
 	})
+	return references, err
 }
 
 // Spec implements engine.Specs.
-func (b *Backend) Spec(ctx context.Context, digest string) (n project.Node, err error) {
-	err = b.do(ctx, "Specs.Spec", digest, func() error {
+func (b *Backend) Spec(ctx context.Context, reference string) (n project.Node, err error) {
+	err = b.do(ctx, "Specs.Spec", reference, func() error {
 		var ok bool
-		if n, ok = b.specs[digest]; !ok {
-			return fault.New(fault.Missing, "there is no spec %s", digest)
+		if n, ok = b.specs[reference]; !ok {
+			return fault.New(fault.Missing, "there is no spec %s", reference)
 		}
 		return nil
 	})
