@@ -42,7 +42,6 @@ type Task struct {
 	Node     project.Node     // the desired node; zero if the node is not desired
 	Want     project.Resolved // what CloudFormation gets
 	Record   plan.Record      // what Stackwright last did
-	Users    []plan.Location  // the stacks of its former users, whose cleanup has to end first
 	Receipt  plan.Receipt     // what CloudFormation answered
 	Seen     *plan.Live       // the description of the stack that was read for this task; nil if none was
 	Notified bool             // an event has reported its end

@@ -174,15 +174,6 @@ func TestStart(t *testing.T) {
 		{name: "a dead, protected stack is not deleted", verb: plan.Delete, prepare: func(t *action.Task) { t.Node.Protect = true }, cloud: protected(is("DELETE_FAILED")), kind: fault.Refused,
 			says: "stack shop-vpc is DELETE_FAILED and must be created again, but is protected: set protect: false first", calls: "live"},
 		{name: "a delete that cannot read does nothing", verb: plan.Delete, cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
-		{name: "a deletion waits for the cleanup of its users", verb: plan.Delete, prepare: func(t *action.Task) { deletesForGood(t); t.Users = []plan.Location{{Node: "app", StackID: "id"}} },
-			cloud: is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), kind: fault.Busy, says: "app may still use it: it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", calls: "live"},
-		{name: "a deletion starts when the cleanup of its users has ended", verb: plan.Delete, prepare: func(t *action.Task) {
-			deletesForGood(t)
-			t.Users = []plan.Location{{Node: "app", StackID: "id"}, {Node: "web"}}
-		},
-			cloud: is("UPDATE_COMPLETE"), receipt: started, calls: "live; live; begin DeleteStack"},
-		{name: "a delete that cannot read the users does nothing", verb: plan.Delete, prepare: func(t *action.Task) { deletesForGood(t); t.Users = []plan.Location{{Node: "app"}} },
-			cloud: failing(is(""), "live", fault.New(fault.Throttled, "slow")), kind: fault.Throttled, calls: "live"},
 		{name: "the deletion of a stack that is gone", verb: plan.Delete, prepare: deletesForGood, cloud: answering(is(""), fault.New(fault.Missing, "gone")), receipt: unchanged, calls: "begin DeleteStack"},
 		{name: "the deletion of a busy stack", verb: plan.Delete, prepare: deletesForGood, cloud: answering(is(""), fault.New(fault.Busy, "busy")), kind: fault.Busy, calls: "begin DeleteStack"},
 		{name: "a wait requests nothing", verb: plan.Wait, cloud: is("UPDATE_IN_PROGRESS")},
@@ -372,11 +363,6 @@ func TestPoll(t *testing.T) {
 		{"a deletion that CloudFormation cancelled", plan.Delete, stored, withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE", "export in use")),
 			want{over: true, fails: "UPDATE_COMPLETE: export in use", receipt: received, digest: "v1", calls: "live; events"}},
 		{"a deletion without events", plan.Delete, func(t *action.Task) { old(t); deletesForGood(t) }, is("CREATE_COMPLETE"), want{receipt: started, digest: "-", calls: "live; events; begin DeleteStack"}},
-		{"a deletion without events still waits for its users", plan.Delete, func(t *action.Task) {
-			old(t)
-			deletesForGood(t)
-			t.Users = []plan.Location{{Node: "app", StackID: "id"}}
-		}, is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), want{digest: "-", calls: "live; events; live"}},
 		{"a dead stack is deleted to be created again, though there are no events", plan.Delete, old, is("ROLLBACK_COMPLETE"), want{receipt: started, digest: "-", calls: "live; events; live; begin DeleteStack"}},
 		{"a stack that is not dead is not deleted, though there are no events", plan.Delete, old, is("CREATE_COMPLETE"), want{receipt: unchanged, digest: "-", calls: "live; events; live"}},
 		{"a stack that is not dead is not deleted", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("CREATE_COMPLETE"), want{over: true, why: "found it CREATE_COMPLETE", digest: "-", calls: "live"}},
@@ -386,6 +372,8 @@ func TestPoll(t *testing.T) {
 		{"a poll of a deletion that cannot read", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 
 		{"busy", plan.Wait, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"cleaning up", plan.Wait, nil, is("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"), want{digest: "-", calls: "live"}},
+		{"the cleanup has ended", plan.Wait, nil, is("UPDATE_COMPLETE"), want{over: true, why: "found it UPDATE_COMPLETE", digest: "-", calls: "live"}},
 		{"the wait has ended", plan.Wait, nil, is("ROLLBACK_COMPLETE"), want{over: true, why: "found it ROLLBACK_COMPLETE", digest: "-", calls: "live"}},
 		{"waited until it is gone", plan.Wait, nil, is(""), want{over: true, why: "found it gone", digest: "-", calls: "live"}},
 		{"a wait that cannot read", plan.Wait, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},

@@ -18,21 +18,11 @@ func deleteVerb(c Cloud) Verb {
 // remove deletes a stack.
 type remove struct{ Cloud }
 
-// Start requests the deletion when the cleanup of the stack's former users has ended. A
-// desired stack that is not dead is not deleted.
+// Start requests the deletion. A desired stack that is not dead is not deleted.
 func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	if t.recreates() {
 		if receipt, err := a.checkReplaced(ctx, t); err != nil || receipt.Known() {
 			return receipt, err
-		}
-	}
-	for _, user := range t.Users {
-		live, err := a.Live(ctx, user)
-		if err != nil {
-			return plan.Receipt{}, err
-		}
-		if live.Status.Busy() || live.Status.Cleaning() {
-			return plan.Receipt{}, fault.New(fault.Busy, "%s may still use it: it is %s", user.Node, live.Status)
 		}
 	}
 	receipt, err := a.Begin(ctx, t)

@@ -156,7 +156,7 @@ func TestPollOfEveryStatus(t *testing.T) {
 		"CREATE_COMPLETE":                              succeeds,
 		"UPDATE_COMPLETE":                              succeeds,
 		"IMPORT_COMPLETE":                              succeeds,
-		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          succeeds,
+		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {done, failed, failed, running, done},
 		"UPDATE_ROLLBACK_COMPLETE":                     {failed, done, failed, done, done},
 		"IMPORT_ROLLBACK_COMPLETE":                     {failed, done, failed, done, done},
 		"UPDATE_FAILED":                                failure,

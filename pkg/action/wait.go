@@ -7,7 +7,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// waitVerb waits for an operation that another started on the stack.
+// waitVerb waits for an operation that another started on the stack, or for the cleanup after
+// an update.
 func waitVerb(c Cloud) Verb {
 	return Verb{Name: plan.Wait, Action: wait{c}, PollReads: 1, Share: 0.5, Past: "waited for"}
 }
@@ -18,12 +19,12 @@ type wait struct{ Cloud }
 // Start does nothing: the operation is in progress already.
 func (wait) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
-// Poll reports that the wait is over when the stack is no longer busy, whatever its
-// status. The next step of the node decides what to do about that status.
+// Poll reports that the wait is over when the stack is no longer busy or cleaning up, whatever
+// its status. The next step of the node decides what to do about that status.
 func (a wait) Poll(ctx context.Context, t Task) (Progress, error) {
 	live, err := t.live(ctx, a)
 	switch {
-	case err != nil || live.Status.Busy():
+	case err != nil || live.Status.Busy() || live.Status.Cleaning():
 		return Progress{}, err
 	case !live.Status.Known(): // an operation may be in progress
 		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %w", t.Location().Stack, live.Unrecoverable())}, nil

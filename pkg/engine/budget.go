@@ -24,7 +24,7 @@ func (e *Engine) startCost(s run.Step) budget.Demand {
 	v := e.Verbs.Of(s.Verb)
 	cost := budget.Demand{Reads: v.StartReads}
 	if v.Mutates() {
-		cost.Reads, cost.Writes = cost.Reads+len(s.Users), 1
+		cost.Writes = 1
 	}
 	return cost
 }

@@ -192,17 +192,12 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 			return t, err
 		}
 	}
-	nodes := slices.Concat(t.Node.Sources(), s.Users, []string{s.Node})
+	nodes := append(t.Node.Sources(), s.Node)
 	records, err := e.Store.RecordsOf(ctx, r.Project, nodes)
 	if err != nil {
 		return t, err
 	}
 	t.Record = records[s.Node]
-	for _, u := range s.Users {
-		if r, ok := records[u]; ok {
-			t.Users = append(t.Users, r.Location())
-		}
-	}
 	if !e.Verbs.Of(s.Verb).Configures || s.Spec == "" {
 		return t, nil
 	}

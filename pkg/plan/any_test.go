@@ -184,6 +184,9 @@ func phases(p plan.Plan, deletePhase bool) map[string][]string {
 	all := make(map[string][]string)
 	for _, verb := range []plan.Verb{plan.Wait, plan.Forget, plan.Continue, plan.Delete, plan.Create, plan.Update} {
 		for _, s := range p.Steps {
+			if s.Qualifier != "" {
+				continue // a wait for a cleanup belongs to no phase
+			}
 			deletion := verb == plan.Delete || verb == plan.Forget || verb == plan.Wait && deletes[s.Node]
 			if s.Verb == verb && deletion == deletePhase {
 				all[s.Node] = append(all[s.Node], s.ID)
@@ -212,13 +215,6 @@ func oracle(v plan.View, p plan.Plan) oracled {
 			o.edges.add(later[0], earlier[len(earlier)-1])
 		}
 	}
-	optional := func(later, earlier string) bool {
-		if o.edges.after(earlier, later) {
-			return false
-		}
-		o.edges.add(later, earlier)
-		return true
-	}
 	users := func(x string) []string { // recorded
 		var users []string
 		for _, name := range []string{x, v.Recorded[x].FormerName} {
@@ -244,9 +240,21 @@ func oracle(v plan.View, p plan.Plan) oracled {
 	for _, x := range slices.Sorted(maps.Keys(deletes)) {
 		for _, u := range users(x) {
 			d, stays := v.Desired.Nodes[u]
-			if deploy := deploys[u]; stays && len(deploy) > 0 && !slices.Contains(d.Needs, x) && !optional(deletes[x][0], deploy[len(deploy)-1]) { // (2b)
-				o.omitted++
+			deploy := deploys[u]
+			if !stays || len(deploy) == 0 || slices.Contains(d.Needs, x) {
+				continue
 			}
+			last := deploy[len(deploy)-1]
+			if o.edges.after(last, deletes[x][0]) { // (2b)
+				o.omitted++
+				continue
+			}
+			if r := v.Recorded[x]; !v.Live[x].Status.Gone() && (r.StackID == v.Live[x].StackID || v.Live[x].CreatedByToken) {
+				wait := u + "/wait:cleanup"
+				o.edges.add(wait, last)
+				last = wait
+			}
+			o.edges.add(deletes[x][0], last)
 		}
 	}
 	var going []string

@@ -129,8 +129,7 @@ func (b *builder) afterFormerUsers(by map[string][]string) {
 
 // afterLastUse adds (2b): a node is deleted after the deploy of its former dependents,
 // which stay and no longer need it. The update of a dependent frees the resource only in
-// its cleanup, and the update step ends before that. So the delete step waits for the
-// cleanup when it starts.
+// its cleanup, and the update step ends before that.
 func (b *builder) afterLastUse(users map[string][]string, awaited map[string]bool) {
 	for _, name := range b.deletes.names() {
 		for _, u := range users[name] {
@@ -138,35 +137,53 @@ func (b *builder) afterLastUse(users map[string][]string, awaited map[string]boo
 			if !stays {
 				continue
 			}
-			if id := b.deletes.last(name)[0]; b.view.exists(name) {
-				s := b.steps[id]
-				s.Users = append(s.Users, u)
-				b.steps[id] = s
+			deployed, deletion := b.deploys.last(u)[0], b.deletes.first(name)
+			if awaited[deletion] && b.graph.Reach(deployed)[deletion] {
+				continue
 			}
-			for _, deployed := range b.deploys.last(u) {
-				if deletion := b.deletes.first(name); !awaited[deletion] || !b.graph.Reach(deployed)[deletion] {
-					b.graph.Add(deletion, deployed)
-				}
+			if b.view.exists(name) {
+				deployed = b.addWait(u, cleanup, deployed)
 			}
+			b.graph.Add(deletion, deployed)
 		}
 	}
 }
 
+// cleanup is the qualifier of the steps that wait for CloudFormation's cleanup after an
+// update, and of the barrier that comes after those of earlier updates.
+const cleanup = "cleanup"
+
 // afterCleanup makes every delete wait for the stacks whose cleanup is in progress. Such
 // a stack may still use other stacks, and no record says which.
 func (b *builder) afterCleanup() {
+	deletes := slices.DeleteFunc(b.deletes.names(), func(name string) bool { return !b.view.exists(name) })
+	if len(deletes) == 0 {
+		return
+	}
+	var waits []string
 	for _, u := range slices.Sorted(maps.Keys(b.view.Live)) {
-		if !b.view.Live[u].Status.Cleaning() {
-			continue
-		}
-		for _, name := range b.deletes.names() {
-			id := b.deletes.last(name)[0]
-			if s := b.steps[id]; b.view.exists(name) && name != u && !slices.Contains(s.Users, u) {
-				s.Users = append(s.Users, u)
-				b.steps[id] = s
-			}
+		if b.view.Live[u].Status.Cleaning() {
+			waits = append(waits, b.addWait(u, ""))
 		}
 	}
+	if len(waits) == 0 {
+		return
+	}
+	cleaned := Step{ID: StepID("", Barrier, cleanup), Verb: Barrier, Qualifier: cleanup}
+	b.steps[cleaned.ID] = cleaned
+	b.graph.Add(cleaned.ID, waits...)
+	for _, name := range deletes {
+		b.graph.Add(b.deletes.first(name), cleaned.ID)
+	}
+}
+
+// addWait adds a step that waits until no operation on a node's stack is in progress, and
+// returns its ID.
+func (b *builder) addWait(node, qualifier string, after ...string) string {
+	s := Step{ID: StepID(node, Wait, qualifier), Node: node, Where: b.view.where(node), Verb: Wait, Qualifier: qualifier}
+	b.steps[s.ID] = s
+	b.graph.Add(s.ID, after...)
+	return s.ID
 }
 
 // barrier adds (4): stacks are deleted permanently after all others are deployed, as

@@ -24,10 +24,10 @@ const (
 	Update   Verb = "update"
 	Delete   Verb = "delete"
 	Continue Verb = "continue" // continue a rollback that failed
-	Wait     Verb = "wait"     // wait for an operation that another started
+	Wait     Verb = "wait"     // wait for an operation that another started, or for the cleanup after an update
 	Read     Verb = "read"     // read a live stack into its record
 	Forget   Verb = "forget"   // drop a record whose stack is gone
-	Barrier  Verb = "barrier"  // all stacks that stay are deployed: others may be deleted permanently
+	Barrier  Verb = "barrier"  // only orders other steps: those that come after it start when those before it are done
 )
 
 // A Step applies one verb to one node, after other steps.
@@ -42,8 +42,7 @@ type Step struct {
 	Qualifier string     `json:"qualifier,omitempty"` // makes steps of one verb on one node different; see StepID
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
 
-	After []int    `json:"after,omitempty"` // the places in the plan of the steps that it comes after, from 0, sorted
-	Users []string `json:"users,omitempty"` // of a delete: former users of the stack, whose cleanup has to end first
+	After []int `json:"after,omitempty"` // the places in the plan of the steps that it comes after, from 0, sorted
 
 	Timeout  project.Timeout `json:"timeout,omitempty"`  // how long it may take
 	Expected Seconds         `json:"expected,omitempty"` // how long it probably takes, if it changes anything; not part of the plan's digest

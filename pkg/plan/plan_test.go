@@ -143,7 +143,8 @@ func TestEdges(t *testing.T) {
 			f.want("vpc app")
 		}, `
 			app/update
-			vpc/delete ← app/update
+			app/wait:cleanup ← app/update
+			vpc/delete ← app/wait:cleanup
 			vpc/create ← vpc/delete`},
 		{"(2b) is left out where it would make a cycle", func(f fixture) {
 			f.have("DELETE_FAILED", "b")
@@ -174,6 +175,20 @@ func TestEdges(t *testing.T) {
 			new/create
 			barrier ← db/create new/create
 			other/delete ← barrier`},
+		{"(4) every deletion waits for the cleanups that are in progress", func(f fixture) {
+			f.have("UPDATE_COMPLETE", "vpc x y<x")
+			f.have("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "a b")
+			f.want("vpc a b")
+		}, `
+			a/update
+			a/wait
+			b/update
+			b/wait
+			vpc/update
+			barrier ← a/update b/update vpc/update
+			barrier:cleanup ← a/wait b/wait
+			y/delete ← barrier barrier:cleanup
+			x/delete ← barrier barrier:cleanup y/delete`},
 		{"no barrier where nothing stays", func(f fixture) { f.have("CREATE_COMPLETE", "a b") }, "a/delete\nb/delete"},
 		{"a phase is in order", func(f fixture) {
 			f.have("ROLLBACK_IN_PROGRESS", "a")
@@ -365,11 +380,12 @@ func TestRename(t *testing.T) {
 	expect(t, p, err, strings.ReplaceAll(`
 		vpc/create
 		app/update ← vpc/create
+		app/wait:cleanup ← app/update
 		other/create
 		unknown/create
 		barrier ← app/update other/create unknown/create vpc/create
 		id-other/delete ← barrier
-		id-vpc/delete ← app/update barrier
+		id-vpc/delete ← app/wait:cleanup barrier
 		OLD/forget ← barrier`, "OLD", moved["unknown"]))
 	locations := plan.Locations(f.Desired, all)
 	byNode := make(map[string]plan.Location)

@@ -43,7 +43,7 @@ func TestStatuses(t *testing.T) {
 		"CREATE_COMPLETE":                              {update, update, remove},
 		"UPDATE_COMPLETE":                              {update, update, remove},
 		"IMPORT_COMPLETE":                              {update, update, remove},
-		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {update, update, remove},
+		"UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":          {update, update, "vpc/wait barrier:cleanup vpc/delete"},
 		"UPDATE_ROLLBACK_COMPLETE":                     {update, update, remove},
 		"IMPORT_ROLLBACK_COMPLETE":                     {update, update, remove},
 		"UPDATE_FAILED":                                {update, update, remove},

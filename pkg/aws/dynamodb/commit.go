@@ -97,9 +97,5 @@ func (t *Table) writeSteps(ctx context.Context, check write, r run.Run) error {
 
 // size estimates the bytes of a planned step.
 func size(s run.Step) int {
-	bytes := 1000 + 20*len(s.After)
-	for _, name := range s.Users {
-		bytes += len(name) + 8
-	}
-	return bytes
+	return 1000 + 20*len(s.After)
 }

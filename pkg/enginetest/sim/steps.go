@@ -199,7 +199,7 @@ func copySteps(steps []run.Step) []run.Step {
 	for i := range out {
 		begin := len(all)
 		all = append(all, out[i].After...)
-		out[i].After, out[i].Users = all[begin:len(all):len(all)], slices.Clone(out[i].Users)
+		out[i].After = all[begin:len(all):len(all)]
 		if len(all) == begin {
 			out[i].After = nil
 		}

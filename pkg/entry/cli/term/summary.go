@@ -199,12 +199,15 @@ func preview(r run.Run) []string {
 	verbs := make(map[string][]plan.Verb)
 	after, possible := make(map[string][]string), make(map[string]bool)
 	for _, s := range r.Steps {
+		if s.Node == "" && s.Qualifier != "" {
+			continue // only the barrier before the permanent deletions is of interest
+		}
 		if verbs[s.Node] == nil {
 			nodes = append(nodes, s.Node)
 			after[s.Node] = r.IDs(s.After)
 		}
 		verbs[s.Node] = append(verbs[s.Node], s.Verb)
-		possible[s.Node] = s.Possible // its update is its last step
+		possible[s.Node] = possible[s.Node] || s.Possible
 	}
 	lines := []string{"plan of " + r.Project}
 	marks := make(map[string]int)
