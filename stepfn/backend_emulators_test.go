@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -85,6 +87,32 @@ func (m crashing) Invoke(ctx context.Context, function string, payload []byte) (
 	return out, err
 }
 
+// processes returns functions of which the one that polls has three processes, called in
+// turn. What one of them knows about a run is older than what another one has written. One
+// of so many calls is by a new process.
+func processes(begin func() map[string]any) map[string]any {
+	const name, newProcess = "wait-status", 17
+	type function = func(context.Context, engine.PollInput) (struct{}, error)
+	var (
+		mu    sync.Mutex
+		calls int
+		of    [3]function
+	)
+	functions := begin()
+	functions[name] = func(ctx context.Context, in engine.PollInput) (struct{}, error) {
+		mu.Lock()
+		calls++
+		at := &of[calls%len(of)]
+		if *at == nil || calls%newProcess == 0 {
+			*at = begin()[name].(function)
+		}
+		poll := *at
+		mu.Unlock()
+		return poll(ctx, in)
+	}
+	return functions
+}
+
 // installation identifies the installation: the ARN of its state machine.
 const installation = "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright"
 
@@ -120,7 +148,7 @@ func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cl
 			}
 			cfg := c.Config()
 			cfg.Credentials = credentials.NewStaticCredentialsProvider(functionKey, "secret", "")
-			functions, err := lambda.InProcess(wire.New(cfg, env, io.Discard).Functions(), c.Host())
+			functions, err := lambda.InProcess(processes(func() map[string]any { return wire.New(cfg, env, io.Discard).Functions() }), c.Host())
 			return crashing{functions, r}, err
 		},
 		Disturb: func(e events.Event, _ string) []time.Duration {

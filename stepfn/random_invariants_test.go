@@ -25,6 +25,7 @@ const (
 	unused     invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
 	finished   invariant = "finished: nothing is written for a run that has ended, and it sends no request"
 	locked     invariant = "locked: while a run is queued, a run that has not ended owns the lock, and no queued run has ended"
+	followed   invariant = "followed: a poll reads the run as it is, though it reads only what was selected"
 	remembered invariant = "remembered: the records name every stack that we created and did not delete"
 	fulfilled  invariant = "fulfilled: after a run has succeeded, exactly the desired stacks are live, as desired"
 )
@@ -77,6 +78,7 @@ type observed struct {
 func (g *player) monitor(p *memoryBackend) {
 	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool)}
 	p.Store.After = w.wrote
+	p.Store.Followed = w.read
 	p.Backend.Started = w.startedBy
 }
 
@@ -109,6 +111,17 @@ func (w *monitor) wrote(x sim.Write) {
 	if x.Op == "Rename" || x.Op == "Move" {
 		w.remembers()
 	}
+}
+
+// read checks a run that a poll has read.
+func (w *monitor) read(r run.Run) {
+	for i, s := range w.p.Store.Lend(r.ID).Steps {
+		if got := r.Steps[i]; got.Status != s.Status || got.Attempt != s.Attempt || got.Nonce != s.Nonce || got.Due != s.Due || got.Event != s.Event {
+			w.holds(followed, false, "%s of run %s is read as %+v, and is %+v", s.ID, r.ID, got, s)
+			return
+		}
+	}
+	w.holds(followed, true, "")
 }
 
 // queue checks the lock and the queue, and finds the runs that have ended.

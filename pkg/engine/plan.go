@@ -55,7 +55,11 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	if t.Ready, t.Sent = e.ready(ctx, r, now), now.UnixMilli(); len(t.Ready) == 0 {
 		return loopState(r, run.StatePoll, wakeWait), nil // the run was paused or cancelled before its first step, or the budget has no room
 	}
-	return t, nil
+	err = e.selects(ctx, r, t.Ready)
+	if fault.Is(err, fault.Stale) {
+		return e.afterStaleCommit(ctx, d)
+	}
+	return t, err
 }
 
 // continueRun returns the loop state of a run that already has a plan, or that another

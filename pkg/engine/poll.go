@@ -91,11 +91,11 @@ func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, 
 	return nil
 }
 
-// refresh loads the run, records the steps that have finished and skips those that
+// refresh reads the run, records the steps that have finished and skips those that
 // can no longer start. It is Stale if another function has written meanwhile. If the
 // run has a newer epoch or is over, refresh changes nothing.
 func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (run.Run, error) {
-	r, err := e.Store.Load(ctx, t.Run)
+	r, err := e.Store.Follow(ctx, t.Run)
 	if err != nil || r.Epoch != t.Epoch || r.State.Over() {
 		return r, err
 	}
@@ -110,13 +110,26 @@ func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (r
 
 // skip writes that steps of r, given as they were before, are skipped.
 func (e *Engine) skip(ctx context.Context, r run.Run, pruned []run.Step) error {
-	changes := make([]Change, len(pruned))
+	changes, numbers := make([]Change, len(pruned)), make([]int, len(pruned))
 	for i, was := range pruned {
 		s := &r.Steps[was.Number]
-		s.Ended = e.Now()
+		s.Ended, numbers[i] = e.Now(), was.Number
 		changes[i] = Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: was.Status, Attempt: s.Attempt, Step: *s}
 	}
+	if err := e.selects(ctx, r, numbers); err != nil {
+		return err
+	}
 	return e.Store.Move(ctx, changes...)
+}
+
+// selects writes which steps of r are about to change, before they change the first
+// time. A step that was claimed or put off was selected before.
+func (e *Engine) selects(ctx context.Context, r run.Run, numbers []int) error {
+	fresh := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return !r.Steps[n].Claimed.IsZero() })
+	if len(fresh) == 0 {
+		return nil
+	}
+	return e.Store.Select(ctx, r.ID, r.Epoch, fresh)
 }
 
 // decide returns what the execution does next, or nil if it waits, and the run to
@@ -149,6 +162,9 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 		return answer(run.StateFencedOff, 0)
 	case s == run.StateReady:
 		if ready := e.ready(ctx, r, now); len(ready) > 0 {
+			if err := e.selects(ctx, r, ready); err != nil {
+				return nil, nil, err
+			}
 			a := loopState(r, s, minWait) // steps that start now are due by then
 			a.Ready, a.Sent = ready, now.UnixMilli()
 			return &a, nil, nil

@@ -36,6 +36,10 @@ type Runs interface {
 	// has none.
 	Load(ctx context.Context, id string) (run.Run, error)
 
+	// Follow returns what Load returns, and may read less: what the same process has
+	// followed before, it reads again only where Select says that it may have changed.
+	Follow(ctx context.Context, id string) (run.Run, error)
+
 	// List returns the newest runs of a project, newest first, without steps;
 	// most limits their number, unless it is 0.
 	List(ctx context.Context, project string, most int) ([]run.Run, error)
@@ -111,6 +115,11 @@ type Locks interface {
 type Steps interface {
 	// Step returns a run without its steps, and one of them.
 	Step(ctx context.Context, id string, number int) (run.Run, run.Step, error)
+
+	// Select writes that the given steps may change from now on. A pending step is
+	// selected before it is moved the first time, unless the run ends by force; see
+	// Follow. It is Stale if the run has another epoch, or has ended.
+	Select(ctx context.Context, id string, epoch int, steps []int) error
 
 	// Move writes changes of different steps of one run, each with what it does to the
 	// node's record, in their order and in as few transactions as possible. It is Stale if

@@ -33,10 +33,13 @@ type client interface {
 type Table struct {
 	client client
 	name   string
+	views  views
 }
 
 // New returns the store in the table of the given name. It makes no request.
-func New(c client, table string) *Table { return &Table{client: c, name: table} }
+func New(c client, table string) *Table {
+	return &Table{client: c, name: table, views: views{runs: make(map[string]*view)}}
+}
 
 // retention is how long a run stays in the table after its end.
 const retention = 90 * 24 * time.Hour
@@ -47,10 +50,13 @@ type key struct{ pk, sk string }
 // The keys of the table. They are made of words, so that people can read them too.
 func runKey(id string) key              { return key{"RUN#" + id, "RUN"} }
 func stepKey(id string, number int) key { return key{"RUN#" + id, fmt.Sprintf("STEP#%05d", number)} }
-func openKey(id string) key             { return key{"OPEN", "RUN#" + id} }
-func expiringKey(id string) key         { return key{"EXPIRING", "RUN#" + id} }
-func lockKey(project string) key        { return key{"PROJECT#" + project, "LOCK"} }
-func projectKey(project string) key     { return key{"PROJECTS", project} }
+func selectedKey(id string, n int) key {
+	return key{"RUN#" + id, fmt.Sprintf("%s%05d", selectedPrefix, n)}
+}
+func openKey(id string) key         { return key{"OPEN", "RUN#" + id} }
+func expiringKey(id string) key     { return key{"EXPIRING", "RUN#" + id} }
+func lockKey(project string) key    { return key{"PROJECT#" + project, "LOCK"} }
+func projectKey(project string) key { return key{"PROJECTS", project} }
 func recordKey(project, node string) key {
 	return key{"PROJECT#" + project, recordPrefix + node}
 }
@@ -64,8 +70,9 @@ func eventKey(id string, now time.Time, nonce string) key {
 func commandKey(id, request string) key { return key{"RUN#" + id, "COMMAND#" + request} }
 
 const (
-	recordPrefix = "STACK#"
-	stepPrefix   = "STEP#"
+	recordPrefix   = "STACK#"
+	selectedPrefix = "SELECTED#" // before the steps, in one range of keys with them and the run
+	stepPrefix     = "STEP#"
 )
 
 // stamp formats a time so that the alphabetical order of stamps is their order in time.

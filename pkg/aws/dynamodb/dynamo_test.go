@@ -94,6 +94,7 @@ type wire struct {
 	tables   http.Handler
 	writes   int
 	calls    map[string]int
+	received int      // bytes of the answers to reads
 	bodies   []string // of transactions
 	answered map[string]*httptest.ResponseRecorder
 }
@@ -126,7 +127,9 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	if op != "TransactWriteItems" {
-		return w.ask(r, op, body).Result(), nil
+		answer := w.ask(r, op, body)
+		w.received += answer.Body.Len()
+		return answer.Result(), nil
 	}
 	w.writes++
 	w.bodies = append(w.bodies, string(body))

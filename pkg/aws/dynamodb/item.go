@@ -48,7 +48,9 @@ type runItem struct {
 	Steps   int    `json:"steps"`             // how many are committed
 	Planner string `json:"planner,omitempty"` // nonce of the function that writes, or wrote, the steps
 	Raiser  string `json:"raiser,omitempty"`  // nonce of the function that raised the epoch
-	Expires int64  `json:"expires,omitempty"` // Unix seconds
+
+	Selected int   `json:"selected"`          // how many entries its log of selected steps has
+	Expires  int64 `json:"expires,omitempty"` // Unix seconds
 }
 
 // itemOf is the item of a new run, without its steps.

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -50,34 +51,56 @@ func (t *Table) Run(ctx context.Context, id string) (run.Run, error) {
 // Load implements engine.Runs. A run and its steps have one partition key, so that one
 // query reads them.
 func (t *Table) Load(ctx context.Context, id string) (run.Run, error) {
+	r, _, _, err := t.load(ctx, id)
+	return r, err
+}
+
+// load returns a run with its steps, and the steps that its log of selected steps has in
+// its first entries.
+func (t *Table) load(ctx context.Context, id string) (r run.Run, logged int, selected []int, err error) {
 	items, err := t.query(ctx, span{pk: runKey(id).pk, from: runKey(id).sk, to: stepPrefix + last})
 	if err != nil {
-		return run.Run{}, err
+		return run.Run{}, 0, nil, err
 	}
 	if len(items) == 0 || items[0].text("SK") != runKey(id).sk {
-		return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
+		return run.Run{}, 0, nil, fault.New(fault.Missing, "there is no run %s", id)
 	}
 	head, err := decodeRun(id, items[0])
 	if err != nil {
-		return run.Run{}, err
+		return run.Run{}, 0, nil, err
 	}
-	r := head.run()
+	r = head.run()
 	if !head.committed() {
-		return r, nil
+		return r, 0, nil, nil
 	}
-	r.Steps = make([]run.Step, len(items)-1)
-	for n, i := range items[1:] {
-		if r.Steps[n], err = decodeStep(i); err != nil {
-			return run.Run{}, err
+	items = items[1:]
+	for ; len(items) > 0 && strings.HasPrefix(items[0].text("SK"), selectedPrefix); logged++ {
+		var entry selectedItem
+		if err := decode(items[0], &entry); err != nil {
+			return run.Run{}, 0, nil, err
 		}
-		if r.Steps[n].Number != n {
-			return run.Run{}, fault.New(fault.Broken, "run %s: step %d is missing from the table", id, n)
+		items, selected = items[1:], append(selected, entry.Steps...)
+	}
+	r.Steps, err = decodeSteps(id, items, head.Steps)
+	return r, logged, selected, err
+}
+
+// decodeSteps reads all steps of a run.
+func decodeSteps(id string, items []item, planned int) ([]run.Step, error) {
+	steps := make([]run.Step, len(items))
+	for n, i := range items {
+		var err error
+		if steps[n], err = decodeStep(i); err != nil {
+			return nil, err
+		}
+		if steps[n].Number != n {
+			return nil, fault.New(fault.Broken, "run %s: step %d is missing from the table", id, n)
 		}
 	}
-	if len(r.Steps) != head.Steps {
-		return run.Run{}, fault.New(fault.Broken, "run %s: it has %d steps, of which %d are in the table", id, head.Steps, len(r.Steps))
+	if len(steps) != planned {
+		return nil, fault.New(fault.Broken, "run %s: it has %d steps, of which %d are in the table", id, planned, len(steps))
 	}
-	return r, nil
+	return steps, nil
 }
 
 // RaiseEpoch implements engine.Executions. A new epoch means a new execution: it has no token

@@ -22,7 +22,7 @@ import (
 // Store tests a store against the contract of engine.Store. open returns an empty
 // one.
 func Store(t *testing.T, open func(t *testing.T) engine.Store) {
-	for _, laws := range [][]law{runLaws(), endLaws(), stepLaws(), pollLaws(), answerLaws(), recordLaws(), lockLaws(), raceLaws()} {
+	for _, laws := range [][]law{runLaws(), endLaws(), stepLaws(), followLaws(), pollLaws(), answerLaws(), recordLaws(), lockLaws(), raceLaws()} {
 		for _, l := range laws {
 			t.Run(l.name, func(t *testing.T) {
 				l.holds(bench{t, open(t), t.Context()})

@@ -126,6 +126,11 @@ func (m crashingStore) Load(ctx context.Context, id string) (run.Run, error) {
 	return got(m.backend, ctx, "Store.Load", id, func() (run.Run, error) { return m.store.Load(ctx, id) })
 }
 
+// Follow implements engine.Runs.
+func (m crashingStore) Follow(ctx context.Context, id string) (run.Run, error) {
+	return got(m.backend, ctx, "Store.Follow", id, func() (run.Run, error) { return m.store.Follow(ctx, id) })
+}
+
 // RaiseEpoch implements engine.Executions.
 func (m crashingStore) RaiseEpoch(ctx context.Context, r run.Run) error {
 	return m.backend.do(ctx, "Store.RaiseEpoch", r.ID, func() error { return m.store.RaiseEpoch(ctx, r) })
@@ -193,6 +198,11 @@ func (m crashingStore) Step(ctx context.Context, id string, number int) (r run.R
 		return err
 	})
 	return r, s, err
+}
+
+// Select implements engine.Steps.
+func (m crashingStore) Select(ctx context.Context, id string, epoch int, steps []int) error {
+	return m.backend.do(ctx, "Store.Select", id, func() error { return m.store.Select(ctx, id, epoch, steps) })
 }
 
 // movedTogether is how many changes the crashing store writes in one call, so that

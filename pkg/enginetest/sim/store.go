@@ -23,14 +23,19 @@ type Store struct {
 	// it before the store is used.
 	After func(Write)
 
-	mu      sync.Mutex
-	moved   int // the step of the newest Move
-	runs    map[string]*storedRun
-	open    map[string]bool
-	locks   map[string]run.Lock               // by project
-	records map[string]map[string]plan.Record // by project and node
-	lists   map[string][]string               // by project: runs in the order of their requests
-	audit   map[string][]Entry                // by run
+	// Followed, if set, is called with each run that a function follows.
+	Followed func(run.Run)
+
+	followed int                  // how often functions followed a run
+	views    map[place][]run.Step // what the processes of functions know
+	mu       sync.Mutex
+	moved    int // the step of the newest Move
+	runs     map[string]*storedRun
+	open     map[string]bool
+	locks    map[string]run.Lock               // by project
+	records  map[string]map[string]plan.Record // by project and node
+	lists    map[string][]string               // by project: runs in the order of their requests
+	audit    map[string][]Entry                // by run
 
 	released map[string]bool // by run and request: the commands that released a lock
 }
@@ -50,6 +55,7 @@ type storedRun struct {
 	planner   int             // the number of the planner that wrote the steps
 	since     time.Time       // when the wait of the registered token started
 	commands  map[string]bool // IDs of the commands that the run has received
+	selected  []int           // numbers of the steps that may have changed, in the order of the calls of Select
 }
 
 // An Entry is one entry of a run's audit log: a command, an answer or a new state.
@@ -66,7 +72,7 @@ func NewStore() *Store {
 	return &Store{
 		runs: make(map[string]*storedRun), open: make(map[string]bool), locks: make(map[string]run.Lock),
 		records: make(map[string]map[string]plan.Record), lists: make(map[string][]string), audit: make(map[string][]Entry),
-		released: make(map[string]bool),
+		released: make(map[string]bool), views: make(map[place][]run.Step),
 	}
 }
 
