@@ -67,6 +67,13 @@ func bench(page, only, sceptre string) error {
 		}
 		fmt.Fprintf(os.Stderr, "%s took %s\n", p.name, time.Since(at).Round(time.Second))
 	}
+	if name == "figures" && only == "" {
+		for _, r := range rows {
+			if _, ok := b.value(r); !ok {
+				failed = errors.Join(failed, fmt.Errorf("nothing has measured %s", r.figure))
+			}
+		}
+	}
 	text := about + fmt.Sprintf("; it took %s.\n\n", time.Since(started).Round(time.Second)) + table()
 	fmt.Print(text)
 	if failed != nil || page == "-" || only != "" {
@@ -103,7 +110,8 @@ var all = []producer{
 // tests runs the tests that measure in virtual time.
 func (b *measurement) tests() error {
 	file := filepath.Join(b.work, "figures")
-	tests := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "test", "-count", "1", "-timeout", "20m", "-run", virtual, "./stepfn")
+	args := append([]string{"test", "-count", "1", "-timeout", "20m", "-run", virtual}, virtualPackages...)
+	tests := exec.Command(cmp.Or(os.Getenv("GO"), "go"), args...)
 	tests.Env = append(os.Environ(), figure.File+"="+file)
 	tests.Stdout, tests.Stderr = os.Stderr, os.Stderr
 	failed := tests.Run()

@@ -19,7 +19,7 @@ func (b *measurement) table(rows []row) string {
 		if r.reach > 0 {
 			reach = "≤ " + fmt.Sprintf(r.format, r.reach)
 		}
-		if v, ok := b.figures[r.figure]; ok {
+		if v, ok := b.value(r); ok {
 			measured = fmt.Sprintf(r.format, v)
 			if v, ok := b.figures["cpu "+r.figure]; ok {
 				cpu = fmt.Sprintf(r.format, v)

@@ -1,9 +1,16 @@
 package main
 
-// virtual are the tests that measure in virtual time.
-const virtual = `^Test(Makespan)$`
+import (
+	"fmt"
+	"path"
+)
 
-// A row of the table is one figure.
+// virtual are the tests that measure in virtual time, and virtualPackages their packages.
+const virtual = `^Test(Makespan|Calls|FollowReadsWhatChanged)$`
+
+var virtualPackages = []string{"./stepfn", "./pkg/aws/dynamodb"}
+
+// A row of the table is one figure, or the largest of those that its pattern matches.
 type row struct {
 	figure, title string
 	format        string  // of a value
@@ -20,6 +27,19 @@ var rows = []row{
 	{"makespan/8x10 every second event lost", "80 stacks, every second event lost", "%.3f", 1.05},
 	{"makespan/8x10 all events lost", "80 stacks, all events lost", "%.3f", 0},
 
+	{"calls/created/with events, 80 of *", "requests to CloudFormation a created stack, 80 stacks of 5 s to 3 h, with events", "%.2f", 3},
+	{"calls/updated/with events, 80 of *", "the same, an updated stack", "%.2f", 3},
+	{"calls/deleted/with events, 80 of *", "the same, a deleted stack", "%.2f", 2},
+	{"calls/unchanged/with events, 80 of *", "the same, an unchanged stack", "%.4f", 0.0126},
+	{"calls/created/all events lost, 80 of *", "a created stack, all events lost", "%.2f", 6},
+	{"calls/updated/all events lost, 80 of *", "an updated stack, all events lost", "%.2f", 6},
+	{"calls/deleted/all events lost, 80 of *", "a deleted stack, all events lost", "%.2f", 6},
+
+	{"transitions/100 stacks in ten chains", "state transitions, 100 stacks in ten chains", "%.0f", 350},
+	{"dollars/100 stacks in ten chains", "the same run, in dollars", "$%.4f", 0.012},
+
+	{"poll/bytes-10000", "bytes that a poll of 10,000 steps reads, 100 in flight", "%.0f", 102_000},
+
 	{"seconds/deploy 100", "deploy of 100 instant stacks 10 × 10", "%.2f s", 2.5},
 	{"seconds/deploy 100 again", "the same again: nothing changes", "%.2f s", 0.2},
 	{"seconds/destroy 100", "destroy of the same", "%.2f s", 1.5},
@@ -34,4 +54,18 @@ var rows = []row{
 	{"milliseconds/init", "function init over the Runtime API, slowest function", "%.1f ms", 13},
 	{"bytes/zip", "largest zip of a function", "%.1f MB", 5},
 	{"dollars/idle", "an idle installation, a month", "$%.2f", 1},
+}
+
+// value returns the figure of a row. It is false if the figure was not measured.
+func (b *measurement) value(r row) (largest float64, measured bool) {
+	for name, v := range b.figures {
+		matches, err := path.Match(r.figure, name)
+		if err != nil {
+			panic(fmt.Sprintf("row %s: %v", r.figure, err)) // the rows are constant
+		}
+		if matches {
+			largest, measured = max(largest, v), true
+		}
+	}
+	return largest, measured
 }
