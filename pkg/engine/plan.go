@@ -179,7 +179,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 			r.Messages = append(r.Messages, l.OnFailure())
 		}
 	}
-	r.Messages = append(r.Messages, p.Kept...)
+	r.Messages = limitMessages(append(r.Messages, p.Kept...))
 	var specs map[string]string
 	if !o.Preview { // nobody starts the steps of a preview
 		if specs, err = e.specs(ctx, p, desired); err != nil {
@@ -249,7 +249,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 
 // created returns the IDs of the stacks that were created by the run which r rolls
 // back. If r repeats a rollback, it rolls back the same run.
-func (e *Engine) created(ctx context.Context, r run.Run) ([]string, error) {
+func (e *Engine) created(ctx context.Context, r run.Run) (map[string]bool, error) {
 	for e.operation(r).Restores {
 		failed, err := e.Store.Load(ctx, r.Of)
 		if err != nil {
@@ -257,10 +257,10 @@ func (e *Engine) created(ctx context.Context, r run.Run) ([]string, error) {
 		}
 		r = failed
 	}
-	var ids []string
+	ids := make(map[string]bool)
 	for _, s := range r.Steps {
 		if e.Verbs.Of(s.Verb).Request == action.CreateStack && s.Receipt.StackID != "" {
-			ids = append(ids, s.Receipt.StackID)
+			ids[s.Receipt.StackID] = true
 		}
 	}
 	return ids, nil

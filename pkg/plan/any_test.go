@@ -317,6 +317,7 @@ func BenchmarkDeploy(b *testing.B) {
 		plans(fmt.Sprintf("%d independent", n), large(n, n, 0), plan.Deploy)
 		plans(fmt.Sprintf("%d 40 wide, destroyed", n), large(n, 40, 3), plan.Destroy)
 		v := large(n, 40, 3)
+		v.Desired.MaxDeletions = new(n)
 		for name, d := range v.Desired.Nodes { // delete every second node, and the dependencies on them
 			if dropped(name) {
 				delete(v.Desired.Nodes, name)
@@ -326,5 +327,28 @@ func BenchmarkDeploy(b *testing.B) {
 			v.Desired.Nodes[name] = d
 		}
 		plans(fmt.Sprintf("%d 40 wide, half deleted", n), v, plan.Deploy)
+	}
+}
+
+// Plans of 10,000 stacks need time in proportion to their edges, also if optional edges
+// could make cycles: all stacks get other physical names.
+func BenchmarkDeployRenamed(b *testing.B) {
+	v := large(10_000, 40, 3)
+	for name, d := range v.Desired.Nodes {
+		d.Stack += "-moved"
+		v.Desired.Nodes[name] = d
+	}
+	v.Desired.MaxDeletions = new(20_000)
+	recorded, leave, _ := plan.Rename(v.Desired, v.Recorded)
+	for _, r := range leave {
+		v.Live[r.Node] = v.Live[r.FormerName]
+		delete(v.Live, r.FormerName)
+	}
+	v.Recorded = recorded
+	b.ReportAllocs()
+	for b.Loop() {
+		if p, err := plan.Deploy(v); err != nil || len(p.Steps) != 20_001 {
+			b.Fatal(len(p.Steps), err)
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (b *builder) plan() (Plan, error) {
 	// deploy back to such a delete there are only deletes, and optional edges lead
 	// from deletes to deploys.
 	awaited := b.graph.Reach(b.deploys.last(b.deploys.names()...)...)
-	b.afterLastUse(users, awaited)
+	b.afterLastUse(users)
 	b.afterCleanup()
 	b.barrier(awaited)
 	order, err := b.graph.Order()
@@ -114,37 +114,35 @@ func (b *builder) users(by map[string][]string) map[string][]string {
 // edges. A record names the nodes that it needs and not their stacks, so a dependent
 // of the node may need the stack that the node left or the one that it has by now.
 func (b *builder) afterFormerUsers(by map[string][]string) {
+	var optional []graph.Edge[string]
 	for _, name := range b.deletes.names() {
 		was := b.view.Recorded[name].FormerName
 		if was == "" {
 			continue
 		}
 		for _, dependent := range b.deletes.last(by[was]...) {
-			if deletion := b.deletes.first(name); !b.graph.Reach(dependent)[deletion] {
-				b.graph.Add(deletion, dependent)
-			}
+			optional = append(optional, graph.Edge[string]{Later: b.deletes.first(name), Earlier: dependent})
 		}
 	}
+	b.graph.AddAcyclic(optional)
 }
 
 // afterLastUse adds (2b): a node is deleted after the deploy of its former dependents,
 // which stay and no longer need it. The update of a dependent frees the resource only in
 // its cleanup, and the update step ends before that.
-func (b *builder) afterLastUse(users map[string][]string, awaited map[string]bool) {
+func (b *builder) afterLastUse(users map[string][]string) {
+	var optional []graph.Edge[string]
 	for _, name := range b.deletes.names() {
 		for _, u := range users[name] {
-			stays := len(b.deploys[u]) > 0 && !slices.Contains(b.view.Desired.Nodes[u].Needs, name)
-			if !stays {
-				continue
+			if len(b.deploys[u]) > 0 && !slices.Contains(b.view.Desired.Nodes[u].Needs, name) {
+				optional = append(optional, graph.Edge[string]{Later: b.deletes.first(name), Earlier: b.deploys.last(u)[0]})
 			}
-			deployed, deletion := b.deploys.last(u)[0], b.deletes.first(name)
-			if awaited[deletion] && b.graph.Reach(deployed)[deletion] {
-				continue
-			}
-			if b.view.exists(name) {
-				deployed = b.addWait(u, cleanup, deployed)
-			}
-			b.graph.Add(deletion, deployed)
+		}
+	}
+	for _, e := range b.graph.AddAcyclic(optional) {
+		if b.view.exists(b.steps[e.Later].Node) {
+			b.graph.Remove(e)
+			b.graph.Add(e.Later, b.addWait(b.steps[e.Earlier].Node, cleanup, e.Earlier))
 		}
 	}
 }

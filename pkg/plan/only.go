@@ -91,8 +91,15 @@ func (v View) leftDependents(about map[string]bool, deletes phases) []error {
 		}
 	}
 	var refusals []error
+	more := 0
 	for _, name := range slices.Sorted(maps.Keys(deletes)) {
 		if len(deletes[name]) == 0 || !v.exists(name) {
+			continue
+		}
+		if len(refusals) == maxListed {
+			if len(uses.After(name)) > 0 {
+				more++
+			}
 			continue
 		}
 		users := uses.Reach(name)
@@ -101,6 +108,9 @@ func (v View) leftDependents(about map[string]bool, deletes phases) []error {
 			left := listed(slices.Sorted(maps.Keys(users)))
 			refusals = append(refusals, fault.New(fault.Refused, "stack %s would be deleted, but other stacks depend on it (%s): name these too, or do not name %s", name, left, name))
 		}
+	}
+	if more > 0 {
+		refusals = append(refusals, fault.New(fault.Refused, "other stacks depend on %d more stacks that would be deleted", more))
 	}
 	return refusals
 }

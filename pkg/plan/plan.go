@@ -103,7 +103,7 @@ type View struct {
 	Desired  project.Project   // what the user wants
 	Recorded map[string]Record // what Stackwright last did, by node
 	Live     map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
-	Created  []string          // of a rollback: the IDs of the stacks that the failed run created
+	Created  map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
 	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
 }
 

@@ -53,7 +53,7 @@ func Rollback(v View) (Plan, error) {
 // created reports whether the run that is rolled back created a recorded stack.
 func (v View) created(name string) bool {
 	id := cmp.Or(v.Live[name].StackID, v.Recorded[name].StackID)
-	return id != "" && slices.Contains(v.Created, id)
+	return id != "" && v.Created[id]
 }
 
 // kept lists the recorded stacks that a rollback keeps though they are not desired,

@@ -25,7 +25,7 @@ func TestRollbackDeletesWhatTheRunCreated(t *testing.T) {
 	w.deployed(t, "vpc db<vpc")
 	w.have("CREATE_COMPLETE", "new more<new older oldest")
 	w.set("more", "ROLLBACK_COMPLETE")
-	w.Created = []string{"id-new", "id-more"}
+	w.Created = map[string]bool{"id-new": true, "id-more": true}
 	p, err := plan.Rollback(w.View)
 	expect(t, p, err, "2 of the 6 recorded stacks would be deleted permanently (older, oldest), and at most 1 may be: "+
 		"if this is intended, write max_deletions: 2 in the project file, or deploy with --max-deletions 2 (options.max_deletions of a request)")
@@ -60,9 +60,11 @@ func TestRollbackOfFirstDeploy(t *testing.T) {
 			w.Desired.MaxDeletions = nil
 			w.have("CREATE_COMPLETE", "vpc db<vpc web<db")
 			w.protect(strings.Fields(c.protected)...)
+			created := make(map[string]bool)
 			for _, name := range strings.Fields(c.created) {
-				w.Created = append(w.Created, "id-"+name)
+				created["id-"+name] = true
 			}
+			w.Created = created
 			p, err := plan.Rollback(w.View)
 			expect(t, p, err, c.steps)
 			var want []string
@@ -83,13 +85,13 @@ func TestRollbackKeepsProtectedStacks(t *testing.T) {
 	w.want("vpc")
 	w.have("UPDATE_COMPLETE", "vpc net<vpc db<net web<db")
 	w.protect("db")
-	w.Created = []string{"id-net", "id-db", "id-web"}
+	w.Created = map[string]bool{"id-net": true, "id-db": true, "id-web": true}
 	p, err := plan.Rollback(w.View)
 	expect(t, p, err, "vpc/update\nbarrier ← vpc/update\nweb/delete ← barrier\n")
 	if len(p.Kept) != 2 {
 		t.Errorf("kept %q, want db and net", p.Kept)
 	}
-	w.Created = []string{"id-net", "id-web"}
+	w.Created = map[string]bool{"id-net": true, "id-web": true}
 	p, err = plan.Rollback(w.View)
 	expect(t, p, err, "stack db: it is protected, and so it is not deleted: deploy it with protect: false first")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -18,6 +19,7 @@ import (
 const (
 	few    = 3  // up to so many stacks it is cheaper to describe each than to list all
 	oldest = 50 // pages of events that are read at most to find the first event
+	atOnce = 16 // targets that are read at the same time: each account and region has a budget of its own
 )
 
 // Observe describes the stack of each location, by name, and returns the live stacks
@@ -31,16 +33,26 @@ func (c *Cloud) Observe(ctx context.Context, locations []plan.Location) (map[str
 	for _, p := range locations {
 		by[p.Target] = append(by[p.Target], p)
 	}
+	targets := slices.SortedFunc(maps.Keys(by), before)
+	found, errs := make([]map[string]plan.Live, len(targets)), make([]error, len(targets))
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	for i, t := range targets {
+		group.Go(func() error {
+			found[i], errs[i] = c.observe(ctx, t, by[t])
+			return nil
+		})
+	}
+	_ = group.Wait() // every target has an error of its own
 	all := make(map[string]plan.Live, len(locations))
 	var denied []error
-	for _, t := range slices.SortedFunc(maps.Keys(by), before) {
-		found, err := c.observe(ctx, t, by[t])
-		if fault.Is(err, fault.Denied) {
-			denied, found = append(denied, err), inaccessible(by[t], err)
-		} else if err != nil {
-			return nil, err
+	for i, t := range targets {
+		if fault.Is(errs[i], fault.Denied) {
+			denied, found[i] = append(denied, errs[i]), inaccessible(by[t], errs[i])
+		} else if errs[i] != nil {
+			return nil, errs[i]
 		}
-		maps.Copy(all, found)
+		maps.Copy(all, found[i])
 	}
 	if len(denied) > 0 && len(denied) == len(by) {
 		return nil, errors.Join(denied...)

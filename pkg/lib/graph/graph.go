@@ -31,6 +31,9 @@ func (g *Graph[K]) Add(k K, after ...K) {
 	}
 }
 
+// Remove removes an edge.
+func (g *Graph[K]) Remove(e Edge[K]) { delete(g.after[e.Later], e.Earlier) }
+
 // Keys lists the keys of g.
 func (g *Graph[K]) Keys() []K { return slices.Sorted(maps.Keys(g.after)) }
 
@@ -65,6 +68,68 @@ func (g *Graph[K]) Reach(from ...K) map[K]bool {
 		}
 	}
 	return seen
+}
+
+// AddAcyclic adds edges in their order, each only if it makes no cycle with those before
+// it, and returns the edges that it has added. g has no cycle.
+func (g *Graph[K]) AddAcyclic(edges []Edge[K]) []Edge[K] {
+	var whole Graph[K]
+	for k, after := range g.after {
+		whole.Add(k, slices.Collect(maps.Keys(after))...)
+	}
+	for _, e := range edges {
+		whole.Add(e.Later, e.Earlier)
+	}
+	in := whole.components()
+	var added []Edge[K]
+	for _, e := range edges {
+		if in[e.Later] != in[e.Earlier] || !g.Reach(e.Earlier)[e.Later] { // an edge between two components is in no cycle
+			g.Add(e.Later, e.Earlier)
+			added = append(added, e)
+		}
+	}
+	return added
+}
+
+// An Edge places a key after another.
+type Edge[K cmp.Ordered] struct{ Later, Earlier K }
+
+// components numbers the keys by strongly connected component: two keys have one number
+// if each comes after the other, or if they are the same. This is Tarjan's algorithm.
+func (g *Graph[K]) components() map[K]int {
+	found, low, in := make(map[K]int), make(map[K]int), make(map[K]int)
+	var path []K
+	var visit func(K)
+	visit = func(k K) {
+		found[k] = len(found) + 1
+		low[k] = found[k]
+		path = append(path, k)
+		for a := range g.after[k] {
+			if found[a] == 0 {
+				visit(a)
+				low[k] = min(low[k], low[a])
+			} else if in[a] == 0 {
+				low[k] = min(low[k], found[a])
+			}
+		}
+		if low[k] != found[k] {
+			return
+		}
+		for {
+			last := path[len(path)-1]
+			path = path[:len(path)-1]
+			in[last] = found[k]
+			if last == k {
+				return
+			}
+		}
+	}
+	for k := range g.after {
+		if found[k] == 0 {
+			visit(k)
+		}
+	}
+	return in
 }
 
 // Order lists the keys so that each follows all it comes after. A ring is

@@ -104,6 +104,44 @@ func TestLongChain(t *testing.T) {
 	}
 }
 
+// AddAcyclic adds exactly the edges that make no cycle with those before them.
+func TestAddAcyclic(t *testing.T) {
+	left := 0
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		n := 2 + rng.IntN(8)
+		var g, want graph.Graph[int]
+		for range rng.IntN(n) {
+			later, earlier := 1+rng.IntN(n-1), 0
+			earlier = rng.IntN(later)
+			g.Add(later, earlier)
+			want.Add(later, earlier)
+		}
+		var edges, added []graph.Edge[int]
+		for range rng.IntN(3 * n) {
+			e := graph.Edge[int]{Later: rng.IntN(n), Earlier: rng.IntN(n)}
+			edges = append(edges, e)
+			if want.Reach(e.Earlier)[e.Later] {
+				left++
+				continue
+			}
+			want.Add(e.Later, e.Earlier)
+			added = append(added, e)
+		}
+		if got := g.AddAcyclic(edges); !slices.Equal(got, added) {
+			t.Fatalf("seed %d: of %v it adds %v, want %v", seed, edges, got, added)
+		}
+		for _, k := range want.Keys() {
+			if !slices.Equal(g.After(k), want.After(k)) {
+				t.Fatalf("seed %d: %d comes after %v, want %v", seed, k, g.After(k), want.After(k))
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("no edge makes a cycle")
+	}
+}
+
 func chain(n int) *graph.Graph[int] {
 	var g graph.Graph[int]
 	for i := range n - 1 {
