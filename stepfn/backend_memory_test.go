@@ -108,7 +108,7 @@ func machine(t testing.TB) *asl.Machine {
 
 var deployed = sync.OnceValues(func() (*asl.Machine, error) {
 	body, err := asl.Substitute(stepfn.Run, map[string]string{
-		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
+		"Plan": arn("plan"), "WaitStatus": arn("wait-status"),
 	})
 	if err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func (p *memoryBackend) OutputOf(name, output string) string {
 
 func (p *memoryBackend) Requests() []string {
 	var requests []string
-	for _, q := range p.Cloud.Requests[p.seen:] {
+	for _, q := range p.Cloud.Started(p.seen) {
 		requests = append(requests, strings.TrimPrefix(q, "shop-"))
 	}
 	p.seen = len(p.Cloud.Requests)

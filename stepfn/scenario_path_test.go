@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// The path of a run is the list of the states that its executions entered, in order,
-// without the states within a Map. A scenario writes it as
+// The path of a run is the list of the states that its executions entered, in order. A
+// scenario writes it as
 //
-//	path Plan Next Execute Watch... Next Waiting | Plan Next (Execute Watch... Next)+ Succeeded
+//	path (Plan |)+ Plan Next Watch... Next Waiting | Plan Next Watch... Next Succeeded
 //
 // with - for the blank in the name of a state and | between two executions. Watch...
-// is Watch once or more; between them may be waits that timed out and polls that found
-// nothing to start, because their number depends on when events arrive. After a group
+// is Watch once or more, because the number of waits depends on when events arrive. After a group
 // in parentheses, + means once or more, and * any number of times.
 //
 // pathPattern returns the pattern of such a path.

@@ -4,7 +4,7 @@ package stepfn
 import _ "embed"
 
 // Run is the state machine that executes a run, in the Amazon States Language,
-// with ${Plan}, ${ExecuteStep} and ${WaitStatus} for the functions' ARNs.
+// with ${Plan} and ${WaitStatus} for the functions' ARNs.
 //
 //go:embed run.asl.json
 var Run []byte

@@ -35,11 +35,8 @@ func TestFunctions(t *testing.T) {
 // A function that claims a step times out before its claim expires. A wait ends before
 // the function that waits times out.
 func TestTimeouts(t *testing.T) {
-	if got := time.Duration(sizes["execute-step"].seconds) * time.Second; got > action.MaxStartTime {
-		t.Errorf("execute-step may take %s, a claim lives %s", got, action.MaxStartTime)
-	}
-	if sizes["wait-status"].seconds <= 300 {
-		t.Errorf("wait-status may take %g s, and a wait 300", sizes["wait-status"].seconds)
+	if got := time.Duration(sizes["wait-status"].seconds) * time.Second; got > action.MaxStartTime {
+		t.Errorf("wait-status may take %s, a claim lives %s", got, action.MaxStartTime)
 	}
 }
 

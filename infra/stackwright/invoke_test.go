@@ -32,7 +32,6 @@ var replies = map[string]struct {
 	"start.schedule.json":         {cli.ExitOK, `{}`, `"msg":"start".*"operation":"refresh","project":"shop@prod"}`},
 	"start.wrong-key.json":        {cli.ExitOK, `{}`, `"msg":"start".*"operation":"unknown","project":"shop@default"}`},
 	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"sent":\d+,"wait":5}`, `"msg":"plan".*"ready":1}`},
-	"execute-step.step.json":      {cli.ExitOK, `{}`, `"msg":"execute","run":"` + shopping + `","epoch":1,"step":0}`},
 	"wait-status.poll.json":       {cli.ExitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
 	"stack-event.complete.json":   {cli.ExitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1","status":"CREATE_COMPLETE"}`},
 	"stack-event.theirs.json":     {cli.ExitOK, `{}`, `"msg":"event".*"token":"Console-`},
@@ -96,7 +95,7 @@ func TestEventFilesAreDecoded(t *testing.T) {
 		function := functionOf(f)
 		takes := map[string]any{
 			"start": &events.EventBridgeEvent{}, "stack-event": &events.EventBridgeEvent{}, "api": &events.APIGatewayV2HTTPRequest{},
-			"plan": &engine.ExecutionInput{}, "execute-step": &engine.StepInput{}, "wait-status": &engine.PollInput{},
+			"plan": &engine.ExecutionInput{}, "wait-status": &engine.PollInput{},
 		}[function]
 		d := json.NewDecoder(strings.NewReader(string(text)))
 		d.DisallowUnknownFields()

@@ -5,16 +5,12 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
-
-// noBudgetWhy is the reason of a step that could start, but waits for its budget.
-const noBudgetWhy = "the budget of CloudFormation requests in this account and region is used up: the step waits for its share"
 
 // inPage is how many stacks CloudFormation describes in one answer, about.
 const inPage = 100
@@ -48,11 +44,11 @@ type share struct {
 }
 
 // grants returns which shares are granted: in each account and region the first ones,
-// as many as take grants. A share that costs nothing is granted. If a budget cannot be
+// as many as the budget has room for, and at most atOnce; then it reports more. A share that costs nothing is granted. If a budget cannot be
 // read, all its shares are granted: a budget only avoids throttling, which fails no
 // step.
-func (e *Engine) grants(shares []share, take func(where string, asks []budget.Demand) (int, error)) []bool {
-	granted := make([]bool, len(shares))
+func (e *Engine) grants(ctx context.Context, shares []share) (granted []bool, more bool) {
+	granted = make([]bool, len(shares))
 	by := make(map[string][]int)
 	for i, s := range shares {
 		if granted[i] = s.where == "" || s.ask.Free(); !granted[i] {
@@ -64,79 +60,60 @@ func (e *Engine) grants(shares []share, take func(where string, asks []budget.De
 		for k, i := range by[where] {
 			asks[k] = shares[i].ask
 		}
-		n, err := take(where, asks)
+		asks = asks[:min(len(asks), atOnce)]
+		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
 		if err != nil {
 			n = len(asks)
 		}
+		more = more || n == atOnce && len(by[where]) > n
 		for _, i := range by[where][:n] {
 			granted[i] = true
 		}
 	}
-	return granted
+	return granted, more
 }
 
-// ready lists the steps that may start now and for which the budgets have room, at
-// most as many as one LoopState holds. It takes nothing: each step takes its share
-// when it starts. The others stay pending, and are ready at a later poll.
-func (e *Engine) ready(ctx context.Context, r run.Run, now time.Time) []int {
-	numbers := r.Ready(now, len(r.Steps))
-	shares := make([]share, len(numbers))
-	for i, n := range numbers {
-		shares[i] = share{r.Steps[n].Where, e.startCost(r.Steps[n])}
+// affordableStarts takes the shares for the steps of r that may start now, and returns
+// those that have got one. The others stay pending. It reports more if they can be requested
+// at once.
+func (e *Engine) affordableStarts(ctx context.Context, r *run.Run) (may []*run.Step, more bool) {
+	now := e.Now()
+	var ready []*run.Step
+	for _, n := range r.Ready(now, len(r.Steps)) {
+		ready = append(ready, &r.Steps[n])
 	}
-	granted := e.grants(shares, func(where string, asks []budget.Demand) (int, error) {
-		n, _, err := e.Budgets.Room(ctx, where, asks[:min(len(asks), maxReady)], now)
-		return n, err
-	})
-	ready := []int{}
-	for i, n := range numbers {
-		if granted[i] && len(ready) < maxReady {
-			ready = append(ready, n)
-		}
-	}
-	return ready
+	return e.affordable(ctx, ready, e.startCost)
 }
 
-// takeStartBudget takes the share that the start of a step needs. If there is no room, it
-// returns when there will be.
-func (e *Engine) takeStartBudget(ctx context.Context, s run.Step) (next time.Time, ok bool) {
-	granted := e.grants([]share{{s.Where, e.startCost(s)}}, func(where string, asks []budget.Demand) (n int, err error) {
-		n, next, err = e.Budgets.Take(ctx, where, asks, e.Now())
-		return n, err
-	})
-	return next, granted[0]
-}
-
-// affordablePolls takes the shares for polls of the steps that are due, and returns the
-// steps that may be polled: first those with an event, then those that have been due
-// for longest. The others stay due.
-func (e *Engine) affordablePolls(ctx context.Context, due []*run.Step) []*run.Step {
+// pollOrder sorts the steps that are due: first those with an event, then those that have
+// been due for longest.
+func (e *Engine) pollOrder(due []*run.Step) []*run.Step {
 	slices.SortStableFunc(due, func(a, b *run.Step) int {
-		return cmp.Or(cmp.Compare(e.pollOrder(a), e.pollOrder(b)), a.DueAt().Compare(b.DueAt()))
+		idle := func(s *run.Step) int {
+			if e.pollCost(*s).Idle {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(idle(a), idle(b)), a.DueAt().Compare(b.DueAt()))
 	})
-	shares := make([]share, len(due))
-	for i, s := range due {
-		shares[i] = share{s.Where, e.pollCost(*s)}
+	return due
+}
+
+// affordable takes the shares that steps need, in their order, and returns the steps that
+// have got one. It reports more if the others can be requested at once.
+func (e *Engine) affordable(ctx context.Context, steps []*run.Step, cost func(run.Step) budget.Demand) (may []*run.Step, more bool) {
+	shares := make([]share, len(steps))
+	for i, s := range steps {
+		shares[i] = share{s.Where, cost(*s)}
 	}
-	granted := e.grants(shares, func(where string, asks []budget.Demand) (int, error) {
-		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
-		return n, err
-	})
-	var may []*run.Step
-	for i, s := range due {
+	granted, more := e.grants(ctx, shares)
+	for i, s := range steps {
 		if granted[i] {
 			may = append(may, s)
 		}
 	}
-	return may
-}
-
-// pollOrder is 1 for a step that is polled after the others.
-func (e *Engine) pollOrder(s *run.Step) int {
-	if e.pollCost(*s).Idle {
-		return 1
-	}
-	return 0
+	return may, more
 }
 
 // observe reads the stacks of many locations. It takes the estimated cost from the

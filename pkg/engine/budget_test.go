@@ -28,10 +28,6 @@ type testBudget struct {
 
 const testBudgetWait = 3 * time.Second // what a testBudget says until it grants more
 
-func (p *testBudget) Room(_ context.Context, _ string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
-	return min(p.grants, len(asks)), now.Add(testBudgetWait), p.err
-}
-
 func (p *testBudget) Take(_ context.Context, _ string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	p.asks = asks
 	return min(p.grants, len(asks)), now.Add(testBudgetWait), p.err
@@ -54,85 +50,41 @@ func (h *fixture) setTargets(version string, others ...string) {
 	}
 }
 
-// As many steps are ready as the budgets have room for, in each account and region.
-func TestReadyWithinBudget(t *testing.T) {
+// A poll starts as many steps as the budgets have room for, in each account and region. The
+// others stay pending until there is room.
+func TestStartsWithinBudget(t *testing.T) {
 	h := newFixture(t)
 	p := &testBudget{grants: 2}
 	h.Budgets = p
 	h.setVersion("v1", "a b c d e f")
 	h.setTargets("v1", "e", "f")
-	h.request("r", "deploy", "v1")
-	loop := h.planned("r", 1)
-	if !slices.Equal(loop.Ready, []int{0, 1, 4, 5}) {
-		t.Errorf("the ready steps are %v", loop.Ready)
+	loop := h.begin("r", "v1")
+	requested := func(want string) {
+		t.Helper()
+		if got := strings.Join(h.backend.Cloud.Started(0), " "); got != want {
+			t.Errorf("requested %s, want %s", got, want)
+		}
+		h.backend.Cloud.Requests = nil
 	}
-	h.startReady(loop)
+	requested("shop-a/create shop-b/create shop-e/create shop-f/create")
 	p.grants = 0
-	loop.Wait = 60
-	if again := h.polled(loop); again.State != run.StateWatch || again.Wait != 5 || len(again.Ready) != 0 {
+	if again := h.polled(loop); again.State != run.StateWatch || again.Wait != 5 {
 		t.Errorf("without room the answer is %+v", again)
 	}
 	loop.Wait = 5
 	if again := h.polled(loop); again.Run != "" {
 		t.Errorf("the same wait is answered with %+v", again)
 	}
+	if s := h.stored("r").Steps[2]; s.Status != run.Pending || s.Attempt != 0 {
+		t.Errorf("without room the step is %s", s.Status)
+	}
+	requested("")
 	p.grants = 1
-	if again := h.polled(loop); !slices.Equal(again.Ready, []int{2}) {
-		t.Errorf("with room for one, the ready steps are %v", again.Ready)
-	}
+	h.polled(loop)
+	requested("shop-c/create")
 	p.grants, p.err = 0, fault.New(fault.Throttled, "DynamoDB is slow")
-	if again := h.polled(loop); !slices.Equal(again.Ready, []int{2, 3}) {
-		t.Errorf("if the budget cannot be read, the ready steps are %v", again.Ready)
-	}
-}
-
-// Steps of another account are ready too, even if the first account has more steps than
-// a loop state holds.
-func TestReadyInOtherAccounts(t *testing.T) {
-	h := newFixture(t)
-	p := &testBudget{grants: 3}
-	h.Budgets = p
-	names := make([]string, 60)
-	for i := range names {
-		names[i] = "s" + string(rune('A'+i/26)) + string(rune('a'+i%26))
-	}
-	h.setVersion("v1", strings.Join(names, " "))
-	h.setTargets("v1", names[50:]...)
-	h.request("r", "deploy", "v1")
-	loop := h.planned("r", 1)
-	if !slices.Equal(loop.Ready, []int{0, 1, 2, 50, 51, 52}) {
-		t.Errorf("the ready steps are %v", loop.Ready)
-	}
-	p.grants, loop.Ready = 100, nil
-	if again := h.polled(loop); len(again.Ready) != 40 || again.Ready[39] != 39 {
-		t.Errorf("with room for all, the ready steps are %v", again.Ready)
-	}
-}
-
-// A step stays pending if the budget has no room to start it.
-func TestExecuteWithoutRoom(t *testing.T) {
-	h := newFixture(t)
-	p := &testBudget{grants: 1}
-	h.Budgets = p
-	h.setVersion("v1", "a")
-	h.setTargets("v1")
-	h.request("r", "deploy", "v1")
-	loop := h.planned("r", 1)
-	p.grants = 0
-	h.startReady(loop)
-	s := h.stored("r").Steps[0]
-	if s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(testBudgetWait)) || !strings.Contains(s.Why, "waits for its share") {
-		t.Errorf("without room the step is %+v", s)
-	}
-	if len(h.backend.Cloud.Requests) > 0 || h.records() != "" {
-		t.Errorf("requested %v, recorded %s", h.backend.Cloud.Requests, h.records())
-	}
-	h.passTime(testBudgetWait)
-	p.err = fault.New(fault.Unavailable, "no answer")
-	h.startReady(loop)
-	if s := h.stored("r").Steps[0]; s.Status != run.Running || s.Attempt != 1 || s.Why != "" {
-		t.Errorf("if the budget cannot be read, the step is %+v", s)
-	}
+	h.polled(loop) // nobody knows the budget
+	requested("shop-d/create")
 }
 
 // A poll reads the steps with an event first, and leaves steps without room in the budget
@@ -144,9 +96,7 @@ func TestPollWithinBudget(t *testing.T) {
 	h.Budgets = p
 	h.setVersion("v1", "a b c")
 	h.setTargets("v1")
-	h.request("r", "deploy", "v1")
-	loop := h.planned("r", 1)
-	h.startReady(loop)
+	loop := h.begin("r", "v1")
 	h.passTime(20 * time.Second)
 	marked, err := h.Store.MarkEvent(h.Context(), "r", 2, 1, "CREATE_COMPLETE")
 	if err != nil || !marked {
@@ -185,10 +135,10 @@ func TestThrottledRequestsReachBudget(t *testing.T) {
 	}
 	h.cloud.readErr, h.cloud.beginErr = nil, slow
 	loop := h.planned("r", 1)
-	h.startReady(loop)
+	h.polled(loop)
 	h.cloud.beginErr = nil
 	h.passTime(10 * time.Second)
-	h.startReady(loop)
+	h.polled(loop)
 	h.cloud.readErr = slow
 	h.passTime(10 * time.Second)
 	h.polled(loop)
@@ -220,10 +170,10 @@ func TestOtherServicesDoNotReachBudget(t *testing.T) {
 		}
 		h.cloud.readErr, h.cloud.beginErr = nil, err
 		loop := h.planned("r", 1)
-		h.startReady(loop)
+		h.polled(loop)
 		h.cloud.beginErr = nil
 		h.passTime(10 * time.Second)
-		h.startReady(loop)
+		h.polled(loop)
 		h.cloud.readErr = err
 		h.passTime(10 * time.Second)
 		h.polled(loop)

@@ -43,15 +43,11 @@ func TestRecordsLearnDurations(t *testing.T) {
 func TestTimeBeforeStartIsNotLearnt(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
 	h.cloud.beginErr = fault.New(fault.Throttled, "slow down")
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	h.cloud.beginErr = nil
 	h.passTime(time.Hour)
-	h.registerToken("a", 1, "token", 0)
-	loop.Ready = nil
-	r := h.executeToEnd(h.polled(loop))
+	r := h.executeToEnd(loop)
 	if got := h.recorded("vpc").Durations[plan.Create]; r.State != run.StateSucceeded || got == 0 || got > 600 {
 		t.Errorf("the run has %s, recorded are %d seconds", r.State, got)
 	}

@@ -48,16 +48,7 @@ type LoopState struct {
 	Run   string    `json:"run"`
 	Epoch int       `json:"epoch"`
 	State run.State `json:"state"`
-	Ready []int     `json:"ready"`          // numbers of the steps to execute now
-	Sent  int64     `json:"sent,omitempty"` // when they were ready, in milliseconds since 1970; 0 if there are none
-	Wait  int       `json:"wait"`           // seconds until the next poll, 2 to 300
-}
-
-// A StepInput requests the execution of one step.
-type StepInput struct {
-	Run   string `json:"run"`
-	Epoch int    `json:"epoch"`
-	Step  int    `json:"step"`
+	Wait  int       `json:"wait"` // seconds until the next poll, 2 to 300
 }
 
 // A PollInput requests a poll of a run, for an execution that waits for it.
@@ -65,23 +56,26 @@ type PollInput struct {
 	Loop    LoopState `json:"loop"`
 	Token   string    `json:"token"`   // the task token: the poll, or a function that wakes the execution, answers it
 	Entered time.Time `json:"entered"` // when the wait started
+	Retries int       `json:"retries"` // how many polls of this wait have failed
 }
 
 // How often and how long.
 const (
-	maxReady    = 40                     // steps in one LoopState
 	minWait     = 5 * time.Second        // between polls, unless a step is due or may start sooner
 	leastWait   = 2 * time.Second        // between polls
 	maxWait     = 300 * time.Second      // between polls
 	wakeWait    = 60 * time.Second       // until the next poll, for an execution that was woken
 	handover    = 15_000                 // events in an execution's history, of 25,000
-	perPoll     = 10                     // of these events for a poll
-	perStart    = 8                      // of these events for the start of a step
+	perPoll     = 8                      // of these events for a wait with its poll
+	perRetry    = 4                      // of these events, at most, for a poll that failed
+	atOnce      = 40                     // steps in one account and region that a poll polls, or starts, before it continues
 	leastPause  = 2 * time.Second        // before a step that was busy or throttled is started again
 	mostPause   = 30 * time.Second       // the longest such pause
 	spread      = 200 * time.Millisecond // between steps that were refused together
 	tolerated   = time.Hour              // how long a running step may stay unreadable for lack of permission
 	stopsBefore = 2 * time.Second        // how long before the end of the wait a poll ends
+	leastPoll   = 2 * time.Second        // how long a poll may take, even if its wait is shorter
+	mostPoll    = 30 * time.Second       // how long a poll may take; then the next one continues
 	grace       = 10 * time.Second       // for the events of the last request to arrive
 )
 
@@ -218,5 +212,5 @@ func loopState(r run.Run, s run.State, wait time.Duration) LoopState {
 	case run.StateQueued:
 		s = run.StateWaiting
 	}
-	return LoopState{Run: r.ID, Epoch: r.Epoch, State: s, Ready: []int{}, Wait: seconds(wait)}
+	return LoopState{Run: r.ID, Epoch: r.Epoch, State: s, Wait: seconds(wait)}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -16,30 +15,34 @@ type StackEvent struct {
 	Status plan.Status
 }
 
-// StackEvent marks the step that an event is about as due, and only then reads the
-// waiting token, so that either the waiting execution is woken or its next poll sees
-// the mark. A lost event costs only time.
+// StackEvent marks the step that an event is about as due, and only then reads the run.
+// So either the poll that works sees the mark before it ends, or the waiting execution
+// is woken. A lost event costs only time.
 func (e *Engine) StackEvent(ctx context.Context, event StackEvent) error {
 	id, number, attempt, ours := action.ParseToken(event.Token)
 	if !ours || event.Status.Busy() {
 		return nil
 	}
-	if _, err := e.Store.MarkEvent(ctx, id, number, attempt, event.Status); err != nil {
+	marked, err := e.Store.MarkEvent(ctx, id, number, attempt, event.Status)
+	if err != nil {
 		return fmt.Errorf("mark %s: %w", event.Token, err)
 	}
-	r, err := e.Store.Run(ctx, id)
-	if fault.Is(err, fault.Missing) {
-		return nil // the run is of another installation in the same account
+	if !marked {
+		return nil // the step is over, or the run is of another installation in the same account
 	}
+	r, err := e.Store.Run(ctx, id)
 	if err != nil {
 		return fmt.Errorf("wake run %s: %w", id, err)
 	}
 	return e.wake(ctx, r)
 }
 
-// wake answers the token of r's execution, if the execution waits.
+// wake answers the token of r's execution, if the execution waits and no poll works for
+// it. A poll that works reads commands, answers and marks again before it ends. If it
+// crashed, Step Functions calls another one; if that call is late, the execution is woken
+// again from the time on at which no function can still be working.
 func (e *Engine) wake(ctx context.Context, r run.Run) error {
-	if r.Token == "" || r.State.Over() {
+	if r.Token == "" || r.State.Over() || e.Now().Before(r.PolledUntil) {
 		return nil
 	}
 	if err := e.Machine.Answer(ctx, r.Token, loopState(r, run.StatePoll, wakeWait)); err != nil {

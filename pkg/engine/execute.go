@@ -2,10 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -15,51 +18,93 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Execute starts one step: it claims the step, sends the request to CloudFormation
-// and records the answer. A step that another function has claimed, or that must not
-// start any more, is left alone.
-func (e *Engine) Execute(ctx context.Context, in StepInput) error {
-	r, s, err := e.Store.Step(ctx, in.Run, in.Step)
-	if err != nil {
-		return fmt.Errorf("execute step %d of run %s: %w", in.Step, in.Run, err)
+// startReady starts the steps of r that are ready and for which the budgets have room,
+// several at the same time: it claims each step, sends the request to CloudFormation and
+// records the answer. One step's failure does not stop the others, unless CloudFormation throttles
+// requests in their account and region: they stay pending. startReady reports
+// again if more steps are ready, or if one of them can be polled at once or has ended. It is Stale if another
+// function has claimed a step, or if the run is to start none.
+func (e *Engine) startReady(ctx context.Context, r *run.Run, deadline time.Time) (again bool, err error) {
+	steps, again := e.affordableStarts(ctx, r)
+	numbers := make([]int, len(steps))
+	for i, s := range steps {
+		numbers[i] = s.Number
 	}
-	if r.Epoch != in.Epoch || r.State != run.StateRunning || r.Command != run.Continue || r.Overdue(e.Now()) || s.Status != run.Pending {
+	if err := e.selects(ctx, *r, numbers); err != nil {
+		return false, err
+	}
+	failed := make([]error, len(steps))
+	var throttled sync.Map // accounts and regions
+	_ = e.Parallel(ctx, len(steps), func(ctx context.Context, i int) error {
+		if _, wait := throttled.Load(steps[i].Where); wait || !e.Now().Before(deadline) {
+			return nil
+		}
+		if failed[i] = e.startStep(ctx, *r, steps[i]); errors.Is(failed[i], errThrottled) {
+			throttled.Store(steps[i].Where, true)
+			failed[i] = nil
+		}
 		return nil
+	})
+	stale := false
+	for i, s := range steps {
+		if fault.Is(failed[i], fault.Stale) {
+			stale, failed[i] = true, nil
+		}
+		again = again || s.Over() || s.Status == run.Running && !s.DueAt().After(e.Now())
 	}
-	err = e.claimAndStart(ctx, r, s)
-	if fault.Is(err, fault.Stale) {
-		return nil // another function has the step
+	if err := errors.Join(failed...); err != nil {
+		return again, err
 	}
-	if err != nil {
-		return fmt.Errorf("execute %s of run %s: %w", s.ID, r.ID, err)
+	if stale {
+		return again, fault.New(fault.Stale, "run %s has changed meanwhile", r.ID)
+	}
+	return again, nil
+}
+
+// errThrottled says that CloudFormation has throttled the start of a step, which was put
+// off.
+var errThrottled = errors.New("CloudFormation throttles requests")
+
+// startStep starts one step. If the code of its action panics, only this step is delayed,
+// and the function reports the panic.
+func (e *Engine) startStep(ctx context.Context, r run.Run, s *run.Step) (err error) {
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		err = fault.New(fault.Unavailable, "panic: %v\n%s", cause, debug.Stack())
+		if s.Status == run.Pending { // it is not claimed
+			s.Why, s.Claimed, s.NotBefore = "its start has failed: see the log of wait-status", e.Now(), e.Now().Add(backoff(*s))
+			err = errors.Join(err, e.move(ctx, r, s, run.Pending, nil, false))
+		}
+		err = fmt.Errorf("start %s: %w", s.ID, err)
+	}()
+	if err := e.claimAndStart(ctx, r, s); err != nil {
+		return fmt.Errorf("start %s: %w", s.ID, err)
 	}
 	return nil
 }
 
-// claimAndStart carries a pending step through claim, start and receipt. If the
-// budget has no room, the step stays pending and is not claimed.
-func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error {
-	if next, ok := e.takeStartBudget(ctx, s); !ok {
-		s.Why, s.Claimed, s.NotBefore = noBudgetWhy, e.Now(), next
-		return e.move(ctx, r, s, run.Pending, nil, false)
-	}
-	t, err := e.task(ctx, r, s)
+// claimAndStart carries a pending step through claim, start and receipt.
+func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s *run.Step) error {
+	t, err := e.task(ctx, r, *s)
 	if err == nil {
 		err = e.findStackID(ctx, &t)
 	}
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
-		s.Why, s.Claimed, s.NotBefore = err.Error(), e.Now(), e.Now().Add(backoff(s))
+		s.Why, s.Claimed, s.NotBefore = err.Error(), e.Now(), e.Now().Add(backoff(*s))
 		return e.move(ctx, r, s, run.Pending, nil, false)
 	case err != nil:
 		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Failed, nil, false)
 	}
-	before, pause, pending := t.Record, backoff(s), s
-	s, err = e.claim(ctx, r, s, &t)
+	before, pause := t.Record, backoff(*s)
+	err = e.claim(ctx, r, s, &t)
 	if fault.Is(err, fault.Broken, fault.Invalid) { // too large to be stored: another attempt would not help
-		pending.Why = err.Error()
-		return e.move(ctx, r, pending, run.Failed, nil, false)
+		s.Why = err.Error()
+		return e.move(ctx, r, s, run.Failed, nil, false)
 	}
 	if err != nil {
 		return err
@@ -69,7 +114,11 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s run.Step) error
 	if fault.Is(err, fault.Busy, fault.Throttled) {
 		s.NotBefore = e.Now().Add(pause)
 	}
-	return e.recordStart(ctx, r, s, before, err)
+	throttled := action.IsRateExceeded(err)
+	if err := e.recordStart(ctx, r, s, before, err); err != nil || !throttled {
+		return err
+	}
+	return errThrottled
 }
 
 // start starts a claimed step. It gives up well before a poll may conclude that the
@@ -91,7 +140,7 @@ func backoff(s run.Step) time.Duration {
 // recordStart writes the outcome of the start of a claimed step: the step is
 // running, pending again, or failed. A step that did not start leaves the record as
 // it was before.
-func (e *Engine) recordStart(ctx context.Context, r run.Run, s run.Step, before plan.Record, err error) error {
+func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before plan.Record, err error) error {
 	restore, forget := &before, false
 	switch {
 	case !e.Verbs.Of(s.Verb).Mutates():
@@ -137,8 +186,8 @@ func (e *Engine) findStackID(ctx context.Context, t *action.Task) error {
 // claim moves a step from pending to running and writes the intent into the node's
 // record. Until the outcome is known, the stack may need both its old and its new
 // dependencies.
-func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Task) (run.Step, error) {
-	attempt := s.Attempt
+func (e *Engine) claim(ctx context.Context, r run.Run, pending *run.Step, t *action.Task) error {
+	attempt, s := pending.Attempt, *pending
 	s.Status, s.Attempt, s.Nonce = run.Running, attempt+1, e.Nonce()
 	s.Receipt, s.Event, s.Why = plan.Receipt{}, run.Event{}, ""
 	s.Claimed = e.Now()
@@ -154,12 +203,16 @@ func (e *Engine) claim(ctx context.Context, r run.Run, s run.Step, t *action.Tas
 		}
 		c.Record, t.Record = &intent, intent
 	}
-	return s, e.Store.Move(ctx, c)
+	err := e.Store.Move(ctx, c)
+	if err == nil {
+		*pending = s
+	}
+	return err
 }
 
 // move writes the status of a step after an attempt to start it: running with a
 // receipt, pending again with the same attempt number, or failed.
-func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status, record *plan.Record, forget bool) error {
+func (e *Engine) move(ctx context.Context, r run.Run, s *run.Step, to run.Status, record *plan.Record, forget bool) error {
 	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: s.Status, Attempt: s.Attempt, Record: record, Forget: forget}
 	if to != run.Running && s.Status == run.Running {
 		c.Nonce = s.Nonce // a poll may have concluded that this function crashed, and started the step again
@@ -171,7 +224,7 @@ func (e *Engine) move(ctx context.Context, r run.Run, s run.Step, to run.Status,
 		s.Ended, s.Result.NothingStarted = e.Now(), true
 	}
 	s.Status = to
-	c.Step = s
+	c.Step = *s
 	return e.Store.Move(ctx, c)
 }
 

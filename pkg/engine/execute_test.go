@@ -38,10 +38,8 @@ func TestStartOutcome(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newFixture(t)
 			h.setVersion("v1", "vpc")
-			h.request("a", "deploy", "v1")
-			loop := h.planned("a", 1)
 			h.cloud.beginErr = c.answer
-			h.startReady(loop)
+			h.begin("a", "v1")
 			s, now := h.stored("a").Steps[0], h.Now()
 			if s.Status != c.status || s.Attempt != c.attempt || s.Why != c.why || h.records() != c.records {
 				t.Errorf("the step is %s in attempt %d: %s; records of %q", s.Status, s.Attempt, s.Why, h.records())
@@ -64,10 +62,8 @@ func TestStartRestoresRecord(t *testing.T) {
 	before, err := h.Store.RecordsOf(t.Context(), shop, []string{"vpc"})
 	h.must(err)
 	h.setVersion("v2", "vpc")
-	h.request("b", "deploy", "v2")
-	loop := h.planned("b", 1)
 	h.cloud.beginErr = fault.New(fault.Busy, "busy")
-	h.startReady(loop)
+	h.begin("b", "v2")
 	after, err := h.Store.RecordsOf(t.Context(), shop, []string{"vpc"})
 	h.must(err)
 	if b, a := before["vpc"], after["vpc"]; a.Token != b.Token || a.Digest != b.Digest || a.Run != b.Run || a.StackID != b.StackID {
@@ -77,31 +73,30 @@ func TestStartRestoresRecord(t *testing.T) {
 
 // A step is started only by the newest epoch of a run that is running, and only
 // once.
-func TestExecuteOnlyInNewestEpoch(t *testing.T) {
+func TestStartOnlyInNewestEpoch(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
 	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
-	start := engine.StepInput{Run: "a", Epoch: 1, Step: 0}
-	if err := h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 1, Step: 7}); !fault.Is(err, fault.Missing) {
-		t.Errorf("got %v", err)
-	}
-	h.must(h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 2, Step: 0}))
+	old := loop
+	old.Epoch = 0
+	h.polled(old)
 	h.request("p", "pause", "a")
-	h.must(h.Execute(t.Context(), start))
+	h.polled(loop)
 	if len(h.backend.Cloud.Requests) > 0 {
 		t.Fatalf("requested %v", h.backend.Cloud.Requests)
 	}
 	h.request("c", "continue", "a")
-	h.startReady(loop)
-	h.must(h.Execute(t.Context(), start))
+	loop.Epoch = h.stored("a").Epoch
+	h.polled(loop)
+	h.polled(loop)
 	if len(h.backend.Cloud.Requests) != 1 || h.stored("a").Steps[0].Attempt != 1 {
 		t.Errorf("requested %v", h.backend.Cloud.Requests)
 	}
 }
 
-// A function that finds a newer epoch when it claims a step leaves the step alone.
-func TestExecuteFencedOffAtClaim(t *testing.T) {
+// A poll that finds a newer epoch when it claims a step leaves the step alone.
+func TestFencedOffAtClaim(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
 	h.request("a", "deploy", "v1")
@@ -111,14 +106,57 @@ func TestExecuteFencedOffAtClaim(t *testing.T) {
 		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "a"}, Epoch: 1}))
 		return move()
 	}
-	h.startReady(loop)
+	h.polled(loop)
 	if s := h.stored("a").Steps[0]; s.Status != run.Pending || len(h.backend.Cloud.Requests) > 0 {
 		t.Errorf("the step is %s, requested %v", s.Status, h.backend.Cloud.Requests)
 	}
 	loop.Epoch = 2
 	h.store.move = func(func() error) error { return fault.New(fault.Unavailable, "no answer") }
-	if err := h.Execute(t.Context(), engine.StepInput{Run: "a", Epoch: 2, Step: 0}); !fault.Is(err, fault.Unavailable) {
+	if err := h.Poll(t.Context(), engine.PollInput{Loop: loop, Token: "token", Entered: h.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A panickingStart is an action whose start panics.
+type panickingStart struct{ action.Action }
+
+// Start panics.
+func (panickingStart) Start(context.Context, action.Task) (plan.Receipt, error) {
+	panic("a fault in its code")
+}
+
+// A start that panics, before its claim or after it, is reported and does not stop other
+// starts. A step that is not claimed is tried again later.
+func TestStartPanics(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v0", "old")
+	h.requestAndExecute("r", "deploy", "v0")
+	h.setVersion("v1", "old vpc web")
+	h.request("a", "deploy", "v1")
+	loop := h.planned("a", 1)
+	update := h.Verbs.Of(plan.Update)
+	update.Action = panickingStart{}
+	h.Verbs[plan.Update] = update
+	moves := 0
+	h.store.move = func(move func() error) error {
+		if moves++; moves == 2 { // the claim of the second step
+			panic("a fault in the store")
+		}
+		return move()
+	}
+	err := h.Poll(t.Context(), engine.PollInput{Loop: loop, Token: "token", Entered: h.Now()})
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "start old/update: panic: a fault in its code") || !strings.Contains(err.Error(), "start vpc/create: panic: a fault in the store") {
+		t.Errorf("the poll reports %v", err)
+	}
+	steps := h.stored("a").Steps
+	if s := steps[0]; s.Status != run.Running || s.Receipt.Known() {
+		t.Errorf("the claimed step is %s (%s)", s.Status, s.Why)
+	}
+	if s := steps[1]; s.Status != run.Pending || !s.NotBefore.After(h.Now()) || !strings.Contains(s.Why, "see the log of wait-status") {
+		t.Errorf("the step that is not claimed is %s (%s)", s.Status, s.Why)
+	}
+	if s := steps[2]; s.Status != run.Running || !s.Receipt.Known() {
+		t.Errorf("the other step is %s (%s)", s.Status, s.Why)
 	}
 }
 
@@ -127,10 +165,8 @@ func TestExecuteFencedOffAtClaim(t *testing.T) {
 func TestCreationWithoutAnswerIsFound(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
 	h.cloud.loseAnswers = true
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	h.passTime(20 * time.Second)
 	h.cloud.readErr = fault.New(fault.Broken, "no")
 	if got := h.polled(loop); got.State != run.StateFailedDirty {
@@ -159,10 +195,8 @@ func TestCreationWithoutAnswerIsFound(t *testing.T) {
 func TestForeignStackIsNotTakenOver(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
 	h.cloud.beginErr = fault.New(fault.Unavailable, "the request is lost")
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	h.backend.Cloud.Put("shop-vpc", "CREATE_COMPLETE")
 	h.passTime(2 * action.MaxStartTime)
 	h.cloud.beginErr = nil
@@ -182,9 +216,7 @@ func TestForeignStackIsNotTakenOver(t *testing.T) {
 func TestPollReadsAgainWhenStale(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	h.passTime(20 * time.Second)
 	h.store.move = func(move func() error) error {
 		h.store.move = nil
@@ -224,7 +256,7 @@ func TestStartHasTimeout(t *testing.T) {
 		verb.Action = unansweredStart{}
 		h.Verbs[plan.Create] = verb
 		before := time.Now()
-		h.startReady(h.planned("a", 1))
+		h.polled(h.planned("a", 1))
 		if took := time.Since(before); took >= action.MaxStartTime {
 			t.Errorf("the start took %s", took)
 		}
@@ -242,19 +274,16 @@ func TestExecuteWithoutInputs(t *testing.T) {
 	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
 	h.store.readErr = fault.New(fault.Throttled, "slow")
-	h.startReady(loop)
+	h.polled(loop)
 	if s := h.stored("a").Steps[0]; s.Status != run.Pending || s.Attempt != 0 || !s.NotBefore.Equal(h.Now().Add(2*time.Second)) {
 		t.Errorf("throttled, the step is %+v", s)
 	}
 	h.store.readErr = nil
 	h.passTime(5 * time.Second)
 	for polls := 0; !loop.State.Over() && polls < 20; polls++ {
-		h.startReady(loop)
 		h.passTime(5 * time.Second)
 		if answer := h.polled(loop); answer.Run != "" {
 			loop = answer
-		} else {
-			loop.Ready = nil
 		}
 	}
 	want := "parameter From: ${vpc.Nothing}: stack vpc has no output Nothing (it has: Name, Value)"
@@ -281,7 +310,7 @@ func TestPollFencedOff(t *testing.T) {
 	if err := h.Poll(t.Context(), engine.PollInput{Loop: loop, Token: "token", Entered: h.backend.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
-	loop.Epoch, loop.Ready = 2, nil
+	loop.Epoch = 2
 	if err := h.Poll(t.Context(), engine.PollInput{Loop: loop, Token: "token", Entered: h.backend.Now()}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
@@ -296,9 +325,7 @@ func TestPollWaits(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
 	h.backend.Cloud.Seconds["shop-vpc"] = 3600
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	loop = engine.LoopState{Run: "a", Epoch: 1, Wait: 60}
 	if got := h.polled(loop); got.State != run.StateWatch || got.Wait != 5 {
 		t.Errorf("a shorter wait is answered with %+v", got)
@@ -313,8 +340,10 @@ func TestPollWaits(t *testing.T) {
 	}
 	h.passTime(10 * time.Minute)
 	due := h.stored("a").Steps[0].Due
-	loop.Wait = 2 // too short for any read
-	h.polled(loop)
+	h.store.afterRegister = func() { h.passTime(4 * time.Second) }
+	if got := h.polled(loop); got.State != run.StatePoll || got.Wait != 60 {
+		t.Errorf("a poll whose time is over is answered with %+v", got)
+	}
 	if s := h.stored("a").Steps[0]; !s.Due.Equal(due) {
 		t.Errorf("the step was polled after the deadline of the poll: due %s", s.Due)
 	}
@@ -325,9 +354,7 @@ func TestPollWaits(t *testing.T) {
 func TestPollCannotRead(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	h.passTime(6 * time.Second)
 	h.cloud.readErr = fault.New(fault.Throttled, "slow")
 	h.polled(loop)
@@ -354,9 +381,7 @@ func TestPollCannotRead(t *testing.T) {
 func TestPollAfterTheEnd(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	h.passTime(20 * time.Second)
 	h.store.end = repeatedWrite
 	if got := h.polled(loop); got.State != run.StateSucceeded {
@@ -371,9 +396,7 @@ func TestPollAfterTheEnd(t *testing.T) {
 func TestHandover(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	h.registerToken("a", 1, "x", 15_000)
 	if got := h.polled(loop); got.State != run.StateFencedOff || !slices.Contains(h.started, "a-2") || h.stored("a").Epoch != 2 || h.stored("a").Events != 0 {
 		t.Errorf("got %+v, started %v", got, h.started)
@@ -390,9 +413,7 @@ func TestHandover(t *testing.T) {
 func TestWake(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	loop.Wait = 5
 	h.polled(loop) // its token waits
 	answersTo := func(token string, s plan.Status) int {
@@ -410,12 +431,12 @@ func TestWake(t *testing.T) {
 			t.Errorf("%s %s wakes an execution", c.token, c.status)
 		}
 	}
-	for range 2 { // a duplicate wakes the execution too
+	for range 2 { // a duplicate of an event that no poll has seen wakes the execution too
 		if n := answersTo(ours, "CREATE_COMPLETE"); n != 1 || h.stored("a").Steps[0].Event.Status != "CREATE_COMPLETE" {
 			t.Errorf("the event answers %d tokens, and the event of the step is %+v", n, h.stored("a").Steps[0].Event)
 		}
 	}
-	if got := h.answers[len(h.answers)-1]; got.State != run.StatePoll || len(got.Ready) != 0 || got.Run != "a" || got.Epoch != 1 {
+	if got := h.answers[len(h.answers)-1]; got.State != run.StatePoll || got.Run != "a" || got.Epoch != 1 {
 		t.Errorf("the waiting execution gets %+v", got)
 	}
 	h.passTime(time.Minute)
@@ -451,9 +472,8 @@ func TestPollBehind(t *testing.T) {
 	h.passTime(20 * time.Second)
 	h.backend.Cloud.Lag = 20 * time.Second
 	h.backend.Faults.Event = func() []time.Duration { return nil }
-	h.startReady(loop)
+	h.polled(loop)
 	h.passTime(10 * time.Second)
-	loop.Ready = nil
 	for _, due := range []time.Duration{2, 4, 8, 8} {
 		h.polled(loop)
 		s := h.stored("b").Steps[0]
@@ -468,47 +488,25 @@ func TestPollBehind(t *testing.T) {
 	}
 }
 
-// A step that was sent for execution and that no function has claimed is put off once,
-// however often the wait is polled.
-func TestPollPutsOffUnclaimedStep(t *testing.T) {
+// A step that was put off keeps its reason, and starts after its pause.
+func TestPauseOfStep(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.passTime(5 * time.Second)
-	h.polled(loop)
-	s := h.stored("a").Steps[0]
-	if s.Status != run.Pending || s.NotBefore.Sub(h.Now()) != 2*time.Second || !strings.Contains(s.Why, "did not start it") {
-		t.Fatalf("it is %s (%s), not before %s, now is %s", s.Status, s.Why, s.NotBefore, h.Now())
-	}
-	h.passTime(5 * time.Second)
-	if answer := h.polled(loop); answer.State != run.StateReady || len(answer.Ready) != 1 {
-		t.Errorf("the poll answers %+v", answer)
-	}
-	if again := h.stored("a").Steps[0]; !again.NotBefore.Equal(s.NotBefore) {
-		t.Errorf("it is put off again, to %s", again.NotBefore)
-	}
-}
-
-// A step that a function has put off is no unclaimed step, also if the others that were
-// sent with it take longer than its pause: it keeps its reason, and starts after its
-// pause.
-func TestPollKeepsPauseOfStep(t *testing.T) {
-	h := newFixture(t)
-	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.passTime(time.Second)
 	h.cloud.beginErr = fault.New(fault.Throttled, "slow down")
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
+	h.cloud.beginErr = nil
 	before := h.stored("a").Steps[0]
-	h.passTime(10 * time.Second)
-	answer := h.polled(loop)
+	h.passTime(time.Second)
+	if got := h.polled(loop); got.State != run.StateWatch || got.Wait != 2 {
+		t.Errorf("the poll answers %+v", got)
+	}
 	if s := h.stored("a").Steps[0]; s.Why != "slow down" || !s.NotBefore.Equal(before.NotBefore) {
 		t.Errorf("it is put off from %s to %s, because %q", before.NotBefore, s.NotBefore, s.Why)
 	}
-	if answer.State != run.StateReady || len(answer.Ready) != 1 {
-		t.Errorf("the poll answers %+v", answer)
+	h.passTime(time.Second)
+	h.polled(loop)
+	if s := h.stored("a").Steps[0]; s.Status != run.Running {
+		t.Errorf("after its pause it is %s", s.Status)
 	}
 }
 
@@ -517,10 +515,8 @@ func TestPollKeepsPauseOfStep(t *testing.T) {
 func TestPollTakesOverStep(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
 	h.cloud.beginErr = fault.New(fault.Unavailable, "the request is lost")
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	claimed := h.stored("a").Steps[0]
 	h.cloud.beginErr = nil
 	h.passTime(2 * action.MaxStartTime)

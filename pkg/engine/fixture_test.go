@@ -93,8 +93,8 @@ func (s *faultyStore) Move(ctx context.Context, c ...engine.Change) error {
 	return do()
 }
 
-func (s *faultyStore) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
-	newest, err := s.Store.Register(ctx, id, epoch, w, events)
+func (s *faultyStore) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int, until time.Time) (bool, error) {
+	newest, err := s.Store.Register(ctx, id, epoch, w, events, until)
 	if s.afterRegister != nil {
 		s.afterRegister()
 	}
@@ -301,12 +301,14 @@ func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	return loop
 }
 
-// startReady starts all steps that are ready.
-func (h *fixture) startReady(t engine.LoopState) {
+// begin requests a deploy of a version and lets its first poll start the steps that are
+// ready. It returns the loop state.
+func (h *fixture) begin(id, version string) engine.LoopState {
 	h.Helper()
-	for _, n := range t.Ready {
-		h.must(h.Execute(h.Context(), engine.StepInput{Run: t.Run, Epoch: t.Epoch, Step: n}))
-	}
+	h.request(id, "deploy", version)
+	loop := h.planned(id, 1)
+	h.polled(loop)
+	return loop
 }
 
 // polled polls once. It returns the answer to the token, or the zero LoopState if the
@@ -337,13 +339,10 @@ func (h *fixture) executeToEnd(t engine.LoopState) run.Run {
 		if polls > 200 {
 			h.Fatalf("run %s has not ended after 200 polls", t.Run)
 		}
-		h.startReady(t)
-		h.passTime(time.Duration(t.Wait) * time.Second)
 		if answer := h.polled(t); answer.Run != "" {
 			t = answer
-		} else {
-			t.Ready = nil
 		}
+		h.passTime(time.Duration(t.Wait) * time.Second)
 	}
 	return h.stored(t.Run)
 }
@@ -376,7 +375,7 @@ func (h *fixture) queue() string {
 // registerToken registers the token of a wait that starts now.
 func (h *fixture) registerToken(id string, epoch int, token string, events int) {
 	h.Helper()
-	_, err := h.Store.Register(h.Context(), id, epoch, engine.PollInput{Token: token, Entered: h.backend.Now()}, events)
+	_, err := h.Store.Register(h.Context(), id, epoch, engine.PollInput{Token: token, Entered: h.backend.Now()}, events, time.Time{})
 	h.must(err)
 }
 

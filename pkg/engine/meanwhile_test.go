@@ -31,7 +31,7 @@ func TestLateOutcomeOfStart(t *testing.T) {
 			}
 			return move()
 		}
-		h.startReady(loop)
+		h.polled(loop)
 		s := h.stored("a").Steps[0]
 		if s.Status != run.Running || s.Attempt != 1 || !s.Receipt.Known() || h.records() != "vpc" {
 			t.Errorf("after %v the step is %s in attempt %d, with the receipt %+v; records of %q", answer, s.Status, s.Attempt, s.Receipt, h.records())
@@ -47,9 +47,7 @@ func TestWaitsMeanwhile(t *testing.T) {
 	h := newFixture(t)
 	h.backend.Faults.Event = func() []time.Duration { return nil } // no event arrives but that of the test
 	h.setVersion("v1", "vpc")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	h.passTime(9 * time.Second)
 	h.polled(loop) // the operation is running: no step is due for five seconds
 	h.passTime(2 * time.Second)
@@ -60,10 +58,71 @@ func TestWaitsMeanwhile(t *testing.T) {
 	}
 }
 
-// A hookedStore calls after once, when a run has been read or a step marked.
+// An event during a poll does not wake the execution: the poll finds the mark before it
+// ends, even if it has already read the run. The same holds for a command.
+func TestEventDuringPoll(t *testing.T) {
+	for _, command := range []bool{false, true} {
+		h := newFixture(t)
+		h.backend.Faults.Event = func() []time.Duration { return nil } // no event arrives but that of the test
+		h.setVersion("v1", "vpc db<vpc")
+		loop := h.begin("a", "v1")
+		loop.Wait = 5
+		h.passTime(9900 * time.Millisecond)
+		arrive := func() {
+			h.passTime(200 * time.Millisecond) // the operation ends
+			before := len(h.answers)
+			if command {
+				h.request("p", "pause", "a")
+			}
+			h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: action.Token("a", 0, 1), Status: "CREATE_COMPLETE"}))
+			if len(h.answers) > before {
+				t.Errorf("an event answers %+v while a poll works", h.answers[before:])
+			}
+		}
+		h.Store = &hookedStore{Store: h.store, beforeEnd: arrive}
+		got := h.polled(loop)
+		r := h.stored("a")
+		if r.Steps[0].Status != run.Done || !command && r.Steps[1].Status != run.Running || command && got.State != run.StateWaiting {
+			t.Errorf("after the poll, which answers %+v, the steps are %s and %s", got, r.Steps[0].Status, r.Steps[1].Status)
+		}
+	}
+}
+
+// A poll that has crashed delays a wake at most until no function can be working any more.
+func TestEventAfterCrashedPoll(t *testing.T) {
+	h := newFixture(t)
+	h.backend.Faults.Event = func() []time.Duration { return nil }
+	h.setVersion("v1", "vpc")
+	h.begin("a", "v1")
+	_, err := h.Store.Register(t.Context(), "a", 1, engine.PollInput{Token: "t", Entered: h.Now()}, 0, h.Now().Add(action.MaxStartTime))
+	h.must(err)
+	event := engine.StackEvent{Token: action.Token("a", 0, 1), Status: "CREATE_COMPLETE"}
+	before := len(h.answers)
+	for range 2 {
+		h.must(h.StackEvent(t.Context(), event))
+		if len(h.answers) > before {
+			t.Fatalf("%s after the poll has started, the event wakes the execution", h.Now())
+		}
+		h.passTime(action.MaxStartTime / 2)
+	}
+	if h.must(h.StackEvent(t.Context(), event)); len(h.answers) != before+1 {
+		t.Error("the event does not wake the execution")
+	}
+}
+
+// A hookedStore calls after once, when a run has been read or a step marked, and
+// beforeEnd once, before a poll ends.
 type hookedStore struct {
 	engine.Store
-	after func()
+	after, beforeEnd func()
+}
+
+func (b *hookedStore) EndPoll(ctx context.Context, r run.Run) error {
+	if do := b.beforeEnd; do != nil {
+		b.beforeEnd = nil
+		do()
+	}
+	return b.Store.EndPoll(ctx, r)
 }
 
 func (b *hookedStore) runHook() {

@@ -84,9 +84,9 @@ func TestSweepMeasures(t *testing.T) {
 	h.must(h.Sweep(t.Context()))
 	h.wantMeasured("open 0, stuck [], oldest 0s")
 	h.bringToQueue("a", "b")
-	loop := engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}}
+	loop := engine.LoopState{Run: "a", Epoch: 1, Wait: 60}
 	h.passTime(30*time.Minute - 2*time.Second)
-	h.startReady(loop)
+	h.polled(loop)
 	h.passTime(40 * time.Minute)
 	h.must(h.Sweep(t.Context()))
 	h.wantMeasured("open 2, stuck [], oldest 1h10m0s")

@@ -50,16 +50,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	e.Notifier.Notify(ctx, r)
-	t := loopState(r, run.StateReady, minWait) // steps that start now are due by then
-	now := e.Now()
-	if t.Ready, t.Sent = e.ready(ctx, r, now), now.UnixMilli(); len(t.Ready) == 0 {
-		return loopState(r, run.StatePoll, wakeWait), nil // the run was paused or cancelled before its first step, or the budget has no room
-	}
-	err = e.selects(ctx, r, t.Ready)
-	if fault.Is(err, fault.Stale) {
-		return e.afterStaleCommit(ctx, d)
-	}
-	return t, err
+	return loopState(r, run.StatePoll, wakeWait), nil
 }
 
 // continueRun returns the loop state of a run that already has a plan, or that another

@@ -11,18 +11,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A planned run has ready steps. Planned again, it is polled; a planner of an old epoch
-// is fenced off.
+// A planned run is polled, and its first poll starts the steps that are ready. Planned
+// again, it is polled too; a planner of an old epoch is fenced off.
 func TestPlan(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc db<vpc web")
 	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
-	if loop.State != run.StateReady || !slices.Equal(loop.Ready, []int{0, 2}) || loop.Epoch != 1 || loop.Wait < 5 || loop.Wait > 60 {
+	if loop.State != run.StatePoll || loop.Epoch != 1 || loop.Wait < 5 || loop.Wait > 60 {
 		t.Errorf("got %+v", loop)
 	}
-	if again := h.planned("a", 1); again.State != run.StatePoll || len(again.Ready) != 0 {
+	if again := h.planned("a", 1); again != loop {
 		t.Errorf("planned again, it is %+v", again)
+	}
+	h.polled(loop)
+	if !slices.Equal(h.backend.Cloud.Started(0), []string{"shop-vpc/create", "shop-web/create"}) {
+		t.Errorf("the first poll requests %v", h.backend.Cloud.Requests)
 	}
 	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "none", Epoch: 1}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
@@ -98,7 +102,7 @@ func TestLock(t *testing.T) {
 	if h.queue() != "d" || h.stored("d").Epoch != 2 || !slices.Contains(h.started, "d-2") {
 		t.Errorf("the queue has %s, started %v", h.queue(), h.started)
 	}
-	if loop := h.planned("d", 2); loop.State != run.StateReady {
+	if loop := h.planned("d", 2); loop.State != run.StatePoll {
 		t.Errorf("with the lock, run d is %s", loop.State)
 	}
 }
@@ -216,7 +220,7 @@ func TestPlanThrottled(t *testing.T) {
 	}
 	h.cloud.readErr = nil
 	h.passTime(time.Second)
-	if loop := h.planned("a", 1); loop.State != run.StateReady {
+	if loop := h.planned("a", 1); loop.State != run.StatePoll {
 		t.Errorf("planned again, the run is %s", loop.State)
 	}
 }

@@ -15,22 +15,25 @@ import (
 )
 
 // Poll registers the waiting token first, and then polls the run: it records which
-// steps have finished and decides which may start. It answers the token if there is
-// something to do, or if the wait should now have another length; else the token
-// waits for an event. A poll may finish after its execution has registered a newer
-// token. Such a poll must not replace the newer token, and does nothing.
-func (e *Engine) Poll(ctx context.Context, w PollInput) error {
-	t := w.Loop
-	newest, err := e.Store.Register(ctx, t.Run, t.Epoch, w, perPoll+perStart*len(t.Ready))
+// steps have finished and starts those that are ready. It answers the token if the run
+// ends, or if the wait should now have another length; else the token waits for an event.
+//
+// While a poll works, an event, a command or an answer does not wake the execution: the
+// poll reads the run again before it ends. A poll may finish after its execution has
+// registered a newer token. Such a poll does nothing more.
+func (e *Engine) Poll(ctx context.Context, in PollInput) error {
+	t, now := in.Loop, e.Now()
+	newest, err := e.Store.Register(ctx, t.Run, t.Epoch, in, perPoll+perRetry*in.Retries, now.Add(action.MaxStartTime))
 	if err == nil && newest {
-		err = e.pollRun(ctx, t, w.Token)
+		wait := time.Duration(t.Wait) * time.Second
+		err = e.pollRun(ctx, poll{PollInput: in, waitEnds: now.Add(wait), deadline: now.Add(max(min(wait-stopsBefore, mostPoll), leastPoll))})
 	}
 	if fault.Is(err, fault.Stale) {
 		fenced, err := e.fencedOff(ctx, t.Run, t.Epoch)
 		if err != nil {
 			return fmt.Errorf("leave run %s to a newer execution: %w", t.Run, err)
 		}
-		return e.Machine.Answer(ctx, w.Token, fenced)
+		return e.Machine.Answer(ctx, in.Token, fenced)
 	}
 	if err != nil {
 		return fmt.Errorf("poll run %s: %w", t.Run, err)
@@ -38,74 +41,70 @@ func (e *Engine) Poll(ctx context.Context, w PollInput) error {
 	return nil
 }
 
-// pollRun polls until what it read is unchanged when it writes its decision.
-func (e *Engine) pollRun(ctx context.Context, t LoopState, token string) error {
-	started := e.Now()
+// A poll is one call of Poll.
+type poll struct {
+	PollInput
+	waitEnds time.Time // the wait of the execution times out
+	deadline time.Time // until when the poll may start something
+}
+
+// pollRun polls until nothing has changed since it last read the run, or until its
+// deadline.
+func (e *Engine) pollRun(ctx context.Context, p poll) error {
 	for {
-		r, err := e.refresh(ctx, t, started)
-		if err == nil {
-			err = e.releaseUnclaimed(ctx, r, &t, started)
-		}
-		if fault.Is(err, fault.Stale) {
-			continue // another poll has written a step: read again
-		}
-		if err != nil {
-			return err
-		}
-		answer, got, err := e.decide(ctx, r, t)
+		r, again, err := e.refresh(ctx, p)
 		switch {
-		case fault.Is(err, fault.Stale):
-			continue // the generation is newer: read again
+		case fault.Is(err, fault.Stale): // another function has written a step: read again
+			continue
+		case err != nil:
+			return err
+		case r.Epoch == p.Loop.Epoch && r.Token != p.Token && !r.State.Over(): // the next wait has its own poll
+			return nil
+		case again && e.Now().Before(p.deadline):
+			continue
+		}
+		answer, got, err := e.decide(ctx, r, p)
+		if err == nil && answer == nil {
+			err = e.Store.EndPoll(ctx, r)
+		}
+		switch {
+		case fault.Is(err, fault.Stale): // a command, an answer or an event has arrived: read again
+			continue
 		case err != nil || answer == nil:
 			return err
 		}
 		if got != nil {
 			e.Notifier.Notify(ctx, *got)
 		}
-		if err := e.Machine.Answer(ctx, token, *answer); err != nil {
+		if err := e.Machine.Answer(ctx, p.Token, *answer); err != nil {
 			return fmt.Errorf("answer: %w", err)
 		}
 		return nil
 	}
 }
 
-// releaseUnclaimed delays the steps that were sent for execution and that no
-// function has claimed: the function crashed, or was not invoked. A step that was
-// delayed since it was sent is left alone: a function has tried to start it, or an
-// earlier poll has delayed it.
-func (e *Engine) releaseUnclaimed(ctx context.Context, r run.Run, t *LoopState, started time.Time) error {
-	sent := t.Ready
-	t.Ready = nil
-	ready := r.Ready(started, len(r.Steps))
-	for _, number := range sent {
-		if r.Epoch != t.Epoch || !slices.Contains(ready, number) || r.Steps[number].NotBefore.UnixMilli() > t.Sent {
-			continue
-		}
-		s := r.Steps[number]
-		s.Why, s.Claimed, s.NotBefore = "execute-step did not start it: see the log of that function", e.Now(), e.Now().Add(backoff(s))
-		if err := e.move(ctx, r, s, run.Pending, nil, false); err != nil {
-			return err
-		}
-		r.Steps[number] = s
-	}
-	return nil
-}
-
-// refresh reads the run, records the steps that have finished and skips those that
-// can no longer start. It is Stale if another function has written meanwhile. If the
-// run has a newer epoch or is over, refresh changes nothing.
-func (e *Engine) refresh(ctx context.Context, t LoopState, started time.Time) (run.Run, error) {
-	r, err := e.Store.Follow(ctx, t.Run)
-	if err != nil || r.Epoch != t.Epoch || r.State.Over() {
-		return r, err
+// refresh reads the run, records the steps that have finished, skips those that can no
+// longer start, and starts those that are ready. It is Stale if another function has
+// written meanwhile. If the run has a newer epoch or token, or is over, refresh changes
+// nothing. It reports again if more steps are due, or if one that it has started is due at
+// once or has ended.
+func (e *Engine) refresh(ctx context.Context, p poll) (r run.Run, again bool, err error) {
+	r, err = e.Store.Follow(ctx, p.Loop.Run)
+	if err != nil || r.Epoch != p.Loop.Epoch || r.Token != p.Token || r.State.Over() {
+		return r, false, err
 	}
 	if err := e.resume(ctx, &r); err != nil {
-		return r, err
+		return r, false, err
 	}
-	if err := e.pollSteps(ctx, &r, started.Add(time.Duration(t.Wait)*time.Second-stopsBefore)); err != nil {
-		return r, err
+	more, err := e.pollSteps(ctx, &r, p.deadline)
+	if err != nil {
+		return r, false, err
 	}
-	return r, e.skip(ctx, r, r.Prune(e.Now()))
+	if err := e.skip(ctx, r, r.Prune(e.Now())); err != nil {
+		return r, false, err
+	}
+	again, err = e.startReady(ctx, &r, p.deadline)
+	return r, again || more, err
 }
 
 // skip writes that steps of r, given as they were before, are skipped.
@@ -134,7 +133,7 @@ func (e *Engine) selects(ctx context.Context, r run.Run, numbers []int) error {
 
 // decide returns what the execution does next, or nil if it waits, and the run to
 // notify about, if it has ended or waits for a person.
-func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState, *run.Run, error) {
+func (e *Engine) decide(ctx context.Context, r run.Run, p poll) (*LoopState, *run.Run, error) {
 	answer := func(s run.State, wait time.Duration) (*LoopState, *run.Run, error) {
 		a := loopState(r, s, wait)
 		return &a, nil, nil
@@ -142,8 +141,8 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 	now := e.Now()
 	wait := r.NextPoll(now).Sub(now)
 	switch s := r.Next(now); {
-	case r.Epoch != t.Epoch:
-		a, err := e.fencedOff(ctx, t.Run, t.Epoch)
+	case r.Epoch != p.Loop.Epoch:
+		a, err := e.fencedOff(ctx, p.Loop.Run, p.Loop.Epoch)
 		return &a, nil, err
 	case r.State.Over(): // the function that ended the run may have crashed before it passed on the lock
 		a := loopState(r, r.State, 0)
@@ -160,17 +159,10 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 			return nil, nil, err
 		}
 		return answer(run.StateFencedOff, 0)
-	case s == run.StateReady:
-		if ready := e.ready(ctx, r, now); len(ready) > 0 {
-			if err := e.selects(ctx, r, ready); err != nil {
-				return nil, nil, err
-			}
-			a := loopState(r, s, minWait) // steps that start now are due by then
-			a.Ready, a.Sent = ready, now.UnixMilli()
-			return &a, nil, nil
-		}
+	case wait <= 0 && !now.Before(p.deadline): // the next poll continues
+		return answer(run.StatePoll, wakeWait)
 	}
-	if now := seconds(wait); now < t.Wait || now >= 2*t.Wait {
+	if next, left := seconds(wait), seconds(p.waitEnds.Sub(now)); next < left || next >= 2*left {
 		return answer(run.StateWatch, wait)
 	}
 	return nil, nil, nil
@@ -178,24 +170,25 @@ func (e *Engine) decide(ctx context.Context, r run.Run, t LoopState) (*LoopState
 
 // pollSteps polls the running steps that are due, as many as the budgets allow, and
 // writes the results. A step that is not polled, or not before the deadline, stays
-// due.
-func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) error {
+// due. pollSteps polls no more than atOnce steps in one account and region, so that the
+// dependents of those that have finished start soon, and reports more if others are due.
+func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) (more bool, err error) {
 	var due []*run.Step
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Status == run.Running && !r.DueAt(*s).After(e.Now()) {
 			due = append(due, s)
 		}
 	}
-	due = e.affordablePolls(ctx, due)
+	due, more = e.affordable(ctx, e.pollOrder(due), e.pollCost)
 	requested := make([]bool, len(due))
-	err := e.Parallel(ctx, len(due), func(ctx context.Context, i int) error {
+	err = e.Parallel(ctx, len(due), func(ctx context.Context, i int) error {
 		if requested[i] = e.Now().Before(deadline); !requested[i] {
 			return nil
 		}
 		return e.pollStep(ctx, *r, due[i])
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	var later []run.Step
 	for i, s := range due {
@@ -204,9 +197,9 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 		}
 	}
 	if len(later) == 0 {
-		return nil
+		return more, nil
 	}
-	return e.Store.Postpone(ctx, r.ID, r.Epoch, later)
+	return more, e.Store.Postpone(ctx, r.ID, r.Epoch, later)
 }
 
 // takeOver gives a running step another nonce before a poll may start it again. The

@@ -54,8 +54,8 @@ type Runs interface {
 // Executions keeps the epochs, waiting tokens and commands of runs.
 type Executions interface {
 	// RaiseEpoch makes the epoch r.Epoch+1, a queued run pending and a waiting one
-	// running, and clears the waiting token and the length of the history, as for a
-	// new execution. It writes r.Restarts, r.RestartedAt and r.FinishedAtRestart. It
+	// running, and clears the waiting token, until when a poll works for it, and the length
+	// of the history, as for a new execution. It writes r.Restarts, r.RestartedAt and r.FinishedAtRestart. It
 	// is Stale if the epoch is not r.Epoch, or the run is over.
 	RaiseEpoch(ctx context.Context, r run.Run) error
 
@@ -66,9 +66,15 @@ type Executions interface {
 	Commit(ctx context.Context, r run.Run) error
 
 	// Register makes w's token the one that waits for run id, and adds events to the
-	// length of its history. It reports false, and does neither, if the token of a
-	// later wait was registered before. It is Stale if the run has another epoch.
-	Register(ctx context.Context, id string, epoch int, w PollInput, events int) (newest bool, err error)
+	// length of its history. It writes that a poll works for this token, at most until
+	// the given time. It reports false, and does none of this, if the token of a later
+	// wait was registered before. It is Stale if the run has another epoch.
+	Register(ctx context.Context, id string, epoch int, w PollInput, events int, until time.Time) (newest bool, err error)
+
+	// EndPoll writes that no poll works for r's token any more. It is Stale, and the poll
+	// must read the run again, if the run has another epoch, token or generation, or if
+	// an event has marked a step since r was loaded.
+	EndPoll(ctx context.Context, r run.Run) error
 
 	// RecordCommand gives a run a command as run.Run.Give does, and writes an event
 	// for the audit, in one transaction and once for each c.ID. It returns the run as
@@ -113,9 +119,6 @@ type Locks interface {
 
 // Steps keeps the steps of committed runs.
 type Steps interface {
-	// Step returns a run without its steps, and one of them.
-	Step(ctx context.Context, id string, number int) (run.Run, run.Step, error)
-
 	// Select writes that the given steps may change from now on. A pending step is
 	// selected before it is moved the first time, unless the run ends by force; see
 	// Follow. It is Stale if the run has another epoch, or has ended.
@@ -136,7 +139,8 @@ type Steps interface {
 	Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error
 
 	// MarkEvent writes that an event arrived about a running step's attempt, which
-	// makes the step due. It reports false if there is no such step running.
+	// makes the step due, and counts it in the run, in one transaction. It reports false
+	// if there is no such step running.
 	MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error)
 }
 
@@ -263,9 +267,6 @@ type Budgets interface {
 	// is when there is room for the next ask: now if all are granted. If many
 	// functions call it at once, it may grant none.
 	Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (granted int, next time.Time, err error)
-
-	// Room returns what Take would return, and takes nothing.
-	Room(ctx context.Context, where string, asks []budget.Demand, now time.Time) (granted int, next time.Time, err error)
 
 	// Throttled records that CloudFormation has throttled a request of that kind, so
 	// that Take grants fewer requests for a while.

@@ -123,9 +123,7 @@ func TestRecoverLate(t *testing.T) {
 func TestTooManyRestarts(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc db<vpc web<db")
-	h.request("a", "deploy", "v1")
-	loop := h.planned("a", 1)
-	h.startReady(loop)
+	loop := h.begin("a", "v1")
 	fail := func() {
 		epoch := h.stored("a").Epoch
 		h.ended[fmt.Sprint("a-", epoch)] = "FAILED: Denied"
@@ -153,7 +151,6 @@ func TestTooManyRestarts(t *testing.T) {
 	if r := h.stored("a"); r.Step("vpc/create").Status != run.Done {
 		t.Fatalf("no step has finished: %+v", loop)
 	}
-	h.startReady(loop)
 	h.request("b", "destroy", "")
 	h.planned("b", 1)
 	for range 5 {
@@ -180,7 +177,7 @@ func TestUnlock(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
 	h.bringToQueue("a", "b")
-	h.startReady(engine.LoopState{Run: "a", Epoch: 1, Ready: []int{0}})
+	h.polled(engine.LoopState{Run: "a", Epoch: 1, Wait: 60})
 	q := run.Request{ID: "u", Project: shop, Operation: "unlock", Of: "a", Who: "ann", Options: run.Options{Reason: "its account is closed"}}
 	h.must(h.Start(t.Context(), q))
 	h.must(h.Start(t.Context(), q))

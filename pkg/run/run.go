@@ -76,6 +76,8 @@ type Run struct {
 	Generation         int            // raised by every command and answer
 	ObservedGeneration int            // the generation with which it last became waiting
 	Token              string         // of the wait of its execution
+	PolledUntil        time.Time      // until when a poll may be working for that wait; zero if none is
+	Marks              int            // how many events have marked steps
 	Events             int            // the estimated number of events in the history of its execution
 
 	Restarts          int       // how often its execution was restarted since a step last finished

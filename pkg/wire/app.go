@@ -95,21 +95,12 @@ func (h *App) Plan(ctx context.Context, d engine.ExecutionInput) (engine.LoopSta
 	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
 	e.Configurations, e.Specs = l, l
 	t, err := e.Plan(ctx, d)
-	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
+	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)))
 	return t, err
 }
 
-// ExecuteStep starts one step.
-func (h *App) ExecuteStep(ctx context.Context, s engine.StepInput) (struct{}, error) {
-	ctx, done := h.forRun(ctx, s.Run)
-	defer done()
-	err := h.engine.Execute(ctx, s)
-	h.logResult(ctx, err, "execute", slog.String("run", s.Run), slog.Int("epoch", s.Epoch), slog.Int("step", s.Step))
-	return struct{}{}, err
-}
-
-// WaitStatus polls the running steps, and answers the task token when the state
-// machine has something to do.
+// WaitStatus polls the running steps and starts the ready ones. It answers the task token
+// when the state machine has something to do.
 func (h *App) WaitStatus(ctx context.Context, w engine.PollInput) (struct{}, error) {
 	ctx, done := h.forRun(ctx, w.Loop.Run)
 	defer done()

@@ -49,13 +49,12 @@ stacks:
 // before are the events that are sent before one of a function, so that its run
 // and step exist.
 func before(function string) []string {
-	upload, planned, step := "start.upload.json", "plan.run.json", "execute-step.step.json"
+	upload, planned, polled := "start.upload.json", "plan.run.json", "wait-status.poll.json"
 	return map[string][]string{
-		"plan":         {upload},
-		"execute-step": {upload, planned},
-		"wait-status":  {upload, planned, step},
-		"stack-event":  {upload, planned, step},
-		"api":          {upload, planned},
+		"plan":        {upload},
+		"wait-status": {upload, planned},
+		"stack-event": {upload, planned, polled},
+		"api":         {upload, planned},
 	}[function]
 }
 

@@ -23,38 +23,33 @@ const (
 	lasts     = 0.5 // seconds
 )
 
-// What the engine adds to RUN.events for a poll, and for the start of a step.
-const (
-	perPoll  = 10
-	perStart = 8
-)
+// perPoll is what the engine adds to RUN.events for a poll.
+const perPoll = 8
 
 // The write units of a poll, a step and a run. Each change is a transaction, in
 // which a unit counts twice.
 const (
-	writesOfPoll = 2
-	writesOfStep = 24
+	writesOfPoll = 6
+	writesOfStep = 28
 	writesOfRun  = 20
 )
 
 // Cost estimates in USD what a run itself has cost, without its stacks: state
 // transitions, invocations and writes. It derives them from the length of the
 // history of the run's last execution, and from how often its steps were started. A
-// poll is an invocation and two transitions, and so is the start of a step; the
-// event of its end is one more invocation.
+// poll is an invocation and two transitions; the event of a step's end is one more
+// invocation.
 //
 // It leaves out earlier executions, storage, reads, logs and monthly charges. The
-// history's length errs upwards: for runs of 3 to 40 steps the transitions come out
-// at 1.1 to 1.7 times their real number. The estimate serves to compare runs and to
-// see growth.
+// estimate serves to compare runs and to see growth.
 func Cost(r run.Run) float64 {
 	starts := 0
 	for _, s := range r.Steps {
 		starts += s.Attempt
 	}
-	polls := max(r.Events-perStart*starts, 0) / perPoll
-	transitions := 3 + 2*polls + 2*starts // and Plan, Next and the end
-	invocations := 2 + polls + 2*starts   // and start and plan
+	polls := r.Events / perPoll
+	transitions := 3 + 2*polls        // and Plan, Next and the end
+	invocations := 2 + polls + starts // and start and plan
 	writes := writesOfRun + writesOfPoll*polls + writesOfStep*starts
 	return perTransition*float64(transitions) + perInvocation*float64(invocations) + perWrite*float64(writes)
 }

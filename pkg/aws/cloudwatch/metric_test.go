@@ -103,7 +103,7 @@ func TestEnded(t *testing.T) {
 	queued := run.Run{Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"}, State: run.StateSuperseded, Requested: requested, Ended: at(10)}
 	unchanged := ended(run.StateSucceeded)
 	unchanged.Steps, unchanged.Events = nil, 0
-	all := []string{"Makespan=100 Seconds", "CriticalPathRatio=1.25 None", "QueueWait=10 Seconds", "RunCost=0.0006222 None"}
+	all := []string{"Makespan=100 Seconds", "CriticalPathRatio=1.25 None", "QueueWait=10 Seconds", "RunCost=0.0007095 None"}
 	for _, c := range []struct {
 		name string
 		r    run.Run

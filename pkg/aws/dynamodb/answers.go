@@ -10,7 +10,7 @@ import (
 // that loading the run loads it too.
 func (t *Table) RecordAnswer(ctx context.Context, id string, number int, a run.Answer) (run.Run, error) {
 	for {
-		r, s, err := t.Step(ctx, id, number)
+		r, s, err := t.step(ctx, id, number)
 		if err != nil || s.Answer.ID == a.ID {
 			return r, err
 		}

@@ -70,16 +70,6 @@ func (b *Budgets) read(ctx context.Context, where string) (budget.Budget, error)
 	return i.budget(), err
 }
 
-// Room implements engine.Budgets.
-func (b *Budgets) Room(ctx context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
-	was, err := b.read(ctx, where)
-	if err != nil {
-		return 0, now, err
-	}
-	_, granted, next := b.limits.Take(was, demands, now)
-	return granted, next, nil
-}
-
 // Take implements engine.Budgets.
 func (b *Budgets) Take(ctx context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
 	for range mostTakes {

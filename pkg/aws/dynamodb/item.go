@@ -27,6 +27,8 @@ type storedRun struct {
 	Generation         int                `json:"generation"`
 	ObservedGeneration int                `json:"observed_generation,omitempty"`
 	Token              string             `json:"token,omitempty"`
+	PolledUntil        time.Time          `json:"polled_until"`
+	Marks              int                `json:"marks"`
 	Events             int                `json:"events"`
 	Restarts           int                `json:"restarts,omitempty"`
 	RestartedAt        time.Time          `json:"restarted_at"`

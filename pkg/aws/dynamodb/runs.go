@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -122,7 +123,7 @@ func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 		}
 		failed, err := t.write(ctx, write{
 			key: runKey(r.ID), set: values{
-				"epoch": r.Epoch + 1, "state": awake(was.State), "token": "", "since": "", "events": 0, "raiser": mine,
+				"epoch": r.Epoch + 1, "state": awake(was.State), "token": "", "since": "", "polled_until": time.Time{}, "events": 0, "raiser": mine,
 				"restarts": r.Restarts, "restarted_at": r.RestartedAt, "finished_at_restart": r.FinishedAtRestart,
 			},
 			where: "#epoch = :from AND #state = :was", with: values{"from": r.Epoch, "was": was.State},
@@ -145,10 +146,10 @@ func awake(s run.State) run.State {
 }
 
 // Register implements engine.Executions.
-func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int) (bool, error) {
+func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.PollInput, events int, until time.Time) (bool, error) {
 	since := stamp(w.Entered)
 	failed, err := t.write(ctx, write{
-		key: runKey(id), set: values{"token": w.Token, "since": since}, add: values{"events": events},
+		key: runKey(id), set: values{"token": w.Token, "since": since, "polled_until": until}, add: values{"events": events},
 		where: "#epoch = :epoch AND (attribute_not_exists(#since) OR #since <= :entered)", with: values{"epoch": epoch, "entered": since},
 	})
 	if err != nil || failed == held {
@@ -159,6 +160,15 @@ func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.Pol
 		err = stale(id, epoch)
 	}
 	return false, err
+}
+
+// EndPoll implements engine.Executions.
+func (t *Table) EndPoll(ctx context.Context, r run.Run) error {
+	return t.require(ctx, fault.New(fault.Stale, "run %s has changed since it was loaded", r.ID), write{
+		key: runKey(r.ID), set: values{"polled_until": time.Time{}},
+		where: "#epoch = :epoch AND #token = :token AND #generation = :generation AND #marks = :marks",
+		with:  values{"epoch": r.Epoch, "token": r.Token, "generation": r.Generation, "marks": r.Marks},
+	})
 }
 
 // stale returns the error of a caller whose epoch is no longer the run's.

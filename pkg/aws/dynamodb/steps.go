@@ -10,8 +10,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Step implements engine.Steps.
-func (t *Table) Step(ctx context.Context, id string, number int) (run.Run, run.Step, error) {
+// step returns a run without its steps, and one of them.
+func (t *Table) step(ctx context.Context, id string, number int) (run.Run, run.Step, error) {
 	at := stepKey(id, number)
 	items, err := t.all(ctx, []key{runKey(id), at})
 	if err != nil {
@@ -102,7 +102,7 @@ func moving(c engine.Change) []write {
 // repeated returns nil if a change that did not find the step as expected was made
 // before.
 func (t *Table) repeated(ctx context.Context, c engine.Change) error {
-	_, was, err := t.Step(ctx, c.Run, c.Step.Number)
+	_, was, err := t.step(ctx, c.Run, c.Step.Number)
 	if err != nil {
 		return err
 	}
@@ -174,6 +174,6 @@ func (t *Table) MarkEvent(ctx context.Context, id string, number, attempt int, s
 	failed, err := t.write(ctx, write{
 		key: stepKey(id, number), set: values{"event": status, "polls": 0},
 		where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": attempt},
-	})
+	}, write{key: runKey(id), add: values{"marks": 1}, where: "attribute_exists(#PK)"})
 	return err == nil && failed == held, err
 }

@@ -139,7 +139,7 @@ func TestContention(t *testing.T) {
 					}
 					return 0, ""
 				}
-				_, err := table.Register(t.Context(), "one", 1, engine.PollInput{Token: "token"}, 1)
+				_, err := table.Register(t.Context(), "one", 1, engine.PollInput{Token: "token"}, 1, time.Time{})
 				if !fault.Is(err, c.want) {
 					t.Errorf("want an error of kind %s, got %s: %v", c.want, fault.KindOf(err), err)
 				}
@@ -168,7 +168,7 @@ func TestTokens(t *testing.T) {
 				tokens[in.ClientRequestToken] = true
 				return http.StatusBadRequest, answer
 			}
-			if _, err := table.Register(t.Context(), "one", 1, engine.PollInput{Token: "token"}, 1); err == nil {
+			if _, err := table.Register(t.Context(), "one", 1, engine.PollInput{Token: "token"}, 1, time.Time{}); err == nil {
 				t.Error("it succeeded")
 			}
 			if len(tokens) != want {

@@ -15,11 +15,8 @@ import (
 func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) {
 	for name, law := range map[string]func(purse){
 		"what was never used grants ten seconds' worth": func(p purse) {
-			p.room(60, 50)
-			p.room(60, 50)
 			p.take(60, 50)
 			p.take(60, 0)
-			p.room(60, 0)
 		},
 		"what is granted comes back": func(p purse) {
 			p.take(50, 50)
@@ -136,14 +133,6 @@ func (p purse) takes(asks []budget.Demand, want int) {
 
 func (p purse) take(n, want int)   { p.Helper(); p.takes(asks(n, budget.Demand{Reads: 1}), want) }
 func (p purse) writes(n, want int) { p.Helper(); p.takes(asks(n, budget.Demand{Writes: 1}), want) }
-
-func (p purse) room(n, want int) {
-	p.Helper()
-	granted, _, err := p.Budgets.Room(p.Context(), here, asks(n, budget.Demand{Reads: 1}), p.now)
-	if err != nil || granted != want {
-		p.Fatalf("there is room for %d, want %d: %v", granted, want, err)
-	}
-}
 
 func (p purse) throttled(k budget.Kind) {
 	p.Helper()

@@ -47,8 +47,6 @@ func runLaws() []law {
 			b.is(err, fault.Missing)
 			_, err = b.store.Load(b.ctx, "none")
 			b.is(err, fault.Missing)
-			_, _, err = b.store.Step(b.ctx, "none", 0)
-			b.is(err, fault.Missing)
 			_, err = b.command("none", run.Pause, "ann")
 			b.is(err, fault.Missing)
 			b.is(b.raise("none", 0), fault.Missing)
@@ -97,11 +95,7 @@ func runLaws() []law {
 			want.MaxParallel = []project.Limit{{Most: 10}, {Prefix: "n1", Most: 2}}
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
-			got, s, err := b.store.Step(b.ctx, "one", 129)
-			b.ok(err)
-			b.same(s, want.Steps[129])
 			want.Steps = nil
-			b.same(got, want)
 			b.same(b.run("one"), want)
 		}},
 		{"a plan without steps is committed too", func(b bench) {
@@ -118,8 +112,6 @@ func runLaws() []law {
 			got := b.load("one")
 			b.same(got.State, run.StatePending)
 			b.same(len(got.Steps), 0)
-			_, _, err := b.store.Step(b.ctx, "one", 0)
-			b.is(err, fault.Missing)
 		}},
 		{"a plan is committed once: a later planner changes nothing", func(b bench) {
 			want := b.commit("one")
@@ -129,13 +121,6 @@ func runLaws() []law {
 			b.is(b.store.Commit(b.ctx, late), fault.Stale)
 			b.same(b.load("one"), want)
 		}},
-		{"a step that is not in the plan is missing", func(b bench) {
-			b.commit("one")
-			_, _, err := b.store.Step(b.ctx, "one", 2)
-			b.is(err, fault.Missing)
-			_, _, err = b.store.Step(b.ctx, "one", -1)
-			b.is(err, fault.Missing)
-		}},
 		{"a token is registered for the epoch, and the history grows", func(b bench) {
 			b.commit("one")
 			b.register("first", noon, 10)
@@ -144,7 +129,7 @@ func runLaws() []law {
 			b.same(r.Token, "second")
 			b.same(r.Events, 36)
 			for _, epoch := range []int{0, 2} {
-				_, err := b.store.Register(b.ctx, "one", epoch, engine.PollInput{Token: "third", Entered: noon}, 1)
+				_, err := b.store.Register(b.ctx, "one", epoch, engine.PollInput{Token: "third", Entered: noon}, 1, noon)
 				b.is(err, fault.Stale)
 			}
 			b.same(b.run("one"), r)
@@ -157,10 +142,48 @@ func runLaws() []law {
 			b.same(r.Token, "later")
 			b.same(r.Events, 10)
 			b.ok(b.raise("one", 1))
-			newest, err := b.store.Register(b.ctx, "one", 2, engine.PollInput{Token: "next", Entered: noon}, 1)
+			newest, err := b.store.Register(b.ctx, "one", 2, engine.PollInput{Token: "next", Entered: noon}, 1, noon)
 			b.ok(err)
 			b.same(newest, true)
 			b.same(b.run("one").Token, "next")
+		}},
+		{"a poll works from the registration of its token until it ends, or until a new epoch", func(b bench) {
+			b.commit("one")
+			b.same(b.run("one").PolledUntil, time.Time{})
+			b.register("first", noon, 10)
+			b.same(b.run("one").PolledUntil, noon.Add(time.Minute))
+			b.ok(b.store.EndPoll(b.ctx, b.run("one")))
+			r := b.run("one")
+			b.same(r.PolledUntil, time.Time{})
+			b.same(r.Token, "first")
+			b.register("second", noon.Add(time.Hour), 10)
+			b.ok(b.raise("one", 1))
+			b.same(b.run("one").PolledUntil, time.Time{})
+		}},
+		{"a poll does not end while there is something that it has not read", func(b bench) {
+			b.claim(b.commit("one"), 0, "n1")
+			b.register("first", noon, 10)
+			loaded := b.load("one")
+			stays := func() {
+				b.Helper()
+				b.is(b.store.EndPoll(b.ctx, loaded), fault.Stale)
+				b.same(b.run("one").PolledUntil.IsZero(), false)
+				loaded = b.load("one")
+			}
+			b.mark("one", 0, 1, true)
+			b.same(b.run("one").Marks, 1)
+			stays()
+			b.mark("one", 0, 1, true) // the same event, again
+			stays()
+			_, err := b.command("one", run.Pause, "ann")
+			b.ok(err)
+			stays()
+			b.register("second", noon.Add(time.Second), 10)
+			stays()
+			b.ok(b.store.EndPoll(b.ctx, loaded))
+			b.ok(b.store.EndPoll(b.ctx, loaded)) // the answer was lost
+			b.ok(b.raise("one", 1))
+			b.is(b.store.EndPoll(b.ctx, loaded), fault.Stale)
 		}},
 	}
 }

@@ -28,6 +28,7 @@ type Backend struct {
 	Rand      *rand.Rand
 	Faults    Faults
 	Calls     int            // how many calls functions have made
+	Invoked   map[string]Use // the use of each function
 	Ends      map[string]int // how often the end of a run was reported to engine.Meter, by run
 
 	// Questions are the IDs of steps that wait for a user's answer before they end.
@@ -56,7 +57,7 @@ type Backend struct {
 func New(machine *asl.Machine, seed uint64) *Backend {
 	clock := NewClock()
 	b := &Backend{
-		Ends: make(map[string]int), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
@@ -209,13 +210,32 @@ func (b *Backend) Load(id string) (run.Run, error) { return b.Store.Load(context
 // Execution returns the execution of the given name, or nil if there is none.
 func (b *Backend) Execution(name string) *Execution { return b.executions[name] }
 
+// A Use is how often a function was invoked, and how long its invocations took together.
+type Use struct {
+	Times int
+	Took  time.Duration
+}
+
+// use counts an invocation of a function that starts now. The returned function has to be
+// called at its end.
+func (b *Backend) use(function string) (ended func()) {
+	started := b.Now()
+	return func() {
+		u := b.Invoked[function]
+		b.Invoked[function] = Use{u.Times + 1, u.Took + b.Now().Sub(started)}
+	}
+}
+
 // call calls a function for an event, as Lambda does: up to six times if it fails.
 func (b *Backend) call(name string, do func(context.Context) error) {
 	b.Go(func(r *Routine) {
 		for try := range 6 {
 			r.skew = b.skew()
+			ended := b.use(name)
 			ctx := context.WithValue(context.Background(), callKey{}, &invocation{function: &function{name: name}, routine: r})
-			if do(ctx) == nil || !r.Sleep(time.Second<<try) {
+			err := do(ctx)
+			ended()
+			if err == nil || !r.Sleep(time.Second<<try) {
 				return
 			}
 		}

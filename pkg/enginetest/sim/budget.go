@@ -24,14 +24,6 @@ func NewBudgets(l budget.Limits) *Budgets {
 	return &Budgets{limits: l, budgets: make(map[string]budget.Budget)}
 }
 
-// Room implements engine.Budgets.
-func (b *Budgets) Room(_ context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, granted, next := b.limits.Take(b.budgets[where], demands, now)
-	return granted, next, nil
-}
-
 // Take implements engine.Budgets.
 func (b *Budgets) Take(_ context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
 	b.mu.Lock()
@@ -54,15 +46,6 @@ func (b *Budgets) Throttled(_ context.Context, where string, k budget.Kind, now 
 type crashingBudgets struct {
 	backend *Backend
 	budgets engine.Budgets
-}
-
-// Room implements engine.Budgets.
-func (m crashingBudgets) Room(ctx context.Context, where string, demands []budget.Demand, now time.Time) (n int, next time.Time, err error) {
-	err = m.backend.do(ctx, "Budgets.Room", where, func() error {
-		n, next, err = m.budgets.Room(ctx, where, demands, now)
-		return err
-	})
-	return n, next, err
 }
 
 // Take implements engine.Budgets.

@@ -21,7 +21,7 @@ import (
 type Cloud struct {
 	Seconds  map[string]float64             // how long operations take, by stack; 10 if it is missing
 	Fail     map[string]int                 // how many of the next operations fail, by "shop-vpc/create"
-	Requests []string                       // the operations that were started, as "shop-vpc/create"
+	Requests []Request                      // the operations that were started
 	Calls    map[string]int                 // the requests of functions, by the name that CloudFormation's API gives them
 	Changed  func(action.Task, plan.Status) // called when an operation changes the status of its stack
 	Limit    Limit                          // of the requests that functions send; the zero Limit is none
@@ -47,6 +47,27 @@ func NewCloud(c *Clock) *Cloud {
 
 // count counts requests of a function.
 func (c *Cloud) count(call string, n int) { c.Calls[call] += n }
+
+// A Request is a request that started an operation.
+type Request struct {
+	At     time.Time
+	Number int    // of its step
+	What   string // as "shop-vpc/create"
+}
+
+// Started names the operations that were started since the first n. Those that one poll
+// started at about the same time are in the order of their steps.
+func (c *Cloud) Started(n int) []string {
+	requests := slices.Clone(c.Requests[n:])
+	slices.SortStableFunc(requests, func(a, b Request) int {
+		return cmp.Or(a.At.Truncate(time.Second).Compare(b.At.Truncate(time.Second)), cmp.Compare(a.Number, b.Number))
+	})
+	var names []string
+	for _, r := range requests {
+		names = append(names, r.What)
+	}
+	return names
+}
 
 // operations names the operations in Fail and Requests, by the request that starts them.
 var operations = map[action.Request]string{
@@ -299,7 +320,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		st.protected = t.Node.Protect
 	}
 	c.tokens[t.Token()] = st.id
-	c.Requests = append(c.Requests, name+"/"+operations[t.Request])
+	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, name + "/" + operations[t.Request]})
 	c.begin(st, t, want)
 	return st.receipt(t), nil
 }

@@ -187,17 +187,13 @@ func (m crashingStore) Open(ctx context.Context) ([]string, error) {
 }
 
 // Register implements engine.Executions.
-func (m crashingStore) Register(ctx context.Context, id string, epoch int, in engine.PollInput, events int) (bool, error) {
-	return got(m.backend, ctx, "Store.Register", id, func() (bool, error) { return m.store.Register(ctx, id, epoch, in, events) })
+func (m crashingStore) Register(ctx context.Context, id string, epoch int, in engine.PollInput, events int, until time.Time) (bool, error) {
+	return got(m.backend, ctx, "Store.Register", id, func() (bool, error) { return m.store.Register(ctx, id, epoch, in, events, until) })
 }
 
-// Step implements engine.Steps.
-func (m crashingStore) Step(ctx context.Context, id string, number int) (r run.Run, s run.Step, err error) {
-	err = m.backend.do(ctx, "Store.Step", fmt.Sprint(number), func() error {
-		r, s, err = m.store.Step(ctx, id, number)
-		return err
-	})
-	return r, s, err
+// EndPoll implements engine.Executions.
+func (m crashingStore) EndPoll(ctx context.Context, r run.Run) error {
+	return m.backend.do(ctx, "Store.EndPoll", r.ID, func() error { return m.store.EndPoll(ctx, r) })
 }
 
 // Select implements engine.Steps.

@@ -131,7 +131,9 @@ func (h *host) invoke(name string, payload json.RawMessage, then func(json.RawMe
 		crashed := &asl.Error{Name: "Runtime.ExitError", Cause: name + " crashed"}
 		by := &invocation{function: &function{name: name, reportCrash: func() { then(nil, crashed) }}, routine: r}
 		r.skew = h.skew()
+		ended := h.use(name)
 		out, err := h.handle(context.WithValue(context.Background(), callKey{}, by), payload)
+		ended()
 		switch {
 		case by.function.crashed:
 			then(nil, crashed)
@@ -153,12 +155,6 @@ func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error)
 			return nil, err
 		}
 		return h.Engine.Plan(ctx, in)
-	case "execute-step":
-		in, err := decode[engine.StepInput](payload)
-		if err != nil {
-			return nil, err
-		}
-		return struct{}{}, h.Engine.Execute(ctx, in)
 	case "wait-status":
 		in, err := decode[engine.PollInput](payload)
 		if err != nil {

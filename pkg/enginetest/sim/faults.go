@@ -14,7 +14,7 @@ import (
 // nil.
 type Faults struct {
 	// Call returns the fault of a call that a function makes, as in
-	// ("execute-step", "Cloud.Begin", "shop-vpc/create").
+	// ("wait-status", "Cloud.Begin", "shop-vpc/create").
 	Call func(function, call, about string) Fault
 
 	// Event returns the delay of each delivery of a CloudFormation event. An event

@@ -123,7 +123,7 @@ func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
 	if st.status != "UPDATE_IN_PROGRESS" {
 		return fault.New(fault.Refused, "CancelUpdateStack cannot be called from current stack status")
 	}
-	c.Requests = append(c.Requests, st.name+"/cancel")
+	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, st.name + "/cancel"})
 	after := c.next(st)
 	c.setBy(t.CancelToken(), st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
 	after(0.5, func() {

@@ -19,21 +19,6 @@ func (k *storedRun) step(number int) (*run.Step, error) {
 	return &k.steps[number], nil
 }
 
-// Step implements engine.Steps.
-func (s *Store) Step(_ context.Context, id string, number int) (run.Run, run.Step, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k, err := s.find(id)
-	if err != nil {
-		return run.Run{}, run.Step{}, err
-	}
-	step, err := k.step(number)
-	if err != nil {
-		return run.Run{}, run.Step{}, err
-	}
-	return copyRun(k.run), copySteps([]run.Step{*step})[0], nil
-}
-
 // Move implements engine.Steps.
 func (s *Store) Move(_ context.Context, changes ...engine.Change) error {
 	for _, c := range changes {
@@ -118,6 +103,7 @@ func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, sta
 			return false, nil // there is no such running step
 		}
 		step.Event, marked = run.Event{Status: status}, true
+		k.run.Marks++
 		return true, nil
 	})
 	return marked, err

@@ -204,7 +204,7 @@ func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
 		if k.run.State.Over() {
 			return false, fault.New(fault.Stale, "run %s has ended (%s)", r.ID, k.run.State)
 		}
-		k.run.Epoch, k.run.Token, k.run.Events, k.since = r.Epoch+1, "", 0, time.Time{}
+		k.run.Epoch, k.run.Token, k.run.PolledUntil, k.run.Events, k.since = r.Epoch+1, "", time.Time{}, 0, time.Time{}
 		k.run.Restarts, k.run.RestartedAt, k.run.FinishedAtRestart = r.Restarts, r.RestartedAt, r.FinishedAtRestart
 		return true, nil
 	})
@@ -278,17 +278,32 @@ func (s *Store) RecordCommand(_ context.Context, id string, c run.GivenCommand) 
 }
 
 // Register implements engine.Executions.
-func (s *Store) Register(_ context.Context, id string, epoch int, in engine.PollInput, events int) (newest bool, err error) {
+func (s *Store) Register(_ context.Context, id string, epoch int, in engine.PollInput, events int, until time.Time) (newest bool, err error) {
 	err = s.write("Register", id, func() (bool, error) {
 		k, err := s.withEpoch(id, epoch)
 		if err != nil || in.Entered.Before(k.since) {
 			return false, err
 		}
-		k.run.Token, k.since, newest = in.Token, in.Entered, true
+		k.run.Token, k.run.PolledUntil, k.since, newest = in.Token, until, in.Entered, true
 		k.run.Events += events
 		return true, nil
 	})
 	return newest, err
+}
+
+// EndPoll implements engine.Executions.
+func (s *Store) EndPoll(_ context.Context, r run.Run) error {
+	return s.write("EndPoll", r.ID, func() (bool, error) {
+		k, err := s.withEpoch(r.ID, r.Epoch)
+		if err != nil {
+			return false, err
+		}
+		if k.run.Token != r.Token || k.run.Generation != r.Generation || k.run.Marks != r.Marks {
+			return false, fault.New(fault.Stale, "run %s has changed since it was loaded", r.ID)
+		}
+		k.run.PolledUntil = time.Time{}
+		return true, nil
+	})
 }
 
 // List implements engine.Runs.
