@@ -79,7 +79,7 @@ func TestWatchingIsLost(t *testing.T) {
 		if q.Operation == "CreateStack" {
 			startedAt.Store(true)
 		}
-		if q.AccessKey != "person" || q.Operation != "Query" || !startedAt.Load() || seen.Add(1) <= 1 {
+		if q.AccessKey != "person" || q.Service != "dynamodb" || !startedAt.Load() || seen.Add(1) <= 1 {
 			return nil
 		}
 		return &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -18,6 +19,9 @@ import (
 )
 
 func main() {
+	if os.Getenv("GOGC") == "" { // emulators and functions in this process make much garbage: collect it less often
+		debug.SetGCPercent(200)
+	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it

@@ -64,7 +64,7 @@ func movedOn(r run.Run) bool {
 
 // load returns the run of the given ID.
 func (s *session) load(ctx context.Context, id string) (run.Run, error) {
-	r, err := s.reader.Load(ctx, id)
+	r, err := s.reader.Follow(ctx, id)
 	if err != nil {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}
