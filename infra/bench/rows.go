@@ -6,7 +6,7 @@ import (
 )
 
 // virtual are the tests that measure in virtual time, and virtualPackages their packages.
-const virtual = `^Test(Makespan|Calls|FollowReadsWhatChanged)$`
+const virtual = `^Test(Makespan|CriticalPathFirst|Calls|FollowReadsWhatChanged)$`
 
 var virtualPackages = []string{"./stepfn", "./pkg/aws/dynamodb"}
 
@@ -26,6 +26,9 @@ var rows = []row{
 	{"makespan/500x2 even", "the same, operations of 30 to 89 s", "%.3f", 1.03},
 	{"makespan/8x10 every second event lost", "80 stacks, every second event lost", "%.3f", 1.05},
 	{"makespan/8x10 all events lost", "80 stacks, all events lost", "%.3f", 0},
+
+	{"max_parallel/*", "makespan ÷ least possible, ten stacks at a time, 80 to 100 stacks", "%.3f", 1.05},
+	{"forecast/*", "error of the forecast at half of their time", "%.2f", 0.2},
 
 	{"calls/created/with events, 80 of *", "requests to CloudFormation a created stack, 80 stacks of 5 s to 3 h, with events", "%.2f", 3},
 	{"calls/updated/with events, 80 of *", "the same, an updated stack", "%.2f", 3},

@@ -60,10 +60,15 @@ func (p places) has(s *Step) bool {
 }
 
 // take counts a step that runs.
-func (p places) take(s *Step) {
+func (p places) take(s *Step) { p.add(s, -1) }
+
+// release counts a step that no longer runs.
+func (p places) release(s *Step) { p.add(s, 1) }
+
+func (p places) add(s *Step, n int) {
 	for i, l := range p {
 		if s.within(l) {
-			p[i].Most--
+			p[i].Most += n
 		}
 	}
 }

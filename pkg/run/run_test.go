@@ -378,6 +378,7 @@ func BenchmarkRun(b *testing.B) {
 		"Prune":    func() { r.Prune(now) },
 		"Standing": func() { r.Next(now) },
 		"Next":     func() { r.NextPoll(now) },
+		"Forecast": func() { r.Forecast(now) },
 	} {
 		b.Run(name+" of 10000", func(b *testing.B) {
 			b.ReportAllocs()
