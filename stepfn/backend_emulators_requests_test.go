@@ -142,6 +142,9 @@ func (r *emulators) upload(key string, w stacks) string {
 	return r.put(key, body)
 }
 
+// file returns the name of the template. Of a very long name it has the beginning.
+func (s stack) file() string { return s.name[:min(len(s.name), 40)] + ".yaml" }
+
 // files returns the project file and the templates of w.
 func (w stacks) files() archive.Files {
 	var b strings.Builder
@@ -149,7 +152,7 @@ func (w stacks) files() archive.Files {
 	files := make(archive.Files)
 	b.WriteString("project: shop\nstacks:\n")
 	for _, s := range w {
-		fmt.Fprintf(&b, "  %s:\n    template: %s.yaml\n", s.name, s.name)
+		fmt.Fprintf(&b, "  %s:\n    template: %s\n", s.name, s.file())
 		if s.moved == "" {
 			fmt.Fprintf(&b, "    stack_name: %s\n", s.physical)
 		} else {
@@ -167,7 +170,7 @@ func (w stacks) files() archive.Files {
 			}
 			fmt.Fprintf(&b, "      %s: ${%s.%s}\n", n.param(), n.name, n.output)
 		}
-		files[s.name+".yaml"] = s.template(w)
+		files[s.file()] = s.template(w)
 	}
 	fmt.Fprintf(&b, "moved: [%s]\n", strings.Join(moved, ", "))
 	files["stackwright.yaml"] = []byte(b.String())

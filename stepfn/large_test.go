@@ -57,14 +57,15 @@ func hub(n int) stacks {
 	return w
 }
 
-// longNames gives the stacks of w the longest names that CloudFormation allows.
+// longNames gives the stacks of w the longest names that CloudFormation allows. They
+// import nothing, so that the files of 10,000 such stacks are not too large for a project.
 func longNames(w stacks) stacks {
 	long := func(name string) string { return name + "-" + strings.Repeat("x", 128-len(name)-1) }
 	for i := range w {
 		w[i].name = long(w[i].name)
 		w[i].physical = w[i].name
 		for j := range w[i].needs {
-			w[i].needs[j].name = long(w[i].needs[j].name)
+			w[i].needs[j].name, w[i].needs[j].bare = long(w[i].needs[j].name), true
 		}
 	}
 	return w

@@ -129,8 +129,12 @@ func (w stacks) imports(s stack, n need) bool {
 	return !n.bare && !slices.ContainsFunc(s.in(), func(t string) bool { return w.targetOfNeed(n, t) != t })
 }
 
-// param returns the name of the parameter that gets the output of the dependency.
-func (n need) param() string { return "From" + strings.NewReplacer("@", "", "-", "").Replace(n.name) }
+// param returns the name of the parameter that gets the output of the dependency. Of a
+// very long name it has the beginning.
+func (n need) param() string {
+	name := strings.NewReplacer("@", "", "-", "").Replace(n.name)
+	return "From" + name[:min(len(name), 40)]
+}
 
 // accesses are the targets of scenarios: two accounts and three regions.
 var accesses = map[string]project.Access{
