@@ -15,7 +15,7 @@ import (
 )
 
 // scale is by how much operations are faster than in the graph.
-const scale = 5
+const scale = 10
 
 // compare deploys the same graphs with both tools at the same emulator.
 func (b *measurement) compare() error {
