@@ -42,11 +42,12 @@ type Bucket struct {
 	name   string
 	region string
 	who    string // puts the objects; "" if they do not say who
+	recent *recent
 }
 
 // New returns the bucket of a name in a region. It sends no request.
 func New(c client, name, region string) *Bucket {
-	return &Bucket{client: c, name: name, region: region}
+	return &Bucket{client: c, name: name, region: region, recent: &recent{kept: make(map[string][]byte)}}
 }
 
 // By returns the bucket with the metadata of all objects that are put naming who puts
@@ -192,12 +193,9 @@ func (b *Bucket) Spec(ctx context.Context, reference string) (project.Node, erro
 		return project.Node{}, err
 	}
 	key, lines := specKey(name), fmt.Sprintf("bytes=%d-%d", place.offset, place.offset+place.bytes-1)
-	body, err := b.read(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: &lines})
+	body, err := b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: &lines}, place.digest)
 	if err != nil {
 		return project.Node{}, err
-	}
-	if got := sum(body); got != place.digest {
-		return project.Node{}, b.overwritten(key, got)
 	}
 	var n project.Node
 	if err := json.Unmarshal(body, &n); err != nil {
@@ -217,7 +215,8 @@ func (b *Bucket) SaveTemplate(ctx context.Context, digest string, body []byte) e
 
 // Template returns the bytes of a stored template.
 func (b *Bucket) Template(ctx context.Context, digest string) ([]byte, error) {
-	return b.digested(ctx, templateKey(digest), digest)
+	key := templateKey(digest)
+	return b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, digest)
 }
 
 // URL returns the address at which CloudFormation reads a template.
@@ -229,15 +228,20 @@ func (b *Bucket) URL(digest string) string {
 	return fmt.Sprintf("https://%s.s3.%s.%s/%s", b.name, b.region, domain, templateKey(digest))
 }
 
-// digested returns an object that is stored under its digest.
-func (b *Bucket) digested(ctx context.Context, key, digest string) ([]byte, error) {
-	body, err := b.read(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+// digested returns an object, or a part of one, that has the given digest. It reads it if
+// this process has not done so before. Callers must not change it.
+func (b *Bucket) digested(ctx context.Context, in *s3.GetObjectInput, digest string) ([]byte, error) {
+	if body, ok := b.recent.get(digest); ok {
+		return body, nil
+	}
+	body, err := b.read(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	if got := sum(body); got != digest {
-		return nil, b.overwritten(key, got)
+		return nil, b.overwritten(*in.Key, got)
 	}
+	b.recent.keep(digest, body)
 	return body, nil
 }
 

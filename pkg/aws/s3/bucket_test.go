@@ -132,8 +132,8 @@ func TestSpecs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := b.SaveSpecs(t.Context(), nodes); err != nil || !slices.Equal(again, references) {
-		t.Errorf("stored again as %s, %v; want %s", again, err, references)
+	if second, err := b.SaveSpecs(t.Context(), nodes); err != nil || !slices.Equal(second, references) {
+		t.Errorf("stored again as %s, %v; want %s", second, err, references)
 	}
 	for i, n := range nodes {
 		got, err := b.Spec(t.Context(), references[i])
@@ -158,7 +158,7 @@ func TestSpecs(t *testing.T) {
 		if _, err := b.Put(t.Context(), specKey(name), []byte(body)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Spec(t.Context(), references[1]); !fault.Is(err, fault.Broken) {
+		if _, err := again(b).Spec(t.Context(), references[1]); !fault.Is(err, fault.Broken) {
 			t.Errorf("an object that was overwritten: %v", err)
 		}
 	}
@@ -184,8 +184,61 @@ func TestTemplates(t *testing.T) {
 	if _, err := b.Put(t.Context(), "templates/"+digest, []byte("else")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Template(t.Context(), digest); !fault.Is(err, fault.Broken) {
+	if _, err := again(b).Template(t.Context(), digest); !fault.Is(err, fault.Broken) {
 		t.Errorf("overwritten: %v", err)
+	}
+}
+
+// again returns the bucket as a new process has it.
+func again(b *Bucket) *Bucket { return New(b.client, b.name, b.region) }
+
+// A process reads a spec and a template from S3 once.
+func TestReadOnce(t *testing.T) {
+	b, w := open(t)
+	body := []byte("Resources: {}")
+	if err := b.SaveTemplate(t.Context(), sum(body), body); err != nil {
+		t.Fatal(err)
+	}
+	references, err := b.SaveSpecs(t.Context(), []project.Node{{Name: "vpc"}, {Name: "db"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() error {
+		_, err := b.Template(t.Context(), sum(body))
+		vpc, failed := b.Spec(t.Context(), references[0])
+		if failed == nil && vpc.Name != "vpc" {
+			t.Errorf("the spec of %s is read", vpc.Name)
+		}
+		return errors.Join(err, failed)
+	}
+	if err := read(); err != nil {
+		t.Fatal(err)
+	}
+	w.status = -1
+	if err := read(); err != nil {
+		t.Errorf("what was read before is requested again: %v", err)
+	}
+	if _, err := b.Spec(t.Context(), references[1]); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a spec that was not read before: %v", err)
+	}
+	if b = again(b); read() == nil {
+		t.Error("a new process requests nothing")
+	}
+}
+
+// A process keeps a limited number of bytes.
+func TestRecent(t *testing.T) {
+	r := &recent{kept: make(map[string][]byte)}
+	for i := range 10 {
+		for range 2 {
+			r.keep(fmt.Sprint(i), make([]byte, mostRecent/4))
+		}
+	}
+	r.keep("large", make([]byte, mostRecent+1))
+	_, oldest := r.get("5")
+	_, newest := r.get("9")
+	if len(r.kept) != 4 || len(r.order) != 4 || r.bytes != mostRecent || oldest || !newest {
+		t.Errorf("%d objects with %d bytes are kept: %v", len(r.kept), r.bytes, r.order)
 	}
 }
 
