@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/enginetest/figure"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -127,16 +128,91 @@ func lognormal(random *rand.Rand) time.Duration {
 	return time.Duration(float64(time.Minute) * math.Exp(0.5*random.NormFloat64()))
 }
 
-func TestCostOfTenChains(t *testing.T) {
-	w := newWatched(t)
-	defer w.Stop()
-	w.Engine.Budgets = sim.NewBudgets(budget.CloudFormation())
-	w.Events(500 * time.Millisecond)
-	p := grid(100, 10)
-	random := rand.New(rand.NewPCG(1, 1))
-	for _, s := range p {
-		w.Slow(s.name, lognormal(random))
+// Prices of AWS in USD, in us-east-1, beyond the free tiers, in November 2026.
+const (
+	perTransition = 25e-6      // https://aws.amazon.com/step-functions/pricing/, standard workflows
+	perInvocation = 0.2e-6     // https://aws.amazon.com/lambda/pricing/
+	perGBSecond   = 13.3334e-6 // the same page, arm64
+	perWriteUnit  = 0.625e-6   // https://aws.amazon.com/dynamodb/pricing/on-demand/, of one KB; a transaction counts twice
+	perReadUnit   = 0.125e-6   // the same page, consistent, of four KB
+	perBusEvent   = 1e-6       // https://aws.amazon.com/eventbridge/pricing/: custom events; those of AWS are free
+	perPut        = 5e-6       // https://aws.amazon.com/s3/pricing/
+	perGet        = 0.4e-6     // the same page
+)
+
+// units are the write and read units of the calls of a store, about: an item of a run or a
+// step has 1 KB, and a poll follows ten running steps.
+var units = map[string]struct{ writes, reads float64 }{
+	"Store.CreateRun": {8, 1}, "Store.RaiseEpoch": {2, 1}, "Store.Enter": {6, 0}, "Store.Commit": {104, 0}, "Store.End": {10, 0},
+	"Store.Register": {2, 0}, "Store.EndPoll": {2, 0}, "Store.Select": {4, 0}, "Store.Move": {6, 0}, "Store.Postpone": {6, 0}, "Store.MarkEvent": {4, 0},
+	"Store.Follow": {0, 6}, "Store.Run": {0, 1}, "Store.RecordsOf": {0, 1}, "Store.Records": {0, 25}, "Store.Lock": {0, 1}, "Store.Open": {0, 1}, "Store.Tidy": {0, 1},
+	"Budgets.Take": {1, 1},
+}
+
+// memories are the sizes of functions in GB, as in infra/aws/functions.go.
+var memories = map[string]float64{"start": 0.5, "plan": 1.727, "wait-status": 0.5, "stack-event": 0.25}
+
+// cost returns what AWS charges for a run in the backend in memory, without logs and
+// storage.
+func (w *watched) cost(id string) float64 {
+	w.Helper()
+	total := perTransition*float64(w.transitions(id)) + 2*perBusEvent // that it has started, and that it has ended
+	for name, use := range w.Invoked {
+		if memories[name] == 0 {
+			w.Errorf("the function %s has no size", name)
+		}
+		total += perInvocation*float64(use.Times) + perGBSecond*memories[name]*use.Took.Seconds()
 	}
-	r := w.deploys(p)
-	t.Logf("%d transitions, functions %v, calls %v", w.transitions(r.ID), w.Invoked, w.calls)
+	for call, n := range w.calls {
+		u, known := units[call]
+		if strings.HasPrefix(call, "Store.") && !known {
+			w.Errorf("the call %s has no price", call)
+		}
+		each := perWriteUnit*u.writes + perReadUnit*u.reads
+		switch {
+		case strings.HasPrefix(call, "Specs.Save"):
+			each = perPut
+		case strings.HasPrefix(call, "Specs."), strings.HasPrefix(call, "Configurations."):
+			each = perGet
+		}
+		total += each * float64(n)
+	}
+	return total
+}
+
+// A deploy of 100 stacks in ten chains needs few state transitions, and costs about a cent.
+func TestCostOfTenChains(t *testing.T) {
+	const targetTransitions, targetCost = 350, 0.012
+	for _, c := range []struct {
+		name        string
+		duration    func(*rand.Rand) time.Duration
+		transitions int     // at most, today: lower it when a change makes runs cheaper
+		cost        float64 // likewise
+	}{
+		{"operations of a minute", lognormal, 1100, 0.035},
+		{"operations of ten seconds", func(*rand.Rand) time.Duration { return 10 * time.Second }, 120, 0.0056},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWatched(t)
+			defer w.Stop()
+			w.Engine.Budgets = sim.NewBudgets(budget.CloudFormation())
+			w.Events(eventTime)
+			p := grid(100, 10)
+			random := rand.New(rand.NewPCG(1, 1))
+			for _, s := range p {
+				w.Slow(s.name, c.duration(random))
+			}
+			r := w.deploys(p)
+			transitions, cost := w.transitions(r.ID), w.cost(r.ID)
+			figure.Report(t, "transitions/ten chains, "+c.name, float64(transitions))
+			figure.Report(t, "cost/ten chains, "+c.name, cost)
+			t.Logf("%d transitions, $%.4f; functions %v, calls %v", transitions, cost, w.Invoked, w.calls)
+			if transitions > c.transitions || cost > c.cost {
+				t.Errorf("%d transitions and $%.4f, want at most %d and $%.4f", transitions, cost, c.transitions, c.cost)
+			}
+			if transitions > targetTransitions || cost > targetCost {
+				t.Logf("the target, %d transitions and $%.4f, is not reached", targetTransitions, targetCost)
+			}
+		})
+	}
 }

@@ -64,7 +64,7 @@ const (
 	minWait     = 5 * time.Second        // between polls, unless a step is due or may start sooner
 	leastWait   = 2 * time.Second        // between polls
 	maxWait     = 300 * time.Second      // between polls
-	wakeWait    = 60 * time.Second       // until the next poll, for an execution that was woken
+	wakeWait    = 60 * time.Second       // until the next poll, if nobody knows when a step is due
 	handover    = 15_000                 // events in an execution's history, of 25,000
 	perPoll     = 8                      // of these events for a wait with its poll
 	perRetry    = 4                      // of these events, at most, for a poll that failed

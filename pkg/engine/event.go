@@ -45,7 +45,11 @@ func (e *Engine) wake(ctx context.Context, r run.Run) error {
 	if r.Token == "" || r.State.Over() || e.Now().Before(r.PolledUntil) {
 		return nil
 	}
-	if err := e.Machine.Answer(ctx, r.Token, loopState(r, run.StatePoll, wakeWait)); err != nil {
+	wait := wakeWait
+	if now := e.Now(); r.Due.After(now) { // probably the next poll does not need another wait
+		wait = r.Due.Sub(now)
+	}
+	if err := e.Machine.Answer(ctx, r.Token, loopState(r, run.StatePoll, wait)); err != nil {
 		return fmt.Errorf("wake run %s: %w", r.ID, err)
 	}
 	return nil

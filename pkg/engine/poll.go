@@ -65,6 +65,7 @@ func (e *Engine) pollRun(ctx context.Context, p poll) error {
 		}
 		answer, got, err := e.decide(ctx, r, p)
 		if err == nil && answer == nil {
+			r.Due = r.NextPoll(e.Now())
 			err = e.Store.EndPoll(ctx, r)
 		}
 		switch {

@@ -71,7 +71,7 @@ type Executions interface {
 	// wait was registered before. It is Stale if the run has another epoch.
 	Register(ctx context.Context, id string, epoch int, w PollInput, events int, until time.Time) (newest bool, err error)
 
-	// EndPoll writes that no poll works for r's token any more. It is Stale, and the poll
+	// EndPoll writes r.Due, and that no poll works for r's token any more. It is Stale, and the poll
 	// must read the run again, if the run has another epoch, token or generation, or if
 	// an event has marked a step since r was loaded.
 	EndPoll(ctx context.Context, r run.Run) error

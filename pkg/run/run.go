@@ -77,6 +77,7 @@ type Run struct {
 	ObservedGeneration int            // the generation with which it last became waiting
 	Token              string         // of the wait of its execution
 	PolledUntil        time.Time      // until when a poll may be working for that wait; zero if none is
+	Due                time.Time      // of the next poll of that wait, as the last poll found; zero if it found none
 	Marks              int            // how many events have marked steps
 	Events             int            // the estimated number of events in the history of its execution
 

@@ -28,6 +28,7 @@ type storedRun struct {
 	ObservedGeneration int                `json:"observed_generation,omitempty"`
 	Token              string             `json:"token,omitempty"`
 	PolledUntil        time.Time          `json:"polled_until"`
+	Due                time.Time          `json:"due"`
 	Marks              int                `json:"marks"`
 	Events             int                `json:"events"`
 	Restarts           int                `json:"restarts,omitempty"`

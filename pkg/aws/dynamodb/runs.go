@@ -165,7 +165,7 @@ func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.Pol
 // EndPoll implements engine.Executions.
 func (t *Table) EndPoll(ctx context.Context, r run.Run) error {
 	return t.require(ctx, fault.New(fault.Stale, "run %s has changed since it was loaded", r.ID), write{
-		key: runKey(r.ID), set: values{"polled_until": time.Time{}},
+		key: runKey(r.ID), set: values{"polled_until": time.Time{}, "due": r.Due},
 		where: "#epoch = :epoch AND #token = :token AND #generation = :generation AND #marks = :marks",
 		with:  values{"epoch": r.Epoch, "token": r.Token, "generation": r.Generation, "marks": r.Marks},
 	})

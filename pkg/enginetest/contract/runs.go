@@ -152,9 +152,11 @@ func runLaws() []law {
 			b.same(b.run("one").PolledUntil, time.Time{})
 			b.register("first", noon, 10)
 			b.same(b.run("one").PolledUntil, noon.Add(time.Minute))
-			b.ok(b.store.EndPoll(b.ctx, b.run("one")))
 			r := b.run("one")
-			b.same(r.PolledUntil, time.Time{})
+			r.Due = noon.Add(time.Hour)
+			b.ok(b.store.EndPoll(b.ctx, r))
+			r.PolledUntil = time.Time{}
+			b.same(b.run("one"), r)
 			b.same(r.Token, "first")
 			b.register("second", noon.Add(time.Hour), 10)
 			b.ok(b.raise("one", 1))

@@ -301,7 +301,7 @@ func (s *Store) EndPoll(_ context.Context, r run.Run) error {
 		if k.run.Token != r.Token || k.run.Generation != r.Generation || k.run.Marks != r.Marks {
 			return false, fault.New(fault.Stale, "run %s has changed since it was loaded", r.ID)
 		}
-		k.run.PolledUntil = time.Time{}
+		k.run.PolledUntil, k.run.Due = time.Time{}, r.Due
 		return true, nil
 	})
 }
