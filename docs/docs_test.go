@@ -199,7 +199,7 @@ func attributes(t *testing.T) string {
 		{"step", "pkg/aws/dynamodb", "stepItem"},
 		{"event", "pkg/aws/dynamodb", "eventItem"},
 		{"lock", "pkg/run", "Lock"},
-		{"record", "pkg/plan", "Record"},
+		{"record", "pkg/aws/dynamodb", "recordItem"},
 		{"budget", "pkg/aws/dynamodb", "budgetItem"},
 	} {
 		fmt.Fprintf(&b, "| %s | `%s` |\n", of.item, strings.Join(keys(t, of.folder, of.kind), "` `"))

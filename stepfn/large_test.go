@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
@@ -272,50 +271,4 @@ func (b countedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.counter.bytes += n
 	return n, err
-}
-
-// The barrier step, which comes after all other steps, fits into the table even if
-// there are 2,000 of them with the longest names that CloudFormation allows.
-func TestBarrierOfManyLongNames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newEmulators(t)
-		made, err := plan.Deploy(changed(2000))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, _, err := r.store.CreateRun(t.Context(), run.Run{Request: run.Request{ID: strings.Repeat("a", 20), Project: "shop@default", Operation: "deploy"}, State: run.StatePending, Requested: time.Now()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want.Start(made, nil)
-		if err := r.store.Commit(t.Context(), want); err != nil {
-			t.Fatal(err)
-		}
-		got, bytes := r.loadCounting(want.ID)
-		t.Logf("%d steps, %d bytes", len(got.Steps), bytes)
-		if d := cmp.Diff(want.Steps, got.Steps); d != "" {
-			t.Error(d)
-		}
-		if barrier := got.Step(string(plan.Barrier)); barrier == nil || len(barrier.After) != 1999 {
-			t.Errorf("the barrier is %v", barrier)
-		}
-	})
-}
-
-// changed returns a view of n stacks with the longest names. One is no longer desired,
-// and all others have changed.
-func changed(n int) plan.View {
-	var w stacks
-	for i := range n {
-		name := fmt.Sprintf("s%04d-", i)
-		name += strings.Repeat("x", 128-len(name))
-		w = append(w, stack{name: name, version: "v2", physical: name})
-	}
-	v := plan.View{Desired: w[1:].project(), Recorded: make(map[string]plan.Record), Live: make(map[string]plan.Live)}
-	v.Desired.MaxDeletions = new(1)
-	for name, node := range w.project().Nodes {
-		v.Recorded[name] = plan.Record{Node: name, Stack: node.Stack, StackID: "id of " + name, Target: node.Target}
-		v.Live[name] = plan.Live{StackID: "id of " + name, Status: "CREATE_COMPLETE"}
-	}
-	return v
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -10,16 +9,22 @@ import (
 // attributes. An item has at most 400 KB.
 const (
 	maxMessages = 200
-	maxMessage  = 1000 // bytes
+	maxMessage  = 1000     // bytes of one
+	maxText     = 64 << 10 // bytes of all
 )
 
 // limitMessages shortens the messages of a run so that its item has room for them.
 func limitMessages(messages []string) []string {
-	said := slices.Clone(messages[:min(len(messages), maxMessages)])
-	for i, m := range said {
+	var said []string
+	bytes := 0
+	for _, m := range messages[:min(len(messages), maxMessages)] {
 		if len(m) > maxMessage {
-			said[i] = strings.ToValidUTF8(m[:maxMessage], "") + "…"
+			m = strings.ToValidUTF8(m[:maxMessage], "") + "…"
 		}
+		if bytes += len(m); bytes > maxText {
+			break
+		}
+		said = append(said, m)
 	}
 	if more := len(messages) - len(said); more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))

@@ -45,6 +45,8 @@ func (e *Engine) enter(ctx context.Context, r run.Run) error {
 		return errOutdated
 	case entry.Duplicate != "":
 		return fmt.Errorf("run %s of schedule %s %w", entry.Duplicate, r.Schedule, errDuplicate)
+	case entry.Full:
+		return fault.New(fault.Refused, "%d runs are queued for %s already: cancel some of them, or wait until they end", run.MaxQueued, r.Project)
 	case entry.Owns && l.Owner.Run == r.ID:
 		return nil
 	case !entry.Owns && r.Refuse:

@@ -39,8 +39,12 @@ type Entry struct {
 	Outdated   bool     // a newer upload entered before: the run is superseded, and the lock does not change
 	Duplicate  string   // a run of the same schedule that has not ended: the run is superseded by it, and nothing changes
 	Superseded []string // queued runs that this run replaces
+	Full       bool     // MaxQueued runs are queued: the run is refused, and nothing changes
 	StopOwner  string   // the owner, which must start nothing more because this run supersedes it
 }
+
+// MaxQueued is how many runs may be queued for one project. They are stored in one item.
+const MaxQueued = 500
 
 // Enter gives r, of operation o, the lock if it is free, else it adds r to the end of the queue. An
 // upload replaces queued uploads and scheduled deploys, and stops one that owns
@@ -65,6 +69,9 @@ func (l Lock) Enter(r Run, o plan.Operation) Entry {
 	}
 	if !slices.ContainsFunc(l.Waiting, func(queued Writer) bool { return queued.Run == w.Run }) {
 		e.Lock.Waiting, e.Superseded = enqueue(l.Waiting, w)
+	}
+	if len(e.Lock.Waiting) > MaxQueued {
+		return Entry{Lock: l.copy(), Full: true}
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,29 @@ func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
 		l.Owner.Run = "another"
 		if got := l.Leave(c.run, operation(c.run), "next").Lock.LastFull; got != was {
 			t.Errorf("%s that never had the lock leaves %v", what, got)
+		}
+	}
+}
+
+// The queue of a project has a limit. A run that is queued already, and an upload that
+// replaces another one, do not exceed it.
+func TestFullQueue(t *testing.T) {
+	l := run.Lock{Owner: run.Writer{Run: "owner"}, Waiting: []run.Writer{{Run: "upload", Upload: true}}}
+	for i := range run.MaxQueued - 1 {
+		l.Waiting = append(l.Waiting, run.Writer{Run: fmt.Sprint("run", i)})
+	}
+	destroy := plan.AllOperations().Of("destroy")
+	for _, c := range []struct {
+		r    run.Run
+		full bool
+	}{
+		{run.Run{Request: run.Request{ID: "new"}}, true},
+		{run.Run{Request: run.Request{ID: "run7"}}, false},
+		{run.Run{Request: run.Request{ID: "newer", Upload: true}}, false},
+	} {
+		e := l.Enter(c.r, destroy)
+		if e.Full != c.full || e.Owns || len(e.Lock.Waiting) != run.MaxQueued {
+			t.Errorf("%s: full %t, and %d runs are queued; want %t and %d", c.r.ID, e.Full, len(e.Lock.Waiting), c.full, run.MaxQueued)
 		}
 	}
 }

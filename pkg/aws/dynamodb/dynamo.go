@@ -71,6 +71,7 @@ func commandKey(id, request string) key { return key{"RUN#" + id, "COMMAND#" + r
 
 const (
 	recordPrefix   = "STACK#"
+	needsPrefix    = "NEEDS#"
 	selectedPrefix = "SELECTED#" // before the steps, in one range of keys with them and the run
 	stepPrefix     = "STEP#"
 )

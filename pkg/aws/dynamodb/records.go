@@ -2,7 +2,6 @@ package dynamodb
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"slices"
 
@@ -17,7 +16,7 @@ func (t *Table) Records(ctx context.Context, project string) (map[string]plan.Re
 	if err != nil {
 		return nil, err
 	}
-	return decodeRecords(slices.Values(items))
+	return t.decodeRecords(ctx, slices.Values(items))
 }
 
 // RecordsOf implements engine.Records.
@@ -30,28 +29,25 @@ func (t *Table) RecordsOf(ctx context.Context, project string, nodes []string) (
 	if err != nil {
 		return nil, err
 	}
-	return decodeRecords(maps.Values(items))
-}
-
-// decodeRecords reads records, by node.
-func decodeRecords(items iter.Seq[item]) (map[string]plan.Record, error) {
-	records := make(map[string]plan.Record)
-	for i := range items {
-		var r plan.Record
-		if err := decode(i, &r); err != nil {
-			return nil, err
-		}
-		records[r.Node] = r
-	}
-	return records, nil
+	return t.decodeRecords(ctx, maps.Values(items))
 }
 
 // Rename implements engine.Records.
 func (t *Table) Rename(ctx context.Context, r run.Run, records []plan.Record) error {
-	for chunk := range slices.Chunk(records, mostWrites/2) {
-		if err := t.renameSome(ctx, r, slices.Clone(chunk)); err != nil {
+	for len(records) > 0 {
+		n, actions, bytes := 0, 0, 0
+		for _, record := range records {
+			actions += 2 * len(splitNeeds(record.Needs))
+			bytes += bytesOf(&record)
+			if n > 0 && (actions > mostWrites || bytes > mostBytes) {
+				break
+			}
+			n++
+		}
+		if err := t.renameSome(ctx, r, slices.Clone(records[:n])); err != nil {
 			return err
 		}
+		records = records[n:]
 	}
 	return nil
 }
@@ -67,7 +63,10 @@ func (t *Table) renameSome(ctx context.Context, r run.Run, records []plan.Record
 			writes = append(writes, leave(recordKey(r.Project, record.FormerName), record))
 		}
 		for _, record := range records {
-			writes = append(writes, write{key: recordKey(r.Project, record.Node), put: record})
+			put := storing(recordKey(r.Project, record.Node), record, 0)
+			put[0].where = "" // the name is free
+			writes = append(writes, put...)
+			writes = append(writes, deletingParts(recordKey(r.Project, record.FormerName), 0, len(put)-1)...)
 		}
 		failed, err := t.write(ctx, writes...)
 		switch {

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -30,14 +31,18 @@ func (t *Table) step(ctx context.Context, id string, number int) (run.Run, run.S
 
 // Move implements engine.Steps. A transaction begins with a check of the run. If another
 // function has written a step, and it is as the change would leave it, an earlier attempt
-// has made the change: the transaction is sent again without it.
+// has made the change: the transaction is sent again without it. If the record has another
+// number of parts than expected, the transaction is sent again with the right one.
 func (t *Table) Move(ctx context.Context, changes ...engine.Change) error {
+	parts := make(map[key]int) // by record
 	for len(changes) > 0 {
 		var some []engine.Change
 		var writes []write
+		bytes := 0
 		for _, c := range changes {
-			w := moving(c)
-			if len(writes)+len(w) > mostWrites {
+			w := moving(c, parts)
+			bytes += bytesOf(c.Record)
+			if len(some) > 0 && (len(writes)+len(w) > mostWrites || bytes > mostBytes) {
 				break
 			}
 			some, writes = append(some, c), append(writes, w...)
@@ -50,6 +55,12 @@ func (t *Table) Move(ctx context.Context, changes ...engine.Change) error {
 			return fault.New(fault.Stale, "run %s no longer has epoch %d, or is to claim no more steps", some[0].Run, some[0].Epoch)
 		case failed == held:
 			changes = changes[len(some):]
+			continue
+		}
+		if at := writes[failed-1].key; strings.HasPrefix(at.sk, recordPrefix) {
+			if parts[at], err = t.parts(ctx, at); err != nil {
+				return err
+			}
 			continue
 		}
 		refused := slices.IndexFunc(some, func(c engine.Change) bool { return stepKey(c.Run, c.Step.Number) == writes[failed-1].key })
@@ -71,8 +82,8 @@ func may(changes []engine.Change) write {
 }
 
 // moving returns the writes of one change: the step and, if it changes, the record of its
-// node.
-func moving(c engine.Change) []write {
+// node, which is expected to have so many parts.
+func moving(c engine.Change, parts map[key]int) []write {
 	s := c.Step
 	set := values{
 		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "receipt": known(s.Receipt), "why": s.Why,
@@ -92,9 +103,11 @@ func moving(c engine.Change) []write {
 	}
 	switch {
 	case c.Forget:
-		return []write{step, {key: recordKey(c.Project, s.Node), delete: true}}
+		at := recordKey(c.Project, s.Node)
+		return append([]write{step}, forgetting(at, parts[at])...)
 	case c.Record != nil:
-		return []write{step, {key: recordKey(c.Project, c.Record.Node), put: c.Record}}
+		at := recordKey(c.Project, c.Record.Node)
+		return append([]write{step}, storing(at, *c.Record, parts[at])...)
 	}
 	return []write{step}
 }

@@ -89,6 +89,40 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
+// When the dependencies of a record become fewer, or the record is deleted, none of their
+// items stays.
+func TestNoPartOfNeedsStays(t *testing.T) {
+	table := open(t, &wire{})
+	r := planned(t, table, 1)
+	var names []string
+	for i := range 3 * mostNeeds / 128 {
+		names = append(names, fmt.Sprintf("s%0127d", i))
+	}
+	s := r.Steps[0]
+	write := func(needs []string, forget bool, want int) {
+		t.Helper()
+		next := s
+		next.Status, next.Nonce = run.Running, fmt.Sprint(len(needs), forget)
+		c := engine.Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: s.Status, Attempt: s.Attempt, Step: next, Forget: forget}
+		if !forget {
+			c.Record = &plan.Record{Node: s.Node, Stack: "stack", Needs: needs}
+		}
+		must(t, table.Move(t.Context(), c))
+		s = next
+		items, err := table.query(t.Context(), prefixed(recordKey(r.Project, "").pk, needsPrefix))
+		must(t, err)
+		if len(items) != want {
+			t.Errorf("%d further items hold %d names, want %d", len(items), len(needs), want)
+		}
+	}
+	write(names, false, 2)
+	write(names[:len(names)/2], false, 1)
+	write(names[:3], false, 0)
+	write(names, false, 2)
+	write(nil, true, 0)
+	write(names[:3], false, 0)
+}
+
 // A plan whose steps are large is written in transactions of at most 4 MB.
 func TestLargeSteps(t *testing.T) {
 	w := &wire{}

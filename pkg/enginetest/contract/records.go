@@ -40,6 +40,41 @@ func recordLaws() []law {
 			b.records()["vpc"].Needs[0] = "x"
 			b.same(b.records()["vpc"], record("vpc"))
 		}},
+		{"a record has as many dependencies as a project has stacks", func(b bench) {
+			names := func(n int) (all []string) {
+				for i := range n {
+					all = append(all, fmt.Sprintf("s%0127d", i))
+				}
+				return all
+			}
+			r := b.commit("one")
+			rec := record("vpc")
+			b.put(r, 1, record("db"))
+			for i, n := range []int{20_000, 10_000, 2, 600} { // also old and new dependencies together
+				rec.Needs = names(n)
+				c := moving(r, b.step("one", 0), run.Running)
+				c.Step.Nonce, c.Record = fmt.Sprint(i), &rec
+				b.ok(b.store.Move(b.ctx, c))
+				b.same(b.records(), map[string]plan.Record{"vpc": rec, "db": record("db")})
+				some, err := b.store.RecordsOf(b.ctx, shop, []string{"vpc"})
+				b.ok(err)
+				b.same(some, map[string]plan.Record{"vpc": rec})
+			}
+			moved := rec
+			moved.Node, moved.FormerName = moved.StackID, "vpc"
+			b.ok(b.store.Rename(b.ctx, b.create("two"), []plan.Record{moved}))
+			b.same(b.records(), map[string]plan.Record{moved.StackID: moved, "db": record("db")})
+			back := moved
+			back.Node, back.FormerName = "vpc", moved.StackID
+			b.ok(b.store.Rename(b.ctx, b.run("two"), []plan.Record{back}))
+			c := moving(r, b.step("one", 0), run.Done)
+			c.Forget = true
+			b.ok(b.store.Move(b.ctx, c))
+			b.same(b.records(), map[string]plan.Record{"db": record("db")})
+			rec.Needs = nil
+			b.put(r, 1, rec)
+			b.same(b.records()["vpc"], rec)
+		}},
 		{"a record moves to its new name", func(b bench) {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))
