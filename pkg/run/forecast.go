@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"container/heap"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,20 @@ func pending(steps []Step) []Step {
 		planned[i] = Step{Step: s.Step, Number: i, Status: Pending}
 	}
 	return planned
+}
+
+// About shows a duration that is an estimate: about 40 s, about 12 min, about 2 h 10 min.
+func About(d time.Duration) string {
+	switch minutes := int(d.Round(time.Minute).Minutes()); {
+	case d < 90*time.Second:
+		return fmt.Sprintf("about %d s", int(max(d.Round(10*time.Second), 10*time.Second).Seconds()))
+	case minutes < 90:
+		return fmt.Sprintf("about %d min", minutes)
+	case minutes%60 == 0:
+		return fmt.Sprintf("about %d h", minutes/60)
+	default:
+		return fmt.Sprintf("about %d h %d min", minutes/60, minutes%60)
+	}
 }
 
 // A pace says by verb how long the steps of a run take, compared with what was expected.

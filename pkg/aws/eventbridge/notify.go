@@ -2,6 +2,7 @@
 package eventbridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,7 +59,8 @@ type Change struct {
 	Why       string             `json:"why"`                     // the first messages, and which steps failed; may be empty
 	Steps     map[run.Status]int `json:"steps"`                   // how many, by status
 	Unchanged int                `json:"unchanged"`
-	Seconds   int                `json:"seconds"` // from the request of the run to its end; 0 before its end
+	Seconds   int                `json:"seconds"`               // from the request of the run to its end; 0 before its end
+	End       time.Time          `json:"expected_end,omitzero"` // of a run that is being executed: when it will probably end
 	Messages  []string           `json:"messages"`
 }
 
@@ -70,9 +72,10 @@ const (
 
 // Notify implements engine.Notifier.
 func (b *Bus) Notify(ctx context.Context, r run.Run) {
-	detail, err := json.Marshal(change(r))
+	at := cmp.Or(r.Ended, time.Now())
+	detail, err := json.Marshal(change(r, at))
 	if err == nil {
-		err = b.publish(ctx, r, string(detail))
+		err = b.publish(ctx, at, string(detail))
 	}
 	if err != nil {
 		b.log.WarnContext(ctx, "an event was not published", "run", r.ID, "project", r.Project, "state", r.State, "why", err.Error())
@@ -80,11 +83,7 @@ func (b *Bus) Notify(ctx context.Context, r run.Run) {
 }
 
 // publish puts an event on the bus.
-func (b *Bus) publish(ctx context.Context, r run.Run, detail string) error {
-	at := r.Ended
-	if at.IsZero() {
-		at = time.Now()
-	}
+func (b *Bus) publish(ctx context.Context, at time.Time, detail string) error {
 	out, err := b.client.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: []types.PutEventsRequestEntry{{
 		EventBusName: &b.name, Source: aws.String(Source), DetailType: aws.String(DetailType), Time: &at, Detail: &detail,
 	}}})
@@ -99,8 +98,8 @@ func (b *Bus) publish(ctx context.Context, r run.Run, detail string) error {
 	return nil
 }
 
-// change returns the event of a run's present state.
-func change(r run.Run) Change {
+// change returns the event of a run's state at a time.
+func change(r run.Run, at time.Time) Change {
 	c := Change{
 		Run: plain(r.ID), Project: plain(r.Project), Operation: plain(r.Operation), Of: plain(r.Of), State: r.State, By: plain(r.SupersededBy),
 		Title: plain(title(r)), Text: plain(text(r)), Why: plain(why(r)), Steps: make(map[run.Status]int),
@@ -108,6 +107,10 @@ func change(r run.Run) Change {
 	}
 	for _, s := range r.Steps {
 		c.Steps[s.Status]++
+	}
+	if f, ok := r.Forecast(at); ok {
+		c.End = f.End.UTC().Round(time.Second)
+		c.Text += plain(": it will probably take " + run.About(f.End.Sub(at)))
 	}
 	if !r.Ended.IsZero() {
 		c.Seconds = int(r.Ended.Sub(r.Requested) / time.Second)

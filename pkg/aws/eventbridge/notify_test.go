@@ -185,3 +185,22 @@ func TestWhy(t *testing.T) {
 		}
 	}
 }
+
+// An event of a run that has started says when the run will probably end.
+func TestExpectedEnd(t *testing.T) {
+	var p fakeBus
+	r := ended()
+	r.State, r.Ended, r.Command = run.StateRunning, time.Time{}, run.Continue
+	r.Steps = []run.Step{{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create, Expected: 720}, Status: run.Pending}}
+	eventbridge.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)
+	var got eventbridge.Change
+	if err := json.Unmarshal([]byte(*p.events[0].Detail), &got); err != nil {
+		t.Fatal(err)
+	}
+	if want := "deploy of shop@prod has started: it will probably take about 12 min"; got.Text != want {
+		t.Errorf("the text is %q, want %q", got.Text, want)
+	}
+	if off := got.End.Sub(*p.events[0].Time) - 12*time.Minute; off.Abs() > time.Second {
+		t.Errorf("the event of %s expects the end at %s", p.events[0].Time, got.End)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -52,7 +53,7 @@ func (a API) list(ctx context.Context, q question) (answer, error) {
 	}
 	page := listed{Runs: []report.Run{}}
 	for _, r := range runs {
-		page.Runs = append(page.Runs, report.Of(r))
+		page.Runs = append(page.Runs, report.Of(r, time.Now()))
 	}
 	if len(runs) == most {
 		page.Before = runs[most-1].ID
@@ -111,7 +112,7 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 
 // shown is a run in JSON, with the lock of its project.
 func (a API) shown(ctx context.Context, r run.Run) (report.Run, error) {
-	shown := report.Of(r)
+	shown := report.Of(r, time.Now())
 	line, err := report.QueueEntryOf(ctx, a.Reader, r.Project)
 	shown.Lock = line
 	return shown, err

@@ -113,7 +113,7 @@ func listRuns(ctx context.Context, c *call) (int, error) {
 			if r.State == run.StateSuperseded && r.SupersededBy != "" {
 				state += " by " + r.SupersededBy
 			}
-			objects = append(objects, report.Of(r))
+			objects = append(objects, report.Of(r, time.Now()))
 			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Requested.Local().Format(time.DateTime), took, r.Who})
 		}
 		return objects, cells, err

@@ -39,7 +39,7 @@ func status(ctx context.Context, c *call) (int, error) {
 			if err != nil {
 				return ExitFailed, err
 			}
-			shown := report.Of(r)
+			shown := report.Of(r, time.Now())
 			shown.Lock, shown.Attention = l, failed
 			return ExitOK, json.NewEncoder(c.Out).Encode(shown)
 		}
@@ -71,7 +71,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, e
 			if err != nil {
 				return nil, err
 			}
-			failed = append(failed, report.Of(r))
+			failed = append(failed, report.Of(r, time.Now()))
 			if s.call.flags.output == "text" {
 				text := "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n")
 				if _, err := fmt.Fprintf(s.call.Out, "%s\n\n", text); err != nil {
@@ -115,7 +115,9 @@ func (c *call) picture(r run.Run) error {
 		if c.Window != nil {
 			width, _ = c.Window()
 		}
-		lines = term.Tree{Run: r, Now: time.Now(), Colour: colour && c.Window != nil}.Render(max(width, 40), term.MaxLines)
+		now := time.Now()
+		forecast, _ := r.Forecast(now)
+		lines = term.Tree{Run: r, Now: now, Colour: colour && c.Window != nil, Forecast: forecast}.Render(max(width, 40), term.MaxLines)
 	}
 	if finished(r) {
 		lines = append(lines, term.Summary(r, c.commandLine, c.width())...)

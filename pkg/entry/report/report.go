@@ -13,29 +13,32 @@ import (
 
 // A Run is the current state of a run.
 type Run struct {
-	Run          string      `json:"run"`
-	Project      string      `json:"project"`
-	Operation    string      `json:"operation"`
-	State        run.State   `json:"state"`
-	Command      run.Command `json:"command"`
-	Forced       bool        `json:"forced,omitempty"`    // updates in progress are cancelled too
-	Who          string      `json:"who"`                 // requested it
-	Requester    string      `json:"requester,omitempty"` // the account that S3 names as the sender of the upload or the request object
-	Reason       string      `json:"reason,omitempty"`    // of the request
-	Commands     []Command   `json:"commands,omitempty"`
-	Of           string      `json:"of,omitempty"`
-	SupersededBy string      `json:"superseded_by,omitempty"`
-	Restarts     int         `json:"restarted,omitempty"` // how often its execution was restarted since a step last finished
-	Requested    time.Time   `json:"requested"`
-	Started      time.Time   `json:"started,omitzero"`
-	Deadline     time.Time   `json:"deadline,omitzero"` // when it is overdue
-	Ended        time.Time   `json:"ended,omitzero"`
-	Unchanged    int         `json:"unchanged"`
-	Messages     []string    `json:"messages,omitempty"`
-	LeftBroken   []string    `json:"left_broken,omitempty"` // stacks that failed steps left in a bad or unknown state
-	Steps        []Step      `json:"steps,omitempty"`
-	Lock         *QueueEntry `json:"lock,omitempty"`      // of its project, if a run holds it
-	Attention    []Run       `json:"attention,omitempty"` // other runs that failed, and that no later run has repaired
+	Run          string       `json:"run"`
+	Project      string       `json:"project"`
+	Operation    string       `json:"operation"`
+	State        run.State    `json:"state"`
+	Command      run.Command  `json:"command"`
+	Forced       bool         `json:"forced,omitempty"`    // updates in progress are cancelled too
+	Who          string       `json:"who"`                 // requested it
+	Requester    string       `json:"requester,omitempty"` // the account that S3 names as the sender of the upload or the request object
+	Reason       string       `json:"reason,omitempty"`    // of the request
+	Commands     []Command    `json:"commands,omitempty"`
+	Of           string       `json:"of,omitempty"`
+	SupersededBy string       `json:"superseded_by,omitempty"`
+	Restarts     int          `json:"restarted,omitempty"` // how often its execution was restarted since a step last finished
+	Requested    time.Time    `json:"requested"`
+	Started      time.Time    `json:"started,omitzero"`
+	Deadline     time.Time    `json:"deadline,omitzero"` // when it is overdue
+	Ended        time.Time    `json:"ended,omitzero"`
+	Expected     plan.Seconds `json:"expected_seconds,omitempty"` // of a preview: how long its steps will probably take
+	ExpectedEnd  time.Time    `json:"expected_end,omitzero"`      // of a run that is being executed: when it will probably end
+	CriticalPath []string     `json:"critical_path,omitempty"`    // the steps that decide that, the last of the run last
+	Unchanged    int          `json:"unchanged"`
+	Messages     []string     `json:"messages,omitempty"`
+	LeftBroken   []string     `json:"left_broken,omitempty"` // stacks that failed steps left in a bad or unknown state
+	Steps        []Step       `json:"steps,omitempty"`
+	Lock         *QueueEntry  `json:"lock,omitempty"`      // of its project, if a run holds it
+	Attention    []Run        `json:"attention,omitempty"` // other runs that failed, and that no later run has repaired
 }
 
 // A Command is a command that a run was given.
@@ -63,6 +66,7 @@ type Step struct {
 	Started  time.Time      `json:"started,omitzero"`
 	Deadline time.Time      `json:"deadline,omitzero"` // when it is overdue
 	Ended    time.Time      `json:"ended,omitzero"`
+	Expected plan.Seconds   `json:"expected_seconds,omitempty"` // how long it probably takes, if it changes anything
 }
 
 // An Answer is the answer of a user to a step.
@@ -73,12 +77,18 @@ type Answer struct {
 	Given  time.Time `json:"given"`
 }
 
-// Of reports a run, without the queue of its project.
-func Of(r run.Run) Run {
+// Of reports a run as it is now, without the queue of its project.
+func Of(r run.Run, now time.Time) Run {
 	shown := Run{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
 		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
+	}
+	if f, ok := r.Forecast(now); ok {
+		shown.ExpectedEnd, shown.CriticalPath = f.End.UTC().Round(time.Second), r.IDs(f.Path)
+	}
+	if plan.AllOperations().Of(r.Operation).Preview {
+		shown.Expected = plan.SecondsOf(r.Estimate())
 	}
 	shown.LeftBroken, _ = r.LeftBroken() // a run without steps is in a list, which does not say
 	for _, c := range r.Commands {
@@ -86,7 +96,7 @@ func Of(r run.Run) Run {
 	}
 	for _, s := range r.Steps {
 		step := Step{
-			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Status: s.Status, Why: s.Why, After: r.IDs(s.After),
+			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Status: s.Status, Why: s.Why, After: r.IDs(s.After), Expected: s.Expected,
 		}
 		if s.Attempt > 0 {
 			step.Started, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended

@@ -25,7 +25,7 @@ func deploy() run.Run {
 			{ID: "r1", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/ann", At: noon.Add(time.Hour)},
 			{Command: run.Supersede, Run: "def", Who: "bob", Why: "hotfix", At: noon.Add(2 * time.Hour)},
 		}, Token: "secret of the machine", Requested: noon, Started: noon.Add(time.Second), Unchanged: 2, Steps: []run.Step{
-			{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create}, Status: run.Running, Attempt: 1, Claimed: noon.Add(time.Minute), Nonce: "n"},
+			{Step: plan.Step{ID: "vpc/create", Node: "vpc", Verb: plan.Create, Expected: 300}, Status: run.Running, Attempt: 1, Claimed: noon.Add(time.Minute), Nonce: "n"},
 			{Step: plan.Step{ID: "db/create", Node: "db", Verb: plan.Create, After: []int{0}}, Number: 1, Status: run.Skipped, Why: "superseded by def", Ended: noon},
 		},
 	}
@@ -33,7 +33,7 @@ func deploy() run.Run {
 
 // Programs read these keys.
 func TestRunAsJSON(t *testing.T) {
-	got, err := json.MarshalIndent(report.Of(deploy()), "", " ")
+	got, err := json.MarshalIndent(report.Of(deploy(), noon.Add(2*time.Minute)), "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +62,10 @@ func TestRunAsJSON(t *testing.T) {
  "superseded_by": "def",
  "requested": "2026-03-01T12:00:00Z",
  "started": "2026-03-01T12:00:01Z",
+ "expected_end": "2026-03-01T12:06:00Z",
+ "critical_path": [
+  "vpc/create"
+ ],
  "unchanged": 2,
  "steps": [
   {
@@ -71,7 +75,8 @@ func TestRunAsJSON(t *testing.T) {
    "status": "running",
    "why": "",
    "after": [],
-   "started": "2026-03-01T12:01:00Z"
+   "started": "2026-03-01T12:01:00Z",
+   "expected_seconds": 300
   },
   {
    "step": "db/create",
@@ -138,11 +143,11 @@ func TestAnswersAndCommands(t *testing.T) {
 	r := deploy()
 	r.Steps[1].Answer = run.Answer{ID: "request", Who: "ann", Why: "not today", Digest: "d", At: noon}
 	r.Steps[0].Status, r.Steps[0].Result = run.Failed, plan.Result{Status: "ROLLBACK_COMPLETE"}
-	if got := report.Of(r).LeftBroken; !slices.Equal(got, []string{"vpc"}) {
+	if got := report.Of(r, noon).LeftBroken; !slices.Equal(got, []string{"vpc"}) {
 		t.Errorf("left broken: %v", got)
 	}
 	want := &report.Answer{Who: "ann", Reason: "not today", Given: noon}
-	if d := cmp.Diff(want, report.Of(r).Steps[1].Answer); d != "" {
+	if d := cmp.Diff(want, report.Of(r, noon).Steps[1].Answer); d != "" {
 		t.Error(d)
 	}
 	for want, held := range map[string]run.Run{

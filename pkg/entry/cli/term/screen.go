@@ -45,7 +45,14 @@ type Live struct {
 	Now    func() time.Time
 	Colour bool
 	Next   Next
+
+	forecast   run.Forecast
+	forecastAt time.Time
 }
+
+// forecastInterval is how often a live view forecasts the end of its run: of 10,000 steps,
+// a forecast takes about 10 ms.
+const forecastInterval = 2 * time.Second
 
 // Show draws the current state of r.
 func (l *Live) Show(r run.Run) error {
@@ -54,7 +61,12 @@ func (l *Live) Show(r run.Run) error {
 		height = MaxLines
 	}
 	// The last column and the last row are left free: to write there scrolls.
-	return l.Draw(Tree{Run: r, Now: l.Now(), Colour: l.Colour}.Render(l.width()-1, height-1))
+	now := l.Now()
+	if now.Sub(l.forecastAt) >= forecastInterval {
+		l.forecast, _ = r.Forecast(now)
+		l.forecastAt = now
+	}
+	return l.Draw(Tree{Run: r, Now: now, Colour: l.Colour, Forecast: l.forecast}.Render(l.width()-1, height-1))
 }
 
 // width is the width of the window, or 80 if it is unknown.

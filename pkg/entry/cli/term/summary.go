@@ -224,6 +224,13 @@ func preview(r run.Run) []string {
 	for _, m := range r.Messages {
 		lines = append(lines, "  "+oneLine(m))
 	}
+	for _, l := range r.MaxParallel {
+		what := "stacks"
+		if l.Prefix != "" {
+			what = "of the stacks " + l.Prefix + "…"
+		}
+		lines = append(lines, fmt.Sprintf("  at most %d %s at the same time", l.Most, what))
+	}
 	return append(lines, totals(r, marks))
 }
 
@@ -240,7 +247,7 @@ func totals(r run.Run, marks map[string]int) string {
 	if len(words) == 0 {
 		return fmt.Sprintf("no changes, %d unchanged", r.Unchanged)
 	}
-	return fmt.Sprintf("%s: %s; %d unchanged", Plural(n, "change"), strings.Join(words, ", "), r.Unchanged)
+	return fmt.Sprintf("%s: %s; %d unchanged; %s", Plural(n, "change"), strings.Join(words, ", "), r.Unchanged, run.About(r.Estimate()))
 }
 
 // maybe is the sign of a stack that changes only if an output of a dependency does.

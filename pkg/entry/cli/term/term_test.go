@@ -262,7 +262,7 @@ func TestLiveLeavesOnlyTheSummary(t *testing.T) {
 	if err := l.End(over()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(out.String(), "\r\x1b[7A\x1b[Jdeploy of shop@prod failed in 1m15s") {
+	if !strings.HasPrefix(out.String(), "\r\x1b[8A\x1b[Jdeploy of shop@prod failed in 1m15s") {
 		t.Errorf("drew %q", out.String())
 	}
 }
@@ -464,4 +464,38 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 		}
 	}
 	golden(t, "summary.txt", got.String())
+}
+
+// A live view says when the run will probably end, and marks the steps that decide it. It
+// forecasts this only every two seconds.
+func TestLiveForecast(t *testing.T) {
+	vpc, db, web := step("vpc/create"), step("db/create", 0), step("web/create")
+	vpc, web = then(vpc, run.Running, "", 0), then(web, run.Running, "", 0)
+	for i, s := range []*run.Step{&vpc, &db, &web} {
+		s.Number, s.Expected = i, 300
+	}
+	r := run.Run{
+		Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy"}, State: run.StateRunning, Command: run.Continue,
+		Requested: noon, Started: noon, Steps: []run.Step{vpc, db, web},
+	}
+	now := at(60)
+	var out bytes.Buffer
+	live := &term.Live{Screen: term.Screen{Out: &out}, Size: func() (int, int) { return 120, 24 }, Now: func() time.Time { return now }}
+	shows := func(wants ...string) {
+		t.Helper()
+		out.Reset()
+		if err := live.Show(r); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("it does not show %q:\n%s", want, out.String())
+			}
+		}
+	}
+	shows("about 9 min to go, last db", "● vpc  create  1m00s  critical path", "○ db   create  after vpc/create  critical path", "● web  create  1m00s\x1b")
+	r.Steps[2].Expected, now = 3000, at(61)
+	shows("last db")
+	now = at(62)
+	shows("last web")
 }

@@ -16,9 +16,10 @@ const MaxLines = 24
 // A Tree draws the current state of a run: failed steps at the top, with their
 // reasons, then running steps, the next steps, and finished steps.
 type Tree struct {
-	Run    run.Run
-	Now    time.Time
-	Colour bool
+	Run      run.Run
+	Now      time.Time
+	Colour   bool
+	Forecast run.Forecast // the zero Forecast shows none
 }
 
 // Render draws the tree in at most height lines, and never more than MaxLines,
@@ -83,6 +84,7 @@ func (t Tree) head(width, height int) []line {
 	far = append(far, span{dim, " · " + elapsed(end.Sub(r.Requested))})
 	if !r.State.Over() {
 		far = append(far, t.left(r.Deadline)...)
+		far = append(far, t.toGo()...)
 	}
 	one := append(append(line{title}, far...), id)
 	if one.length() <= width || height < 2 {
@@ -90,6 +92,29 @@ func (t Tree) head(width, height int) []line {
 	}
 	far[0].text = strings.TrimPrefix(far[0].text, " · ")
 	return []line{{title, id}, append(line{{normal, "  "}}, far...)}
+}
+
+// toGo says when the run will probably end, and with which stack.
+func (t Tree) toGo() line {
+	if len(t.Forecast.Path) == 0 {
+		return nil
+	}
+	last := t.Run.Steps[t.Forecast.Path[len(t.Forecast.Path)-1]]
+	return line{{normal, " · " + run.About(t.Forecast.End.Sub(t.Now)) + " to go, last " + name(last)}}
+}
+
+// critical marks the steps on the critical path.
+func (t Tree) critical() func(run.Step) line {
+	on := make(map[int]bool, len(t.Forecast.Path))
+	for _, n := range t.Forecast.Path {
+		on[n] = true
+	}
+	return func(s run.Step) line {
+		if !on[s.Number] {
+			return nil
+		}
+		return line{{yellow, "  critical path"}}
+	}
 }
 
 // stateWord is the state of the run as a whole, such as being cancelled.
@@ -197,12 +222,14 @@ func wrapped(begin line, text string, width int) []row {
 // running shows the running steps, each with its duration.
 func (t Tree) running() []row {
 	var all []row
+	critical := t.critical()
 	for _, s := range t.Run.Steps {
 		if s.Status != run.Running {
 			continue
 		}
 		l := append(t.step(s, cyan, "●"), span{normal, "  " + elapsed(took(s, t.Now))})
 		l = append(l, t.left(s.Deadline(s.Claimed))...)
+		l = append(l, critical(s)...)
 		if s.Why != "" {
 			l = append(l, span{yellow, "  " + oneLine(s.Why)})
 		}
@@ -227,7 +254,7 @@ func (t Tree) left(deadline time.Time) line {
 // and counts the other pending steps.
 func (t Tree) next() []row {
 	var all []row
-	later := 0
+	later, critical := 0, t.critical()
 	for _, s := range t.Run.Steps {
 		if s.Status != run.Pending {
 			continue
@@ -244,6 +271,7 @@ func (t Tree) next() []row {
 		case len(waits) > 0:
 			l = append(l, span{dim, "  after " + strings.Join(waits, ", ")})
 		}
+		l = append(l, critical(s)...)
 		all = append(all, row{line: l})
 	}
 	if later > 0 {
