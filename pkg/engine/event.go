@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -23,14 +24,13 @@ func (e *Engine) StackEvent(ctx context.Context, event StackEvent) error {
 	if !ours || event.Status.Busy() {
 		return nil
 	}
-	marked, err := e.Store.MarkEvent(ctx, id, number, attempt, event.Status)
-	if err != nil {
+	if _, err := e.Store.MarkEvent(ctx, id, number, attempt, event.Status); err != nil {
 		return fmt.Errorf("mark %s: %w", event.Token, err)
 	}
-	if !marked {
-		return nil // the step is over, or the run is of another installation in the same account
-	}
 	r, err := e.Store.Run(ctx, id)
+	if fault.Is(err, fault.Missing) {
+		return nil // the run is of another installation in the same account
+	}
 	if err != nil {
 		return fmt.Errorf("wake run %s: %w", id, err)
 	}

@@ -110,7 +110,7 @@ func unsafe() []variant {
 		setup := claimSetup{faults: 3, losses: 1, without: without}
 		all = append(all, variant{name: "claim: " + without, check: func() result { return claimModel(setup).check(maxStates) }})
 	}
-	for _, without := range []string{"register first", "mark first", "leave new marks", "newest wait"} {
+	for _, without := range []string{"register first", "mark first", "leave new marks", "newest wait", "read again", "end of a poll"} {
 		setup := wakeSetup{timeouts: 1, without: without}
 		all = append(all, variant{name: "wake: " + without, check: func() result { return wakeModel(setup).check(maxStates) }})
 	}

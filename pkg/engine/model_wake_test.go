@@ -11,8 +11,10 @@ import "slices"
 // and the clock, which ends short waits.
 //
 // Transitions: each reads or writes the store once, reads CloudFormation once, or
-// answers one token. The environment ends waits by their timeout, and lets the late
-// poll continue.
+// answers one token. While a poll works, the function of an event only marks; the poll
+// ends in a write on condition that no step was marked since it read the run. The
+// environment ends waits by their timeout, lets polls crash, and lets the late poll
+// continue.
 //
 // Safety: the step does not finish before its operation.
 //
@@ -27,15 +29,16 @@ const (
 	postponeStep
 	recordEnd
 	answerOwnToken
+	endPoll // unless a step was marked since the run was loaded
 
 	markStep      // as due
-	readToken     // the token that is registered
+	readToken     // the token that is registered, and whether a poll works for it
 	answerToken   // the token that was read
 	eventFinished // nothing more
 )
 
 var wakeActions = [...]string{
-	"", "registers its token", "loads the run", "reads the stack", "postpones the step", "records the end of the step", "answers its token",
+	"", "registers its token", "loads the run", "reads the stack", "postpones the step", "records the end of the step", "answers its token", "ends",
 	"marks the step", "reads the token", "answers that token", "",
 }
 
@@ -46,6 +49,7 @@ type (
 		next, wait uint8
 		due        bool // the step is due, because the wait before has timed out
 		sawMark    bool // the step was marked when the poll loaded it
+		unread     bool // the step was marked since then
 	}
 	eventProcess struct{ next, token uint8 }
 )
@@ -58,6 +62,7 @@ type wakeState struct {
 	finished       bool // the step
 	short          bool // the wait is short, because an event arrived before CloudFormation has shown the end
 	token          uint8
+	working        bool  // a poll works for that token
 	wait           uint8 // of the execution; 0 after its end
 	polls          [2]wakePoll
 	events         [2]eventProcess
@@ -141,6 +146,11 @@ func (w wakeSetup) transitions(s wakeState, yield func(int, transition[wakeState
 		w.waitAgain(&to, true)
 		yield(environment, transition[wakeState]{name: "the wait times out", to: to})
 	}
+	if to := s; s.timeouts > 0 && s.polls[0].next != 0 { // Step Functions calls the function again
+		to.timeouts--
+		to.polls[0] = wakePoll{next: w.firstOfPoll(), wait: s.wait, due: s.polls[0].due}
+		yield(environment, transition[wakeState]{name: "the poll crashes", to: to})
+	}
 }
 
 // waitAgain starts the next wait, with its own poll. A poll that has not finished
@@ -176,13 +186,15 @@ func (w wakeSetup) poll(s *wakeState, i int) {
 			*p = wakePoll{} // the token of a later wait is registered
 			return
 		}
-		s.token = p.wait
+		s.token, s.working = p.wait, !w.lacks("register first")
 		if w.lacks("register first") {
 			*p = wakePoll{}
 		}
 	case loadRun:
-		p.sawMark = s.marked
+		p.sawMark, p.unread = s.marked, false
 		switch {
+		case p.wait < s.token && !w.lacks("newest wait"): // the next wait has its own poll
+			*p = wakePoll{}
 		case s.finished:
 			p.next = answerOwnToken
 		case s.marked || p.due:
@@ -205,6 +217,16 @@ func (w wakeSetup) poll(s *wakeState, i int) {
 		w.keepWaiting(p)
 	case recordEnd:
 		s.finished, p.next = true, answerOwnToken
+	case endPoll:
+		switch {
+		case p.wait < s.token && !w.lacks("newest wait"):
+			*p = wakePoll{}
+		case p.unread && !w.lacks("read again"):
+			p.next = loadRun
+		default:
+			s.working = s.working && w.lacks("end of a poll")
+			*p = wakePoll{}
+		}
 	case answerOwnToken:
 		token := p.wait
 		*p = wakePoll{}
@@ -218,7 +240,7 @@ func (w wakeSetup) keepWaiting(p *wakePoll) {
 		p.next = registerToken
 		return
 	}
-	*p = wakePoll{}
+	p.next = endPoll
 }
 
 // nextOfEvent returns what the function of an event does after an action.
@@ -241,8 +263,11 @@ func (w wakeSetup) event(s *wakeState, i int) {
 	switch e.next {
 	case markStep:
 		s.marked = s.marked || !s.finished
+		s.polls[0].unread, s.polls[1].unread = true, true
 	case readToken:
-		e.token = s.token
+		if e.token = s.token; s.working {
+			e.token = 0
+		}
 	case answerToken:
 		token := e.token
 		*e = eventProcess{next: eventFinished}

@@ -140,7 +140,8 @@ type Steps interface {
 
 	// MarkEvent writes that an event arrived about a running step's attempt, which
 	// makes the step due, and counts it in the run, in one transaction. It reports false
-	// if there is no such step running.
+	// if there is no such step running; it counts the event of a run that has not ended then too, because the poll
+	// that works may not know that another poll has recorded the end.
 	MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error)
 }
 

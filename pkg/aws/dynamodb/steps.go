@@ -184,9 +184,13 @@ func (t *Table) postponeSome(ctx context.Context, check write, whole, plain []wr
 
 // MarkEvent implements engine.Steps.
 func (t *Table) MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error) {
+	count := write{key: runKey(id), add: values{"marks": 1}, where: live, with: alive(nil)}
 	failed, err := t.write(ctx, write{
 		key: stepKey(id, number), set: values{"event": status, "polls": 0},
 		where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": attempt},
-	}, write{key: runKey(id), add: values{"marks": 1}, where: "attribute_exists(#PK)"})
+	}, count)
+	if err == nil && failed != held {
+		_, err = t.write(ctx, count)
+	}
 	return err == nil && failed == held, err
 }

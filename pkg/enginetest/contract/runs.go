@@ -177,6 +177,8 @@ func runLaws() []law {
 			stays()
 			b.mark("one", 0, 1, true) // the same event, again
 			stays()
+			b.mark("one", 1, 1, false) // another poll has recorded the end of that step
+			stays()
 			_, err := b.command("one", run.Pause, "ann")
 			b.ok(err)
 			stays()

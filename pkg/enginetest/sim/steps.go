@@ -99,11 +99,14 @@ func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, sta
 			return false, nil
 		}
 		step, err := k.step(number)
+		if k.run.State.Over() {
+			return false, nil
+		}
+		k.run.Marks++
 		if err != nil || step.Status != run.Running || step.Attempt != attempt {
-			return false, nil // there is no such running step
+			return true, nil // there is no such running step
 		}
 		step.Event, marked = run.Event{Status: status}, true
-		k.run.Marks++
 		return true, nil
 	})
 	return marked, err
