@@ -43,11 +43,11 @@ type share struct {
 	ask   budget.Demand
 }
 
-// grants returns which shares are granted: in each account and region the first ones,
-// as many as the budget has room for, and at most atOnce; then it reports more. A share that costs nothing is granted. If a budget cannot be
-// read, all its shares are granted: a budget only avoids throttling, which fails no
-// step.
-func (e *Engine) grants(ctx context.Context, shares []share) (granted []bool, more bool) {
+// grants returns which shares of a run are granted: in each account and region the first
+// ones, as many as the budget has room for, and at most atOnce; then it reports more. A
+// share that costs nothing is granted. If a budget cannot be read, all its shares are
+// granted: a budget only avoids throttling, which fails no step.
+func (e *Engine) grants(ctx context.Context, id string, shares []share) (granted []bool, more bool) {
 	granted = make([]bool, len(shares))
 	by := make(map[string][]int)
 	for i, s := range shares {
@@ -61,7 +61,7 @@ func (e *Engine) grants(ctx context.Context, shares []share) (granted []bool, mo
 			asks[k] = shares[i].ask
 		}
 		asks = asks[:min(len(asks), atOnce)]
-		n, _, err := e.Budgets.Take(ctx, where, asks, e.Now())
+		n, _, err := e.Budgets.Take(ctx, where, id, asks, e.Now())
 		if err != nil {
 			n = len(asks)
 		}
@@ -82,7 +82,7 @@ func (e *Engine) affordableStarts(ctx context.Context, r *run.Run) (may []*run.S
 	for _, n := range r.Ready(now, len(r.Steps)) {
 		ready = append(ready, &r.Steps[n])
 	}
-	return e.affordable(ctx, ready, e.startCost)
+	return e.affordable(ctx, r.ID, ready, e.startCost)
 }
 
 // pollOrder sorts the steps that are due: first those with an event, then those that have
@@ -100,14 +100,14 @@ func (e *Engine) pollOrder(due []*run.Step) []*run.Step {
 	return due
 }
 
-// affordable takes the shares that steps need, in their order, and returns the steps that
+// affordable takes the shares that steps of a run need, in their order, and returns the steps that
 // have got one. It reports more if the others can be requested at once.
-func (e *Engine) affordable(ctx context.Context, steps []*run.Step, cost func(run.Step) budget.Demand) (may []*run.Step, more bool) {
+func (e *Engine) affordable(ctx context.Context, id string, steps []*run.Step, cost func(run.Step) budget.Demand) (may []*run.Step, more bool) {
 	shares := make([]share, len(steps))
 	for i, s := range steps {
 		shares[i] = share{s.Where, cost(*s)}
 	}
-	granted, more := e.grants(ctx, shares)
+	granted, more := e.grants(ctx, id, shares)
 	for i, s := range steps {
 		if granted[i] {
 			may = append(may, s)
@@ -116,10 +116,10 @@ func (e *Engine) affordable(ctx context.Context, steps []*run.Step, cost func(ru
 	return may, more
 }
 
-// observe reads the stacks of many locations. It takes the estimated cost from the
+// observe reads the stacks of many locations for a run. It takes the estimated cost from the
 // budgets, so that other functions make fewer requests meanwhile. It does not wait for
 // the budgets, because a plan needs all stacks.
-func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
+func (e *Engine) observe(ctx context.Context, id string, places []plan.Location) (map[string]plan.Live, error) {
 	stacks := make(map[string]int) // by account and region
 	for _, p := range places {
 		if where := p.Target.Where(); where != "" {
@@ -128,7 +128,7 @@ func (e *Engine) observe(ctx context.Context, places []plan.Location) (map[strin
 	}
 	for _, where := range slices.Sorted(maps.Keys(stacks)) {
 		pages := slices.Repeat([]budget.Demand{{Reads: 1}}, 1+stacks[where]/inPage)
-		_, _, _ = e.Budgets.Take(ctx, where, pages, e.Now()) // even if this fails: a budget does not delay a plan
+		_, _, _ = e.Budgets.Take(ctx, where, id, pages, e.Now()) // even if this fails: a budget does not delay a plan
 	}
 	live, err := e.Clouds.Observe(ctx, places)
 	if len(stacks) == 1 { // of several, it is unknown which was throttled

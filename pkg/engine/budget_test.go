@@ -28,7 +28,7 @@ type testBudget struct {
 
 const testBudgetWait = 3 * time.Second // what a testBudget says until it grants more
 
-func (p *testBudget) Take(_ context.Context, _ string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
+func (p *testBudget) Take(_ context.Context, _, _ string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
 	p.asks = asks
 	return min(p.grants, len(asks)), now.Add(testBudgetWait), p.err
 }

@@ -171,7 +171,7 @@ func (e *Engine) findStackID(ctx context.Context, t *action.Task) error {
 	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates() || v.Request == action.CreateStack || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}
-	seen, err := e.observe(ctx, []plan.Location{t.Record.Location()})
+	seen, err := e.observe(ctx, t.Run, []plan.Location{t.Record.Location()})
 	switch live := seen[t.Record.Node]; {
 	case err != nil:
 		return err

@@ -14,7 +14,7 @@ import (
 // A scarceBudget has room for one start at a time, and for every poll.
 type scarceBudget struct{ engine.Budgets }
 
-func (scarceBudget) Take(_ context.Context, _ string, asks []budget.Demand, _ time.Time) (int, time.Time, error) {
+func (scarceBudget) Take(_ context.Context, _, _ string, asks []budget.Demand, _ time.Time) (int, time.Time, error) {
 	if len(asks) > 0 && asks[0].Writes > 0 {
 		return 1, time.Time{}, nil
 	}

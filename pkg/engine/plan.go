@@ -227,7 +227,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, err
 	}
 	recorded, leave, take := plan.Rename(desired, records)
-	live, err := e.observe(ctx, plan.Locations(desired, recorded))
+	live, err := e.observe(ctx, r.ID, plan.Locations(desired, recorded))
 	if err != nil {
 		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
 	}

@@ -180,7 +180,7 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 			due = append(due, s)
 		}
 	}
-	due, more = e.affordable(ctx, e.pollOrder(due), e.pollCost)
+	due, more = e.affordable(ctx, r.ID, e.pollOrder(due), e.pollCost)
 	requested := make([]bool, len(due))
 	err = e.Parallel(ctx, len(due), func(ctx context.Context, i int) error {
 		if requested[i] = e.Now().Before(deadline); !requested[i] {

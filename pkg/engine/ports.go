@@ -264,10 +264,11 @@ type Meter interface {
 // each account and region, as project.Target names them. An error means that the
 // budget is unknown; it must not delay a run.
 type Budgets interface {
-	// Take grants as many of the asks as the budget has room for, in their order. next
-	// is when there is room for the next ask: now if all are granted. If many
-	// functions call it at once, it may grant none.
-	Take(ctx context.Context, where string, asks []budget.Demand, now time.Time) (granted int, next time.Time, err error)
+	// Take grants as many of the asks of a run as the budget has room for, in their
+	// order. Runs that ask at the same time get fair shares. next is when there is room
+	// for the next ask: now if all are granted. If many functions call it at once, it may
+	// grant none.
+	Take(ctx context.Context, where, run string, asks []budget.Demand, now time.Time) (granted int, next time.Time, err error)
 
 	// Throttled records that CloudFormation has throttled a request of that kind, so
 	// that Take grants fewer requests for a while.

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,9 +18,9 @@ var _ engine.Budgets = (*Budgets)(nil)
 
 // Budgets are engine.Budgets in a table: an item for each account and region.
 //
-// Many functions take from one item at the same time. Transactions on it would conflict,
-// so Take is a single update. Its condition is that there is still room, not that the
-// item is unchanged. If the answer to an update is lost and the SDK sends it again, the
+// Several functions take from one item at the same time. Transactions on it would
+// conflict, so Take is a single update. While one run takes, its condition is that there
+// is still room; while several share the budget, that nothing else was taken. If the answer to an update is lost and the SDK sends it again, the
 // budget counts the requests twice, which only delays later ones a little.
 type Budgets struct {
 	table  *Table
@@ -38,12 +39,14 @@ const (
 
 // budgetItem is a budget as the table stores it. Times are microseconds since 1970.
 type budgetItem struct {
-	ReadFree  int64   `json:"read_free"`
-	ReadRate  float64 `json:"read_rate"`
-	ReadCut   int64   `json:"read_cut"`
-	WriteFree int64   `json:"write_free"`
-	WriteRate float64 `json:"write_rate"`
-	WriteCut  int64   `json:"write_cut"`
+	ReadFree    int64            `json:"read_free"`
+	ReadRate    float64          `json:"read_rate"`
+	ReadCut     int64            `json:"read_cut"`
+	ReadShares  map[string]int64 `json:"read_shares"` // by run
+	WriteFree   int64            `json:"write_free"`
+	WriteRate   float64          `json:"write_rate"`
+	WriteCut    int64            `json:"write_cut"`
+	WriteShares map[string]int64 `json:"write_shares"`
 }
 
 func (i budgetItem) budget() budget.Budget {
@@ -53,9 +56,16 @@ func (i budgetItem) budget() budget.Budget {
 		}
 		return time.UnixMicro(micros)
 	}
+	shares := func(stored map[string]int64) map[string]time.Time {
+		all := make(map[string]time.Time, len(stored))
+		for run, micros := range stored {
+			all[run] = at(micros)
+		}
+		return all
+	}
 	return budget.Budget{
-		Read:  budget.Bucket{Free: at(i.ReadFree), Rate: i.ReadRate, Cut: at(i.ReadCut)},
-		Write: budget.Bucket{Free: at(i.WriteFree), Rate: i.WriteRate, Cut: at(i.WriteCut)},
+		Read:  budget.Bucket{Free: at(i.ReadFree), Rate: i.ReadRate, Cut: at(i.ReadCut), Shares: shares(i.ReadShares)},
+		Write: budget.Bucket{Free: at(i.WriteFree), Rate: i.WriteRate, Cut: at(i.WriteCut), Shares: shares(i.WriteShares)},
 	}
 }
 
@@ -71,17 +81,17 @@ func (b *Budgets) read(ctx context.Context, where string) (budget.Budget, error)
 }
 
 // Take implements engine.Budgets.
-func (b *Budgets) Take(ctx context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
+func (b *Budgets) Take(ctx context.Context, where, run string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
 	for range mostTakes {
 		was, err := b.read(ctx, where)
 		if err != nil {
 			return 0, now, err
 		}
-		after, granted, next := b.limits.Take(was, demands, now)
+		after, granted, next := b.limits.Take(was, run, demands, now)
 		w := write{key: budgetKey(where), set: values{}, add: values{}, with: values{}}
-		w.pour("read", was.Read, after.Read, now)
-		w.pour("write", was.Write, after.Write, now)
-		if w.where == "" { // nothing to take
+		w.take("read", run, was.Read, after.Read, now)
+		w.take("write", run, was.Write, after.Write, now)
+		if len(w.set) == 0 && len(w.add) == 0 { // nothing to take
 			return granted, next, nil
 		}
 		if done, err := b.table.update(ctx, w); done || err != nil {
@@ -113,6 +123,28 @@ func (b *Budgets) Throttled(ctx context.Context, where string, k budget.Kind, no
 	w.still(name+"_cut", before.Cut)
 	_, err = b.table.update(ctx, w)
 	return err
+}
+
+// take adds to w the change of a bucket from was to after, for a run. While other runs
+// share the bucket, its condition is that the bucket has not changed meanwhile; else, that
+// there is still room.
+func (w *write) take(name, run string, was, after budget.Bucket, now time.Time) {
+	if !maps.EqualFunc(was.Shares, after.Shares, time.Time.Equal) {
+		shares := make(map[string]int64, len(after.Shares))
+		for of, free := range after.Shares {
+			shares[of] = free.UnixMicro()
+		}
+		w.set[name+"_shares"] = shares
+	}
+	if !was.Shared(run, now) {
+		w.pour(name, was, after, now)
+		return
+	}
+	w.still(name+"_cut", was.Cut)
+	w.still(name+"_free", was.Free)
+	if !after.Free.Equal(was.Free) {
+		w.set[name+"_free"] = after.Free.UnixMicro()
+	}
 }
 
 // pour adds to w the change of a bucket from was to after. Its conditions are that the
@@ -169,8 +201,12 @@ func (t *Table) update(ctx context.Context, w write) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	var where *string
+	if w.where != "" {
+		where = &w.where
+	}
 	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: aws.String(t.name), Key: w.key.attributes(), UpdateExpression: &expression, ConditionExpression: &w.where,
+		TableName: aws.String(t.name), Key: w.key.attributes(), UpdateExpression: &expression, ConditionExpression: where,
 		ExpressionAttributeNames: words(expression, w.where), ExpressionAttributeValues: placeholders,
 	})
 	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {

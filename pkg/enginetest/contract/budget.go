@@ -28,7 +28,7 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 		},
 		"it says when there is room": func(p purse) {
 			p.take(60, 50)
-			_, next, err := p.Budgets.Take(p.Context(), here, asks(1, budget.Demand{Reads: 1}), p.now)
+			_, next, err := p.Budgets.Take(p.Context(), here, "r", asks(1, budget.Demand{Reads: 1}), p.now)
 			if wait := next.Sub(p.now); err != nil || wait <= 0 || wait > 200*time.Millisecond {
 				p.Fatalf("the next is granted in %s, %v", wait, err)
 			}
@@ -37,7 +37,7 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 		},
 		"places are apart": func(p purse) {
 			p.take(50, 50)
-			granted, _, err := p.Budgets.Take(p.Context(), "111122223333#us-east-1", asks(1, budget.Demand{Reads: 1}), p.now)
+			granted, _, err := p.Budgets.Take(p.Context(), "111122223333#us-east-1", "r", asks(1, budget.Demand{Reads: 1}), p.now)
 			if err != nil || granted != 1 {
 				p.Errorf("elsewhere %d are granted, %v", granted, err)
 			}
@@ -56,7 +56,7 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 			p.takes(asks(60, budget.Demand{Reads: 1, Writes: 1}), 4)
 			p.take(60, 1)
 		},
-		"what is too large is granted once there is all room": func(p purse) {
+		"what is too large is granted once half is free": func(p purse) {
 			p.takes(asks(2, budget.Demand{Reads: 100}), 1)
 			p.now = p.now.Add(10 * time.Second)
 			p.take(1, 0)
@@ -64,6 +64,55 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 			p.takes(asks(2, budget.Demand{Reads: 100}), 1)
 			p.now = p.now.Add(15 * time.Second)
 			p.take(60, 25)
+		},
+		"runs that ask at the same time get the same": func(p purse) {
+			got := make(map[string]int)
+			for i := range 120 {
+				for _, run := range []string{"a", "b", "c"} {
+					if run == "c" && i < 20 {
+						continue
+					}
+					granted, _, err := p.Budgets.Take(p.Context(), here, run, asks(50, budget.Demand{Reads: 1, Writes: 1}), p.now)
+					if err != nil {
+						p.Fatal(err)
+					}
+					if i >= 30 {
+						got[run] += granted
+					}
+				}
+				p.now = p.now.Add(time.Second)
+			}
+			for run, n := range got { // of 360
+				if n < 100 || n > 140 {
+					p.Errorf("%s got %d, of %v", run, n, got)
+				}
+			}
+		},
+		"runs that ask at once get no more than there is": func(p purse) {
+			p.takesFor("a", asks(1, budget.Demand{Reads: 1, Writes: 1}), 1)
+			p.takesFor("b", asks(1, budget.Demand{Reads: 1, Writes: 1}), 1)
+			var granted atomic.Int64
+			var group sync.WaitGroup
+			for i := range 40 {
+				group.Go(func() {
+					n, _, err := p.Budgets.Take(p.Context(), here, []string{"a", "b"}[i%2], asks(4, budget.Demand{Reads: 1, Writes: 1}), p.now)
+					if err != nil {
+						p.Error(err)
+					}
+					granted.Add(int64(n))
+				})
+			}
+			group.Wait()
+			if n := granted.Load(); n > 38 || n < 4 {
+				p.Errorf("%d are granted, of 38", n)
+			}
+		},
+		"a run that asks no more leaves its share to the others": func(p purse) {
+			p.takesFor("a", asks(50, budget.Demand{Reads: 1}), 50)
+			p.now = p.now.Add(2 * time.Second)
+			p.takesFor("b", asks(50, budget.Demand{Reads: 1}), 10)
+			p.now = p.now.Add(time.Minute)
+			p.takesFor("b", asks(60, budget.Demand{Reads: 1}), 50)
 		},
 		"what is refused halves it, once for a burst": func(p purse) {
 			p.throttled(budget.Read)
@@ -85,7 +134,7 @@ func Budgets(t *testing.T, open func(*testing.T, budget.Limits) engine.Budgets) 
 			var group sync.WaitGroup
 			for range 70 {
 				group.Go(func() {
-					n, _, err := p.Budgets.Take(p.Context(), here, asks(1, budget.Demand{Reads: 1, Writes: 1}), p.now)
+					n, _, err := p.Budgets.Take(p.Context(), here, "r", asks(1, budget.Demand{Reads: 1, Writes: 1}), p.now)
 					if err != nil {
 						p.Error(err)
 					}
@@ -123,9 +172,17 @@ func asks(n int, a budget.Demand) []budget.Demand {
 	return all
 }
 
+func (p purse) takesFor(run string, asks []budget.Demand, want int) {
+	p.Helper()
+	granted, _, err := p.Budgets.Take(p.Context(), here, run, asks, p.now)
+	if err != nil || granted != want {
+		p.Fatalf("%d are granted to %s, want %d: %v", granted, run, want, err)
+	}
+}
+
 func (p purse) takes(asks []budget.Demand, want int) {
 	p.Helper()
-	granted, _, err := p.Budgets.Take(p.Context(), here, asks, p.now)
+	granted, _, err := p.Budgets.Take(p.Context(), here, "r", asks, p.now)
 	if err != nil || granted != want {
 		p.Fatalf("%d are granted, want %d: %v", granted, want, err)
 	}

@@ -25,10 +25,10 @@ func NewBudgets(l budget.Limits) *Budgets {
 }
 
 // Take implements engine.Budgets.
-func (b *Budgets) Take(_ context.Context, where string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
+func (b *Budgets) Take(_ context.Context, where, run string, demands []budget.Demand, now time.Time) (int, time.Time, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	after, granted, next := b.limits.Take(b.budgets[where], demands, now)
+	after, granted, next := b.limits.Take(b.budgets[where], run, demands, now)
 	b.budgets[where] = after
 	return granted, next, nil
 }
@@ -49,9 +49,9 @@ type crashingBudgets struct {
 }
 
 // Take implements engine.Budgets.
-func (m crashingBudgets) Take(ctx context.Context, where string, demands []budget.Demand, now time.Time) (n int, next time.Time, err error) {
+func (m crashingBudgets) Take(ctx context.Context, where, run string, demands []budget.Demand, now time.Time) (n int, next time.Time, err error) {
 	err = m.backend.do(ctx, "Budgets.Take", where, func() error {
-		n, next, err = m.budgets.Take(ctx, where, demands, now)
+		n, next, err = m.budgets.Take(ctx, where, run, demands, now)
 		return err
 	})
 	return n, next, err

@@ -43,16 +43,18 @@ func TestTake(t *testing.T) {
 		"idle demands leave half to others":       {{0, many(60, idle), 25, 0.2 - 5}, {0, many(60, poll), 25, 0.2}},
 		"idle demands leave half of what is left": {{0, append(many(30, poll), many(60, idle)...), 40, 0.2 - 2}},
 		"the last one may be an idle one's":       {{0, many(49, poll), 49, 0}, {0, many(2, idle), 1, 0.2}},
-		"demands are granted in order":            {{0, []budget.Demand{{Reads: 30}, {Reads: 30}, poll}, 1, 2}},
-		"too large an ask has an empty bucket to itself": {
+		"demands are granted in order":            {{0, []budget.Demand{{Reads: 30}, {Reads: 30}, poll}, 1, 1}},
+		"a large ask is paid off afterwards": {
 			{0, []budget.Demand{{Reads: 100}, poll}, 1, 10.2}, {10, many(1, poll), 0, 10.2}, {10.2, many(2, poll), 1, 10.4}},
-		"and waits for it":                    {{0, many(1, poll), 1, 0}, {0, []budget.Demand{{Reads: 100}}, 0, 0.2}, {0.2, []budget.Demand{{Reads: 100}}, 1, 0.2}},
+		"it needs half of the bucket": {
+			{0, many(26, poll), 26, 0}, {0, []budget.Demand{{Reads: 100}}, 0, 0.2}, {0.2, []budget.Demand{{Reads: 100}}, 1, 0.2}},
+		"so does one of half of it":           {{0, many(26, poll), 26, 0}, {0, []budget.Demand{{Reads: 25}}, 0, 0.2}, {0.2, []budget.Demand{{Reads: 25}}, 1, 0.2}},
 		"a clock that is behind gets no more": {{1, many(60, poll), 50, 1.2}, {0, many(1, poll), 0, 1.2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b budget.Budget
 			for _, l := range lines {
-				after, granted, next := limits.Take(b, l.asks, at(l.at))
+				after, granted, next := limits.Take(b, "r", l.asks, at(l.at))
 				if want := at(max(l.next, l.at)); granted != l.granted || !next.Equal(want) {
 					t.Errorf("at %v: %d are granted, the next at %s; want %d, %s", l.at, granted, next.Sub(noon), l.granted, want.Sub(noon))
 				}
@@ -95,11 +97,11 @@ func TestThrottled(t *testing.T) {
 				}
 				b = after
 			}
-			_, granted, _ := limits.Take(b, many(100, poll), at(c.at))
+			_, granted, _ := limits.Take(b, "r", many(100, poll), at(c.at))
 			if cuts != c.cuts || granted != c.granted {
 				t.Errorf("cut %d times, it grants %d; want %d, %d", cuts, granted, c.cuts, c.granted)
 			}
-			if _, writes, _ := limits.Take(b, many(100, budget.Demand{Writes: 1}), at(c.at)); writes != 40 {
+			if _, writes, _ := limits.Take(b, "r", many(100, budget.Demand{Writes: 1}), at(c.at)); writes != 40 {
 				t.Errorf("of writes it grants %d", writes)
 			}
 		})
@@ -119,11 +121,11 @@ func TestAnyTakes(t *testing.T) {
 			for i := range asks {
 				asks[i].Idle = rng.IntN(3) == 0
 			}
-			after, n, next := limits.Take(b, asks, now)
+			after, n, next := limits.Take(b, "r", asks, now)
 			granted += n
 			if n < len(asks) {
 				asks[n].Idle = false
-				if _, again, _ := limits.Take(after, asks[n:n+1], next); again != 1 {
+				if _, again, _ := limits.Take(after, "r", asks[n:n+1], next); again != 1 {
 					t.Fatalf("seed %d: at %s, the returned time, nothing is granted", seed, next.Sub(noon))
 				}
 			}
@@ -131,6 +133,116 @@ func TestAnyTakes(t *testing.T) {
 		}
 		if most := 50 + int(now.Sub(noon).Seconds()*5); granted > most {
 			t.Fatalf("seed %d: %d are granted in %s, more than %d", seed, granted, now.Sub(noon), most)
+		}
+	}
+}
+
+// A run takes part in one account and region with a number of demands.
+type runner struct {
+	name    string
+	every   time.Duration // between two times at which it asks
+	asks    []budget.Demand
+	begin   float64 // seconds after noon
+	granted int     // demands
+}
+
+// play lets runs ask for a time, each at its times, and counts what was granted to each
+// from a time on.
+func play(b budget.Budget, runs []*runner, from, to float64) budget.Budget {
+	next := make([]time.Time, len(runs))
+	for i, r := range runs {
+		next[i] = at(r.begin)
+	}
+	for {
+		first := 0
+		for i := range runs {
+			if next[i].Before(next[first]) {
+				first = i
+			}
+		}
+		now, r := next[first], runs[first]
+		if !now.Before(at(to)) {
+			return b
+		}
+		var n int
+		b, n, _ = limits.Take(b, r.name, r.asks, now)
+		if !now.Before(at(from)) {
+			r.granted += n
+		}
+		next[first] = now.Add(r.every)
+	}
+}
+
+// Runs that always have more to do than they may get the same, however often and when
+// they ask, and together they get all there is.
+func TestShares(t *testing.T) {
+	for name, runs := range map[string][]*runner{
+		"alike":                      {{"a", 5 * time.Second, many(100, begin), 0, 0}, {"b", 5 * time.Second, many(100, begin), 0, 0}, {"c", 5 * time.Second, many(100, begin), 0, 0}},
+		"just after one another":     {{"a", 5 * time.Second, many(100, begin), 0, 0}, {"b", 5 * time.Second, many(100, begin), 0.01, 0}, {"c", 5 * time.Second, many(100, begin), 0.02, 0}},
+		"one asks all the time":      {{"a", time.Second / 10, many(100, begin), 0, 0}, {"b", 5 * time.Second, many(100, begin), 9, 0}, {"c", 8 * time.Second, many(100, begin), 20, 0}},
+		"one by one":                 {{"a", time.Second / 10, many(1, begin), 0, 0}, {"b", time.Second / 10, many(1, begin), 0, 0}, {"c", 6 * time.Second, many(40, begin), 20, 0}},
+		"two runs":                   {{"a", time.Second / 10, many(40, begin), 0, 0}, {"b", 5 * time.Second, many(40, begin), 9, 0}},
+		"one begins after an hour":   {{"a", time.Second, many(40, begin), -3600, 0}, {"b", 5 * time.Second, many(40, begin), 50, 0}, {"c", 5 * time.Second, many(40, begin), 0, 0}},
+		"one asks for large amounts": {{"a", time.Second / 10, many(100, poll), 0, 0}, {"b", 5 * time.Second, many(3, budget.Demand{Reads: 40}), 0, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(budget.Budget{}, runs, 60, 360)
+			total := 0.0
+			for _, r := range runs {
+				total += got(r)
+			}
+			for _, r := range runs {
+				if part := got(r) / total * float64(len(runs)); part < 0.75 || part > 1.25 {
+					t.Errorf("%s got %.2f of its share: %d demands", r.name, part, r.granted)
+				}
+			}
+			if total < 0.95*300 {
+				t.Errorf("together they got as much as leaks out in %.0f s, want 300", total)
+			}
+		})
+	}
+}
+
+// got returns in which time, in seconds, what a run was granted leaks out.
+func got(r *runner) float64 {
+	d := r.asks[0]
+	return float64(r.granted) * max(float64(d.Reads)/limits.Reads, float64(d.Writes)/limits.Writes)
+}
+
+// What some runs do not use, the others get.
+func TestSharesAreNotWasted(t *testing.T) {
+	busy := &runner{"a", 5 * time.Second, many(100, begin), 0, 0}
+	modest := &runner{"b", 5 * time.Second, many(1, begin), 0, 0}
+	b := play(budget.Budget{}, []*runner{busy, modest}, 60, 360)
+	if modest.granted != 60 || busy.granted < 1080 { // of 1,200 writes in 300 s
+		t.Errorf("the run that asks for little got %d of 60, and the other %d of 1140", modest.granted, busy.granted)
+	}
+	again := &runner{"c", 5 * time.Second, many(100, begin), 400, 0}
+	play(b, []*runner{again}, 400, 430)
+	if again.granted < 140 {
+		t.Errorf("a run that begins when the others have ended got %d, want 40 at once and 4 a second", again.granted)
+	}
+}
+
+// A large demand is granted soon, however many small ones others have; and it does not
+// keep the others from theirs for longer than it takes to leak out.
+func TestLargeDemands(t *testing.T) {
+	large := &runner{"large", 5 * time.Second, []budget.Demand{{Reads: 60}}, 30, 0}
+	small := []*runner{large}
+	for i := range 4 {
+		small = append(small, &runner{string(rune('a' + i)), 300 * time.Millisecond, many(20, poll), 0, 0})
+	}
+	b := play(budget.Budget{}, small, 30, 75)
+	if large.granted < 1 {
+		t.Errorf("the large demand was not granted in 45 s")
+	}
+	for _, r := range small[1:] {
+		r.granted, r.begin = 0, 75
+	}
+	play(b, small[1:], 75, 105)
+	for _, r := range small[1:] {
+		if r.granted < 20 {
+			t.Errorf("%s got %d reads in 30 s after that, want 20 or more", r.name, r.granted)
 		}
 	}
 }
