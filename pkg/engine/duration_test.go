@@ -59,6 +59,10 @@ func TestOnlyOperationsThatSucceededAreLearnt(t *testing.T) {
 	h.setVersion("v1", "vpc db<vpc")
 	h.requestAndExecute("a", "deploy", "v1")
 	before := h.recorded("vpc").Durations
+	h.requestAndExecute("r", "refresh", "v1")
+	if got := h.recorded("vpc").Durations; len(got) != 1 {
+		t.Errorf("after a refresh recorded is %v", got)
+	}
 	h.backend.Cloud.Fail["shop-vpc/update"] = 1
 	h.setVersion("v2", "vpc db<vpc")
 	if r := h.requestAndExecute("b", "deploy", "v2"); r.State != run.StateFailed {
