@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -227,8 +228,36 @@ func (r *reader) ended(line, out string, err error) {
 	}
 }
 
+// awaitCleanups waits until CloudFormation has cleaned up after updates, as a person does who reads
+// the page between two commands.
+func (r *reader) awaitCleanups() {
+	r.Helper()
+	for r.served != nil {
+		q, err := http.NewRequestWithContext(r.Context(), http.MethodPost, "http://"+r.address+"/", strings.NewReader("Action=DescribeStacks&Version=2010-05-15"))
+		if err != nil {
+			r.Fatal(err)
+		}
+		q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		q.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/cloudformation/aws4_request, SignedHeaders=host, Signature=local")
+		answer, err := http.DefaultClient.Do(q)
+		if err != nil {
+			r.Fatal(err)
+		}
+		stacks, err := io.ReadAll(answer.Body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != http.StatusOK {
+			r.Fatalf("describe the stacks: %s: %v", answer.Status, err)
+		}
+		if !bytes.Contains(stacks, []byte("CLEANUP_IN_PROGRESS")) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 // command is a line of the page as the reader's shell runs it.
 func (r *reader) command(line string) (*exec.Cmd, context.CancelFunc) {
+	r.Helper()
+	r.awaitCleanups()
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Minute)
 	c := exec.CommandContext(ctx, "sh", "-c", line)
 	c.Dir = r.folder
@@ -254,8 +283,7 @@ func runID(n int) string {
 const sameSuffix = "-1A2B3C4D5E6F"
 
 var (
-	suffix   = regexp.MustCompile(`-[A-Z0-9]{12}\b`)                                                  // of a physical name
-	cleaning = regexp.MustCompile(`(?m)^.*running  \S+\n.*pending  \S+  \(.*CLEANUP_IN_PROGRESS\)\n`) // only somebody who types fast sees it
+	suffix = regexp.MustCompile(`-[A-Z0-9]{12}\b`) // of a physical name
 )
 
 var anID = regexp.MustCompile(`\b[a-z2-7]{20}\b`)
@@ -263,7 +291,7 @@ var anID = regexp.MustCompile(`\b[a-z2-7]{20}\b`)
 // canonical is what was printed, as the page has it.
 func (r *reader) canonical(out string) string {
 	out = atLaptop(strings.ReplaceAll(out, r.address, address))
-	out = suffix.ReplaceAllString(cleaning.ReplaceAllString(out, ""), sameSuffix)
+	out = suffix.ReplaceAllString(out, sameSuffix)
 	return anID.ReplaceAllStringFunc(out, func(id string) string {
 		for i := range r.runs {
 			if id == runID(i) {

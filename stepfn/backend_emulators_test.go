@@ -134,7 +134,7 @@ func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cl
 	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1}
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
-		"Plan": arn("plan"), "WaitStatus": arn("wait-status"),
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -108,7 +108,7 @@ func machine(t testing.TB) *asl.Machine {
 
 var deployed = sync.OnceValues(func() (*asl.Machine, error) {
 	body, err := asl.Substitute(stepfn.Run, map[string]string{
-		"Plan": arn("plan"), "WaitStatus": arn("wait-status"),
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
 	})
 	if err != nil {
 		return nil, err

@@ -150,7 +150,7 @@ var units = map[string]struct{ writes, reads float64 }{
 }
 
 // memories are the sizes of functions in GB, as in infra/aws/functions.go.
-var memories = map[string]float64{"start": 0.5, "plan": 1.727, "wait-status": 0.5, "stack-event": 0.25}
+var memories = map[string]float64{"start": 0.5, "plan": 1.727, "execute-step": 0.5, "wait-status": 0.5, "stack-event": 0.25}
 
 // cost returns what AWS charges for a run in the backend in memory, without logs and
 // storage.

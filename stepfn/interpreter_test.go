@@ -127,7 +127,7 @@ func newOnInterpreter(t testing.TB, calls *router, name string) *emulators {
 	r := newEmulators(t, func(o *cloud.Options) {
 		o.Seconds, o.StateMachine = 0.3, name
 		o.Definition, err = asl.Substitute(stepfn.Run, map[string]string{
-			"Plan": arn(name + "--plan"), "WaitStatus": arn(name + "--wait-status"),
+			"Plan": arn(name + "--plan"), "ExecuteStep": arn(name + "--execute-step"), "WaitStatus": arn(name + "--wait-status"),
 		})
 		if err != nil {
 			t.Fatal(err)

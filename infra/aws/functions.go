@@ -28,20 +28,21 @@ type size struct {
 //
 // An upload takes start a moment; a sweep takes longer the more runs are open. A second attempt does no harm, and a
 // request may wait for the end of an outage. plan reads a whole project, up to 16 MB, and has as long as the state
-// machine waits for it. wait-status must end with the claims of the steps that it has started
-// (action.MaxStartTime), and ends by itself before. An event of a stack only wakes a run that would poll soon after.
+// machine waits for it. execute-step and wait-status must end with the claims of the steps that they have started
+// (action.MaxStartTime), and end by themselves before. An event of a stack only wakes a run that would poll soon after.
 var sizes = map[string]size{
-	"start":       {memory: 512, seconds: 120, retries: 2, events: 6 * 3600},
-	"plan":        {memory: 1769, seconds: 300},
-	"wait-status": {memory: 512, seconds: 60},
-	"stack-event": {memory: 256, seconds: 60, retries: 2, events: 15 * 60},
-	"api":         {memory: 512, seconds: 29}, // API Gateway waits 30 seconds
+	"start":        {memory: 512, seconds: 120, retries: 2, events: 6 * 3600},
+	"plan":         {memory: 1769, seconds: 300},
+	"execute-step": {memory: 512, seconds: 60},
+	"wait-status":  {memory: 512, seconds: 60},
+	"stack-event":  {memory: 256, seconds: 60, retries: 2, events: 15 * 60},
+	"api":          {memory: 512, seconds: 29}, // API Gateway waits 30 seconds
 }
 
 // withEvents are the functions that get events.
 var withEvents = []string{"stack-event", "start"}
 
-// title is the name of a function as a name in a template: WaitStatus.
+// title is the name of a function as a name in a template: ExecuteStep.
 func title(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "-") {

@@ -11,8 +11,8 @@ import (
 // are IDs.
 func (i *installation) addMachine() {
 	logs := i.addLogs("MachineLogs", "/aws/vendedlogs/states/"+i.settings.stack)
-	calls := map[string]*string{"Plan": nil, "WaitStatus": nil}
-	for _, f := range []string{"plan", "wait-status"} {
+	calls := map[string]*string{"Plan": nil, "ExecuteStep": nil, "WaitStatus": nil}
+	for _, f := range []string{"plan", "execute-step", "wait-status"} {
 		calls[title(f)] = i.functions[f].FunctionArn()
 	}
 	m := awsstepfunctions.NewStateMachine(i.Stack, jsii.String("Machine"), &awsstepfunctions.StateMachineProps{
@@ -30,10 +30,10 @@ func (i *installation) addMachine() {
 	i.output("StateMachineArn", *m.StateMachineArn(), "The state machine that executes the runs")
 }
 
-// executing is what the state machine may do: invoke two functions, and write logs and traces.
+// executing is what the state machine may do: invoke three functions, and write logs and traces.
 var executing = []permission{
 	{
-		Do: []string{"lambda:InvokeFunction"}, On: []string{"${Function plan}", "${Function wait-status}"},
+		Do: []string{"lambda:InvokeFunction"}, On: []string{"${Function plan}", "${Function execute-step}", "${Function wait-status}"},
 	},
 	{
 		Do: []string{

@@ -21,7 +21,7 @@ func TestMachine(t *testing.T) {
 	}
 	the(t, plain).says(t, "Machine", map[string]string{
 		"DefinitionString":        string(file),
-		"DefinitionSubstitutions": `{"Plan":"${Plan.Arn}","WaitStatus":"${WaitStatus.Arn}"}`,
+		"DefinitionSubstitutions": `{"ExecuteStep":"${ExecuteStep.Arn}","Plan":"${Plan.Arn}","WaitStatus":"${WaitStatus.Arn}"}`,
 		"StateMachineType":        "STANDARD",
 		"TracingConfiguration":    `{"Enabled":true}`,
 		"LoggingConfiguration":    `{"Destinations":[{"CloudWatchLogsLogGroup":{"LogGroupArn":"${MachineLogs.Arn}"}}],"IncludeExecutionData":false,"Level":"ALL"}`,

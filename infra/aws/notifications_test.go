@@ -84,11 +84,11 @@ func TestTopic(t *testing.T) {
 // ends. An alarm about a function or a queue names it. Without settings there are few.
 func TestAlarms(t *testing.T) {
 	basic := []string{
-		"asleep", "plan-errors", "runs-dead", "runs-failed", "runs-stuck", "stack-event-dead", "start-dead", "wait-status-errors",
+		"asleep", "execute-step-errors", "plan-errors", "runs-dead", "runs-failed", "runs-stuck", "stack-event-dead", "start-dead", "wait-status-errors",
 	}
 	more := []string{
 		"api-errors", "stack-event-errors", "start-errors", "start-late", "stack-event-late",
-		"start-throttles", "plan-throttles", "wait-status-throttles", "stack-event-throttles", "api-throttles",
+		"start-throttles", "plan-throttles", "execute-step-throttles", "wait-status-throttles", "stack-event-throttles", "api-throttles",
 		"machine-throttles", "table-throttles", "cloudformation-throttles",
 	}
 	for stack, c := range map[string]struct {

@@ -19,13 +19,14 @@ type conditions map[string]map[string]string
 // permissions are what each function may do. A new call needs its permission here.
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
-		"start":       slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, dead("start")),
-		"plan":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, describes, finds, schedules),
-		"wait-status": slices.Concat(marks, writes, queries, starts, answers, notifies, specs, describes, finds, begins, stops),
-		"stack-event": slices.Concat(marks, answers, dead("stack-event")),
-		"api":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies),
+		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, dead("start")),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, describes, finds, schedules),
+		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, specs, describes, finds, begins, stops),
+		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
+		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies),
 	}
-	for _, f := range []string{"plan", "wait-status"} {
+	for _, f := range []string{"plan", "execute-step", "wait-status"} {
 		all[f] = append(all[f], targets(s)...)
 	}
 	for f := range all {

@@ -31,7 +31,8 @@ var replies = map[string]struct {
 	"start.sweep.json":            {cli.ExitOK, `{}`, `"msg":"sweep"`},
 	"start.schedule.json":         {cli.ExitOK, `{}`, `"msg":"start".*"operation":"refresh","project":"shop@prod"}`},
 	"start.wrong-key.json":        {cli.ExitOK, `{}`, `"msg":"start".*"operation":"unknown","project":"shop@default"}`},
-	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"sent":\d+,"wait":5}`, `"msg":"plan".*"ready":1}`},
+	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"past":0,"wait":60}`, `"msg":"plan".*"ready":1}`},
+	"execute-step.step.json":      {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"watch","ready":\[\],"past":5,"wait":5}`, `"msg":"execute","run":"` + shopping + `","epoch":1,"steps":\[0\]}`},
 	"wait-status.poll.json":       {cli.ExitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
 	"stack-event.complete.json":   {cli.ExitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1","status":"CREATE_COMPLETE"}`},
 	"stack-event.theirs.json":     {cli.ExitOK, `{}`, `"msg":"event".*"token":"Console-`},
@@ -95,7 +96,7 @@ func TestEventFilesAreDecoded(t *testing.T) {
 		function := functionOf(f)
 		takes := map[string]any{
 			"start": &events.EventBridgeEvent{}, "stack-event": &events.EventBridgeEvent{}, "api": &events.APIGatewayV2HTTPRequest{},
-			"plan": &engine.ExecutionInput{}, "wait-status": &engine.PollInput{},
+			"plan": &engine.ExecutionInput{}, "execute-step": &engine.StartInput{}, "wait-status": &engine.PollInput{},
 		}[function]
 		d := json.NewDecoder(strings.NewReader(string(text)))
 		d.DisallowUnknownFields()

@@ -29,8 +29,8 @@ var (
 )
 
 // While functions are killed at any time, the shop is deployed, and no stack is created
-// twice. Without -rounds, wait-status is not killed: if it crashes between its claim of a
-// step and its request, the step is retried only after a minute.
+// twice. Without -rounds, execute-step is not killed: if it crashes between its claim
+// and its request, the step is retried only after a minute.
 func TestKilledFunctions(t *testing.T) {
 	t.Parallel()
 	dir, err := built()
@@ -39,7 +39,7 @@ func TestKilledFunctions(t *testing.T) {
 	}
 	n, most, spared := *rounds, 30, ""
 	if n == 0 {
-		n, most, spared = 2, 8, "wait-status"
+		n, most, spared = 2, 8, "execute-step"
 	}
 	all := make([]*round, n)
 	t.Run("round", func(t *testing.T) {

@@ -73,18 +73,6 @@ func (e *Engine) grants(ctx context.Context, id string, shares []share) (granted
 	return granted, more
 }
 
-// affordableStarts takes the shares for the steps of r that may start now, and returns
-// those that have got one. The others stay pending. It reports more if they can be requested
-// at once.
-func (e *Engine) affordableStarts(ctx context.Context, r *run.Run) (may []*run.Step, more bool) {
-	now := e.Now()
-	var ready []*run.Step
-	for _, n := range r.Ready(now, len(r.Steps)) {
-		ready = append(ready, &r.Steps[n])
-	}
-	return e.affordable(ctx, r.ID, ready, e.startCost)
-}
-
 // pollOrder sorts the steps that are due: first those with an event, then those that have
 // been due for longest.
 func (e *Engine) pollOrder(due []*run.Step) []*run.Step {

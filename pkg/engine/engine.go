@@ -48,7 +48,15 @@ type LoopState struct {
 	Run   string    `json:"run"`
 	Epoch int       `json:"epoch"`
 	State run.State `json:"state"`
-	Wait  int       `json:"wait"` // seconds until the next poll, 2 to 300
+	Ready []int     `json:"ready"` // numbers of the steps to start now; their shares of the budgets are taken
+	Past  int       `json:"past"`  // events of the execution's history since its last wait
+	Wait  int       `json:"wait"`  // seconds until the next poll, 2 to 300
+}
+
+// A StartInput requests the start of the ready steps.
+type StartInput struct {
+	Loop    LoopState `json:"loop"`
+	Retries int       `json:"retries"` // how many calls for these steps have failed
 }
 
 // A PollInput requests a poll of a run, for an execution that waits for it.
@@ -67,15 +75,17 @@ const (
 	wakeWait    = 60 * time.Second       // until the next poll, if nobody knows when a step is due
 	handover    = 15_000                 // events in an execution's history, of 25,000
 	perPoll     = 8                      // of these events for a wait with its poll
-	perRetry    = 4                      // of these events, at most, for a poll that failed
-	atOnce      = 40                     // steps in one account and region that a poll polls, or starts, before it continues
+	perStart    = 5                      // of these events for a start of ready steps
+	perRetry    = 4                      // of these events, at most, for a call that failed
+	atOnce      = 40                     // steps in one account and region that are polled, or started, before the others
+	fewStarts   = 8                      // steps that a poll starts itself: more are started by execute-step
 	leastPause  = 2 * time.Second        // before a step that was busy or throttled is started again
 	mostPause   = 30 * time.Second       // the longest such pause
 	spread      = 200 * time.Millisecond // between steps that were refused together
 	tolerated   = time.Hour              // how long a running step may stay unreadable for lack of permission
 	stopsBefore = 2 * time.Second        // how long before the end of the wait a poll ends
-	leastPoll   = 2 * time.Second        // how long a poll may take, even if its wait is shorter
-	mostPoll    = 30 * time.Second       // how long a poll may take; then the next one continues
+	leastWork   = 2 * time.Second        // how long a poll may take, even if its wait is shorter
+	mostWork    = 30 * time.Second       // how long a poll or the start of steps may take; then the next one continues
 	grace       = 10 * time.Second       // for the events of the last request to arrive
 )
 
@@ -212,5 +222,5 @@ func loopState(r run.Run, s run.State, wait time.Duration) LoopState {
 	case run.StateQueued:
 		s = run.StateWaiting
 	}
-	return LoopState{Run: r.ID, Epoch: r.Epoch, State: s, Wait: seconds(wait)}
+	return LoopState{Run: r.ID, Epoch: r.Epoch, State: s, Ready: []int{}, Wait: seconds(wait)}
 }

@@ -18,20 +18,38 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// startReady starts the steps of r that are ready and for which the budgets have room,
-// several at the same time: it claims each step, sends the request to CloudFormation and
-// records the answer. One step's failure does not stop the others, unless CloudFormation throttles
-// requests in their account and region: they stay pending. startReady reports
-// again if more steps are ready, or if one of them can be polled at once or has ended. It is Stale if another
-// function has claimed a step, or if the run is to start none.
-func (e *Engine) startReady(ctx context.Context, r *run.Run, deadline time.Time) (again bool, err error) {
-	steps, again := e.affordableStarts(ctx, r)
-	numbers := make([]int, len(steps))
-	for i, s := range steps {
-		numbers[i] = s.Number
+// Execute starts the ready steps of a loop state, several at the same time: it claims each
+// step, sends the request to CloudFormation and records the answer. A step that another
+// function has claimed, or that must not start any more, is left alone. One step's failure
+// does not stop the others, unless CloudFormation throttles requests in their account and
+// region: they stay pending.
+func (e *Engine) Execute(ctx context.Context, in StartInput) (LoopState, error) {
+	t, deadline := in.Loop, e.Now().Add(mostWork)
+	r, err := e.Store.Follow(ctx, t.Run)
+	if err == nil && r.Epoch == t.Epoch && r.State == run.StateRunning { // else the next poll finds out why not
+		_, err = e.startSteps(ctx, &r, t.Ready, deadline)
 	}
-	if err := e.selects(ctx, *r, numbers); err != nil {
-		return false, err
+	if err != nil {
+		return t, fmt.Errorf("start steps of run %s: %w", t.Run, err)
+	}
+	now := e.Now()
+	t.State, t.Ready, t.Wait = run.StateWatch, []int{}, seconds(r.NextPoll(now).Sub(now))
+	t.Past += perStart + perRetry*in.Retries
+	return t, nil
+}
+
+// startSteps starts those of the given steps that are still ready. Steps that it does not
+// start before the deadline stay pending. It reports due if one of the steps can be polled
+// at once or has ended.
+func (e *Engine) startSteps(ctx context.Context, r *run.Run, numbers []int, deadline time.Time) (due bool, err error) {
+	if len(numbers) == 0 {
+		return false, nil
+	}
+	var steps []*run.Step
+	for _, n := range r.Ready(e.Now(), len(r.Steps)) {
+		if slices.Contains(numbers, n) {
+			steps = append(steps, &r.Steps[n])
+		}
 	}
 	failed := make([]error, len(steps))
 	var throttled sync.Map // accounts and regions
@@ -41,24 +59,31 @@ func (e *Engine) startReady(ctx context.Context, r *run.Run, deadline time.Time)
 		}
 		if failed[i] = e.startStep(ctx, *r, steps[i]); errors.Is(failed[i], errThrottled) {
 			throttled.Store(steps[i].Where, true)
-			failed[i] = nil
 		}
 		return nil
 	})
-	stale := false
 	for i, s := range steps {
-		if fault.Is(failed[i], fault.Stale) {
-			stale, failed[i] = true, nil
+		if errors.Is(failed[i], errThrottled) || fault.Is(failed[i], fault.Stale) { // another function has claimed it, or the run is to start none
+			failed[i] = nil
 		}
-		again = again || s.Over() || s.Status == run.Running && !s.DueAt().After(e.Now())
+		due = due || s.Over() || s.Status == run.Running && !s.DueAt().After(e.Now())
 	}
-	if err := errors.Join(failed...); err != nil {
-		return again, err
+	return due, errors.Join(failed...)
+}
+
+// ready takes the shares for the steps of r that may start now, and returns the numbers of
+// those that have got one. The others stay pending. It is Stale if the run has a newer epoch.
+func (e *Engine) ready(ctx context.Context, r run.Run) ([]int, error) {
+	var steps []*run.Step
+	for _, n := range r.Ready(e.Now(), len(r.Steps)) {
+		steps = append(steps, &r.Steps[n])
 	}
-	if stale {
-		return again, fault.New(fault.Stale, "run %s has changed meanwhile", r.ID)
+	steps, _ = e.affordable(ctx, r.ID, steps, e.startCost)
+	var numbers []int
+	for _, s := range steps {
+		numbers = append(numbers, s.Number)
 	}
-	return again, nil
+	return numbers, e.selects(ctx, r, numbers)
 }
 
 // errThrottled says that CloudFormation has throttled the start of a step, which was put
@@ -75,7 +100,7 @@ func (e *Engine) startStep(ctx context.Context, r run.Run, s *run.Step) (err err
 		}
 		err = fault.New(fault.Unavailable, "panic: %v\n%s", cause, debug.Stack())
 		if s.Status == run.Pending { // it is not claimed
-			s.Why, s.Claimed, s.NotBefore = "its start has failed: see the log of wait-status", e.Now(), e.Now().Add(backoff(*s))
+			s.Why, s.Claimed, s.NotBefore = "its start has failed: see the log of its function", e.Now(), e.Now().Add(backoff(*s))
 			err = errors.Join(err, e.move(ctx, r, s, run.Pending, nil, false))
 		}
 		err = fmt.Errorf("start %s: %w", s.ID, err)

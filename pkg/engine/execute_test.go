@@ -139,20 +139,20 @@ func TestStartPanics(t *testing.T) {
 	h.Verbs[plan.Update] = update
 	moves := 0
 	h.store.move = func(move func() error) error {
-		if moves++; moves == 2 { // the claim of the second step
+		if moves++; moves == 1 { // the claim of vpc, which starts first
 			panic("a fault in the store")
 		}
 		return move()
 	}
-	err := h.Poll(t.Context(), engine.PollInput{Loop: loop, Token: "token", Entered: h.Now()})
+	_, err := h.Execute(t.Context(), engine.StartInput{Loop: loop})
 	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "start old/update: panic: a fault in its code") || !strings.Contains(err.Error(), "start vpc/create: panic: a fault in the store") {
-		t.Errorf("the poll reports %v", err)
+		t.Errorf("it reports %v", err)
 	}
 	steps := h.stored("a").Steps
 	if s := steps[0]; s.Status != run.Running || s.Receipt.Known() {
 		t.Errorf("the claimed step is %s (%s)", s.Status, s.Why)
 	}
-	if s := steps[1]; s.Status != run.Pending || !s.NotBefore.After(h.Now()) || !strings.Contains(s.Why, "see the log of wait-status") {
+	if s := steps[1]; s.Status != run.Pending || !s.NotBefore.After(h.Now()) || !strings.Contains(s.Why, "see the log of its function") {
 		t.Errorf("the step that is not claimed is %s (%s)", s.Status, s.Why)
 	}
 	if s := steps[2]; s.Status != run.Running || !s.Receipt.Known() {
@@ -325,8 +325,8 @@ func TestPollWaits(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
 	h.backend.Cloud.Seconds["shop-vpc"] = 3600
-	loop := h.begin("a", "v1")
-	loop = engine.LoopState{Run: "a", Epoch: 1, Wait: 60}
+	h.begin("a", "v1")
+	loop := engine.LoopState{Run: "a", Epoch: 1, Wait: 60}
 	if got := h.polled(loop); got.State != run.StateWatch || got.Wait != 5 {
 		t.Errorf("a shorter wait is answered with %+v", got)
 	}
@@ -497,8 +497,8 @@ func TestPauseOfStep(t *testing.T) {
 	h.cloud.beginErr = nil
 	before := h.stored("a").Steps[0]
 	h.passTime(time.Second)
-	if got := h.polled(loop); got.State != run.StateWatch || got.Wait != 2 {
-		t.Errorf("the poll answers %+v", got)
+	if got := h.polled(loop); loop.Wait != 2 || got.Run != "" {
+		t.Errorf("the wait is %d s, and the poll answers %+v", loop.Wait, got)
 	}
 	if s := h.stored("a").Steps[0]; s.Why != "slow down" || !s.NotBefore.Equal(before.NotBefore) {
 		t.Errorf("it is put off from %s to %s, because %q", before.NotBefore, s.NotBefore, s.Why)

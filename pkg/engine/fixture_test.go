@@ -301,26 +301,45 @@ func (h *fixture) planned(id string, epoch int) engine.LoopState {
 	return loop
 }
 
-// begin requests a deploy of a version and lets its first poll start the steps that are
-// ready. It returns the loop state.
+// begin requests a deploy of a version and starts the steps that are ready. It returns the
+// loop state.
 func (h *fixture) begin(id, version string) engine.LoopState {
 	h.Helper()
 	h.request(id, "deploy", version)
-	loop := h.planned(id, 1)
-	h.polled(loop)
-	return loop
+	return h.executed(h.planned(id, 1))
 }
 
-// polled polls once. It returns the answer to the token, or the zero LoopState if the
-// token keeps waiting.
-func (h *fixture) polled(t engine.LoopState) engine.LoopState {
+// executed starts the steps of t that are ready, and returns the next loop state.
+func (h *fixture) executed(t engine.LoopState) engine.LoopState {
+	h.Helper()
+	if t.State != run.StateReady {
+		return t
+	}
+	next, err := h.Execute(h.Context(), engine.StartInput{Loop: t})
+	h.must(err)
+	return next
+}
+
+// polledOnce starts the steps of t that are ready and polls. It returns the answer to the
+// token, or the zero LoopState if the token keeps waiting.
+func (h *fixture) polledOnce(t engine.LoopState) engine.LoopState {
 	h.Helper()
 	before := len(h.answers)
-	h.must(h.Poll(h.Context(), engine.PollInput{Loop: t, Token: fmt.Sprint("token", before), Entered: h.backend.Now()}))
+	h.must(h.Poll(h.Context(), engine.PollInput{Loop: h.executed(t), Token: fmt.Sprint("token", before), Entered: h.backend.Now()}))
 	if len(h.answers) == before {
 		return engine.LoopState{}
 	}
 	return h.answers[len(h.answers)-1]
+}
+
+// polled polls until no step is ready. It returns the last answer as polledOnce does.
+func (h *fixture) polled(t engine.LoopState) engine.LoopState {
+	h.Helper()
+	answer := h.polledOnce(t)
+	for answer.State == run.StateReady {
+		answer = h.polledOnce(answer)
+	}
+	return answer
 }
 
 // requestAndExecute requests an operation and executes its run to the end, as the

@@ -50,7 +50,16 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	e.Notifier.Notify(ctx, r)
-	return loopState(r, run.StatePoll, wakeWait), nil
+	ready, err := e.ready(ctx, r)
+	switch {
+	case fault.Is(err, fault.Stale):
+		return e.afterStaleCommit(ctx, d)
+	case err != nil || len(ready) == 0: // the run was paused or cancelled before its first step, or the budget has no room
+		return loopState(r, run.StatePoll, wakeWait), err
+	}
+	t := loopState(r, run.StateReady, wakeWait)
+	t.Ready = ready
+	return t, nil
 }
 
 // continueRun returns the loop state of a run that already has a plan, or that another

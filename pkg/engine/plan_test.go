@@ -11,22 +11,24 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A planned run is polled, and its first poll starts the steps that are ready. Planned
-// again, it is polled too; a planner of an old epoch is fenced off.
+// The steps of a planned run that are ready start. A run that is planned again is polled;
+// a planner of an old epoch is fenced off.
 func TestPlan(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc db<vpc web")
 	h.request("a", "deploy", "v1")
 	loop := h.planned("a", 1)
-	if loop.State != run.StatePoll || loop.Epoch != 1 || loop.Wait < 5 || loop.Wait > 60 {
+	if loop.State != run.StateReady || loop.Epoch != 1 || !slices.Equal(loop.Ready, []int{0, 2}) {
 		t.Errorf("got %+v", loop)
 	}
-	if again := h.planned("a", 1); again != loop {
+	if again := h.planned("a", 1); again.State != run.StatePoll || len(again.Ready) > 0 {
 		t.Errorf("planned again, it is %+v", again)
 	}
-	h.polled(loop)
+	if next := h.executed(loop); next.State != run.StateWatch || len(next.Ready) > 0 || next.Past != 5 || next.Wait < 2 {
+		t.Errorf("after the start, the loop state is %+v", next)
+	}
 	if !slices.Equal(h.backend.Cloud.Started(0), []string{"shop-vpc/create", "shop-web/create"}) {
-		t.Errorf("the first poll requests %v", h.backend.Cloud.Requests)
+		t.Errorf("it requests %v", h.backend.Cloud.Requests)
 	}
 	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "none", Epoch: 1}); !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
@@ -102,7 +104,7 @@ func TestLock(t *testing.T) {
 	if h.queue() != "d" || h.stored("d").Epoch != 2 || !slices.Contains(h.started, "d-2") {
 		t.Errorf("the queue has %s, started %v", h.queue(), h.started)
 	}
-	if loop := h.planned("d", 2); loop.State != run.StatePoll {
+	if loop := h.planned("d", 2); loop.State != run.StateReady {
 		t.Errorf("with the lock, run d is %s", loop.State)
 	}
 }
@@ -220,7 +222,7 @@ func TestPlanThrottled(t *testing.T) {
 	}
 	h.cloud.readErr = nil
 	h.passTime(time.Second)
-	if loop := h.planned("a", 1); loop.State != run.StatePoll {
+	if loop := h.planned("a", 1); loop.State != run.StateReady {
 		t.Errorf("planned again, the run is %s", loop.State)
 	}
 }

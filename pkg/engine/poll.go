@@ -15,18 +15,19 @@ import (
 )
 
 // Poll registers the waiting token first, and then polls the run: it records which
-// steps have finished and starts those that are ready. It answers the token if the run
-// ends, or if the wait should now have another length; else the token waits for an event.
+// steps have finished and starts those that are ready. If many are ready, it answers the
+// token, so that execute-step starts them. It also answers if the run ends, or if the wait
+// should now have another length; else the token waits for an event.
 //
 // While a poll works, an event, a command or an answer does not wake the execution: the
 // poll reads the run again before it ends. A poll may finish after its execution has
 // registered a newer token. Such a poll does nothing more.
 func (e *Engine) Poll(ctx context.Context, in PollInput) error {
 	t, now := in.Loop, e.Now()
-	newest, err := e.Store.Register(ctx, t.Run, t.Epoch, in, perPoll+perRetry*in.Retries, now.Add(action.MaxStartTime))
+	newest, err := e.Store.Register(ctx, t.Run, t.Epoch, in, t.Past+perPoll+perRetry*in.Retries, now.Add(action.MaxStartTime))
 	if err == nil && newest {
 		wait := time.Duration(t.Wait) * time.Second
-		err = e.pollRun(ctx, poll{PollInput: in, waitEnds: now.Add(wait), deadline: now.Add(max(min(wait-stopsBefore, mostPoll), leastPoll))})
+		err = e.pollRun(ctx, poll{PollInput: in, waitEnds: now.Add(wait), deadline: now.Add(max(min(wait-stopsBefore, mostWork), leastWork))})
 	}
 	if fault.Is(err, fault.Stale) {
 		fenced, err := e.fencedOff(ctx, t.Run, t.Epoch)
@@ -48,11 +49,11 @@ type poll struct {
 	deadline time.Time // until when the poll may start something
 }
 
-// pollRun polls until nothing has changed since it last read the run, or until its
-// deadline.
+// pollRun polls until many steps are ready, until nothing has changed since it last read the
+// run, or until its deadline.
 func (e *Engine) pollRun(ctx context.Context, p poll) error {
 	for {
-		r, again, err := e.refresh(ctx, p)
+		r, ready, more, err := e.refresh(ctx, p)
 		switch {
 		case fault.Is(err, fault.Stale): // another function has written a step: read again
 			continue
@@ -60,10 +61,18 @@ func (e *Engine) pollRun(ctx context.Context, p poll) error {
 			return err
 		case r.Epoch == p.Loop.Epoch && r.Token != p.Token && !r.State.Over(): // the next wait has its own poll
 			return nil
-		case again && e.Now().Before(p.deadline):
-			continue
 		}
-		answer, got, err := e.decide(ctx, r, p)
+		if len(ready) <= fewStarts && e.Now().Before(p.deadline) {
+			due, err := e.startSteps(ctx, &r, ready, p.deadline)
+			if err != nil {
+				return err
+			}
+			if due || more {
+				continue
+			}
+			ready = nil
+		}
+		answer, got, err := e.decide(ctx, r, ready, p)
 		if err == nil && answer == nil {
 			r.Due = r.NextPoll(e.Now())
 			err = e.Store.EndPoll(ctx, r)
@@ -85,27 +94,25 @@ func (e *Engine) pollRun(ctx context.Context, p poll) error {
 }
 
 // refresh reads the run, records the steps that have finished, skips those that can no
-// longer start, and starts those that are ready. It is Stale if another function has
-// written meanwhile. If the run has a newer epoch or token, or is over, refresh changes
-// nothing. It reports again if more steps are due, or if one that it has started is due at
-// once or has ended.
-func (e *Engine) refresh(ctx context.Context, p poll) (r run.Run, again bool, err error) {
+// longer start, and returns the numbers of those that are to start now. It is Stale if
+// another function has written meanwhile. If the run has a newer epoch or token, or is
+// over, refresh changes nothing. It reports more if other steps are due.
+func (e *Engine) refresh(ctx context.Context, p poll) (r run.Run, ready []int, more bool, err error) {
 	r, err = e.Store.Follow(ctx, p.Loop.Run)
 	if err != nil || r.Epoch != p.Loop.Epoch || r.Token != p.Token || r.State.Over() {
-		return r, false, err
+		return r, nil, false, err
 	}
 	if err := e.resume(ctx, &r); err != nil {
-		return r, false, err
+		return r, nil, false, err
 	}
-	more, err := e.pollSteps(ctx, &r, p.deadline)
-	if err != nil {
-		return r, false, err
+	if more, err = e.pollSteps(ctx, &r, p.deadline); err != nil {
+		return r, nil, false, err
 	}
 	if err := e.skip(ctx, r, r.Prune(e.Now())); err != nil {
-		return r, false, err
+		return r, nil, false, err
 	}
-	again, err = e.startReady(ctx, &r, p.deadline)
-	return r, again || more, err
+	ready, err = e.ready(ctx, r)
+	return r, ready, more, err
 }
 
 // skip writes that steps of r, given as they were before, are skipped.
@@ -134,7 +141,7 @@ func (e *Engine) selects(ctx context.Context, r run.Run, numbers []int) error {
 
 // decide returns what the execution does next, or nil if it waits, and the run to
 // notify about, if it has ended or waits for a person.
-func (e *Engine) decide(ctx context.Context, r run.Run, p poll) (*LoopState, *run.Run, error) {
+func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*LoopState, *run.Run, error) {
 	answer := func(s run.State, wait time.Duration) (*LoopState, *run.Run, error) {
 		a := loopState(r, s, wait)
 		return &a, nil, nil
@@ -160,6 +167,10 @@ func (e *Engine) decide(ctx context.Context, r run.Run, p poll) (*LoopState, *ru
 			return nil, nil, err
 		}
 		return answer(run.StateFencedOff, 0)
+	case len(ready) > 0:
+		a := loopState(r, run.StateReady, wait)
+		a.Ready = ready
+		return &a, nil, nil
 	case wait <= 0 && !now.Before(p.deadline): // the next poll continues
 		return answer(run.StatePoll, wakeWait)
 	}

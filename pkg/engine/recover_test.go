@@ -123,7 +123,7 @@ func TestRecoverLate(t *testing.T) {
 func TestTooManyRestarts(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc db<vpc web<db")
-	loop := h.begin("a", "v1")
+	h.begin("a", "v1")
 	fail := func() {
 		epoch := h.stored("a").Epoch
 		h.ended[fmt.Sprint("a-", epoch)] = "FAILED: Denied"
@@ -147,7 +147,7 @@ func TestTooManyRestarts(t *testing.T) {
 		fail()
 	}
 	h.passTime(30e9)
-	loop = h.polled(engine.LoopState{Run: "a", Epoch: h.stored("a").Epoch, Wait: 60})
+	loop := h.polled(engine.LoopState{Run: "a", Epoch: h.stored("a").Epoch, Wait: 60})
 	if r := h.stored("a"); r.Step("vpc/create").Status != run.Done {
 		t.Fatalf("no step has finished: %+v", loop)
 	}

@@ -95,12 +95,21 @@ func (h *App) Plan(ctx context.Context, d engine.ExecutionInput) (engine.LoopSta
 	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
 	e.Configurations, e.Specs = l, l
 	t, err := e.Plan(ctx, d)
-	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)))
+	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err
 }
 
-// WaitStatus polls the running steps and starts the ready ones. It answers the task token
-// when the state machine has something to do.
+// ExecuteStep starts the steps that are ready.
+func (h *App) ExecuteStep(ctx context.Context, in engine.StartInput) (engine.LoopState, error) {
+	ctx, done := h.forRun(ctx, in.Loop.Run)
+	defer done()
+	t, err := h.engine.Execute(ctx, in)
+	h.logResult(ctx, err, "execute", slog.String("run", in.Loop.Run), slog.Int("epoch", in.Loop.Epoch), slog.Any("steps", in.Loop.Ready))
+	return t, err
+}
+
+// WaitStatus polls the running steps, and answers the task token when the state
+// machine has something to do.
 func (h *App) WaitStatus(ctx context.Context, w engine.PollInput) (struct{}, error) {
 	ctx, done := h.forRun(ctx, w.Loop.Run)
 	defer done()

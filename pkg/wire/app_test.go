@@ -81,8 +81,9 @@ func TestNewSendsNoRequest(t *testing.T) {
 func TestErrorTypeIsTheKindOfTheFault(t *testing.T) {
 	h, _, log := newTestApp(t)
 	for name, payload := range map[string]string{
-		"plan":        `{"run": "abc", "epoch": 1}`,
-		"wait-status": `{"loop": {"run": "abc", "epoch": 1, "state": "watch", "wait": 5}, "token": "t"}`,
+		"plan":         `{"run": "abc", "epoch": 1}`,
+		"execute-step": `{"loop": {"run": "abc", "epoch": 1, "state": "ready", "ready": [0], "wait": 5}, "retries": 0}`,
+		"wait-status":  `{"loop": {"run": "abc", "epoch": 1, "state": "watch", "ready": [], "wait": 5}, "token": "t"}`,
 		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
 			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop/prod.zip", "version-id": "1"}}}`,
 		"stack-event": `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail":

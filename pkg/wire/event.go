@@ -98,16 +98,17 @@ func (h *App) logResult(ctx context.Context, err error, what string, attrs ...sl
 
 // Names lists the functions by the names that they have in AWS.
 func Names() []string {
-	return []string{"api", "plan", "stack-event", "start", "wait-status"}
+	return []string{"api", "execute-step", "plan", "stack-event", "start", "wait-status"}
 }
 
 // Functions returns the functions by name, as lambda.Start takes them.
 func (h *App) Functions() map[string]any {
 	return map[string]any{
-		"api":         report(h.API),
-		"start":       report(h.Start),
-		"plan":        report(h.Plan),
-		"wait-status": report(h.WaitStatus),
-		"stack-event": report(h.StackEvent),
+		"api":          report(h.API),
+		"start":        report(h.Start),
+		"plan":         report(h.Plan),
+		"execute-step": report(h.ExecuteStep),
+		"wait-status":  report(h.WaitStatus),
+		"stack-event":  report(h.StackEvent),
 	}
 }

@@ -36,6 +36,7 @@ func TestCalls(t *testing.T) {
 	}{
 		{"start", []string{"sfn.StartExecution", "s3.GetObject", "s3.HeadObject"}, []string{"cloudformation.DescribeStacks", "sts.AssumeRole", "s3.PutObject"}},
 		{"plan", []string{"cloudformation.DescribeStacks", "s3.PutObject"}, []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}},
+		{"execute-step", []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}, []string{"sfn.StartExecution", "s3.PutObject"}},
 		{"wait-status", []string{"sfn.SendTaskSuccess", "cloudformation.DescribeStackEvents", "cloudformation.CreateStack", "cloudformation.DeleteStack"}, []string{"s3.PutObject"}},
 		{"api", []string{"sfn.StartExecution", "dynamodb.Query"}, []string{"s3.GetObject", "sts.AssumeRole", "cloudformation.DescribeStacks"}},
 		{"stack-event", []string{"sfn.SendTaskSuccess", "dynamodb.TransactWriteItems"}, []string{"sts.AssumeRole", "s3.GetObject", "sfn.StartExecution"}},
@@ -126,14 +127,14 @@ func TestActions(t *testing.T) {
 	if got := names("start"); !slices.Contains(got, "s3:GetObjectVersion") {
 		t.Errorf("start reads versions, and needs only %v", got)
 	}
-	got := names("wait-status")
+	got := names("execute-step")
 	for _, a := range []string{"iam:PassRole", "s3:GetObject", "sts:AssumeRole"} {
 		if !slices.Contains(got, a) {
-			t.Errorf("wait-status needs %s, and here are only %v", a, got)
+			t.Errorf("execute-step needs %s, and here are only %v", a, got)
 		}
 	}
 	if slices.Contains(got, "s3:GetObjectVersion") {
-		t.Errorf("wait-status reads no versions, and needs %v", got)
+		t.Errorf("execute-step reads no versions, and needs %v", got)
 	}
 	for f, finds := range map[string]bool{"plan": true, "wait-status": true, "start": false} {
 		if got := names(f); slices.Contains(got, "cloudformation:ListStacks") != finds {

@@ -60,7 +60,7 @@ func (d *adapterFixture) setParameters(values ...string) {
 	}
 }
 
-// claim returns the next step as wait-status claims it.
+// claim returns the next step as execute-step claims it.
 func (d *adapterFixture) claim(v plan.Verb) action.Task {
 	d.number++
 	t := action.Task{

@@ -49,12 +49,13 @@ stacks:
 // before are the events that are sent before one of a function, so that its run
 // and step exist.
 func before(function string) []string {
-	upload, planned, polled := "start.upload.json", "plan.run.json", "wait-status.poll.json"
+	upload, planned, step := "start.upload.json", "plan.run.json", "execute-step.step.json"
 	return map[string][]string{
-		"plan":        {upload},
-		"wait-status": {upload, planned},
-		"stack-event": {upload, planned, polled},
-		"api":         {upload, planned},
+		"plan":         {upload},
+		"execute-step": {upload, planned},
+		"wait-status":  {upload, planned, step},
+		"stack-event":  {upload, planned, step},
+		"api":          {upload, planned},
 	}[function]
 }
 

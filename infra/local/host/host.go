@@ -44,7 +44,7 @@ func (Laptop) Holder(data string) (url string, held bool, err error) {
 // that another process has is Busy, and a *cloud.InUse.
 func Open(ctx context.Context, how cli.Hosting) (*Host, error) {
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
-		"Plan": arn("plan"), "WaitStatus": arn("wait-status"),
+		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
 	})
 	if err != nil {
 		return nil, err

@@ -88,7 +88,7 @@ func deployed(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	arn := func(name string) string { return "arn:aws:lambda:us-east-1:111122223333:function:" + name }
-	text, err = asl.Substitute(text, map[string]string{"Plan": arn("plan"), "WaitStatus": arn("wait")})
+	text, err = asl.Substitute(text, map[string]string{"Plan": arn("plan"), "ExecuteStep": arn("execute"), "WaitStatus": arn("wait")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,14 +101,14 @@ func deployed(t testing.TB) []byte {
 func FuzzInput(f *testing.F) {
 	m := parse(f, string(deployed(f)))
 	for _, answers := range []string{
-		`{"run":"r","epoch":1,"state":"poll","wait":5}` + "\n!Throttled\n" + `{"run":"r","epoch":1,"state":"succeeded","wait":5}`,
-		`{"state":"waiting"}`, `{"state":"poll","wait":30}` + "\n!States.Timeout\n" + `{"state":"refused"}`, `{"state":"watch"}`, `{"state":"poll","wait":-1}`,
-		`{"state":7,"wait":1e9}`, `[]`, `null`, ``, `!Lambda.Unknown`, `{"state":"poll","wait":1.5}`, `{"state":"poll","wait":[` + strings.Repeat("1,", 2000) + `1]}`, "!States.ALL\n!", `{"state":"fenced off"}{}`,
+		`{"run":"r","epoch":1,"state":"ready","ready":[1,2],"wait":5}` + "\n{}\n!Throttled\n" + `{"run":"r","epoch":1,"state":"succeeded","ready":[],"wait":5}`,
+		`{"state":"waiting"}`, `{"state":"poll","wait":30}` + "\n!States.Timeout\n" + `{"state":"refused"}`, `{"state":"ready"}`, `{"state":"ready","ready":{}}`, `{"state":"poll","wait":-1}`,
+		`{"state":7,"wait":1e9}`, `[]`, `null`, ``, `!Lambda.Unknown`, `{"state":"poll","wait":1.5}`, `{"state":"ready","ready":[` + strings.Repeat("1,", 2000) + `1]}`, "!States.ALL\n!", `{"state":"fenced off"}{}`,
 	} {
 		f.Add([]byte(`{"run":"abcdefghijklmnopqrs2","epoch":1}`), answers)
 	}
-	f.Add([]byte(`[]`), `{"state":"poll","run":{},"epoch":[],"wait":[{}]}`)
-	f.Add([]byte(`"`+strings.Repeat("x", 1000)+`"`), `{"state":"poll","wait":null,"run":1}`)
+	f.Add([]byte(`[]`), `{"state":"ready","run":{},"epoch":[],"ready":[{}]}`)
+	f.Add([]byte(`"`+strings.Repeat("x", 1000)+`"`), `{"state":"ready","ready":[null],"run":1}`)
 	f.Fuzz(func(t *testing.T, input []byte, answers string) {
 		if !json.Valid(input) {
 			return
@@ -160,7 +160,7 @@ func called(t *testing.T, c asl.Call) {
 	if err := json.Unmarshal(c.Payload, &given); name != "plan" && err != nil || len(c.Payload) > asl.MaxPayload {
 		t.Errorf("%s is given %d bytes: %v", name, len(c.Payload), err)
 	}
-	want := map[string][]string{"plan": nil, "wait": {"entered", "loop", "retries", "token"}}
+	want := map[string][]string{"plan": nil, "execute": {"loop", "retries"}, "wait": {"entered", "loop", "retries", "token"}}
 	keys, known := want[name]
 	if !known {
 		t.Errorf("%s is called", c.Function)

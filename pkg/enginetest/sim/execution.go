@@ -155,6 +155,12 @@ func (h *host) handle(ctx context.Context, payload json.RawMessage) (any, error)
 			return nil, err
 		}
 		return h.Engine.Plan(ctx, in)
+	case "execute-step":
+		in, err := decode[engine.StartInput](payload)
+		if err != nil {
+			return nil, err
+		}
+		return h.Engine.Execute(ctx, in)
 	case "wait-status":
 		in, err := decode[engine.PollInput](payload)
 		if err != nil {
