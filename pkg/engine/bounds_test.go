@@ -26,25 +26,43 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// A step that has run longer is polled less often. A step whose end no event reports
-// is polled at least every 30 seconds.
+// A step whose end no event reports is polled less often the longer it has run. The
+// polls of a single step come closer together when the step should have ended. They come
+// sooner if one request answers for many steps.
 func TestInterval(t *testing.T) {
 	for _, c := range []struct {
-		verb      plan.Verb
-		ran, want time.Duration
+		verb     plan.Verb
+		expected plan.Seconds
+		flying   int
+		ran      time.Duration
+		want     time.Duration
 	}{
-		{plan.Create, 0, 5 * time.Second},
-		{plan.Update, 20 * time.Second, 5 * time.Second},
-		{plan.Delete, time.Minute, 15 * time.Second},
-		{plan.Continue, 10 * time.Hour, 300 * time.Second},
-		{plan.Wait, time.Minute, 15 * time.Second},
-		{plan.Wait, 10 * time.Hour, 30 * time.Second},
-		{plan.Read, 10 * time.Hour, 30 * time.Second},
-		{plan.Create, -time.Hour, 5 * time.Second},
+		{plan.Create, 60, 1, 0, 15 * time.Second},
+		{plan.Create, 60, 1, 20 * time.Second, 20 * time.Second},
+		{plan.Create, 60, 3, 50 * time.Second, 10 * time.Second},
+		{plan.Create, 60, 1, 58 * time.Second, 5 * time.Second},
+		{plan.Create, 60, 1, time.Minute, 7500 * time.Millisecond},
+		{plan.Create, 60, 1, 70 * time.Second, 10 * time.Second},
+		{plan.Create, 60, 1, 120 * time.Second, 30 * time.Second},
+		{plan.Create, 60, 1, time.Hour, 300 * time.Second},
+		{plan.Create, 7200, 1, 0, 30 * time.Minute},
+		{plan.Create, 7200, 1, 2 * time.Hour, 15 * time.Minute},
+		{plan.Create, 0, 1, 40 * time.Second, 10 * time.Second},
+		{plan.Create, 60, 8, time.Minute, 7500 * time.Millisecond},
+		{plan.Create, 60, 8, 10 * time.Second, 5 * time.Second},
+		{plan.Create, 60, 500, 10 * time.Hour, 72 * time.Second},
+		{plan.Create, 1600, 8, 0, 100 * time.Second},
+		{plan.Create, 0, 1, 0, 5 * time.Second},
+		{plan.Continue, 0, 0, 10 * time.Hour, 300 * time.Second},
+		{plan.Wait, 0, 40, time.Minute, 15 * time.Second},
+		{plan.Wait, 0, 0, 10 * time.Hour, 30 * time.Second},
+		{plan.Read, 0, 0, 10 * time.Hour, 30 * time.Second},
+		{plan.Create, 0, 0, -time.Hour, 5 * time.Second},
 	} {
 		e := &Engine{Verbs: action.Named(action.All(nil)...)}
-		if got := e.interval(c.verb, c.ran); got != c.want {
-			t.Errorf("%s that has run %s is polled after %s", c.verb, c.ran, got)
+		s := &run.Step{Step: plan.Step{Verb: c.verb, Expected: c.expected}}
+		if got := e.interval(s, c.ran, c.flying); got != c.want {
+			t.Errorf("%s of %ds, one of %d, that has run %s is polled after %s, not %s", c.verb, c.expected, c.flying, c.ran, got, c.want)
 		}
 	}
 }
@@ -114,7 +132,7 @@ func TestPostpone(t *testing.T) {
 	e := &Engine{Now: func() time.Time { return now }}
 	s := run.Step{Step: plan.Step{Verb: plan.Update}, Claimed: now, Event: run.Event{Status: "UPDATE_COMPLETE"}}
 	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, minWait, minWait} {
-		e.postpone(&s, action.Progress{})
+		e.postpone(&s, action.Progress{}, 1)
 		if got := s.Due.Sub(now); got != want || s.DueAt().IsZero() {
 			t.Errorf("the step is due in %s, want %s (%+v)", got, want, s.Event)
 		}
@@ -124,7 +142,7 @@ func TestPostpone(t *testing.T) {
 	}
 	s.Event = run.Event{Status: "UPDATE_COMPLETE"}
 	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second} {
-		e.postpone(&s, action.Progress{Ended: "UPDATE_COMPLETE"})
+		e.postpone(&s, action.Progress{Ended: "UPDATE_COMPLETE"}, 1)
 		if got := s.Due.Sub(now); got != want || s.DueAt().IsZero() {
 			t.Errorf("while the description is older it is due in %s, and not in %s (%+v)", got, want, s.Event)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -25,16 +26,11 @@ func (e *Engine) startCost(s run.Step) budget.Demand {
 	return cost
 }
 
-// pollCost is the requests that the poll of a running step makes. A poll that finds
-// the operation finished reads the stack again. Nobody knows that before, so both reads
-// are taken: CloudFormation would throttle a read that no budget has counted. Without an event, the poll is idle: probably there is nothing
-// to see.
+// pollCost is the requests that the poll of a running step makes, unless a page has
+// its description. Without an event, the poll is idle: probably there is nothing to see.
 func (e *Engine) pollCost(s run.Step) budget.Demand {
 	v := e.Verbs.Of(s.Verb)
-	if !v.WokenByEvents || s.Receipt.Unchanged {
-		return budget.Demand{Reads: v.PollReads}
-	}
-	return budget.Demand{Reads: v.PollReads + 1, Idle: s.Event.Status == ""}
+	return budget.Demand{Reads: v.PollReads, Idle: v.WokenByEvents && !s.Receipt.Unchanged && s.Event.Status == ""}
 }
 
 // A share is the demand of a step, and the account and region whose budget it needs.
@@ -102,6 +98,67 @@ func (e *Engine) affordable(ctx context.Context, id string, steps []*run.Step, c
 		}
 	}
 	return may, more
+}
+
+// describe reads the stacks of the steps that are due in pages, where that is fewer
+// requests than one for each: more than a few in one target. It returns what it has
+// found, by the numbers of the steps. What it does not find, or cannot read now, is
+// described alone.
+func (e *Engine) describe(ctx context.Context, r run.Run, due []*run.Step) map[int]*plan.Live {
+	seen := make(map[int]*plan.Live)
+	by := make(map[string][]*run.Step)
+	for _, s := range due {
+		if s.Receipt.StackID != "" && !(s.Event.Status != "" && s.Event.Status.Gone()) && e.pollCost(*s).Reads > 0 { // a page lists no deleted stack
+			by[s.Where] = append(by[s.Where], s)
+		}
+	}
+	for _, where := range slices.Sorted(maps.Keys(by)) {
+		if len(by[where]) <= few || where == "" {
+			continue
+		}
+		for number, live := range e.describeIn(ctx, r, where, by[where]) {
+			seen[number] = &live
+		}
+	}
+	return seen
+}
+
+// describeIn does what describe does in one account and region.
+func (e *Engine) describeIn(ctx context.Context, r run.Run, where string, steps []*run.Step) map[int]plan.Live {
+	nodes := make([]string, len(steps))
+	for i, s := range steps {
+		nodes[i] = s.Node
+	}
+	records, err := e.Store.RecordsOf(ctx, r.Project, nodes)
+	if err != nil {
+		return nil
+	}
+	targets := make(map[project.Target][]string)
+	for _, s := range steps {
+		if record, ok := records[s.Node]; ok {
+			targets[record.Target] = append(targets[record.Target], s.Receipt.StackID)
+		}
+	}
+	found := make(map[string]plan.Live)
+	for target, ids := range targets {
+		if len(ids) <= few {
+			continue
+		}
+		pages := slices.Repeat([]budget.Demand{{Reads: 1}}, 1+len(ids)/inPage)
+		if n, _, err := e.Budgets.Take(ctx, where, r.ID, pages, e.Now()); n < len(pages) && err == nil {
+			continue
+		}
+		live, err := e.Clouds.Describe(ctx, target, ids)
+		e.reportThrottled(ctx, where, budget.Read, err)
+		maps.Copy(found, live)
+	}
+	seen := make(map[int]plan.Live)
+	for _, s := range steps {
+		if live, ok := found[s.Receipt.StackID]; ok {
+			seen[s.Number] = live
+		}
+	}
+	return seen
 }
 
 // observe reads the stacks of many locations for a run. It takes the estimated cost from the

@@ -87,7 +87,7 @@ func TestStartsWithinBudget(t *testing.T) {
 // for the next poll.
 func TestPollWithinBudget(t *testing.T) {
 	h := newFixture(t)
-	h.backend.Faults.Event = func() []time.Duration { return nil }
+	h.loseEvents()
 	p := &testBudget{grants: 10}
 	h.Budgets = p
 	h.setVersion("v1", "a b c")
@@ -105,7 +105,7 @@ func TestPollWithinBudget(t *testing.T) {
 	if after[2].Status != run.Done || after[0].Status != run.Running || !after[0].Due.Equal(before[0].Due) {
 		t.Errorf("the steps are %+v", after)
 	}
-	want := []budget.Demand{{Reads: 2}, {Reads: 2, Idle: true}, {Reads: 2, Idle: true}}
+	want := []budget.Demand{{Reads: 1}, {Reads: 1, Idle: true}, {Reads: 1, Idle: true}}
 	if !slices.Equal(p.asks, want) {
 		t.Errorf("the poll takes %v", p.asks)
 	}
@@ -119,6 +119,7 @@ func TestPollWithinBudget(t *testing.T) {
 // The budget is notified of throttled requests, and no step fails because of them.
 func TestThrottledRequestsReachBudget(t *testing.T) {
 	h := newFixture(t)
+	h.loseEvents()
 	p := &testBudget{grants: 10}
 	h.Budgets = p
 	h.setVersion("v1", "a")
@@ -136,7 +137,7 @@ func TestThrottledRequestsReachBudget(t *testing.T) {
 	h.passTime(10 * time.Second)
 	h.polled(loop)
 	h.cloud.readErr = slow
-	h.passTime(10 * time.Second)
+	h.passTime(16 * time.Second)
 	h.polled(loop)
 	want := []string{"111122223333#eu-west-1 read", "111122223333#eu-west-1 write", "111122223333#eu-west-1 read"}
 	if !slices.Equal(p.throttled, want) {

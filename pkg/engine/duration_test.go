@@ -23,7 +23,7 @@ func TestRecordsLearnDurations(t *testing.T) {
 	}
 	h.setVersion("v2", "vpc db<vpc")
 	second := h.requestAndExecute("b", "deploy", "v2")
-	if got := second.Steps[0].Expected; got != took/2 {
+	if got := second.Steps[0].Expected; got != plan.SecondsOf(took.Duration()/2) {
 		t.Errorf("before the first update it expects %d seconds", got)
 	}
 	learnt := h.recorded("vpc").Durations

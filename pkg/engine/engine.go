@@ -86,6 +86,7 @@ const (
 	stopsBefore = 2 * time.Second        // how long before the end of the wait a poll ends
 	leastWork   = 2 * time.Second        // how long a poll may take, even if its wait is shorter
 	mostWork    = 30 * time.Second       // how long a poll or the start of steps may take; then the next one continues
+	few         = 3                      // up to so many stacks are described one by one
 	grace       = 10 * time.Second       // for the events of the last request to arrive
 )
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -16,16 +17,21 @@ type StackEvent struct {
 	Status plan.Status
 }
 
-// StackEvent marks the step that an event is about as due, and only then reads the run.
-// So either the poll that works sees the mark before it ends, or the waiting execution
-// is woken. A lost event costs only time.
+// StackEvent marks the step that an event is about. An end makes the step due, and only
+// then StackEvent reads the run. So either the poll that works sees the mark before it
+// ends, or the waiting execution is woken. A start wakes nothing. A lost event costs only
+// time.
 func (e *Engine) StackEvent(ctx context.Context, event StackEvent) error {
 	id, number, attempt, ours := action.ParseToken(event.Token)
-	if !ours || event.Status.Busy() {
+	starts := slices.Contains(plan.Starts(), event.Status)
+	if !ours || event.Status.Busy() && !starts {
 		return nil
 	}
 	if _, err := e.Store.MarkEvent(ctx, id, number, attempt, event.Status); err != nil {
 		return fmt.Errorf("mark %s: %w", event.Token, err)
+	}
+	if starts {
+		return nil
 	}
 	r, err := e.Store.Run(ctx, id)
 	if fault.Is(err, fault.Missing) {

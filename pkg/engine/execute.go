@@ -178,7 +178,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before
 	case err == nil && (s.Receipt.Unchanged || !e.Verbs.Of(s.Verb).Mutates()):
 		s.Due = now
 	case err == nil, fault.Is(err, fault.Unavailable): // its events decide whether it started
-		s.Due = now.Add(minWait)
+		s.Due = now.Add(e.interval(s, 0, 0))
 	case fault.Is(err, fault.Busy, fault.Throttled):
 		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Pending, restore, forget)

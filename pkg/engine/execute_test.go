@@ -28,10 +28,10 @@ func TestStartOutcome(t *testing.T) {
 		records        string
 		due, notBefore time.Duration // from now: Due of a running step, NotBefore of a pending one
 	}{
-		{"accepted", nil, run.Running, 1, "", "vpc", 5 * time.Second, 0},
+		{"accepted", nil, run.Running, 1, "", "vpc", 15 * time.Second, 0},
 		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "stack shop-vpc is busy (busy)", "", 0, 2 * time.Second},
 		{"throttled", fault.New(fault.Throttled, "slow"), run.Pending, 0, "slow", "", 0, 2 * time.Second},
-		{"no answer", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 5 * time.Second, 0},
+		{"no answer", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 15 * time.Second, 0},
 		{"name taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", "", 0, 0},
 		{"unclassified", io.EOF, run.Failed, 1, "EOF", "", 0, 0},
 	} {
@@ -323,14 +323,15 @@ func TestPollFencedOff(t *testing.T) {
 // have another length.
 func TestPollWaits(t *testing.T) {
 	h := newFixture(t)
+	h.loseEvents()
 	h.setVersion("v1", "vpc")
 	h.backend.Cloud.Seconds["shop-vpc"] = 3600
 	h.begin("a", "v1")
 	loop := engine.LoopState{Run: "a", Epoch: 1, Wait: 60}
-	if got := h.polled(loop); got.State != run.StateWatch || got.Wait != 5 {
+	if got := h.polled(loop); got.State != run.StateWatch || got.Wait != 15 {
 		t.Errorf("a shorter wait is answered with %+v", got)
 	}
-	loop.Wait = 5
+	loop.Wait = 15
 	if got := h.polled(loop); got.Run != "" {
 		t.Errorf("the same wait is answered with %+v", got)
 	}
@@ -340,7 +341,7 @@ func TestPollWaits(t *testing.T) {
 	}
 	h.passTime(10 * time.Minute)
 	due := h.stored("a").Steps[0].Due
-	h.store.afterRegister = func() { h.passTime(4 * time.Second) }
+	h.store.afterRegister = func() { h.passTime(14 * time.Second) }
 	if got := h.polled(loop); got.State != run.StatePoll || got.Wait != 60 {
 		t.Errorf("a poll whose time is over is answered with %+v", got)
 	}
@@ -353,9 +354,10 @@ func TestPollWaits(t *testing.T) {
 // missing for an hour.
 func TestPollCannotRead(t *testing.T) {
 	h := newFixture(t)
+	h.loseEvents()
 	h.setVersion("v1", "vpc")
 	loop := h.begin("a", "v1")
-	h.passTime(6 * time.Second)
+	h.passTime(16 * time.Second)
 	h.cloud.readErr = fault.New(fault.Throttled, "slow")
 	h.polled(loop)
 	if s := h.stored("a").Steps[0]; s.Status != run.Running || s.Why != "slow" || !s.Due.Equal(h.Now().Add(10*time.Second)) {
@@ -414,7 +416,7 @@ func TestWake(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
 	loop := h.begin("a", "v1")
-	loop.Wait = 5
+	loop.Wait = 15
 	h.polled(loop) // its token waits
 	answersTo := func(token string, s plan.Status) int {
 		t.Helper()
@@ -463,6 +465,7 @@ func TestParallel(t *testing.T) {
 // before, is polled again after 2, 4 and 8 seconds, and ends with the new outputs.
 func TestPollBehind(t *testing.T) {
 	h := newFixture(t)
+	h.loseEvents()
 	h.setVersion("v1", "vpc")
 	h.requestAndExecute("a", "deploy", "v1")
 	before := h.recorded("vpc").Outputs["Value"]
@@ -471,7 +474,6 @@ func TestPollBehind(t *testing.T) {
 	loop := h.planned("b", 1)
 	h.passTime(20 * time.Second)
 	h.backend.Cloud.Lag = 20 * time.Second
-	h.backend.Faults.Event = func() []time.Duration { return nil }
 	h.polled(loop)
 	h.passTime(10 * time.Second)
 	for _, due := range []time.Duration{2, 4, 8, 8} {

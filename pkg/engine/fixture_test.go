@@ -372,6 +372,9 @@ func (h *fixture) planAndExecute(id string) run.Run {
 	return h.executeToEnd(h.planned(id, h.stored(id).Epoch))
 }
 
+// loseEvents loses every event of CloudFormation from now on.
+func (h *fixture) loseEvents() { h.backend.Faults.Event = func() []time.Duration { return nil } }
+
 // passTime lets time pass, in which CloudFormation continues its operations.
 func (h *fixture) passTime(d time.Duration) {
 	end := h.backend.Now().Add(d)

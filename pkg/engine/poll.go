@@ -184,20 +184,22 @@ func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*L
 // writes the results. A step that is not polled, or not before the deadline, stays
 // due. pollSteps polls no more than atOnce steps in one account and region, so that the
 // dependents of those that have finished start soon, and reports more if others are due.
+// Steps that one request has described together do not count.
 func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) (more bool, err error) {
-	var due []*run.Step
-	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Status == run.Running && !r.DueAt(*s).After(e.Now()) {
-			due = append(due, s)
+	due, flying := e.due(r)
+	seen := e.describe(ctx, *r, due)
+	due, more = e.affordable(ctx, r.ID, e.pollOrder(due), func(s run.Step) budget.Demand {
+		if seen[s.Number] != nil {
+			return budget.Demand{}
 		}
-	}
-	due, more = e.affordable(ctx, r.ID, e.pollOrder(due), e.pollCost)
+		return e.pollCost(s)
+	})
 	requested := make([]bool, len(due))
 	err = e.Parallel(ctx, len(due), func(ctx context.Context, i int) error {
 		if requested[i] = e.Now().Before(deadline); !requested[i] {
 			return nil
 		}
-		return e.pollStep(ctx, *r, due[i])
+		return e.pollStep(ctx, *r, due[i], others{seen[due[i].Number], flying[due[i].Where]})
 	})
 	if err != nil {
 		return false, err
@@ -214,6 +216,47 @@ func (e *Engine) pollSteps(ctx context.Context, r *run.Run, deadline time.Time) 
 	return more, e.Store.Postpone(ctx, r.ID, r.Epoch, later)
 }
 
+// due returns the running steps of r that have to be polled now, and how many steps wait
+// for polls in each account and region, because events do not report their ends. If
+// several of these are due, one request can answer for those that are nearly due too.
+func (e *Engine) due(r *run.Run) (due []*run.Step, flying map[string]int) {
+	now, lossy := e.Now(), r.Lossy(e.Now())
+	var later []*run.Step
+	waiting := make(map[string]int)
+	flying = make(map[string]int)
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Status != run.Running {
+			continue
+		}
+		at := r.DueAt(*s, lossy)
+		expectsPoll := s.Event.Status == "" && at.Equal(s.Due)
+		if expectsPoll {
+			flying[s.Where]++
+		}
+		switch {
+		case !at.After(now):
+			due = append(due, s)
+			waiting[s.Where]++
+		case expectsPoll && s.Receipt.Known():
+			later = append(later, s)
+		}
+	}
+	for _, s := range later {
+		nearly := e.interval(s, now.Sub(s.Claimed), flying[s.Where]) / 2
+		if waiting[s.Where] > few && !s.Due.After(now.Add(nearly)) {
+			due = append(due, s)
+		}
+	}
+	return due, flying
+}
+
+// The others of a step are what a poll knows of it because of the other steps.
+type others struct {
+	live   *plan.Live // the description of its stack; nil if it has to be read
+	flying int        // how many steps wait for polls in its account and region
+}
+
 // takeOver gives a running step another nonce before a poll may start it again. The
 // function that claimed the step may still be running, if the clocks of the two
 // functions differ; it can no longer write that the step did not start.
@@ -224,8 +267,9 @@ func (e *Engine) takeOver(ctx context.Context, r run.Run, s *run.Step) error {
 }
 
 // pollStep polls one running step, and writes the result if the step has finished.
-func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
+func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step, o others) error {
 	t, err := e.task(ctx, r, *s)
+	t.Seen = o.live
 	if err == nil && t.MayStartAgain() {
 		if err := e.takeOver(ctx, r, s); err != nil {
 			return err
@@ -238,7 +282,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 	}
 	switch {
 	case fault.Is(err, fault.Denied) && e.Now().Before(s.Claimed.Add(tolerated)): // the permission may be granted again
-		s.Why, s.Due = err.Error(), e.Now().Add(e.interval(s.Verb, e.Now().Sub(s.Claimed)))
+		s.Why, s.Due = err.Error(), e.Now().Add(e.interval(s, e.Now().Sub(s.Claimed), o.flying))
 		return nil
 	case fault.Is(err, fault.Denied, fault.Missing, fault.Invalid, fault.Refused, fault.Broken):
 		got = action.Progress{Over: true, Err: fmt.Errorf("it cannot be followed: %w", err)}
@@ -262,7 +306,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 		if got.Ended != "" && s.Event.Status == "" {
 			s.Event.Status = got.Ended // the poll itself has seen the event
 		}
-		e.postpone(s, got)
+		e.postpone(s, got, o.flying)
 		if !learnt {
 			return nil
 		}
@@ -296,7 +340,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step) error {
 // the end in its events but not in its description of the stack. Without an event,
 // the interval grows with the time that the step has run. It is short if the action
 // requests that, and ends no later than the deadline of the step.
-func (e *Engine) postpone(s *run.Step, got action.Progress) {
+func (e *Engine) postpone(s *run.Step, got action.Progress, flying int) {
 	now := e.Now()
 	if s.Event.Status != "" && (s.Event.Polls < 3 || got.Ended != "") {
 		s.Due = now.Add(2 * time.Second << min(s.Event.Polls, 2))
@@ -304,7 +348,7 @@ func (e *Engine) postpone(s *run.Step, got action.Progress) {
 		return
 	}
 	s.Event = run.Event{}
-	s.Due = now.Add(e.interval(s.Verb, now.Sub(s.Claimed)))
+	s.Due = together(now, e.interval(s, now.Sub(s.Claimed), flying), flying)
 	if got.Soon {
 		s.Due = now.Add(minWait)
 	}
@@ -313,11 +357,32 @@ func (e *Engine) postpone(s *run.Step, got action.Progress) {
 	}
 }
 
-// interval is the time between two polls of a step that has run for so long.
-func (e *Engine) interval(v plan.Verb, ran time.Duration) time.Duration {
-	most := maxWait
-	if !e.Verbs.Of(v).WokenByEvents {
-		most = 30 * time.Second // no event reports its end
+// together returns a time after about an interval at which other steps are due too, so
+// that one request answers for all: a multiple of minWait, twice minWait, and so on.
+func together(now time.Time, interval time.Duration, flying int) time.Time {
+	if flying <= few {
+		return now.Add(interval)
 	}
-	return min(max(ran/4, minWait), most)
+	grid := minWait
+	for 2*grid <= interval {
+		grid *= 2
+	}
+	return now.Add(interval + grid/2).Truncate(grid)
+}
+
+// interval is the time until the next poll of a step that has run for so long, if no
+// event reports its end. The more steps one request can answer for, the less a poll
+// costs, and the sooner it comes. The polls of a single step double their distance until
+// the step should have ended; from then on they start close together again.
+func (e *Engine) interval(s *run.Step, ran time.Duration, flying int) time.Duration {
+	expected := s.Expected.Duration()
+	switch {
+	case !e.Verbs.Of(s.Verb).WokenByEvents: // no event reports its end
+		return min(max(ran/4, minWait), 30*time.Second)
+	case flying > few:
+		return min(max(ran/time.Duration(flying), expected/16, minWait), maxWait)
+	case ran < expected:
+		return min(max(ran, expected/4, minWait), max(expected-ran, minWait))
+	}
+	return min(max(min(ran-expected, ran/4), expected/8, minWait), max(maxWait, expected/8))
 }

@@ -138,10 +138,11 @@ type Steps interface {
 	// running.
 	Postpone(ctx context.Context, id string, epoch int, steps []run.Step) error
 
-	// MarkEvent writes that an event arrived about a running step's attempt, which
-	// makes the step due, and counts it in the run, in one transaction. It reports false
-	// if there is no such step running; it counts the event of a run that has not ended then too, because the poll
-	// that works may not know that another poll has recorded the end.
+	// MarkEvent writes that an event arrived about a running step's attempt. One of
+	// plan.Starts makes the step Reported, and nothing else. Every other event makes the
+	// step due and is counted in the run, in one transaction. It reports false if there is
+	// no such step running; it counts the event of a run that has not ended then too, because
+	// the poll that works may not know that another poll has recorded the end.
 	MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error)
 }
 
@@ -219,6 +220,12 @@ type Clouds interface {
 	// Observe reads the stack of each location, by name, and whether it is the
 	// recorded one or was created with the location's token.
 	Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error)
+
+	// Describe reads the stacks of the given IDs in a target, many with one request,
+	// and returns them by ID. It gives up before it has sent as many requests as there
+	// are stacks. It leaves out the stacks that it has not found: among them are
+	// those that are deleted.
+	Describe(ctx context.Context, t project.Target, ids []string) (map[string]plan.Live, error)
 }
 
 // An ExecutionStatus is the status of an execution of the state machine.

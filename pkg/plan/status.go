@@ -109,6 +109,12 @@ func Ends() []Status {
 	return ends
 }
 
+// Starts lists the statuses that start an operation of ours. An event about one of them
+// shows that events of the operation arrive.
+func Starts() []Status {
+	return []Status{"CREATE_IN_PROGRESS", "DELETE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_IN_PROGRESS"}
+}
+
 // Alike reports whether s and t are in one class: a plan treats both the same.
 func (s Status) Alike(t Status) bool { return s == t || s.Known() && classes[s] == classes[t] }
 

@@ -119,6 +119,15 @@ func statuses() []plan.Status {
 	return all
 }
 
+// Every status that starts an operation is known, and ends none.
+func TestStarts(t *testing.T) {
+	for _, s := range plan.Starts() {
+		if !s.Busy() || slices.Contains(plan.Ends(), s) {
+			t.Errorf("%s starts no operation", s)
+		}
+	}
+}
+
 // A run is woken by every status that ends an operation, and by that of an update
 // whose cleanup is in progress. The test covers all statuses of the SDK.
 func TestEnds(t *testing.T) {

@@ -14,13 +14,69 @@ func (s Step) DueAt() time.Time {
 	return s.Due
 }
 
+// How long a step waits for the event about the end of its operation, if events
+// arrive. EventBridge and Lambda deliver an event for hours, so such a poll is hardly
+// ever the first to see an end.
+const (
+	quiet       = 15 * time.Minute // at least
+	quietGrowth = 16               // the next poll is after so many times as long
+	startEvent  = 10 * time.Second // within which an event reports the start of an operation
+)
+
 // DueAt returns when a running step of r has to be polled: at once if the run was
-// cancelled with force after the last poll.
-func (r *Run) DueAt(s Step) time.Time {
-	if r.Forced && !s.Forced {
+// cancelled with force after the last poll. A step whose start an event has reported
+// waits for the event about its end, unless events are lost in its account and region.
+func (r *Run) DueAt(s Step, lossy map[string]bool) time.Time {
+	due := s.DueAt()
+	switch {
+	case r.Forced && !s.Forced:
 		return time.Time{}
+	case !s.Reported || s.Event.Status != "" || r.Forced || lossy[s.Where]:
+		return due
 	}
-	return s.DueAt()
+	waits := max(quiet, 5*s.Expected.Duration()/2)
+	for s.Claimed.Add(waits).Before(due) {
+		waits *= quietGrowth
+	}
+	quietDue := s.Claimed.Add(waits)
+	if d := s.Deadline(s.Claimed); !d.IsZero() && d.Before(quietDue) {
+		if d.Before(due) { // it is overdue
+			return due
+		}
+		return d
+	}
+	return quietDue
+}
+
+// Lossy returns the accounts and regions in which more than one of ten events about the
+// run's operations were lost: events about starts, and about ends that a poll has found.
+func (r *Run) Lossy(now time.Time) map[string]bool {
+	arrived, lost := make(map[string]int), make(map[string]int)
+	count := func(where string, known bool) {
+		if known {
+			arrived[where]++
+		} else {
+			lost[where]++
+		}
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if !s.Receipt.Known() || s.Receipt.Unchanged {
+			continue
+		}
+		over := s.Status == Done || s.Status == Failed
+		if s.Reported || over || s.Status == Running && now.Sub(s.Claimed) > startEvent {
+			count(s.Where, s.Reported)
+		}
+		if over {
+			count(s.Where, s.Event.Status != "")
+		}
+	}
+	lossy := make(map[string]bool)
+	for where, n := range lost {
+		lossy[where] = 10*n > arrived[where]
+	}
+	return lossy
 }
 
 // Overdue reports whether the run has reached its deadline. It starts no step then.
@@ -38,7 +94,7 @@ func (r *Run) TimedOut() bool {
 // that there is nothing to wait for.
 func (r *Run) NextPoll(now time.Time) time.Time {
 	var next time.Time
-	awaited := false
+	awaited, lossy := false, r.Lossy(now)
 	sooner := func(t time.Time) {
 		if !awaited || t.Before(next) {
 			next, awaited = t, true
@@ -46,7 +102,7 @@ func (r *Run) NextPoll(now time.Time) time.Time {
 	}
 	for _, s := range r.Steps {
 		if s.Status == Running {
-			sooner(r.DueAt(s))
+			sooner(r.DueAt(s, lossy))
 		}
 		if s.Status == Waiting && s.Answer.Known() {
 			sooner(time.Time{})

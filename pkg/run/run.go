@@ -109,6 +109,7 @@ type Step struct {
 	Receipt   plan.Receipt
 	Why       string // why it failed, was skipped or did nothing, or what it asks
 	Event     Event
+	Reported  bool      // an event has reported the start of its operation
 	Due       time.Time // of the next poll, while it runs
 	NotBefore time.Time // of the next start, while it is pending
 	Claimed   time.Time

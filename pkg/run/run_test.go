@@ -209,7 +209,7 @@ func TestForced(t *testing.T) {
 		t.Error("it is due already")
 	}
 	r.Forced = true
-	if !r.DueAt(r.Steps[0]).IsZero() || !r.DueAt(r.Steps[1]).IsZero() || !r.NextPoll(now).IsZero() {
+	if !r.DueAt(r.Steps[0], nil).IsZero() || !r.DueAt(r.Steps[1], nil).IsZero() || !r.NextPoll(now).IsZero() {
 		t.Error("a running step is not due at once")
 	}
 	r.Command = run.Cancel
@@ -235,6 +235,63 @@ func TestDue(t *testing.T) {
 	s.Event.Polls = 1
 	if want := now.Add(50 * time.Second); !s.DueAt().Equal(want) || !r.NextPoll(now).Equal(want) {
 		t.Error("a poll that has seen the event leaves it due")
+	}
+}
+
+// A step whose start an event has reported waits for the event about its end. It is
+// polled nevertheless: first when it takes longer than expected, then hardly ever, and
+// at its deadline.
+func TestReportedStepWaitsForEvent(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(*run.Step)
+		lossy   bool
+		want    time.Duration // after the claim
+	}{
+		"reported":                  {func(*run.Step) {}, false, 15 * time.Minute},
+		"events are lost":           {func(*run.Step) {}, true, 10 * time.Second},
+		"not reported":              {func(s *run.Step) { s.Reported = false }, false, 10 * time.Second},
+		"its end was reported":      {func(s *run.Step) { s.Event = run.Event{Status: "CREATE_COMPLETE", Polls: 1} }, false, 10 * time.Second},
+		"expected to take long":     {func(s *run.Step) { s.Expected = 3600 }, false, 150 * time.Minute},
+		"polled once":               {func(s *run.Step) { s.Due = now.Add(20 * time.Minute) }, false, 4 * time.Hour},
+		"its deadline comes before": {func(s *run.Step) { s.Timeout = project.Timeout(2 * time.Minute) }, false, 2 * time.Minute},
+		"its deadline is over":      {func(s *run.Step) { s.Timeout, s.Due = project.Timeout(2*time.Minute), now.Add(3*time.Minute) }, false, 3 * time.Minute},
+	} {
+		r := parse(t, "a:running+10")
+		s := &r.Steps[0]
+		s.Claimed, s.Reported = now, true
+		c.prepare(s)
+		if got := r.DueAt(*s, map[string]bool{s.Where: c.lossy}).Sub(now); got != c.want {
+			t.Errorf("%s: it is due after %s, not %s", name, got, c.want)
+		}
+	}
+}
+
+// Events are lost in an account and region if more than one of ten did not arrive.
+func TestLossy(t *testing.T) {
+	step := func(status run.Status, reported bool, end plan.Status, claimed time.Duration) run.Step {
+		return run.Step{Step: plan.Step{Where: "eu"}, Status: status, Reported: reported, Event: run.Event{Status: end}, Receipt: plan.Receipt{StackID: "id"}, Claimed: now.Add(-claimed)}
+	}
+	unchanged := step(run.Done, false, "", time.Hour)
+	unchanged.Receipt.Unchanged = true
+	arrived := step(run.Done, true, "CREATE_COMPLETE", time.Hour)
+	for name, c := range map[string]struct {
+		steps []run.Step
+		want  bool
+	}{
+		"nothing is known":              {nil, false},
+		"all arrived":                   {[]run.Step{arrived, step(run.Running, true, "", time.Minute)}, false},
+		"a start may still be reported": {[]run.Step{step(run.Running, false, "", 5*time.Second)}, false},
+		"a start was not reported":      {[]run.Step{step(run.Running, false, "", 11*time.Second)}, true},
+		"an end was not reported":       {[]run.Step{step(run.Done, true, "", time.Hour)}, true},
+		"one of many was lost":          {append(slices.Repeat([]run.Step{arrived}, 5), step(run.Done, true, "", time.Hour)), false},
+		"two of many were lost":         {append(slices.Repeat([]run.Step{arrived}, 5), step(run.Done, true, "", time.Hour), step(run.Failed, true, "", time.Hour)), true},
+		"an unchanged stack has none":   {[]run.Step{unchanged}, false},
+		"a step without an operation":   {[]run.Step{{Step: plan.Step{Where: "eu"}, Status: run.Done}}, false},
+	} {
+		r := run.Run{Steps: c.steps}
+		if got := r.Lossy(now)["eu"]; got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }
 

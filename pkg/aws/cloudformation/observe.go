@@ -141,6 +141,32 @@ func byName(ctx context.Context, client Client, locations []plan.Location) (map[
 	return named, nil
 }
 
+// Describe reads the stacks of the given IDs in pages, and returns them by ID. It reads
+// half as many pages as there are stacks at most, and leaves out those that it has not
+// found by then.
+func (c *Cloud) Describe(ctx context.Context, t project.Target, ids []string) (map[string]plan.Live, error) {
+	client, err := c.client(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]plan.Live, len(ids))
+	pages := sdk.NewDescribeStacksPaginator(client, &sdk.DescribeStacksInput{})
+	for n := 0; pages.HasMorePages() && len(found) < len(ids) && n <= len(ids)/2; n++ {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, requestFault("describe all stacks", err)
+		}
+		for _, s := range page.Stacks {
+			if id := aws.ToString(s.StackId); slices.Contains(ids, id) {
+				if found[id], err = liveOf(ctx, client, s); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
 // createdByToken reports whether the first event of a stack has the token of p.
 func createdByToken(ctx context.Context, client Client, stackID string, p plan.Location) (bool, error) {
 	pages := sdk.NewDescribeStackEventsPaginator(client, &sdk.DescribeStackEventsInput{StackName: &stackID})

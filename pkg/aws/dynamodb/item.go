@@ -82,6 +82,7 @@ type stepItem struct {
 	Why       string        `json:"why,omitempty"`
 	Event     plan.Status   `json:"event"`
 	Polls     int           `json:"polls"`
+	Reported  bool          `json:"reported,omitempty"`
 	Due       time.Time     `json:"due"`
 	NotBefore time.Time     `json:"not_before"`
 	Claimed   time.Time     `json:"claimed"`
@@ -96,7 +97,7 @@ type stepItem struct {
 func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
-		Nonce: s.Nonce, Receipt: known(s.Receipt), Why: s.Why, Event: s.Event.Status, Polls: s.Event.Polls,
+		Nonce: s.Nonce, Receipt: known(s.Receipt), Why: s.Why, Event: s.Event.Status, Polls: s.Event.Polls, Reported: s.Reported,
 		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced, Answer: known(s.Answer), Result: s.Result, Cause: known(s.Cause),
 	}
 }
@@ -113,7 +114,7 @@ func known[T interface{ Known() bool }](v T) *T {
 func (i stepItem) step() run.Step {
 	s := run.Step{
 		Step: i.Step, Number: i.Number, Spec: i.Spec, Status: i.Status, Attempt: i.Attempt, Nonce: i.Nonce,
-		Why: i.Why, Event: run.Event{Status: i.Event, Polls: i.Polls},
+		Why: i.Why, Event: run.Event{Status: i.Event, Polls: i.Polls}, Reported: i.Reported,
 		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended, Forced: i.Forced, Result: i.Result,
 	}
 	if i.Receipt != nil {

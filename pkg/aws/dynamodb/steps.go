@@ -91,7 +91,7 @@ func moving(c engine.Change, parts map[key]int) []write {
 		"forced": s.Forced, "result": s.Result, "cause": known(s.Cause),
 	}
 	if c.From == run.Pending {
-		set["event"], set["polls"] = plan.Status(""), 0
+		set["event"], set["polls"], set["reported"] = plan.Status(""), 0, false
 	}
 	step := write{
 		key: stepKey(c.Run, s.Number), set: set,
@@ -184,11 +184,17 @@ func (t *Table) postponeSome(ctx context.Context, check write, whole, plain []wr
 
 // MarkEvent implements engine.Steps.
 func (t *Table) MarkEvent(ctx context.Context, id string, number, attempt int, status plan.Status) (bool, error) {
-	count := write{key: runKey(id), add: values{"marks": 1}, where: live, with: alive(nil)}
-	failed, err := t.write(ctx, write{
+	mark := write{
 		key: stepKey(id, number), set: values{"event": status, "polls": 0},
 		where: "#status = :running AND #attempt = :attempt", with: values{"running": run.Running, "attempt": attempt},
-	}, count)
+	}
+	if slices.Contains(plan.Starts(), status) {
+		mark.set = values{"reported": true}
+		failed, err := t.write(ctx, mark)
+		return err == nil && failed == held, err
+	}
+	count := write{key: runKey(id), add: values{"marks": 1}, where: live, with: alive(nil)}
+	failed, err := t.write(ctx, mark, count)
 	if err == nil && failed != held {
 		_, err = t.write(ctx, count)
 	}

@@ -220,6 +220,25 @@ func (b bench) postpone(r run.Run, s run.Step) run.Step {
 // pollLaws are about what polls and events write.
 func pollLaws() []law {
 	return []law{
+		{"an event about a start is kept until the next claim, and makes nothing due", func(b bench) {
+			r := b.commit("one")
+			s := b.claim(r, 0, "n1")
+			marked, err := b.store.MarkEvent(b.ctx, "one", 0, 1, "CREATE_IN_PROGRESS")
+			b.ok(err)
+			b.same(marked, true)
+			s.Reported = true
+			b.same(b.step("one", 0), s)
+			b.mark("one", 0, 1, true)
+			stale := s
+			stale.Reported, stale.Due = false, noon.Add(time.Hour)
+			b.same(b.postpone(r, stale).Reported, true)
+			c := moving(r, stale, run.Pending)
+			c.Step.Attempt = 0
+			b.ok(b.store.Move(b.ctx, c))
+			b.same(b.step("one", 0).Reported, true)
+			b.same(b.claim(r, 0, "n2").Reported, false)
+			b.same(b.step("one", 0).Reported, false)
+		}},
 		{"an event is marked on the attempt that runs", func(b bench) {
 			r := b.commit("one")
 			b.mark("one", 0, 0, false)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -244,10 +245,10 @@ func (b *Backend) call(name string, do func(context.Context) error) {
 
 // deliver delivers CloudFormation's event about a status of the task's stack.
 func (b *Backend) deliver(t action.Task, s plan.Status) {
-	if s.Busy() {
-		if b.Started != nil {
-			b.Started(t)
-		}
+	if s.Busy() && b.Started != nil {
+		b.Started(t)
+	}
+	if s.Busy() && !slices.Contains(plan.Starts(), s) {
 		return
 	}
 	late := []time.Duration{200 * time.Millisecond}

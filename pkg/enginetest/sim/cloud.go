@@ -12,6 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // A Cloud is CloudFormation in memory. The digest of a template is its content, as in
@@ -218,6 +219,24 @@ func (c *Cloud) Observe(_ context.Context, locations []plan.Location) (map[strin
 		}
 	}
 	return live, err
+}
+
+// Describe implements engine.Clouds.
+func (c *Cloud) Describe(_ context.Context, t project.Target, ids []string) (map[string]plan.Live, error) {
+	if err := c.denied(t); err != nil {
+		return nil, err
+	}
+	found := make(map[string]plan.Live)
+	for _, id := range ids {
+		st := c.all[id]
+		if st == nil {
+			continue
+		}
+		if live := c.seen(st, plan.Location{StackID: id}); !live.Status.Gone() {
+			found[id] = live
+		}
+	}
+	return found, nil
 }
 
 // describe records how a stack is described from now on.

@@ -9,6 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -95,8 +96,23 @@ func (m crashingCloud) Observe(ctx context.Context, locations []plan.Location) (
 		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
 			return nil, err
 		}
-		m.Cloud.count("DescribeStacks", 1)
+		m.Cloud.count("DescribeStacks of a plan", 1)
 		return m.Cloud.Observe(ctx, locations)
+	})
+}
+
+// pageOf is how many stacks one page of descriptions has.
+const pageOf = 100
+
+// Describe implements engine.Clouds.
+func (m crashingCloud) Describe(ctx context.Context, t project.Target, ids []string) (map[string]plan.Live, error) {
+	return got(m.Backend, ctx, "Clouds.Describe", t.Name, func() (map[string]plan.Live, error) {
+		pages := min(1+len(m.Cloud.live)/pageOf, 1+len(ids)/2)
+		if err := m.Cloud.Limit.admit(m.Now(), pages, 0); err != nil {
+			return nil, err
+		}
+		m.Cloud.count("DescribeStacks", pages)
+		return m.Cloud.Describe(ctx, t, ids)
 	})
 }
 

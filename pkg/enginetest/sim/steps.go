@@ -51,9 +51,9 @@ func (s *Store) move(c engine.Change) error {
 			return false, fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
 		}
 		next := c.Step
-		next.Step, next.Spec, next.Event, next.Answer = was.Step, was.Spec, was.Event, was.Answer // only plans and events write these
+		next.Step, next.Spec, next.Event, next.Reported, next.Answer = was.Step, was.Spec, was.Event, was.Reported, was.Answer // only plans and events write these
 		if c.From == run.Pending {
-			next.Event = run.Event{}
+			next.Event, next.Reported = run.Event{}, false
 		}
 		*was, s.moved = next, c.Step.Number
 		if c.Forget {
@@ -102,11 +102,17 @@ func (s *Store) MarkEvent(_ context.Context, id string, number, attempt int, sta
 		if k.run.State.Over() {
 			return false, nil
 		}
-		k.run.Marks++
-		if err != nil || step.Status != run.Running || step.Attempt != attempt {
-			return true, nil // there is no such running step
+		marked = err == nil && step.Status == run.Running && step.Attempt == attempt
+		if slices.Contains(plan.Starts(), status) {
+			if marked {
+				step.Reported = true
+			}
+			return marked, nil
 		}
-		step.Event, marked = run.Event{Status: status}, true
+		k.run.Marks++
+		if marked {
+			step.Event = run.Event{Status: status}
+		}
 		return true, nil
 	})
 	return marked, err

@@ -1,6 +1,10 @@
 package trigger
 
-import "github.com/stackwright/stackwright/pkg/plan"
+import (
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+)
 
 // A Pattern is the event pattern of a rule of EventBridge. All rules, in AWS
 // and on a laptop, have the patterns of this file: they match what the functions of
@@ -27,18 +31,18 @@ func Uploads(bucket string) Pattern {
 	}
 }
 
-// Stacks matches the events that StackEvent reads and that wake a run: the ends of
-// our operations.
+// Stacks matches the events that StackEvent reads: the ends of our operations, which
+// wake a run, and their starts, which show that events arrive.
 func Stacks() Pattern {
-	var ends []string
-	for _, s := range plan.Ends() {
-		ends = append(ends, string(s))
+	var statuses []string
+	for _, s := range slices.Sorted(slices.Values(slices.Concat(plan.Starts(), plan.Ends()))) {
+		statuses = append(statuses, string(s))
 	}
 	return Pattern{
 		Source: []string{"aws.cloudformation"}, DetailType: []string{"CloudFormation Stack Status Change"},
 		Detail: map[string]any{
 			"client-request-token": []map[string]string{{"prefix": tokenPrefix}},
-			"status-details":       map[string]any{"status": ends},
+			"status-details":       map[string]any{"status": statuses},
 		},
 	}
 }
