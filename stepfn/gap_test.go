@@ -189,8 +189,8 @@ func TestCostOfTenChains(t *testing.T) {
 		transitions int     // at most, today: lower it when a change makes runs cheaper
 		cost        float64 // likewise
 	}{
-		{"operations of a minute", lognormal, 1150, 0.036},
-		{"operations of ten seconds", func(*rand.Rand) time.Duration { return 10 * time.Second }, 120, 0.0056},
+		{"operations of a minute", lognormal, 520, 0.0165},
+		{"operations of ten seconds", func(*rand.Rand) time.Duration { return 10 * time.Second }, 92, 0.0050},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWatched(t)

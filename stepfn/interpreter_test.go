@@ -260,7 +260,7 @@ func (r *emulators) outcome() string {
 	records := r.Recorded()
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		rec := records[name]
-		rec.StackID, rec.LastUpdated, rec.Token, rec.Revision = "", time.Time{}, "", ""
+		rec.StackID, rec.LastUpdated, rec.Token, rec.Revision, rec.Durations = "", time.Time{}, "", "", nil
 		text, err := json.Marshal(rec)
 		if err != nil {
 			r.Fatal(err)
