@@ -157,7 +157,7 @@ func TestCancelWithForce(t *testing.T) {
 		l.until(out, `(running)  topic/update  \(overdue at`)
 	})
 	id := l.until(out, `: run (\w+),`)
-	l.has(l.must(cli.ExitOK, "status", id), " left · run "+id, "● topic  update  ", " left\n")
+	l.has(l.must(cli.ExitOK, "status", id), " left · ", " · run "+id, "● topic  update  ", " left  critical path\n")
 	shown := l.last(l.must(cli.ExitOK, "status", id, "-o", "json"))
 	if step := shown["steps"].([]any)[0].(map[string]any); shown["deadline"] == nil || step["deadline"] == nil || step["started"] == nil {
 		t.Errorf("%v", shown)

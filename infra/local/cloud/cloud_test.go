@@ -103,8 +103,8 @@ func put(t *testing.T, c *cloud.Cloud, key, content string) {
 	}
 }
 
-// An upload calls the function start. The final status of a stack, but no status before it, calls stack-event if the
-// token is ours.
+// An upload calls the function start. The start and the final status of an operation call stack-event if the token is
+// ours.
 func TestEventsReachTheFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &invocations{}
@@ -122,7 +122,7 @@ func TestEventsReachTheFunctions(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		}
-		want := "start projects/shop/prod.zip; start requests/shop/prod/1.json; stack sw-run-1-1 CREATE_COMPLETE"
+		want := "start projects/shop/prod.zip; start requests/shop/prod/1.json; stack sw-run-1-1 CREATE_IN_PROGRESS; stack sw-run-1-1 CREATE_COMPLETE"
 		if h.String() != want {
 			t.Errorf("functions were called with %s, want %s", h, want)
 		}

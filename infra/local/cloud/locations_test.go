@@ -86,7 +86,7 @@ func TestAccountsAndRegionsAreApart(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		}
-		if want := "000000000000 us-east-1; 000000000000 eu-west-1; 111111111111 eu-west-1"; h.String() != want {
+		if want := "000000000000 us-east-1; 000000000000 us-east-1; 000000000000 eu-west-1; 000000000000 eu-west-1; 111111111111 eu-west-1; 111111111111 eu-west-1"; h.String() != want { // of the start and the end
 			t.Errorf("events of %s, want %s", h, want)
 		}
 		if err := c.Close(); err != nil {
