@@ -120,8 +120,8 @@ type Locks interface {
 // Steps keeps the steps of committed runs.
 type Steps interface {
 	// Select writes that the given steps may change from now on. A pending step is
-	// selected before it is moved the first time, unless the run ends by force; see
-	// Follow. It is Stale if the run has another epoch, or has ended.
+	// selected before it is moved the first time; see Follow. It is Stale if the run has
+	// another epoch, or has ended.
 	Select(ctx context.Context, id string, epoch int, steps []int) error
 
 	// Move writes changes of different steps of one run, each with what it does to the

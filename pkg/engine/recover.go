@@ -165,7 +165,7 @@ func (e *Engine) loadWhole(ctx context.Context, r run.Run) (run.Run, error) {
 }
 
 // endByForce ends a run whose steps may still run. First it raises the epoch, so that the
-// execution is fenced off. Another function may start an execution of the new epoch; if
+// execution is fenced off, and lastly it wakes that execution. Another function may start an execution of the new epoch; if
 // that execution writes before the run has ended, endByForce reads the run again.
 func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why string) error {
 	if err := e.Store.RaiseEpoch(ctx, r); err != nil {
@@ -186,10 +186,11 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 			now, err = e.end(ctx, now, s)
 		}
 		if !fault.Is(err, fault.Stale) {
-			if err == nil {
-				e.Notifier.Notify(ctx, now)
+			if err != nil {
+				return err
 			}
-			return err
+			e.Notifier.Notify(ctx, now)
+			return e.wake(ctx, r)
 		}
 	}
 }
@@ -198,10 +199,12 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 // pending ones are skipped.
 func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 	var changes []Change
+	var numbers []int
 	for _, was := range r.Steps {
 		if was.Over() {
 			continue
 		}
+		numbers = append(numbers, was.Number)
 		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: was.Status, Attempt: was.Attempt, Step: was}
 		c.Step.Status, c.Step.Ended, c.Step.Why = run.Skipped, e.Now(), "the run was ended by force"
 		c.Step.Cause = run.Cause{Kind: run.CauseForced}
@@ -212,7 +215,11 @@ func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 		}
 		changes = append(changes, c)
 	}
-	if err := e.Store.Move(ctx, changes...); err != nil {
+	err := e.selects(ctx, r, numbers)
+	if err == nil {
+		err = e.Store.Move(ctx, changes...)
+	}
+	if err != nil {
 		return fmt.Errorf("end the steps of run %s by force: %w", r.ID, err)
 	}
 	return nil
