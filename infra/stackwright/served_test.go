@@ -29,6 +29,9 @@ func builds() string {
 // built builds the functions as make build does, once for all tests, and returns
 // the folder in which the program finds them.
 var built = sync.OnceValues(func() (string, error) {
+	if err := os.RemoveAll(builds()); err != nil { // of a killed process that had the same ID
+		return "", err
+	}
 	dir := filepath.Join(builds(), "build")
 	out, err := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", dir+"/", "../../functions/...").CombinedOutput()
 	if err != nil {
