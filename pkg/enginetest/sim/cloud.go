@@ -34,15 +34,15 @@ type Cloud struct {
 	live    map[string]*stack // by name
 	all     map[string]*stack // by ID
 	tokens  map[string]string // of operations, to stack IDs
-	created int
-	theirs  int // operations of others
+	created map[string]int    // how many stacks of a name: so IDs do not depend on the order of concurrent requests
+	theirs  int               // operations of others
 }
 
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
 		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), clock: c, Changed: func(action.Task, plan.Status) {},
-		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string),
+		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), created: make(map[string]int),
 	}
 }
 
@@ -186,8 +186,8 @@ func (c *Cloud) Output(name, output string) string {
 }
 
 func (c *Cloud) make(name string) *stack {
-	c.created++
-	st := &stack{id: fmt.Sprintf("arn:stack/%s/%d", name, c.created), name: name}
+	c.created[name]++
+	st := &stack{id: fmt.Sprintf("arn:stack/%s/%d", name, c.created[name]), name: name}
 	c.live[name], c.all[st.id] = st, st
 	return st
 }
