@@ -60,10 +60,10 @@ func TestInputsAndAnswers(t *testing.T) {
 		}
 	}
 	w.body = "{}"
-	if err := m.Answer(t.Context(), "token", engine.LoopState{Run: "one", Epoch: 1, State: run.StateWatch, Wait: 60}); err != nil {
+	if err := m.Answer(t.Context(), "token", engine.LoopState{Run: "one", Epoch: 1, State: run.StateWatch, Ready: []int{}, Wait: 60}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"taskToken":"token"`, `"output":"{\"run\":\"one\",\"epoch\":1,\"state\":\"watch\",\"wait\":60}"`} {
+	for _, want := range []string{`"taskToken":"token"`, `"output":"{\"run\":\"one\",\"epoch\":1,\"state\":\"watch\",\"ready\":[],\"past\":0,\"wait\":60}"`} {
 		if !strings.Contains(w.input, want) {
 			t.Errorf("answer: no %s in %s", want, w.input)
 		}
