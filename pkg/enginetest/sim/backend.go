@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -48,7 +49,7 @@ type Backend struct {
 	specs       map[string]project.Node
 	executions  map[string]*Execution
 	waiting     map[string]*waiter // by token
-	count       int
+	count       atomic.Int64
 	outageUntil time.Time // CloudFormation is unavailable until then
 	sweeping    bool      // the next sweep is scheduled
 }
@@ -90,8 +91,7 @@ func (b *Backend) skew() time.Duration {
 
 // unique returns a string that it has not returned before.
 func (b *Backend) unique() string {
-	b.count++
-	return fmt.Sprintf("n%d", b.count)
+	return fmt.Sprintf("n%d", b.count.Add(1))
 }
 
 // Submit sends a request to the function start, as an event does: the call is repeated
