@@ -17,13 +17,14 @@ import (
 const table = `
 lib/graph
 lib/budget
-lib/cron
 lib/suggest
+lib/pattern
+lib/cron              lib/pattern
 lib/document
-lib/template          lib/document lib/graph
+lib/template          lib/document lib/graph lib/pattern
 
 fault
-project               fault lib/graph lib/suggest
+project               fault lib/graph lib/pattern lib/suggest
 plan                  fault project lib/graph lib/suggest
 run                   fault project plan
 action                fault project plan
@@ -36,7 +37,7 @@ enginetest/sim        fault project plan run action engine enginetest/asl lib/bu
 enginetest/contract   fault project plan run action engine lib/budget
 
 aws/awserr            fault sdk
-aws/cloudformation    fault project plan action aws/awserr sdk
+aws/cloudformation    fault project plan action lib/pattern aws/awserr sdk
 aws/cloudwatch        run
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/eventbridge       plan run aws/awserr sdk
@@ -47,18 +48,18 @@ aws/sts               fault project aws/awserr sdk
 
 format/problem        fault lib/document lib/suggest
 format/archive        fault format/problem lib/document
-format/declared       project format/problem
-format/reference      project format/declared format/problem lib/template
-format/native         project plan format/archive format/declared format/problem format/reference lib/cron lib/document
-format/resolve        project format/archive format/declared format/problem format/reference lib/document lib/suggest lib/template
+format/declared       project format/problem lib/pattern
+format/reference      project format/declared format/problem lib/pattern lib/template
+format/native         project plan format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern
+format/resolve        project format/archive format/declared format/problem format/reference lib/document lib/pattern lib/suggest lib/template
 format/check          project format/declared format/problem format/resolve lib/graph lib/template
 format                project format/archive format/check format/declared format/native format/problem format/resolve
 
 entry/report          fault plan run
-entry/trigger         fault project plan run engine lib/suggest
-entry/api             fault project run plan engine entry/report
+entry/trigger         fault project plan run engine lib/pattern lib/suggest
+entry/api             fault project run plan engine lib/pattern entry/report
 
-wire                  fault project plan run action engine lib/budget format format/archive format/check entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+wire                  fault project plan run action engine lib/budget lib/pattern format format/archive format/check entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan run action
 entry/cli             fault project plan run engine lib/cron lib/suggest format format/archive format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk

@@ -2,9 +2,9 @@ package project
 
 import (
 	"errors"
-	"regexp"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
 // An Access is a target as it is registered at the installation, with the roles
@@ -17,11 +17,11 @@ type Access struct {
 }
 
 // TargetName is what a target may be called.
-var TargetName = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
+var TargetName = pattern.New(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
 
 var (
-	accountID = regexp.MustCompile(`^\d{12}$`)
-	roleARN   = regexp.MustCompile(`^arn:aws[a-z-]*:iam::(\d{12}):role/[\w+=,.@/-]{1,512}$`)
+	accountID = pattern.New(`^\d{12}$`)
+	roleARN   = pattern.New(`^arn:aws[a-z-]*:iam::(\d{12}):role/[\w+=,.@/-]{1,512}$`)
 )
 
 // Check returns everything that is wrong with an access that is to be registered

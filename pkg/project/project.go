@@ -8,13 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/graph"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
 // DefaultEnvironment is the environment that need not be listed and is not part
@@ -26,8 +26,8 @@ const DefaultTarget = "default"
 
 // What a project and an environment may be called.
 var (
-	Name            = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
-	EnvironmentName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
+	Name            = pattern.New(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
+	EnvironmentName = pattern.New(`^[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
 )
 
 // A Project is the desired state: a set of stacks deployed as one.

@@ -1,12 +1,12 @@
 package project
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
@@ -21,7 +21,7 @@ var regions = strings.Fields(`
 	us-isob-east-1 us-isob-west-1 us-isof-east-1 us-isof-south-1 us-west-1 us-west-2
 `)
 
-var regionName = regexp.MustCompile(`^((?:[a-z]+-)+(?:north|south|east|west|central|northeast|northwest|southeast|southwest)-)(\d)$`)
+var regionName = pattern.New(`^((?:[a-z]+-)+(?:north|south|east|west|central|northeast|northwest|southeast|southwest)-)(\d)$`)
 
 // newer is how far the number of a region may be above the numbers that are
 // known, so that a region can be used that is newer than this version.

@@ -3,13 +3,13 @@ package wire
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
 // An Environment names the resources of the installation that a function belongs to.
@@ -45,23 +45,23 @@ const (
 // A variable has a pattern.
 type variable struct {
 	name     string
-	form     *regexp.Regexp
+	form     pattern.Pattern
 	what     string
 	optional bool
 }
 
 // variables are those that have a pattern, without those of schedules.
 var variables = []variable{
-	{envTable, regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`), "the name of the DynamoDB table", false},
-	{envBucket, regexp.MustCompile(`^[a-z0-9.-]{3,63}$`), "the name of the S3 bucket", false},
-	{envStateMachine, regexp.MustCompile(`^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:stateMachine:.+$`), "the ARN of the state machine", false},
-	{envAccount, regexp.MustCompile(`^\d{12}$`), "the twelve digits of the account", false},
-	{envRegion, regexp.MustCompile(`^[a-z0-9-]+$`), "the region", false},
+	{envTable, pattern.New(`^[A-Za-z0-9_.-]{3,255}$`), "the name of the DynamoDB table", false},
+	{envBucket, pattern.New(`^[a-z0-9.-]{3,63}$`), "the name of the S3 bucket", false},
+	{envStateMachine, pattern.New(`^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:stateMachine:.+$`), "the ARN of the state machine", false},
+	{envAccount, pattern.New(`^\d{12}$`), "the twelve digits of the account", false},
+	{envRegion, pattern.New(`^[a-z0-9-]+$`), "the region", false},
 	{envReads, rate, "a number of requests a second from 1 to 9999", true},
 	{envWrites, rate, "a number of requests a second from 1 to 9999", true},
 }
 
-var rate = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
+var rate = pattern.New(`^[1-9][0-9]{0,3}$`)
 
 // faults lists which of some variables are missing or malformed. why ends the
 // sentence that one is missing.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -26,10 +26,10 @@ const (
 
 // scheduling holds the patterns of those variables.
 var scheduling = []variable{
-	{envScheduleGroup, regexp.MustCompile(`^[0-9A-Za-z_.-]{1,64}$`), "the name of the schedule group", false},
-	{envScheduleRole, regexp.MustCompile(`^arn:aws[a-z-]*:iam::\d{12}:role/.+$`), "the ARN of the role of the schedules", false},
-	{envStart, regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:.+$`), "the ARN of the function start", false},
-	{envScheduleDead, regexp.MustCompile(`^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:.+$`), "the ARN of the dead-letter queue of the schedules", true},
+	{envScheduleGroup, pattern.New(`^[0-9A-Za-z_.-]{1,64}$`), "the name of the schedule group", false},
+	{envScheduleRole, pattern.New(`^arn:aws[a-z-]*:iam::\d{12}:role/.+$`), "the ARN of the role of the schedules", false},
+	{envStart, pattern.New(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:.+$`), "the ARN of the function start", false},
+	{envScheduleDead, pattern.New(`^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:.+$`), "the ARN of the dead-letter queue of the schedules", true},
 }
 
 // groupFrom reads the schedule group, and lists what is missing or malformed.

@@ -2,7 +2,6 @@ package cloudformation
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -11,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -19,18 +19,18 @@ import (
 var (
 	// "Stack with id shop-vpc does not exist", "Stack [shop-vpc] does not exist".
 	// Missing buckets, roles and parameters are other errors.
-	absent = regexp.MustCompile(`^Stack(?: with id |:| )\[?[^\s\]]+\]? does not exist`)
+	absent = pattern.New(`^Stack(?: with id |:| )\[?[^\s\]]+\]? does not exist`)
 
 	// "Stack:arn:… is in UPDATE_IN_PROGRESS state and can not be updated.",
 	// "Stack [shop-vpc] cannot be deleted while in status UPDATE_IN_PROGRESS"
-	inStatus = regexp.MustCompile(`^Stack.*\b(?:is in|in status) ([A-Z_]+)\b`)
+	inStatus = pattern.New(`^Stack.*\b(?:is in|in status) ([A-Z_]+)\b`)
 
 	// "Requires capabilities : [CAPABILITY_NAMED_IAM]"
-	required = regexp.MustCompile(`\[([A-Z_, ]+)\]`)
+	required = pattern.New(`\[([A-Z_, ]+)\]`)
 
 	// "Resource creation cancelled", "Resource update cancelled": the resource was
 	// in progress when another one failed.
-	cancelled = regexp.MustCompile(`^Resource \w+ cancell?ed\.?$`)
+	cancelled = pattern.New(`^Resource \w+ cancell?ed\.?$`)
 )
 
 const (

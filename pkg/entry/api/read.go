@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -127,7 +127,7 @@ func (a API) find(ctx context.Context, id string) (run.Run, error) {
 }
 
 // runID is the form of the IDs that engine.RunID makes.
-var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
+var runID = pattern.New(`^[a-z2-7]{20}$`)
 
 // form refuses a text that cannot be the ID of a run.
 func form(id string) error {

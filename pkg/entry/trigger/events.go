@@ -2,7 +2,6 @@ package trigger
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -21,7 +21,7 @@ import (
 func IsScheduleCall(e events.EventBridgeEvent) bool { return e.Source == project.ScheduleSource }
 
 // scheduleName is the form of the names of schedules, as in configurations.
-var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
+var scheduleName = pattern.New(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
 
 // ScheduleRequest returns the request of a schedule. Two events about one time of the schedule
 // make the same request. The error is Invalid if the event is not that of a schedule.

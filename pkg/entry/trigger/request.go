@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -184,7 +184,7 @@ func checkSource(r row, q run.Request) []string {
 }
 
 // runID is the form of the IDs that engine.RunID makes.
-var runID = regexp.MustCompile(`^[a-z2-7]{20}$`)
+var runID = pattern.New(`^[a-z2-7]{20}$`)
 
 // checkRun lists the errors of the run that the request is about.
 func checkRun(r row, q run.Request) []string {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -118,14 +118,14 @@ func parse(e events.EventBridgeEvent) (objectEvent, error) {
 // The keys of objects that belong to a project and environment: of an uploaded
 // configuration, of a request, and of a stored configuration.
 var (
-	uploadKey   = regexp.MustCompile(`^projects/([^/]*)/([^/]*?)\.(?:zip|tar\.gz|yaml|yml)$`)
-	requestKey  = regexp.MustCompile(`^requests/([^/]*)/([^/]*)/[^/]+\.json$`)
-	revisionKey = regexp.MustCompile(`^revisions/([^/]*)/([^/]*)/[^./][^/]*\.(?:zip|tar\.gz|yaml|yml)$`)
+	uploadKey   = pattern.New(`^projects/([^/]*)/([^/]*?)\.(?:zip|tar\.gz|yaml|yml)$`)
+	requestKey  = pattern.New(`^requests/([^/]*)/([^/]*)/[^/]+\.json$`)
+	revisionKey = pattern.New(`^revisions/([^/]*)/([^/]*)/[^./][^/]*\.(?:zip|tar\.gz|yaml|yml)$`)
 )
 
 // projectOfKey returns the project that a key of one of the given forms belongs to, as
 // in "shop@prod".
-func projectOfKey(key string, forms ...*regexp.Regexp) (string, bool) {
+func projectOfKey(key string, forms ...pattern.Pattern) (string, bool) {
 	for _, form := range forms {
 		if m := form.FindStringSubmatch(key); m != nil {
 			return projectOf(m[1], m[2])

@@ -1,15 +1,15 @@
 package declared
 
-import "regexp"
+import "github.com/stackwright/stackwright/pkg/lib/pattern"
 
 // The forms of names; package project has those of projects, environments and
 // targets. A stack's name becomes part of its physical name,
 // in which slashes are hyphens.
 var (
-	StackName    = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
-	VariableName = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
-	ScheduleName = regexp.MustCompile(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
-	OutputName   = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
+	StackName    = pattern.New(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
+	VariableName = pattern.New(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
+	ScheduleName = pattern.New(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
+	OutputName   = pattern.New(`^[A-Za-z0-9]{1,255}$`)
 )
 
 // Limits of a project. Those of a stack are CloudFormation's.

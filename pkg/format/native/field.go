@@ -1,7 +1,6 @@
 package native
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/reference"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
@@ -137,7 +137,7 @@ func (p *parser) scalars(what string, n *yaml.Node) (declared.Value, bool) {
 }
 
 // wholeNumber is the form of a count.
-var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})$`)
+var wholeNumber = pattern.New(`^(0|[1-9][0-9]{0,5})$`)
 
 // deletions reads how many stacks a deploy may delete; nil if the file does not say.
 func (p *parser) deletions(what string, n *yaml.Node) *int {

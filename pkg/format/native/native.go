@@ -5,13 +5,13 @@ package native
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -86,7 +86,7 @@ func (p *parser) unreadable(body []byte, err error) {
 	lines := bytes.Split(body, []byte("\n"))
 	for _, e := range problem.Errors(p.file, err) {
 		hint := ""
-		if strings.HasPrefix(e.Text, "not YAML") && 0 < e.Line && e.Line <= len(lines) && bareReference.Match(lines[e.Line-1]) {
+		if strings.HasPrefix(e.Text, "not YAML") && 0 < e.Line && e.Line <= len(lines) && bareReference.MatchString(string(lines[e.Line-1])) {
 			hint = `: write references within { } or [ ] in quotes: "${…}"`
 		}
 		p.Add(problem.Position{File: e.File, Line: e.Line, Column: e.Column}, "%s%s", e.Text, hint)
@@ -94,4 +94,4 @@ func (p *parser) unreadable(body []byte, err error) {
 }
 
 // bareReference is a reference without quotes after an opening bracket.
-var bareReference = regexp.MustCompile(`[{\[].*[:,\[ ]\$\{`)
+var bareReference = pattern.New(`[{\[].*[:,\[ ]\$\{`)

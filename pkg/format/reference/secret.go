@@ -1,9 +1,8 @@
 package reference
 
 import (
-	"regexp"
-
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -25,5 +24,5 @@ var secret = Kind{
 }
 
 // https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html (Name, ClientRequestToken)
-var inSecrets = regexp.MustCompile(`^([a-zA-Z0-9/_+=.@-]{1,512}|arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@-]+)` +
+var inSecrets = pattern.New(`^([a-zA-Z0-9/_+=.@-]{1,512}|arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@-]+)` +
 	`(?:#([^:#\\[:cntrl:]]*)(?::([a-zA-Z0-9-]{32,64}))?)?$`)

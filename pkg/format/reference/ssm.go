@@ -3,10 +3,10 @@ package reference
 import (
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -18,7 +18,7 @@ var (
 )
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm.html
-var inStore = regexp.MustCompile(`^([a-zA-Z0-9_.\-/]+)(?::([0-9]+))?$`)
+var inStore = pattern.New(`^([a-zA-Z0-9_.\-/]+)(?::([0-9]+))?$`)
 
 func stored(service string) Kind {
 	return Kind{

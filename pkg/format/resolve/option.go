@@ -2,15 +2,15 @@ package resolve
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
-var physicalName = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,127}$`)
+var physicalName = pattern.New(`^[A-Za-z][-A-Za-z0-9]{0,127}$`)
 
 var allCapabilities = []string{"CAPABILITY_AUTO_EXPAND", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"}
 

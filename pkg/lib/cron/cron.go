@@ -6,11 +6,12 @@ package cron
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // Lambda has no time zone database
+
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
 // An Expression is the time of a schedule: by the calendar, at a rate, or once. The
@@ -48,7 +49,7 @@ func parseCron(text string) (Expression, error) {
 }
 
 // rate matches a rate. The unit may be singular or plural.
-var rate = regexp.MustCompile(`^([1-9][0-9]{0,4}) (minute|hour|day)s?$`)
+var rate = pattern.New(`^([1-9][0-9]{0,4}) (minute|hour|day)s?$`)
 
 var units = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}
 

@@ -1,8 +1,9 @@
 package template
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
 // The services that dynamic references read.
@@ -79,10 +80,10 @@ func Resolve(text string, lookup func(Dynamic) (string, error)) (string, error) 
 
 var (
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm.html
-	ofStore = regexp.MustCompile(`^(ssm|ssm-secure):([a-zA-Z0-9_.\-/]+)(?::([0-9]+))?$`)
+	ofStore = pattern.New(`^(ssm|ssm-secure):([a-zA-Z0-9_.\-/]+)(?::([0-9]+))?$`)
 	// {{resolve:secretsmanager:secret-id:SecretString:json-key:version-stage:version-id}}
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html
-	ofSecrets = regexp.MustCompile(`^secretsmanager:(arn:[^:]*:secretsmanager:[^:]*:[^:]*:secret:[^:]+|[^:]+)` +
+	ofSecrets = pattern.New(`^secretsmanager:(arn:[^:]*:secretsmanager:[^:]*:[^:]*:secret:[^:]+|[^:]+)` +
 		`(?::(?:SecretString)?(?::([^:]*)(?::([^:]*)(?::([^:]*))?)?)?)?$`)
 )
 

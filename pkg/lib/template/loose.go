@@ -1,16 +1,17 @@
 package template
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
 var (
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm.html
-	versionedSSM = regexp.MustCompile(`^ssm(-secure)?:.+:[0-9]+$`)
+	versionedSSM = pattern.New(`^ssm(-secure)?:.+:[0-9]+$`)
 	// {{resolve:secretsmanager:secret-id:SecretString:json-key:version-stage:version-id}}
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html
-	versionedSecret = regexp.MustCompile(`^secretsmanager:.+:SecretString:[^:]*:[^:]*:[^:]+$`)
+	versionedSecret = pattern.New(`^secretsmanager:.+:SecretString:[^:]*:[^:]*:[^:]+$`)
 )
 
 // looseResource records the parts of a resource that its bytes do not pin.

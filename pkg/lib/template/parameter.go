@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -26,7 +27,7 @@ type Parameter struct {
 	Line, Column                          int
 }
 
-var numeral = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+var numeral = pattern.New(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
 // Check says in CloudFormation's words why it would refuse the value, nil if it
 // would not. For a list each item is checked. For AWS::SSM::Parameter::Value<…>

@@ -2,10 +2,10 @@ package template
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -19,7 +19,7 @@ type parser struct {
 // maxErrors is how many errors of one template are reported.
 const maxErrors = 100
 
-var alphanumeric = regexp.MustCompile(`^[A-Za-z0-9]+$`)
+var alphanumeric = pattern.New(`^[A-Za-z0-9]+$`)
 
 // Parse reads a template in YAML (with short forms such as !Ref) or JSON.
 // The error is document.Errors, all at once with their places, and where

@@ -1,8 +1,9 @@
 package template
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
 // part is a piece of Fn::Sub's text: literal, or the name within ${…}.
@@ -11,7 +12,7 @@ type part struct {
 	reference bool
 }
 
-var subName = regexp.MustCompile(`^[A-Za-z0-9_.:]+$`)
+var subName = pattern.New(`^[A-Za-z0-9_.:]+$`)
 
 // subParts takes Fn::Sub's text apart. ${!Literal} stands for ${Literal}.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-sub.html
