@@ -111,6 +111,9 @@ func mutants(t *testing.T) []mutant {
 		if !ok {
 			continue // the head of the file
 		}
+		if slices.ContainsFunc(all, func(m mutant) bool { return m.name == name }) {
+			t.Fatalf("mutants.txt: two mutants are named %s", name)
+		}
 		m := mutant{name: name, sees: sees}
 		for _, line := range lines[1:] {
 			if !strings.ContainsAny(line[:1], "-+ ") {

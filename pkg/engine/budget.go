@@ -40,9 +40,9 @@ type share struct {
 }
 
 // grants returns which shares of a run are granted: in each account and region the first
-// ones, as many as the budget has room for, and at most atOnce; then it reports more. A
-// share that costs nothing is granted. If a budget cannot be read, all its shares are
-// granted: a budget only avoids throttling, which fails no step.
+// ones, as many as the budget has room for, and at most atOnce. It reports more if atOnce
+// was the limit. A share that costs nothing is granted. If a budget cannot be read,
+// all its shares are granted: a budget only avoids throttling, which fails no step.
 func (e *Engine) grants(ctx context.Context, id string, shares []share) (granted []bool, more bool) {
 	granted = make([]bool, len(shares))
 	by := make(map[string][]int)
@@ -84,8 +84,8 @@ func (e *Engine) pollOrder(due []*run.Step) []*run.Step {
 	return due
 }
 
-// affordable takes the shares that steps of a run need, in their order, and returns the steps that
-// have got one. It reports more if the others can be requested at once.
+// affordable takes the shares that steps of a run need, in their order, and returns the
+// steps that got one. It reports more if the others can ask again at once.
 func (e *Engine) affordable(ctx context.Context, id string, steps []*run.Step, cost func(run.Step) budget.Demand) (may []*run.Step, more bool) {
 	shares := make([]share, len(steps))
 	for i, s := range steps {
@@ -100,20 +100,20 @@ func (e *Engine) affordable(ctx context.Context, id string, steps []*run.Step, c
 	return may, more
 }
 
-// describe reads the stacks of the steps that are due in pages, where that is fewer
-// requests than one for each: more than a few in one target. It returns what it has
-// found, by the numbers of the steps. What it does not find, or cannot read now, is
-// described alone.
+// describe reads the stacks of the steps that are due in pages, where a target has more
+// than oneByOne of them. It returns the descriptions by the numbers of the steps. A stack
+// that it does not find, or cannot read now, is described alone.
 func (e *Engine) describe(ctx context.Context, r run.Run, due []*run.Step) map[int]*plan.Live {
 	seen := make(map[int]*plan.Live)
 	by := make(map[string][]*run.Step)
 	for _, s := range due {
-		if s.Receipt.StackID != "" && !(s.Event.Status != "" && s.Event.Status.Gone()) && e.pollCost(*s).Reads > 0 { // a page lists no deleted stack
+		deleted := s.Event.Status != "" && s.Event.Status.Gone() // a page lists no deleted stack
+		if s.Receipt.StackID != "" && !deleted && e.pollCost(*s).Reads > 0 {
 			by[s.Where] = append(by[s.Where], s)
 		}
 	}
 	for _, where := range slices.Sorted(maps.Keys(by)) {
-		if len(by[where]) <= few || where == "" {
+		if len(by[where]) <= oneByOne || where == "" {
 			continue
 		}
 		for number, live := range e.describeIn(ctx, r, where, by[where]) {
@@ -141,7 +141,7 @@ func (e *Engine) describeIn(ctx context.Context, r run.Run, where string, steps 
 	}
 	found := make(map[string]plan.Live)
 	for target, ids := range targets {
-		if len(ids) <= few {
+		if len(ids) <= oneByOne {
 			continue
 		}
 		pages := slices.Repeat([]budget.Demand{{Reads: 1}}, 1+len(ids)/inPage)
@@ -161,9 +161,9 @@ func (e *Engine) describeIn(ctx context.Context, r run.Run, where string, steps 
 	return seen
 }
 
-// observe reads the stacks of many locations for a run. It takes the estimated cost from the
-// budgets, so that other functions make fewer requests meanwhile. It does not wait for
-// the budgets, because a plan needs all stacks.
+// observe reads the stacks of many locations for a run. It takes the estimated cost from
+// the budgets, so that other functions make fewer requests meanwhile. It does not wait
+// for the budgets, because a plan needs all stacks.
 func (e *Engine) observe(ctx context.Context, id string, places []plan.Location) (map[string]plan.Live, error) {
 	stacks := make(map[string]int) // by account and region
 	for _, p := range places {

@@ -78,7 +78,7 @@ const (
 	perStart    = 5                      // of these events for a start of ready steps
 	perRetry    = 4                      // of these events, at most, for a call that failed
 	atOnce      = 40                     // steps in one account and region that are polled, or started, before the others
-	fewStarts   = 8                      // steps that a poll starts itself: more are started by execute-step
+	pollStarts  = 8                      // steps that a poll starts itself: more are started by execute-step
 	leastPause  = 2 * time.Second        // before a step that was busy or throttled is started again
 	mostPause   = 30 * time.Second       // the longest such pause
 	spread      = 200 * time.Millisecond // between steps that were refused together
@@ -86,7 +86,7 @@ const (
 	stopsBefore = 2 * time.Second        // how long before the end of the wait a poll ends
 	leastWork   = 2 * time.Second        // how long a poll may take, even if its wait is shorter
 	mostWork    = 30 * time.Second       // how long a poll or the start of steps may take; then the next one continues
-	few         = 3                      // up to so many stacks are described one by one
+	oneByOne    = 3                      // up to so many stacks are described one by one
 	grace       = 10 * time.Second       // for the events of the last request to arrive
 )
 

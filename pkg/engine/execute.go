@@ -20,14 +20,15 @@ import (
 
 // Execute starts the ready steps of a loop state, several at the same time: it claims each
 // step, sends the request to CloudFormation and records the answer. A step that another
-// function has claimed, or that must not start any more, is left alone. One step's failure
+// function has claimed, or that is no longer ready, is left alone. One step's failure
 // does not stop the others, unless CloudFormation throttles requests in their account and
 // region: they stay pending.
 func (e *Engine) Execute(ctx context.Context, in StartInput) (LoopState, error) {
 	t, deadline := in.Loop, e.Now().Add(mostWork)
 	r, err := e.Store.Follow(ctx, t.Run)
 	if err == nil && r.Epoch == t.Epoch && r.State == run.StateRunning { // else the next poll finds out why not
-		_, err = e.startSteps(ctx, &r, t.Ready, deadline)
+		ready := slices.DeleteFunc(r.Ready(e.Now(), len(r.Steps)), func(n int) bool { return !slices.Contains(t.Ready, n) })
+		_, err = e.startSteps(ctx, &r, ready, deadline)
 	}
 	if err != nil {
 		return t, fmt.Errorf("start steps of run %s: %w", t.Run, err)
@@ -38,31 +39,24 @@ func (e *Engine) Execute(ctx context.Context, in StartInput) (LoopState, error) 
 	return t, nil
 }
 
-// startSteps starts those of the given steps that are still ready. Steps that it does not
-// start before the deadline stay pending. It reports due if one of the steps can be polled
-// at once or has ended.
-func (e *Engine) startSteps(ctx context.Context, r *run.Run, numbers []int, deadline time.Time) (due bool, err error) {
-	if len(numbers) == 0 {
-		return false, nil
-	}
-	var steps []*run.Step
-	for _, n := range r.Ready(e.Now(), len(r.Steps)) {
-		if slices.Contains(numbers, n) {
-			steps = append(steps, &r.Steps[n])
-		}
-	}
-	failed := make([]error, len(steps))
+// startSteps starts the given steps, which are ready. Steps that it does not start before
+// the deadline stay pending. It reports due if one of the steps can be polled at once or
+// has ended.
+func (e *Engine) startSteps(ctx context.Context, r *run.Run, ready []int, deadline time.Time) (due bool, err error) {
+	failed := make([]error, len(ready))
 	var throttled sync.Map // accounts and regions
-	_ = e.Parallel(ctx, len(steps), func(ctx context.Context, i int) error {
-		if _, wait := throttled.Load(steps[i].Where); wait || !e.Now().Before(deadline) {
+	_ = e.Parallel(ctx, len(ready), func(ctx context.Context, i int) error {
+		s := &r.Steps[ready[i]]
+		if _, wait := throttled.Load(s.Where); wait || !e.Now().Before(deadline) {
 			return nil
 		}
-		if failed[i] = e.startStep(ctx, *r, steps[i]); errors.Is(failed[i], errThrottled) {
-			throttled.Store(steps[i].Where, true)
+		if failed[i] = e.startStep(ctx, *r, s); errors.Is(failed[i], errThrottled) {
+			throttled.Store(s.Where, true)
 		}
 		return nil
 	})
-	for i, s := range steps {
+	for i, n := range ready {
+		s := &r.Steps[n]
 		if errors.Is(failed[i], errThrottled) || fault.Is(failed[i], fault.Stale) { // another function has claimed it, or the run is to start none
 			failed[i] = nil
 		}

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -537,5 +538,46 @@ func TestPollTakesOverStep(t *testing.T) {
 	}
 	if s := h.stored("a").Steps[0]; s.Status != run.Running || !s.Receipt.Known() {
 		t.Errorf("the step is %s, its receipt %+v", s.Status, s.Receipt)
+	}
+}
+
+// A poll starts up to eight ready steps itself. More are started by execute-step.
+func TestWideStartsAreLeftToExecuteStep(t *testing.T) {
+	for n, left := range map[int]bool{8: false, 9: true} {
+		h := newFixture(t)
+		h.setVersion("v1", "hub "+dependents("hub", n))
+		loop := h.begin("a", "v1")
+		h.passTime(20 * time.Second)
+		answer := h.polledOnce(loop)
+		if started := len(h.backend.Cloud.Requests) - 1; left && (answer.State != run.StateReady || len(answer.Ready) != n || started != 0) || !left && started != n {
+			t.Errorf("with %d ready steps the poll starts %d and answers %+v", n, started, answer)
+		}
+	}
+}
+
+// dependents returns a list of n stacks that use an output of the stack on.
+func dependents(on string, n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf("s%d<%s", i, on))
+	}
+	return strings.Join(all, " ")
+}
+
+// A call of execute-step that is late starts no step that is not ready any more: here, one
+// that was put off meanwhile.
+func TestLateExecuteLeavesStepThatWasPutOff(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
+	loop := h.planned("a", 1)
+	h.cloud.beginErr = fault.New(fault.Throttled, "slow down")
+	h.executed(loop)
+	h.cloud.beginErr = nil
+	if h.executed(loop); len(h.backend.Cloud.Requests) != 0 {
+		t.Errorf("the late call requests %v", h.backend.Cloud.Requests)
+	}
+	if s := h.stored("a").Steps[0]; s.Status != run.Pending {
+		t.Errorf("the step is %s", s.Status)
 	}
 }

@@ -62,7 +62,7 @@ func (e *Engine) pollRun(ctx context.Context, p poll) error {
 		case r.Epoch == p.Loop.Epoch && r.Token != p.Token && !r.State.Over(): // the next wait has its own poll
 			return nil
 		}
-		if len(ready) <= fewStarts && e.Now().Before(p.deadline) {
+		if len(ready) <= pollStarts && e.Now().Before(p.deadline) {
 			due, err := e.startSteps(ctx, &r, ready, p.deadline)
 			if err != nil {
 				return err
@@ -244,7 +244,7 @@ func (e *Engine) due(r *run.Run) (due []*run.Step, flying map[string]int) {
 	}
 	for _, s := range later {
 		nearly := e.interval(s, now.Sub(s.Claimed), flying[s.Where]) / 2
-		if waiting[s.Where] > few && !s.Due.After(now.Add(nearly)) {
+		if waiting[s.Where] > oneByOne && !s.Due.After(now.Add(nearly)) {
 			due = append(due, s)
 		}
 	}
@@ -360,7 +360,7 @@ func (e *Engine) postpone(s *run.Step, got action.Progress, flying int) {
 // together returns a time after about an interval at which other steps are due too, so
 // that one request answers for all: a multiple of minWait, twice minWait, and so on.
 func together(now time.Time, interval time.Duration, flying int) time.Time {
-	if flying <= few {
+	if flying <= oneByOne {
 		return now.Add(interval)
 	}
 	grid := minWait
@@ -379,7 +379,7 @@ func (e *Engine) interval(s *run.Step, ran time.Duration, flying int) time.Durat
 	switch {
 	case !e.Verbs.Of(s.Verb).WokenByEvents: // no event reports its end
 		return min(max(ran/4, minWait), 30*time.Second)
-	case flying > few:
+	case flying > oneByOne:
 		return min(max(ran/time.Duration(flying), expected/16, minWait), maxWait)
 	case ran < expected:
 		return min(max(ran, expected/4, minWait), max(expected-ran, minWait))
