@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"encoding/json"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -32,8 +33,15 @@ type item struct {
 }
 
 func newItem(a attributes) item {
-	wire, _ := json.Marshal(a) // the values were valid JSON when they were read
-	return item{a, wire}
+	wire := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if len(wire) > 1 {
+			wire = append(wire, ',')
+		}
+		quoted, _ := json.Marshal(name) // a string always marshals
+		wire = fmt.Appendf(wire, `%s:{"%s":%s}`, quoted, a[name].kind, a[name].content)
+	}
+	return item{a, append(wire, '}')}
 }
 
 // key reads the item's key from its attributes.

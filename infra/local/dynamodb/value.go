@@ -17,17 +17,15 @@ type value struct {
 	content json.RawMessage // of that type
 }
 
-// UnmarshalJSON reads {"S": "text"} and the like.
+// UnmarshalJSON reads {"S": "text"} and the like. It is called for every attribute of every item, so it does not decode
+// the text, which is valid JSON, a second time.
 func (v *value) UnmarshalJSON(text []byte) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return err
+	inner, object := bytes.CutPrefix(text, []byte("{"))
+	kind, content, found := bytes.Cut(bytes.TrimSuffix(inner, []byte("}")), []byte(":"))
+	if content = bytes.TrimSpace(content); !object || !found || !single(content) {
+		return fmt.Errorf("an attribute's value has one type: %s", text)
 	}
-	if len(fields) != 1 {
-		return fmt.Errorf("an attribute's value has one type, not %d: %s", len(fields), text)
-	}
-	for v.kind, v.content = range fields {
-	}
+	v.kind, v.content = string(bytes.Trim(kind, "\" \t\r\n")), bytes.Clone(content)
 	switch v.kind {
 	case "S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS":
 	default:
@@ -37,6 +35,27 @@ func (v *value) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	return nil
+}
+
+// single reports whether a part of valid JSON is one value: it has no comma outside of strings and brackets.
+func single(text []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[', c == '{':
+			depth++
+		case c == ']', c == '}':
+			depth--
+		case c == ',' && depth == 0:
+			return false
+		}
+	}
+	return true
 }
 
 // MarshalJSON writes what UnmarshalJSON reads.
@@ -51,8 +70,19 @@ func stringValue(text string) value {
 
 // string is the text of a value of type S, or "".
 func (v value) string() string {
+	if v.kind != "S" {
+		return ""
+	}
+	return v.text()
+}
+
+// text is the content if it is a JSON string, else "".
+func (v value) text() string {
+	if n := len(v.content); n >= 2 && v.content[0] == '"' && !bytes.ContainsRune(v.content, '\\') {
+		return string(v.content[1 : n-1])
+	}
 	var text string
-	if v.kind != "S" || json.Unmarshal(v.content, &text) != nil {
+	if json.Unmarshal(v.content, &text) != nil {
 		return ""
 	}
 	return text
@@ -60,8 +90,8 @@ func (v value) string() string {
 
 // number is the number of a value of type N.
 func (v value) number() (*big.Rat, error) {
-	var text string
-	if v.kind != "N" || json.Unmarshal(v.content, &text) != nil {
+	text := v.text()
+	if v.kind != "N" || text == "" {
 		return nil, fmt.Errorf("%s:%s is not a number", v.kind, v.content)
 	}
 	n, ok := new(big.Rat).SetString(text)
