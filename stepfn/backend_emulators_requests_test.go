@@ -164,6 +164,9 @@ func (w stacks) files() archive.Files {
 		if s.protected {
 			b.WriteString("    protect: true\n")
 		}
+		if s.express {
+			b.WriteString("    deployment: express\n")
+		}
 		for i, n := range s.needs {
 			if i == 0 {
 				b.WriteString("    parameters:\n")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -26,6 +27,16 @@ func (s *scenario) steps(st statement) {
 	var ids []string
 	for _, step := range s.ExecutionStatus(s.id).Steps {
 		ids = append(ids, step.ID)
+	}
+	s.expect(strings.Join(ids, " "), strings.Join(st.args, " "))
+}
+
+func (s *scenario) express(st statement) {
+	var ids []string
+	for _, step := range s.ExecutionStatus(s.id).Steps {
+		if step.Deployment == project.Express {
+			ids = append(ids, step.ID)
+		}
 	}
 	s.expect(strings.Join(ids, " "), strings.Join(st.args, " "))
 }

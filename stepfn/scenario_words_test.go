@@ -71,6 +71,7 @@ var words = []word{
 	{"steps", "[STEP...]", (*scenario).steps, isCheck},
 	{"step", "STEP STEP-STATUS [TEXT...]", (*scenario).step, isCheck}, // the reason begins with the text
 	{"cause", "STEP [TEXT...]", (*scenario).cause, isCheck},           // the kind of its cause, and the step of it; nothing if it has none
+	{"express", "[STEP...]", (*scenario).express, isCheck},            // the steps in express mode
 	{"attempts", "STEP NUMBER", (*scenario).attempts, isCheck},
 	{"gap", "STEP STEP SECONDS", (*scenario).gap, isCheck},         // the longest time between the end of the first and the start of the second
 	{"left-broken", "[STACK...]", (*scenario).leftBroken, isCheck}, // the stacks that failed steps left in a bad state; if there are any, the last execution ends in Failed dirty

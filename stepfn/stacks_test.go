@@ -15,6 +15,7 @@ import (
 //	db<~vpc               db uses an output of vpc that does not change
 //	db<.vpc               db uses an output of vpc, and imports nothing
 //	db+                   db is protected
+//	db*                   db is deployed in express mode
 //	db@eu,us<vpc          db is in two targets; each needs vpc of the same target, or of the first that has it
 //	db@eu<vpc@us          db is in one target and needs vpc of another
 //	db^data<vpc           db had the name data in the last project, and keeps its physical stack
@@ -23,7 +24,7 @@ type stacks []stack
 type stack struct {
 	name, version, physical string
 	moved                   string // its former name; "" if it has not been moved
-	protected               bool
+	protected, express      bool
 	targets                 []string // empty: the default target
 	needs                   []need
 }
@@ -41,9 +42,10 @@ func parseStacks(words []string) stacks {
 		word, version, _ := strings.Cut(word, "!")
 		name, needs, _ := strings.Cut(word, "<")
 		name, protected := strings.CutSuffix(name, "+")
+		name, express := strings.CutSuffix(name, "*")
 		name, targets, placed := strings.Cut(name, "@")
 		name, moved, _ := strings.Cut(name, "^")
-		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected}
+		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected, express: express}
 		if placed {
 			s.targets = strings.Split(targets, ",")
 		}
@@ -166,6 +168,9 @@ func (w stacks) project() project.Project {
 				Name: s.node(target), Stack: s.physical, Target: targetOf(target),
 				Template:   project.Template{Digest: s.version, Pinned: true, Creation: 5 * time.Second},
 				Parameters: make(map[string]project.Text), Protect: s.protected,
+			}
+			if s.express {
+				n.Deployment = project.Express
 			}
 			imports := []string{s.version, "imports"}
 			for _, need := range s.needs {

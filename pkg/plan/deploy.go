@@ -164,36 +164,39 @@ const NotManaged = "is not managed by Stackwright: write another name under stac
 func (v View) planConvergence(name string) (deletes, deploys []Step, err error) {
 	n, live := v.Desired.Nodes[name], v.Live[name]
 	step := func(v Verb) Step { return Step{Verb: v, Timeout: n.Timeout} }
+	deploy := func(v Verb) Step { return Step{Verb: v, Timeout: n.Timeout, Deployment: n.Deployment} }
 	s, wait := live.Status, Step{Verb: Wait} // without a timeout: another started the operation
 	refuse := func(format string, args ...any) ([]Step, []Step, error) {
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
 	switch {
 	case v.inaccessible(name): // the update step reads the stack when it starts
-		return nil, []Step{step(Update)}, nil
+		return nil, []Step{deploy(Update)}, nil
 	case s.Gone():
-		return nil, []Step{step(Create)}, nil
+		return nil, []Step{deploy(Create)}, nil
 	case !v.managed(name):
 		return refuse("%s exists (%s) and "+NotManaged, n.Stack, s)
 	case live.Dead() && live.Protected && n.Protect:
 		return refuse("it is %s and must be created again, but is protected: set protect: false first", s)
-	case live.Dead():
-		return []Step{step(Delete)}, []Step{step(Create)}, nil
+	case live.Dead(): // not deleted in express mode: it could leave resources for later whose names the creation needs
+		return []Step{step(Delete)}, []Step{deploy(Create)}, nil
 	case s.Fragile():
-		return []Step{wait, step(Delete)}, []Step{step(Update)}, nil
+		return []Step{wait, step(Delete)}, []Step{deploy(Update)}, nil
 	case s.Busy():
-		return nil, []Step{wait, step(Continue), step(Update)}, nil
+		return nil, []Step{wait, step(Continue), deploy(Update)}, nil
 	case s.Stuck():
-		return nil, []Step{step(Continue), step(Update)}, nil
+		return nil, []Step{step(Continue), deploy(Update)}, nil
 	case live.Updatable():
-		return nil, []Step{step(Update)}, nil
+		return nil, []Step{deploy(Update)}, nil
 	}
 	return refuse("%w", live.Unrecoverable())
 }
 
-// planRemoval lists the steps that delete a recorded node's stack permanently.
+// planRemoval lists the steps that delete a recorded node's stack permanently, in the
+// mode in which it was last deployed: no project says how.
 func (v View) planRemoval(name string) ([]Step, error) {
 	live := v.Live[name]
+	remove := Step{Verb: Delete, Deployment: live.Deployment}
 	switch s := live.Status; {
 	case v.inaccessible(name):
 		return []Step{{Verb: Delete}}, nil
@@ -204,7 +207,7 @@ func (v View) planRemoval(name string) ([]Step, error) {
 	case live.Protected:
 		return nil, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted: deploy it with protect: false first", name)
 	case s.Busy():
-		return []Step{{Verb: Wait}, {Verb: Delete}}, nil
+		return []Step{{Verb: Wait}, remove}, nil
 	}
-	return []Step{{Verb: Delete}}, nil
+	return []Step{remove}, nil
 }

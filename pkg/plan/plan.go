@@ -44,8 +44,9 @@ type Step struct {
 
 	After []int `json:"after,omitempty"` // the places in the plan of the steps that it comes after, from 0, sorted
 
-	Timeout  project.Timeout `json:"timeout,omitempty"`  // how long it may take
-	Expected Seconds         `json:"expected,omitempty"` // how long it probably takes, if it changes anything; not part of the plan's digest
+	Timeout    project.Timeout    `json:"timeout,omitempty"`    // how long it may take
+	Deployment project.Deployment `json:"deployment,omitempty"` // of a create, an update or a delete
+	Expected   Seconds            `json:"expected,omitempty"`   // how long it probably takes, if it changes anything; not part of the plan's digest
 }
 
 // Deadline is when a step is overdue that started at the given time. It is the zero
@@ -148,12 +149,13 @@ type Live struct {
 	Status         Status
 	Reason         string
 	Outputs        map[string]string
-	LastUpdated    time.Time // of the last update, or the creation
-	Protected      bool      // termination protection
-	HasResources   bool      // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
-	CreatedByToken bool      // it is not the recorded stack, but its first event has the Location's token
-	AccessError    string    // why it could not be read; all else is unknown then
-	Operations     []string  // the IDs of its last operations, the newest first; empty if CloudFormation does not list them
+	LastUpdated    time.Time          // of the last update, or the creation
+	Protected      bool               // termination protection
+	Deployment     project.Deployment // of its last operation
+	HasResources   bool               // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
+	CreatedByToken bool               // it is not the recorded stack, but its first event has the Location's token
+	AccessError    string             // why it could not be read; all else is unknown then
+	Operations     []string           // the IDs of its last operations, the newest first; empty if CloudFormation does not list them
 }
 
 // Dead reports whether the stack can only be deleted, and has no resources.

@@ -493,6 +493,39 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// A stack is created and updated in the mode that its node has, and deleted for good in
+// the mode in which it was last deployed. To be created again, it is deleted in standard mode.
+func TestDeploymentModes(t *testing.T) {
+	nodes, recorded := make(map[string]project.Node), make(map[string]plan.Record)
+	live := map[string]plan.Live{
+		"new": {}, "old": {Status: "CREATE_COMPLETE"}, "dead": {Status: "ROLLBACK_COMPLETE", Deployment: project.Express}, "stuck": {Status: "UPDATE_ROLLBACK_FAILED"},
+		"gone": {Status: "CREATE_COMPLETE", Deployment: project.Express}, "slow": {Status: "CREATE_COMPLETE"},
+	}
+	for name, l := range live {
+		if name != "gone" && name != "slow" {
+			nodes[name] = project.Node{Name: name, Deployment: project.Express}
+		}
+		if name != "new" {
+			l.StackID = name
+			live[name], recorded[name] = l, plan.Record{Node: name, StackID: name}
+		}
+	}
+	p, err := plan.Deploy(plan.View{Desired: project.Project{Name: "shop", Nodes: nodes}, Recorded: recorded, Live: live})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var express []string
+	for _, s := range p.Steps {
+		if s.Deployment == project.Express {
+			express = append(express, s.ID)
+		}
+	}
+	slices.Sort(express)
+	if want := []string{"dead/create", "gone/delete", "new/create", "old/update", "stuck/update"}; !slices.Equal(express, want) {
+		t.Errorf("%v are in express mode, want %v", express, want)
+	}
+}
+
 // A step may take as long as its node's timeout. A step that waits for an operation
 // which it did not start has no limit.
 func TestTimeouts(t *testing.T) {

@@ -116,6 +116,15 @@ type Template struct {
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 const MaxInline = 51_200
 
+// A Deployment is CloudFormation's mode of an operation on a stack. The zero Deployment
+// is the standard mode: the operation ends when the resources are ready.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeploymentConfig.html
+type Deployment string
+
+// Express ends an operation when the resources are configured, although they may not be
+// ready, or not be deleted, yet.
+const Express Deployment = "express"
+
 // A Node is one stack in one target.
 type Node struct {
 	Name         string          `json:"name"`  // "network/vpc", or "network/vpc@eu" where a stack has several targets
@@ -128,6 +137,7 @@ type Node struct {
 	Protect      bool            `json:"protect,omitempty"`      // CloudFormation's termination protection
 	Needs        []string        `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
 	Timeout      Timeout         `json:"timeout,omitempty"`      // of one operation on it
+	Deployment   Deployment      `json:"deployment,omitempty"`   // how its stack is created and updated
 }
 
 // Digest identifies the node by all its fields, in hex.

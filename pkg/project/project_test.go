@@ -120,11 +120,12 @@ var changes = map[string]func(*project.Node){
 	"Protect":         func(n *project.Node) { n.Protect = false },
 	"Needs":           func(n *project.Node) { n.Needs = n.Needs[:1] },
 	"Timeout":         func(n *project.Node) { n.Timeout = project.LeastTimeout },
+	"Deployment":      func(n *project.Node) { n.Deployment = project.Express },
 }
 
 // notInRequest are the changes that are in no request to CloudFormation, so that they
 // need no update.
-var notInRequest = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout"}
+var notInRequest = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {

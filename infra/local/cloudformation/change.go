@@ -79,6 +79,10 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 	if in.DisableRollback != nil && in.OnFailure != "" {
 		return nil, invalid("Only one of DisableRollback and OnFailure can be specified.")
 	}
+	mode, err := deploymentOf(in.DeploymentConfig, in.DisableRollback)
+	if err != nil {
+		return nil, err
+	}
 	body, err := s.templateOf(ctx, in.TemplateBody, in.TemplateURL)
 	if err != nil {
 		return nil, err
@@ -95,7 +99,7 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 			return refusal("AlreadyExistsException", "Stack [%s] already exists", *in.StackName)
 		}
 		st := s.newStack(*in.StackName)
-		st.OnFailure, st.DisableRollback = in.OnFailure, aws.ToBool(in.DisableRollback)
+		st.OnFailure, st.Deployment = in.OnFailure, mode
 		st.Protected, st.RetainNew = aws.ToBool(in.EnableTerminationProtection), aws.ToBool(in.RetainExceptOnCreate)
 		st.Timeout = aws.ToInt32(in.TimeoutInMinutes)
 		operation, err := s.create(st, aws.ToString(in.ClientRequestToken), desired{
@@ -142,6 +146,10 @@ func (s *Service) create(st *stack, token string, w desired) (operation string, 
 }
 
 func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*cfn.UpdateStackOutput, error) {
+	mode, err := deploymentOf(in.DeploymentConfig, in.DisableRollback)
+	if err != nil {
+		return nil, err
+	}
 	body, err := s.templateOf(ctx, in.TemplateBody, in.TemplateURL)
 	if err != nil {
 		return nil, err
@@ -162,7 +170,7 @@ func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*c
 		if aws.ToBool(in.UsePreviousTemplate) {
 			body = st.Now.Template
 		}
-		operation, err := s.update(st, aws.ToString(in.ClientRequestToken), aws.ToBool(in.DisableRollback), desired{
+		operation, err := s.update(st, aws.ToString(in.ClientRequestToken), mode, desired{
 			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
 			role: in.RoleARN, notifications: in.NotificationARNs,
 		})
@@ -175,11 +183,11 @@ func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*c
 }
 
 // update starts the update of a stack.
-func (s *Service) update(st *stack, token string, disableRollback bool, w desired) (operation string, err error) {
+func (s *Service) update(st *stack, token string, mode deployment, w desired) (operation string, err error) {
 	if !updatable(st.Status) {
 		return "", invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
 	}
-	if err := checkFailedState(st, disableRollback); err != nil {
+	if err := checkFailedState(st, mode.DisableRollback); err != nil {
 		return "", err
 	}
 	v, t, err := s.version(w, &st.Now)
@@ -199,7 +207,7 @@ func (s *Service) update(st *stack, token string, disableRollback bool, w desire
 		st.Before = &was
 	}
 	v.Imports, v.Outputs = b.imports, st.Now.Outputs
-	st.Now, st.Updated, st.DisableRollback = *v, time.Now(), disableRollback
+	st.Now, st.Updated, st.Deployment = *v, time.Now(), mode
 	operation = st.newOperation(types.OperationTypeUpdateStack)
 	f := &stackOperation{Phase: updating, Token: token, ID: operation, Duration: s.duration(st) * 3 / 4,
 		Levels: b.levels(), Outputs: b.outputs, Cleanup: b.cleanup, Failure: b.failure}

@@ -20,6 +20,7 @@ type changeSet struct {
 	Execution                    types.ExecutionStatus
 	Reason                       string
 	Version                      version
+	Deployment                   deployment
 	Given                        []parameter // as the execution gives them
 	Changes                      []resourceChange
 }
@@ -28,6 +29,10 @@ const noChanges = "The submitted information didn't contain changes. Submit diff
 
 func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetInput) (*cfn.CreateChangeSetOutput, error) {
 	if err := checkName("changeSetName", in.ChangeSetName); err != nil {
+		return nil, err
+	}
+	mode, err := deploymentOf(in.DeploymentConfig, nil)
+	if err != nil {
 		return nil, err
 	}
 	body, err := s.templateOf(ctx, in.TemplateBody, in.TemplateURL)
@@ -57,6 +62,7 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 		if err != nil {
 			return err
 		}
+		c.Deployment = mode
 		if s.byID[st.ID] == nil {
 			s.add(st)
 			s.setStatus(st, types.StackStatusReviewInProgress, "User Initiated")
@@ -222,14 +228,17 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 		if c.Execution != types.ExecutionStatusAvailable {
 			return refusal("InvalidChangeSetStatus", "ChangeSet [%s] cannot be executed in its current status of [%s]", c.ID, c.Status)
 		}
-		w := c.desired()
+		w, mode := c.desired(), c.Deployment
+		if in.DisableRollback != nil {
+			mode.DisableRollback = *in.DisableRollback
+		}
 		token := aws.ToString(in.ClientRequestToken)
 		var operation string
 		if st.Status == types.StackStatusReviewInProgress {
-			st.DisableRollback, st.RetainNew = aws.ToBool(in.DisableRollback), aws.ToBool(in.RetainExceptOnCreate)
+			st.Deployment, st.RetainNew = mode, aws.ToBool(in.RetainExceptOnCreate)
 			operation, err = s.create(st, token, w)
 		} else {
-			operation, err = s.update(st, token, aws.ToBool(in.DisableRollback), w)
+			operation, err = s.update(st, token, mode, w)
 		}
 		if err != nil {
 			return err

@@ -81,9 +81,12 @@ func (s *Service) describe(st *stack) types.Stack {
 		CreationTime: &st.Created, LastUpdatedTime: optionalTime(seen.updated), DeletionTime: optionalTime(seen.deleted),
 		Description: optional(st.Now.Description), Capabilities: st.Now.Capabilities, RoleARN: optional(st.Now.Role),
 		NotificationARNs: append([]string{}, st.Now.Notifications...), Tags: []types.Tag{}, ChangeSetId: optional(st.ChangeSet),
-		DisableRollback: aws.Bool(st.DisableRollback || st.OnFailure == types.OnFailureDoNothing), EnableTerminationProtection: aws.Bool(st.Protected),
+		DisableRollback: aws.Bool(st.Deployment.DisableRollback || st.OnFailure == types.OnFailureDoNothing), EnableTerminationProtection: aws.Bool(st.Protected),
 		RollbackConfiguration: &types.RollbackConfiguration{}, LastOperations: st.operations(),
 		DriftInformation: &types.StackDriftInformation{StackDriftStatus: types.StackDriftStatusNotChecked},
+	}
+	if st.Deployment.Mode != "" {
+		d.DeploymentConfig = &types.DeploymentConfig{Mode: st.Deployment.Mode, DisableRollback: aws.Bool(st.Deployment.DisableRollback)}
 	}
 	if st.Timeout > 0 {
 		d.TimeoutInMinutes = aws.Int32(st.Timeout)

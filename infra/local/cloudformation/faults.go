@@ -3,6 +3,7 @@ package cloudformation
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"io"
 	"net/http"
 	"path"
@@ -187,6 +188,9 @@ func (s *Service) duration(st *stack) time.Duration {
 		if fault.Seconds != 0 && fault.matches(st.Name) {
 			seconds = fault.Seconds
 		}
+	}
+	if st.Deployment.Mode == types.DeploymentConfigModeExpress {
+		seconds /= expressFactor
 	}
 	return time.Duration(max(seconds, 0) * float64(time.Second))
 }

@@ -63,7 +63,7 @@ func (s *Service) fail(st *stack, why string) {
 	case creating:
 		s.failCreate(st, why)
 	case updating:
-		if st.DisableRollback {
+		if st.Deployment.DisableRollback {
 			s.stopIn(st, types.StackStatusUpdateFailed, why)
 			return
 		}
@@ -86,7 +86,7 @@ func (s *Service) failCreate(st *stack, why string) {
 		why += "."
 	}
 	switch {
-	case st.DisableRollback || st.OnFailure == types.OnFailureDoNothing:
+	case st.Deployment.DisableRollback || st.OnFailure == types.OnFailureDoNothing:
 		s.stopIn(st, types.StackStatusCreateFailed, why)
 	case st.OnFailure == types.OnFailureDelete:
 		s.delete(st, origin{token: st.Operation.Token, reason: why + " Delete requested by user."}, nil)

@@ -11,6 +11,10 @@ import (
 )
 
 func (s *Service) deleteStack(_ context.Context, in *cfn.DeleteStackInput) (*cfn.DeleteStackOutput, error) {
+	mode, err := deploymentOf(in.DeploymentConfig, nil)
+	if err != nil {
+		return nil, err
+	}
 	out := &cfn.DeleteStackOutput{}
 	return out, s.locked(func() error {
 		name := aws.ToString(in.StackName)
@@ -30,6 +34,7 @@ func (s *Service) deleteStack(_ context.Context, in *cfn.DeleteStackInput) (*cfn
 		if st.Status == types.StackStatusDeleteInProgress {
 			return nil
 		}
+		st.Deployment = mode
 		operation := s.delete(st, origin{token: aws.ToString(in.ClientRequestToken), reason: "User Initiated"}, in.RetainResources)
 		return s.rememberRequest(st, "DeleteStack", operation, in)
 	})

@@ -25,12 +25,12 @@ type stack struct {
 	Resources map[string]*resource
 	Operation *stackOperation // the current operation; nil if there is none
 
-	Protected       bool
-	DisableRollback bool
-	RetainNew       bool // RetainExceptOnCreate
-	OnFailure       types.OnFailure
-	Timeout         int32
-	ChangeSet       string // the ID of the change set that was executed last
+	Protected  bool
+	Deployment deployment
+	RetainNew  bool // RetainExceptOnCreate
+	OnFailure  types.OnFailure
+	Timeout    int32
+	ChangeSet  string // the ID of the change set that was executed last
 
 	past []description // of the last minute, and the one before, oldest first; not stored on disk
 

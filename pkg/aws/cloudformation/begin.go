@@ -113,6 +113,7 @@ func (c *Cloud) create(ctx context.Context, client TargetClient, t action.Task) 
 		StackName: &t.Node.Stack, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
 		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout, RoleARN: client.role(),
+		DeploymentConfig: deployment(t, aws.Bool(false)),
 	}, once)
 	if err != nil {
 		return plan.Receipt{}, requestFault("create stack "+t.Node.Stack, err)
@@ -127,15 +128,16 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	if err != nil {
 		return plan.Receipt{}, err
 	}
-	var disableRollback *bool
-	if t.Seen != nil && t.Seen.Status.FailedWithoutRollback() {
-		disableRollback = aws.Bool(true)
-	}
-	out, err := client.UpdateStack(ctx, &sdk.UpdateStackInput{
+	disableRollback := aws.Bool(t.Seen != nil && t.Seen.Status.FailedWithoutRollback())
+	in := &sdk.UpdateStackInput{
 		StackName: &id, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
-		DisableRollback: disableRollback, RoleARN: client.role(),
-	}, once)
+		DeploymentConfig: deployment(t, disableRollback), RoleARN: client.role(),
+	}
+	if in.DeploymentConfig == nil && *disableRollback {
+		in.DisableRollback = disableRollback
+	}
+	out, err := client.UpdateStack(ctx, in, once)
 	if err != nil {
 		return plan.Receipt{}, requestFault("update stack "+t.Node.Stack, err)
 	}
@@ -162,7 +164,7 @@ func (c *Cloud) Protect(ctx context.Context, t action.Task) error {
 // remove deletes a stack by its ID, so that it never deletes another stack of the
 // same name.
 func remove(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
-	in := &sdk.DeleteStackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
+	in := &sdk.DeleteStackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role(), DeploymentConfig: deployment(t, nil)}
 	if _, err := client.DeleteStack(ctx, in, once); err != nil {
 		return plan.Receipt{}, requestFault("delete stack "+t.Location().Stack, err)
 	}
@@ -193,6 +195,16 @@ func (c *Cloud) Cancel(ctx context.Context, t action.Task) error {
 	in := &sdk.CancelUpdateStackInput{StackName: &name, ClientRequestToken: aws.String(t.CancelToken())}
 	_, err = client.CancelUpdateStack(ctx, in, once)
 	return requestFault("cancel the update of stack "+p.Stack, err)
+}
+
+// deployment returns the mode of t's operation; nil is the standard mode. In express
+// mode, CloudFormation does not roll back a failure unless the request says that it does.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-express-mode.html
+func deployment(t action.Task, disableRollback *bool) *types.DeploymentConfig {
+	if t.Step.Deployment != project.Express {
+		return nil
+	}
+	return &types.DeploymentConfig{Mode: types.DeploymentConfigModeExpress, DisableRollback: disableRollback}
 }
 
 // template returns either the bytes of a template or its URL.

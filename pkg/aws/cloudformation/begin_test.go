@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,6 +97,46 @@ func TestBegin(t *testing.T) {
 		}
 		if got, want := w.calls(), "DescribeStacks "+c.action; got != want {
 			t.Errorf("%s sent %s, not %s", c.verb, got, want)
+		}
+	}
+}
+
+// In express mode, a request says so, and that a failure is rolled back. An update after
+// a failure without a rollback cannot be rolled back.
+func TestExpress(t *testing.T) {
+	for _, c := range []struct {
+		verb   plan.Verb
+		seen   plan.Status
+		mode   project.Deployment
+		config map[string]string // and whether the request disables rollback
+	}{
+		{plan.Create, "", project.Express, map[string]string{"DeploymentConfig.Mode": "EXPRESS", "DeploymentConfig.DisableRollback": "false"}},
+		{plan.Update, "CREATE_COMPLETE", project.Express, map[string]string{"DeploymentConfig.Mode": "EXPRESS", "DeploymentConfig.DisableRollback": "false"}},
+		{plan.Update, "UPDATE_FAILED", project.Express, map[string]string{"DeploymentConfig.Mode": "EXPRESS", "DeploymentConfig.DisableRollback": "true"}},
+		{plan.Update, "UPDATE_FAILED", "", map[string]string{"DisableRollback": "true"}},
+		{plan.Delete, "", project.Express, map[string]string{"DeploymentConfig.Mode": "EXPRESS"}},
+		{plan.Create, "", "", map[string]string{}},
+		{plan.Update, "", "", map[string]string{}},
+		{plan.Delete, "", "", map[string]string{}},
+	} {
+		w := newWire(t)
+		for _, action := range []string{"CreateStack", "UpdateStack", "DeleteStack"} {
+			w.answers[action] = say("")
+		}
+		task := task(c.verb)
+		task.Step.Deployment = c.mode
+		if c.seen != "" {
+			task.Seen = &plan.Live{Status: c.seen}
+		}
+		if _, err := w.cloud().Begin(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		got := form(w.last())
+		maps.DeleteFunc(got, func(k, _ string) bool {
+			return !strings.HasPrefix(k, "DeploymentConfig") && k != "DisableRollback"
+		})
+		if diff := cmp.Diff(c.config, got); diff != "" {
+			t.Errorf("%s %s: %s", c.verb, c.mode, diff)
 		}
 	}
 }

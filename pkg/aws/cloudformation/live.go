@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // Live returns the live stack of a location, by the stack's ID if that is known and
@@ -87,6 +88,9 @@ func live(s types.Stack) plan.Live {
 		StackID: aws.ToString(s.StackId), Status: plan.Status(s.StackStatus), Reason: aws.ToString(s.StackStatusReason),
 		LastUpdated: aws.ToTime(updated), Protected: aws.ToBool(s.EnableTerminationProtection),
 		HasResources: s.StackStatus == types.StackStatusCreateFailed && aws.ToBool(s.DisableRollback),
+	}
+	if s.DeploymentConfig != nil && s.DeploymentConfig.Mode == types.DeploymentConfigModeExpress {
+		l.Deployment = project.Express
 	}
 	if len(s.Outputs) > 0 {
 		l.Outputs = make(map[string]string, len(s.Outputs))

@@ -299,6 +299,34 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.received(s.begin(s.task("vpc", plan.Delete, "v1"), ""), false, false, "")
 			s.begin(s.task("vpc", plan.Update, "v2"), fault.Missing)
 		},
+		"express mode ends sooner, and a failure is rolled back": func(s fixture) {
+			express := func(v plan.Verb, version string, want project.Deployment) action.Task {
+				t := s.task("vpc", v, version)
+				t.Step.Deployment = want
+				t = s.begin(t, "")
+				s.Pass(4 * time.Second)
+				s.ids["vpc"] = t.Receipt.StackID
+				return t
+			}
+			s.Fail("vpc", plan.Create)
+			express(plan.Create, "v1", project.Express)
+			s.Pass(26 * time.Second)
+			s.status("vpc", "ROLLBACK_COMPLETE")
+			express(plan.Delete, "v1", project.Express)
+			s.status("vpc", "")
+			s.ids["vpc"] = ""
+			s.received(express(plan.Create, "v1", project.Express), true, true, "CREATE_COMPLETE")
+			if live := s.status("vpc", "CREATE_COMPLETE"); live.Deployment != project.Express {
+				s.Errorf("live is %+v", live)
+			}
+			s.Fail("vpc", plan.Update)
+			express(plan.Update, "v2", project.Express)
+			s.Pass(26 * time.Second)
+			s.status("vpc", "UPDATE_ROLLBACK_COMPLETE")
+			if live := s.described(express(plan.Update, "v3", "")); !live.Status.Busy() || live.Deployment != "" {
+				s.Errorf("live is %+v", live)
+			}
+		},
 		"termination protection forbids deletion": func(s fixture) {
 			t := s.task("vpc", plan.Create, "v1")
 			t.Node.Protect = true

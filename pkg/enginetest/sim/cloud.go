@@ -83,6 +83,7 @@ type stack struct {
 	formerImports []string // imports before the last update, until its cleanup has ended
 	lastUpdated   time.Time
 	protected     bool // by termination protection
+	deployment    project.Deployment
 	events        []event
 	past          []description // of the last minute, and the one before, oldest first
 	started       int           // how many operations have started: an operation with a newer one after it stops
@@ -258,7 +259,7 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 		}
 	}
 	l := plan.Live{
-		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected,
+		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Deployment: st.deployment,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
 	for _, e := range slices.Backward(st.events[:d.events]) {
@@ -340,6 +341,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	c.tokens[t.Token()] = st.id
 	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, name + "/" + operations[t.Request]})
+	st.deployment = t.Step.Deployment
 	c.begin(st, t, want)
 	return st.receipt(t), nil
 }

@@ -53,20 +53,21 @@ type Command struct {
 
 // A Step is the current state of a step.
 type Step struct {
-	Step     string         `json:"step"`
-	Stack    string         `json:"stack"`
-	Verb     string         `json:"verb"`
-	Possible bool           `json:"possible,omitempty"` // only an output of a changing dependency can make it change the stack
-	Status   run.Status     `json:"status"`
-	Why      string         `json:"why"` // while it waits for an answer: the question
-	After    []string       `json:"after"`
-	Answer   *Answer        `json:"answer,omitempty"`
-	Cause    *run.Cause     `json:"cause,omitempty"` // why it was skipped, or that it was declined
-	Findings []plan.Finding `json:"findings,omitempty"`
-	Started  time.Time      `json:"started,omitzero"`
-	Deadline time.Time      `json:"deadline,omitzero"` // when it is overdue
-	Ended    time.Time      `json:"ended,omitzero"`
-	Expected plan.Seconds   `json:"expected_seconds,omitempty"` // how long it probably takes, if it changes anything
+	Step       string         `json:"step"`
+	Stack      string         `json:"stack"`
+	Verb       string         `json:"verb"`
+	Possible   bool           `json:"possible,omitempty"`   // only an output of a changing dependency can make it change the stack
+	Deployment string         `json:"deployment,omitempty"` // CloudFormation's deployment mode, if it is not the standard mode
+	Status     run.Status     `json:"status"`
+	Why        string         `json:"why"` // while it waits for an answer: the question
+	After      []string       `json:"after"`
+	Answer     *Answer        `json:"answer,omitempty"`
+	Cause      *run.Cause     `json:"cause,omitempty"` // why it was skipped, or that it was declined
+	Findings   []plan.Finding `json:"findings,omitempty"`
+	Started    time.Time      `json:"started,omitzero"`
+	Deadline   time.Time      `json:"deadline,omitzero"` // when it is overdue
+	Ended      time.Time      `json:"ended,omitzero"`
+	Expected   plan.Seconds   `json:"expected_seconds,omitempty"` // how long it probably takes, if it changes anything
 }
 
 // An Answer is the answer of a user to a step.
@@ -96,7 +97,7 @@ func Of(r run.Run, now time.Time) Run {
 	}
 	for _, s := range r.Steps {
 		step := Step{
-			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Status: s.Status, Why: s.Why, After: r.IDs(s.After), Expected: s.Expected,
+			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Deployment: string(s.Deployment), Status: s.Status, Why: s.Why, After: r.IDs(s.After), Expected: s.Expected,
 		}
 		if s.Attempt > 0 {
 			step.Started, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended

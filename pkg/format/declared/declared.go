@@ -99,7 +99,7 @@ type Stack struct {
 type Settings struct {
 	Parameters, Tags             map[string]Entry
 	Needs, Capabilities, Targets *[]Value
-	Protect, Timeout             *Value
+	Protect, Timeout, Deployment *Value
 	Incomplete                   bool // there are parameters that could not be read
 }
 

@@ -172,6 +172,7 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 		s.Targets = nil
 	}
 	s.Timeout = p.optional(what, "timeout", keys)
+	s.Deployment = p.optional(what, "deployment", keys)
 	if s.Protect = p.optional(what, "protect", keys); s.Protect != nil {
 		if _, plain := s.Protect.Literal(); plain && s.Protect.Kind != "true or false" {
 			p.Add(s.Protect.At, "%s: protect: expected true or false, found %s", what, s.Protect.Kind)

@@ -159,4 +159,5 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Targets = cmp.Or(s.Targets, on.Targets)
 	on.Protect = cmp.Or(s.Protect, on.Protect)
 	on.Timeout = cmp.Or(s.Timeout, on.Timeout)
+	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
 }

@@ -14,6 +14,8 @@ var physicalName = pattern.New(`^[A-Za-z][-A-Za-z0-9]{0,127}$`)
 
 var allCapabilities = []string{"CAPABILITY_AUTO_EXPAND", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"}
 
+var allDeployments = []string{"standard", string(project.Express)}
+
 // setOptions resolves the options of a stack: all keys except parameters, tags and
 // needs.
 func (r *resolver) setOptions(s *Stack) {
@@ -38,7 +40,22 @@ func (r *resolver) setOptions(s *Stack) {
 			s.Node.Timeout = t
 		}
 	}
+	r.setDeployment(what, s)
 	r.setPhysicalName(what, s)
+}
+
+// setDeployment sets the mode in which the stack is created and updated.
+func (r *resolver) setDeployment(what string, s *Stack) {
+	if s.Settings.Deployment == nil {
+		return
+	}
+	switch text, ok := r.option(what+": deployment", s, *s.Settings.Deployment); {
+	case !ok, text == allDeployments[0]:
+	case text == string(project.Express):
+		s.Node.Deployment = project.Express
+	default:
+		r.Add(s.Settings.Deployment.At, "%s: deployment: unknown mode %q%s", what, problem.Short(text), r.Hint(text, allDeployments))
+	}
 }
 
 // setPhysicalName sets the name of the stack in CloudFormation.

@@ -27,6 +27,9 @@ func Summary(r run.Run, next Next, width int) []string {
 	default:
 		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, stateText(r), exactly(latest(r).Sub(r.Requested)), stepCounts(r)), "  " + requested(r)}
 		lines = append(lines, failureLines(r)...)
+		if n := expressSteps(r); n > 0 {
+			lines = append(lines, "  in express mode: "+Plural(n, "stack")+", whose resources may not be ready, or not be deleted, yet")
+		}
 		for _, m := range r.Messages {
 			lines = append(lines, "  "+oneLine(m))
 		}
@@ -166,6 +169,16 @@ func failureLines(r run.Run) []string {
 		lines = append(lines, "  no stack was deleted permanently: such deletions wait until all other steps have succeeded")
 	}
 	return lines
+}
+
+// expressSteps counts the finished steps in CloudFormation's express mode.
+func expressSteps(r run.Run) (n int) {
+	for _, s := range r.Steps {
+		if s.Status == run.Done && s.Deployment != "" && !s.Receipt.Unchanged {
+			n++
+		}
+	}
+	return n
 }
 
 // nextStep returns what to do next, and the command for it.

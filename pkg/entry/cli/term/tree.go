@@ -336,5 +336,8 @@ func (t Tree) step(s run.Step, paint style, mark string) line {
 	if s.Node == "" {
 		verb = ""
 	}
+	if s.Deployment != "" {
+		verb += " (" + string(s.Deployment) + ")"
+	}
 	return line{{paint, mark + " "}, {normal, pad(name(s), min(width, 40)) + "  "}, {dim, pad(verb, 6)}}
 }
