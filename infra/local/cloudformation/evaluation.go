@@ -52,14 +52,9 @@ func (d *evaluation) attribute(name, attribute string) (any, bool) {
 }
 
 func (d *evaluation) imported(name string) (any, bool) {
-	for _, st := range d.service.stacks {
-		if st.beingDeleted() {
-			continue
-		}
-		for _, o := range st.exports() {
-			if o.Export == name {
-				return o.Value, true
-			}
+	for st := range d.service.exporting[name] {
+		if value, ok := st.export(name); ok && !st.beingDeleted() {
+			return value, true
 		}
 	}
 	if !slices.Contains(d.missing, name) {

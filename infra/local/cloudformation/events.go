@@ -44,6 +44,7 @@ func (s *Service) setStatus(st *stack, status types.StackStatus, reason string) 
 		Status: string(status), Reason: reason, Token: token, Operation: operation, At: time.Now(),
 	})
 	st.rememberDescription()
+	s.indexExports(st)
 	s.dirty[st] = true
 	s.queueEvent(queuedEvent{"CloudFormation Stack Status Change", st.ID,
 		stackStatusChange{Stack: st.ID, Details: statusDetails{string(status), reason}, Token: token}})

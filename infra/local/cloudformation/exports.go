@@ -5,25 +5,47 @@ import (
 	"strings"
 )
 
+// An exportIndex holds, by the name of an export, the stacks that export or import it, and perhaps stacks that did so
+// before.
+type exportIndex map[string]map[*stack]bool
+
+// set adds the stack, or removes it if it has been deleted.
+func (x exportIndex) set(name string, st *stack) {
+	if !st.exists() {
+		delete(x[name], st)
+		return
+	}
+	if x[name] == nil {
+		x[name] = map[*stack]bool{}
+	}
+	x[name][st] = true
+}
+
+// indexExports brings the indexes of exports and imports up to date with a stack.
+func (s *Service) indexExports(st *stack) {
+	for _, o := range exported(st.Now.Outputs) {
+		s.exporting.set(o.Export, st)
+	}
+	imports := slices.Concat(st.Now.Imports, st.Holds)
+	if st.Before != nil {
+		imports = append(imports, st.Before.Imports...)
+	}
+	for _, name := range imports {
+		s.importing.set(name, st)
+	}
+}
+
 // exportConflict says why outputs cannot be exported: another stack exports the same name.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
 func (s *Service) exportConflict(st *stack, outputs []output) string {
 	mine := map[string]bool{}
-	for _, o := range outputs {
-		if o.Export == "" {
-			continue
-		}
+	for _, o := range exported(outputs) {
 		if mine[o.Export] {
 			return "Export with name " + o.Export + " is already exported by stack " + st.Name
 		}
 		mine[o.Export] = true
-	}
-	for _, other := range s.stacks {
-		if other == st {
-			continue
-		}
-		for _, o := range other.exports() {
-			if mine[o.Export] {
+		for other := range s.exporting[o.Export] {
+			if _, exports := other.export(o.Export); exports && other != st {
 				return "Export with name " + o.Export + " is already exported by stack " + other.Name
 			}
 		}
@@ -34,7 +56,7 @@ func (s *Service) exportConflict(st *stack, outputs []output) string {
 // importers are the names of the stacks that import an export, sorted.
 func (s *Service) importers(export string, but *stack) []string {
 	var names []string
-	for _, st := range s.stacks {
+	for st := range s.importing[export] {
 		if st != but && st.importsExport(export) {
 			names = append(names, st.Name)
 		}

@@ -41,6 +41,8 @@ type Service struct {
 	stacks            []*stack // in the order of their creation
 	byID              map[string]*stack
 	named             map[string][]*stack // all stacks that had the name, in the order of their creation
+	exporting         exportIndex
+	importing         exportIndex
 	dirty             map[*stack]bool
 	timers            map[*stack]*time.Timer
 	outbox            []queuedEvent
@@ -68,7 +70,7 @@ func Open(dir string, options Options) (*Service, error) {
 	}
 	s := &Service{
 		options: options, store: store{dir: dir},
-		byID: map[string]*stack{}, named: map[string][]*stack{},
+		byID: map[string]*stack{}, named: map[string][]*stack{}, exporting: exportIndex{}, importing: exportIndex{},
 		dirty: map[*stack]bool{}, timers: map[*stack]*time.Timer{},
 		calls: map[string]int{}, reads: map[string]int{}, throttledRequests: map[string]int{}, recent: map[string]leakyBucket{},
 	}
@@ -158,6 +160,7 @@ func (s *Service) add(st *stack) {
 	s.stacks = append(s.stacks, st)
 	s.byID[st.ID] = st
 	s.named[st.Name] = append(s.named[st.Name], st)
+	s.indexExports(st)
 }
 
 // find is the existing stack of a name, or the stack of an ID; nil if there is none.

@@ -187,6 +187,16 @@ func (st *stack) exports() []output {
 	return all
 }
 
+// export returns the value of the stack's export of that name.
+func (st *stack) export(name string) (value string, ok bool) {
+	for _, o := range st.exports() {
+		if o.Export == name {
+			return o.Value, true
+		}
+	}
+	return "", false
+}
+
 // importsExport reports whether the stack uses an export of that name. Until the current operation ends, the exports of
 // the version before count too.
 func (st *stack) importsExport(name string) bool {
