@@ -26,8 +26,9 @@ type Engine interface {
 type Reader interface {
 	report.Runs
 
-	// Load returns a run with its steps, or an error of kind Missing.
-	Load(ctx context.Context, id string) (run.Run, error)
+	// Follow returns a run with its steps, or an error of kind Missing. A process that
+	// follows a run again reads only what has changed.
+	Follow(ctx context.Context, id string) (run.Run, error)
 
 	// List returns the newest runs of a project, newest first, without steps.
 	List(ctx context.Context, project string, most int) ([]run.Run, error)

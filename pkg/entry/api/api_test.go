@@ -85,13 +85,13 @@ func (h *app) Command(_ context.Context, q run.Request) error {
 
 // Run is api.Reader.
 func (h *app) Run(ctx context.Context, id string) (run.Run, error) {
-	r, err := h.Load(ctx, id)
+	r, err := h.Follow(ctx, id)
 	r.Steps = nil
 	return r, err
 }
 
-// Load is api.Reader.
-func (h *app) Load(_ context.Context, id string) (run.Run, error) {
+// Follow is api.Reader.
+func (h *app) Follow(_ context.Context, id string) (run.Run, error) {
 	for _, r := range h.runs {
 		if r.ID == id && h.blind == nil {
 			return r, nil

@@ -102,7 +102,7 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 	if err := form(id); err != nil {
 		return answer{}, err
 	}
-	r, err := a.Reader.Load(ctx, id)
+	r, err := a.Reader.Follow(ctx, id)
 	if err != nil {
 		return answer{}, err
 	}

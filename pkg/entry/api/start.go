@@ -94,7 +94,7 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 // it is if it can be read now and passes check.
 func (a API) accepted(ctx context.Context, id string, check func(run.Run) error) (answer, error) {
 	said := answer{status: http.StatusAccepted, location: "/runs/" + id, body: map[string]string{"run": id}}
-	r, err := a.Reader.Load(ctx, id)
+	r, err := a.Reader.Follow(ctx, id)
 	if err == nil {
 		err = check(r)
 	}
