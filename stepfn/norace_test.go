@@ -6,7 +6,8 @@ const (
 	defaultScenarios = 10_000
 	defaultEmulated  = 300
 	defaultLarge     = 300
-	many             = 2_000 // stacks of a large run in memory
+	many             = 2_000  // stacks of a large run in memory
+	planned          = 10_000 // stacks of a run that is only planned
 	raced            = false
 )
 

@@ -8,6 +8,7 @@ const (
 	defaultEmulated  = 20
 	defaultLarge     = 40
 	many             = 1_000 // stacks of a large run in memory
+	planned          = 500   // stacks of a run that is only planned
 	raced            = true
 )
 

@@ -59,7 +59,7 @@ type Executions interface {
 	// is Stale if the epoch is not r.Epoch, or the run is over.
 	RaiseEpoch(ctx context.Context, r run.Run) error
 
-	// Commit deletes the steps that an earlier planner left, writes r's own, then
+	// Commit writes r's steps in place of those that an earlier planner left, then
 	// moves r from pending to its state and writes its operation, source, deletions
 	// and digest, whether it rolls back, when it started, its deadline and its limits.
 	// It is Stale if the stored run is not pending, or its epoch is not r.Epoch.

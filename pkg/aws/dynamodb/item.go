@@ -48,9 +48,9 @@ type storedRun struct {
 // runItem is a run as the table stores it.
 type runItem struct {
 	storedRun
-	Steps   int    `json:"steps"`             // how many are committed
-	Planner string `json:"planner,omitempty"` // nonce of the function that writes, or wrote, the steps
-	Raiser  string `json:"raiser,omitempty"`  // nonce of the function that raised the epoch
+	Steps   int    `json:"steps"`            // how many are committed
+	Planner int    `json:"planner"`          // the number of the newest function that writes, or wrote, the steps
+	Raiser  string `json:"raiser,omitempty"` // nonce of the function that raised the epoch
 
 	Selected int   `json:"selected"`          // how many entries its log of selected steps has
 	Expires  int64 `json:"expires,omitempty"` // Unix seconds
@@ -72,6 +72,7 @@ func (i runItem) committed() bool { return i.State != run.StatePending && i.Step
 // stepItem is a step as the table stores it.
 type stepItem struct {
 	Version int `json:"version"`
+	Planner int `json:"planner"` // the number of the function that planned it
 	plan.Step
 	Number    int           `json:"number"`
 	Spec      string        `json:"spec,omitempty"`

@@ -86,8 +86,9 @@ func (t *Table) load(ctx context.Context, id string) (r run.Run, logged int, sel
 	return r, logged, selected, err
 }
 
-// decodeSteps reads all steps of a run.
+// decodeSteps reads all steps of a run. An older planner may have written further ones.
 func decodeSteps(id string, items []item, planned int) ([]run.Step, error) {
+	items = items[:min(planned, len(items))]
 	steps := make([]run.Step, len(items))
 	for n, i := range items {
 		var err error

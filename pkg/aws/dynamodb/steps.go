@@ -22,7 +22,7 @@ func (t *Table) step(ctx context.Context, id string, number int) (run.Run, run.S
 	if err != nil {
 		return run.Run{}, run.Step{}, err
 	}
-	if len(items[at]) == 0 || !head.committed() {
+	if len(items[at]) == 0 || !head.committed() || number >= head.Steps {
 		return run.Run{}, run.Step{}, fault.New(fault.Missing, "run %s has no step %d", id, number)
 	}
 	s, err := decodeStep(items[at])

@@ -1,14 +1,17 @@
 package dynamodb
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
@@ -74,18 +77,70 @@ func TestManySteps(t *testing.T) {
 	}
 }
 
-// If a function crashed while it wrote the steps of a plan, the next plan deletes those
-// that it does not have.
-func TestLeftovers(t *testing.T) {
-	table := open(t, &wire{page: 7})
-	r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: "one", Project: "shop@prod"}, State: run.StatePending, Requested: time.Now()})
+// If a function crashed while it wrote the steps of a plan, or writes them late, the run has
+// the steps of the newest planner and no others.
+func TestOldPlanner(t *testing.T) {
+	for name, late := range map[string]bool{"crashed": false, "late": true} {
+		t.Run(name, func(t *testing.T) {
+			table := open(t, &wire{page: 7})
+			r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: "one", Project: "shop@prod"}, Command: run.Continue, State: run.StatePending, Requested: time.Now()})
+			must(t, err)
+			old := r
+			old.Start(reads(250), nil)
+			planner, err := table.raisePlanner(t.Context(), r)
+			must(t, err)
+			if !late {
+				must(t, table.writeSteps(t.Context(), old, planner))
+			}
+			r.Start(reads(3), nil)
+			must(t, table.Commit(t.Context(), r))
+			must(t, table.Move(t.Context(), changeOf(r, 0)))
+			if late {
+				if err := table.writeSteps(t.Context(), old, planner); !fault.Is(err, fault.Stale) {
+					t.Errorf("the old planner writes its steps: %v", err)
+				}
+			}
+			got, err := table.Load(t.Context(), "one")
+			if err != nil || len(got.Steps) != 3 || got.Steps[0].Status != run.Running {
+				t.Fatalf("%d steps, %v", len(got.Steps), err)
+			}
+			if _, _, err := table.step(t.Context(), "one", 3); !fault.Is(err, fault.Missing) {
+				t.Errorf("the run has a step of the old planner: %v", err)
+			}
+		})
+	}
+}
+
+// A preceded client calls a function before its first transaction of many writes.
+type preceded struct {
+	client
+	call func()
+}
+
+func (c *preceded) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, options ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	if len(in.TransactItems) > 20 {
+		c.call()
+	}
+	return c.client.TransactWriteItems(ctx, in, options...)
+}
+
+// The steps that a planner writes after the end of its run expire too.
+func TestPlannerOfEndedRun(t *testing.T) {
+	table := open(t, &wire{})
+	r, _, err := table.CreateRun(t.Context(), run.Run{Request: run.Request{ID: "one", Project: "shop@prod"}, Command: run.Continue, State: run.StatePending, Requested: time.Now()})
 	must(t, err)
+	ended := r
+	ended.State = run.StateCancelled
+	other := New(table.client, table.name)
+	table.client = &preceded{table.client, sync.OnceFunc(func() {
+		must(t, other.End(t.Context(), ended, run.Exit{From: run.StatePending}))
+	})}
 	r.Start(reads(250), nil)
-	must(t, table.writeSteps(t.Context(), write{key: runKey("one"), where: "#epoch = :epoch", with: values{"epoch": 0}}, r))
-	r.Start(reads(3), nil)
-	must(t, table.Commit(t.Context(), r))
-	if r, err = table.Load(t.Context(), "one"); err != nil || len(r.Steps) != 3 {
-		t.Fatalf("%d steps, %v", len(r.Steps), err)
+	if err := table.Commit(t.Context(), r); !fault.Is(err, fault.Stale) {
+		t.Errorf("a run that has ended is planned: %v", err)
+	}
+	if n := expiring(t, table); n != 3+250 { // run, event, place in the list
+		t.Errorf("%d items expire, want 253", n)
 	}
 }
 
@@ -376,7 +431,7 @@ func TestReadable(t *testing.T) {
 	var step map[string]any
 	must(t, decode(i, &step))
 	want := map[string]any{
-		"PK": "RUN#one", "SK": "STEP#00000", "version": 1.0, "id": "n0000/read", "node": "n0000", "verb": "read", "number": 0.0,
+		"PK": "RUN#one", "SK": "STEP#00000", "version": 1.0, "planner": 1.0, "id": "n0000/read", "node": "n0000", "verb": "read", "number": 0.0,
 		"status": "running", "attempt": 1.0, "nonce": "", "receipt": map[string]any{"stack_id": "arn"}, "why": "", "event": "", "polls": 0.0, "reported": false,
 		"due": "2026-03-01T12:00:00.000000005Z", "not_before": nil, "claimed": nil, "ended": nil, "forced": false, "result": nil, "cause": nil,
 	}
