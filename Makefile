@@ -12,7 +12,7 @@ CONCURRENT = ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/loca
 
 SEQUENTIAL = $(filter-out $(CONCURRENT),$(patsubst $(shell $(GO) list -m)%,.%,$(shell $(GO) list ./...)))
 
-.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench bench-sceptre benchmarks fuzz fmt vuln docs clean
+.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench bench-sceptre benchmarks fuzz fmt vuln docs types clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -80,6 +80,11 @@ large: ## runs of STACKS stacks (10,000) in four shapes, on the real adapters
 
 # The cdk command comes with Go files that are templates.
 GOFILES = find . \( -name node_modules -o -name cdk.out \) -prune -o -name '*.go' -print0
+
+types: ## write the table of resource types from the schemas of the cfn-lint that make integration installs
+	.ci/integration/install
+	$(GO) test -count 1 -run '^TestTableIsMadeFromSchemas$$' ./pkg/lib/resource -update \
+		-schemas "$$(.integration/python/bin/python -c 'import cfnlint, os; print(os.path.dirname(cfnlint.__file__))')/data/schemas"
 
 docs: ## write the generated parts of docs/commands.md
 	$(GO) run ./infra/stackwright docs docs/commands.md

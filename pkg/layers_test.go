@@ -22,13 +22,15 @@ lib/pattern
 lib/cron              lib/pattern
 lib/document
 lib/template          lib/document lib/graph lib/pattern
+lib/resource
+lib/difference        lib/resource lib/suggest lib/template
 
 fault
 project               fault lib/graph lib/pattern lib/suggest
-plan                  fault project lib/graph lib/suggest
+plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project plan
 action                fault project plan
-engine                fault project plan run action lib/budget
+engine                fault project plan run action lib/budget lib/template
 
 enginetest/asl
 enginetest/figure
@@ -41,7 +43,7 @@ aws/cloudformation    fault project plan action lib/pattern aws/awserr sdk
 aws/cloudwatch        run
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/eventbridge       plan run aws/awserr sdk
-aws/s3                fault project engine aws/awserr sdk
+aws/s3                fault project plan engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
 aws/stepfunctions     fault run engine aws/awserr sdk
 aws/sts               fault project aws/awserr sdk
@@ -61,7 +63,7 @@ entry/api             fault project run plan engine lib/pattern entry/report
 
 wire                  fault project plan run action engine lib/budget lib/pattern format format/archive format/check entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
-entry/cli/term        plan run action
+entry/cli/term        plan run action lib/difference lib/resource
 entry/cli             fault project plan run engine lib/cron lib/suggest format format/archive format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 

@@ -20,11 +20,11 @@ type conditions map[string]map[string]string
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, describes, finds, schedules),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, finds, schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, specs, describes, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
-		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies),
+		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows),
 	}
 	for _, f := range []string{"plan", "execute-step", "wait-status"} {
 		all[f] = append(all[f], targets(s)...)
@@ -79,6 +79,13 @@ var (
 			Why: "specs and templates are named by their digests",
 		},
 	}
+	plans = []permission{
+		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/templates/*"}, Why: "templates are named by their digests"},
+		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by their runs"},
+	}
+	shows = []permission{lists, {
+		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by their runs",
+	}}
 	specs = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
 		Why: "specs and templates are named by their digests; CloudFormation reads a large template with the permissions of its caller",

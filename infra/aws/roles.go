@@ -117,7 +117,7 @@ func (i *installation) untouchable() []permission {
 func (i *installation) own() []string {
 	all := []string{
 		"${Self}", "${Table}", "${Table}/*", "${Machine}", "${Executions}:*", "${ScheduleRole}", i.role("machine"),
-		"${Bucket}", "${Bucket}/projects/*", "${Bucket}/requests/*", "${Bucket}/revisions/*", "${Bucket}/specs/*",
+		"${Bucket}", "${Bucket}/plans/*", "${Bucket}/projects/*", "${Bucket}/requests/*", "${Bucket}/revisions/*", "${Bucket}/specs/*",
 		"${Schedules}/*", i.named("scheduler", "schedule-group/"+i.settings.stack), i.named("sns", i.settings.stack),
 	}
 	for _, f := range i.names {

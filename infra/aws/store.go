@@ -103,7 +103,7 @@ func (i *installation) addBucket() {
 // A run, and so a rollback, names a configuration by key and version, however old it is. So versions under projects/
 // and revisions/ are never deleted; they move to a cheaper storage class that can be read at once. Specs and templates
 // are named by their digests, so all versions are equal: older ones are deleted. A request is read once, by start; the
-// table keeps its content as long as the run, which is 90 days after its end.
+// table keeps its content as long as the run, which is 90 days after its end. What a plan would change is kept as long.
 func lifecycle() *[]*awss3.LifecycleRule {
 	days := func(n float64) awscdk.Duration { return awscdk.Duration_Days(jsii.Number(n)) }
 	older := func(prefix string) *awss3.LifecycleRule {
@@ -118,6 +118,7 @@ func lifecycle() *[]*awss3.LifecycleRule {
 	return &[]*awss3.LifecycleRule{
 		{Id: jsii.String("broken uploads"), AbortIncompleteMultipartUploadAfter: days(1)},
 		{Id: jsii.String("requests"), Prefix: jsii.String("requests/"), Expiration: days(90), NoncurrentVersionExpiration: days(7)},
+		{Id: jsii.String("plans"), Prefix: jsii.String("plans/"), Expiration: days(90), NoncurrentVersionExpiration: days(7)},
 		older("specs"), older("templates"),
 		cheaper("projects"), cheaper("revisions"),
 	}

@@ -6,6 +6,6 @@ import "github.com/stackwright/stackwright/pkg/plan"
 func createVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Create, Action: change{c},
-		Request: CreateStack, Configures: true, WokenByEvents: true, PollReads: 1, Share: 1, Sign: "+", Past: "created",
+		Request: CreateStack, Configures: true, WokenByEvents: true, PollReads: 1, Share: 1, Past: "created",
 	}
 }

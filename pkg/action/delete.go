@@ -11,7 +11,7 @@ import (
 func deleteVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Delete, Action: remove{c},
-		Request: DeleteStack, WokenByEvents: true, PollReads: 1, Share: 0.5, Sign: "-", Past: "deleted",
+		Request: DeleteStack, WokenByEvents: true, PollReads: 1, Share: 0.5, Past: "deleted",
 	}
 }
 

@@ -7,6 +7,6 @@ import "github.com/stackwright/stackwright/pkg/plan"
 func updateVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Update, Action: change{c},
-		Request: UpdateStack, Configures: true, WokenByEvents: true, PollReads: 1, Share: 0.5, Sign: "~", Past: "updated",
+		Request: UpdateStack, Configures: true, WokenByEvents: true, PollReads: 1, Share: 0.5, Past: "updated",
 	}
 }

@@ -19,7 +19,6 @@ type Verb struct {
 	StartReads    int     // how many stacks its start reads, besides those of the step's users
 	PollReads     int     // how many stacks one poll reads
 	Share         float64 // how long it takes, compared with the creation of the stack; 0 if that has no influence
-	Sign          string  // what it does to a stack, in a preview: "+", "~" or "-"; empty if it changes nothing
 	Past          string  // what its steps did, for people, as in "3 created"
 }
 

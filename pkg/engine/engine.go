@@ -22,6 +22,7 @@ type Engine struct {
 	Configurations Configurations
 	Schedules      Schedules
 	Specs          Specs
+	Changes        Changes
 	Clouds         Clouds
 	Budgets        Budgets
 	Operations     plan.Operations

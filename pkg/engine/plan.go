@@ -194,6 +194,11 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	}
 	r.Start(p, specs)
 	r.MaxParallel = desired.MaxParallel
+	if o.Preview {
+		if err := e.saveChanges(ctx, *r, view, p); err != nil {
+			return p, err
+		}
+	}
 	if r.Started = e.Now(); desired.Timeout > 0 {
 		r.Deadline = r.Started.Add(time.Duration(desired.Timeout))
 	}

@@ -226,3 +226,27 @@ func TestPlanThrottled(t *testing.T) {
 		t.Errorf("planned again, the run is %s", loop.State)
 	}
 }
+
+// What a plan that is only shown would change is stored before the run ends, and not for
+// other operations.
+func TestPlanStoresWhatItWouldChange(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc db<vpc")
+	h.request("a", "plan", "v1")
+	if loop := h.planned("a", 1); loop.State != run.StateSucceeded {
+		t.Fatalf("the plan ends as %s", loop.State)
+	}
+	h.request("b", "deploy", "v1")
+	h.planned("b", 1)
+	if len(h.backend.Changes) != 1 {
+		t.Fatalf("%d documents are stored", len(h.backend.Changes))
+	}
+	for id, c := range h.backend.Changes {
+		if c.Run != id || c.Project != "shop" || c.Operation != "plan" || c.Digest == "" || c.Summary.Create != 2 || len(c.Stacks) != 2 {
+			t.Errorf("%+v", c)
+		}
+		if got := strings.Join(c.Stacks[0].Caveats, "; "); !strings.Contains(got, "it is no longer stored") {
+			t.Errorf("the simulation has no templates, and the plan says %q", got)
+		}
+	}
+}

@@ -215,6 +215,16 @@ type Specs interface {
 	Spec(ctx context.Context, reference string) (project.Node, error)
 }
 
+// Changes keeps what plans would change, and the templates that this is found from.
+type Changes interface {
+	// Template returns the bytes of a stored template, or of one of the project that is
+	// planned. The error is of kind Missing if there is no such template.
+	Template(ctx context.Context, digest string) ([]byte, error)
+
+	// SaveChanges stores what the plan of a run would change.
+	SaveChanges(ctx context.Context, run string, c plan.Changes) error
+}
+
 // Clouds reads the live stacks of all accounts and regions.
 type Clouds interface {
 	// Observe reads the stack of each location, by name, and whether it is the

@@ -64,6 +64,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		engine: engine.Engine{
 			Store:      table,
 			Specs:      &loader{bucket: objects},
+			Changes:    objects,
 			Schedules:  schedules(cfg, env.Schedules),
 			Clouds:     cloud,
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
@@ -93,7 +94,7 @@ func (h *App) Plan(ctx context.Context, d engine.ExecutionInput) (engine.LoopSta
 	defer done()
 	e := h.engine
 	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
-	e.Configurations, e.Specs = l, l
+	e.Configurations, e.Specs, e.Changes = l, l, l
 	t, err := e.Plan(ctx, d)
 	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err

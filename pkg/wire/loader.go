@@ -10,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/check"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -68,4 +69,17 @@ func (l *loader) SaveSpecs(ctx context.Context, nodes []project.Node) ([]string,
 // Spec implements engine.Specs.
 func (l *loader) Spec(ctx context.Context, reference string) (project.Node, error) {
 	return l.bucket.Spec(ctx, reference)
+}
+
+// Template implements engine.Changes.
+func (l *loader) Template(ctx context.Context, digest string) ([]byte, error) {
+	if body, ok := l.templates[digest]; ok {
+		return body, nil
+	}
+	return l.bucket.Template(ctx, digest)
+}
+
+// SaveChanges implements engine.Changes.
+func (l *loader) SaveChanges(ctx context.Context, run string, c plan.Changes) error {
+	return l.bucket.SaveChanges(ctx, run, c)
 }

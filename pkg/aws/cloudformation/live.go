@@ -2,6 +2,7 @@ package cloudformation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -98,6 +99,24 @@ func live(s types.Stack) plan.Live {
 	for _, o := range s.Outputs {
 		l.Outputs[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
 	}
+	for _, p := range s.Parameters {
+		if l.Parameters == nil {
+			l.Parameters = make(map[string]string, len(s.Parameters))
+		}
+		l.Parameters[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
+	}
+	for _, t := range s.Tags {
+		if key := aws.ToString(t.Key); key != projectTag && key != nodeTag {
+			if l.Tags == nil {
+				l.Tags = make(map[string]string, len(s.Tags))
+			}
+			l.Tags[key] = aws.ToString(t.Value)
+		}
+	}
+	for _, c := range s.Capabilities {
+		l.Capabilities = append(l.Capabilities, string(c))
+	}
+	slices.Sort(l.Capabilities)
 	for _, o := range s.LastOperations {
 		l.Operations = append(l.Operations, aws.ToString(o.OperationId))
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -219,6 +220,23 @@ func (b *Bucket) Template(ctx context.Context, digest string) ([]byte, error) {
 	return b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, digest)
 }
 
+// SaveChanges implements engine.Changes.
+func (b *Bucket) SaveChanges(ctx context.Context, run string, c plan.Changes) error {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return fault.New(fault.Broken, "changes of run %s: %w", run, err)
+	}
+	_, err = b.Put(ctx, changesKey(run), body)
+	return err
+}
+
+// Changes returns what the plan of a run would change, as JSON of plan.Changes. It is
+// Missing if the run has made no plan that is only shown, or if the object has expired.
+func (b *Bucket) Changes(ctx context.Context, run string) ([]byte, error) {
+	key := changesKey(run)
+	return b.read(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+}
+
 // URL returns the address at which CloudFormation reads a template.
 func (b *Bucket) URL(digest string) string {
 	domain := "amazonaws.com"
@@ -277,6 +295,7 @@ func (b *Bucket) fault(do, key, version string, err error) error {
 
 func specKey(name string) string       { return "specs/" + name + ".jsonl" }
 func templateKey(digest string) string { return "templates/" + digest }
+func changesKey(run string) string     { return "plans/" + run + ".json" }
 
 // sum is the SHA-256 of bytes, in hex.
 func sum(body []byte) string {

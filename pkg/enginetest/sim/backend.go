@@ -29,9 +29,10 @@ type Backend struct {
 	Schedules *Schedules
 	Rand      *rand.Rand
 	Faults    Faults
-	Calls     int            // how many calls functions have made
-	Invoked   map[string]Use // the use of each function
-	Ends      map[string]int // how often the end of a run was reported to engine.Meter, by run
+	Calls     int                     // how many calls functions have made
+	Invoked   map[string]Use          // the use of each function
+	Ends      map[string]int          // how often the end of a run was reported to engine.Meter, by run
+	Changes   map[string]plan.Changes // what the plans that are only shown would change, by run
 
 	// Questions are the IDs of steps that wait for a user's answer before they end.
 	Questions map[string]bool
@@ -59,13 +60,13 @@ type Backend struct {
 func New(machine *asl.Machine, seed uint64) *Backend {
 	clock := NewClock()
 	b := &Backend{
-		Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Changes: make(map[string]plan.Changes), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}
@@ -306,6 +307,22 @@ func (b *Backend) Spec(ctx context.Context, reference string) (n project.Node, e
 		return nil
 	})
 	return n, err
+}
+
+// Template implements engine.Changes. The content of a template of the simulation is its
+// digest, and no template of CloudFormation.
+func (b *Backend) Template(ctx context.Context, digest string) ([]byte, error) {
+	return nil, b.do(ctx, "Changes.Template", digest, func() error {
+		return fault.New(fault.Missing, "there is no template %s", digest)
+	})
+}
+
+// SaveChanges implements engine.Changes.
+func (b *Backend) SaveChanges(ctx context.Context, run string, c plan.Changes) error {
+	return b.do(ctx, "Changes.SaveChanges", run, func() error {
+		b.Changes[run] = c
+		return nil
+	})
 }
 
 // Start implements engine.Machine.

@@ -37,10 +37,18 @@ type Reader interface {
 	Before(ctx context.Context, r run.Run, most int) ([]run.Run, error)
 }
 
+// Plans reads what plans would change.
+type Plans interface {
+	// Changes returns what the plan of a run would change, as JSON of plan.Changes, or an
+	// error of kind Missing.
+	Changes(ctx context.Context, run string) ([]byte, error)
+}
+
 // An API answers requests. All its fields are needed.
 type API struct {
 	Engine Engine
 	Reader Reader
+	Plans  Plans
 
 	// ParseRequest reads the request for a run, and ParseCommand the options of a
 	// command. The Problems of the result list its errors.
@@ -56,7 +64,8 @@ func routes() map[string]handler {
 	all := map[string]handler{
 		"POST /projects/{project}/{environment}/runs": API.start,
 		"GET /projects/{project}/{environment}/runs":  API.list,
-		"GET /runs/{run}": API.show,
+		"GET /runs/{run}":      API.show,
+		"GET /runs/{run}/plan": API.plan,
 	}
 	for _, c := range run.Controls() {
 		all["POST /runs/{run}/"+c.Name] = func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) }

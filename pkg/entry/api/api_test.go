@@ -46,8 +46,9 @@ type app struct {
 	runs      []run.Run // newest first
 	requested []run.Request
 	commands  []run.Request
-	err       error // what the engine answers
-	blind     error // what the reader answers
+	err       error             // what the engine answers
+	blind     error             // what the reader answers
+	plans     map[string]string // what plans would change, by run
 }
 
 // newApp has three runs of a project, and one of another.
@@ -137,7 +138,7 @@ func to(command string) string { return "POST /runs/{run}/" + command }
 
 // api is the API of the app.
 func (h *app) api() api.API {
-	return api.API{Engine: h, Reader: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand}
+	return api.API{Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand}
 }
 
 // call is a request of ann's: the route, what the path, query and headers say,
@@ -389,6 +390,9 @@ func TestWhoAsks(t *testing.T) {
 				e.Body = `{"reason":"test"}`
 			}
 			e.RequestContext.Authorizer = c.by
+			if strings.HasSuffix(route, "/plan") {
+				h.runs[0].Operation, h.plans = "plan", map[string]string{newest: "{}"}
+			}
 			r, said := h.ask(t, e)
 			if c.want == "" && (r.StatusCode != 403 || said.Error.Kind != "Denied" || len(h.requested)+len(h.commands) > 0) {
 				t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
@@ -413,7 +417,7 @@ func TestRefused(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /runs/{run}, POST /projects/{project}/{environment}/runs, POST /runs/{run}/cancel, POST /runs/{run}/continue, POST /runs/{run}/pause, POST /runs/{run}/unlock`}},
+		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /runs/{run}, GET /runs/{run}/plan, POST /projects/{project}/{environment}/runs, POST /runs/{run}/cancel, POST /runs/{run}/continue, POST /runs/{run}/pause, POST /runs/{run}/unlock`}},
 		{call("$default", ""), 404, nil},
 		{call("DELETE /runs/{run}", ""), 404, nil},
 		{call(show, "", "run="+missing), 404, []string{"there is no run " + missing}},
@@ -544,5 +548,33 @@ func TestAnswerTooLong(t *testing.T) {
 	r, said := h.ask(t, call(list, ""))
 	if r.StatusCode != 500 || !strings.Contains(said.Error.Message, "list fewer runs with limit") {
 		t.Errorf("%d %.300s", r.StatusCode, r.Body)
+	}
+}
+
+// Changes is api.Plans.
+func (h *app) Changes(_ context.Context, run string) ([]byte, error) {
+	if text, ok := h.plans[run]; ok {
+		return []byte(text), nil
+	}
+	return nil, fault.New(fault.Missing, "the object does not exist")
+}
+
+func TestPlanOfRun(t *testing.T) {
+	h := newApp()
+	h.runs[0].Operation = "plan"
+	planned, deployed := h.runs[0].ID, h.runs[1].ID
+	ask := func(id string) events.APIGatewayV2HTTPResponse {
+		r, _ := h.ask(t, call("GET /runs/{run}/plan", "", "run="+id))
+		return r
+	}
+	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "is not stored") {
+		t.Errorf("before it has succeeded: %d %s", r.StatusCode, r.Body)
+	}
+	h.plans = map[string]string{planned: `{"format":1}`}
+	if r := ask(planned); r.StatusCode != 200 || strings.TrimSpace(r.Body) != `{"format":1}` {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+	if r := ask(deployed); r.StatusCode != 404 || !strings.Contains(r.Body, "only runs of the operation plan") {
+		t.Errorf("of a deploy: %d %s", r.StatusCode, r.Body)
 	}
 }

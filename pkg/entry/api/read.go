@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -108,6 +110,22 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 	}
 	shown, err := a.shown(ctx, r)
 	return answer{status: http.StatusOK, body: shown}, err
+}
+
+// plan shows what the plan of a run would change.
+func (a API) plan(ctx context.Context, q question) (answer, error) {
+	r, err := a.find(ctx, q.PathParameters["run"])
+	if err != nil {
+		return answer{}, err
+	}
+	if !plan.AllOperations().Of(r.Operation).Preview {
+		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operation plan show what they would change", r.ID, r.Operation)
+	}
+	text, err := a.Plans.Changes(ctx, r.ID)
+	if fault.Is(err, fault.Missing) {
+		return answer{}, fault.New(fault.Missing, "run %s is %s, and what its plan changes is not stored: read it when the run has succeeded, within 90 days", r.ID, r.State)
+	}
+	return answer{status: http.StatusOK, body: json.RawMessage(text)}, err
 }
 
 // shown is a run in JSON, with the lock of its project.

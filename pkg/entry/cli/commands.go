@@ -47,10 +47,12 @@ With --only it deploys some stacks and their dependencies, and leaves all others
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
 			flags: "env.files only max-deletions exit-code " + watching + where + hosted, run: request,
-			long: `Shows the steps that a deploy would take now. It takes no lock and changes nothing. A stack marked ~? may
+			outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
+It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
 change: its template and parameters are unchanged, but they use a stack that changes. With --exit-code, the exit code is 5 if there are
-changes, certain or possible.` + ofDir + codes,
-			examples: []string{"plan", "plan examples/shop --exit-code -o json"},
+changes, certain or possible. -o markdown is for a comment on a pull request.` + ofDir + codes,
+			examples: []string{"plan", "plan examples/shop --exit-code -o json", "plan examples/shop --env prod -o markdown"},
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",

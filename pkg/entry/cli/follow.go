@@ -143,7 +143,7 @@ func over(r run.Run) bool { return r.State.Over() }
 // stops following them. It returns the exit code. For a failed run this is ExitFailed,
 // even if its rollback succeeded.
 func (s *session) watch(ctx context.Context, w watch) (int, error) {
-	r, err := s.follow(ctx, w, s.call.view())
+	r, err := s.follow(ctx, w, s.view(ctx))
 	code := exit(r.State)
 	switch {
 	case r.State == w.success:
@@ -159,7 +159,7 @@ func (s *session) watch(ctx context.Context, w watch) (int, error) {
 			return code, err
 		}
 		w = watch{run: id}
-		if r, err = s.follow(ctx, w, s.call.view()); code == ExitOK {
+		if r, err = s.follow(ctx, w, s.view(ctx)); code == ExitOK {
 			code = exit(r.State)
 		}
 	}

@@ -48,6 +48,9 @@ func status(ctx context.Context, c *call) (int, error) {
 				fmt.Fprintln(c.Err, line)
 			}
 		}
+		if isPlan(r) && r.State == run.StateSucceeded {
+			return ExitOK, s.printPlan(ctx, r)
+		}
 		return ExitOK, c.picture(r)
 	})
 }
@@ -109,7 +112,7 @@ func failing(runs []run.Run) string {
 // picture prints a run: the tree of its steps, and its summary.
 func (c *call) picture(r run.Run) error {
 	var lines []string
-	if len(r.Steps) > 0 && !plan.AllOperations().Of(r.Operation).Preview {
+	if len(r.Steps) > 0 && !isPlan(r) {
 		_, colour := term.Able(c.Getenv)
 		width := 200
 		if c.Window != nil {

@@ -22,8 +22,6 @@ func Summary(r run.Run, next Next, width int) []string {
 	switch {
 	case r.State == run.StateRefused:
 		lines = refused(r)
-	case isPreview(r) && r.State == run.StateSucceeded:
-		lines = preview(r)
 	default:
 		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, stateText(r), exactly(latest(r).Sub(r.Requested)), stepCounts(r)), "  " + requested(r)}
 		lines = append(lines, failureLines(r)...)
@@ -204,97 +202,4 @@ func refused(r run.Run) []string {
 		lines = append(lines, "  "+strings.ReplaceAll(m, "\n", "\n  "))
 	}
 	return lines
-}
-
-// preview lists the changes of a plan, one node a line.
-func preview(r run.Run) []string {
-	var nodes []string
-	verbs := make(map[string][]plan.Verb)
-	after, possible := make(map[string][]string), make(map[string]bool)
-	for _, s := range r.Steps {
-		if s.Node == "" && s.Qualifier != "" {
-			continue // only the barrier before the permanent deletions is of interest
-		}
-		if verbs[s.Node] == nil {
-			nodes = append(nodes, s.Node)
-			after[s.Node] = r.IDs(s.After)
-		}
-		verbs[s.Node] = append(verbs[s.Node], s.Verb)
-		possible[s.Node] = possible[s.Node] || s.Possible
-	}
-	lines := []string{"plan of " + r.Project}
-	marks := make(map[string]int)
-	for _, n := range nodes {
-		sign := mark(verbs[n])
-		if possible[n] {
-			sign = maybe
-		}
-		if n != "" {
-			marks[sign]++
-		}
-		lines = append(lines, changeLine(sign, n, verbs[n], after[n]))
-	}
-	for _, m := range r.Messages {
-		lines = append(lines, "  "+oneLine(m))
-	}
-	for _, l := range r.MaxParallel {
-		what := "stacks"
-		if l.Prefix != "" {
-			what = "of the stacks " + l.Prefix + "…"
-		}
-		lines = append(lines, fmt.Sprintf("  at most %d %s at the same time", l.Most, what))
-	}
-	return append(lines, totals(r, marks))
-}
-
-// totals is the last line of a preview.
-func totals(r run.Run, marks map[string]int) string {
-	var words []string
-	n := 0
-	for _, m := range []struct{ mark, words string }{{"+", "to create"}, {"~", "to update"}, {maybe, "possible"}, {"±", "to replace"}, {"-", "to delete"}, {" ", "to read or wait for"}} {
-		if marks[m.mark] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", marks[m.mark], m.words))
-			n += marks[m.mark]
-		}
-	}
-	if len(words) == 0 {
-		return fmt.Sprintf("no changes, %d unchanged", r.Unchanged)
-	}
-	return fmt.Sprintf("%s: %s; %d unchanged; %s", Plural(n, "change"), strings.Join(words, ", "), r.Unchanged, run.About(r.Estimate()))
-}
-
-// maybe is the sign of a stack that changes only if an output of a dependency does.
-const maybe = "~?"
-
-// mark is the sign of the change that a plan makes to a stack.
-func mark(verbs []plan.Verb) string {
-	sign, rows := " ", action.Named(action.All(nil)...)
-	for _, v := range verbs {
-		switch next := rows.Of(v).Sign; {
-		case sign == "-" && next == "+":
-			sign = "±"
-		case next != "":
-			sign = next
-		}
-	}
-	return sign
-}
-
-// changeLine is a line of a preview.
-func changeLine(sign, node string, verbs []plan.Verb, after []string) string {
-	if node == "" {
-		return fmt.Sprintf("    %s  (waits until all other steps have succeeded)", plan.Barrier)
-	}
-	words := make([]string, len(verbs))
-	for i, v := range verbs {
-		words[i] = string(v)
-	}
-	if sign == maybe {
-		words = []string{"may change"}
-	}
-	text := "  " + sign + " " + node + "  " + strings.Join(words, ", ")
-	if len(after) > 0 {
-		text += "  (after " + strings.Join(after, ", ") + ")"
-	}
-	return text
 }

@@ -431,17 +431,6 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	queued.State, queued.SupersededBy, queued.Steps, queued.Unchanged = run.StateSuperseded, "new", nil, 0
 	late.State, late.Steps, late.Unchanged, late.Messages = run.StateSuperseded, nil, 0, []string{"a newer upload of projects/shop/prod.zip was requested before this one"}
 	forced.State, forced.Steps, forced.Unchanged, forced.Messages = run.StateFailed, nil, 0, []string{"engine error: it crashes"}
-	preview := run.Run{
-		Request: run.Request{ID: "abc", Operation: "plan", Project: "shop@prod"},
-		State:   run.StateSucceeded, Unchanged: 1, Steps: []run.Step{
-			step("old/delete"), step("old/create", 0), step("db/update", 1), step("barrier", 2), step("gone/delete", 3),
-		},
-	}
-	possible := preview
-	possible.Steps = []run.Step{step("db/update"), step("api/update", 0)}
-	possible.Steps[1].Possible = true
-	guessed := preview
-	guessed.Messages = []string{"target eu: access denied"}
 	mine := cancelled
 	mine.Who, mine.Reason, mine.Command = "ann@laptop", "the new queue", run.Cancel
 	mine.Commands = []run.GivenCommand{{Command: run.Cancel, Who: "arn:aws:sts::111111111111:assumed-role/ops/bob", Why: "wrong branch"}}
@@ -457,7 +446,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 		{"ended by force", forced},
 		{"refused", run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"one thing", "another"}}},
 		{"nothing to do", run.Run{Request: run.Request{ID: "abc", Operation: "destroy", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1)}},
-		{"quick", quick}, {"plan", preview}, {"plan with a possible change", possible}, {"plan without a target", guessed}, {"plan without changes", run.Run{Request: preview.Request, State: run.StateSucceeded, Unchanged: 3}},
+		{"quick", quick},
 	} {
 		for _, width := range []int{0, 60} {
 			fmt.Fprintf(&got, "== %s, width %d\n%s\n\n", c.name, width, strings.Join(term.Summary(c.run, next, width), "\n"))

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// The parts of a plan that differ from one execution of the test to the next.
+var (
+	varyingIDs = regexp.MustCompile(`("run":|"digest":|"revision":|"seconds":) ?("[^"]*"|\d+)`)
+	estimates  = regexp.MustCompile(`about \d+ (s|min)`)
+)
+
+// The plan of a change of examples/shop, in every form. The README shows a part of it.
+func TestPlanOfShop(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.project = filepath.Join(t.TempDir(), "shop")
+	if err := os.CopyFS(l.project, os.DirFS("../../examples/shop")); err != nil {
+		t.Fatal(err)
+	}
+	l.serve(0.05)
+	first := l.must(cli.ExitOK, "plan", l.project)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", "log_level: INFO", "log_level: DEBUG")
+	l.edit("stackwright.yaml", "VisibilityTimeout: 60", "VisibilityTimeout: 90")
+	l.edit("templates/orders.yaml", "      RetentionInDays: !Ref RetentionDays", "      LogGroupName: /shop/orders\n      RetentionInDays: !Ref RetentionDays")
+	l.edit("templates/orders.yaml", "Timeout: 10", "Timout: 20")
+	l.edit("templates/uploads.yaml", "AWS::Lambda::Function", "AWS::Lambda::Function # the same")
+	text := l.must(cli.ExitOK, "plan", l.project)
+	document := l.must(cli.ExitOK, "plan", l.project, "-o", "json")
+	markdown := l.must(cli.ExitOK, "plan", l.project, "-o", "markdown")
+	for name, got := range map[string]string{"first.txt": first, "plan.txt": text, "plan.json": indented(t, document), "plan.md": markdown} {
+		golden(t, filepath.Join("testdata", "plan", name), estimates.ReplaceAllString(got, "about …"))
+	}
+	for line := range strings.Lines(first + text) {
+		if words := strings.Fields(line); utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 80 && len(words) > 3 {
+			t.Errorf("longer than 80 columns: %s", line)
+		}
+	}
+	for _, said := range []string{"DATA LOSS: app/orders Logs, replaced (logs)", "± REPLACE Logs  AWS::Logs::LogGroup", "has no property Timout: did you"} {
+		l.has(text, said)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(readme), "```console\n  ~ app/orders")
+	shown, _, _ = strings.Cut("  ~ app/orders"+shown, "```")
+	for line := range strings.Lines(shown) {
+		if !strings.Contains(text, line) {
+			t.Errorf("the README shows a line that the plan has not: %s", line)
+		}
+	}
+	l.has(l.must(cli.ExitOK, "status"), "DATA LOSS: app/orders Logs, replaced (logs)")
+	l.has(l.must(cli.ExitOK, "plan", l.project, "-o", "yaml"), "---\n", "data_loss: true")
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.has(l.must(cli.ExitOK, "plan", l.project), "no changes, 9 unchanged")
+}
+
+// indented is a document with indents, without what varies.
+func indented(t *testing.T, document string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(document), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return varyingIDs.ReplaceAllString(b.String(), `$1 "…"`)
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s differs; see whether it is right, then run go test ./infra/stackwright -run TestPlanOfShop -update:\n%s", file, got)
+	}
+}

@@ -1,0 +1,235 @@
+package difference
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// A comparison is one comparison in progress.
+type comparison struct {
+	before, after side
+	uncertain     map[string]string // parameters whose value is not known, with the reason
+	secret        map[string]bool   // parameters with NoEcho
+	changes       map[string]*Resource
+	caveats       []string
+}
+
+// resources compares the resources. A resource is compared after those that it depends
+// on, because a reference to one that is replaced is a change too.
+func (c *comparison) resources() {
+	if c.after.Template != nil {
+		for _, id := range c.after.Order() {
+			c.resource(id)
+		}
+	}
+	if c.before.Template != nil {
+		for _, id := range c.before.ResourceNames() {
+			if _, is := c.after.resource(id); is == absent {
+				c.resource(id)
+			}
+		}
+	}
+}
+
+// sorted lists the changes in the order of the new template, and then of the old one.
+func (c *comparison) sorted() []Resource {
+	var names []string
+	for _, s := range []side{c.after, c.before} {
+		if s.Template != nil {
+			names = append(names, s.ResourceNames()...)
+		}
+	}
+	var all []Resource
+	seen := make(map[string]bool)
+	for _, id := range names {
+		if r := c.changes[id]; r != nil && !seen[id] {
+			seen[id] = true
+			all = append(all, *r)
+		}
+	}
+	return all
+}
+
+// resource compares one resource.
+func (c *comparison) resource(id string) {
+	was, before := c.before.resource(id)
+	is, after := c.after.resource(id)
+	r := Resource{ID: id, Type: is.Type, Replacement: resource.Never, Possible: before == possible || after == possible}
+	switch {
+	case before == absent && after == absent:
+		return
+	case before == absent:
+		r.Action = Add
+	case after == absent:
+		r.Type, r.Action = was.Type, Remove
+		r.Loses, r.Kept = loss(was.Type, c.before.Reduce(was.Property("DBClusterIdentifier")) != nil, deletionPolicy(was))
+	case was.Type != is.Type:
+		r.FormerType, r.Action, r.Replacement = was.Type, Replace, resource.Always
+		// CloudFormation creates the new resource and removes the old one.
+		r.Loses, r.Kept = loss(was.Type, false, replacePolicy(was, is))
+	default:
+		r.Possible = before != after || before == possible && c.undecided(is.Condition)
+		if !c.inPlace(&r, was, is) {
+			return
+		}
+	}
+	c.changes[id] = &r
+}
+
+// undecided reports whether a condition depends on a parameter that may change.
+func (c *comparison) undecided(condition string) bool {
+	value := c.after.Reduce(c.after.Conditions[condition])
+	return slices.ContainsFunc(template.References(value), func(r template.Reference) bool {
+		_, uncertain := c.uncertain[r.Name]
+		return uncertain
+	})
+}
+
+// inPlace compares a resource that stays, and reports whether it differs.
+func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
+	p := properties{comparison: c}
+	p.known, p.named = resource.Named(is.Type)
+	p.diff(nil, c.before.Reduce(was.Properties), c.after.Reduce(is.Properties))
+	p.references(nil, c.after.Reduce(is.Properties))
+	r.Properties = append(p.found, c.attributes(was, is)...)
+	if r.Possible && len(r.Properties) == 0 {
+		r.Action = Dynamic
+		r.Properties = []Property{{Path: "Condition", Attribute: true, Replacement: resource.Never, Because: "its condition is not known"}}
+		return true
+	}
+	r.Possible = false
+	if len(r.Properties) == 0 {
+		return false
+	}
+	r.Action = Dynamic
+	for _, property := range r.Properties {
+		if property.Because == "" {
+			r.Action = Modify
+		}
+		r.Replacement = strongest(r.Replacement, property.Replacement)
+	}
+	if r.Replacement == resource.Always {
+		r.Action = Replace
+	}
+	if r.Replacement != resource.Never {
+		inCluster := c.before.Reduce(was.Property("DBClusterIdentifier")) != nil
+		r.Loses, r.Kept = loss(is.Type, inCluster, replacePolicy(was, is))
+	}
+	return true
+}
+
+func strongest(a, b resource.Replacement) resource.Replacement {
+	order := []resource.Replacement{resource.Never, resource.Conditional, resource.Always}
+	return order[max(slices.Index(order, a), slices.Index(order, b))]
+}
+
+// attributes compares what a resource has beside its properties. DependsOn and Condition
+// change nothing in a resource that stays.
+func (c *comparison) attributes(was, is template.Resource) []Property {
+	p := properties{comparison: c, attribute: true}
+	p.diff([]string{"DeletionPolicy"}, text(was.DeletionPolicy), text(is.DeletionPolicy))
+	p.diff([]string{"UpdateReplacePolicy"}, text(was.UpdateReplacePolicy), text(is.UpdateReplacePolicy))
+	p.diff([]string{"CreationPolicy"}, c.before.Reduce(was.CreationPolicy), c.after.Reduce(is.CreationPolicy))
+	p.diff([]string{"UpdatePolicy"}, c.before.Reduce(was.UpdatePolicy), c.after.Reduce(is.UpdatePolicy))
+	p.diff([]string{"Metadata"}, c.before.Reduce(was.Metadata), c.after.Reduce(is.Metadata))
+	return p.found
+}
+
+// text is nil for a text that is not there.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// outputs compares the outputs.
+func (c *comparison) outputs() []Output {
+	var all []Output
+	seen := make(map[string]bool)
+	for _, s := range []side{c.after, c.before} {
+		if s.Template == nil {
+			continue
+		}
+		for _, name := range s.OutputNames() {
+			if o, differs := c.output(name); differs && !seen[name] {
+				all = append(all, o)
+			}
+			seen[name] = true
+		}
+	}
+	return all
+}
+
+// output compares one output, and reports whether it differs.
+func (c *comparison) output(name string) (Output, bool) {
+	was, before := c.before.output(name)
+	is, after := c.after.output(name)
+	o := Output{Name: name}
+	p := properties{comparison: c}
+	if before != absent {
+		value := c.before.Reduce(was.Value)
+		o.Before, o.BeforeSecret = p.shown(value)
+		o.Export = exportName(c.before, was)
+	}
+	if after != absent {
+		o.After, _ = p.shown(c.after.Reduce(is.Value))
+	}
+	o.NoLonger = o.Export != "" && (after == absent || exportName(c.after, is) != o.Export)
+	switch {
+	case before == absent && after == absent:
+		return o, false
+	case before == absent:
+		o.Action = Add
+	case after == absent:
+		o.Action = Remove
+	default:
+		value := c.after.Reduce(is.Value)
+		p.diff(nil, c.before.Reduce(was.Value), value)
+		o.Action = Modify
+		if len(p.found) == 0 {
+			o.Action = Dynamic
+			p.references(nil, value)
+			if len(p.found) > 0 {
+				o.Because = p.found[0].Because
+			}
+		}
+		return o, len(p.found) > 0 || o.NoLonger || exportName(c.after, is) != o.Export
+	}
+	return o, true
+}
+
+// exportName is the name under which an output is exported; empty if it is not exported
+// or the name is not known.
+func exportName(s side, o template.Output) string {
+	if o.Export == nil {
+		return ""
+	}
+	name, _ := s.Reduce(o.Export).(string)
+	return name
+}
+
+// names lists the keys of both mappings, sorted.
+func names(a, b map[string]any) []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// path writes a path for people: numbers are in brackets.
+func path(segments []string) string {
+	var b strings.Builder
+	for i, s := range segments {
+		switch {
+		case strings.HasPrefix(s, "["):
+		case i > 0:
+			b.WriteByte('.')
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}

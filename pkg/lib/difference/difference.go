@@ -1,0 +1,162 @@
+// Package difference compares two templates of a stack: resource by resource and property
+// by property, and says what CloudFormation has to do to each resource.
+package difference
+
+import (
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// A Side is a template with what is known where it is, or will be, deployed. A stack that
+// does not exist has no template.
+type Side struct {
+	Template *template.Template
+	Scope    template.Scope
+}
+
+// An Action is what happens to a resource or an output.
+type Action string
+
+// The actions.
+const (
+	Add     Action = "add"
+	Modify  Action = "modify"
+	Remove  Action = "remove"
+	Replace Action = "replace"
+	Dynamic Action = "dynamic" // it may change: that depends on a value that only the deployment tells
+)
+
+// A Difference is what differs between two templates of a stack.
+type Difference struct {
+	Resources []Resource // those that differ or may differ: in the order of the new template, and then those that go away
+	Outputs   []Output
+	Caveats   []string // what the comparison does not know
+}
+
+// A Resource is a resource that differs.
+type Resource struct {
+	ID, Type    string
+	FormerType  string // if the type differs
+	Action      Action
+	Possible    bool                 // it depends on a condition whose value is not known
+	Replacement resource.Replacement // of a resource that stays: whether CloudFormation has to replace it
+	Loses       string               // the data that is lost if the resource is removed or replaced; empty if none is
+	Kept        string               // the policy that keeps the data, such as Retain; empty if none is needed
+	Properties  []Property
+}
+
+// LosesData reports whether the change certainly loses data.
+func (r Resource) LosesData() bool {
+	return r.Loses != "" && !r.Possible && (r.Action == Remove || r.Action == Replace)
+}
+
+// A Property is a property, or another attribute, of a resource that differs.
+type Property struct {
+	Path          string  // such as Environment.Variables.LEVEL or Tags[0].Value
+	Before, After *string // in one line; nil if there is no value, and if it is secret
+	Attribute     bool    // it is an attribute of the resource beside its properties, such as DeletionPolicy
+	Secret        bool
+	Replacement   resource.Replacement
+	Because       string // why a value that is written as before may change
+}
+
+// An Output is an output that differs.
+type Output struct {
+	Name         string
+	Action       Action
+	Export       string // its name before; empty if it is not exported or the name is not known
+	NoLonger     bool   // nothing is exported under that name any more
+	Before       string
+	After        string
+	Because      string
+	BeforeSecret bool
+}
+
+// Of compares the templates before and after a change. uncertain has the parameters whose
+// values are not known, each with the reason. Values of parameters with NoEcho are not
+// used: a property that depends on one is compared as it is written.
+func Of(before, after Side, uncertain map[string]string) Difference {
+	c := comparison{uncertain: uncertain, secret: make(map[string]bool), changes: make(map[string]*Resource)}
+	for _, s := range []Side{before, after} {
+		if s.Template == nil {
+			continue
+		}
+		for name, p := range s.Template.Parameters {
+			c.secret[name] = c.secret[name] || p.NoEcho
+		}
+		if s.Template.Macros() {
+			c.caveats = append(c.caveats, "the template has macros: only CloudFormation knows what they make of it")
+		}
+	}
+	c.before, c.after = c.side(before), c.side(after)
+	c.resources()
+	return Difference{c.sorted(), c.outputs(), slices.Compact(c.caveats)}
+}
+
+// A side is an evaluated template.
+type side struct {
+	*template.Template
+	*template.Evaluation
+}
+
+// side evaluates a template without the values that are secret or not known.
+func (c *comparison) side(s Side) side {
+	if s.Template == nil {
+		return side{}
+	}
+	known := make(map[string]string, len(s.Scope.Parameters))
+	for name, value := range s.Scope.Parameters {
+		if _, unknown := c.uncertain[name]; !unknown && !c.secret[name] {
+			known[name] = value
+		}
+	}
+	s.Scope.Parameters = known
+	return side{s.Template, s.Template.In(s.Scope)}
+}
+
+// A presence says whether a stack has a resource or an output.
+type presence int
+
+const (
+	absent presence = iota
+	possible
+	present
+)
+
+// has says whether the condition of a resource or an output that the template has holds.
+func (s side) has(condition string) presence {
+	if condition == "" {
+		return present
+	}
+	switch value, known := s.Condition(condition); {
+	case !known:
+		return possible
+	case value:
+		return present
+	}
+	return absent
+}
+
+func (s side) resource(id string) (template.Resource, presence) {
+	if s.Template == nil {
+		return template.Resource{}, absent
+	}
+	r, ok := s.Template.Resources[id]
+	if !ok {
+		return r, absent
+	}
+	return r, s.has(r.Condition)
+}
+
+func (s side) output(name string) (template.Output, presence) {
+	if s.Template == nil {
+		return template.Output{}, absent
+	}
+	o, ok := s.Template.Outputs[name]
+	if !ok {
+		return o, absent
+	}
+	return o, s.has(o.Condition)
+}

@@ -1,0 +1,169 @@
+package difference
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// parse reads a template; an empty text is no template.
+func parse(t testing.TB, text string, parameters map[string]string) Side {
+	t.Helper()
+	if text == "" {
+		return Side{}
+	}
+	read, err := template.Parse("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := read.Defaults()
+	for name, value := range parameters {
+		all[name] = value
+	}
+	return Side{read, template.Scope{Parameters: all, Region: "eu-west-1", AccountID: "111122223333", StackName: "s"}}
+}
+
+// String writes a difference, one thing a line.
+func (d Difference) String() string {
+	var b strings.Builder
+	for _, r := range d.Resources {
+		fmt.Fprintf(&b, "%s %s %s", r.Action, r.ID, r.Replacement)
+		if r.Possible {
+			b.WriteString(" possible")
+		}
+		if r.Loses != "" {
+			fmt.Fprintf(&b, " loses %s", r.Loses)
+		}
+		if r.Kept != "" {
+			fmt.Fprintf(&b, " kept by %s", r.Kept)
+		}
+		b.WriteByte('\n')
+		for _, p := range r.Properties {
+			fmt.Fprintf(&b, "  %s %s", p.Path, p.Replacement)
+			switch {
+			case p.Secret:
+				b.WriteString(" secret")
+			case p.Because != "":
+				b.WriteString(" because " + p.Because)
+			default:
+				fmt.Fprintf(&b, " %s → %s", orNone(p.Before), orNone(p.After))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	for _, o := range d.Outputs {
+		fmt.Fprintf(&b, "output %s %s", o.Action, o.Name)
+		if o.NoLonger {
+			b.WriteString(" export " + o.Export + " goes away")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func orNone(s *string) string {
+	if s == nil {
+		return "(none)"
+	}
+	return *s
+}
+
+// resources makes a template of resources, and of more sections.
+func resources(text string, more ...string) string {
+	return "Resources:\n" + indent(text) + strings.Join(more, "")
+}
+
+func indent(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("  " + line)
+	}
+	return b.String() + "\n"
+}
+
+const (
+	table  = "T:\n  Type: AWS::DynamoDB::Table\n  Properties: {TableName: a, KeySchema: [{AttributeName: id, KeyType: HASH}]}"
+	bucket = "B:\n  Type: AWS::S3::Bucket\n"
+)
+
+func TestDifferences(t *testing.T) {
+	for _, test := range []struct{ name, before, after, want string }{
+		{"nothing differs", resources(table), resources(table), ""},
+		{"a table gets another name: its data is lost", resources(table), resources(strings.Replace(table, "TableName: a", "TableName: b", 1)),
+			"replace T always loses a table\n  TableName always a → b\n"},
+		{"a table gets another key", resources(table), resources(strings.Replace(table, "AttributeName: id", "AttributeName: sk", 1)),
+			"replace T always loses a table\n  KeySchema[0].AttributeName always id → sk\n"},
+		{"a bucket is removed", resources(bucket + "Q:\n  Type: AWS::SNS::Topic"), resources("Q:\n  Type: AWS::SNS::Topic"),
+			"remove B never loses objects\n"},
+		{"a bucket is removed and retained", resources(bucket + "  DeletionPolicy: Retain\nQ:\n  Type: AWS::SNS::Topic"), resources("Q:\n  Type: AWS::SNS::Topic"),
+			"remove B never kept by Retain\n"},
+		{"a bucket is added", resources("Q:\n  Type: AWS::SNS::Topic"), resources(bucket + "Q:\n  Type: AWS::SNS::Topic"), "add B never\n"},
+		{"a stack is deleted", resources(bucket), "", "remove B never loses objects\n"},
+		{"a database cluster is removed: the default is a snapshot", resources("D:\n  Type: AWS::RDS::DBCluster\nQ:\n  Type: AWS::SNS::Topic"),
+			resources("Q:\n  Type: AWS::SNS::Topic"), "remove D never kept by Snapshot\n"},
+		{"tags are reordered", resources(bucket + "  Properties: {Tags: [{Key: a, Value: 1}, {Key: b, Value: 2}]}"),
+			resources(bucket + "  Properties: {Tags: [{Value: '2', Key: b}, {Key: a, Value: '1'}]}"), ""},
+		{"a tag changes", resources(bucket + "  Properties: {Tags: [{Key: a, Value: 1}, {Key: b, Value: 2}]}"),
+			resources(bucket + "  Properties: {Tags: [{Key: b, Value: 3}, {Key: a, Value: 1}]}"), "modify B never\n  Tags[b].Value never 2 → 3\n"},
+		{"actions of a policy are reordered",
+			resources("P:\n  Type: AWS::IAM::Policy\n  Properties: {PolicyName: p, PolicyDocument: {Statement: [{Effect: Allow, Action: [a:B, a:C], Resource: '*'}]}}"),
+			resources("P:\n  Type: AWS::IAM::Policy\n  Properties: {PolicyName: p, PolicyDocument: {Statement: [{Effect: Allow, Action: [a:C, a:B], Resource: ['*']}]}}"), ""},
+		{"the order of a list matters", resources("F:\n  Type: AWS::Lambda::Function\n  Properties: {Layers: [a, b]}"), resources("F:\n  Type: AWS::Lambda::Function\n  Properties: {Layers: [b, a]}"),
+			"modify F never\n  Layers[0] never a → b\n  Layers[1] never b → a\n"},
+		{"a function in another form is the same", resources(bucket + "  Properties: {BucketName: !Sub '${AWS::StackName}-x'}"),
+			resources(bucket + "  Properties: {BucketName: !Join ['-', [!Ref AWS::StackName, x]]}"), ""},
+		{"a join is the same as a sub", resources(bucket + "Q:\n  Type: AWS::SNS::Topic\n  Properties: {DisplayName: !Sub 'of ${B.Arn}'}"),
+			resources(bucket + "Q:\n  Type: AWS::SNS::Topic\n  Properties: {DisplayName: !Join ['', ['of ', !GetAtt B.Arn]]}"), ""},
+		{"another type", resources(bucket), resources("B:\n  Type: AWS::SNS::Topic"), "replace B always loses objects\n"},
+		{"a policy is added", resources(bucket), resources(bucket + "  DeletionPolicy: Retain"), "modify B never\n  DeletionPolicy never (none) → Retain\n"},
+		{"a replaced resource that is retained", resources(bucket + "  UpdateReplacePolicy: Retain"), resources(bucket + "  UpdateReplacePolicy: Retain\n  Properties: {BucketName: x}"),
+			"replace B always kept by Retain\n  BucketName always (none) → x\n"},
+		{"a reference to a replaced resource", resources("V:\n  Type: AWS::EC2::VPC\n  Properties: {CidrBlock: 10.0.0.0/16}\nS:\n  Type: AWS::EC2::Subnet\n  Properties: {VpcId: !Ref V}"),
+			resources("V:\n  Type: AWS::EC2::VPC\n  Properties: {CidrBlock: 10.1.0.0/16}\nS:\n  Type: AWS::EC2::Subnet\n  Properties: {VpcId: !Ref V}"),
+			"replace V always\n  CidrBlock always 10.0.0.0/16 → 10.1.0.0/16\nreplace S always\n  VpcId always because V is replaced\n"},
+		{"an attribute of a changed resource", resources("L:\n  Type: AWS::EC2::LaunchTemplate\n  Properties: {LaunchTemplateData: {ImageId: a}}\nA:\n  Type: AWS::AutoScaling::AutoScalingGroup\n  Properties: {LaunchTemplate: {LaunchTemplateId: !Ref L, Version: !GetAtt L.LatestVersionNumber}}"),
+			resources("L:\n  Type: AWS::EC2::LaunchTemplate\n  Properties: {LaunchTemplateData: {ImageId: b}}\nA:\n  Type: AWS::AutoScaling::AutoScalingGroup\n  Properties: {LaunchTemplate: {LaunchTemplateId: !Ref L, Version: !GetAtt L.LatestVersionNumber}}"),
+			"modify L never\n  LaunchTemplateData.ImageId never a → b\ndynamic A conditional\n  LaunchTemplate.Version conditional because L changes\n"},
+		{"an export goes away", resources(bucket, "Outputs: {Name: {Value: !Ref B, Export: {Name: x}}, Other: {Value: 1}}"), resources(bucket, "Outputs: {Other: {Value: 1}}"),
+			"output remove Name export x goes away\n"},
+		{"an output of a replaced resource", resources(bucket, "Outputs: {Name: {Value: !Ref B}}"), resources(bucket+"  Properties: {BucketName: x}", "Outputs: {Name: {Value: !Ref B}}"),
+			"replace B always loses objects\n  BucketName always (none) → x\noutput dynamic Name\n"},
+		{"a custom resource", resources("C:\n  Type: Custom::X\n  Properties: {ServiceToken: a, V: 1}"), resources("C:\n  Type: Custom::X\n  Properties: {ServiceToken: a, V: 2}"),
+			"modify C conditional\n  V conditional 1 → 2\n"},
+		{"an instance of a cluster has no data of its own", resources("D:\n  Type: AWS::RDS::DBInstance\n  Properties: {DBClusterIdentifier: c, MasterUsername: a}"),
+			resources("D:\n  Type: AWS::RDS::DBInstance\n  Properties: {DBClusterIdentifier: c, MasterUsername: b}"), "replace D always\n  MasterUsername always a → b\n"},
+		{"a secret", resources("D:\n  Type: AWS::RDS::DBInstance\n  Properties: {MasterUserPassword: '{{resolve:secretsmanager:a}}'}"),
+			resources("D:\n  Type: AWS::RDS::DBInstance\n  Properties: {MasterUserPassword: '{{resolve:secretsmanager:b}}'}"), "modify D never\n  MasterUserPassword never secret\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := Of(parse(t, test.before, nil), parse(t, test.after, nil), nil).String(); got != test.want {
+				t.Errorf("got\n%swant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestConditionsDecide(t *testing.T) {
+	text := resources("B:\n  Type: AWS::S3::Bucket\n  Condition: Keep\nQ:\n  Type: AWS::SNS::Topic\n  Properties: {DisplayName: !If [Keep, a, b]}",
+		"Parameters: {Keep: {Type: String}}\nConditions: {Keep: !Equals [!Ref Keep, 'yes']}\n")
+	yes, no := map[string]string{"Keep": "yes"}, map[string]string{"Keep": "no"}
+	got := Of(parse(t, text, yes), parse(t, text, no), nil)
+	if s := got.String(); s != "remove B never loses objects\nmodify Q never\n  DisplayName never a → b\n" {
+		t.Errorf("a condition that becomes false: %s", s)
+	}
+	uncertain := Of(parse(t, text, yes), parse(t, text, nil), map[string]string{"Keep": "Keep may change"})
+	if s := uncertain.String(); s != "dynamic B never possible\n  Condition never because its condition is not known\ndynamic Q never\n  DisplayName never because Keep may change\n" {
+		t.Errorf("a condition that is not known: %s", s)
+	}
+}
+
+func TestUncertainParameterIsDynamic(t *testing.T) {
+	text := resources("S:\n  Type: AWS::EC2::Subnet\n  Properties: {VpcId: !Ref Vpc, Tags: [{Key: v, Value: !Sub 'in ${Vpc}'}]}", "Parameters: {Vpc: {Type: String}}\n")
+	got := Of(parse(t, text, map[string]string{"Vpc": "vpc-1"}), parse(t, text, nil), map[string]string{"Vpc": "network/vpc.Id may change"}).String()
+	want := "dynamic S conditional\n  Tags[0].Value never because network/vpc.Id may change\n  VpcId conditional because network/vpc.Id may change\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

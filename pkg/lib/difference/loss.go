@@ -1,0 +1,43 @@
+package difference
+
+import (
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// loss says what is lost when a resource of the type is deleted under a policy, or which
+// policy keeps it. An instance in a database cluster has no data of its own.
+func loss(typ string, inCluster bool, policy string) (lost, kept string) {
+	what, stateful := resource.Stateful(typ)
+	switch {
+	case !stateful, typ == "AWS::RDS::DBInstance" && inCluster:
+		return "", ""
+	case policy == "Retain", policy == "RetainExceptOnCreate", policy == "Snapshot":
+		return "", policy
+	}
+	return what, ""
+}
+
+// deletionPolicy is the policy for a resource that is removed: the one that is deployed.
+// The default for databases is Snapshot.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+func deletionPolicy(r template.Resource) string {
+	switch {
+	case r.DeletionPolicy != "":
+		return r.DeletionPolicy
+	case r.Type == "AWS::RDS::DBCluster", r.Type == "AWS::RDS::DBInstance":
+		return "Snapshot"
+	}
+	return "Delete"
+}
+
+// replacePolicy is the policy for a resource that is replaced. The documentation does
+// not say whether a policy holds already for the update that adds it, so both templates
+// must have one.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-updatereplacepolicy.html
+func replacePolicy(was, is template.Resource) string {
+	if was.UpdateReplacePolicy == "" || is.UpdateReplacePolicy == "" || was.UpdateReplacePolicy == "Delete" {
+		return "Delete"
+	}
+	return is.UpdateReplacePolicy
+}

@@ -1,0 +1,179 @@
+// Package resource knows the resource types of CloudFormation: their properties, which
+// of these cannot be changed in place, and which resources hold data.
+//
+// Its table is made from the resource schemas that AWS publishes, as the Python package
+// cfn-lint distributes them (licence MIT-0; https://github.com/aws-cloudformation/cfn-lint).
+// See TestTableIsMadeFromSchemas.
+package resource
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the table
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// types.gz is the table: one line for each type, its name and then its properties. A
+// property is a name, or a path whose segments are joined by slashes, where * is any
+// item of a list or any key of a mapping. Marks follow it: see the constants.
+//
+//go:embed types.gz
+var compressed []byte
+
+// The marks of a path in the table.
+const (
+	alwaysMark      = '!' // create-only
+	conditionalMark = '?' // create-only in some cases
+	unorderedMark   = '%' // a list whose order has no meaning
+)
+
+// A Replacement says whether CloudFormation has to replace a resource in order to change
+// a property of it.
+type Replacement string
+
+// The replacements, weakest first.
+const (
+	Never       Replacement = "never"
+	Conditional Replacement = "conditional" // it depends on the values
+	Always      Replacement = "always"
+)
+
+// A Type is a resource type. It does not change.
+type Type struct {
+	Name       string
+	Properties []string // names, sorted
+
+	createOnly, conditional, unordered []string // paths
+}
+
+// Named returns the type of the given name, and whether the table has it.
+func Named(name string) (Type, bool) {
+	line, ok := table().lines[name]
+	if !ok {
+		return Type{}, false
+	}
+	t := parse(name, line)
+	for path, replacement := range corrections[name] {
+		t.conditional = slices.DeleteFunc(t.conditional, func(p string) bool { return p == path })
+		if replacement == Always {
+			t.createOnly = append(t.createOnly, path)
+		}
+	}
+	return t, true
+}
+
+// corrections are properties that the schemas call conditional, and whose documentation
+// is definite.
+var corrections = map[string]map[string]Replacement{
+	// The key of a table cannot be changed: UpdateTable has no KeySchema.
+	// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
+	"AWS::DynamoDB::Table": {"KeySchema": Always},
+	// "Update requires: Some interruptions", which is not a replacement.
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-rds-dbinstance.html
+	"AWS::RDS::DBInstance": {
+		"AutoMinorVersionUpgrade": Never, "BackupRetentionPeriod": Never, "DBParameterGroupName": Never,
+		"MultiAZ": Never, "PreferredMaintenanceWindow": Never,
+	},
+}
+
+// Names lists the names of all types, sorted.
+func Names() []string { return table().names }
+
+// Public reports whether the name is of a type that AWS itself publishes, so that the
+// table should have it. Custom, private and third-party types and modules are not.
+func Public(name string) bool {
+	return strings.HasPrefix(name, "AWS::") && !strings.HasSuffix(name, "::MODULE")
+}
+
+// Replacement says what a change of the property at the path means for a resource of
+// this type. The path has property names, and the index of a list item as a number. A
+// change of a part of a create-only property is a change of that property, and so is the
+// addition or removal of a mapping that contains a create-only property.
+func (t Type) Replacement(path []string) Replacement {
+	switch {
+	case slices.ContainsFunc(t.createOnly, func(p string) bool { return overlaps(p, path) }):
+		return Always
+	case slices.ContainsFunc(t.conditional, func(p string) bool { return overlaps(p, path) }):
+		return Conditional
+	}
+	return Never
+}
+
+// Unordered reports whether the list at the path has no order: the same items in
+// another order are the same value.
+func (t Type) Unordered(path []string) bool {
+	return slices.ContainsFunc(t.unordered, func(p string) bool {
+		return strings.Count(p, "/")+1 == len(path) && overlaps(p, path)
+	})
+}
+
+// Has reports whether the type has a property of that name.
+func (t Type) Has(property string) bool {
+	_, ok := slices.BinarySearch(t.Properties, property)
+	return ok
+}
+
+// overlaps reports whether one of a path of the table and a path of a value begins
+// with the other.
+func overlaps(pattern string, path []string) bool {
+	for i, segment := range strings.Split(pattern, "/") {
+		if i == len(path) {
+			return true
+		}
+		if segment != "*" && segment != path[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// lookup is the decompressed table.
+type lookup struct {
+	names []string
+	lines map[string]string // by name
+}
+
+// table decompresses the table when it is first used.
+var table = sync.OnceValue(func() lookup {
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		panic("the table of resource types is damaged: " + err.Error()) // it is a part of the program
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		panic("the table of resource types is damaged: " + err.Error())
+	}
+	all := lookup{lines: make(map[string]string)}
+	for line := range strings.Lines(string(text)) {
+		name, properties, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		all.names = append(all.names, name)
+		all.lines[name] = properties
+	}
+	return all
+})
+
+// parse reads a line of the table.
+func parse(name, line string) Type {
+	t := Type{Name: name}
+	for word := range strings.FieldsSeq(line) {
+		path := strings.TrimRight(word, "!?%")
+		for _, mark := range word[len(path):] {
+			switch mark {
+			case alwaysMark:
+				t.createOnly = append(t.createOnly, path)
+			case conditionalMark:
+				t.conditional = append(t.conditional, path)
+			case unorderedMark:
+				t.unordered = append(t.unordered, path)
+			}
+		}
+		if !strings.Contains(path, "/") {
+			t.Properties = append(t.Properties, path)
+		}
+	}
+	slices.Sort(t.Properties)
+	return t
+}

@@ -1,0 +1,124 @@
+package resource
+
+import (
+	"strings"
+	"sync"
+)
+
+// stateful lists the types whose resources hold data that is lost when the resource is
+// deleted, each with what is lost. AWS publishes no such list; this one is made by hand.
+const stateful = `
+AWS::AmazonMQ::Broker                        messages
+AWS::AppSync::ApiKey                         a key that clients use
+AWS::ApiGateway::ApiKey                      a key that clients use
+AWS::Backup::BackupVault                     backups
+AWS::Backup::LogicallyAirGappedBackupVault   backups
+AWS::Cassandra::Keyspace                     a database
+AWS::Cassandra::Table                        a table
+AWS::CloudTrail::EventDataStore              recorded events
+AWS::CodeArtifact::Domain                    packages
+AWS::CodeArtifact::Repository                packages
+AWS::CodeCommit::Repository                  source code
+AWS::Cognito::IdentityPool                   the identities of users
+AWS::Cognito::UserPool                       the accounts of users
+AWS::Cognito::UserPoolUser                   the account of a user
+AWS::DAX::Cluster                            a cache
+AWS::DMS::ReplicationInstance                the state of replications
+AWS::DSQL::Cluster                           a database
+AWS::DocDB::DBCluster                        a database
+AWS::DocDB::DBInstance                       an instance of a database
+AWS::DocDBElastic::Cluster                   a database
+AWS::DynamoDB::GlobalTable                   a table
+AWS::DynamoDB::Table                         a table
+AWS::EC2::EIP                                a public address, which others may know
+AWS::EC2::Instance                           the data on its disks
+AWS::EC2::Volume                             a disk
+AWS::ECR::PublicRepository                   images
+AWS::ECR::Repository                         images
+AWS::EFS::FileSystem                         a file system
+AWS::EKS::Cluster                            the state of a Kubernetes cluster
+AWS::ElastiCache::CacheCluster               the data in memory
+AWS::ElastiCache::GlobalReplicationGroup     the data in memory
+AWS::ElastiCache::ReplicationGroup           the data in memory
+AWS::ElastiCache::ServerlessCache            the data in memory
+AWS::Elasticsearch::Domain                   indexes
+AWS::Events::Archive                         archived events
+AWS::FSx::FileSystem                         a file system
+AWS::FSx::Snapshot                           a snapshot
+AWS::FSx::StorageVirtualMachine              volumes
+AWS::FSx::Volume                             a volume
+AWS::GameLift::GameSessionQueue              waiting players
+AWS::Glue::Database                          the catalogue of a database
+AWS::Glue::Registry                          schemas
+AWS::Glue::Schema                            versions of a schema
+AWS::Glue::Table                             the catalogue of a table
+AWS::HealthLake::FHIRDatastore               health records
+AWS::IAM::AccessKey                          a key that clients use
+AWS::IAM::User                               keys and the password of a user
+AWS::IoTAnalytics::Channel                   messages
+AWS::IoTAnalytics::Dataset                   data
+AWS::IoTAnalytics::Datastore                 data
+AWS::IoTSiteWise::Asset                      measurements
+AWS::KMS::Key                                a key: what it has encrypted can no longer be read
+AWS::KMS::ReplicaKey                         a replica of a key
+AWS::Kendra::Index                           an index
+AWS::Kinesis::Stream                         records
+AWS::KinesisFirehose::DeliveryStream         records that are not delivered yet
+AWS::KinesisVideo::Stream                    recordings
+AWS::Lightsail::Bucket                       objects
+AWS::Lightsail::Database                     a database
+AWS::Lightsail::Disk                         a disk
+AWS::Lightsail::Instance                     the data on its disk
+AWS::Location::Tracker                       positions
+AWS::Logs::LogGroup                          logs
+AWS::Logs::LogStream                         logs
+AWS::MSK::Cluster                            topics and their messages
+AWS::MSK::ServerlessCluster                  topics and their messages
+AWS::MediaStore::Container                   objects
+AWS::MemoryDB::Cluster                       a database
+AWS::MemoryDB::MultiRegionCluster            a database
+AWS::Neptune::DBCluster                      a database
+AWS::Neptune::DBInstance                     an instance of a database
+AWS::NeptuneGraph::Graph                     a database
+AWS::OpenSearchServerless::Collection        indexes
+AWS::OpenSearchService::Domain               indexes
+AWS::QLDB::Ledger                            a ledger
+AWS::RDS::DBCluster                          a database
+AWS::RDS::DBInstance                         a database
+AWS::RDS::GlobalCluster                      a database
+AWS::Redshift::Cluster                       a database
+AWS::RedshiftServerless::Namespace           a database
+AWS::Route53::HostedZone                     the name servers of a domain
+AWS::S3::Bucket                              objects
+AWS::S3Express::DirectoryBucket              objects
+AWS::S3Outposts::Bucket                      objects
+AWS::S3Tables::Table                         a table
+AWS::S3Tables::TableBucket                   tables
+AWS::S3Vectors::Index                        vectors
+AWS::S3Vectors::VectorBucket                 vectors
+AWS::SDB::Domain                             a database
+AWS::SQS::Queue                              messages
+AWS::SSM::Parameter                          a value and its history
+AWS::SecretsManager::Secret                  a secret and its versions
+AWS::Timestream::Database                    a database
+AWS::Timestream::InfluxDBInstance            a database
+AWS::Timestream::Table                       a table
+AWS::WorkSpaces::Workspace                   the disks of a user
+`
+
+// Stateful returns what is lost when a resource of the type is deleted, and whether it
+// holds data at all.
+func Stateful(typ string) (lost string, ok bool) {
+	lost, ok = losses()[typ]
+	return lost, ok
+}
+
+var losses = sync.OnceValue(func() map[string]string {
+	all := make(map[string]string)
+	for line := range strings.Lines(stateful) {
+		if typ, lost, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			all[typ] = strings.TrimSpace(lost)
+		}
+	}
+	return all
+})

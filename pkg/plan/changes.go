@@ -1,0 +1,161 @@
+package plan
+
+import (
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// ChangesFormat is the number of the format of Changes as JSON. docs/changes.schema.json
+// describes it.
+const ChangesFormat = 1
+
+// Changes is what the execution of a plan would change, for people and programs. It is an
+// estimate: it is made from templates, parameters and what CloudFormation reports about
+// stacks, without asking CloudFormation what an update would do.
+type Changes struct {
+	Format      int             `json:"format"`
+	Run         string          `json:"run,omitempty"` // that has made the plan
+	Project     string          `json:"project"`
+	Environment string          `json:"environment"`
+	Operation   string          `json:"operation"`
+	Digest      string          `json:"digest"`             // of the plan
+	Revision    string          `json:"revision,omitempty"` // of the configuration
+	Stacks      []StackChange   `json:"stacks"`             // those that have steps, in an order in which they are deployed
+	Messages    []string        `json:"messages,omitempty"`
+	Summary     Summary         `json:"summary"`
+	Steps       []PlannedStep   `json:"steps"`
+	MaxParallel []project.Limit `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
+	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
+}
+
+// A StackAction is what a plan does with a stack.
+type StackAction string
+
+// The actions.
+const (
+	ActionCreate  StackAction = "create"
+	ActionUpdate  StackAction = "update"
+	ActionReplace StackAction = "replace" // delete it, and create it again
+	ActionDelete  StackAction = "delete"
+	ActionForget  StackAction = "forget" // the stack is gone, and so is its record
+)
+
+// A Certainty says whether an action changes the stack.
+type Certainty string
+
+// The certainties.
+const (
+	Certain  Certainty = "certain"
+	Possible Certainty = "possible"
+)
+
+// A StackChange is what a plan does with one stack.
+type StackChange struct {
+	Stack      string           `json:"stack"`
+	Target     string           `json:"target"`
+	Name       string           `json:"name"` // physical name
+	Action     StackAction      `json:"action"`
+	Certainty  Certainty        `json:"certainty"`
+	Replaces   bool             `json:"replaces"`  // some resource is replaced
+	DataLoss   bool             `json:"data_loss"` // the data of some resource is lost
+	Reasons    []string         `json:"reasons"`
+	Parameters []ValueChange    `json:"parameters"`
+	Tags       []ValueChange    `json:"tags"`
+	Options    []ValueChange    `json:"options"`
+	Resources  []ResourceChange `json:"resources"`
+	Outputs    []OutputChange   `json:"outputs"`
+	Caveats    []string         `json:"caveats,omitempty"`  // what the estimate does not know
+	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known
+}
+
+// A ValueChange is a parameter, tag or option that differs.
+type ValueChange struct {
+	Name   string  `json:"name"`
+	Before *string `json:"before,omitempty"` // nil if there is none, and if it is secret
+	After  *string `json:"after,omitempty"`  // if it is not known, as the user writes it
+	Secret bool    `json:"secret"`           // neither value is shown
+	Known  bool    `json:"known"`            // it changes for certain
+	Why    string  `json:"why,omitempty"`    // why it is not known
+}
+
+// A ResourceChange is a resource that differs.
+type ResourceChange struct {
+	ID          string               `json:"id"`
+	Type        string               `json:"type"`
+	FormerType  string               `json:"former_type,omitempty"`
+	Action      difference.Action    `json:"action"`
+	Possible    bool                 `json:"possible,omitempty"` // a condition that is not known decides
+	Replacement resource.Replacement `json:"replacement"`
+	DataLoss    bool                 `json:"data_loss"`
+	Loses       string               `json:"loses,omitempty"`  // what is lost if the resource is removed or replaced
+	Policy      string               `json:"policy,omitempty"` // that keeps the data instead, such as Retain
+	Properties  []PropertyChange     `json:"properties,omitempty"`
+}
+
+// A PropertyChange is a property of a resource that differs.
+type PropertyChange struct {
+	Path        string               `json:"path"`
+	Before      *string              `json:"before,omitempty"`
+	After       *string              `json:"after,omitempty"`
+	CreateOnly  bool                 `json:"create_only"` // a change of it replaces the resource
+	Replacement resource.Replacement `json:"replacement"`
+	Attribute   bool                 `json:"attribute,omitempty"` // it is not a property but another attribute, such as DeletionPolicy
+	Secret      bool                 `json:"secret,omitempty"`
+	Because     string               `json:"because,omitempty"` // why it may change although it is written as before
+}
+
+// An OutputChange is an output that differs.
+type OutputChange struct {
+	Name   string            `json:"name"`
+	Action difference.Action `json:"action"`
+	Export string            `json:"export,omitempty"` // the name of an export that goes away
+	Users  []string          `json:"users,omitempty"`  // of an output or export that goes away: stacks that depended on the stack
+	Why    string            `json:"why,omitempty"`
+}
+
+// A PlannedStep is a step of the plan.
+type PlannedStep struct {
+	Step    string   `json:"step"`
+	After   []string `json:"after"`
+	Seconds Seconds  `json:"seconds,omitempty"` // how long it probably takes
+}
+
+// A Summary counts what a plan changes.
+type Summary struct {
+	Create            int `json:"create"`
+	Update            int `json:"update"`
+	Possible          int `json:"possible"` // stacks that may change
+	Replace           int `json:"replace"`
+	Delete            int `json:"delete"`
+	Forget            int `json:"forget"`
+	Unchanged         int `json:"unchanged"`
+	ResourcesReplaced int `json:"resources_replaced"`
+	DataLoss          int `json:"data_loss"` // resources whose data is lost
+}
+
+// count adds a stack to the summary.
+func (s *Summary) count(c StackChange) {
+	switch {
+	case c.Action == ActionCreate:
+		s.Create++
+	case c.Action == ActionReplace:
+		s.Replace++
+	case c.Action == ActionDelete:
+		s.Delete++
+	case c.Action == ActionForget:
+		s.Forget++
+	case c.Certainty == Possible:
+		s.Possible++
+	default:
+		s.Update++
+	}
+	for _, r := range c.Resources {
+		if r.Action == difference.Replace {
+			s.ResourcesReplaced++
+		}
+		if r.DataLoss {
+			s.DataLoss++
+		}
+	}
+}

@@ -1,0 +1,329 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// stacks is a project whose templates a test writes.
+type stacks struct {
+	fixture
+	templates map[string]string // by digest
+}
+
+func newStacks() stacks { return stacks{newFixture(), make(map[string]string)} }
+
+// node adds a desired stack with a template and parameters, as in "Size=large",
+// "Vpc=vpc.Id" for an output, and "Password!=…" for a text.
+func (s stacks) node(name, text string, parameters ...string) {
+	digest := "new of " + name
+	s.templates[digest] = text
+	n := project.Node{
+		Name: name, Stack: "shop-" + name, Target: project.Target{Name: "default", Account: "111122223333", Region: "eu-west-1"},
+		Template: project.Template{Digest: digest, Pinned: true}, Parameters: make(map[string]project.Text),
+	}
+	for _, p := range parameters {
+		key, value, _ := strings.Cut(p, "=")
+		n.Parameters[key] = project.Literal(value)
+		if from, output, ok := strings.Cut(value, "."); ok {
+			n.Parameters[key] = project.Text{{Node: from, Output: output}}
+			n.Needs = append(n.Needs, from)
+		}
+	}
+	s.Desired.Nodes[name] = n
+}
+
+// live records and deploys a stack with a template, live parameters and outputs.
+func (s stacks) live(name, text string, parameters, outputs map[string]string) {
+	digest := "old of " + name
+	if s.templates["new of "+name] == text {
+		digest = "new of " + name
+	}
+	s.templates[digest] = text
+	n := s.Desired.Nodes[name]
+	s.Recorded[name] = plan.Record{
+		Node: name, Stack: "shop-" + name, Target: n.Target, StackID: "id-" + name, Digest: "recorded", Template: digest, Needs: n.Needs,
+		LastUpdated: epoch, Outputs: outputs,
+	}
+	s.Live[name] = plan.Live{StackID: "id-" + name, Status: "UPDATE_COMPLETE", LastUpdated: epoch, Outputs: outputs, Parameters: parameters}
+}
+
+// describe plans a deploy and describes it.
+func (s stacks) describe(t *testing.T) plan.Changes {
+	t.Helper()
+	p, err := plan.Deploy(s.View)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Describe(p, func(digest string) (*template.Template, error) {
+		text, ok := s.templates[digest]
+		if !ok {
+			return nil, fault.New(fault.Missing, "it is no longer stored")
+		}
+		return template.Parse("t.yaml", []byte(text))
+	})
+}
+
+// lines writes changes, one thing a line.
+func lines(c plan.Changes) string {
+	var b strings.Builder
+	value := func(s *string) string {
+		if s == nil {
+			return "-"
+		}
+		return *s
+	}
+	for _, s := range c.Stacks {
+		fmt.Fprintf(&b, "%s %s %s", s.Stack, s.Action, s.Certainty)
+		if s.DataLoss {
+			b.WriteString(" DATA LOSS")
+		}
+		fmt.Fprintf(&b, ": %s\n", strings.Join(s.Reasons, "; "))
+		for _, all := range [][]plan.ValueChange{s.Parameters, s.Tags, s.Options} {
+			for _, v := range all {
+				fmt.Fprintf(&b, "  %s %s → %s secret=%v known=%v %s\n", v.Name, value(v.Before), value(v.After), v.Secret, v.Known, v.Why)
+			}
+		}
+		for _, r := range s.Resources {
+			fmt.Fprintf(&b, "  %s %s\n", r.Action, r.ID)
+		}
+		for _, o := range s.Outputs {
+			fmt.Fprintf(&b, "  output %s %s\n", o.Action, o.Name)
+		}
+		for _, w := range append(s.Caveats, s.Warnings...) {
+			fmt.Fprintf(&b, "  (%s)\n", w)
+		}
+	}
+	return b.String()
+}
+
+func (s stacks) expect(t *testing.T, want string) {
+	t.Helper()
+	if got := lines(s.describe(t)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+const (
+	queue = `
+Parameters: {Size: {Type: String, Default: small}}
+Resources: {Queue: {Type: 'AWS::SQS::Queue', Properties: {QueueName: !Sub 'q-${Size}'}}}
+Outputs: {Arn: {Value: !GetAtt Queue.Arn}, Fixed: {Value: same}}
+`
+	user = `
+Parameters: {Queue: {Type: String}}
+Resources: {Topic: {Type: 'AWS::SNS::Topic', Properties: {DisplayName: !Ref Queue}}}
+`
+)
+
+func TestDescribeCreate(t *testing.T) {
+	s := newStacks()
+	s.node("queue", queue, "Size=large")
+	s.node("user", user, "Queue=queue.Arn")
+	s.expect(t, `queue create certain: new in the project
+  Size - → large secret=false known=true 
+  add Queue
+  output add Arn
+  output add Fixed
+user create certain: new in the project
+  Queue - → ${queue.Arn} secret=false known=false known when queue is created
+  add Topic
+`)
+}
+
+// A parameter of one stack replaces its queue. Only what depends on the ARN may change.
+func TestDescribeReplacementThatPropagates(t *testing.T) {
+	s := newStacks()
+	s.node("queue", queue, "Size=large")
+	s.node("user", user, "Queue=queue.Arn")
+	s.node("other", user, "Queue=queue.Fixed")
+	outputs := map[string]string{"Arn": "arn:q", "Fixed": "same"}
+	s.live("queue", queue, map[string]string{"Size": "small"}, outputs)
+	s.live("user", user, map[string]string{"Queue": "arn:q"}, nil)
+	s.live("other", user, map[string]string{"Queue": "same"}, nil)
+	s.expect(t, `queue update certain DATA LOSS: changed here: parameters
+  Size small → large secret=false known=true 
+  replace Queue
+  output dynamic Arn
+other update certain: 
+  (no difference was found)
+user update certain: 
+  Queue arn:q → ${queue.Arn} secret=false known=false known when queue is deployed
+  dynamic Topic
+`)
+}
+
+func TestDescribeDeletion(t *testing.T) {
+	s := newStacks()
+	s.node("keep", user, "Queue=x")
+	s.live("queue", queue, map[string]string{"Size": "small"}, nil)
+	s.live("keep", user, map[string]string{"Queue": "x"}, nil)
+	s.Recorded["queue"] = func(r plan.Record) plan.Record { r.Target.Name = "default"; return r }(s.Recorded["queue"])
+	c := s.describe(t)
+	if c.Summary.Delete != 1 || c.Summary.DataLoss != 1 || !c.Stacks[len(c.Stacks)-1].DataLoss {
+		t.Errorf("%+v\n%s", c.Summary, lines(c))
+	}
+}
+
+func TestDescribeReasons(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		change     func(*plan.Record, *plan.Live)
+	}{
+		{"changed outside", "changed outside Stackwright since it was last deployed",
+			func(_ *plan.Record, l *plan.Live) { l.LastUpdated = epoch.Add(1) }},
+		{"never finished", "never finished: its last operation failed or was interrupted", func(r *plan.Record, _ *plan.Live) { r.Digest = "" }},
+		{"busy", "another operation is in progress: UPDATE_IN_PROGRESS", func(_ *plan.Record, l *plan.Live) { l.Status = "UPDATE_IN_PROGRESS" }},
+		{"stuck", "never finished: it is UPDATE_ROLLBACK_FAILED, and its rollback is continued first",
+			func(_ *plan.Record, l *plan.Live) { l.Status = "UPDATE_ROLLBACK_FAILED" }},
+		{"dead", "never finished: it is ROLLBACK_COMPLETE and can only be created again", func(_ *plan.Record, l *plan.Live) { l.Status = "ROLLBACK_COMPLETE" }},
+		{"gone", "deleted outside Stackwright, or never created", func(_ *plan.Record, l *plan.Live) { *l = plan.Live{} }},
+		{"inaccessible", "could not be read, so it is not known what changes", func(_ *plan.Record, l *plan.Live) { *l = plan.Live{AccessError: "denied"} }},
+		{"other outputs", "its outputs are not those that are recorded", func(_ *plan.Record, l *plan.Live) { l.Outputs = map[string]string{"A": "b"} }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStacks()
+			s.node("queue", queue, "Size=small")
+			s.live("queue", queue, map[string]string{"Size": "small"}, nil)
+			r, l := s.Recorded["queue"], s.Live["queue"]
+			test.change(&r, &l)
+			s.Recorded["queue"], s.Live["queue"] = r, l
+			c := s.describe(t)
+			if len(c.Stacks) != 1 || !strings.Contains(strings.Join(c.Stacks[0].Reasons, "; "), test.want) {
+				t.Errorf("want the reason %q:\n%s", test.want, lines(c))
+			}
+		})
+	}
+}
+
+// A stack that was changed outside Stackwright is not compared with the template that is
+// recorded: that would show differences which do not exist.
+func TestDescribeDoesNotCompareWhatIsNotDeployed(t *testing.T) {
+	s := newStacks()
+	s.node("queue", queue, "Size=large")
+	s.live("queue", queue, map[string]string{"Size": "small"}, nil)
+	l := s.Live["queue"]
+	l.LastUpdated = epoch.Add(1)
+	s.Live["queue"] = l
+	s.expect(t, `queue update certain: changed outside Stackwright since it was last deployed; changed here: parameters
+  Size small → large secret=false known=true 
+  (the stack was changed outside Stackwright, so its template is not compared)
+`)
+	delete(s.templates, "old of queue")
+}
+
+func TestDescribeTemplateThatIsNotStored(t *testing.T) {
+	s := newStacks()
+	s.node("queue", queue, "Size=large")
+	s.live("queue", queue+"# older\n", map[string]string{"Size": "small"}, nil)
+	delete(s.templates, "old of queue")
+	s.expect(t, `queue update certain: changed here: parameters
+  Size small → large secret=false known=true 
+  (the template that is deployed is not compared: it is no longer stored)
+`)
+}
+
+func TestDescribeTagsAndOptions(t *testing.T) {
+	s := newStacks()
+	s.node("queue", queue, "Size=small")
+	s.live("queue", queue, map[string]string{"Size": "small"}, nil)
+	n, l := s.Desired.Nodes["queue"], s.Live["queue"]
+	n.Tags = map[string]project.Text{"team": project.Literal("b"), "new": project.Literal("x")}
+	n.Capabilities, n.Protect = []string{"CAPABILITY_IAM"}, true
+	l.Tags = map[string]string{"team": "a", "old": "y"}
+	s.Desired.Nodes["queue"], s.Live["queue"] = n, l
+	s.expect(t, `queue update certain: changed here: tags, options
+  new - → x secret=false known=true 
+  old y → - secret=false known=true 
+  team a → b secret=false known=true 
+  capabilities  → CAPABILITY_IAM secret=false known=true 
+  protect false → true secret=false known=true 
+`)
+}
+
+const password = `
+Parameters: {Password: {Type: String, NoEcho: true, Default: canary-default}, Size: {Type: String, Default: small}}
+Resources:
+  Db: {Type: 'AWS::RDS::DBInstance', Properties: {MasterUserPassword: !Ref Password, Tags: [{Key: size, Value: !Ref Size}, {Key: p, Value: !Sub 'x-${Password}'}]}}
+Outputs: {Secret: {Value: !Join ['', [a, !Ref Password]]}}
+`
+
+// No value of a parameter with NoEcho and no reference to a secret is in the document,
+// however it reaches a property.
+func TestDescribeHidesSecrets(t *testing.T) {
+	s := newStacks()
+	s.node("db", strings.Replace(password, "x-$", "y-$", 1), "Password={{resolve:secretsmanager:canary-name}}", "Size=large")
+	s.live("db", password, map[string]string{"Password": "****", "Size": "small"}, map[string]string{"Secret": "canary-output"})
+	c := s.describe(t)
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "canary") || strings.Contains(string(text), "****") {
+		t.Errorf("a secret is in %s", text)
+	}
+	if got := lines(c); !strings.Contains(got, "Password - → - secret=true known=false") || !strings.Contains(got, "modify Db") {
+		t.Error(got)
+	}
+}
+
+// The digest of what was deployed tells that the secret is the same.
+func TestDescribeKnowsThatSecretIsUnchanged(t *testing.T) {
+	s := newStacks()
+	s.node("db", password, "Password={{resolve:secretsmanager:name}}", "Size=large")
+	s.live("db", password, map[string]string{"Password": "****", "Size": "small"}, nil)
+	was := s.Desired.Nodes["db"]
+	was.Parameters = map[string]project.Text{"Password": was.Parameters["Password"], "Size": project.Literal("small")}
+	resolved, err := was.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.Recorded["db"]
+	r.Digest = resolved.Digest
+	s.Recorded["db"] = r
+	s.expect(t, `db update certain: changed here: parameters
+  Size small → large secret=false known=true 
+  modify Db
+`)
+}
+
+func TestDescribeWarnsOfUnknownNames(t *testing.T) {
+	s := newStacks()
+	s.node("queue", "Resources: {Q: {Type: 'AWS::SQS::Queu'}, R: {Type: 'AWS::SQS::Queue', Properties: {QueueNam: a}}, C: {Type: 'Custom::Any', Properties: {Any: 1}}}")
+	c := s.describe(t)
+	if got, want := strings.Join(c.Stacks[0].Warnings, "\n"), "Q: the type AWS::SQS::Queu is not known: did you mean AWS::SQS::Queue?\nR: AWS::SQS::Queue has no property QueueNam: did you mean QueueName?"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A plan lists each template that it needs once, and none of unchanged stacks.
+func TestTemplatesOfPlan(t *testing.T) {
+	v := plan.View{
+		Desired: project.Project{Nodes: map[string]project.Node{
+			"a": {Template: project.Template{Digest: "1"}}, "b": {Template: project.Template{Digest: "1"}}, "c": {Template: project.Template{Digest: "3"}},
+		}},
+		Recorded: map[string]plan.Record{"a": {Template: "2"}, "c": {Template: "4"}, "d": {Template: "5"}, "e": {}},
+	}
+	p := plan.Plan{Steps: []plan.Step{{Node: "a"}, {Node: "b"}, {Node: "d"}, {Node: "e"}, {Verb: plan.Barrier}}}
+	if got := strings.Join(v.TemplateDigests(p), " "); got != "1 2 5" {
+		t.Error(got)
+	}
+}
+
+// A step that only waits for a cleanup changes nothing.
+func TestDescribeLeavesOutWaits(t *testing.T) {
+	s := newStacks()
+	s.node("queue", queue, "Size=small")
+	p := plan.Plan{Steps: []plan.Step{{ID: "queue/wait", Node: "queue", Verb: plan.Wait}, {ID: "gone/delete", Node: "gone", Verb: plan.Delete, After: []int{0}}}}
+	c := s.Describe(p, func(string) (*template.Template, error) { return nil, fault.New(fault.Missing, "none") })
+	if len(c.Stacks) != 1 || c.Stacks[0].Action != plan.ActionDelete || c.Steps[1].After[0] != "queue/wait" {
+		t.Errorf("%+v", c)
+	}
+}

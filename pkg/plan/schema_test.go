@@ -1,0 +1,81 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+var update = flag.Bool("update", false, "write docs/changes.schema.json")
+
+// words are the values that a type of text has.
+var words = map[reflect.Type][]string{
+	reflect.TypeFor[plan.StackAction]():     {"create", "update", "replace", "delete", "forget"},
+	reflect.TypeFor[plan.Certainty]():       {"certain", "possible"},
+	reflect.TypeFor[difference.Action]():    {"add", "modify", "remove", "replace", "dynamic"},
+	reflect.TypeFor[resource.Replacement](): {"never", "conditional", "always"},
+}
+
+// schemaOf is the JSON schema of a type.
+func schemaOf(t reflect.Type) map[string]any {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return schemaOf(t.Elem())
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": schemaOf(t.Elem())}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int:
+		return map[string]any{"type": "integer", "minimum": 0}
+	case reflect.String:
+		if all, ok := words[t]; ok {
+			return map[string]any{"enum": all}
+		}
+		return map[string]any{"type": "string"}
+	case reflect.Struct:
+		properties, required := make(map[string]any), []string{}
+		for i := range t.NumField() {
+			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			properties[name] = schemaOf(t.Field(i).Type)
+			if options == "" {
+				required = append(required, name)
+			}
+		}
+		return map[string]any{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
+	}
+	panic("the schema has no word for " + t.String())
+}
+
+// The schema of the document is that of the code.
+func TestSchemaOfChanges(t *testing.T) {
+	const file = "../../docs/changes.schema.json"
+	schema := schemaOf(reflect.TypeFor[plan.Changes]())
+	schema["$schema"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", "What a Stackwright plan would change"
+	schema["properties"].(map[string]any)["format"] = map[string]any{"const": plan.ChangesFormat}
+	want, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, append(want, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want)+"\n", string(got)); d != "" {
+		t.Errorf("run go test ./pkg/plan -run TestSchemaOfChanges -update\n%s", d)
+	}
+}

@@ -1,0 +1,176 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// hidden is what CloudFormation shows for the value of a parameter with NoEcho.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/parameters-section-structure.html
+const hidden = "****"
+
+// values puts the parameters, tags and options that differ into c, completes the
+// parameters of the desired side, and returns those whose values are not known, with the
+// reason.
+func (d describer) values(c *StackChange, n project.Node, before, after difference.Side) map[string]string {
+	live, uncertain := Live{}, make(map[string]string)
+	if c.Action == ActionUpdate {
+		live = d.Live[n.Name]
+	}
+	values := after.Scope.Parameters // the defaults
+	for name, text := range n.Parameters {
+		value, why := d.value(text)
+		if values[name] = value; why != "" {
+			uncertain[name] = why
+		}
+	}
+	secret := func(name string) bool {
+		for _, s := range []difference.Side{before, after} {
+			if s.Template != nil && s.Template.Parameters[name].NoEcho {
+				return true
+			}
+		}
+		return live.Parameters[name] == hidden
+	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(values)), maps.Keys(live.Parameters))
+	slices.Sort(names)
+	same := d.sameSecrets(n, live, secret)
+	for _, name := range slices.Compact(names) {
+		was, had := live.Parameters[name]
+		is, has := values[name]
+		v := change(name, was, had, is, has, uncertain[name])
+		if after.Template == nil && !has { // it may have a default
+			continue
+		}
+		if secret(name) {
+			v.Before, v.After, v.Secret = nil, nil, true
+			v.Known = had != has
+			if had && has && same {
+				continue
+			}
+			if had && has {
+				v.Why = "its value is secret"
+				uncertain[name] = v.Why
+			}
+		}
+		if had != has || was != is || v.Why != "" {
+			c.Parameters = append(c.Parameters, v)
+		}
+	}
+	d.tags(c, n, live)
+	c.options(n, live)
+	return uncertain
+}
+
+// value returns a text with the outputs that it refers to, or, if some are not known, as
+// the user writes it, with the reason.
+func (d describer) value(t project.Text) (value, why string) {
+	value, err := t.Resolve(func(node, output string) (string, error) {
+		if uncertain, ok := d.uncertain[node]; ok {
+			if why = uncertain(output); why != "" {
+				return "", fault.New(fault.Missing, "%s", why)
+			}
+		}
+		if value, ok := d.outputs(node)[output]; ok {
+			return value, nil
+		}
+		why = fmt.Sprintf("known when %s is deployed", node)
+		return "", fault.New(fault.Missing, "%s", why)
+	})
+	if err != nil {
+		return t.String(), why
+	}
+	return value, ""
+}
+
+// change is a value that differs.
+func change(name, was string, had bool, is string, has bool, why string) ValueChange {
+	v := ValueChange{Name: name, Known: why == "", Why: why}
+	if difference.Secret(was) || difference.Secret(is) {
+		v.Secret = true
+		return v
+	}
+	if had {
+		v.Before = &was
+	}
+	if has {
+		v.After = &is
+	}
+	return v
+}
+
+// sameSecrets reports whether the parameters with NoEcho are certainly as they were last
+// deployed. CloudFormation does not return their values. But the digest of what was
+// deployed is recorded: it is the digest of the live values with the desired secrets.
+func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bool) bool {
+	r := d.Recorded[n.Name]
+	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Capabilities: live.Capabilities}
+	was.Tags = literals(live.Tags)
+	for _, all := range []bool{false, true} { // without and with the parameters that are no longer given
+		was.Parameters = make(map[string]project.Text)
+		for name, value := range live.Parameters {
+			text, given := n.Parameters[name]
+			switch {
+			case given && secret(name):
+				value, _ = d.value(text)
+				was.Parameters[name] = project.Literal(value)
+			case given || all:
+				was.Parameters[name] = project.Literal(value)
+			}
+		}
+		got, err := was.Resolve(nil)
+		if err == nil && r.Digest != "" && got.Digest == r.Digest {
+			return true
+		}
+	}
+	return false
+}
+
+func literals(values map[string]string) map[string]project.Text {
+	all := make(map[string]project.Text, len(values))
+	for name, value := range values {
+		all[name] = project.Literal(value)
+	}
+	return all
+}
+
+// tags adds the tags that differ.
+func (d describer) tags(c *StackChange, n project.Node, live Live) {
+	names := slices.Sorted(maps.Keys(n.Tags))
+	for name := range live.Tags {
+		if _, ok := n.Tags[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		was, had := live.Tags[name]
+		text, has := n.Tags[name]
+		is, why := d.value(text)
+		if v := change(name, was, had, is, has, why); had != has || was != is || why != "" {
+			c.Tags = append(c.Tags, v)
+		}
+	}
+}
+
+// options adds the options that differ. For a stack that is created, these are the ones
+// that are not the default.
+func (c *StackChange) options(n project.Node, live Live) {
+	if live.AccessError != "" {
+		return
+	}
+	existed := c.Action == ActionUpdate
+	if was, is := strings.Join(live.Capabilities, ", "), strings.Join(n.Capabilities, ", "); was != is {
+		c.Options = append(c.Options, change("capabilities", was, existed, is, true, ""))
+	}
+	if live.Protected != n.Protect {
+		c.Options = append(c.Options, change("protect", strconv.FormatBool(live.Protected), existed, strconv.FormatBool(n.Protect), true, ""))
+	}
+}
