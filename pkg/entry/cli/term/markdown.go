@@ -3,54 +3,97 @@ package term
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// The size of a plan in Markdown. A comment on GitHub has at most 65,536 characters.
+// The size of a plan in Markdown, in characters. A comment on GitHub has at most 65,536.
 const (
-	maxMarkdown = 60_000 // characters
-	maxLosses   = 50     // lines about data that is lost
+	maxMarkdown = 60_000
+	maxLosses   = 15_000 // of it, what is lost and replaced
+	maxMessages = 5_000  // of it, messages
+	maxTail     = 500    // of it, the sentence about what is left out
+	maxLine     = 1_000  // a message, or a line about what is lost
 )
 
-// Markdown writes what a plan changes for a comment on a pull request: what is lost and
-// the totals first, and then a folded block for each stack. Stacks that do not fit are
-// counted.
+// Markdown writes what a plan changes for a comment on a pull request: the totals, what
+// is lost and replaced, and a folded block for each stack. If there is not enough room,
+// whole stacks are left out, first those that lose and replace nothing, and counted.
 func Markdown(c plan.Changes) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### Plan of %s@%s\n\n%s\n\n", c.Project, c.Environment, html.EscapeString(planTotals(c)))
-	drawn := &planText{width: planWidth}
-	drawn.losses(c)
-	if losses := drawn.lines; len(losses) > 0 {
-		b.WriteString("> [!CAUTION]\n")
-		for i, l := range losses {
-			if i == maxLosses {
-				fmt.Fprintf(&b, "> … %s\n", Plural(len(losses)-i, "more line"))
-				break
-			}
-			fmt.Fprintf(&b, "> %s<br>\n", html.EscapeString(plainText(l)))
-		}
-		b.WriteString("\n")
+	replaced, lost := losses(c)
+	var cautions, messages, stacks []string
+	for _, l := range slices.Concat(lost, replaced) {
+		cautions = append(cautions, "> "+html.EscapeString(cutText(printable(l), maxLine))+"<br>\n")
 	}
 	for _, m := range c.Messages {
-		fmt.Fprintf(&b, "- %s\n", html.EscapeString(oneLine(printable(m))))
+		messages = append(messages, diffLine(cutText(oneLine(printable(m)), maxLine))+"\n")
 	}
-	size := utf8.RuneCountInString(b.String())
-	for i, s := range c.Stacks {
-		block := folded(s)
-		if size += utf8.RuneCountInString(block); size > maxMarkdown-200 {
-			fmt.Fprintf(&b, "\n… and %s: `stackwright plan` shows all.\n", Plural(len(c.Stacks)-i, "more stack"))
-			break
+	for _, s := range c.Stacks {
+		stacks = append(stacks, folded(s))
+	}
+	text := fmt.Sprintf("### Plan of %s@%s\n\n%s\n\n", c.Project, c.Environment, html.EscapeString(planTotals(c)))
+	if shown, left := fitting(cautions, maxLosses, nil); len(cautions) > 0 {
+		text += "> [!CAUTION]\n" + shown + andMore(left, "> … and %s<br>\n", "more line") + "\n"
+	}
+	if shown, left := fitting(messages, maxMessages, nil); len(messages) > 0 {
+		text += "````diff\n" + shown + andMore(left, "  … and %s\n", "more message") + "````\n\n"
+	}
+	shown, left := fitting(stacks, maxMarkdown-maxTail-utf8.RuneCountInString(text), func(i int) int { return rank(c.Stacks[i]) })
+	lose := 0
+	for _, i := range left {
+		if c.Stacks[i].DataLoss {
+			lose++
 		}
-		b.WriteString(block)
 	}
-	text := b.String()
-	if runes := []rune(text); len(runes) > maxMarkdown { // many messages
-		text = string(runes[:maxMarkdown-1]) + "…"
+	return text + shown + andMore(left, fmt.Sprintf("\n… and %%s, %d of them with data loss: there is no room for them here, `stackwright plan` shows all.\n", lose), "more stack")
+}
+
+// fitting joins the blocks that fit into a number of characters, and lists the others.
+// Blocks of a lower rank are chosen first; a nil rank is the same for all.
+func fitting(blocks []string, most int, rank func(i int) int) (text string, left []int) {
+	order := make([]int, len(blocks))
+	for i := range order {
+		order[i] = i
 	}
-	return text
+	if rank != nil {
+		slices.SortStableFunc(order, func(i, j int) int { return rank(i) - rank(j) })
+	}
+	var shown []int
+	for _, i := range order {
+		n := utf8.RuneCountInString(blocks[i])
+		if n > most {
+			left = append(left, i)
+			continue
+		}
+		shown, most = append(shown, i), most-n
+	}
+	slices.Sort(shown)
+	for _, i := range shown {
+		text += blocks[i]
+	}
+	return text, left
+}
+
+// rank orders stacks by what they lose.
+func rank(s plan.StackChange) int {
+	switch {
+	case s.DataLoss:
+		return 0
+	case s.Replaces:
+		return 1
+	}
+	return 2
+}
+
+// andMore says how many things are left out; nothing if none is.
+func andMore(left []int, format, thing string) string {
+	if len(left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, Plural(len(left), thing))
 }
 
 // folded is the block of a stack.

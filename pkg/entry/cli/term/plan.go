@@ -43,7 +43,13 @@ func Plan(c plan.Changes, width int, colour bool) []string {
 		}
 		p.add(2, span{dim, fmt.Sprintf("at most %d %s at the same time", l.Most, what)})
 	}
-	p.losses(c)
+	replaced, lost := losses(c)
+	for _, l := range replaced {
+		p.add(0, span{red, l})
+	}
+	for _, l := range lost {
+		p.add(0, span{danger, l})
+	}
 	p.add(0, span{bold, planTotals(c)})
 	lines := make([]string, len(p.lines))
 	for i, l := range p.lines {
@@ -383,26 +389,23 @@ func (p *planText) output(o plan.OutputChange) {
 	}
 }
 
-// losses draws what is replaced, a stack a line, and below it what is lost.
-func (p *planText) losses(c plan.Changes) {
-	var lost []span
+// losses says what is replaced, a stack a line, and which data is lost.
+func losses(c plan.Changes) (replaced, lost []string) {
 	for _, s := range c.Stacks {
-		var replaced []string
+		var ids []string
 		for _, r := range s.Resources {
 			switch {
 			case r.DataLoss:
-				lost = append(lost, span{danger, fmt.Sprintf("DATA LOSS: %s %s, %s (%s)", s.Stack, r.ID, past(r.Action), r.Loses)})
+				lost = append(lost, fmt.Sprintf("DATA LOSS: %s %s, %s (%s)", s.Stack, r.ID, past(r.Action), r.Loses))
 			case r.Action == difference.Replace:
-				replaced = append(replaced, r.ID)
+				ids = append(ids, r.ID)
 			}
 		}
-		if len(replaced) > 0 {
-			p.add(0, span{red, fmt.Sprintf("REPLACED: %s %s", s.Stack, strings.Join(replaced, ", "))})
+		if len(ids) > 0 {
+			replaced = append(replaced, fmt.Sprintf("REPLACED: %s %s", s.Stack, strings.Join(ids, ", ")))
 		}
 	}
-	for _, l := range lost {
-		p.add(0, l)
-	}
+	return replaced, lost
 }
 
 func past(a difference.Action) string {
