@@ -81,10 +81,10 @@ var (
 	}
 	plans = []permission{
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/templates/*"}, Why: "templates are named by their digests"},
-		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by their runs"},
+		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by its digest"},
 	}
 	shows = []permission{lists, {
-		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by their runs",
+		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by its digest",
 	}}
 	specs = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},

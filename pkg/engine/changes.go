@@ -14,20 +14,21 @@ import (
 // hold them in memory. The stacks of further templates are not compared.
 const maxCompared = 1000
 
-// saveChanges stores what the plan of a preview would change. Only stacks with steps are
-// compared, and each template is read once.
-func (e *Engine) saveChanges(ctx context.Context, r run.Run, v plan.View, p plan.Plan) error {
+// saveChanges stores what the plan of a preview would change, and returns a reference to
+// it. Only stacks with steps are compared, and each template is read once.
+func (e *Engine) saveChanges(ctx context.Context, r run.Run, v plan.View, p plan.Plan) (string, error) {
 	templates, err := e.templates(ctx, v.TemplateDigests(p))
 	if err != nil {
-		return fmt.Errorf("compare templates: %w", err)
+		return "", fmt.Errorf("compare templates: %w", err)
 	}
 	c := v.Describe(p, templates)
 	c.Run, c.Operation, c.Digest, c.Revision, c.Messages = r.ID, r.Operation, r.Digest, r.Source.Version, r.Messages
 	c.MaxParallel, c.Seconds = r.MaxParallel, plan.SecondsOf(r.Estimate())
-	if err := e.Changes.SaveChanges(ctx, r.ID, c); err != nil {
-		return fmt.Errorf("store what the plan changes: %w", err)
+	reference, err := e.Changes.SaveChanges(ctx, c)
+	if err != nil {
+		return "", fmt.Errorf("store what the plan changes: %w", err)
 	}
-	return nil
+	return reference, nil
 }
 
 // templates reads templates. The result returns an error for a template that does not

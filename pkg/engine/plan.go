@@ -195,7 +195,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	r.Start(p, specs)
 	r.MaxParallel = desired.MaxParallel
 	if o.Preview {
-		if err := e.saveChanges(ctx, *r, view, p); err != nil {
+		if r.Changes, err = e.saveChanges(ctx, *r, view, p); err != nil {
 			return p, err
 		}
 	}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -241,12 +243,47 @@ func TestPlanStoresWhatItWouldChange(t *testing.T) {
 	if len(h.backend.Changes) != 1 {
 		t.Fatalf("%d documents are stored", len(h.backend.Changes))
 	}
-	for id, c := range h.backend.Changes {
-		if c.Run != id || c.Project != "shop" || c.Operation != "plan" || c.Digest == "" || c.Summary.Create != 2 || len(c.Stacks) != 2 {
+	for reference, c := range h.backend.Changes {
+		if stored := h.stored("a"); stored.Changes != reference || c.Run != "a" || c.Project != "shop" || c.Operation != "plan" || c.Digest == "" || c.Summary.Create != 2 || len(c.Stacks) != 2 {
 			t.Errorf("%+v", c)
 		}
 		if got := strings.Join(c.Stacks[0].Caveats, "; "); !strings.Contains(got, "it is no longer stored") {
 			t.Errorf("the simulation has no templates, and the plan says %q", got)
 		}
+	}
+}
+
+// slowChanges stores what a plan would change after another function has done something.
+type slowChanges struct {
+	engine.Changes
+	meanwhile func()
+}
+
+func (s slowChanges) SaveChanges(ctx context.Context, c plan.Changes) (string, error) {
+	s.meanwhile()
+	return s.Changes.SaveChanges(ctx, c)
+}
+
+// A planner of an old epoch that stores its document after the planner of the newer epoch
+// does not replace that one's: the run names the document of the plan that it has.
+func TestLatePlannerReplacesNoDocument(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc db<vpc")
+	h.request("a", "plan", "v1")
+	late := *h.Engine
+	late.Changes = slowChanges{h.Changes, func() {
+		h.setVersion("v1", "vpc")
+		h.must(h.Store.RaiseEpoch(t.Context(), run.Run{Request: run.Request{ID: "a"}, Epoch: 1}))
+		if loop := h.planned("a", 2); loop.State != run.StateSucceeded {
+			t.Errorf("the plan of epoch 2 ends as %s", loop.State)
+		}
+	}}
+	loop, err := late.Plan(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 1})
+	if err != nil || loop.State != run.StateFencedOff {
+		t.Errorf("the planner of epoch 1 gets %+v, %v", loop, err)
+	}
+	r := h.stored("a")
+	if c := h.backend.Changes[r.Changes]; len(h.backend.Changes) != 2 || c.Digest != r.Digest || c.Summary.Create != 1 {
+		t.Errorf("of %d documents, the run with the plan %s names %+v", len(h.backend.Changes), r.Digest, c)
 	}
 }

@@ -221,8 +221,10 @@ type Changes interface {
 	// planned. The error is of kind Missing if there is no such template.
 	Template(ctx context.Context, digest string) ([]byte, error)
 
-	// SaveChanges stores what the plan of a run would change.
-	SaveChanges(ctx context.Context, run string, c plan.Changes) error
+	// SaveChanges stores what a plan would change, and returns a reference to it. It
+	// replaces nothing that was stored before: the run names the document of the planner
+	// that committed it, and not that of the planner that was the last to finish.
+	SaveChanges(ctx context.Context, c plan.Changes) (reference string, err error)
 }
 
 // Clouds reads the live stacks of all accounts and regions.

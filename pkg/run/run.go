@@ -86,6 +86,7 @@ type Run struct {
 	FinishedAtRestart int       // how many steps were over then
 
 	Digest    string   // of the plan
+	Changes   string   // reference to what a plan that is only shown would change; empty for other plans
 	Unchanged int      // how many stacks needed no step
 	Messages  []string // why it was refused, or what went wrong with the engine
 	Requested time.Time

@@ -80,6 +80,6 @@ func (l *loader) Template(ctx context.Context, digest string) ([]byte, error) {
 }
 
 // SaveChanges implements engine.Changes.
-func (l *loader) SaveChanges(ctx context.Context, run string, c plan.Changes) error {
-	return l.bucket.SaveChanges(ctx, run, c)
+func (l *loader) SaveChanges(ctx context.Context, c plan.Changes) (string, error) {
+	return l.bucket.SaveChanges(ctx, c)
 }

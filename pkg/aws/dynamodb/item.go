@@ -35,6 +35,7 @@ type storedRun struct {
 	RestartedAt        time.Time          `json:"restarted_at"`
 	FinishedAtRestart  int                `json:"finished_at_restart,omitempty"`
 	Digest             string             `json:"digest,omitempty"`
+	Changes            string             `json:"changes,omitempty"`
 	Unchanged          int                `json:"unchanged,omitempty"`
 	Messages           []string           `json:"messages,omitempty"`
 	Requested          time.Time          `json:"requested"`

@@ -1,8 +1,8 @@
 // Package s3 stores configurations, templates and specs in S3.
 //
-// Templates and specs are stored under their digest and never change. Storing one
-// twice has no effect, and an object that does not have the digest of its key is
-// refused when it is read.
+// Templates, specs and what plans would change are stored under their digest and are
+// never replaced. Storing one twice has no effect, and an object that does not have the
+// digest of its key is refused when it is read.
 package s3
 
 import (
@@ -220,21 +220,22 @@ func (b *Bucket) Template(ctx context.Context, digest string) ([]byte, error) {
 	return b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, digest)
 }
 
-// SaveChanges implements engine.Changes.
-func (b *Bucket) SaveChanges(ctx context.Context, run string, c plan.Changes) error {
+// SaveChanges implements engine.Changes. The reference is the digest of the document.
+func (b *Bucket) SaveChanges(ctx context.Context, c plan.Changes) (string, error) {
 	body, err := json.Marshal(c)
 	if err != nil {
-		return fault.New(fault.Broken, "changes of run %s: %w", run, err)
+		return "", fault.New(fault.Broken, "changes of run %s: %w", c.Run, err)
 	}
-	_, err = b.Put(ctx, changesKey(run), body)
-	return err
+	digest := sum(body)
+	_, err = b.Put(ctx, changesKey(digest), body)
+	return digest, err
 }
 
-// Changes returns what the plan of a run would change, as JSON of plan.Changes. It is
-// Missing if the run has made no plan that is only shown, or if the object has expired.
-func (b *Bucket) Changes(ctx context.Context, run string) ([]byte, error) {
-	key := changesKey(run)
-	return b.read(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+// Changes returns what a plan would change, as JSON of plan.Changes. The error is of kind
+// Missing if the object has expired.
+func (b *Bucket) Changes(ctx context.Context, reference string) ([]byte, error) {
+	key := changesKey(reference)
+	return b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, reference)
 }
 
 // URL returns the address at which CloudFormation reads a template.
@@ -295,7 +296,7 @@ func (b *Bucket) fault(do, key, version string, err error) error {
 
 func specKey(name string) string       { return "specs/" + name + ".jsonl" }
 func templateKey(digest string) string { return "templates/" + digest }
-func changesKey(run string) string     { return "plans/" + run + ".json" }
+func changesKey(digest string) string  { return "plans/" + digest + ".json" }
 
 // sum is the SHA-256 of bytes, in hex.
 func sum(body []byte) string {

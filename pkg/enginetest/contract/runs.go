@@ -91,7 +91,7 @@ func runLaws() []law {
 			}
 			want.Start(p, map[string]string{"n7": "spec"})
 			want.Started, want.Deadline = noon.Add(time.Second), noon.Add(time.Hour)
-			want.Messages = []string{"of the plan"}
+			want.Messages, want.Changes = []string{"of the plan"}, "reference"
 			want.MaxParallel = []project.Limit{{Most: 10}, {Prefix: "n1", Most: 2}}
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -32,7 +33,7 @@ type Backend struct {
 	Calls     int                     // how many calls functions have made
 	Invoked   map[string]Use          // the use of each function
 	Ends      map[string]int          // how often the end of a run was reported to engine.Meter, by run
-	Changes   map[string]plan.Changes // what the plans that are only shown would change, by run
+	Changes   map[string]plan.Changes // what the plans that are only shown would change, by reference
 
 	// Questions are the IDs of steps that wait for a user's answer before they end.
 	Questions map[string]bool
@@ -318,11 +319,14 @@ func (b *Backend) Template(ctx context.Context, digest string) ([]byte, error) {
 }
 
 // SaveChanges implements engine.Changes.
-func (b *Backend) SaveChanges(ctx context.Context, run string, c plan.Changes) error {
-	return b.do(ctx, "Changes.SaveChanges", run, func() error {
-		b.Changes[run] = c
-		return nil
+func (b *Backend) SaveChanges(ctx context.Context, c plan.Changes) (reference string, err error) {
+	err = b.do(ctx, "Changes.SaveChanges", c.Run, func() error {
+		text, err := json.Marshal(c)
+		reference = fmt.Sprintf("%x", sha256.Sum256(text))
+		b.Changes[reference] = c
+		return err
 	})
+	return reference, err
 }
 
 // Start implements engine.Machine.

@@ -39,9 +39,9 @@ type Reader interface {
 
 // Plans reads what plans would change.
 type Plans interface {
-	// Changes returns what the plan of a run would change, as JSON of plan.Changes, or an
-	// error of kind Missing.
-	Changes(ctx context.Context, run string) ([]byte, error)
+	// Changes returns what a plan would change, as JSON of plan.Changes, or an error of
+	// kind Missing.
+	Changes(ctx context.Context, reference string) ([]byte, error)
 }
 
 // An API answers requests. All its fields are needed.

@@ -48,7 +48,7 @@ type app struct {
 	commands  []run.Request
 	err       error             // what the engine answers
 	blind     error             // what the reader answers
-	plans     map[string]string // what plans would change, by run
+	plans     map[string]string // what plans would change, by reference
 }
 
 // newApp has three runs of a project, and one of another.
@@ -391,7 +391,7 @@ func TestWhoAsks(t *testing.T) {
 			}
 			e.RequestContext.Authorizer = c.by
 			if strings.HasSuffix(route, "/plan") {
-				h.runs[0].Operation, h.plans = "plan", map[string]string{newest: "{}"}
+				h.runs[0].Operation, h.runs[0].Changes, h.plans = "plan", "reference", map[string]string{"reference": "{}"}
 			}
 			r, said := h.ask(t, e)
 			if c.want == "" && (r.StatusCode != 403 || said.Error.Kind != "Denied" || len(h.requested)+len(h.commands) > 0) {
@@ -552,8 +552,8 @@ func TestAnswerTooLong(t *testing.T) {
 }
 
 // Changes is api.Plans.
-func (h *app) Changes(_ context.Context, run string) ([]byte, error) {
-	if text, ok := h.plans[run]; ok {
+func (h *app) Changes(_ context.Context, reference string) ([]byte, error) {
+	if text, ok := h.plans[reference]; ok {
 		return []byte(text), nil
 	}
 	return nil, fault.New(fault.Missing, "the object does not exist")
@@ -570,7 +570,11 @@ func TestPlanOfRun(t *testing.T) {
 	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "is not stored") {
 		t.Errorf("before it has succeeded: %d %s", r.StatusCode, r.Body)
 	}
-	h.plans = map[string]string{planned: `{"format":1}`}
+	h.runs[0].Changes = "reference"
+	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "within 90 days") {
+		t.Errorf("when the document has expired: %d %s", r.StatusCode, r.Body)
+	}
+	h.plans = map[string]string{"reference": `{"format":1}`}
 	if r := ask(planned); r.StatusCode != 200 || strings.TrimSpace(r.Body) != `{"format":1}` {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}

@@ -121,8 +121,11 @@ func (a API) plan(ctx context.Context, q question) (answer, error) {
 	if !plan.AllOperations().Of(r.Operation).Preview {
 		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operation plan show what they would change", r.ID, r.Operation)
 	}
-	text, err := a.Plans.Changes(ctx, r.ID)
-	if fault.Is(err, fault.Missing) {
+	var text []byte
+	if r.Changes != "" {
+		text, err = a.Plans.Changes(ctx, r.Changes)
+	}
+	if r.Changes == "" || fault.Is(err, fault.Missing) {
 		return answer{}, fault.New(fault.Missing, "run %s is %s, and what its plan changes is not stored: read it when the run has succeeded, within 90 days", r.ID, r.State)
 	}
 	return answer{status: http.StatusOK, body: json.RawMessage(text)}, err

@@ -55,7 +55,7 @@ func isPlan(r run.Run) bool { return plan.AllOperations().Of(r.Operation).Previe
 
 // printPlan prints what the plan of a run would change.
 func (s *session) printPlan(ctx context.Context, r run.Run) error {
-	text, err := s.objects.Changes(ctx, r.ID)
+	text, err := s.objects.Changes(ctx, r.Changes)
 	switch {
 	case fault.Is(err, fault.Missing):
 		return fault.New(fault.Missing, "what the plan changes is no longer stored: plan again (%w)", err)
