@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -179,14 +180,14 @@ func TestFailedHub(t *testing.T) {
 			w[i+1].needs = []need{{name: w[0].name, output: "Name"}}
 		}
 		r.FailNext(w[0].name, plan.Create)
-		id := r.Submit("deploy", w, "")
-		planned := 0
+		var planned atomic.Int64 // the transactions before the first step
 		r.crash = func(function string) sim.Fault {
-			if planned == 0 && strings.HasSuffix(function, "execute-step") {
-				planned = r.cloud.Gateway.Calls()[gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}]
+			if strings.HasSuffix(function, "execute-step") {
+				planned.CompareAndSwap(0, transactions(r))
 			}
 			return sim.None
 		}
+		id := r.Submit("deploy", w, "")
 		r.waitEnded(id)
 		got := r.ExecutionStatus(id)
 		skipped := 0
@@ -199,12 +200,17 @@ func TestFailedHub(t *testing.T) {
 			t.Errorf("%s %v, and %d steps are skipped; want failed and %d", got.State, got.Messages, skipped, dependents)
 		}
 		const steps, expires = dependents/99 + 1, dependents/99 + 2 // the end sets when the items of the run expire
-		written := r.cloud.Gateway.Calls()[gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}] - planned
+		written := transactions(r) - planned.Load()
 		t.Logf("%d transactions after the plan", written)
-		if most := steps + expires + 20; written > most {
+		if most := int64(steps + expires + 20); written > most {
 			t.Errorf("%d transactions after the plan, want at most %d", written, most)
 		}
 	})
+}
+
+// transactions returns how many transactions the table has carried out.
+func transactions(r *emulators) int64 {
+	return int64(r.cloud.Gateway.Calls()[gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}])
 }
 
 // peakHeap measures how large the heap is from time to time. The function that it
