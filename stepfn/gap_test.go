@@ -182,7 +182,6 @@ func (w *watched) cost(id string) float64 {
 
 // A deploy of 100 stacks in ten chains needs few state transitions, and costs about a cent.
 func TestCostOfTenChains(t *testing.T) {
-	const targetTransitions, targetCost = 350, 0.012
 	for _, c := range []struct {
 		name        string
 		duration    func(*rand.Rand) time.Duration
@@ -204,15 +203,9 @@ func TestCostOfTenChains(t *testing.T) {
 			}
 			r := w.deploys(p)
 			transitions, cost := w.transitions(r.ID), w.cost(r.ID)
-			figure.Report(t, "transitions/ten chains, "+c.name, float64(transitions))
-			figure.Report(t, "cost/ten chains, "+c.name, cost)
+			figure.Report(t, "transitions/ten chains, "+c.name, float64(transitions), float64(c.transitions))
+			figure.Report(t, "cost/ten chains, "+c.name, cost, c.cost)
 			t.Logf("%d transitions, $%.4f; functions %v, calls %v", transitions, cost, w.Invoked, w.calls)
-			if transitions > c.transitions || cost > c.cost {
-				t.Errorf("%d transitions and $%.4f, want at most %d and $%.4f", transitions, cost, c.transitions, c.cost)
-			}
-			if transitions > targetTransitions || cost > targetCost {
-				t.Logf("the target, %d transitions and $%.4f, is not reached", targetTransitions, targetCost)
-			}
 		})
 	}
 }

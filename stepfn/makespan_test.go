@@ -109,17 +109,16 @@ func TestMakespan(t *testing.T) {
 		graph  workload.Graph
 		limits budget.Limits
 		lost   func(uint64) bool
-		target float64 // of the makespan divided by the critical path
-		most   float64 // of the same today: lower it when a change makes runs faster
+		most   float64 // of the makespan divided by the critical path, today: lower it when a change makes runs faster
 		costly bool    // only make bench measures it
 	}{
-		{"4x5", workload.Grid(4, 5, 1), budget.CloudFormation(), noneLost, 1.02, 1.035, false},
-		{"8x10", workload.Grid(8, 10, 1), budget.CloudFormation(), noneLost, 1.02, 1.03, false},
-		{"20x10", workload.Grid(20, 10, 1), budget.CloudFormation(), noneLost, 1.02, 1.02, false},
-		{"500x2", workload.Grid(500, 2, 1), opened, noneLost, 1.03, 1.05, raced},
-		{"500x2 even", workload.EvenGrid(500, 2, 1), opened, noneLost, 1.03, 1.45, true},
-		{"8x10 every second event lost", workload.Grid(8, 10, 1), budget.CloudFormation(), everySecond, 1.05, 1.05, false},
-		{"8x10 all events lost", workload.Grid(8, 10, 1), budget.CloudFormation(), all, 1.20, 1.20, false},
+		{"4x5", workload.Grid(4, 5, 1), budget.CloudFormation(), noneLost, 1.035, false},
+		{"8x10", workload.Grid(8, 10, 1), budget.CloudFormation(), noneLost, 1.03, false},
+		{"20x10", workload.Grid(20, 10, 1), budget.CloudFormation(), noneLost, 1.02, false},
+		{"500x2", workload.Grid(500, 2, 1), opened, noneLost, 1.05, raced},
+		{"500x2 even", workload.EvenGrid(500, 2, 1), opened, noneLost, 1.15, true},
+		{"8x10 every second event lost", workload.Grid(8, 10, 1), budget.CloudFormation(), everySecond, 1.05, false},
+		{"8x10 all events lost", workload.Grid(8, 10, 1), budget.CloudFormation(), all, 1.20, false},
 	} {
 		t.Run(c.row, func(t *testing.T) {
 			if c.costly && !figure.Collected() {
@@ -137,16 +136,9 @@ func TestMakespan(t *testing.T) {
 					t.Fatalf("%s %v", got.State, got.Messages)
 				}
 				took, path := got.Ended.Sub(got.Requested), c.graph.CriticalPath()
-				ratio := took.Seconds() / path.Seconds()
-				figure.Report(t, "makespan/"+c.row, ratio)
+				figure.Report(t, "makespan/"+c.row, took.Seconds()/path.Seconds(), c.most)
 				t.Logf("%s for a critical path of %s; %s", took, path, r.calls())
 				r.logGaps(c.graph)
-				switch {
-				case ratio > c.most:
-					t.Errorf("the deploy takes %s, %.3f times the critical path of %s; want at most %.3f times", took, ratio, path, c.most)
-				case ratio > c.target:
-					t.Logf("the target, %.2f, is not reached", c.target)
-				}
 			})
 		})
 	}

@@ -104,15 +104,10 @@ func TestCriticalPathFirst(t *testing.T) {
 						t.Logf("the first deploy, which knows nothing about its stacks, takes %.3f times the bound", ratio)
 						continue
 					}
-					figure.Report(t, "max_parallel/"+c.row, ratio)
-					if ratio > 1.05 {
-						t.Errorf("the deploy takes %.3f times the bound of %s, want at most 1.05 times", ratio, bound)
-					}
+					figure.Report(t, "max_parallel/"+c.row, ratio, 1.05)
 					off := math.Abs(forecast.Seconds()/got.Ended.Sub(got.Started).Seconds() - 1)
-					figure.Report(t, "forecast/"+c.row, off)
-					if off > 0.2 {
-						t.Errorf("at half of its time, the forecast was that the deploy takes %s; it took %s", forecast, got.Ended.Sub(got.Started))
-					}
+					t.Logf("at half of its time, the forecast was that the deploy takes %s; it took %s", forecast, got.Ended.Sub(got.Started))
+					figure.Report(t, "forecast/"+c.row, off, 0.2)
 				}
 			})
 		})

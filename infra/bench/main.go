@@ -1,39 +1,39 @@
-// Command bench measures how fast Stackwright is, and writes the tables of
-// docs/performance.md: the figures of tests in virtual time, and those of real commands.
-// With -sceptre it compares Stackwright with Sceptre instead.
+// Command bench measures how fast Stackwright is, and writes docs/performance.md: the
+// figures of tests in virtual time, and those of real commands. It keeps the figures in
+// infra/bench/measured.json, so that a part of them can be measured again. With -sceptre it
+// compares Stackwright with Sceptre instead.
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"time"
-
-	"github.com/stackwright/stackwright/pkg/enginetest/figure"
 )
 
 func main() {
-	page := flag.String("page", "docs/performance.md", "the page whose tables are written; - writes none")
-	only := flag.String("only", "", "only the producers that match this pattern; the page is not written")
+	only := flag.String("only", "", "only the producers that match this pattern")
 	sceptre := flag.String("sceptre", "", "the sceptre command, to compare it with Stackwright")
+	fast := flag.Bool("fast", false, "small projects and few tests, to try this command; it writes nothing")
 	flag.Parse()
-	if err := bench(*page, *only, *sceptre); err != nil {
+	if err := bench(*only, *sceptre, *fast); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// bench prints a table, and writes it into the page.
-func bench(page, only, sceptre string) error {
+// bench measures, prints the page's tables, and writes the figures and the page. A
+// producer that fails or does not finish loses only its own figures.
+func bench(only, sceptre string, fast bool) error {
 	pattern, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	r, err := read(recordFile)
 	if err != nil {
 		return err
 	}
@@ -42,111 +42,77 @@ func bench(page, only, sceptre string) error {
 		return err
 	}
 	defer os.RemoveAll(work) // a temporary folder: what is left of it does no harm
-	b := &measurement{work: work, figures: make(map[string]float64), command: "build/stackwright"}
-	if b.command, err = filepath.Abs(b.command); err != nil {
+	command, err := filepath.Abs("build/stackwright")
+	if err != nil {
 		return err
 	}
-	about, name := machine(), "figures"
-	table := func() string { return b.table(rows) }
 	producers := all
 	if sceptre != "" {
-		if b.sceptre, err = filepath.Abs(sceptre); err != nil {
+		if sceptre, err = filepath.Abs(sceptre); err != nil {
 			return err
 		}
-		name, producers, table = "sceptre", []producer{{"sceptre", (*measurement).compare}}, b.comparison
+		producers = []producer{comparison}
 	}
 	var failed error
-	started := time.Now()
 	for _, p := range producers {
 		if !pattern.MatchString(p.name) {
 			continue
 		}
-		at := time.Now()
-		if err := p.measure(b); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", p.name, err))
-		}
-		fmt.Fprintf(os.Stderr, "%s took %s\n", p.name, time.Since(at).Round(time.Second))
-	}
-	if name == "figures" && only == "" {
-		for _, r := range rows {
-			if _, ok := b.value(r); !ok {
-				failed = errors.Join(failed, fmt.Errorf("nothing has measured %s", r.figure))
-			}
+		s := p.session(&measurement{work: work, command: command, sceptre: sceptre, fast: fast})
+		r[p.name] = s
+		fmt.Fprintf(os.Stderr, "%s took %.0f s %s\n", p.name, s.Took, s.Error)
+		if s.Error != "" {
+			failed = errors.Join(failed, fmt.Errorf("%s: %s", p.name, s.Error))
 		}
 	}
-	text := about + fmt.Sprintf("; it took %s.\n\n", time.Since(started).Round(time.Second)) + table()
-	fmt.Print(text)
-	if failed != nil || page == "-" || only != "" {
+	fmt.Print(r.figures(), "\n", r.sessions(), "\n", r.missed())
+	if fast {
 		return failed
 	}
-	return write(page, name, text)
-}
-
-// A measurement collects figures.
-type measurement struct {
-	work    string // a folder
-	command string // stackwright
-	sceptre string // the command; "" if it is not compared
-	figures map[string]float64
+	return errors.Join(failed, r.write(recordFile), r.writePage(page))
 }
 
 // A producer measures some figures.
 type producer struct {
 	name    string
-	measure func(*measurement) error
+	command string        // what it does, for the page
+	budget  time.Duration // the most that it may take
+	measure func(context.Context, *measurement) error
 }
 
-// all produces the figures of rows.
+// all produces the figures of the first table. Together they have less than ten minutes.
 var all = []producer{
-	{"tests", (*measurement).tests},
-	{"instant", (*measurement).instant},
-	{"plan", (*measurement).plan},
-	{"deploy", (*measurement).deploys},
-	{"init", (*measurement).inits},
-	{"zip", (*measurement).zips},
-	{"idle", (*measurement).idle},
+	{"makespan", "`go test ./stepfn -run '^TestMakespan$'`", 2 * time.Minute, virtual("./stepfn", "Makespan")},
+	{"order", "`go test ./stepfn -run '^TestCriticalPathFirst$'`", time.Minute, virtual("./stepfn", "CriticalPathFirst")},
+	{"calls", "`go test ./stepfn -run '^TestCalls'`", 20 * time.Second, virtual("./stepfn", "Calls(OfUnchangedStacks)?")},
+	{"cost", "`go test ./stepfn -run '^TestCostOfTenChains$'`", 10 * time.Second, virtual("./stepfn", "CostOfTenChains")},
+	{"poll", "`go test ./pkg/aws/dynamodb -run '^TestFollowReadsWhatChanged$'`", 30 * time.Second, virtual("./pkg/aws/dynamodb", "FollowReadsWhatChanged")},
+	{"instant", "`stackwright deploy`, `deploy` and `destroy` with `--seconds 0`, three times", 30 * time.Second, instant},
+	{"own", "`format.Read` and `plan.Deploy`, in one process", 15 * time.Second, own},
+	{"plan", "`stackwright plan --seconds 0`", 20 * time.Second, planning},
+	{"init", "each `build/FUNCTION/bootstrap`, 15 times", 20 * time.Second, inits},
+	{"zip", "`build/lambda/FUNCTION/bootstrap`, compressed", 30 * time.Second, zips},
+	{"idle", "the sum in docs/deploy.md", time.Second, idle},
+	{"deploy", "`stackwright deploy --seconds 0` of 1,000, 1,600 and 10,000 stacks", 200 * time.Second, deploys},
 }
 
-// tests runs the tests that measure in virtual time.
-func (b *measurement) tests() error {
-	file := filepath.Join(b.work, "figures")
-	args := append([]string{"test", "-count", "1", "-timeout", "20m", "-run", virtual}, virtualPackages...)
-	tests := exec.Command(cmp.Or(os.Getenv("GO"), "go"), args...)
-	tests.Env = append(os.Environ(), figure.File+"="+file)
-	tests.Stdout, tests.Stderr = os.Stderr, os.Stderr
-	failed := tests.Run()
-	f, err := os.Open(file)
-	if err != nil {
-		return errors.Join(failed, err)
-	}
-	defer f.Close() // it is only read
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var one figure.Figure
-		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
-			return err
-		}
-		b.figures[one.Row] = one.Value
-	}
-	return failed
-}
+// comparison measures both tools.
+var comparison = producer{"sceptre", "`make bench-sceptre`", 30 * time.Minute, compare}
 
-// A result is what a command took.
-type result struct {
-	wall, cpu time.Duration
-	peak      int64 // memory in bytes
-}
-
-// run runs a command in the work folder. Its output is shown only if it fails.
-func (b *measurement) run(env []string, name string, args ...string) (result, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+// session measures within the budget.
+func (p producer) session(b *measurement) session {
+	ctx, cancel := context.WithTimeout(context.Background(), p.budget)
 	defer cancel()
-	c := exec.CommandContext(ctx, name, args...)
-	c.Dir, c.Env = b.work, append(os.Environ(), env...)
+	b.figures = make(map[string]float64)
+	s := about()
 	started := time.Now()
-	out, err := c.CombinedOutput()
-	if err != nil {
-		return result{}, fmt.Errorf("%s %v: %w\n%s", filepath.Base(name), args, err, out)
+	err := p.measure(ctx, b)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("not finished within %s", p.budget)
 	}
-	s := c.ProcessState
-	return result{time.Since(started), s.UserTime() + s.SystemTime(), peak(s)}, nil
+	if err != nil {
+		s.Error = err.Error()
+	}
+	s.Took, s.Figures = time.Since(started).Seconds(), b.figures
+	return s
 }

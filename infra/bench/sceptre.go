@@ -18,7 +18,7 @@ import (
 const scale = 10
 
 // compare deploys the same graphs with both tools at the same emulator.
-func (b *measurement) compare() error {
+func compare(ctx context.Context, b *measurement) error {
 	for _, c := range []struct {
 		name    string
 		graph   workload.Graph
@@ -28,7 +28,7 @@ func (b *measurement) compare() error {
 		{"makespan", workload.Grid(8, 10, 1), false},
 	} {
 		for _, tool := range []string{"stackwright", "sceptre"} {
-			if err := b.deployWith(tool, c.name, c.graph, c.instant); err != nil {
+			if err := b.deployWith(ctx, tool, c.name, c.graph, c.instant); err != nil {
 				return fmt.Errorf("%s, %s: %w", tool, c.name, err)
 			}
 		}
@@ -38,8 +38,8 @@ func (b *measurement) compare() error {
 
 // deployWith deploys a graph, does so again, and destroys it, at a new installation that
 // this process hosts.
-func (b *measurement) deployWith(tool, name string, g workload.Graph, instant bool) error {
-	h, err := host.Open(context.Background(), cli.Hosting{
+func (b *measurement) deployWith(ctx context.Context, tool, name string, g workload.Graph, instant bool) error {
+	h, err := host.Open(ctx, cli.Hosting{
 		Data: filepath.Join(b.work, tool+"-"+name), Address: "127.0.0.1:0", Functions: "inprocess", Seconds: 0, Getenv: func(string) string { return "" },
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func (b *measurement) deployWith(tool, name string, g workload.Graph, instant bo
 			}
 		}
 	}
-	deploy, destroy, err := b.commands(tool, name, h.URL(), g)
+	deploy, destroy, err := b.commands(ctx, tool, name, h.URL(), g)
 	if err != nil {
 		return err
 	}
@@ -96,12 +96,12 @@ func requests(h *host.Host) int {
 }
 
 // commands returns how a tool deploys and destroys a graph.
-func (b *measurement) commands(tool, name, url string, g workload.Graph) (deploy, destroy func() (result, error), err error) {
+func (b *measurement) commands(ctx context.Context, tool, name, url string, g workload.Graph) (deploy, destroy func() (result, error), err error) {
 	if tool == "stackwright" {
 		dir, err := b.project(tool+"-project-"+name, g)
 		run := func(command string) func() (result, error) {
 			return func() (result, error) {
-				return b.run(nil, b.command, command, dir, "--endpoint", url, "--quiet", "--yes")
+				return b.run(ctx, nil, b.command, command, dir, "--endpoint", url, "--quiet", "--yes")
 			}
 		}
 		return run("deploy"), run("destroy"), err
@@ -112,37 +112,7 @@ func (b *measurement) commands(tool, name, url string, g workload.Graph) (deploy
 		"AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull,
 	}
 	run := func(command string) func() (result, error) {
-		return func() (result, error) { return b.run(env, b.sceptre, "--dir", dir, command, "--yes", "all") }
+		return func() (result, error) { return b.run(ctx, env, b.sceptre, "--dir", dir, command, "--yes", "all") }
 	}
 	return run("launch"), run("delete"), err
-}
-
-// comparison is the table of both tools.
-func (b *measurement) comparison() string {
-	var t strings.Builder
-	g := workload.Grid(8, 10, 1)
-	fmt.Fprintf(&t, "Deploying the 80 stacks row by row takes at least %.2f times the critical path of %s.\n\n", g.Waves().Seconds()/g.CriticalPath().Seconds(), g.CriticalPath().Round(time.Second))
-	t.WriteString("| measure | Sceptre 4.7 | Stackwright |\n|---|---:|---:|\n")
-	for _, r := range []struct{ title, figure, format string }{
-		{fmt.Sprintf("makespan ÷ critical path, 80 stacks 8 × 10, operations %d times faster", scale), "ratio/%s/makespan/deploy", "%.2f"},
-		{"100 instant stacks 10 × 10: deploy", "seconds/%s/instant/deploy", "%.1f s"},
-		{"the same again", "seconds/%s/instant/again", "%.2f s"},
-		{"destroy", "seconds/%s/instant/destroy", "%.1f s"},
-		{"requests to CloudFormation a created stack, instant", "calls/%s/instant/deploy", "%.2f"},
-		{"an unchanged stack", "calls/%s/instant/again", "%.2f"},
-		{"a deleted stack", "calls/%s/instant/destroy", "%.2f"},
-		{"a created stack of the 80", "calls/%s/makespan/deploy", "%.2f"},
-	} {
-		fmt.Fprintf(&t, "| %s |", r.title)
-		for _, tool := range []string{"sceptre", "stackwright"} {
-			v, ok := b.figures[fmt.Sprintf(r.figure, tool)]
-			if !ok {
-				t.WriteString(" – |")
-				continue
-			}
-			fmt.Fprintf(&t, " "+r.format+" |", v)
-		}
-		t.WriteString("\n")
-	}
-	return t.String()
 }

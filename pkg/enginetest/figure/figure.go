@@ -13,24 +13,33 @@ const File = "STACKWRIGHT_FIGURES"
 
 // A Figure is one line of the file.
 type Figure struct {
-	Row   string  `json:"row"`
+	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 }
 
 // Collected reports whether File is set. A test that takes long may measure only then.
 func Collected() bool { return os.Getenv(File) != "" }
 
-// Report logs a figure that a test has measured. If the environment variable File is
-// set, it also appends the figure to that file, as one line of JSON. Rows are named like
+// Report logs a figure that a test has measured. The test fails if the figure is larger
+// than most, and if no row shows it. If the environment variable File is set, Report also
+// appends the figure to that file, as one line of JSON. Figures are named like
 // "makespan/8x10": the measure, then what was measured.
-func Report(t testing.TB, row string, value float64) {
+func Report(t testing.TB, name string, value, most float64) {
 	t.Helper()
-	t.Logf("%s: %.4g", row, value)
+	t.Logf("%s: %.4g", name, value)
+	switch row, known := Of(name); {
+	case !known:
+		t.Errorf("no row of the table shows %s", name)
+	case value > most:
+		t.Errorf("%s is %.4g, want at most %.4g", name, value, most)
+	case row.Reach > 0 && value > row.Reach:
+		t.Logf("the target, %.4g, is not reached", row.Reach)
+	}
 	path := os.Getenv(File)
 	if path == "" {
 		return
 	}
-	line, err := json.Marshal(Figure{row, value})
+	line, err := json.Marshal(Figure{name, value})
 	if err != nil {
 		t.Fatal(err)
 	}
