@@ -46,8 +46,11 @@ func Compile(text string) (Pattern, error) {
 // Match tells whether the pattern matches an event, given as JSON.
 func (p Pattern) Match(event []byte) bool {
 	value, err := decode(event)
-	return err == nil && p.root.match(value)
+	return err == nil && p.matches(value)
 }
+
+// matches reports the same for a decoded event.
+func (p Pattern) matches(event any) bool { return p.root.match(event) }
 
 // decode keeps numbers as they are written, because EventBridge compares them so.
 func decode(text []byte) (any, error) {

@@ -166,10 +166,14 @@ func (b *Bus) putTargets(in input) (any, error) {
 // matchingTargets lists the functions to which rules send the event, in the order of the rules' names. A function that
 // is a target of two matching rules is listed twice, as in AWS.
 func (b *Bus) matchingTargets(event []byte) []string {
+	value, err := decode(event)
+	if err != nil {
+		return nil
+	}
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(b.rules)) {
 		r := b.rules[name]
-		if r.State == enabled && r.EventPattern != "" && r.pattern.Match(event) {
+		if r.State == enabled && r.EventPattern != "" && r.pattern.matches(value) {
 			found = append(found, r.functions()...)
 		}
 	}
