@@ -254,11 +254,15 @@ func (r *reader) awaitCleanups() {
 	}
 }
 
+// patience is how long a command may take. Only a test that fails waits so long, on
+// whatever machine.
+const patience = 10 * time.Minute
+
 // command is a line of the page as the reader's shell runs it.
 func (r *reader) command(line string) (*exec.Cmd, context.CancelFunc) {
 	r.Helper()
 	r.awaitCleanups()
-	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	c := exec.CommandContext(ctx, "sh", "-c", line)
 	c.Dir = r.folder
 	c.Env = r.environment()
@@ -340,7 +344,7 @@ func (r *reader) server(line string) bool {
 		}
 		r.served = c
 	}
-	for range 200 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		c, err := net.Dial("tcp", r.address)
 		if err == nil {
 			if err := c.Close(); err != nil {
@@ -348,7 +352,6 @@ func (r *reader) server(line string) bool {
 			}
 			return true
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	r.Fatalf("nothing listens at %s", r.address)
 	return true

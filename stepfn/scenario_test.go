@@ -93,9 +93,9 @@ func (s *scenario) check(st statement) {
 	}
 }
 
-// waitFor waits in real time until a condition holds, at most twenty seconds.
+// waitFor waits in real time until a condition holds, at most five minutes.
 func (s *scenario) waitFor(holds func() bool) {
-	for started := time.Now(); !holds() && time.Since(started) < 20*time.Second; {
+	for started := time.Now(); !holds() && time.Since(started) < 5*time.Minute; {
 		time.Sleep(100 * time.Millisecond)
 	}
 }

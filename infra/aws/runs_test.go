@@ -168,7 +168,7 @@ func (i *installed) ask(method, path, body string, into any) {
 // until waits for a run of an operation that is not yet known, and for its state.
 func (i *installed) until(known map[string]bool, operation, state string) found {
 	i.Helper()
-	patience := time.After(3 * time.Minute)
+	patience := time.After(10 * time.Minute)
 	for {
 		var list struct{ Runs []found }
 		i.ask(http.MethodGet, "/projects/pair/default/runs", "", &list)

@@ -70,12 +70,11 @@ func (a asker) ask(method, path, body, key string) received {
 // until reads a run until it has a state.
 func (a asker) until(path, state string) received {
 	a.Helper()
-	for range 3000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		h := a.ask("GET", path, "", "")
 		if string(h.State) == state {
 			return h
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	a.Fatalf("%s is never %s", path, state)
 	return received{}

@@ -38,16 +38,19 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
+// patience is how long a test waits for a process or a run. Only a test that fails waits
+// so long, on whatever machine.
+const patience = 10 * time.Minute
+
 // until waits until the written text matches a pattern, and returns the first group of
 // the match.
 func (l *laptop) until(out *syncBuffer, pattern string) string {
 	l.Helper()
 	re := regexp.MustCompile(pattern)
-	for range 3000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if m := re.FindStringSubmatch(out.String()); m != nil {
 			return m[1]
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	l.Fatalf("no %s in\n%s", pattern, out.String())
 	return ""

@@ -95,7 +95,7 @@ func TestServeTakesOver(t *testing.T) {
 	if err := caretaker.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		holder, taken, err := cloud.LockedBy(l.data)
 		if err != nil {
 			t.Fatal(err)

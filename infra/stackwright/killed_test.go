@@ -67,7 +67,7 @@ func (l *laptop) server() *exec.Cmd {
 		l.Fatal(err)
 	}
 	l.Cleanup(func() { _ = cmd.Process.Kill() }) // unless it is over
-	for range 600 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		holder, _, err := cloud.LockedBy(l.data)
 		if err != nil {
 			l.Fatal(err)
@@ -75,7 +75,6 @@ func (l *laptop) server() *exec.Cmd {
 		if holder.URL != "" && holder.PID == cmd.Process.Pid {
 			return cmd
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	l.Fatal("it never serves")
 	return nil

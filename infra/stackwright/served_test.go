@@ -134,11 +134,10 @@ func TestUploadByTheCommandLineStartsOneRun(t *testing.T) {
 	aws := awsCLI{t, h.URL()}
 	aws.run("s3", "cp", zip, "s3://stackwright/projects/pair/prod.zip")
 	runs := func() []map[string]any { return l.objects(l.must(cli.ExitOK, "runs", "-o", "json")) }
-	for range 1200 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if all := runs(); len(all) == 1 && all[0]["state"] == "succeeded" {
 			break
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	id, ok := runs()[0]["run"].(string)
 	if !ok || runs()[0]["state"] != "succeeded" {
@@ -198,11 +197,10 @@ func TestUploadToAWrongKeyIsARefusedRun(t *testing.T) {
 		t.Fatalf("put: %s, %v", answer.Status, err)
 	}
 	var all []map[string]any
-	for range 600 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if all = l.objects(l.must(cli.ExitOK, "runs", "-o", "json")); len(all) == 1 && all[0]["state"] == "refused" {
 			break
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	if len(all) != 1 || all[0]["state"] != "refused" || all[0]["project"] != "pair@prod" {
 		t.Fatalf("runs: %v", all)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -77,13 +76,10 @@ func (l *laptop) uploads(h *host.Host, who string) string {
 	if _, err := objects(h).By(who).Put(l.Context(), "projects/pair/default.zip", body); err != nil {
 		l.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(l.Context(), time.Minute)
-	defer cancel()
-	for ctx.Err() == nil {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if runs := l.objects(l.must(cli.ExitOK, "runs", "-o", "json")); len(runs) > known {
 			return runs[0]["run"].(string)
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	l.Fatal("the upload starts no run")
 	return ""

@@ -258,7 +258,7 @@ func TestCloudOutlivesTheProcess(t *testing.T) {
 	if err != nil || scan.Count != 1 || scan.ScannedCount != 1 {
 		t.Errorf("items %+v %v", scan, err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(h.String(), "stack sw-1 CREATE_COMPLETE"); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !strings.Contains(h.String(), "stack sw-1 CREATE_COMPLETE"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("a stack that was started before the restart did not end after it; functions were called with %s", h)
 		}

@@ -252,7 +252,7 @@ func TestCommandLine(t *testing.T) {
 	if back, err := os.ReadFile(copied); err != nil || len(back) != 12_000_000 {
 		t.Errorf("what was copied there and back has %d bytes: %v", len(back), err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(h.String(), "stack sw-cli CREATE_COMPLETE"); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !strings.Contains(h.String(), "stack sw-cli CREATE_COMPLETE"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("functions were called with %s", h)
 		}
