@@ -18,16 +18,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
-// memory is how much memory this process uses before it collects garbage more often. What a deploy of 10,000 stacks on a
-// laptop holds is half of it.
-const memory = 500 << 20
-
 func main() {
 	if os.Getenv("GOGC") == "" { // emulators and functions in this process make much garbage: collect it less often
 		debug.SetGCPercent(200)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memory)
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
