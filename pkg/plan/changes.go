@@ -52,21 +52,22 @@ const (
 
 // A StackChange is what a plan does with one stack.
 type StackChange struct {
-	Stack      string           `json:"stack"`
-	Target     string           `json:"target"`
-	Name       string           `json:"name"` // physical name
-	Action     StackAction      `json:"action"`
-	Certainty  Certainty        `json:"certainty"`
-	Replaces   bool             `json:"replaces"`  // some resource is replaced
-	DataLoss   bool             `json:"data_loss"` // the data of some resource is lost
-	Reasons    []string         `json:"reasons"`
-	Parameters []ValueChange    `json:"parameters"`
-	Tags       []ValueChange    `json:"tags"`
-	Options    []ValueChange    `json:"options"`
-	Resources  []ResourceChange `json:"resources"`
-	Outputs    []OutputChange   `json:"outputs"`
-	Caveats    []string         `json:"caveats,omitempty"`  // what the estimate does not know
-	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known
+	Stack      string             `json:"stack"`
+	Target     string             `json:"target"`
+	Name       string             `json:"name"` // physical name
+	Action     StackAction        `json:"action"`
+	Certainty  Certainty          `json:"certainty"`
+	Deployment project.Deployment `json:"deployment,omitempty"` // CloudFormation's mode, if it is not the standard mode
+	Replaces   bool               `json:"replaces"`             // some resource is replaced
+	DataLoss   bool               `json:"data_loss"`            // the data of some resource is lost
+	Reasons    []string           `json:"reasons"`
+	Parameters []ValueChange      `json:"parameters"`
+	Tags       []ValueChange      `json:"tags"`
+	Options    []ValueChange      `json:"options"`
+	Resources  []ResourceChange   `json:"resources"`
+	Outputs    []OutputChange     `json:"outputs"`
+	Caveats    []string           `json:"caveats,omitempty"`  // what the estimate does not know
+	Warnings   []string           `json:"warnings,omitempty"` // resource types and properties that are not known
 }
 
 // A ValueChange is a parameter, tag or option that differs.

@@ -86,6 +86,9 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if c.Action == ActionUpdate && (slices.ContainsFunc(steps, func(s Step) bool { return s.Possible }) || live.Status.Busy() || live.Status.Stuck() || d.inaccessible(name)) {
 		c.Certainty = Possible
 	}
+	for _, s := range steps {
+		c.Deployment = cmp.Or(c.Deployment, s.Deployment)
+	}
 	c.Reasons = append(c.Reasons, d.reasons(name, c.Action)...)
 	before, after := d.sides(&c, n, r, live)
 	uncertain := make(map[string]string)

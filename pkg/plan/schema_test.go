@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 var update = flag.Bool("update", false, "write docs/changes.schema.json")
@@ -21,6 +22,7 @@ var update = flag.Bool("update", false, "write docs/changes.schema.json")
 var words = map[reflect.Type][]string{
 	reflect.TypeFor[plan.StackAction]():     {"create", "update", "replace", "delete", "forget"},
 	reflect.TypeFor[plan.Certainty]():       {"certain", "possible"},
+	reflect.TypeFor[project.Deployment]():   {"express"},
 	reflect.TypeFor[difference.Action]():    {"add", "modify", "remove", "replace", "dynamic"},
 	reflect.TypeFor[resource.Replacement](): {"never", "conditional", "always"},
 }

@@ -112,6 +112,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	if s.Certainty == plan.Possible {
 		sign, words = span{cyan, maybe}, "may change"
 	}
+	if s.Deployment != "" {
+		words += " in " + string(s.Deployment) + " mode"
+	}
 	if len(after) > 0 {
 		words += "  (after " + strings.Join(after, ", ") + ")"
 	}
