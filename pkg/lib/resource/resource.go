@@ -65,12 +65,13 @@ func Named(name string) (Type, bool) {
 	return t, true
 }
 
-// corrections are properties that the schemas call conditional, and whose documentation
-// is definite.
+// corrections are properties whose documentation is more definite than the schemas.
 var corrections = map[string]map[string]Replacement{
-	// The key of a table cannot be changed: UpdateTable has no KeySchema.
+	// The key and the local indexes of a table cannot be changed: UpdateTable has neither.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
-	"AWS::DynamoDB::Table": {"KeySchema": Always},
+	// "A local secondary index can only be created when its parent table is created."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-dynamodb-table-localsecondaryindex.html
+	"AWS::DynamoDB::Table": {"KeySchema": Always, "LocalSecondaryIndexes": Always},
 	// "Update requires: Some interruptions", which is not a replacement.
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-rds-dbinstance.html
 	"AWS::RDS::DBInstance": {
