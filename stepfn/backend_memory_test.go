@@ -78,6 +78,7 @@ type memoryBackend struct {
 	schedules     map[string]string          // the operation of each schedule
 	everScheduled map[string]string          // the same for all schedules that ever existed
 	accounts      int                        // the number of accounts that the stacks are in; 0 means 1
+	limits        []project.Limit            // max_parallel, sorted
 	count         int
 }
 
@@ -155,15 +156,28 @@ func (p *memoryBackend) project(w stacks) project.Project {
 	for name, operation := range p.schedules {
 		made.Schedules[name] = project.Schedule{Operation: operation, Expression: "cron(0 3 1 1 ? 2199)", Zone: "UTC"}
 	}
-	made.MaxDeletions, made.Rollback, made.Timeout = p.maxDeletions, p.rollback, p.timeouts[""]
+	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel = p.maxDeletions, p.rollback, p.timeouts[""], p.limits
 	for name, n := range made.Nodes {
-		if n.Timeout = p.timeouts[name]; p.accounts > 1 {
-			account := int(name[len(name)-1]) % p.accounts
-			n.Target = project.Target{Name: fmt.Sprint("target", account), Account: fmt.Sprintf("%012d", account), Region: "eu-central-1"}
+		n.Timeout = p.timeouts[name]
+		made.Nodes[name] = n
+	}
+	p.spread(made)
+	return made
+}
+
+// spread puts the stacks of a project into several accounts.
+func (p *memoryBackend) spread(made project.Project) {
+	for name, n := range made.Nodes {
+		if p.accounts > 1 {
+			n.Target = p.targetIn(int(name[len(name)-1]) % p.accounts)
 		}
 		made.Nodes[name] = n
 	}
-	return made
+}
+
+// targetIn returns the target in one of several accounts.
+func (p *memoryBackend) targetIn(account int) project.Target {
+	return project.Target{Name: fmt.Sprint("target", account), Account: fmt.Sprintf("%012d", account), Region: "eu-central-1"}
 }
 
 func (p *memoryBackend) Timeout(stack string, d time.Duration) {

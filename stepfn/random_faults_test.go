@@ -1,6 +1,7 @@
 package stepfn_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -55,7 +56,7 @@ func dice(s script) func(n int) int {
 // faultsInMemory injects faults into the calls that functions make in memory.
 func (g *player) faultsInMemory(p *memoryBackend, s script) {
 	draw, faults := dice(s), s.faults()
-	p.accounts = s.setting("targets")
+	p.accounts, p.limits = s.setting("targets"), s.limits()
 	p.Faults.Call = func(function, call, about string) sim.Fault {
 		kind, ok := faults[p.Calls]
 		if *replay != "" {
@@ -67,6 +68,9 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 		m := faultKinds[kind]
 		if (m == sim.Lose || m == sim.Throttle) && !strings.HasPrefix(call, "Cloud") {
 			kind, m = "crash-before", sim.KillBefore // other services throttle nothing and lose no answer in memory: their adapters retry
+		}
+		if m == sim.Throttle && len(p.Cloud.Limits) > 0 {
+			return sim.None // in these scenarios only some accounts throttle
 		}
 		g.injected[kind]++
 		return m
@@ -113,6 +117,9 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 	draw, faults := dice(s), s.faults()
 	var mu sync.Mutex // functions run concurrently
 	calls, requests := 0, 0
+	for _, l := range s.limits() {
+		r.keys = map[string]string{"max_parallel": fmt.Sprint(l.Most)}
+	}
 	next := func(n *int, kinds ...string) string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -162,7 +169,7 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 func (g *player) stopFaults() {
 	switch on := g.backend.(type) {
 	case *memoryBackend:
-		on.Faults = sim.Faults{}
+		on.Faults, on.Cloud.Limits = sim.Faults{}, nil
 		on.Cloud.Lag = 0
 		clear(on.Cloud.Fail)
 		clear(on.Cloud.Seconds)

@@ -15,13 +15,20 @@ type generator struct {
 	emulated bool   // for the emulators: shorter scripts
 	last     stacks // of the last deploy
 	plain    bool   // no faults, and one request at a time
+	crowded  bool   // runs of several projects share their accounts
 }
 
 // writeScript makes the script of a seed.
 func writeScript(seed uint64, emulated bool) script {
 	a := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), emulated: emulated}
-	a.plain = a.IntN(12) == 0
+	large := !emulated && seed%largeSeeds == 0
+	a.plain = a.IntN(12) == 0 && !large
 	a.faultPlan(seed)
+	if large {
+		a.hubScript()
+		return a.script
+	}
+	a.sharing()
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -173,6 +180,8 @@ func (a *generator) size() int {
 		return 2 + a.IntN(3)
 	case a.emulated:
 		return 2 + a.IntN(9)
+	case a.crowded:
+		return 20 + a.IntN(30)
 	case k < 30:
 		return 2 + a.IntN(3)
 	case k < 39:

@@ -80,6 +80,7 @@ func (g *player) monitor(p *memoryBackend) {
 	p.Store.After = w.wrote
 	p.Store.Followed = w.read
 	p.Backend.Started = w.startedBy
+	w.watchBudgets()
 }
 
 // of returns what the monitor knows about a run.
@@ -103,6 +104,8 @@ func (w *monitor) wrote(x sim.Write) {
 		for _, s := range w.p.Store.Lend(x.Run).Steps {
 			k.status = append(k.status, s.Status)
 		}
+		r := w.p.Store.Lend(x.Run)
+		w.holds(capped, r.Source == run.Source{} || r.Project != "shop@default" || slices.Equal(r.MaxParallel, w.p.limits), "run %s has the limits %v, and its project %v", r.ID, r.MaxParallel, w.p.limits)
 	case "Move":
 		w.moved(w.p.Store.Lend(x.Run), x.Step)
 	case "CreateRun", "Enter", "End", "RaiseEpoch":
@@ -165,13 +168,14 @@ func (w *monitor) moved(r run.Run, number int) {
 		a := r.Steps[n]
 		w.holds(ordered, a.Status == run.Done, "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
+	w.withinLimits(r, s)
 	l, err := w.p.Store.Lock(w.p.Context(), r.Project)
 	w.holds(owned, err == nil && l.Owner.Run == r.ID, "%s of run %s starts while run %s owns the lock", s.ID, r.ID, l.Owner.Run)
 	if !requests(s.Verb) {
 		return
 	}
 	for id, other := range w.known {
-		if other.over || len(other.status) == 0 {
+		if other.over || len(other.status) == 0 || w.p.Store.Lend(id).Project != r.Project {
 			continue
 		}
 		for _, o := range w.p.Store.Lend(id).Steps {
@@ -255,12 +259,13 @@ func (w *monitor) upToDate(t action.Task) {
 // remembers checks that the records name every stack that we created.
 func (w *monitor) remembers() {
 	clear(w.named)
-	for _, r := range w.p.Store.LendRecords("shop@default") {
-		w.named[r.Stack] = true
+	for _, name := range w.projectsOf() {
+		for _, r := range w.p.Store.LendRecords(name) {
+			w.named[r.Stack] = true
+		}
 	}
-	for _, name := range w.p.Cloud.Names() {
-		w.holds(remembered, w.named[name] || !w.p.Cloud.Ours(name), "%s is live (%s) and no record names it", name, w.p.Cloud.Status(name))
-	}
+	forgotten := w.p.Cloud.OursBut(w.named)
+	w.holds(remembered, len(forgotten) == 0, "%v are live and no record names them", forgotten)
 }
 
 // asDesired checks that the live stacks are those of the request, each deployed with

@@ -27,6 +27,7 @@ type player struct {
 	snapshots      []string                       // one for each finish
 	checked        map[string]int                 // how often, by invariant
 	injected       map[string]int                 // how often each kind of fault was injected
+	beside         []string                       // runs of other projects
 }
 
 func newPlayer(t testing.TB) *player {
@@ -74,11 +75,18 @@ func (g *player) execute(l line) {
 	case "outage":
 		g.injected["outage"]++
 		g.outage(time.Duration(l.number(1)) * time.Second)
+	case "deploy-hub":
+		g.injected["hub of 2,000"]++
+		g.submit(append(line{"deploy"}, hub(l.number(1)+1).words()...))
+	case "throttle":
+		g.throttle(l)
+	case "beside":
+		g.besides(l)
 	case "redeploy":
 		g.redeploy(l.stacks())
 	case "destroy-all":
 		g.destroyAll()
-	case "latency", "targets", "events", "failures-unreported", "lag", "skewed", "throttling", "fault": // faultPlan reads them
+	case "latency", "targets", "events", "failures-unreported", "lag", "skewed", "throttling", "fault", "max-parallel": // faultPlan reads them
 	default:
 		g.Fatalf("%q is not a word of scripts", what)
 	}
@@ -209,6 +217,7 @@ func (g *player) finish() {
 		}
 		g.checkSteps(r)
 	}
+	g.finishBeside()
 	l := g.Lock()
 	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v are queued", l.Owner.Run, l.Waiting)
 	g.checkLastRun()
@@ -230,6 +239,7 @@ func (g *player) queue() string {
 
 // checkSteps checks the steps of a run that has ended.
 func (g *player) checkSteps(r run.Run) {
+	g.checkLimits(r)
 	for _, st := range r.Steps {
 		g.holds(complete, st.Over() || r.Operation == "plan", "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
 		g.holds(complete, st.Attempt <= 1, "%s was started %d times", st.ID, st.Attempt)

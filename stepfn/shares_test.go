@@ -18,6 +18,7 @@ func (p *memoryBackend) deployBeside(name string, count int) (id string) {
 	}
 	made := w.project()
 	made.Name = name
+	p.spread(made)
 	return p.Backend.Submit(run.Request{Project: name + "@default", Operation: "deploy", Who: "somebody", Source: p.Source(made)})
 }
 

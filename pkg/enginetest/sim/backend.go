@@ -46,6 +46,11 @@ type Backend struct {
 	// it has started the rollback of one. It may be nil.
 	Started func(action.Task)
 
+	// Granted is called after each demand on a budget, and Lowered before the rate of the
+	// budget of an account and region is lowered. They may be nil.
+	Granted func(Grant)
+	Lowered func(where string)
+
 	machine     *asl.Machine
 	projects    map[string]project.Project // by version of the source
 	specs       map[string]project.Node

@@ -41,6 +41,14 @@ func (b *Budgets) Throttled(_ context.Context, where string, k budget.Kind, now 
 	return nil
 }
 
+// A Grant is what a budget has granted to a run: the first of its demands.
+type Grant struct {
+	Where   string
+	Run     string
+	Demands []budget.Demand
+	Granted int
+}
+
 // crashingBudgets are the budgets that functions use: each call takes time, and may
 // fail or crash the function.
 type crashingBudgets struct {
@@ -52,6 +60,9 @@ type crashingBudgets struct {
 func (m crashingBudgets) Take(ctx context.Context, where, run string, demands []budget.Demand, now time.Time) (n int, next time.Time, err error) {
 	err = m.backend.do(ctx, "Budgets.Take", where, func() error {
 		n, next, err = m.budgets.Take(ctx, where, run, demands, now)
+		if m.backend.Granted != nil {
+			m.backend.Granted(Grant{where, run, demands, n})
+		}
 		return err
 	})
 	return n, next, err
@@ -59,5 +70,10 @@ func (m crashingBudgets) Take(ctx context.Context, where, run string, demands []
 
 // Throttled implements engine.Budgets.
 func (m crashingBudgets) Throttled(ctx context.Context, where string, k budget.Kind, now time.Time) error {
-	return m.backend.do(ctx, "Budgets.Throttled", where, func() error { return m.budgets.Throttled(ctx, where, k, now) })
+	return m.backend.do(ctx, "Budgets.Throttled", where, func() error {
+		if m.backend.Lowered != nil {
+			m.backend.Lowered(where)
+		}
+		return m.budgets.Throttled(ctx, where, k, now)
+	})
 }

@@ -26,6 +26,7 @@ type Cloud struct {
 	Calls    map[string]int                 // the requests of functions, by the name that CloudFormation's API gives them
 	Changed  func(action.Task, plan.Status) // called when an operation changes the status of its stack
 	Limit    Limit                          // of the requests that functions send; the zero Limit is none
+	Limits   map[string]*Limit              // the same for single accounts and regions, in place of Limit
 	Apart    bool                           // targets are separate, and a stack outside the default target is named "shop-vpc@eu"; otherwise all share one account and region
 	Denied   map[string]bool                // targets whose role cannot be assumed
 	Lag      time.Duration                  // by how much the descriptions of stacks are older than their events
@@ -436,5 +437,15 @@ func (c *Cloud) Twice() []string {
 	return slices.Sorted(maps.Keys(attempts))
 }
 
-// Ours reports whether Stackwright created the live stack of that name.
-func (c *Cloud) Ours(name string) bool { return c.live[name].events[0].token != "" }
+// OursBut lists the live stacks that Stackwright created and that are not among the given
+// ones, sorted.
+func (c *Cloud) OursBut(given map[string]bool) []string {
+	var names []string
+	for name, st := range c.live {
+		if !given[name] && st.events[0].token != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

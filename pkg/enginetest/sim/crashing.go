@@ -36,7 +36,7 @@ func got[T any](b *Backend, ctx context.Context, call, about string, do func() (
 // Live implements action.Cloud.
 func (m crashingCloud) Live(ctx context.Context, p plan.Location) (plan.Live, error) {
 	return got(m.Backend, ctx, "Cloud.Live", p.Stack, func() (plan.Live, error) {
-		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
+		if err := m.Cloud.admit(p.Target.Where(), 1, 0); err != nil {
 			return plan.Live{}, err
 		}
 		m.Cloud.count("DescribeStacks", 1)
@@ -51,7 +51,7 @@ func (m crashingCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, 
 		if t.Request != action.CreateStack && t.Location().StackID == "" {
 			reads = 1 // the stack is found by its name
 		}
-		if err := m.Cloud.Limit.admit(m.Now(), reads, 1); err != nil {
+		if err := m.Cloud.admit(t.Location().Target.Where(), reads, 1); err != nil {
 			return plan.Receipt{}, err
 		}
 		m.Cloud.count("DescribeStacks", reads)
@@ -63,7 +63,7 @@ func (m crashingCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, 
 // Protect implements action.Cloud.
 func (m crashingCloud) Protect(ctx context.Context, t action.Task) error {
 	return m.do(ctx, "Cloud.Protect", about(t), func() error {
-		if err := m.Cloud.Limit.admit(m.Now(), 0, 1); err != nil {
+		if err := m.Cloud.admit(t.Location().Target.Where(), 0, 1); err != nil {
 			return err
 		}
 		m.Cloud.count("UpdateTerminationProtection", 1)
@@ -74,7 +74,7 @@ func (m crashingCloud) Protect(ctx context.Context, t action.Task) error {
 // Cancel implements action.Cloud.
 func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 	return m.do(ctx, "Cloud.Cancel", about(t), func() error {
-		if err := m.Cloud.Limit.admit(m.Now(), 0, 1); err != nil {
+		if err := m.Cloud.admit(t.Location().Target.Where(), 0, 1); err != nil {
 			return err
 		}
 		m.Cloud.count("CancelUpdateStack", 1)
@@ -93,8 +93,16 @@ func (m crashingCloud) Events(ctx context.Context, t action.Task) (action.Operat
 // Observe implements engine.Clouds.
 func (m crashingCloud) Observe(ctx context.Context, locations []plan.Location) (map[string]plan.Live, error) {
 	return got(m.Backend, ctx, "Clouds.Observe", "", func() (map[string]plan.Live, error) {
-		if err := m.Cloud.Limit.admit(m.Now(), 1, 0); err != nil {
-			return nil, err
+		asked := make(map[string]bool)
+		for _, p := range locations {
+			where := p.Target.Where()
+			if asked[where] {
+				continue
+			}
+			asked[where] = true
+			if err := m.Cloud.admit(where, 1, 0); err != nil {
+				return nil, err
+			}
 		}
 		m.Cloud.count("DescribeStacks of a plan", 1)
 		return m.Cloud.Observe(ctx, locations)
@@ -108,7 +116,7 @@ const pageOf = 100
 func (m crashingCloud) Describe(ctx context.Context, t project.Target, ids []string) (map[string]plan.Live, error) {
 	return got(m.Backend, ctx, "Clouds.Describe", t.Name, func() (map[string]plan.Live, error) {
 		pages := min(1+len(m.Cloud.live)/pageOf, 1+len(ids)/2)
-		if err := m.Cloud.Limit.admit(m.Now(), pages, 0); err != nil {
+		if err := m.Cloud.admit(t.Where(), pages, 0); err != nil {
 			return nil, err
 		}
 		m.Cloud.count("DescribeStacks", pages)

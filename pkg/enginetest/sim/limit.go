@@ -16,6 +16,16 @@ type Limit struct {
 	read, written bucket
 }
 
+// admit returns an error of kind Throttled if so many requests to an account and region
+// exceed its limit now.
+func (c *Cloud) admit(where string, reads, writes int) error {
+	l := c.Limits[where]
+	if l == nil {
+		l = &c.Limit
+	}
+	return l.admit(c.clock.Now(), reads, writes)
+}
+
 // admit returns an error of kind Throttled if so many requests exceed the limit now.
 func (l *Limit) admit(now time.Time, reads, writes int) error {
 	if !l.read.drain(now, l.Reads, l.Burst, reads) || !l.written.drain(now, l.Writes, l.Burst, writes) {
