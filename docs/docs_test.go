@@ -161,24 +161,25 @@ func section(t *testing.T, page, heading string) string {
 	return after
 }
 
-// The generated parts of the architecture page are those that the code gives.
+// The generated parts of pages are those that the code gives.
 func TestGenerated(t *testing.T) {
-	const path = "docs/architecture.md"
-	page := read(t, path)
-	for name, want := range map[string]string{"attributes": attributes(t), "imports": imports(t)} {
-		begin, end := "<!-- generated: "+name+" -->\n", "<!-- end -->"
+	for _, part := range []struct{ path, name, want string }{
+		{"docs/architecture.md", "attributes", attributes(t)},
+		{"docs/architecture.md", "imports", imports(t)},
+		{"docs/proof.md", "counts", counts(t)},
+	} {
+		page := read(t, part.path)
+		begin, end := "<!-- generated: "+part.name+" -->\n", "<!-- end -->"
 		before, rest, ok := strings.Cut(page, begin)
 		got, after, closed := strings.Cut(rest, end)
-		if !ok || !closed {
-			t.Fatalf("%s has no place for the %s", path, name)
+		switch {
+		case !ok || !closed:
+			t.Errorf("%s has no place for the %s", part.path, part.name)
+		case got != part.want && *update:
+			write(t, part.path, before+begin+part.want+end+after)
+		case got != part.want:
+			t.Errorf("the %s on %s differ from the code: run go test ./docs -update\ngot\n%s\nwant\n%s", part.name, part.path, got, part.want)
 		}
-		if got != want && !*update {
-			t.Errorf("the %s on %s differ from the code: run go test ./docs -update\ngot\n%s\nwant\n%s", name, path, got, want)
-		}
-		page = before + begin + want + end + after
-	}
-	if *update {
-		write(t, path, page)
 	}
 }
 

@@ -82,6 +82,7 @@ func TestMutants(t *testing.T) {
 	all := mutants(t)
 	l := lab{T: t, programs: t.TempDir(), overlay: overlay(t, all), sound: make(map[string]bool)}
 	var table []string
+	first := make(map[string]int) // how many mutants each test notices first
 	for _, m := range all {
 		if !wanted.MatchString(m.name) {
 			continue
@@ -91,10 +92,13 @@ func TestMutants(t *testing.T) {
 			t.Errorf("no test fails without %s (%s)", m.name, m.sees)
 		}
 		t.Logf("without %s (%s):\n%s\n%s", m.name, m.sees, by, says)
+		test, _, _ := strings.Cut(by, "/")
+		first[test]++
 		table = append(table, fmt.Sprintf("| `%s`: %s | %s |", m.name, m.sees, cmp.Or(by, "no test")))
 	}
 	if len(table) > 0 {
 		t.Logf("\n| without | noticed by |\n|---|---|\n%s", strings.Join(table, "\n"))
+		t.Logf("%d mutants of %d, by the test that notices them first: %v", len(table), len(all), first)
 	}
 }
 

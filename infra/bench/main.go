@@ -89,7 +89,7 @@ var all = []producer{
 	{"poll", "`go test ./pkg/aws/dynamodb -run '^TestFollowReadsWhatChanged$'`", 30 * time.Second, virtual("./pkg/aws/dynamodb", "FollowReadsWhatChanged")},
 	{"instant", "`stackwright deploy`, `deploy` and `destroy` with `--seconds 0`, three times", 30 * time.Second, instant},
 	{"own", "`format.Read` and `plan.Deploy`, in one process", 15 * time.Second, own},
-	{"plan", "`stackwright plan --seconds 0`", 20 * time.Second, planning},
+	{"plan", "`stackwright plan --seconds 0`", 40 * time.Second, planning},
 	{"init", "each `build/FUNCTION/bootstrap`, 15 times", 20 * time.Second, inits},
 	{"zip", "`build/lambda/FUNCTION/bootstrap`, compressed", 30 * time.Second, zips},
 	{"idle", "the sum in docs/deploy.md", time.Second, idle},

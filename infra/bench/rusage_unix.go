@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // peak is the most memory that a process that has ended had, in bytes.
@@ -18,4 +19,13 @@ func peak(s *os.ProcessState) int64 {
 		return u.Maxrss
 	}
 	return u.Maxrss << 10
+}
+
+// ownCPU is the CPU time that this process has used.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // the arguments are constant
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -129,9 +129,9 @@ func own(_ context.Context, b *measurement) error {
 		return err
 	}
 	home := project.Target{Name: project.DefaultTarget, Account: "000000000000", Region: "us-east-1"}
-	var took []float64
+	var took, used []float64
 	for range rounds {
-		started := time.Now()
+		started, before := time.Now(), ownCPU()
 		loaded, err := format.Read(files, format.Options{Targets: map[string]project.Target{home.Name: home}})
 		if err != nil {
 			return err
@@ -139,9 +139,9 @@ func own(_ context.Context, b *measurement) error {
 		if _, err := plan.Deploy(plan.View{Desired: loaded.Project}); err != nil {
 			return err
 		}
-		took = append(took, time.Since(started).Seconds())
+		took, used = append(took, time.Since(started).Seconds()), append(used, (ownCPU()-before).Seconds())
 	}
-	b.figures["seconds/own 10000"] = median(took)
+	b.set("seconds/own 10000", median(took), median(used))
 	return nil
 }
 
