@@ -96,6 +96,17 @@ func (w *watched) transitions(id string) int {
 	return n
 }
 
+// states counts how often the executions of a run entered each state.
+func (w *watched) states(id string) map[string]int {
+	n := make(map[string]int)
+	for _, path := range w.Path(id) {
+		for _, state := range path {
+			n[state]++
+		}
+	}
+	return n
+}
+
 // In a large run, dependents start sooner with events than without. While a poll works,
 // an event does not start another one, so that events do not multiply the requests.
 func TestEventsShortenGaps(t *testing.T) {
@@ -188,8 +199,8 @@ func TestCostOfTenChains(t *testing.T) {
 		transitions int     // at most, today: lower it when a change makes runs cheaper
 		cost        float64 // likewise
 	}{
-		{"operations of a minute", lognormal, 520, 0.0165},
-		{"operations of ten seconds", func(*rand.Rand) time.Duration { return 10 * time.Second }, 92, 0.0050},
+		{"operations of a minute", lognormal, 240, 0.0095},
+		{"operations of ten seconds", func(*rand.Rand) time.Duration { return 10 * time.Second }, 40, 0.0037},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWatched(t)
@@ -205,6 +216,7 @@ func TestCostOfTenChains(t *testing.T) {
 			transitions, cost := w.transitions(r.ID), w.cost(r.ID)
 			figure.Report(t, "transitions/ten chains, "+c.name, float64(transitions), float64(c.transitions))
 			figure.Report(t, "cost/ten chains, "+c.name, cost, c.cost)
+			t.Logf("states %v", w.states(r.ID))
 			t.Logf("%d transitions, $%.4f; functions %v, calls %v", transitions, cost, w.Invoked, w.calls)
 		})
 	}

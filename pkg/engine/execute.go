@@ -172,7 +172,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before
 	case err == nil && (s.Receipt.Unchanged || !e.Verbs.Of(s.Verb).Mutates()):
 		s.Due = now
 	case err == nil, fault.Is(err, fault.Unavailable): // its events decide whether it started
-		s.Due = now.Add(e.interval(s, 0, 0))
+		s.Due = e.firstPoll(r, *s)
 	case fault.Is(err, fault.Busy, fault.Throttled):
 		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Pending, restore, forget)
@@ -181,6 +181,18 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before
 		return e.move(ctx, r, s, run.Failed, restore, forget)
 	}
 	return e.move(ctx, r, s, run.Running, nil, false)
+}
+
+// firstPoll returns when a step that has just started is polled, unless an event reports its start before. Where events
+// arrive, that is no sooner than the claim said: a sooner poll would shorten the wait of the execution, and after the event it would
+// have to be lengthened again.
+func (e *Engine) firstPoll(r run.Run, s run.Step) time.Time {
+	now := e.Now()
+	first := now.Add(e.interval(&s, 0, 0))
+	if s.Due.After(first) && s.Receipt.Known() && e.Verbs.Of(s.Verb).WokenByEvents && r.EventsArrive(s.Where, now) {
+		return s.Due
+	}
+	return first
 }
 
 // findStackID finds the ID of a stack if an earlier step started its creation and got no

@@ -48,35 +48,68 @@ func (r *Run) DueAt(s Step, lossy map[string]bool) time.Time {
 	return quietDue
 }
 
-// Lossy returns the accounts and regions in which more than one of ten events about the
-// run's operations were lost: events about starts, and about ends that a poll has found.
-func (r *Run) Lossy(now time.Time) map[string]bool {
-	arrived, lost := make(map[string]int), make(map[string]int)
-	count := func(where string, known bool) {
+// reports counts the events about a step's operation that have arrived by now, and those
+// that were lost: about its start, and about an end that a poll has found.
+func (s *Step) reports(now time.Time) (arrived, lost int) {
+	if !s.Receipt.Known() || s.Receipt.Unchanged {
+		return 0, 0
+	}
+	count := func(known bool) {
 		if known {
-			arrived[where]++
+			arrived++
 		} else {
-			lost[where]++
+			lost++
 		}
 	}
+	over := s.Status == Done || s.Status == Failed
+	if s.Reported || over || s.Status == Running && now.Sub(s.Claimed) > startEvent {
+		count(s.Reported)
+	}
+	if over {
+		count(s.Event.Status != "")
+	}
+	return arrived, lost
+}
+
+// tooManyLost reports whether more than one of ten events were lost.
+func tooManyLost(arrived, lost int) bool { return 10*lost > arrived }
+
+// Lossy returns the accounts and regions in which more than one of ten events about the
+// run's operations were lost.
+func (r *Run) Lossy(now time.Time) map[string]bool {
+	arrived, lost := make(map[string]int), make(map[string]int)
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if !s.Receipt.Known() || s.Receipt.Unchanged {
-			continue
-		}
-		over := s.Status == Done || s.Status == Failed
-		if s.Reported || over || s.Status == Running && now.Sub(s.Claimed) > startEvent {
-			count(s.Where, s.Reported)
-		}
-		if over {
-			count(s.Where, s.Event.Status != "")
+		if a, l := s.reports(now); a+l > 0 {
+			arrived[s.Where] += a
+			lost[s.Where] += l
 		}
 	}
 	lossy := make(map[string]bool)
 	for where, n := range lost {
-		lossy[where] = 10*n > arrived[where]
+		lossy[where] = tooManyLost(arrived[where], n)
 	}
 	return lossy
+}
+
+// EventsArrive reports whether an account and region is not lossy, and the newest start
+// there that should have been reported by now was. So it becomes false soon after events
+// have stopped to arrive, however many arrived before.
+func (r *Run) EventsArrive(where string, now time.Time) bool {
+	var newest *Step
+	var arrived, lost int
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Where != where {
+			continue
+		}
+		a, l := s.reports(now)
+		arrived, lost = arrived+a, lost+l
+		if a+l > 0 && (newest == nil || s.Claimed.After(newest.Claimed)) {
+			newest = s
+		}
+	}
+	return newest != nil && newest.Reported && !tooManyLost(arrived, lost)
 }
 
 // Overdue reports whether the run has reached its deadline. It starts no step then.

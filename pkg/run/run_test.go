@@ -295,6 +295,38 @@ func TestLossy(t *testing.T) {
 	}
 }
 
+// Events arrive if few were lost, and the newest start that should have been reported by
+// now was reported.
+func TestEventsArrive(t *testing.T) {
+	step := func(where string, reported bool, claimed time.Duration) run.Step {
+		return run.Step{Step: plan.Step{Where: where}, Status: run.Running, Reported: reported, Receipt: plan.Receipt{StackID: "id"}, Claimed: now.Add(-claimed)}
+	}
+	known := func(steps ...run.Step) []run.Step {
+		return append(slices.Repeat([]run.Step{step("eu", true, time.Hour)}, 20), steps...)
+	}
+	unchanged := step("eu", false, time.Minute)
+	unchanged.Receipt.Unchanged = true
+	for name, c := range map[string]struct {
+		steps []run.Step
+		want  bool
+	}{
+		"nothing is known":              {nil, false},
+		"a start was reported":          {[]run.Step{step("eu", true, time.Second)}, true},
+		"elsewhere":                     {[]run.Step{step("us", true, time.Minute)}, false},
+		"a start may still be reported": {known(step("eu", false, 5*time.Second)), true},
+		"the newest was not reported":   {known(step("eu", false, time.Minute)), false},
+		"the newest was reported":       {known(step("eu", true, time.Minute), step("eu", false, 2*time.Minute)), true},
+		"many were lost":                {known(slices.Repeat([]run.Step{step("eu", false, 2*time.Hour)}, 3)...), false},
+		"an unchanged stack has none":   {known(unchanged), true},
+		"a step without an operation":   {known(run.Step{Step: plan.Step{Where: "eu"}, Status: run.Running, Claimed: now.Add(-time.Minute)}), true},
+	} {
+		r := run.Run{Steps: c.steps}
+		if got := r.EventsArrive("eu", now); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestReadyIsBounded(t *testing.T) {
 	r := parse(t, strings.Repeat("a ", 50))
 	for i := range r.Steps {
