@@ -137,8 +137,19 @@ type lookup struct {
 	lines map[string]string // by name
 }
 
-// table decompresses the table when it is first used.
-var table = sync.OnceValue(func() lookup {
+var (
+	whole        lookup
+	decompressed sync.Once
+)
+
+// table decompresses the table when it is first used. No variable is initialized with it,
+// so that programs that do not use it do not contain the table.
+func table() lookup {
+	decompressed.Do(func() { whole = decompress() })
+	return whole
+}
+
+func decompress() lookup {
 	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		panic("the table of resource types is damaged: " + err.Error()) // it is a part of the program
@@ -154,7 +165,7 @@ var table = sync.OnceValue(func() lookup {
 		all.lines[name] = properties
 	}
 	return all
-})
+}
 
 // parse reads a line of the table.
 func parse(name, line string) Type {
