@@ -141,7 +141,7 @@ func (w *monitor) watchBudgets() {
 		}
 		of, now := demander{x.Where, x.Run, x.Demands[0].Writes > 0}, w.p.Now()
 		was, waits := hungry[of]
-		if !waits || now.Sub(was.last) > 30*time.Second { // it has not asked in between
+		if !waits || now.Sub(was.last) > 30*time.Second { // it needed none in between
 			was.since = now
 		}
 		if was.last = now; x.Granted > 0 {

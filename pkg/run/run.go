@@ -11,8 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Version is the version of the runs that this code writes. It reads its own and
-// the one before.
+// Version is the version of the runs, steps and records that this code writes. It reads
+// its own and the one before.
 const Version = 1
 
 // A Status is the status of a step.

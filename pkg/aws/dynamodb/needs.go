@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // A stack may depend on 10,000 others with names of 128 characters: 1.3 MB, and an item has
@@ -16,6 +17,7 @@ import (
 
 // recordItem is a record as the table stores it.
 type recordItem struct {
+	Version int `json:"version"`
 	plan.Record
 	Parts int `json:"parts,omitempty"` // how many further items hold the rest of Needs
 }
@@ -53,7 +55,7 @@ func splitNeeds(names []string) [][]string {
 func storing(at key, r plan.Record, parts int) []write {
 	lists := splitNeeds(r.Needs)
 	r.Needs = lists[0]
-	writes := []write{hasParts(write{key: at, put: recordItem{r, len(lists) - 1}}, parts)}
+	writes := []write{hasParts(write{key: at, put: recordItem{run.Version, r, len(lists) - 1}}, parts)}
 	for i, names := range lists[1:] {
 		writes = append(writes, write{key: needsKey(at, i), put: needsItem{names}})
 	}
@@ -115,6 +117,9 @@ func (t *Table) decodeRecords(ctx context.Context, items iter.Seq[item]) (map[st
 		var r recordItem
 		if err := decode(i, &r); err != nil {
 			return nil, err
+		}
+		if err := readable(r.Version, "the record of stack "+r.Node); err != nil {
+			return nil, fault.As(fault.Unavailable, err) // no step fails: newer functions will read it
 		}
 		for part := range r.Parts {
 			k := needsKey(i.key(), part)

@@ -395,6 +395,22 @@ func TestVersions(t *testing.T) {
 	if _, err := table.Load(t.Context(), "one"); err != nil {
 		t.Error(err)
 	}
+	at := key{"PROJECT#shop@prod", recordPrefix + "vpc"}
+	for _, w := range storing(at, plan.Record{Node: "vpc"}, 0) {
+		if _, err := table.write(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if records, err := table.Records(t.Context(), "shop@prod"); err != nil || len(records) != 1 {
+		t.Errorf("records %v, %v", records, err)
+	}
+	set(at, run.Version+1)
+	if _, err := table.Records(t.Context(), "shop@prod"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a record of the next version: %v", err)
+	}
+	if _, err := table.RecordsOf(t.Context(), "shop@prod", []string{"vpc"}); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("one record of the next version: %v", err)
+	}
 }
 
 // A run cannot be loaded if one of its steps is missing.

@@ -93,13 +93,13 @@ func (m crashingCloud) Events(ctx context.Context, t action.Task) (action.Operat
 // Observe implements engine.Clouds.
 func (m crashingCloud) Observe(ctx context.Context, locations []plan.Location) (map[string]plan.Live, error) {
 	return got(m.Backend, ctx, "Clouds.Observe", "", func() (map[string]plan.Live, error) {
-		asked := make(map[string]bool)
+		counted := make(map[string]bool)
 		for _, p := range locations {
 			where := p.Target.Where()
-			if asked[where] {
+			if counted[where] {
 				continue
 			}
-			asked[where] = true
+			counted[where] = true
 			if err := m.Cloud.admit(where, 1, 0); err != nil {
 				return nil, err
 			}
