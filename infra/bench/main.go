@@ -27,7 +27,8 @@ func main() {
 }
 
 // bench measures, prints the page's tables, and writes the figures and the page. A
-// producer that fails or does not finish loses only its own figures.
+// producer that fails or does not finish loses only its own figures; only one that fails
+// is an error.
 func bench(only, sceptre string, fast bool) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
@@ -58,11 +59,11 @@ func bench(only, sceptre string, fast bool) error {
 		if !pattern.MatchString(p.name) {
 			continue
 		}
-		s := p.session(&measurement{work: work, command: command, sceptre: sceptre, fast: fast})
+		s, err := p.session(&measurement{work: work, command: command, sceptre: sceptre, fast: fast})
 		r[p.name] = s
 		fmt.Fprintf(os.Stderr, "%s took %.0f s %s\n", p.name, s.Took, s.Error)
-		if s.Error != "" {
-			failed = errors.Join(failed, fmt.Errorf("%s: %s", p.name, s.Error))
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", p.name, err))
 		}
 	}
 	fmt.Print(r.figures(), "\n", r.sessions(), "\n", r.missed())
@@ -99,20 +100,20 @@ var all = []producer{
 // comparison measures both tools.
 var comparison = producer{"sceptre", "`make bench-sceptre`", 30 * time.Minute, compare}
 
-// session measures within the budget.
-func (p producer) session(b *measurement) session {
+// session measures within the budget. What does not finish is no error: the page says so.
+func (p producer) session(b *measurement) (session, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.budget)
 	defer cancel()
 	b.figures = make(map[string]float64)
 	s := about()
 	started := time.Now()
 	err := p.measure(ctx, b)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("not finished within %s", p.budget)
-	}
-	if err != nil {
+	s.Took, s.Figures = time.Since(started).Seconds(), b.figures
+	switch {
+	case err != nil && ctx.Err() != nil:
+		s.Error, err = fmt.Sprintf("not finished within %s", p.budget), nil
+	case err != nil:
 		s.Error = err.Error()
 	}
-	s.Took, s.Figures = time.Since(started).Seconds(), b.figures
-	return s
+	return s, err
 }

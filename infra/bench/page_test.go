@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -24,7 +26,7 @@ func TestPageShowsTheRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(old) != string(want) {
-		t.Errorf("%s does not show infra/bench/measured.json: run make bench ONLY=idle", page)
+		t.Errorf("%s does not show infra/bench/measured.json: run go run ./infra/bench -only '^$'", page)
 	}
 }
 
@@ -69,5 +71,22 @@ func TestProducers(t *testing.T) {
 	}
 	if sum > 10*time.Minute {
 		t.Errorf("make bench may take %s, want at most ten minutes", sum)
+	}
+}
+
+// A producer that does not finish keeps the figures that it has, and is no error.
+func TestBudget(t *testing.T) {
+	slow := producer{"slow", "", 10 * time.Millisecond, func(ctx context.Context, b *measurement) error {
+		b.figures["first"] = 1
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	s, err := slow.session(&measurement{})
+	if err != nil || s.Error != "not finished within 10ms" || s.Figures["first"] != 1 {
+		t.Errorf("the session is %+v, %v", s, err)
+	}
+	broken := producer{"broken", "", time.Minute, func(context.Context, *measurement) error { return errors.New("it fails") }}
+	if s, err := broken.session(&measurement{}); err == nil || s.Error != "it fails" {
+		t.Errorf("the session is %+v, %v", s, err)
 	}
 }
