@@ -38,16 +38,22 @@ func TestPlanOfShop(t *testing.T) {
 	text := l.must(cli.ExitOK, "plan", l.project)
 	document := l.must(cli.ExitOK, "plan", l.project, "-o", "json")
 	markdown := l.must(cli.ExitOK, "plan", l.project, "-o", "markdown")
-	for name, got := range map[string]string{"first.txt": first, "plan.txt": text, "plan.json": indented(t, document), "plan.md": markdown} {
+	destroy := l.must(cli.ExitOK, "destroy", l.project, "--plan")
+	for name, got := range map[string]string{"destroy.txt": destroy, "first.txt": first, "plan.txt": text, "plan.json": indented(t, document), "plan.md": markdown} {
 		golden(t, filepath.Join("testdata", "plan", name), estimates.ReplaceAllString(got, "about …"))
 	}
-	for line := range strings.Lines(first + text) {
+	for line := range strings.Lines(first + text + destroy) {
 		if words := strings.Fields(line); utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 80 && len(words) > 3 {
 			t.Errorf("longer than 80 columns: %s", line)
 		}
 	}
 	for _, said := range []string{"DATA LOSS: app/orders Logs, replaced (logs)", "± REPLACE Logs  AWS::Logs::LogGroup", "has no property Timout: did you"} {
 		l.has(text, said)
+	}
+	l.has(destroy, "the resource is kept outside the stack (Retain)", "9 changes: 9 to delete; 0 unchanged; data loss in 5 resources")
+	l.has(l.must(cli.ExitOK, "destroy", l.project, "--plan", "-o", "markdown"), "> DATA LOSS: data/queue Orders, deleted (messages)<br>")
+	if r := l.run("destroy", l.project, "-o", "markdown", "--yes"); r.code != cli.ExitRefused || !strings.Contains(r.err, "add --plan") {
+		t.Errorf("a destroy in Markdown ends with %d: %s", r.code, r.err)
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -60,7 +66,7 @@ func TestPlanOfShop(t *testing.T) {
 			t.Errorf("the README shows a line that the plan has not: %s", line)
 		}
 	}
-	l.has(l.must(cli.ExitOK, "status"), "DATA LOSS: app/orders Logs, replaced (logs)")
+	l.has(l.must(cli.ExitOK, "status"), "DATA LOSS: data/queue Orders, deleted (messages)")
 	l.has(l.must(cli.ExitOK, "plan", l.project, "-o", "yaml"), "---\n", "data_loss: true")
 	l.must(cli.ExitOK, "deploy", l.project)
 	l.has(l.must(cli.ExitOK, "plan", l.project), "no changes, 9 unchanged")

@@ -111,7 +111,7 @@ type OutputChange struct {
 	Name   string            `json:"name"`
 	Action difference.Action `json:"action"`
 	Export string            `json:"export,omitempty"` // the name of an export that goes away
-	Users  []string          `json:"users,omitempty"`  // of an output or export that goes away: stacks that depended on the stack
+	Users  []string          `json:"users,omitempty"`  // of an output or export that goes away: stacks that stay and depended on the stack
 	Why    string            `json:"why,omitempty"`
 }
 

@@ -168,6 +168,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"its stack is gone: only its record is deleted"}
 	case !desired && r.formerNode() != "":
 		return []string{fmt.Sprintf("%s gets another physical name, account or region: a new stack is created, and this one is deleted", r.formerNode())}
+	case !desired && len(d.Desired.Nodes) == 0: // a destroy deletes all stacks
+		return nil
 	case !desired:
 		return []string{"no longer in the project"}
 	case !exists && !recorded:
@@ -263,11 +265,12 @@ func (d describer) add(c *StackChange, diff difference.Difference) {
 	}
 }
 
-// dependentsOf lists the stacks that depend on a node, as it is recorded, sorted.
+// dependentsOf lists the stacks that stay and depend on a node, as they are recorded,
+// sorted.
 func (d describer) dependentsOf(node string) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(d.Recorded)) {
-		if slices.Contains(d.Recorded[name].Needs, node) {
+		if _, stays := d.Desired.Nodes[name]; stays && slices.Contains(d.Recorded[name].Needs, node) {
 			all = append(all, d.Recorded[name].displayName())
 		}
 	}

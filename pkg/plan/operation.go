@@ -56,7 +56,7 @@ type Operations []Operation
 
 // AllOperations is the table of the operations of this version.
 func AllOperations() Operations {
-	return Operations{deploy(), preview(), destroy(), refresh(), retry(), rollback()}
+	return Operations{deploy(), preview(), destroy(), previewDestroy(), refresh(), retry(), rollback()}
 }
 
 // Named returns the operation of the given name. It reports false, with the zero

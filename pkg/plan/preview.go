@@ -1,5 +1,8 @@
 package plan
 
+// PlanDestroy is the name of the operation that shows what a destroy would do.
+const PlanDestroy = "plan-destroy"
+
 // preview shows what a deploy would do.
 func preview() Operation {
 	return Operation{
@@ -7,5 +10,15 @@ func preview() Operation {
 		Requestable: true, NeedsFiles: true, Preview: true,
 		Options: []Option{OptionOnly, OptionMaxDeletions},
 		Effect:  "it is planned",
+	}
+}
+
+// previewDestroy shows what a destroy would do.
+func previewDestroy() Operation {
+	return Operation{
+		Name: PlanDestroy, Plan: Destroy,
+		Requestable: true, Preview: true,
+		Options: []Option{OptionOnly},
+		Effect:  "the deletion of all stacks is planned",
 	}
 }

@@ -119,7 +119,7 @@ func (a API) plan(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	if !plan.AllOperations().Of(r.Operation).Preview {
-		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operation plan show what they would change", r.ID, r.Operation)
+		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operations plan and plan-destroy show what they would change", r.ID, r.Operation)
 	}
 	var text []byte
 	if r.Changes != "" {

@@ -40,7 +40,11 @@ func deploy(ctx context.Context, c *call) (int, error) {
 // request requests the command's operation with a request object, and follows the run.
 // If the operation deletes all stacks, it asks the user to confirm first.
 func request(ctx context.Context, c *call) (int, error) {
-	asks := plan.AllOperations().Of(c.command.name).DeletesAll && !c.flags.yes
+	o := plan.AllOperations().Of(c.operation())
+	if !o.Preview && c.flags.output == "markdown" {
+		return c.refuse(fault.New(fault.Invalid, "-o markdown shows a plan: add --plan"))
+	}
+	asks := o.DeletesAll && !c.flags.yes
 	if asks && !c.Asks {
 		return c.refuse(fault.New(fault.Refused, "destroy deletes every stack of the project, and there is no terminal on which to confirm it: confirm with --yes"))
 	}
@@ -57,6 +61,14 @@ func request(ctx context.Context, c *call) (int, error) {
 		}
 		return s.post(ctx, s.newRequest(ctx, p.Project.ID(), run.Source{Key: key, Version: version}))
 	})
+}
+
+// operation is the operation that the command requests.
+func (c *call) operation() string {
+	if c.flags.plan {
+		return plan.PlanDestroy
+	}
+	return c.command.name
 }
 
 // ask checks the project's files, requests a run and follows it.
@@ -177,7 +189,7 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 // set. The source is the configuration to deploy.
 func (s *session) newRequest(ctx context.Context, project string, source run.Source) run.Request {
 	f := s.call.flags
-	return run.Request{Project: project, Operation: s.call.command.name, Source: source, Who: s.who(ctx), Options: run.Options{
+	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Who: s.who(ctx), Options: run.Options{
 		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,
 	}}
 }

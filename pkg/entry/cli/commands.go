@@ -56,10 +56,12 @@ changes, certain or possible. -o markdown is for a comment on a pull request.` +
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
-			flags: "env.files only refuse yes " + watching + where + hosted, run: request,
+			flags: "env.files only refuse plan.destroy yes " + watching + where + hosted, run: request,
+			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It asks first,
-unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them.` + ofDir + codes,
-			examples: []string{"destroy examples/shop --yes", "destroy --env test --only ops/"},
+unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them. With --plan it
+shows which stacks and which data would be deleted, and deletes nothing; -o markdown is for such a plan.` + ofDir + codes,
+			examples: []string{"destroy examples/shop --plan", "destroy examples/shop --yes", "destroy --env test --only ops/"},
 		},
 		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",

@@ -20,7 +20,7 @@ type flags struct {
 	installation                                                    string          // on AWS; "" is a laptop
 	given                                                           map[string]bool // by name: those on the command line
 	seconds                                                         float64
-	yes, exitCode, force, follow, untilIdle, rollback, refuse       bool
+	yes, plan, exitCode, force, follow, untilIdle, rollback, refuse bool
 	quiet, noColor, raw, verbose                                    bool
 	deletions                                                       count
 	only                                                            []string
@@ -75,6 +75,7 @@ func (f *flags) definitions() map[string]definition {
 		"force.cancel":    {to: &f.force, usage: "have CloudFormation cancel the updates in progress, too"},
 		"max-deletions":   {to: &f.deletions, usage: "the `number` of stacks that may be deleted permanently (default: max_deletions of the project; without it, ten or half of the stacks, whichever is less)"},
 		"yes":             {to: &f.yes, usage: "do not ask"},
+		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
 		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},

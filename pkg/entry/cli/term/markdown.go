@@ -34,7 +34,7 @@ func Markdown(c plan.Changes) string {
 	for _, s := range c.Stacks {
 		stacks = append(stacks, folded(s))
 	}
-	text := fmt.Sprintf("### Plan of %s@%s\n\n%s\n\n", c.Project, c.Environment, html.EscapeString(planTotals(c)))
+	text := fmt.Sprintf("### `%s` of %s@%s\n\n%s\n\n", c.Operation, c.Project, c.Environment, html.EscapeString(planTotals(c)))
 	if shown, left := fitting(cautions, maxLosses, nil); len(cautions) > 0 {
 		text += "> [!CAUTION]\n" + shown + andMore(left, "> … and %s<br>\n", "more line") + "\n"
 	}

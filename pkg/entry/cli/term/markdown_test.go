@@ -15,7 +15,7 @@ import (
 // manyChanges is a plan that changes n stacks, and some resources in each. Every 50th loses
 // data.
 func manyChanges(n, resources int) plan.Changes {
-	c := plan.Changes{Project: "shop", Environment: "prod", Summary: plan.Summary{Update: n}, Seconds: 90}
+	c := plan.Changes{Operation: "plan", Project: "shop", Environment: "prod", Summary: plan.Summary{Update: n}, Seconds: 90}
 	for i := range n {
 		s := plan.StackChange{Stack: fmt.Sprintf("app/service-%03d", i), Action: plan.ActionUpdate, Certainty: plan.Certain, Reasons: []string{"changed here: template"}}
 		for j := range resources {
@@ -54,7 +54,7 @@ func TestMarkdownFits(t *testing.T) {
 		changes plan.Changes
 		want    []string
 	}{
-		{"few stacks", manyChanges(3, 1), []string{"### Plan of shop@prod"}},
+		{"few stacks", manyChanges(3, 1), []string{"### `plan` of shop@prod"}},
 		{"500 stacks", manyChanges(500, 1), []string{"> DATA LOSS: app/service-499 Table, replaced (a table)<br>", "more stacks, 0 of them with data loss"}},
 		{"a stack of 2,000 resources", large, []string{"… and 1 more stack, 0 of them"}},
 		{"2,000 stacks with data loss", lossy, []string{"more lines<br>", "of them with data loss: there is no room"}},

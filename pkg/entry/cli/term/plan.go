@@ -22,7 +22,7 @@ func Plan(c plan.Changes, width int, colour bool) []string {
 		width = planWidth
 	}
 	p := &planText{width: width}
-	p.add(0, span{bold, "plan of " + c.Project + "@" + c.Environment})
+	p.add(0, span{bold, c.Operation + " of " + c.Project + "@" + c.Environment})
 	after := make(map[string][]string)
 	for _, s := range c.Steps {
 		stack := s.Step[:max(0, strings.LastIndexByte(s.Step, '/'))]
@@ -132,10 +132,12 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 		p.values("option", s.Options)
 	}
 	p.resources(s)
-	for _, o := range s.Outputs {
-		if s.Action == plan.ActionUpdate || o.Export != "" && o.Action == difference.Remove {
+	if s.Action == plan.ActionUpdate {
+		for _, o := range s.Outputs {
 			p.output(o)
 		}
+	} else {
+		p.exports(s.Outputs)
 	}
 	for _, w := range s.Warnings {
 		p.add(6, span{yellow, "warning: " + oneLine(w)})
@@ -371,13 +373,31 @@ func (p *planText) block(indent int, sign string, s style, lines []string) {
 	}
 }
 
+// exports draws the exports of a stack that is deleted.
+func (p *planText) exports(all []plan.OutputChange) {
+	var names, users []string
+	for _, o := range all {
+		if o.Export != "" && o.Action == difference.Remove {
+			names, users = append(names, o.Export), o.Users // all have the users of the stack
+		}
+	}
+	if len(names) > 0 {
+		p.add(6, span{red, "- "}, span{normal, "exports go away: " + strings.Join(names, ", ") + usedBy(users)})
+	}
+}
+
+// usedBy names the stacks that used an output.
+func usedBy(stacks []string) string {
+	if len(stacks) == 0 {
+		return ""
+	}
+	return "; used so far by " + strings.Join(stacks, ", ")
+}
+
 // output draws an output.
 func (p *planText) output(o plan.OutputChange) {
 	text := "output " + o.Name
-	users := ""
-	if len(o.Users) > 0 {
-		users = "; used so far by " + strings.Join(o.Users, ", ")
-	}
+	users := usedBy(o.Users)
 	switch {
 	case o.Export != "":
 		p.add(6, span{red, "- "}, span{normal, text + ": export " + o.Export + " goes away" + users})
