@@ -182,3 +182,21 @@ func TestOtherServicesDoNotReachBudget(t *testing.T) {
 		}
 	}
 }
+
+// If a plan reads stacks in two accounts and is throttled, it is unknown which of them
+// throttled: no budget is lowered.
+func TestThrottledPlanOfTwoAccountsReachesNoBudget(t *testing.T) {
+	h := newFixture(t)
+	p := &testBudget{grants: 10}
+	h.Budgets = p
+	h.setVersion("v1", "a b")
+	h.setTargets("v1", "b")
+	h.request("r", "deploy", "v1")
+	h.cloud.readErr = action.RateExceeded(errors.New("rate exceeded"))
+	if _, err := h.Plan(h.Context(), engine.ExecutionInput{Run: "r", Epoch: 1}); !fault.Is(err, fault.Throttled) {
+		t.Fatal(err)
+	}
+	if len(p.throttled) != 0 {
+		t.Errorf("the budgets were notified of %q", p.throttled)
+	}
+}

@@ -581,3 +581,20 @@ func TestLateExecuteLeavesStepThatWasPutOff(t *testing.T) {
 		t.Errorf("the step is %s", s.Status)
 	}
 }
+
+// A poll that learns the receipt of a step whose answer was lost keeps the time of the
+// claim: the operation began then.
+func TestReceiptLearntLateKeepsTimeOfClaim(t *testing.T) {
+	h := newFixture(t)
+	h.loseEvents()
+	h.setVersion("v1", "vpc")
+	h.backend.Cloud.Seconds["shop-vpc"] = 600
+	h.cloud.loseAnswers = true
+	loop := h.begin("a", "v1")
+	before := h.stored("a").Steps[0]
+	h.passTime(30 * time.Second)
+	h.polled(loop)
+	if s := h.stored("a").Steps[0]; before.Receipt.Known() || !s.Receipt.Known() || !s.Claimed.Equal(before.Claimed) {
+		t.Errorf("the receipt is %+v, before %+v; the step is claimed at %s, before %s", s.Receipt, before.Receipt, s.Claimed, before.Claimed)
+	}
+}
