@@ -18,7 +18,7 @@ func TestAPI(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{
-			"GET /projects/{project}/{environment}/runs", "GET /runs/{run}",
+			"GET /projects/{project}/{environment}/runs", "GET /runs/{run}", "GET /runs/{run}/plan",
 			"POST /projects/{project}/{environment}/runs", "POST /runs/{run}/cancel", "POST /runs/{run}/continue", "POST /runs/{run}/pause", "POST /runs/{run}/unlock",
 		}
 		if !slices.Equal(got, want) {
