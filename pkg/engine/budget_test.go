@@ -200,3 +200,19 @@ func TestThrottledPlanOfTwoAccountsReachesNoBudget(t *testing.T) {
 		t.Errorf("the budgets were notified of %q", p.throttled)
 	}
 }
+
+// After a start that CloudFormation has throttled, no other step starts in that account
+// and region in the same call.
+func TestThrottledStartStopsOthersOfAccount(t *testing.T) {
+	h := newFixture(t)
+	h.Budgets = &testBudget{grants: 10}
+	h.setVersion("v1", "a b c d")
+	h.setTargets("v1", "d")
+	requests := 0
+	h.cloud.beforeBegin = func() { requests++ }
+	h.cloud.beginErr = action.RateExceeded(errors.New("rate exceeded"))
+	h.begin("r", "v1")
+	if requests != 2 {
+		t.Errorf("%d requests were sent, want one for each of two accounts", requests)
+	}
+}
