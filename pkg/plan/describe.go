@@ -24,24 +24,23 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		Stacks: []StackChange{}, Summary: Summary{Unchanged: len(p.Unchanged)}, Steps: []PlannedStep{},
 	}
 	d := describer{v, templates, make(map[string]func(output string) string)}
-	verbs, order := make(map[string][]Step), []string{}
+	verbs := make(map[string][]Step)
 	for _, s := range p.Steps {
 		step := PlannedStep{Step: s.ID, After: []string{}, Seconds: s.Expected}
 		for _, i := range s.After {
 			step.After = append(step.After, p.Steps[i].ID)
 		}
 		all.Steps = append(all.Steps, step)
-		if s.Node == "" {
-			continue
-		}
-		order = slices.DeleteFunc(order, func(n string) bool { return n == s.Node }) // its last step decides
-		order, verbs[s.Node] = append(order, s.Node), append(verbs[s.Node], s)
+		verbs[s.Node] = append(verbs[s.Node], s)
 	}
-	for _, node := range order {
-		if action(verbs[node]) == "" {
+	described := make(map[string]int)
+	for _, s := range p.Steps {
+		steps := verbs[s.Node]
+		// The last step of a stack decides where it stands.
+		if described[s.Node]++; s.Node == "" || described[s.Node] < len(steps) || action(steps) == "" {
 			continue
 		}
-		c := d.stack(node, verbs[node])
+		c := d.stack(s.Node, steps)
 		all.Stacks = append(all.Stacks, c)
 		all.Summary.count(c)
 	}
