@@ -44,13 +44,14 @@ func (e *Engine) Execute(ctx context.Context, in StartInput) (LoopState, error) 
 // has ended.
 func (e *Engine) startSteps(ctx context.Context, r *run.Run, ready []int, deadline time.Time) (due bool, err error) {
 	failed := make([]error, len(ready))
-	var throttled sync.Map // accounts and regions
+	arrive := r.EventsArrive(e.Now()) // nothing may read all steps while each is being started
+	var throttled sync.Map            // accounts and regions
 	_ = e.Parallel(ctx, len(ready), func(ctx context.Context, i int) error {
 		s := &r.Steps[ready[i]]
 		if _, wait := throttled.Load(s.Where); wait || !e.Now().Before(deadline) {
 			return nil
 		}
-		if failed[i] = e.startStep(ctx, *r, s); errors.Is(failed[i], errThrottled) {
+		if failed[i] = e.startStep(ctx, *r, s, arrive[s.Where]); errors.Is(failed[i], errThrottled) {
 			throttled.Store(s.Where, true)
 		}
 		return nil
@@ -84,9 +85,10 @@ func (e *Engine) ready(ctx context.Context, r run.Run) ([]int, error) {
 // off.
 var errThrottled = errors.New("CloudFormation throttles requests")
 
-// startStep starts one step. If the code of its action panics, only this step is delayed,
-// and the function reports the panic.
-func (e *Engine) startStep(ctx context.Context, r run.Run, s *run.Step) (err error) {
+// startStep starts one step, in an account and region whose events arrive or not. If the
+// code of its action panics, only this step is delayed, and the function reports the
+// panic.
+func (e *Engine) startStep(ctx context.Context, r run.Run, s *run.Step, events bool) (err error) {
 	defer func() {
 		cause := recover()
 		if cause == nil {
@@ -99,14 +101,14 @@ func (e *Engine) startStep(ctx context.Context, r run.Run, s *run.Step) (err err
 		}
 		err = fmt.Errorf("start %s: %w", s.ID, err)
 	}()
-	if err := e.claimAndStart(ctx, r, s); err != nil {
+	if err := e.claimAndStart(ctx, r, s, events); err != nil {
 		return fmt.Errorf("start %s: %w", s.ID, err)
 	}
 	return nil
 }
 
 // claimAndStart carries a pending step through claim, start and receipt.
-func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s *run.Step) error {
+func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s *run.Step, events bool) error {
 	t, err := e.task(ctx, r, *s)
 	if err == nil {
 		err = e.findStackID(ctx, &t)
@@ -134,7 +136,7 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s *run.Step) erro
 		s.NotBefore = e.Now().Add(pause)
 	}
 	throttled := action.IsRateExceeded(err)
-	if err := e.recordStart(ctx, r, s, before, err); err != nil || !throttled {
+	if err := e.recordStart(ctx, r, s, before, e.firstPoll(*s, events), err); err != nil || !throttled {
 		return err
 	}
 	return errThrottled
@@ -157,9 +159,9 @@ func backoff(s run.Step) time.Duration {
 }
 
 // recordStart writes the outcome of the start of a claimed step: the step is
-// running, pending again, or failed. A step that did not start leaves the record as
-// it was before.
-func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before plan.Record, err error) error {
+// running until its first poll, pending again, or failed. A step that did not start
+// leaves the record as it was before.
+func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before plan.Record, firstPoll time.Time, err error) error {
 	restore, forget := &before, false
 	switch {
 	case !e.Verbs.Of(s.Verb).Mutates():
@@ -172,7 +174,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before
 	case err == nil && (s.Receipt.Unchanged || !e.Verbs.Of(s.Verb).Mutates()):
 		s.Due = now
 	case err == nil, fault.Is(err, fault.Unavailable): // its events decide whether it started
-		s.Due = e.firstPoll(r, *s)
+		s.Due = firstPoll
 	case fault.Is(err, fault.Busy, fault.Throttled):
 		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Pending, restore, forget)
@@ -183,13 +185,13 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before
 	return e.move(ctx, r, s, run.Running, nil, false)
 }
 
-// firstPoll returns when a step that has just started is polled, unless an event reports its start before. Where events
-// arrive, that is no sooner than the claim said: a sooner poll would shorten the wait of the execution, and after the event it would
-// have to be lengthened again.
-func (e *Engine) firstPoll(r run.Run, s run.Step) time.Time {
-	now := e.Now()
-	first := now.Add(e.interval(&s, 0, 0))
-	if s.Due.After(first) && s.Receipt.Known() && e.Verbs.Of(s.Verb).WokenByEvents && r.EventsArrive(s.Where, now) {
+// firstPoll returns when a step that has just started is polled, unless an event reports
+// its start before. Where events arrive, that is no sooner than the claim said: a sooner
+// poll would shorten the wait of the execution, and after the event it would have to be
+// lengthened again.
+func (e *Engine) firstPoll(s run.Step, events bool) time.Time {
+	first := e.Now().Add(e.interval(&s, 0, 0))
+	if events && s.Due.After(first) && s.Receipt.Known() && e.Verbs.Of(s.Verb).WokenByEvents {
 		return s.Due
 	}
 	return first

@@ -92,24 +92,22 @@ func (r *Run) Lossy(now time.Time) map[string]bool {
 	return lossy
 }
 
-// EventsArrive reports whether an account and region is not lossy, and the newest start
-// there that should have been reported by now was. So it becomes false soon after events
-// have stopped to arrive, however many arrived before.
-func (r *Run) EventsArrive(where string, now time.Time) bool {
-	var newest *Step
-	var arrived, lost int
+// EventsArrive returns the accounts and regions that are not lossy, and where the newest
+// start that should have been reported by now was. So one is left out soon after its
+// events have stopped to arrive, however many arrived before.
+func (r *Run) EventsArrive(now time.Time) map[string]bool {
+	newest, arrive := make(map[string]*Step), make(map[string]bool)
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Where != where {
-			continue
-		}
-		a, l := s.reports(now)
-		arrived, lost = arrived+a, lost+l
-		if a+l > 0 && (newest == nil || s.Claimed.After(newest.Claimed)) {
-			newest = s
+		if a, l := s.reports(now); a+l > 0 && (newest[s.Where] == nil || s.Claimed.After(newest[s.Where].Claimed)) {
+			newest[s.Where] = s
 		}
 	}
-	return newest != nil && newest.Reported && !tooManyLost(arrived, lost)
+	lossy := r.Lossy(now)
+	for where, s := range newest {
+		arrive[where] = s.Reported && !lossy[where]
+	}
+	return arrive
 }
 
 // Overdue reports whether the run has reached its deadline. It starts no step then.

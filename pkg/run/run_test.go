@@ -321,7 +321,7 @@ func TestEventsArrive(t *testing.T) {
 		"a step without an operation":   {known(run.Step{Step: plan.Step{Where: "eu"}, Status: run.Running, Claimed: now.Add(-time.Minute)}), true},
 	} {
 		r := run.Run{Steps: c.steps}
-		if got := r.EventsArrive("eu", now); got != c.want {
+		if got := r.EventsArrive(now)["eu"]; got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

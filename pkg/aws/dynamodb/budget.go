@@ -20,8 +20,9 @@ var _ engine.Budgets = (*Budgets)(nil)
 //
 // Several functions take from one item at the same time. Transactions on it would
 // conflict, so Take is a single update. While one run takes, its condition is that there
-// is still room; while several share the budget, that nothing else was taken. If the answer to an update is lost and the SDK sends it again, the
-// budget counts the requests twice, which only delays later ones a little.
+// is still room; while several share the budget, that nothing else was taken. If the
+// answer to an update is lost and the SDK sends it again, the budget counts the requests
+// twice, which only delays later ones a little.
 type Budgets struct {
 	table  *Table
 	limits budget.Limits
@@ -87,18 +88,26 @@ func (b *Budgets) Take(ctx context.Context, where, run string, demands []budget.
 		if err != nil {
 			return 0, now, err
 		}
-		after, granted, next := b.limits.Take(was, run, demands, now)
-		w := write{key: budgetKey(where), set: values{}, add: values{}, with: values{}}
-		w.take("read", run, was.Read, after.Read, now)
-		w.take("write", run, was.Write, after.Write, now)
-		if len(w.set) == 0 && len(w.add) == 0 { // nothing to take
-			return granted, next, nil
-		}
-		if done, err := b.table.update(ctx, w); done || err != nil {
+		granted, next, done, err := b.takeOf(ctx, where, was, run, demands, now)
+		if done || err != nil {
 			return granted, next, err
 		}
 	}
 	return 0, now.Add(crowded), nil
+}
+
+// takeOf takes what the budget, as it was read, grants to a run. It is not done if another
+// function has changed the budget since, so that less may be left.
+func (b *Budgets) takeOf(ctx context.Context, where string, was budget.Budget, run string, demands []budget.Demand, now time.Time) (granted int, next time.Time, done bool, err error) {
+	after, granted, next := b.limits.Take(was, run, demands, now)
+	w := write{key: budgetKey(where), set: values{}, add: values{}, with: values{}}
+	w.take("read", run, was.Read, after.Read, now)
+	w.take("write", run, was.Write, after.Write, now)
+	if len(w.set) == 0 && len(w.add) == 0 { // nothing to take
+		return granted, next, true, nil
+	}
+	done, err = b.table.update(ctx, w)
+	return granted, next, done, err
 }
 
 // Throttled implements engine.Budgets. If another function has cut the rate
