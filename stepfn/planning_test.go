@@ -78,12 +78,17 @@ func TestPlanningTime(t *testing.T) {
 					return nil
 				})
 				id := r.Submit("deploy", stacks, "")
-				for committed.IsZero() {
-					if r.Pass(time.Second); len(plans) > 2 {
+				for over, n := false, 0; !over; {
+					r.Pass(time.Second)
+					mu.Lock()
+					over, n = !committed.IsZero(), len(plans)
+					mu.Unlock()
+					if n > 2 {
 						t.Fatal("the run is planned again and again")
 					}
 				}
 				r.Pass(5 * time.Second) // the late planner ends
+				mu.Lock()
 				last := plans[len(plans)-1]
 				took := committed.Sub(last)
 				t.Logf("%s after %d plannings, the last of which took %s: %v", committed.Sub(plans[0]), len(plans), took, calls)
@@ -93,6 +98,7 @@ func TestPlanningTime(t *testing.T) {
 				if took > longestPlanning {
 					t.Errorf("the planning took %s, want at most %s of %s", took, longestPlanning, planTimeout)
 				}
+				mu.Unlock()
 				got := r.ExecutionStatus(id)
 				if got.State != run.StateRunning || len(got.Steps) != planned {
 					t.Errorf("the run is %s with %d steps, want %d", got.State, len(got.Steps), planned)

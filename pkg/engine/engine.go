@@ -57,6 +57,7 @@ type LoopState struct {
 // A StartInput requests the start of the ready steps.
 type StartInput struct {
 	Loop    LoopState `json:"loop"`
+	Entered time.Time `json:"entered"` // when the state that calls it was entered
 	Retries int       `json:"retries"` // how many calls for these steps have failed
 }
 

@@ -26,7 +26,8 @@ import (
 func (e *Engine) Execute(ctx context.Context, in StartInput) (LoopState, error) {
 	t, deadline := in.Loop, e.Now().Add(mostWork)
 	r, err := e.Store.Follow(ctx, t.Run)
-	if err == nil && r.Epoch == t.Epoch && r.State == run.StateRunning { // else the next poll finds out why not
+	// Else the next poll finds out why not, or it has started: then it starts the steps.
+	if late := r.Since.After(in.Entered); err == nil && r.Epoch == t.Epoch && r.State == run.StateRunning && !late {
 		ready := slices.DeleteFunc(r.Ready(e.Now(), len(r.Steps)), func(n int) bool { return !slices.Contains(t.Ready, n) })
 		_, err = e.startSteps(ctx, &r, ready, deadline)
 	}
@@ -226,7 +227,7 @@ func (e *Engine) claim(ctx context.Context, r run.Run, pending *run.Step, t *act
 	s.Claimed = e.Now()
 	s.Due = s.Claimed.Add(action.MaxStartTime)
 	t.Attempt, t.Claimed, t.Now = s.Attempt, s.Claimed, s.Claimed
-	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: attempt, Step: s}
+	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: attempt, Token: r.Token, Step: s}
 	if e.Verbs.Of(s.Verb).Mutates() {
 		intent := t.Record
 		intent.Node, intent.Token, intent.Run, intent.Intent = s.Node, t.Token(), r.ID, true

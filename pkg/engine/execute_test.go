@@ -145,7 +145,7 @@ func TestStartPanics(t *testing.T) {
 		}
 		return move()
 	}
-	_, err := h.Execute(t.Context(), engine.StartInput{Loop: loop})
+	_, err := h.Execute(t.Context(), engine.StartInput{Loop: loop, Entered: h.backend.Now()})
 	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "start old/update: panic: a fault in its code") || !strings.Contains(err.Error(), "start vpc/create: panic: a fault in the store") {
 		t.Errorf("it reports %v", err)
 	}
@@ -579,6 +579,37 @@ func TestLateExecuteLeavesStepThatWasPutOff(t *testing.T) {
 	}
 	if s := h.stored("a").Steps[0]; s.Status != run.Pending {
 		t.Errorf("the step is %s", s.Status)
+	}
+}
+
+// A call of execute-step that is still working when the execution waits again starts
+// nothing: the poll of that wait decides what starts.
+func TestLateExecuteStartsNothing(t *testing.T) {
+	for name, c := range map[string]struct{ begins bool }{"it begins late": {true}, "it continues late": {false}} {
+		t.Run(name, func(t *testing.T) {
+			h := newFixture(t)
+			h.setVersion("v1", "vpc")
+			h.request("a", "deploy", "v1")
+			loop, entered := h.planned("a", 1), h.backend.Now()
+			h.passTime(time.Second)
+			register := func() {
+				_, err := h.backend.Store.Register(t.Context(), "a", 1, engine.PollInput{Loop: loop, Token: "next", Entered: h.backend.Now()}, 1, time.Time{})
+				h.must(err)
+			}
+			if c.begins {
+				register()
+			} else {
+				h.store.move = func(move func() error) error {
+					register()
+					return move()
+				}
+			}
+			_, err := h.Execute(t.Context(), engine.StartInput{Loop: loop, Entered: entered})
+			h.must(err)
+			if s := h.stored("a").Steps[0]; s.Status != run.Pending || s.Attempt != 0 || len(h.backend.Cloud.Requests) != 0 {
+				t.Errorf("the step is %s, and the late call requests %v", s.Status, h.backend.Cloud.Requests)
+			}
+		})
 	}
 }
 

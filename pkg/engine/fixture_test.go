@@ -315,7 +315,7 @@ func (h *fixture) executed(t engine.LoopState) engine.LoopState {
 	if t.State != run.StateReady {
 		return t
 	}
-	next, err := h.Execute(h.Context(), engine.StartInput{Loop: t})
+	next, err := h.Execute(h.Context(), engine.StartInput{Loop: t, Entered: h.backend.Now()})
 	h.must(err)
 	return next
 }

@@ -128,8 +128,8 @@ type Steps interface {
 	// node's record, in their order and in as few transactions as possible. It is Stale if
 	// the run's epoch is not c.Epoch, or a step is not as c.From says; then the
 	// transactions before it stay written. A repeated Move succeeds if the nonce of c.Step is
-	// that of the stored step. A claim, from pending to running, is also Stale if the run
-	// is not running, or is to pause or stop.
+	// that of the stored step. A claim is also Stale if the run is not running, or is to
+	// pause or stop, or its token is not c.Token: then a newer poll decides what starts.
 	Move(ctx context.Context, c ...Change) error
 
 	// Postpone writes the due times, reasons and events of running steps that a poll
@@ -164,10 +164,14 @@ type Change struct {
 	From    run.Status   // what status the step must have
 	Attempt int          // and how often it must have been started
 	Nonce   string       // and, if this is not empty, its nonce: no other function has written the step since
+	Token   string       // of the run as it was loaded; only a claim needs it
 	Step    run.Step     // the step as it is written; its Event is cleared if From is pending, else kept; its Answer is kept
 	Record  *plan.Record // the new record of the step's node, if not nil
 	Forget  bool         // delete that record
 }
+
+// Claims reports whether the change is a claim: it moves a step from pending to running.
+func (c Change) Claims() bool { return c.From == run.Pending && c.Step.Status == run.Running }
 
 // Records keeps a record of each node: what Stackwright last did to its stack.
 type Records interface {

@@ -76,6 +76,7 @@ type Run struct {
 	Generation         int            // raised by every command and answer
 	ObservedGeneration int            // the generation with which it last became waiting
 	Token              string         // of the wait of its execution
+	Since              time.Time      // when that wait started
 	PolledUntil        time.Time      // until when a poll may be working for that wait; zero if none is
 	Due                time.Time      // of the next poll of that wait, as the last poll found; zero if it found none
 	Marks              int            // how many events have marked steps

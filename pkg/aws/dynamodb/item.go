@@ -26,7 +26,8 @@ type storedRun struct {
 	State              run.State          `json:"state"`
 	Generation         int                `json:"generation"`
 	ObservedGeneration int                `json:"observed_generation,omitempty"`
-	Token              string             `json:"token,omitempty"`
+	Token              string             `json:"token"`
+	Since              time.Time          `json:"since"`
 	PolledUntil        time.Time          `json:"polled_until"`
 	Due                time.Time          `json:"due"`
 	Marks              int                `json:"marks"`

@@ -124,7 +124,7 @@ func (t *Table) RaiseEpoch(ctx context.Context, r run.Run) error {
 		}
 		failed, err := t.write(ctx, write{
 			key: runKey(r.ID), set: values{
-				"epoch": r.Epoch + 1, "state": awake(was.State), "token": "", "since": "", "polled_until": time.Time{}, "events": 0, "raiser": mine,
+				"epoch": r.Epoch + 1, "state": awake(was.State), "token": "", "since": stamp(time.Time{}), "polled_until": time.Time{}, "events": 0, "raiser": mine,
 				"restarts": r.Restarts, "restarted_at": r.RestartedAt, "finished_at_restart": r.FinishedAtRestart,
 			},
 			where: "#epoch = :from AND #state = :was", with: values{"from": r.Epoch, "was": was.State},
@@ -151,7 +151,7 @@ func (t *Table) Register(ctx context.Context, id string, epoch int, w engine.Pol
 	since := stamp(w.Entered)
 	failed, err := t.write(ctx, write{
 		key: runKey(id), set: values{"token": w.Token, "since": since, "polled_until": until}, add: values{"events": events},
-		where: "#epoch = :epoch AND (attribute_not_exists(#since) OR #since <= :entered)", with: values{"epoch": epoch, "entered": since},
+		where: "#epoch = :epoch AND #since <= :entered", with: values{"epoch": epoch, "entered": since},
 	})
 	if err != nil || failed == held {
 		return err == nil, err

@@ -74,11 +74,12 @@ func (t *Table) Move(ctx context.Context, changes ...engine.Change) error {
 
 // may returns the check of the run whose steps change.
 func may(changes []engine.Change) write {
-	c := changes[0]
-	if slices.ContainsFunc(changes, func(c engine.Change) bool { return c.From == run.Pending && c.Step.Status == run.Running }) {
-		return mayClaim(c.Run, c.Epoch)
+	for _, c := range changes {
+		if c.Claims() {
+			return mayClaim(c.Run, c.Epoch, c.Token)
+		}
 	}
-	return fence(c.Run, c.Epoch)
+	return fence(changes[0].Run, changes[0].Epoch)
 }
 
 // moving returns the writes of one change: the step and, if it changes, the record of its

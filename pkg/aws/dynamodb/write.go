@@ -176,10 +176,10 @@ func fence(id string, epoch int) write {
 
 // mayClaim checks that a run has the given epoch, is running and has no command to
 // pause or stop.
-func mayClaim(id string, epoch int) write {
+func mayClaim(id string, epoch int, token string) write {
 	return write{
-		key: runKey(id), where: "#epoch = :epoch AND #state = :running AND #command = :continue",
-		with: values{"epoch": epoch, "running": run.StateRunning, "continue": run.Continue},
+		key: runKey(id), where: "#epoch = :epoch AND #token = :token AND #state = :running AND #command = :continue",
+		with: values{"epoch": epoch, "token": token, "running": run.StateRunning, "continue": run.Continue},
 	}
 }
 

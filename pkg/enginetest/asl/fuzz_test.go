@@ -160,7 +160,7 @@ func called(t *testing.T, c asl.Call) {
 	if err := json.Unmarshal(c.Payload, &given); name != "plan" && err != nil || len(c.Payload) > asl.MaxPayload {
 		t.Errorf("%s is given %d bytes: %v", name, len(c.Payload), err)
 	}
-	want := map[string][]string{"plan": nil, "execute": {"loop", "retries"}, "wait": {"entered", "loop", "retries", "token"}}
+	want := map[string][]string{"plan": nil, "execute": {"entered", "loop", "retries"}, "wait": {"entered", "loop", "retries", "token"}}
 	keys, known := want[name]
 	if !known {
 		t.Errorf("%s is called", c.Function)

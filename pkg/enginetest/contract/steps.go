@@ -24,6 +24,16 @@ func stepLaws() []law {
 			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
 			b.same(b.step("one", 0).Status, run.Pending)
 		}},
+		{"no step is claimed by who read the run before its newest poll", func(b bench) {
+			r := b.commit("one")
+			b.same(b.register("newest", noon, 1), true)
+			b.same(b.run("one").Since.Equal(noon), true)
+			b.is(b.store.Move(b.ctx, claiming(r, 0, "n1")), fault.Stale)
+			b.same(b.step("one", 0).Status, run.Pending)
+			b.ok(b.store.Move(b.ctx, claiming(b.load("one"), 0, "n2")))
+			b.ok(b.raise("one", 1))
+			b.same(b.run("one").Since.IsZero(), true)
+		}},
 		{"a step is claimed as it is to be, with its record", func(b bench) {
 			r := b.commit("one")
 			c := claiming(r, 0, "n1")

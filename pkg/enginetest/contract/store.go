@@ -120,7 +120,7 @@ func claiming(r run.Run, number int, nonce string) engine.Change {
 	s := r.Steps[number]
 	was := s.Attempt
 	s.Status, s.Attempt, s.Nonce, s.Claimed, s.Due = run.Running, was+1, nonce, noon.Add(time.Minute), noon.Add(2*time.Minute)
-	return engine.Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: was, Step: s}
+	return engine.Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: was, Token: r.Token, Step: s}
 }
 
 // moving is the change of a step to another status.

@@ -36,8 +36,8 @@ func (s *Store) move(c engine.Change) error {
 		if err != nil {
 			return false, err
 		}
-		if c.From == run.Pending && c.Step.Status == run.Running && (k.run.State != run.StateRunning || k.run.Command != run.Continue) {
-			return false, fault.New(fault.Stale, "run %s is %s, and is to %s", c.Run, k.run.State, k.run.Command)
+		if c.Claims() && (k.run.State != run.StateRunning || k.run.Command != run.Continue || k.run.Token != c.Token) {
+			return false, fault.New(fault.Stale, "run %s is %s, and is to %s, or has a newer poll", c.Run, k.run.State, k.run.Command)
 		}
 		was, err := k.step(c.Step.Number)
 		if err != nil {

@@ -53,7 +53,6 @@ type storedRun struct {
 	steps     []run.Step
 	committed bool
 	planner   int             // the number of the planner that wrote the steps
-	since     time.Time       // when the wait of the registered token started
 	commands  map[string]bool // IDs of the commands that the run has received
 	selected  []int           // numbers of the steps that may have changed, in the order of the calls of Select
 }
@@ -204,7 +203,7 @@ func (s *Store) RaiseEpoch(_ context.Context, r run.Run) error {
 		if k.run.State.Over() {
 			return false, fault.New(fault.Stale, "run %s has ended (%s)", r.ID, k.run.State)
 		}
-		k.run.Epoch, k.run.Token, k.run.PolledUntil, k.run.Events, k.since = r.Epoch+1, "", time.Time{}, 0, time.Time{}
+		k.run.Epoch, k.run.Token, k.run.PolledUntil, k.run.Events, k.run.Since = r.Epoch+1, "", time.Time{}, 0, time.Time{}
 		k.run.Restarts, k.run.RestartedAt, k.run.FinishedAtRestart = r.Restarts, r.RestartedAt, r.FinishedAtRestart
 		return true, nil
 	})
@@ -281,10 +280,10 @@ func (s *Store) RecordCommand(_ context.Context, id string, c run.GivenCommand) 
 func (s *Store) Register(_ context.Context, id string, epoch int, in engine.PollInput, events int, until time.Time) (newest bool, err error) {
 	err = s.write("Register", id, func() (bool, error) {
 		k, err := s.withEpoch(id, epoch)
-		if err != nil || in.Entered.Before(k.since) {
+		if err != nil || in.Entered.Before(k.run.Since) {
 			return false, err
 		}
-		k.run.Token, k.run.PolledUntil, k.since, newest = in.Token, until, in.Entered, true
+		k.run.Token, k.run.PolledUntil, k.run.Since, newest = in.Token, until, in.Entered, true
 		k.run.Events += events
 		return true, nil
 	})
