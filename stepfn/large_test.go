@@ -126,8 +126,8 @@ func TestLarge(t *testing.T) {
 					t.Errorf("the run counts %d events for execution %d, which had %d", counted, epoch, x.History)
 				}
 			}
-			if requests := p.Requests(); len(requests) != many {
-				t.Errorf("%d requests for %d stacks", len(requests), many)
+			if requests := p.Requests(); len(requests) != n {
+				t.Errorf("%d requests for %d stacks", len(requests), n)
 			}
 		})
 	}
