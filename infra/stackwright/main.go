@@ -20,7 +20,7 @@ import (
 
 func main() {
 	if os.Getenv("GOGC") == "" { // emulators and functions in this process make much garbage: collect it less often
-		debug.SetGCPercent(200)
+		debug.SetGCPercent(150)
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	pollInterval  = 200 * time.Millisecond // the shortest time between two polls of a run
+	firstPoll     = 20 * time.Millisecond  // the shortest time between two polls of a run
+	pollInterval  = 200 * time.Millisecond // the longest on a laptop
 	recordTimeout = 30 * time.Second       // how long to wait for a run to be recorded
 	answerTimeout = 2 * time.Minute        // how long an installation may not answer
 )

@@ -131,9 +131,10 @@ func (e endpoints) GetServiceBaseEndpoint(_ context.Context, sdkID string) (stri
 }
 
 // until is how long to wait before the next poll of a run that the command has followed
-// for the given time. Long runs are polled less often, to save requests.
+// for the given time. Short runs are polled often, so that the command ends when they end;
+// long runs seldom, to save requests.
 func (s site) until(followed time.Duration) time.Duration {
-	return min(max(followed/10, pollInterval), s.pace)
+	return min(max(followed/5, firstPoll), s.pace)
 }
 
 // invoke sends an event to a function's binary, and shows what it answers. An

@@ -51,6 +51,18 @@ func createTable(t *testing.T, at site) {
 	}
 }
 
+// A run of a moment is shown as ended at once, a long one is polled at the pace of its site.
+func TestPollsOfAFollowedRunBecomeRarer(t *testing.T) {
+	s := site{pace: 2 * time.Second}
+	for _, c := range []struct{ followed, want time.Duration }{
+		{0, firstPoll}, {time.Second, pollInterval}, {5 * time.Second, time.Second}, {time.Hour, 2 * time.Second},
+	} {
+		if got := s.until(c.followed); got != c.want {
+			t.Errorf("after %v the next poll comes in %v, not in %v", c.followed, got, c.want)
+		}
+	}
+}
+
 // A command that follows a run tries for two minutes to reach a server that does
 // not answer. If the server answers in that time, the command goes on following
 // the run. If not, the command exits with code 6.

@@ -202,14 +202,14 @@ func (c *call) hosting(address string, readOnly bool) Hosting {
 // waitUntilIdle reports whether all runs have ended or wait. It waits a moment for the
 // last execution, because the end of a run is written before its execution ends.
 func waitUntilIdle(ctx context.Context, h Host) bool {
-	for range 20 {
+	for range 100 {
 		if h.Idle(ctx) {
 			return true
 		}
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(pollInterval / 2):
+		case <-time.After(firstPoll):
 		}
 	}
 	return false
