@@ -81,7 +81,7 @@ var retiredPhrases = []struct {
 	{regexp.MustCompile(`(?i)\bstand-?ins?\b`), "local emulator, test double"},
 	{regexp.MustCompile(`(?i)\b(stand|stands|standing|wait|waits|waiting|first|next|last|stood) in (the )?line\b`), "queued, in the queue"},
 	{regexp.MustCompile(`\b(dead|lost) letters\b`), "dead-letter queue"},
-	{regexp.MustCompile(`"(good|whole|halted|seen|going|kept|asked|line|drive|note)":`), "last successful, last full, cancelled by, observed generation, running, has resources, requested, queue, epoch, receipt"},
+	{regexp.MustCompile(`"(good|whole|halted|seen|going|kept|asked|drive|note)":|"line": *[^ 0-9]`), "last successful, last full, cancelled by, observed generation, running, has resources, requested, queue, epoch, receipt"},
 	{regexp.MustCompile(`(?i)\b(is|are|still|keeps|keep|was|be) going\b|\bgoing (runs?|steps?)\b`), "running"},
 	{regexp.MustCompile(`(?i)\bis there no more\b|\bwhat is wanted\b|\blets? go\b`), "no longer exists; name what is wanted"},
 }

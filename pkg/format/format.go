@@ -49,6 +49,22 @@ type Loaded struct {
 	Edges        []resolve.Edge    `json:"edges"`   // why nodes are deployed after others; sorted
 }
 
+// Environments lists the environments that the files list, in their order. It is
+// project.DefaultEnvironment alone if they list none, or cannot be read.
+func Environments(f archive.Files) []string {
+	var all []string
+	if i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) }); i >= 0 {
+		d, _ := formats[i].read(f, &problem.List{})
+		for _, e := range d.Environments {
+			all = append(all, e.Name)
+		}
+	}
+	if all == nil {
+		return []string{project.DefaultEnvironment}
+	}
+	return all
+}
+
 // Read reads the project that files describe. It reports all problems at once, as
 // an error of kind fault.Invalid that joins one error for each problem (see
 // fault.Messages), ordered by file and position, at most 100. Read uses only its arguments: no network, no clock, no disk.

@@ -125,6 +125,12 @@ type Deployment string
 // ready, or not be deleted, yet.
 const Express Deployment = "express"
 
+// The tags that every stack of Stackwright has besides its own.
+const (
+	ProjectTag = "stackwright:project" // as in "shop@prod"
+	StackTag   = "stackwright:stack"   // the name of the node
+)
+
 // A Node is one stack in one target.
 type Node struct {
 	Name         string          `json:"name"`  // "network/vpc", or "network/vpc@eu" where a stack has several targets

@@ -15,12 +15,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// The tags of every stack that Stackwright creates.
-const (
-	projectTag = "stackwright:project" // as in "shop@prod"
-	nodeTag    = "stackwright:stack"
-)
-
 // Begin sends the request of a step to CloudFormation, under the task's token. Its
 // errors are those of action.Cloud.
 func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
@@ -83,7 +77,7 @@ func find(ctx context.Context, client Client, t *action.Task) (id string, err er
 	case l.Status.Busy(), l.Status.Cleaning():
 		return "", fault.New(fault.Busy, "stack %s is %s", p.Stack, l.Status)
 	case tagged(s) != t.Project:
-		return "", fault.New(fault.Refused, "stack %s exists (%s) and does not have the tag %s=%s: it "+plan.NotManaged, p.Stack, l.Status, projectTag, t.Project)
+		return "", fault.New(fault.Refused, "stack %s exists (%s) and does not have the tag %s=%s: it "+plan.NotManaged, p.Stack, l.Status, project.ProjectTag, t.Project)
 	default:
 		t.Seen = &l
 		return l.StackID, nil
@@ -93,7 +87,7 @@ func find(ctx context.Context, client Client, t *action.Task) (id string, err er
 // tagged returns the project in a stack's tag.
 func tagged(s types.Stack) string {
 	for _, tag := range s.Tags {
-		if aws.ToString(tag.Key) == projectTag {
+		if aws.ToString(tag.Key) == project.ProjectTag {
 			return aws.ToString(tag.Value)
 		}
 	}
@@ -231,7 +225,7 @@ func parameters(t action.Task) []types.Parameter {
 func tags(t action.Task) []types.Tag {
 	by := map[string]string{}
 	maps.Copy(by, t.Want.Tags)
-	by[projectTag], by[nodeTag] = t.Project, t.Step.Node
+	by[project.ProjectTag], by[project.StackTag] = t.Project, t.Step.Node
 	all := make([]types.Tag, 0, len(by))
 	for _, k := range slices.Sorted(maps.Keys(by)) {
 		all = append(all, types.Tag{Key: aws.String(k), Value: aws.String(by[k])})

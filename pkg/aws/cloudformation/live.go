@@ -106,7 +106,7 @@ func live(s types.Stack) plan.Live {
 		l.Parameters[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
 	}
 	for _, t := range s.Tags {
-		if key := aws.ToString(t.Key); key != projectTag && key != nodeTag {
+		if key := aws.ToString(t.Key); key != project.ProjectTag && key != project.StackTag {
 			if l.Tags == nil {
 				l.Tags = make(map[string]string, len(s.Tags))
 			}

@@ -97,12 +97,12 @@ type packed struct {
 
 // pack reads and checks the project that the call names.
 func (c *call) pack(ctx context.Context) (packed, error) {
-	files, loaded, err := c.load(ctx)
+	l, err := c.load(ctx)
 	if err != nil {
 		return packed{}, err
 	}
-	body, err := archive.Pack(files)
-	return packed{loaded.Project, body}, err
+	body, err := archive.Pack(l.files)
+	return packed{l.Project, body}, err
 }
 
 // refuse prints why no run was requested, as a run in state refused would say it.

@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/stackwright/stackwright/pkg/run"
+import (
+	"math"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
 
 // The groups of commands in the help.
 const (
@@ -138,6 +142,21 @@ network_vpc_subnetid.`,
 			long: `Shows the project's stacks, each below its dependencies. With --installation it asks AWS for the account and region of the
 installation, and nothing else.` + ofDir,
 			examples: []string{"graph", "graph examples/shop -o dot"}},
+		{
+			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all output", run: validate,
+			long: `Reads, resolves and checks a project, and reports all problems at once, each with file, line and column. It sends no request to AWS
+and needs no installation: a target that the project names is taken to be registered. Without --env it checks all environments that the project
+lists, or default if it lists none. The exit code is 0 if the project is valid, and 2 if it has problems.` + ofDir,
+			examples: []string{"validate", "validate examples/shop --env prod", "validate shop.zip -o json"},
+		},
+		{
+			name: "render", args: "[DIR|FILE] [STACK...]", most: math.MaxInt, group: groupShow, short: "show what a deploy would send to CloudFormation", flags: "env.files out output " + where, run: render,
+			long: `Shows for each stack what a deploy would send to CloudFormation: the template's bytes, parameters, tags, options, roles and target. A value
+that is known only after another stack is deployed is shown as its reference, such as ${network/vpc.VpcId}. STACK is a stack's name in the project;
+network/ means all stacks below it. With --out it writes two files for each stack into a folder: STACK.template.yaml (or .json) and STACK.request.json,
+which has the shape of the AWS CLI's --cli-input-json. With --installation it asks AWS for the account and region of the installation, and nothing else.` + ofDir,
+			examples: []string{"render", "render examples/shop network/vpc", "render examples/shop --env prod --out build/rendered", "render examples/shop -o json"},
+		},
 
 		{
 			name: "serve", group: groupInstall, short: "serve an installation on this laptop until stopped",

@@ -16,7 +16,7 @@ import (
 // flags are those of all commands; each command has some of them.
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason string
-	account, region, role, execution                                string
+	account, region, role, execution, out                           string
 	installation                                                    string          // on AWS; "" is a laptop
 	given                                                           map[string]bool // by name: those on the command line
 	seconds                                                         float64
@@ -65,6 +65,8 @@ func (f *flags) definitions() map[string]definition {
 		"quiet":           {to: &f.quiet, short: "q", usage: "print only results and errors"},
 		"no-color":        {to: &f.noColor, usage: "print without colour (as the variable NO_COLOR does)"},
 		"env.files":       {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
+		"env.all":         {to: &f.env, usage: "only this `environment` of the project"},
+		"out":             {to: &f.out, usage: "write templates and requests into this `folder`"},
 		"env":             {to: &f.env, usage: "only this `environment`"},
 		"project":         {to: &f.project, usage: "only this `project`"},
 		"only":            {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, or network/ for all below it"},
@@ -194,6 +196,8 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--data: name a folder")
 	case f.given["env"] && f.env == "":
 		return fault.New(fault.Invalid, "--env: name an environment, or leave it out")
+	case f.given["out"] && f.out == "":
+		return fault.New(fault.Invalid, "--out: name a folder")
 	case f.given["project"] && f.project == "":
 		return fault.New(fault.Invalid, "--project: name a project, or leave it out")
 	case f.given["only"] && len(f.only) == 0:

@@ -15,11 +15,11 @@ import (
 
 // drawGraph shows the stacks of a project and their dependencies.
 func drawGraph(ctx context.Context, c *call) (int, error) {
-	_, loaded, err := c.load(ctx)
+	l, err := c.load(ctx)
 	if err != nil {
 		return c.refuse(err)
 	}
-	p := newPicture(loaded)
+	p := newPicture(l.Loaded)
 	if c.flags.output == "json" {
 		return ExitOK, json.NewEncoder(c.Out).Encode(p)
 	}

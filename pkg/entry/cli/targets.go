@@ -17,48 +17,56 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
+// A loaded is a project that was read and checked.
+type loaded struct {
+	format.Loaded
+	files  archive.Files
+	access map[string]project.Access // to the targets that were looked up, by name
+}
+
 // load reads and checks the project that the call names. It reads the registered
 // targets only if the project names a target other than default.
-func (c *call) load(ctx context.Context) (archive.Files, format.Loaded, error) {
+func (c *call) load(ctx context.Context) (loaded, error) {
 	path, err := c.folder()
 	if err != nil {
-		return nil, format.Loaded{}, err
+		return loaded{}, err
 	}
 	files, err := archive.Open(path)
 	if err != nil {
-		return nil, format.Loaded{}, err
+		return loaded{}, err
 	}
 	home, err := c.home(ctx)
 	if err != nil {
-		return nil, format.Loaded{}, err
+		return loaded{}, err
 	}
-	targets := map[string]project.Target{project.DefaultTarget: home}
-	loaded, err := format.Read(files, format.Options{Environment: c.flags.env, Targets: targets})
-	if len(loaded.Unregistered) == 0 {
-		return files, loaded, err
+	access := map[string]project.Access{project.DefaultTarget: home}
+	targets := map[string]project.Target{project.DefaultTarget: home.Target}
+	read, err := format.Read(files, format.Options{Environment: c.flags.env, Targets: targets})
+	if len(read.Unregistered) == 0 {
+		return loaded{read, files, access}, err
 	}
 	registered, lost := c.registered(ctx)
 	if lost != nil {
-		return nil, format.Loaded{}, errors.Join(err, fmt.Errorf("see which targets are registered: %w", lost))
+		return loaded{}, errors.Join(err, fmt.Errorf("see which targets are registered: %w", lost))
 	}
 	if len(registered) == 0 {
-		return nil, format.Loaded{}, err
+		return loaded{}, err
 	}
 	for name, a := range registered {
-		targets[name] = a.Target
+		access[name], targets[name] = a, a.Target
 	}
-	loaded, err = format.Read(files, format.Options{Environment: c.flags.env, Targets: targets})
-	return files, loaded, err
+	read, err = format.Read(files, format.Options{Environment: c.flags.env, Targets: targets})
+	return loaded{read, files, access}, err
 }
 
 // home is the account and region of the installation that the call is about. On a
 // laptop they are constants.
-func (c *call) home(ctx context.Context) (project.Target, error) {
+func (c *call) home(ctx context.Context) (project.Access, error) {
 	if c.flags.installation == "" {
-		return home().Target, nil
+		return home(), nil
 	}
 	at, err := c.site(ctx)
-	return at.home.Target, err
+	return at.home, err
 }
 
 // registered are the registered targets. Without an installation, an endpoint

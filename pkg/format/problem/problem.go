@@ -4,6 +4,7 @@ package problem
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,8 +26,9 @@ const (
 // A Position is where something is written in a file. Line is 0 if only the
 // file is known.
 type Position struct {
-	File         string
-	Line, Column int
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
 }
 
 func (p Position) String() string {
@@ -78,6 +80,41 @@ func Errors(file string, err error) document.Errors {
 	var all document.Errors
 	all.Join(file, err)
 	return all
+}
+
+// A Problem is one problem, with its position if it has one.
+type Problem struct {
+	Position
+	Text string `json:"text"`
+}
+
+// String is the problem as it is printed.
+func (p Problem) String() string {
+	if p.File == "" {
+		return p.Text
+	}
+	return p.Position.String() + ": " + p.Text
+}
+
+// All lists the problems that are joined in an error.
+func All(err error) []Problem {
+	if many, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok {
+		var all []Problem
+		for _, one := range many.Unwrap() {
+			all = append(all, All(one)...)
+		}
+		return all
+	}
+	switch one, ok := errors.AsType[*document.Error](err); {
+	case err == nil:
+		return nil
+	case ok:
+		return []Problem{{Position{one.File, one.Line, one.Column}, one.Text}}
+	}
+	return []Problem{{Text: err.Error()}}
 }
 
 // TooMany reports whether there are so many problems that reading should end.

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A validation is what validate reports.
+type validation struct {
+	Valid    bool              `json:"valid"`
+	Projects []validated       `json:"projects"` // the environments without problems
+	Problems []problem.Problem `json:"problems"`
+}
+
+// A validated is an environment without problems.
+type validated struct {
+	Project string   `json:"project"` // as in "shop@prod"
+	Stacks  int      `json:"stacks"`
+	Assumed []string `json:"assumed_targets,omitempty"` // the targets that were not looked up
+}
+
+// validate reports what is wrong with a project, in all its environments. It sends no
+// request: it accepts each target that has a valid name.
+func validate(_ context.Context, c *call) (int, error) {
+	path, err := c.folder()
+	if err != nil {
+		return ExitFailed, err
+	}
+	files, err := archive.Open(path)
+	if err != nil && !fault.Is(err, fault.Invalid) {
+		return ExitFailed, err
+	}
+	v := validation{Projects: []validated{}, Problems: []problem.Problem{}}
+	v.add(err)
+	if err == nil {
+		v.read(files, c.flags.env)
+	}
+	v.Valid = len(v.Problems) == 0
+	if err := c.showValidation(v); err != nil {
+		return ExitFailed, err
+	}
+	if !v.Valid {
+		return ExitRefused, nil
+	}
+	return ExitOK, nil
+}
+
+// add adds the problems of an error, each once.
+func (v *validation) add(err error) {
+	seen := make(map[problem.Problem]bool)
+	for _, p := range v.Problems {
+		seen[p] = true
+	}
+	for _, p := range problem.All(err) {
+		if !seen[p] {
+			v.Problems = append(v.Problems, p)
+		}
+	}
+}
+
+// read reads the environment of the given name, or all environments.
+func (v *validation) read(files archive.Files, environment string) {
+	environments := []string{environment}
+	if environment == "" {
+		environments = format.Environments(files)
+	}
+	for _, e := range environments {
+		targets := map[string]project.Target{project.DefaultTarget: home().Target}
+		read, err := format.Read(files, format.Options{Environment: e, Targets: targets})
+		one := validated{Assumed: assume(targets, read.Unregistered)}
+		if len(one.Assumed) > 0 {
+			read, err = format.Read(files, format.Options{Environment: e, Targets: targets})
+		}
+		if err != nil {
+			v.add(err)
+			continue
+		}
+		one.Project, one.Stacks = read.Project.ID(), len(read.Project.Nodes)
+		v.Projects = append(v.Projects, one)
+	}
+	slices.SortStableFunc(v.Problems, func(a, b problem.Problem) int {
+		if (a.File == "") != (b.File == "") { // how many more there are comes last
+			return cmp.Compare(b.File, a.File)
+		}
+		return a.Compare(b.Position)
+	})
+}
+
+// assume adds a target for each name that a target may have, and returns these names,
+// sorted. Each gets an account of its own, so that no two stacks collide there.
+func assume(targets map[string]project.Target, names []string) []string {
+	var all []string
+	for _, name := range names {
+		if project.TargetName.MatchString(name) {
+			all = append(all, name)
+			targets[name] = project.Target{Name: name, Account: fmt.Sprintf("%012d", len(all)), Region: Region}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// showValidation prints a validation: problems are its result, and so go to the
+// standard output.
+func (c *call) showValidation(v validation) error {
+	if c.flags.output == "json" {
+		out := json.NewEncoder(c.Out)
+		out.SetEscapeHTML(false)
+		return out.Encode(v)
+	}
+	for _, p := range v.Problems {
+		if _, err := fmt.Fprintln(c.Out, p); err != nil {
+			return err
+		}
+	}
+	for _, one := range v.Projects {
+		assumed := ""
+		if n := len(one.Assumed); n > 0 {
+			assumed = fmt.Sprintf("; the account and region of %s %s was not looked up", map[bool]string{true: "target", false: "targets"}[n == 1], strings.Join(one.Assumed, ", "))
+		}
+		if _, err := fmt.Fprintf(c.Out, "%s is valid: %s%s\n", one.Project, term.Plural(one.Stacks, "stack"), assumed); err != nil {
+			return err
+		}
+	}
+	if !v.Valid {
+		fmt.Fprintln(c.Err, "not valid: "+term.Plural(len(v.Problems), "problem"))
+	}
+	return nil
+}
