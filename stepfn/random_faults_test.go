@@ -118,7 +118,7 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 	var mu sync.Mutex // functions run concurrently
 	calls, requests := 0, 0
 	for _, l := range s.limits() {
-		r.keys = map[string]string{"max_parallel": fmt.Sprint(l.Most)}
+		r.setKey("max_parallel", fmt.Sprint(l.Most))
 	}
 	next := func(n *int, kinds ...string) string {
 		mu.Lock()

@@ -34,10 +34,18 @@ var onceFailed = map[string]string{
 	"the ID of a stack that was left behind depended on which of two stacks was created first":                                                "fail s2/delete; deploy s1 s2 s0<s1; deploy s2=shop-xs2 with late 1",
 }
 
+// The same on the emulators.
+var onceFailedOnEmulators = map[string]string{
+	"a limit of max_parallel took the place of max_deletions in the project file, so that the guard refused a deploy": "max-parallel 2; deploy s5 s6; redeploy s2",
+}
+
 // Random scenarios that once failed hold.
 func TestRandomScenariosThatFailed(t *testing.T) {
 	for name, script := range onceFailed {
 		t.Run(name, func(t *testing.T) { randomInMemory.check(t, parseScript(script), name) })
+	}
+	for name, script := range onceFailedOnEmulators {
+		t.Run(name, func(t *testing.T) { randomOnEmulators.check(t, parseScript(script), name) })
 	}
 }
 
