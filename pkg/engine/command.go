@@ -75,6 +75,13 @@ func (e *Engine) release(ctx context.Context, q run.Request, unreadable error) e
 		if err != nil {
 			return fmt.Errorf("%s: %w", q.Operation, err)
 		}
+		// A run is created before it gets the lock. It may have been created after unreadable was found.
+		if _, err = e.Store.Run(ctx, q.Of); !fault.Is(err, fault.Missing, fault.Broken) {
+			if err == nil {
+				err = e.Command(ctx, q)
+			}
+			return err
+		}
 		next := l.Without(q.Of)
 		err = e.Store.Release(ctx, q.Project, q.Of, next, run.GivenCommand{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: why, At: e.Now()})
 		switch {

@@ -58,6 +58,7 @@ type faultyStore struct {
 	end           func(end func() error) error
 	move          func(move func() error) error
 	afterRegister func() // called after a token was registered
+	beforeLock    func() // called once, before the lock is read
 	readErr       error
 }
 
@@ -99,6 +100,14 @@ func (s *faultyStore) Register(ctx context.Context, id string, epoch int, w engi
 		s.afterRegister()
 	}
 	return newest, err
+}
+
+func (s *faultyStore) Lock(ctx context.Context, project string) (run.Lock, error) {
+	if do := s.beforeLock; do != nil {
+		s.beforeLock = nil
+		do()
+	}
+	return s.Store.Lock(ctx, project)
 }
 
 func (s *faultyStore) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {

@@ -200,6 +200,23 @@ func TestUnlock(t *testing.T) {
 	}
 }
 
+// An unlock that finds no run, and then that the run has been created and has the lock,
+// ends its steps, too.
+func TestUnlockOfRunThatIsCreatedMeanwhile(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.store.beforeLock = func() { h.bringToQueue("a", "b") }
+	h.must(h.Command(t.Context(), run.Request{ID: "u", Project: shop, Operation: "unlock", Of: "a", Who: "ann", Options: run.Options{Reason: "it is stuck"}}))
+	r, err := h.Store.Load(t.Context(), "a")
+	h.must(err)
+	if r.State != run.StateCancelled || !slices.Equal(r.Messages, []string{"unlocked by ann: it is stuck"}) {
+		t.Errorf("the run is %s: %q", r.State, r.Messages)
+	}
+	if len(r.Steps) != 1 || r.Steps[0].Status != run.Skipped {
+		t.Errorf("its steps are %+v", r.Steps)
+	}
+}
+
 // An unlock releases the lock of a run that cannot be read, says what could not be
 // read, and lets the next run start.
 func TestUnlockOfUnreadableRun(t *testing.T) {
