@@ -75,7 +75,8 @@ func (e *Engine) release(ctx context.Context, q run.Request, unreadable error) e
 		if err != nil {
 			return fmt.Errorf("%s: %w", q.Operation, err)
 		}
-		// A run is created before it gets the lock. It may have been created after unreadable was found.
+		// A run is created before it gets the lock. If it can be read now, it was created after
+		// the read that failed.
 		if _, err = e.Store.Run(ctx, q.Of); !fault.Is(err, fault.Missing, fault.Broken) {
 			if err == nil {
 				err = e.Command(ctx, q)

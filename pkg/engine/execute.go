@@ -26,7 +26,8 @@ import (
 func (e *Engine) Execute(ctx context.Context, in StartInput) (LoopState, error) {
 	t, deadline := in.Loop, e.Now().Add(mostWork)
 	r, err := e.Store.Follow(ctx, t.Run)
-	// Else the next poll finds out why not, or it has started: then it starts the steps.
+	// Otherwise a poll does the rest: the next one finds out why the run does not go on, or a
+	// newer one has started already, and starts the steps.
 	if late := r.Since.After(in.Entered); err == nil && r.Epoch == t.Epoch && r.State == run.StateRunning && !late {
 		ready := slices.DeleteFunc(r.Ready(e.Now(), len(r.Steps)), func(n int) bool { return !slices.Contains(t.Ready, n) })
 		_, err = e.startSteps(ctx, &r, ready, deadline)

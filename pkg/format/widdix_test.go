@@ -14,10 +14,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Templates that were written for other tools get their edges from their imports
-// and exports. STACKWRIGHT_INPUTS is the folder of the templates of
-// widdix/aws-cf-templates.
-func TestEdgesOfImports(t *testing.T) {
+// widdix returns the templates of widdix/aws-cf-templates. STACKWRIGHT_INPUTS is their folder.
+func widdix(t *testing.T) archive.Files {
+	t.Helper()
 	inputs := os.Getenv("STACKWRIGHT_INPUTS")
 	if inputs == "" {
 		t.Skip("STACKWRIGHT_INPUTS names no folder of templates")
@@ -26,9 +25,18 @@ func TestEdgesOfImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all["stackwright.yaml"], err = os.ReadFile("../../testdata/widdix/stackwright.yaml"); err != nil {
+	return all
+}
+
+// Templates that were written for other tools get their edges from their imports
+// and exports.
+func TestEdgesOfImports(t *testing.T) {
+	all := widdix(t)
+	file, err := os.ReadFile("../../testdata/widdix/stackwright.yaml")
+	if err != nil {
 		t.Fatal(err)
 	}
+	all["stackwright.yaml"] = file
 	l, err := Read(all, Options{Targets: here()})
 	if err != nil {
 		t.Fatal(err)
@@ -87,14 +95,7 @@ func TestEdgesOfImports(t *testing.T) {
 // The same templates are a project without a project file: their parameters are in files
 // of the AWS CLI's shapes, and their edges are those of the project file.
 func TestPlainTemplates(t *testing.T) {
-	inputs := os.Getenv("STACKWRIGHT_INPUTS")
-	if inputs == "" {
-		t.Skip("STACKWRIGHT_INPUTS names no folder of templates")
-	}
-	all, err := archive.Folder(inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := widdix(t)
 	for stack, given := range map[string]string{
 		"ecs/cluster":                   `{"Parameters": {"ParentVPCStack": "w-vpc-vpc-2azs"}}`,
 		"ecs/service-cluster-alb":       `["ParentClusterStack=w-ecs-cluster", "Image=nginx"]`,

@@ -174,8 +174,8 @@ func fence(id string, epoch int) write {
 	return write{key: runKey(id), where: "#epoch = :epoch", with: values{"epoch": epoch}}
 }
 
-// mayClaim checks that a run has the given epoch, is running and has no command to
-// pause or stop.
+// mayClaim checks that a run has the given epoch and task token, is running and has no
+// command to pause or stop.
 func mayClaim(id string, epoch int, token string) write {
 	return write{
 		key: runKey(id), where: "#epoch = :epoch AND #token = :token AND #state = :running AND #command = :continue",

@@ -24,7 +24,7 @@ func stepLaws() []law {
 			b.is(b.store.Move(b.ctx, claiming(r, 0, "n")), fault.Stale)
 			b.same(b.step("one", 0).Status, run.Pending)
 		}},
-		{"no step is claimed by who read the run before its newest poll", func(b bench) {
+		{"a function that read the run before its newest poll claims no step", func(b bench) {
 			r := b.commit("one")
 			b.same(b.register("newest", noon, 1), true)
 			b.same(b.run("one").Since.Equal(noon), true)
