@@ -39,7 +39,7 @@ func TestHarmfulUploadsAreRefused(t *testing.T) {
 			"project: shop\nstacks: {}\nenvironments: {prod: {}}\n": "stackwright.yaml:2:9: stacks: there are none: a project has at least one stack; to delete all its stacks, use destroy",
 			"project: shop\nenvironments: {prod: {}}\n":             "stackwright.yaml:1:1: stacks is missing",
 			"# all gone\n": "stackwright.yaml: the file is empty",
-			"":             "without a project file there is only the environment default",
+			"":             "there is no stackwright.yaml at the top of the project",
 			prod:           "environments: prod is not listed",
 			prod + "  mine:\n    stack_name: stackwright\n" + topic + "environments: {prod: {}}\n":                                                           "stackwright.yaml:6:17: stack mine: stackwright is the stack of Stackwright itself",
 			prod + "  mine:\n    template: {Resources: {Files: {Type: AWS::S3::Bucket, Properties: {BucketName: stackwright}}}}\nenvironments: {prod: {}}\n": "BucketName of resource Files: stackwright is a bucket of Stackwright itself",
