@@ -67,7 +67,7 @@ func (t *Table) raisePlanner(ctx context.Context, r run.Run) (int, error) {
 			return 0, notPlanned(r)
 		}
 		raise := whilePlanning(r, now.Planner)
-		raise.set = values{"planner": now.Planner + 1}
+		raise.set = values{"planner_number": now.Planner + 1}
 		failed, err := t.write(ctx, raise)
 		if err != nil || failed == held {
 			return now.Planner + 1, err
@@ -79,7 +79,7 @@ func (t *Table) raisePlanner(ctx context.Context, r run.Run) (int, error) {
 // planner is the number of its newest planner.
 func whilePlanning(r run.Run, planner int) write {
 	return write{
-		key: runKey(r.ID), where: "#planner = :planner AND #epoch = :epoch AND #state = :pending",
+		key: runKey(r.ID), where: "(attribute_not_exists(#planner_number) OR #planner_number = :planner) AND #epoch = :epoch AND #state = :pending",
 		with: values{"planner": planner, "epoch": r.Epoch, "pending": run.StatePending},
 	}
 }
@@ -109,7 +109,7 @@ func (t *Table) writeSteps(ctx context.Context, r run.Run, planner int) error {
 		i.Planner = planner
 		writes, bytes = append(writes, write{
 			key: stepKey(r.ID, s.Number), put: i,
-			where: "attribute_not_exists(#PK) OR #planner < :planner", with: values{"planner": planner},
+			where: "attribute_not_exists(#PK) OR #planner_number < :planner", with: values{"planner": planner},
 		}), bytes+size(s)
 	}
 	if len(writes) > 0 {

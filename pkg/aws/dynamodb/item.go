@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"maps"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -51,7 +52,7 @@ type storedRun struct {
 type runItem struct {
 	storedRun
 	Steps   int    `json:"steps"`            // how many are committed
-	Planner int    `json:"planner"`          // the number of the newest function that writes, or wrote, the steps
+	Planner int    `json:"planner_number"`   // the number of the newest function that writes, or wrote, the steps
 	Raiser  string `json:"raiser,omitempty"` // nonce of the function that raised the epoch
 
 	Selected int   `json:"selected"`          // how many entries its log of selected steps has
@@ -74,7 +75,7 @@ func (i runItem) committed() bool { return i.State != run.StatePending && i.Step
 // stepItem is a step as the table stores it.
 type stepItem struct {
 	Version int `json:"version"`
-	Planner int `json:"planner"` // the number of the function that planned it
+	Planner int `json:"planner_number"` // the number of the function that planned it
 	plan.Step
 	Number    int           `json:"number"`
 	Spec      string        `json:"spec,omitempty"`
@@ -222,28 +223,41 @@ func encodeItem(k key, v any) (item, error) {
 func decode(i item, v any) error {
 	err := attributevalue.UnmarshalMapWithOptions(i, v, func(o *attributevalue.DecoderOptions) { o.TagKey = "json" })
 	if err != nil {
-		return fault.New(fault.Broken, "item %s %s cannot be read: %w", i.text("PK"), i.text("SK"), err)
+		return fault.New(fault.Broken, "item %s %s cannot be read: another version of Stackwright wrote it, or it is damaged: use the version that wrote it (%w)", i.text("PK"), i.text("SK"), err)
 	}
 	return nil
+}
+
+// decodeVersioned reads an item that has a version, and refuses a version that this code
+// cannot read.
+func decodeVersioned(i item, v any, what string) error {
+	version := 0
+	if n, ok := i["version"].(*types.AttributeValueMemberN); ok {
+		version, _ = strconv.Atoi(n.Value) // decode refuses other numbers
+	}
+	if err := readable(version, what); err != nil {
+		return err
+	}
+	return decode(i, v)
 }
 
 // decodeRun reads a run. The error is of kind Missing if the run has expired, although
 // DynamoDB may still have it.
 func decodeRun(id string, i item) (runItem, error) {
 	var r runItem
-	if err := decode(i, &r); err != nil {
+	if err := decodeVersioned(i, &r, "run "+id); err != nil {
 		return r, err
 	}
 	if len(i) == 0 || r.Expires != 0 && r.Expires <= time.Now().Unix() {
 		return r, fault.New(fault.Missing, "there is no run %s", id)
 	}
-	return r, readable(r.Version, "run "+id)
+	return r, nil
 }
 
 // decodeStep reads a step.
 func decodeStep(i item) (run.Step, error) {
 	var s stepItem
-	if err := decode(i, &s); err != nil {
+	if err := decodeVersioned(i, &s, "a step of "+i.text("PK")); err != nil {
 		return run.Step{}, err
 	}
 	for _, n := range s.After {
@@ -251,14 +265,17 @@ func decodeStep(i item) (run.Step, error) {
 			return run.Step{}, fault.New(fault.Broken, "step %s is number %d and comes after number %d", s.ID, s.Number, n)
 		}
 	}
-	return s.step(), readable(s.Version, "step "+s.ID)
+	return s.step(), nil
 }
 
-// readable returns an error if this version of the code cannot read what the given
-// version wrote. It reads its own version and the one before.
+// readable returns an error if this code cannot read what code of the given version
+// wrote. It reads its own version and the one before. Version 0 has no number in its items.
 func readable(version int, what string) error {
-	if version == run.Version || version == run.Version-1 && version > 0 {
-		return nil
+	switch {
+	case version > run.Version:
+		return fault.New(fault.Broken, "%s is of version %d, which a newer Stackwright wrote, and this one reads version %d: install the newer functions and the newer command", what, version, run.Version)
+	case version < run.Version-1:
+		return fault.New(fault.Broken, "%s is of version %d, which an older Stackwright wrote, and this one reads version %d: use the version that wrote it", what, version, run.Version)
 	}
-	return fault.New(fault.Broken, "%s is of version %d, and this code reads version %d: deploy the newer functions", what, version, run.Version)
+	return nil
 }

@@ -115,11 +115,8 @@ func (t *Table) decodeRecords(ctx context.Context, items iter.Seq[item]) (map[st
 	split := make(map[string][]key) // by node
 	for i := range items {
 		var r recordItem
-		if err := decode(i, &r); err != nil {
+		if err := decodeVersioned(i, &r, "the record of stack "+strings.TrimPrefix(i.text("SK"), recordPrefix)); err != nil {
 			return nil, err
-		}
-		if err := readable(r.Version, "the record of stack "+r.Node); err != nil {
-			return nil, fault.As(fault.Unavailable, err) // no step fails: newer functions will read it
 		}
 		for part := range r.Parts {
 			k := needsKey(i.key(), part)

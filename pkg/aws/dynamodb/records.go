@@ -29,7 +29,11 @@ func (t *Table) RecordsOf(ctx context.Context, project string, nodes []string) (
 	if err != nil {
 		return nil, err
 	}
-	return t.decodeRecords(ctx, maps.Values(items))
+	records, err := t.decodeRecords(ctx, maps.Values(items))
+	if fault.Is(err, fault.Broken) {
+		return nil, fault.As(fault.Unavailable, err) // no step fails: functions of the right version will read it
+	}
+	return records, err
 }
 
 // Rename implements engine.Records.

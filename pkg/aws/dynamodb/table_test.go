@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -375,7 +376,9 @@ func expiring(t *testing.T, table *Table) (n int) {
 	return n
 }
 
-// An item that a newer version wrote is refused.
+// An item that a newer or an older version wrote is refused at once, in words that say which,
+// also if its attributes have other types. A step that needs a record waits for the right
+// functions instead.
 func TestVersions(t *testing.T) {
 	table := open(t, &wire{})
 	planned(t, table, 1)
@@ -405,11 +408,43 @@ func TestVersions(t *testing.T) {
 		t.Errorf("records %v, %v", records, err)
 	}
 	set(at, run.Version+1)
-	if _, err := table.Records(t.Context(), "shop@prod"); !fault.Is(err, fault.Unavailable) {
+	if _, err := table.Records(t.Context(), "shop@prod"); !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "the record of stack vpc is of version 2, which a newer Stackwright wrote") {
 		t.Errorf("a record of the next version: %v", err)
+	}
+	if _, err := table.write(t.Context(), write{key: at, set: values{"outputs": "a text"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Records(t.Context(), "shop@prod"); err == nil || strings.Contains(err.Error(), "unmarshal") {
+		t.Errorf("a record of the next version with other types: %v", err)
 	}
 	if _, err := table.RecordsOf(t.Context(), "shop@prod", []string{"vpc"}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("one record of the next version: %v", err)
+	}
+	set(at, run.Version)
+	if _, err := table.Records(t.Context(), "shop@prod"); !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "another version of Stackwright wrote it, or it is damaged") {
+		t.Errorf("a record with other types: %v", err)
+	}
+	set(at, run.Version-2)
+	if _, err := table.Records(t.Context(), "shop@prod"); !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "which an older Stackwright wrote") {
+		t.Errorf("a record of an old version: %v", err)
+	}
+	if _, err := table.write(t.Context(), write{key: at, put: plan.Record{Node: "vpc", Outputs: map[string]string{"A": "b"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if records, err := table.Records(t.Context(), "shop@prod"); err != nil || records["vpc"].Outputs["A"] != "b" {
+		t.Errorf("a record that has no version: %v, %v", records, err)
+	}
+}
+
+// A pending run without the number of a planner is planned.
+func TestCommitOfRunWithoutPlanner(t *testing.T) {
+	table := open(t, &wire{})
+	r := run.Run{Request: run.Request{ID: "old", Project: "shop@prod", Operation: "deploy"}, State: run.StatePending, Requested: time.Now()}
+	if _, err := table.write(t.Context(), write{key: runKey("old"), put: storedRun(r)}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := table.raisePlanner(t.Context(), r); n != 1 || err != nil {
+		t.Errorf("the planner has number %d: %v", n, err)
 	}
 }
 
@@ -447,7 +482,7 @@ func TestReadable(t *testing.T) {
 	var step map[string]any
 	must(t, decode(i, &step))
 	want := map[string]any{
-		"PK": "RUN#one", "SK": "STEP#00000", "version": 1.0, "planner": 1.0, "id": "n0000/read", "node": "n0000", "verb": "read", "number": 0.0,
+		"PK": "RUN#one", "SK": "STEP#00000", "version": 1.0, "planner_number": 1.0, "id": "n0000/read", "node": "n0000", "verb": "read", "number": 0.0,
 		"status": "running", "attempt": 1.0, "nonce": "", "receipt": map[string]any{"stack_id": "arn"}, "why": "", "event": "", "polls": 0.0, "reported": false,
 		"due": "2026-03-01T12:00:00.000000005Z", "not_before": nil, "claimed": nil, "ended": nil, "forced": false, "result": nil, "cause": nil,
 	}
