@@ -24,6 +24,9 @@ func (e *Engine) saveChanges(ctx context.Context, r run.Run, v plan.View, p plan
 	c := v.Describe(p, templates)
 	c.Run, c.Operation, c.Digest, c.Revision, c.Messages = r.ID, r.Operation, r.Digest, r.Source.Version, r.Messages
 	c.MaxParallel, c.Seconds = r.MaxParallel, plan.SecondsOf(r.Estimate())
+	if c, err = c.Fit(plan.MaxChanges); err != nil {
+		return "", err
+	}
 	reference, err := e.Changes.SaveChanges(ctx, c)
 	if err != nil {
 		return "", fmt.Errorf("store what the plan changes: %w", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -250,6 +251,24 @@ func TestPlanStoresWhatItWouldChange(t *testing.T) {
 		if got := strings.Join(c.Stacks[0].Caveats, "; "); !strings.Contains(got, "it is no longer stored") {
 			t.Errorf("the simulation has no templates, and the plan says %q", got)
 		}
+	}
+}
+
+// A document that would be too large to be read is stored without details, and says so.
+func TestPlanStoresLargeChanges(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	p := h.projects["v1"]
+	n := p.Nodes["vpc"]
+	n.Parameters = map[string]project.Text{"Long": project.Literal(strings.Repeat("x", plan.MaxChanges))}
+	p.Nodes["vpc"] = n
+	h.request("a", "plan", "v1")
+	if loop := h.planned("a", 1); loop.State != run.StateSucceeded {
+		t.Fatalf("the plan ends as %s", loop.State)
+	}
+	c := h.backend.Changes[h.stored("a").Changes]
+	if len(c.Stacks) != 1 || len(c.Stacks[0].Parameters) != 0 || len(c.Messages) != 1 || !strings.Contains(c.Messages[0], "too large") {
+		t.Errorf("stored are %d stacks, and it says %q", len(c.Stacks), c.Messages)
 	}
 }
 

@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+)
+
+// MaxChanges is how many bytes Changes may have as JSON, so that an answer of the API has
+// room for them.
+const MaxChanges = 4_000_000
+
+// omissions are what is left out of a stack for lack of room, in this order.
+var omissions = []struct {
+	what string
+	from func(*StackChange)
+}{
+	{"the properties of resources that are not replaced", func(s *StackChange) {
+		for i, r := range s.Resources {
+			if r.Action != difference.Replace {
+				s.Resources[i].Properties = nil
+			}
+		}
+	}},
+	{"the properties of all others", func(s *StackChange) {
+		for i := range s.Resources {
+			s.Resources[i].Properties = nil
+		}
+	}},
+	{"parameters, tags and options", func(s *StackChange) {
+		s.Parameters, s.Tags, s.Options = []ValueChange{}, []ValueChange{}, []ValueChange{}
+	}},
+	{"resources that are not replaced and keep their data", func(s *StackChange) {
+		s.Resources = slices.DeleteFunc(s.Resources, func(r ResourceChange) bool {
+			return r.Action != difference.Replace && r.Replacement != resource.Conditional && r.Loses == ""
+		})
+	}},
+}
+
+// Fit returns c with at most so many bytes as JSON. If there is not enough room, it leaves
+// details out, and a message says which: no stack, and no resource that may be replaced or
+// may lose data. If there is no room for these, Fit refuses c.
+func (c Changes) Fit(most int) (Changes, error) {
+	var left []string
+	for n := 0; ; n++ {
+		fitting := c
+		if len(left) > 0 {
+			fitting.Messages = append(slices.Clone(c.Messages), "the plan is too large to be shown as a whole. Left out are "+strings.Join(left, "; "))
+		}
+		text, err := json.Marshal(fitting)
+		switch {
+		case err != nil:
+			return c, fault.New(fault.Broken, "changes of run %s: %w", c.Run, err)
+		case len(text) <= most:
+			return fitting, nil
+		case n == len(omissions):
+			return c, fault.New(fault.Refused, "what the plan changes has %d bytes of at most %d, also without the details: plan some of the stacks, with --only", len(text), most)
+		}
+		left = append(left, omissions[n].what)
+		c.Stacks = slices.Clone(c.Stacks)
+		for i := range c.Stacks {
+			c.Stacks[i].Resources = slices.Clone(c.Stacks[i].Resources)
+			omissions[n].from(&c.Stacks[i])
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// A document that is too large loses details and no resource that is replaced or loses data,
+// and says what is missing. The caller's document stays as it is.
+func TestFit(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	all := plan.Changes{Stacks: []plan.StackChange{}, Messages: []string{"before"}, Steps: []plan.PlannedStep{}}
+	for i := range 20 {
+		s := plan.StackChange{Stack: fmt.Sprintf("s%d", i), Reasons: []string{}, Parameters: []plan.ValueChange{{Name: "P", Before: &long, After: &long}}}
+		properties := []plan.PropertyChange{{Path: "A", Before: &long, After: &long}, {Path: "B", Before: &long, After: &long}}
+		s.Resources = []plan.ResourceChange{
+			{ID: "Changed", Action: difference.Modify, Replacement: resource.Never, Properties: properties},
+			{ID: "Replaced", Action: difference.Replace, Replacement: resource.Always, Properties: properties},
+			{ID: "Perhaps", Action: difference.Modify, Replacement: resource.Conditional, Properties: properties},
+			{ID: "Deleted", Action: difference.Remove, Loses: "a table", DataLoss: true},
+			{ID: "Gone", Action: difference.Remove},
+		}
+		all.Stacks = append(all.Stacks, s)
+	}
+	whole, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for most := len(whole); ; most -= 500 {
+		got, err := all.Fit(most)
+		if err != nil {
+			if !fault.Is(err, fault.Refused) || len(seen) != 5 {
+				t.Errorf("%d bytes: %v, after %d forms", most, err, len(seen))
+			}
+			break
+		}
+		text, err := json.Marshal(got)
+		if err != nil || len(text) > most {
+			t.Fatalf("%d bytes of at most %d: %v", len(text), most, err)
+		}
+		seen[strings.Join(got.Messages, "\n")] = true
+		if says := len(got.Messages) == 2; says == (most == len(whole)) {
+			t.Errorf("%d bytes: it says %q", most, got.Messages)
+		}
+		for _, s := range got.Stacks {
+			for _, id := range []string{"Replaced", "Perhaps", "Deleted"} {
+				if !slices.ContainsFunc(s.Resources, func(r plan.ResourceChange) bool { return r.ID == id }) {
+					t.Errorf("%d bytes: %s of %s is missing", most, id, s.Stack)
+				}
+			}
+		}
+	}
+	if again, err := json.Marshal(all); err != nil || string(again) != string(whole) {
+		t.Errorf("Fit has changed the document of its caller: %v", err)
+	}
+}
