@@ -10,6 +10,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
@@ -100,4 +103,26 @@ func golden(t *testing.T, file, got string) {
 	if string(want) != got {
 		t.Errorf("%s differs; see whether it is right, then run go test ./infra/stackwright -run TestPlanOfShop -update:\n%s", file, got)
 	}
+}
+
+// When what a plan would change was altered, status shows the run and says what to do.
+func TestStatusOfAlteredPlan(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "plan", l.project)
+	objects := s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
+	stored, err := objects.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String(cli.Name), Prefix: aws.String("plans/")})
+	if err != nil || len(stored.Contents) != 1 {
+		t.Fatalf("%v, %v", stored, err)
+	}
+	if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(cli.Name), Key: stored.Contents[0].Key, Body: strings.NewReader("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	r := l.run("status")
+	if r.code != cli.ExitOK {
+		t.Errorf("status ends with %d", r.code)
+	}
+	l.has(r.err, "was overwritten", "plan again")
+	l.has(r.out, "plan of pair@default", "requested by ann")
 }

@@ -17,7 +17,7 @@ type Operation struct {
 	Requestable bool     // users may request it; others are requested by Stackwright itself
 	Repeats     bool     // it repeats the operation of another run
 	NeedsFiles  bool     // it reads the project's files; other operations read only the records
-	Preview     bool     // its plan is shown and never executed: it takes no lock and writes nothing
+	Preview     bool     // its plan is shown and never executed: it takes no lock and changes no stack
 	Writes      bool     // it brings the stacks to a state that the history of deployments records
 	DeletesAll  bool     // it leaves no stack behind, so a user has to confirm it
 	Restores    bool     // it restores an earlier deployment, so the history does not count it as an attempt
@@ -74,6 +74,9 @@ func (all Operations) Of(name string) Operation {
 	o, _ := all.Named(name)
 	return o
 }
+
+// IsPreview reports whether the plan of an operation is shown and never executed.
+func IsPreview(operation string) bool { return AllOperations().Of(operation).Preview }
 
 // Names lists the names of the operations for which wanted is true, in their order.
 func (all Operations) Names(wanted func(Operation) bool) []string {

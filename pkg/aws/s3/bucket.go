@@ -194,7 +194,7 @@ func (b *Bucket) Spec(ctx context.Context, reference string) (project.Node, erro
 		return project.Node{}, err
 	}
 	key, lines := specKey(name), fmt.Sprintf("bytes=%d-%d", place.offset, place.offset+place.bytes-1)
-	body, err := b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: &lines}, place.digest)
+	body, err := b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: &lines}, place.digest, deployAgain)
 	if err != nil {
 		return project.Node{}, err
 	}
@@ -217,7 +217,7 @@ func (b *Bucket) SaveTemplate(ctx context.Context, digest string, body []byte) e
 // Template returns the bytes of a stored template.
 func (b *Bucket) Template(ctx context.Context, digest string) ([]byte, error) {
 	key := templateKey(digest)
-	return b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, digest)
+	return b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, digest, deployAgain)
 }
 
 // SaveChanges implements engine.Changes. The reference is the digest of the document.
@@ -235,7 +235,7 @@ func (b *Bucket) SaveChanges(ctx context.Context, c plan.Changes) (string, error
 // Missing if the object has expired.
 func (b *Bucket) Changes(ctx context.Context, reference string) ([]byte, error) {
 	key := changesKey(reference)
-	return b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, reference)
+	return b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, reference, "plan again")
 }
 
 // URL returns the address at which CloudFormation reads a template.
@@ -248,8 +248,9 @@ func (b *Bucket) URL(digest string) string {
 }
 
 // digested returns an object, or a part of one, that has the given digest. It reads it if
-// this process has not done so before. Callers must not change it.
-func (b *Bucket) digested(ctx context.Context, in *s3.GetObjectInput, digest string) ([]byte, error) {
+// this process has not done so before. Callers must not change it. The error about other
+// bytes says how to store the object again.
+func (b *Bucket) digested(ctx context.Context, in *s3.GetObjectInput, digest, again string) ([]byte, error) {
 	if body, ok := b.recent.get(digest); ok {
 		return body, nil
 	}
@@ -258,15 +259,18 @@ func (b *Bucket) digested(ctx context.Context, in *s3.GetObjectInput, digest str
 		return nil, err
 	}
 	if got := sum(body); got != digest {
-		return nil, b.overwritten(*in.Key, got)
+		return nil, b.overwritten(*in.Key, got, again)
 	}
 	b.recent.keep(digest, body)
 	return body, nil
 }
 
+// deployAgain says how to store a spec or a template again.
+const deployAgain = "deploy the project again to store it anew"
+
 // overwritten returns the error about an object that has not the bytes that were stored.
-func (b *Bucket) overwritten(key, digest string) error {
-	return fault.New(fault.Broken, "s3://%s/%s was overwritten: its bytes have the digest %s: deploy the project again to store it anew", b.name, key, digest)
+func (b *Bucket) overwritten(key, digest, again string) error {
+	return fault.New(fault.Broken, "s3://%s/%s was overwritten: its bytes have the digest %s: %s", b.name, key, digest, again)
 }
 
 // kinds are the error codes of S3.

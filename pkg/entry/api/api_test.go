@@ -567,11 +567,17 @@ func TestPlanOfRun(t *testing.T) {
 		r, _ := h.ask(t, call("GET /runs/{run}/plan", "", "run="+id))
 		return r
 	}
-	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "is not stored") {
+	h.runs[0].State = run.StateRunning
+	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "is stored when the run has succeeded") {
 		t.Errorf("before it has succeeded: %d %s", r.StatusCode, r.Body)
 	}
+	h.runs[0].State = run.StateRefused
+	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "is refused, so it has no plan") {
+		t.Errorf("of a refused plan: %d %s", r.StatusCode, r.Body)
+	}
+	h.runs[0].State = run.StateSucceeded
 	h.runs[0].Changes = "reference"
-	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "within 90 days") {
+	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "no longer stored: plan again") {
 		t.Errorf("when the document has expired: %d %s", r.StatusCode, r.Body)
 	}
 	h.plans = map[string]string{"reference": `{"format":1}`}

@@ -118,15 +118,18 @@ func (a API) plan(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if !plan.AllOperations().Of(r.Operation).Preview {
+	if !plan.IsPreview(r.Operation) {
 		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operations plan and plan-destroy show what they would change", r.ID, r.Operation)
 	}
-	var text []byte
-	if r.Changes != "" {
-		text, err = a.Plans.Changes(ctx, r.Changes)
+	switch {
+	case r.Changes == "" && !r.State.Over():
+		return answer{}, fault.New(fault.Missing, "run %s is %s: what its plan changes is stored when the run has succeeded", r.ID, r.State)
+	case r.Changes == "":
+		return answer{}, fault.New(fault.Missing, "run %s is %s, so it has no plan: the messages of the run say why", r.ID, r.State)
 	}
-	if r.Changes == "" || fault.Is(err, fault.Missing) {
-		return answer{}, fault.New(fault.Missing, "run %s is %s, and what its plan changes is not stored: read it when the run has succeeded, within 90 days", r.ID, r.State)
+	text, err := a.Plans.Changes(ctx, r.Changes)
+	if fault.Is(err, fault.Missing) {
+		return answer{}, fault.New(fault.Missing, "what the plan of run %s changes is no longer stored: plan again", r.ID)
 	}
 	return answer{status: http.StatusOK, body: json.RawMessage(text)}, err
 }

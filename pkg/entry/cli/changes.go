@@ -51,14 +51,14 @@ func (v planView) End(r run.Run) error {
 }
 
 // isPlan reports whether the plan of r is only shown.
-func isPlan(r run.Run) bool { return plan.AllOperations().Of(r.Operation).Preview }
+func isPlan(r run.Run) bool { return plan.IsPreview(r.Operation) }
 
 // printPlan prints what the plan of a run would change.
 func (s *session) printPlan(ctx context.Context, r run.Run) error {
 	text, err := s.objects.Changes(ctx, r.Changes)
 	switch {
 	case fault.Is(err, fault.Missing):
-		return fault.New(fault.Missing, "what the plan changes is no longer stored: plan again (%w)", err)
+		return fault.New(fault.Missing, "what the plan of run %s changes is no longer stored: plan again", r.ID)
 	case err != nil:
 		return fmt.Errorf("read what the plan changes: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -49,7 +50,11 @@ func status(ctx context.Context, c *call) (int, error) {
 			}
 		}
 		if isPlan(r) && r.State == run.StateSucceeded {
-			return ExitOK, s.printPlan(ctx, r)
+			err := s.printPlan(ctx, r)
+			if !fault.Is(err, fault.Missing, fault.Broken) {
+				return ExitOK, err
+			}
+			fmt.Fprintln(c.Err, err)
 		}
 		return ExitOK, c.picture(r)
 	})

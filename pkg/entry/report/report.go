@@ -88,7 +88,7 @@ func Of(r run.Run, now time.Time) Run {
 	if f, ok := r.Forecast(now); ok {
 		shown.ExpectedEnd, shown.CriticalPath = f.End.UTC().Round(time.Second), r.IDs(f.Path)
 	}
-	if plan.AllOperations().Of(r.Operation).Preview {
+	if plan.IsPreview(r.Operation) {
 		shown.Expected = plan.SecondsOf(r.Estimate())
 	}
 	shown.LeftBroken, _ = r.LeftBroken() // a run without steps is in a list, which does not say

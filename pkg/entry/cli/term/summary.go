@@ -96,7 +96,7 @@ func byWhom(r run.Run) string {
 }
 
 // isPreview reports whether r's plan is shown and not executed.
-func isPreview(r run.Run) bool { return plan.AllOperations().Of(r.Operation).Preview }
+func isPreview(r run.Run) bool { return plan.IsPreview(r.Operation) }
 
 // stateText is the state of a run in a sentence that ends with a duration: "failed in".
 func stateText(r run.Run) string {
