@@ -58,6 +58,7 @@ type StackChange struct {
 	Action     StackAction        `json:"action"`
 	Certainty  Certainty          `json:"certainty"`
 	Deployment project.Deployment `json:"deployment,omitempty"` // CloudFormation's mode, if it is not the standard mode
+	Steps      []string           `json:"steps"`                // their IDs, in their order
 	Replaces   bool               `json:"replaces"`             // some resource is replaced
 	DataLoss   bool               `json:"data_loss"`            // the data of some resource is lost
 	Reasons    []string           `json:"reasons"`
@@ -110,8 +111,8 @@ type PropertyChange struct {
 type OutputChange struct {
 	Name   string            `json:"name"`
 	Action difference.Action `json:"action"`
-	Export string            `json:"export,omitempty"` // the name of an export that goes away
-	Users  []string          `json:"users,omitempty"`  // of an output or export that goes away: stacks that stay and depended on the stack
+	Export string            `json:"export,omitempty"` // the name of an export that is deleted
+	Users  []string          `json:"users,omitempty"`  // of an output or export that is deleted: stacks that stay and depended on the stack
 	Why    string            `json:"why,omitempty"`
 }
 

@@ -23,7 +23,10 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		Format: ChangesFormat, Project: v.Desired.Name, Environment: v.Desired.Environment,
 		Stacks: []StackChange{}, Summary: Summary{Unchanged: len(p.Unchanged)}, Steps: []PlannedStep{},
 	}
-	d := describer{v, templates, make(map[string]func(output string) string)}
+	d := describer{v, templates, make(map[string]bool), make(map[string]func(output string) string)}
+	for _, r := range v.Recorded {
+		d.moved[r.formerNode()] = true
+	}
 	verbs := make(map[string][]Step)
 	for _, s := range p.Steps {
 		step := PlannedStep{Step: s.ID, After: []string{}, Seconds: s.Expected}
@@ -36,7 +39,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 	described := make(map[string]int)
 	for _, s := range p.Steps {
 		steps := verbs[s.Node]
-		// The last step of a stack decides where it stands.
+		// A stack is listed at the place of its last step.
 		if described[s.Node]++; s.Node == "" || described[s.Node] < len(steps) || action(steps) == "" {
 			continue
 		}
@@ -65,6 +68,7 @@ func (v View) TemplateDigests(p Plan) []string {
 type describer struct {
 	View
 	templates Templates
+	moved     map[string]bool // nodes that get another physical name, account or region
 
 	// uncertain says, for each stack that was described, why the value of an output is
 	// not known; "" if it stays as it is.
@@ -86,6 +90,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		c.Certainty = Possible
 	}
 	for _, s := range steps {
+		c.Steps = append(c.Steps, s.ID)
 		c.Deployment = cmp.Or(c.Deployment, s.Deployment)
 	}
 	c.Reasons = append(c.Reasons, d.reasons(name, c.Action)...)
@@ -171,6 +176,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return nil
 	case !desired:
 		return []string{"no longer in the project"}
+	case !exists && !recorded && d.moved[name]:
+		return []string{"gets another physical name, account or region: this stack is created, and the former one is deleted"}
 	case !exists && !recorded:
 		return []string{"new in the project"}
 	case !exists:

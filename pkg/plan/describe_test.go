@@ -327,3 +327,21 @@ func TestDescribeLeavesOutWaits(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// A stack that gets another physical name is not new in the project. Its create and the
+// delete of the former stack have different steps, and both entries name theirs.
+func TestDescribeAnotherPhysicalName(t *testing.T) {
+	s := newStacks()
+	s.node("web", "Resources: {T: {Type: AWS::SNS::Topic}}")
+	s.Recorded["arn:old"] = plan.Record{Node: "arn:old", FormerName: "web", Stack: "old-web", StackID: "arn:old", Target: s.Desired.Nodes["web"].Target, Digest: "d", LastUpdated: epoch}
+	s.Live["arn:old"] = plan.Live{StackID: "arn:old", Status: "CREATE_COMPLETE", LastUpdated: epoch}
+	got := ""
+	for _, c := range s.describe(t).Stacks {
+		got += fmt.Sprintf("%s %s %v: %s\n", c.Action, c.Stack, c.Steps, strings.Join(c.Reasons, "; "))
+	}
+	for _, want := range []string{"create web [web/create]: gets another physical name", "delete web [arn:old/delete]: web gets another physical name"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it does not say %q:\n%s", want, got)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (r *Run) Lossy(now time.Time) map[string]bool {
 
 // EventsArrive returns the accounts and regions that are not lossy, and where the newest
 // start that should have been reported by now was. So one is left out soon after its
-// events have stopped to arrive, however many arrived before.
+// events no longer arrive, however many arrived before.
 func (r *Run) EventsArrive(now time.Time) map[string]bool {
 	newest, arrive := make(map[string]*Step), make(map[string]bool)
 	for i := range r.Steps {

@@ -52,7 +52,7 @@ const (
 		"Without the clients, the zip of plan was 0.39 MB smaller; without HTTP/2, 0.14 MB. A loader of our own would have to follow the SDK's settings by hand."
 )
 
-// Rows are all rows. Targets stand only here. Tests assert those that do not depend on the
+// Rows are all rows. Targets are written only here. Tests assert those that do not depend on the
 // machine: the target, or the figure of today if the target is missed.
 var Rows = []Row{
 	{"makespan/4x5", "makespan ÷ critical path, 20 stacks 4 × 5", "%.3f", 1.02, "makespan", "", gaps},

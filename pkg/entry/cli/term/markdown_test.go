@@ -17,7 +17,7 @@ import (
 func manyChanges(n, resources int) plan.Changes {
 	c := plan.Changes{Operation: "plan", Project: "shop", Environment: "prod", Summary: plan.Summary{Update: n}, Seconds: 90}
 	for i := range n {
-		s := plan.StackChange{Stack: fmt.Sprintf("app/service-%03d", i), Action: plan.ActionUpdate, Certainty: plan.Certain, Reasons: []string{"changed here: template"}}
+		s := plan.StackChange{Stack: fmt.Sprintf("app/service-%03d", i), Action: plan.ActionUpdate, Certainty: plan.Certain, Steps: []string{"s/update"}, Reasons: []string{"changed here: template"}}
 		for j := range resources {
 			before, after := "`````", strings.Repeat("</details>", 100)
 			s.Resources = append(s.Resources, plan.ResourceChange{

@@ -23,20 +23,24 @@ func Plan(c plan.Changes, width int, colour bool) []string {
 	}
 	p := &planText{width: width}
 	p.add(0, span{bold, c.Operation + " of " + c.Project + "@" + c.Environment})
-	after := make(map[string][]string)
+	after := make(map[string][]string, len(c.Steps))
 	for _, s := range c.Steps {
-		stack := s.Step[:max(0, strings.LastIndexByte(s.Step, '/'))]
-		if _, seen := after[stack]; !seen {
-			after[stack] = s.After
-		}
+		after[s.Step] = s.After
 	}
 	for _, s := range c.Stacks {
-		p.stack(s, after[s.Stack])
+		var waits []string
+		if len(s.Steps) > 0 {
+			waits = after[s.Steps[0]]
+		}
+		p.stack(s, waits)
 	}
 	for _, m := range c.Messages {
 		p.add(2, span{yellow, oneLine(m)})
 	}
 	for _, l := range c.MaxParallel {
+		if len(c.Stacks) == 0 {
+			break
+		}
 		what := "stacks"
 		if l.Prefix != "" {
 			what = "of the stacks " + l.Prefix + "…"
@@ -93,7 +97,9 @@ func (p *planText) add(indent int, spans ...span) {
 	if leading := last.text[:len(last.text)-len(strings.TrimLeft(last.text, " "))]; text != "" {
 		text = leading + text
 	}
-	p.lines = append(p.lines, append(slices.Clone(first), span{last.style, text}))
+	if text != "" || len(spans) > 1 {
+		p.lines = append(p.lines, append(slices.Clone(first), span{last.style, text}))
+	}
 	if len(rest) > 0 {
 		for _, part := range Wrap(strings.Join(rest, " "), p.width-indent-2, "") {
 			p.lines = append(p.lines, line{{normal, strings.Repeat(" ", indent+2)}, {last.style, part}})
@@ -114,6 +120,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	}
 	if s.Deployment != "" {
 		words += " in " + string(s.Deployment) + " mode"
+	}
+	if slices.Contains(after, string(plan.Barrier)) {
+		after = []string{"all other steps"}
 	}
 	if len(after) > 0 {
 		words += "  (after " + strings.Join(after, ", ") + ")"
@@ -382,7 +391,7 @@ func (p *planText) exports(all []plan.OutputChange) {
 		}
 	}
 	if len(names) > 0 {
-		p.add(6, span{red, "- "}, span{normal, "exports go away: " + strings.Join(names, ", ") + usedBy(users)})
+		p.add(6, span{red, "- "}, span{normal, "exports are deleted: " + strings.Join(names, ", ") + usedBy(users)})
 	}
 }
 
@@ -400,7 +409,7 @@ func (p *planText) output(o plan.OutputChange) {
 	users := usedBy(o.Users)
 	switch {
 	case o.Export != "":
-		p.add(6, span{red, "- "}, span{normal, text + ": export " + o.Export + " goes away" + users})
+		p.add(6, span{red, "- "}, span{normal, text + ": export " + o.Export + " is deleted" + users})
 	case o.Action == difference.Remove:
 		p.add(6, span{red, "- "}, span{normal, text + users})
 	case o.Action == difference.Add:

@@ -1,0 +1,66 @@
+package term_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Each kind of change has its words, on the terminal and in Markdown.
+func TestPlanSaysEachKindOfChange(t *testing.T) {
+	before, after := "a", "b"
+	c := plan.Changes{
+		Operation: "plan", Project: "shop", Environment: "prod", Summary: plan.Summary{Update: 1, Delete: 1, Forget: 1},
+		MaxParallel: []project.Limit{{Prefix: "data/", Most: 2}},
+		Steps: []plan.PlannedStep{
+			{Step: "db/update"}, {Step: "barrier", After: []string{"db/update"}}, {Step: "arn:old/delete", After: []string{"barrier"}}, {Step: "gone/forget", After: []string{"db/update"}},
+		},
+		Stacks: []plan.StackChange{
+			{
+				Stack: "db", Action: plan.ActionUpdate, Certainty: plan.Certain, Steps: []string{"db/update"},
+				Parameters: []plan.ValueChange{{Name: "Known", Secret: true, Known: true}, {Name: "Open", Secret: true}, {Name: "Vpc", Why: "known when vpc is deployed"}, {Name: "Size", Before: &before, After: &after, Known: true}},
+				Resources: []plan.ResourceChange{
+					{ID: "Server", Type: "AWS::RDS::DBInstance", Action: difference.Modify, Replacement: resource.Conditional, Loses: "a database",
+						Properties: []plan.PropertyChange{{Path: "Engine", Before: &before, After: &after, Replacement: resource.Conditional}}},
+					{ID: "Reader", Type: "AWS::IAM::Role", Action: difference.Dynamic, Replacement: resource.Never,
+						Properties: []plan.PropertyChange{{Path: "Policies", Because: "Server may be replaced", Replacement: resource.Never}, {Path: "Key", Secret: true, Replacement: resource.Never}}},
+					{ID: "Net", Type: "AWS::EC2::VPC", Action: difference.Replace, Replacement: resource.Always, Properties: []plan.PropertyChange{{Path: "CidrBlock", Before: &before, After: &after, Replacement: resource.Always}}},
+				},
+				Outputs: []plan.OutputChange{
+					{Name: "Old", Action: difference.Remove, Export: "shop-old", Users: []string{"web"}}, {Name: "Endpoint", Action: difference.Dynamic, Why: "Server may be replaced"},
+					{Name: "Plain", Action: difference.Remove}, {Name: "New", Action: difference.Add}, {Name: "Other", Action: difference.Modify},
+				},
+			},
+			{
+				Stack: "old", Action: plan.ActionDelete, Certainty: plan.Certain, Steps: []string{"arn:old/delete"},
+				Outputs: []plan.OutputChange{{Name: "Id", Action: difference.Remove, Export: "old-id"}},
+			},
+			{Stack: "gone", Action: plan.ActionForget, Certainty: plan.Certain, Steps: []string{"gone/forget"}},
+		},
+	}
+	shared := []string{
+		"~ parameter Known: changes (secret)", "? parameter Open: may change (secret)", "? parameter Vpc: (known when vpc is deployed)", "parameter Size: a → b",
+		"? may be replaced Server  AWS::RDS::DBInstance", "Engine: a → b (may need a replacement)", "if so, DATA LOSS: a database",
+		"? may change Reader  AWS::IAM::Role", "Policies: Server may be replaced", "Key: changes (secret)",
+		"± REPLACE Net  AWS::EC2::VPC", "CidrBlock: a → b (cannot be changed in place)", "REPLACED: db Net",
+		"- output Old: export shop-old is deleted; used so far by web", "? output Endpoint may change: Server may be replaced", "- output Plain\n", "+ output New\n", "~ output Other\n",
+		"- exports are deleted: old-id", "1 to forget",
+	}
+	text := strings.Join(term.Plan(c, 0, false), "\n") + "\n"
+	terminal := append(shared, "- old  delete  (after all other steps)", "gone  forget  (after db/update)", "at most 2 of the stacks data/… at the same time")
+	for shown, wants := range map[string][]string{text: terminal, strings.ReplaceAll(term.Markdown(c), "&gt;", ">"): shared} {
+		for _, want := range wants {
+			if !strings.Contains(shown, want) {
+				t.Errorf("it does not say %q:\n%s", want, shown)
+			}
+		}
+	}
+	if text := strings.Join(term.Plan(plan.Changes{MaxParallel: c.MaxParallel}, 0, false), "\n"); strings.Contains(text, "at most") {
+		t.Errorf("a plan without changes says how many stacks it changes at the same time:\n%s", text)
+	}
+}
