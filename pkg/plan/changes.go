@@ -62,13 +62,17 @@ type StackChange struct {
 	Replaces   bool               `json:"replaces"`             // some resource is replaced
 	DataLoss   bool               `json:"data_loss"`            // the data of some resource is lost
 	Reasons    []string           `json:"reasons"`
-	Parameters []ValueChange      `json:"parameters"`
-	Tags       []ValueChange      `json:"tags"`
-	Options    []ValueChange      `json:"options"`
-	Resources  []ResourceChange   `json:"resources"`
-	Outputs    []OutputChange     `json:"outputs"`
-	Caveats    []string           `json:"caveats,omitempty"`  // what the estimate does not know
-	Warnings   []string           `json:"warnings,omitempty"` // resource types and properties that are not known
+
+	PossibleDataLoss bool `json:"possible_data_loss"` // the data of some resource is lost if CloudFormation replaces or deletes it
+	UnknownDataLoss  bool `json:"unknown_data_loss"`  // data of resources that the templates do not show may be lost
+
+	Parameters []ValueChange    `json:"parameters"`
+	Tags       []ValueChange    `json:"tags"`
+	Options    []ValueChange    `json:"options"`
+	Resources  []ResourceChange `json:"resources"`
+	Outputs    []OutputChange   `json:"outputs"`
+	Caveats    []string         `json:"caveats,omitempty"`  // what the estimate does not know
+	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known
 }
 
 // A ValueChange is a parameter, tag or option that differs.
@@ -83,16 +87,17 @@ type ValueChange struct {
 
 // A ResourceChange is a resource that differs.
 type ResourceChange struct {
-	ID          string               `json:"id"`
-	Type        string               `json:"type"`
-	FormerType  string               `json:"former_type,omitempty"`
-	Action      difference.Action    `json:"action"`
-	Possible    bool                 `json:"possible,omitempty"` // a condition that is not known decides
-	Replacement resource.Replacement `json:"replacement"`
-	DataLoss    bool                 `json:"data_loss"`
-	Loses       string               `json:"loses,omitempty"`  // what is lost if the resource is removed or replaced
-	Policy      string               `json:"policy,omitempty"` // that keeps the data instead, such as Retain
-	Properties  []PropertyChange     `json:"properties,omitempty"`
+	ID               string               `json:"id"`
+	Type             string               `json:"type"`
+	FormerType       string               `json:"former_type,omitempty"`
+	Action           difference.Action    `json:"action"`
+	Possible         bool                 `json:"possible,omitempty"` // a condition that is not known decides
+	Replacement      resource.Replacement `json:"replacement"`
+	DataLoss         bool                 `json:"data_loss"`
+	PossibleDataLoss bool                 `json:"possible_data_loss"` // it is lost if CloudFormation replaces or deletes the resource
+	Loses            string               `json:"loses,omitempty"`    // what is lost if the resource is removed or replaced
+	Policy           string               `json:"policy,omitempty"`   // that keeps the data instead, such as Retain
+	Properties       []PropertyChange     `json:"properties,omitempty"`
 }
 
 // A PropertyChange is a property of a resource that differs.
@@ -133,7 +138,9 @@ type Summary struct {
 	Forget            int `json:"forget"`
 	Unchanged         int `json:"unchanged"`
 	ResourcesReplaced int `json:"resources_replaced"`
-	DataLoss          int `json:"data_loss"` // resources whose data is lost
+	DataLoss          int `json:"data_loss"`          // resources whose data is lost
+	PossibleDataLoss  int `json:"possible_data_loss"` // resources whose data may be lost
+	UnknownDataLoss   int `json:"unknown_data_loss"`  // stacks of which the plan does not know all losses
 }
 
 // count adds a stack to the summary.
@@ -159,5 +166,11 @@ func (s *Summary) count(c StackChange) {
 		if r.DataLoss {
 			s.DataLoss++
 		}
+		if r.PossibleDataLoss {
+			s.PossibleDataLoss++
+		}
+	}
+	if c.UnknownDataLoss {
+		s.UnknownDataLoss++
 	}
 }

@@ -248,7 +248,7 @@ func (d describer) add(c *StackChange, diff difference.Difference) {
 	for _, r := range diff.Resources {
 		change := ResourceChange{
 			ID: r.ID, Type: r.Type, FormerType: r.FormerType, Action: r.Action, Possible: r.Possible, Replacement: r.Replacement,
-			DataLoss: r.LosesData(), Loses: r.Loses, Policy: r.Kept,
+			DataLoss: r.LosesData(), PossibleDataLoss: r.MayLoseData(), Loses: r.Loses, Policy: r.Kept,
 		}
 		for _, p := range r.Properties {
 			change.Properties = append(change.Properties, PropertyChange{
@@ -256,7 +256,8 @@ func (d describer) add(c *StackChange, diff difference.Difference) {
 				Attribute: p.Attribute, Secret: p.Secret, Because: p.Because,
 			})
 		}
-		c.Replaces, c.DataLoss = c.Replaces || r.Action == difference.Replace, c.DataLoss || change.DataLoss
+		c.Replaces = c.Replaces || r.Action == difference.Replace
+		c.DataLoss, c.PossibleDataLoss = c.DataLoss || change.DataLoss, c.PossibleDataLoss || change.PossibleDataLoss
 		c.Resources = append(c.Resources, change)
 	}
 	for _, o := range diff.Outputs {

@@ -85,6 +85,9 @@ func lines(c plan.Changes) string {
 		if s.DataLoss {
 			b.WriteString(" DATA LOSS")
 		}
+		if s.PossibleDataLoss {
+			b.WriteString(" POSSIBLE DATA LOSS")
+		}
 		fmt.Fprintf(&b, ": %s\n", strings.Join(s.Reasons, "; "))
 		for _, all := range [][]plan.ValueChange{s.Parameters, s.Tags, s.Options} {
 			for _, v := range all {
@@ -158,6 +161,20 @@ user update certain:
   Queue arn:q → ${queue.Arn} secret=false known=false known when queue is deployed
   dynamic Topic
 `)
+}
+
+// A loss that a conditional replacement decides about is counted apart.
+func TestDescribePossibleLoss(t *testing.T) {
+	const database = "Resources: {DB: {Type: 'AWS::RDS::DBInstance', Properties: {Engine: mysql}}}"
+	s := newStacks()
+	s.node("db", strings.Replace(database, "mysql", "postgres", 1))
+	s.live("db", database, nil, nil)
+	s.expect(t, `db update certain POSSIBLE DATA LOSS: changed here: template
+  modify DB
+`)
+	if c := s.describe(t); c.Summary.DataLoss != 0 || c.Summary.PossibleDataLoss != 1 || !c.Stacks[0].Resources[0].PossibleDataLoss {
+		t.Errorf("%+v", c.Summary)
+	}
 }
 
 func TestDescribeDeletion(t *testing.T) {

@@ -66,7 +66,7 @@ func (c *comparison) resource(id string) {
 		r.Action = Add
 	case after == absent:
 		r.Type, r.Action = was.Type, Remove
-		r.Loses, r.Kept = loss(was.Type, c.before.Reduce(was.Property("DBClusterIdentifier")) != nil, deletionPolicy(was))
+		r.Loses, r.Kept = c.removed(was)
 	case was.Type != is.Type:
 		r.FormerType, r.Action, r.Replacement = was.Type, Replace, resource.Always
 		// CloudFormation creates the new resource and removes the old one.
@@ -76,8 +76,17 @@ func (c *comparison) resource(id string) {
 		if !c.inPlace(&r, was, is) {
 			return
 		}
+		r.Possible = r.Possible && (after == possible || r.Action == Dynamic)
+		if r.Possible && after == possible && r.Loses == "" { // it may be removed
+			r.Loses, r.Kept = c.removed(was)
+		}
 	}
 	c.changes[id] = &r
+}
+
+// removed says what is lost when a resource is removed, or which policy keeps it.
+func (c *comparison) removed(was template.Resource) (lost, kept string) {
+	return loss(was.Type, c.before.Reduce(was.Property("DBClusterIdentifier")) != nil, deletionPolicy(was))
 }
 
 // undecided reports whether a condition depends on a parameter that may change.
@@ -101,7 +110,6 @@ func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
 		r.Properties = []Property{{Path: "Condition", Attribute: true, Replacement: resource.Never, Because: "its condition is not known"}}
 		return true
 	}
-	r.Possible = false
 	if len(r.Properties) == 0 {
 		return false
 	}

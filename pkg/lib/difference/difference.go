@@ -52,6 +52,10 @@ func (r Resource) LosesData() bool {
 	return r.Loses != "" && !r.Possible && (r.Action == Remove || r.Action == Replace)
 }
 
+// MayLoseData reports whether the change loses data if CloudFormation decides so: if it
+// replaces the resource, or if a condition that is not known removes it.
+func (r Resource) MayLoseData() bool { return r.Loses != "" && !r.LosesData() }
+
 // A Property is a property, or another attribute, of a resource that differs.
 type Property struct {
 	Path          string  // such as Environment.Variables.LEVEL or Tags[0].Value
@@ -91,6 +95,9 @@ func Of(before, after Side, uncertain map[string]string) Difference {
 		}
 	}
 	c.before, c.after = c.side(before), c.side(after)
+	if before.Template != nil { // whether a resource is deployed follows from the live values
+		c.before.deployed = before.Template.In(c.scope(before.Scope, nil))
+	}
 	c.resources()
 	return Difference{c.sorted(), c.outputs(), slices.Compact(c.caveats)}
 }
@@ -99,6 +106,7 @@ func Of(before, after Side, uncertain map[string]string) Difference {
 type side struct {
 	*template.Template
 	*template.Evaluation
+	deployed *template.Evaluation // decides which resources and outputs there are
 }
 
 // side evaluates a template without the values that are secret or not known.
@@ -106,14 +114,20 @@ func (c *comparison) side(s Side) side {
 	if s.Template == nil {
 		return side{}
 	}
-	known := make(map[string]string, len(s.Scope.Parameters))
-	for name, value := range s.Scope.Parameters {
-		if _, unknown := c.uncertain[name]; !unknown && !c.secret[name] {
+	e := s.Template.In(c.scope(s.Scope, c.uncertain))
+	return side{s.Template, e, e}
+}
+
+// scope is a scope without the parameters that are secret or uncertain.
+func (c *comparison) scope(s template.Scope, uncertain map[string]string) template.Scope {
+	known := make(map[string]string, len(s.Parameters))
+	for name, value := range s.Parameters {
+		if _, unknown := uncertain[name]; !unknown && !c.secret[name] {
 			known[name] = value
 		}
 	}
-	s.Scope.Parameters = known
-	return side{s.Template, s.Template.In(s.Scope)}
+	s.Parameters = known
+	return s
 }
 
 // A presence says whether a stack has a resource or an output.
@@ -130,7 +144,7 @@ func (s side) has(condition string) presence {
 	if condition == "" {
 		return present
 	}
-	switch value, known := s.Condition(condition); {
+	switch value, known := s.deployed.Condition(condition); {
 	case !known:
 		return possible
 	case value:

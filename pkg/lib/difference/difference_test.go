@@ -154,8 +154,39 @@ func TestConditionsDecide(t *testing.T) {
 		t.Errorf("a condition that becomes false: %s", s)
 	}
 	uncertain := Of(parse(t, text, yes), parse(t, text, nil), map[string]string{"Keep": "Keep may change"})
-	if s := uncertain.String(); s != "dynamic B never possible\n  Condition never because its condition is not known\ndynamic Q never\n  DisplayName never because Keep may change\n" {
+	if s := uncertain.String(); s != "dynamic B never possible loses objects\n  Condition never because its condition is not known\ndynamic Q never\n  DisplayName never because Keep may change\n" {
 		t.Errorf("a condition that is not known: %s", s)
+	}
+}
+
+// A resource whose data may be lost is never one whose data is certainly lost.
+func TestPossibleLoss(t *testing.T) {
+	const database = "D:\n  Type: AWS::RDS::DBInstance\n  Properties: {Engine: mysql}\n"
+	conditional := resources("B:\n  Type: AWS::S3::Bucket\n  Condition: Keep\nQ:\n  Type: AWS::SNS::Topic",
+		"Parameters: {Keep: {Type: String}}\nConditions: {Keep: !Equals [!Ref Keep, 'yes']}\n")
+	retained := strings.Replace(conditional, "Condition: Keep", "Condition: Keep\n    DeletionPolicy: Retain", 1)
+	yes := map[string]string{"Keep": "yes"}
+	for _, test := range []struct {
+		name              string
+		before, after     Side
+		certain, possible bool
+	}{
+		{"a table that is replaced", parse(t, resources(table), nil), parse(t, resources(strings.Replace(table, "TableName: a", "TableName: b", 1)), nil), true, false},
+		{"a database that may be replaced", parse(t, resources(database), nil), parse(t, resources(strings.Replace(database, "mysql", "postgres", 1)), nil), false, true},
+		{"a bucket whose condition is no longer known", parse(t, conditional, yes), parse(t, conditional, nil), false, true},
+		{"a bucket that the stack may have, and that is removed", parse(t, conditional, nil), parse(t, resources("Q:\n  Type: AWS::SNS::Topic"), nil), false, true},
+		{"a retained bucket whose condition is no longer known", parse(t, retained, yes), parse(t, retained, nil), false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			uncertain := make(map[string]string)
+			if test.after.Template.Parameters["Keep"].Type != "" && test.after.Scope.Parameters["Keep"] == "" {
+				uncertain["Keep"] = "Keep may change"
+			}
+			d := Of(test.before, test.after, uncertain)
+			if r := d.Resources[0]; r.LosesData() != test.certain || r.MayLoseData() != test.possible {
+				t.Errorf("certain %v, possible %v:\n%s", r.LosesData(), r.MayLoseData(), d)
+			}
+		})
 	}
 }
 

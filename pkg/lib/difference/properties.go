@@ -266,7 +266,7 @@ func (p *properties) referred(r template.Reference) (why string, certain bool) {
 		return "", false
 	case changed.Action == Replace && !changed.Possible:
 		return r.Name + " is replaced", true
-	case changed.Replacement == resource.Conditional:
+	case changed.Replacement != resource.Never:
 		return r.Name + " may be replaced", false
 	case changed.Action == Modify && r.Attribute != "" && !fixed(changed.Type, r.Attribute):
 		return r.Name + " changes", false // an attribute such as LatestVersionNumber may follow

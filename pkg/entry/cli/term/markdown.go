@@ -23,9 +23,9 @@ const (
 // is lost and replaced, and a folded block for each stack. If there is not enough room,
 // whole stacks are left out, first those that lose and replace nothing, and counted.
 func Markdown(c plan.Changes) string {
-	replaced, lost := losses(c)
+	replaced, lost, maybeLost := losses(c)
 	var cautions, messages, stacks []string
-	for _, l := range slices.Concat(lost, replaced) {
+	for _, l := range slices.Concat(lost, maybeLost, replaced) {
 		cautions = append(cautions, "> "+html.EscapeString(cutText(printable(l), maxLine))+"<br>\n")
 	}
 	for _, m := range c.Messages {
@@ -44,11 +44,11 @@ func Markdown(c plan.Changes) string {
 	shown, left := fitting(stacks, maxMarkdown-maxTail-utf8.RuneCountInString(text), func(i int) int { return rank(c.Stacks[i]) })
 	lose := 0
 	for _, i := range left {
-		if c.Stacks[i].DataLoss {
+		if s := c.Stacks[i]; s.DataLoss || s.PossibleDataLoss || s.UnknownDataLoss {
 			lose++
 		}
 	}
-	return text + shown + andMore(left, fmt.Sprintf("\n… and %%s, %d of them with data loss: there is no room for them here, `stackwright plan` shows all.\n", lose), "more stack")
+	return text + shown + andMore(left, fmt.Sprintf("\n… and %%s, %d of them with data loss, or with a possible or unknown one: there is no room for them here, `stackwright plan` shows all.\n", lose), "more stack")
 }
 
 // fitting joins the blocks that fit into a number of characters, and lists the others.
@@ -82,10 +82,14 @@ func rank(s plan.StackChange) int {
 	switch {
 	case s.DataLoss:
 		return 0
-	case s.Replaces:
+	case s.PossibleDataLoss:
 		return 1
+	case s.UnknownDataLoss:
+		return 2
+	case s.Replaces:
+		return 3
 	}
-	return 2
+	return 4
 }
 
 // andMore says how many things are left out; nothing if none is.
@@ -104,6 +108,10 @@ func folded(s plan.StackChange) string {
 	switch {
 	case s.DataLoss:
 		mark = " — <b>DATA LOSS</b>"
+	case s.PossibleDataLoss:
+		mark = " — <b>possible data loss</b>"
+	case s.UnknownDataLoss:
+		mark = " — <b>data loss unknown</b>"
 	case s.Replaces:
 		mark = " — <b>replaces resources</b>"
 	}
@@ -117,7 +125,7 @@ func folded(s plan.StackChange) string {
 }
 
 // diffMarks are the marks of Markdown's diff for the begins of lines.
-var diffMarks = []struct{ begin, mark string }{{"+ ", "+"}, {"- ", "-"}, {"~ ", "!"}, {"± ", "!"}, {"DATA LOSS", "!"}}
+var diffMarks = []struct{ begin, mark string }{{"+ ", "+"}, {"- ", "-"}, {"~ ", "!"}, {"± ", "!"}, {"? ", "!"}, {"DATA LOSS", "!"}, {"if so, DATA LOSS", "!"}}
 
 // diffLine puts the mark that colours it before a line. Nothing in the line may end the
 // block.

@@ -55,9 +55,9 @@ func TestMarkdownFits(t *testing.T) {
 		want    []string
 	}{
 		{"few stacks", manyChanges(3, 1), []string{"### `plan` of shop@prod"}},
-		{"500 stacks", manyChanges(500, 1), []string{"> DATA LOSS: app/service-499 Table, replaced (a table)<br>", "more stacks, 0 of them with data loss"}},
+		{"500 stacks", manyChanges(500, 1), []string{"> DATA LOSS: app/service-499 Table, replaced (a table)<br>", "more stacks, 0 of them with data loss, or"}},
 		{"a stack of 2,000 resources", large, []string{"… and 1 more stack, 0 of them"}},
-		{"2,000 stacks with data loss", lossy, []string{"more lines<br>", "of them with data loss: there is no room"}},
+		{"2,000 stacks with data loss", lossy, []string{"more lines<br>", "of them with data loss, or with a possible or unknown one: there is no room"}},
 		{"long messages", talkative, []string{"more messages", "message 0: "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -87,6 +87,36 @@ func TestMarkdownFits(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A possible and an unknown loss are in the totals, and mark the block of their stack.
+func TestPossibleAndUnknownLossesAreShown(t *testing.T) {
+	c := manyChanges(3, 0)
+	c.Summary.PossibleDataLoss, c.Summary.UnknownDataLoss = 2, 1
+	c.Stacks[0].PossibleDataLoss, c.Stacks[1].UnknownDataLoss = true, true
+	c.Stacks[0].Resources = []plan.ResourceChange{
+		{ID: "DB", Type: "AWS::RDS::DBInstance", Action: difference.Modify, Replacement: resource.Conditional, PossibleDataLoss: true, Loses: "a database"},
+		{ID: "Old", Type: "AWS::S3::Bucket", Action: difference.Dynamic, Possible: true, Replacement: resource.Never, PossibleDataLoss: true, Loses: "objects"},
+	}
+	totals := "3 changes: 3 to update; 0 unchanged; possible data loss in 2 resources; data loss unknown in 1 stack; about 2 min"
+	for form, text := range map[string]string{"text": strings.Join(term.Plan(c, 200, false), "\n"), "markdown": term.Markdown(c)} {
+		for _, want := range []string{
+			"POSSIBLE DATA LOSS: app/service-000 DB, if it is replaced (a database)", "POSSIBLE DATA LOSS: app/service-000 Old, if it is deleted (objects)", totals,
+			"if so, DATA LOSS: objects; to keep it, first deploy the stack with",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the %s does not say %q:\n%s", form, want, text)
+			}
+		}
+	}
+	for _, want := range []string{
+		"> [!CAUTION]\n> POSSIBLE DATA LOSS", "app/service-000  update</code> — <b>possible data loss</b>", "app/service-001  update</code> — <b>data loss unknown</b>",
+		"! ? may be replaced DB", "!     if so, DATA LOSS: a database",
+	} {
+		if text := term.Markdown(c); !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
 	}
 }
 

@@ -47,12 +47,15 @@ func Plan(c plan.Changes, width int, colour bool) []string {
 		}
 		p.add(2, span{dim, fmt.Sprintf("at most %d %s at the same time", l.Most, what)})
 	}
-	replaced, lost := losses(c)
+	replaced, lost, maybeLost := losses(c)
 	for _, l := range replaced {
 		p.add(0, span{red, l})
 	}
 	for _, l := range lost {
 		p.add(0, span{danger, l})
+	}
+	for _, l := range maybeLost {
+		p.add(0, span{red, l})
 	}
 	p.add(0, span{bold, planTotals(c)})
 	lines := make([]string, len(p.lines))
@@ -282,7 +285,7 @@ func (p *planText) resource(r plan.ResourceChange) {
 
 // keep says how to keep the data of a resource.
 func keep(r plan.ResourceChange) string {
-	if r.Action == difference.Remove {
+	if past(r) == "deleted" {
 		return "; to keep it, first deploy the stack with DeletionPolicy: Retain on this resource"
 	}
 	return "; to keep it, first deploy the stack with UpdateReplacePolicy: Retain on this resource"
@@ -291,7 +294,7 @@ func keep(r plan.ResourceChange) string {
 // keptBy says what keeps the data of a resource.
 func keptBy(r plan.ResourceChange) string {
 	what := "the old resource"
-	if r.Action == difference.Remove {
+	if past(r) == "deleted" {
 		what = "the resource"
 	}
 	if r.Policy == "Snapshot" {
@@ -421,14 +424,16 @@ func (p *planText) output(o plan.OutputChange) {
 	}
 }
 
-// losses says what is replaced, a stack a line, and which data is lost.
-func losses(c plan.Changes) (replaced, lost []string) {
+// losses says what is replaced, a stack a line, and which data is lost or may be lost.
+func losses(c plan.Changes) (replaced, lost, maybeLost []string) {
 	for _, s := range c.Stacks {
 		var ids []string
 		for _, r := range s.Resources {
 			switch {
 			case r.DataLoss:
-				lost = append(lost, fmt.Sprintf("DATA LOSS: %s %s, %s (%s)", s.Stack, r.ID, past(r.Action), r.Loses))
+				lost = append(lost, fmt.Sprintf("DATA LOSS: %s %s, %s (%s)", s.Stack, r.ID, past(r), r.Loses))
+			case r.PossibleDataLoss:
+				maybeLost = append(maybeLost, fmt.Sprintf("POSSIBLE DATA LOSS: %s %s, if it is %s (%s)", s.Stack, r.ID, past(r), r.Loses))
 			case r.Action == difference.Replace:
 				ids = append(ids, r.ID)
 			}
@@ -437,11 +442,11 @@ func losses(c plan.Changes) (replaced, lost []string) {
 			replaced = append(replaced, fmt.Sprintf("REPLACED: %s %s", s.Stack, strings.Join(ids, ", ")))
 		}
 	}
-	return replaced, lost
+	return replaced, lost, maybeLost
 }
 
-func past(a difference.Action) string {
-	if a == difference.Replace {
+func past(r plan.ResourceChange) string {
+	if r.Replacement != resource.Never {
 		return "replaced"
 	}
 	return "deleted"
@@ -473,6 +478,12 @@ func planTotals(c plan.Changes) string {
 	}
 	if s.DataLoss > 0 {
 		text += "; data loss in " + Plural(s.DataLoss, "resource")
+	}
+	if s.PossibleDataLoss > 0 {
+		text += "; possible data loss in " + Plural(s.PossibleDataLoss, "resource")
+	}
+	if s.UnknownDataLoss > 0 {
+		text += "; data loss unknown in " + Plural(s.UnknownDataLoss, "stack")
 	}
 	return text + "; " + run.About(c.Seconds.Duration())
 }
