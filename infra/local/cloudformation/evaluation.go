@@ -76,8 +76,9 @@ func (d *evaluation) stored(name string) (string, bool) {
 func (d *evaluation) resource(e *template.Evaluation, t *template.Template, declared template.Resource) (*resource, bool, error) {
 	r := &resource{
 		Logical: declared.Name, Type: declared.Type, After: t.Needs(declared.Name),
-		Deletion: declared.DeletionPolicy, Replaced: declared.UpdateReplacePolicy,
 	}
+	r.Deletion, _ = e.Policy(declared.DeletionPolicy)
+	r.Replaced, _ = e.Policy(declared.UpdateReplacePolicy)
 	properties, err := e.Value(declared.Properties)
 	if err != nil {
 		return nil, false, templateError(err)

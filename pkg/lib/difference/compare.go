@@ -70,7 +70,7 @@ func (c *comparison) resource(id string) {
 	case was.Type != is.Type:
 		r.FormerType, r.Action, r.Replacement = was.Type, Replace, resource.Always
 		// CloudFormation creates the new resource and removes the old one.
-		r.Loses, r.Kept = loss(was.Type, false, replacePolicy(was, is))
+		r.Loses, r.Kept = loss(was.Type, false, c.replacePolicy(was, is))
 	default:
 		r.Possible = before != after || before == possible && c.undecided(is.Condition)
 		if !c.inPlace(&r, was, is) {
@@ -86,7 +86,7 @@ func (c *comparison) resource(id string) {
 
 // removed says what is lost when a resource is removed, or which policy keeps it.
 func (c *comparison) removed(was template.Resource) (lost, kept string) {
-	return loss(was.Type, c.before.Reduce(was.Property("DBClusterIdentifier")) != nil, deletionPolicy(was))
+	return loss(was.Type, c.before.Reduce(was.Property("DBClusterIdentifier")) != nil, c.deletionPolicy(was))
 }
 
 // undecided reports whether a condition depends on a parameter that may change.
@@ -125,7 +125,7 @@ func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
 	}
 	if r.Replacement != resource.Never {
 		inCluster := c.before.Reduce(was.Property("DBClusterIdentifier")) != nil
-		r.Loses, r.Kept = loss(is.Type, inCluster, replacePolicy(was, is))
+		r.Loses, r.Kept = loss(is.Type, inCluster, c.replacePolicy(was, is))
 	}
 	return true
 }
@@ -139,20 +139,12 @@ func strongest(a, b resource.Replacement) resource.Replacement {
 // change nothing in a resource that stays.
 func (c *comparison) attributes(was, is template.Resource) []Property {
 	p := properties{comparison: c, attribute: true}
-	p.diff([]string{"DeletionPolicy"}, text(was.DeletionPolicy), text(is.DeletionPolicy))
-	p.diff([]string{"UpdateReplacePolicy"}, text(was.UpdateReplacePolicy), text(is.UpdateReplacePolicy))
+	p.diff([]string{"DeletionPolicy"}, c.before.Reduce(was.DeletionPolicy), c.after.Reduce(is.DeletionPolicy))
+	p.diff([]string{"UpdateReplacePolicy"}, c.before.Reduce(was.UpdateReplacePolicy), c.after.Reduce(is.UpdateReplacePolicy))
 	p.diff([]string{"CreationPolicy"}, c.before.Reduce(was.CreationPolicy), c.after.Reduce(is.CreationPolicy))
 	p.diff([]string{"UpdatePolicy"}, c.before.Reduce(was.UpdatePolicy), c.after.Reduce(is.UpdatePolicy))
 	p.diff([]string{"Metadata"}, c.before.Reduce(was.Metadata), c.after.Reduce(is.Metadata))
 	return p.found
-}
-
-// text is nil for a text that is not there.
-func text(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }
 
 // outputs compares the outputs.

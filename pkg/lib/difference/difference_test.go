@@ -86,6 +86,9 @@ func indent(text string) string {
 const (
 	table  = "T:\n  Type: AWS::DynamoDB::Table\n  Properties: {TableName: a, KeySchema: [{AttributeName: id, KeyType: HASH}]}"
 	bucket = "B:\n  Type: AWS::S3::Bucket\n"
+
+	cluster  = "D:\n  Type: AWS::RDS::DBCluster\n"
+	extended = "Transform: AWS::LanguageExtensions\nParameters: {Keep: {Type: String, Default: Delete}, Secret: {Type: String, Default: Retain, NoEcho: true}}\nConditions: {Yes: !Equals [a, a]}\n"
 )
 
 func TestDifferences(t *testing.T) {
@@ -103,6 +106,17 @@ func TestDifferences(t *testing.T) {
 		{"a stack is deleted", resources(bucket), "", "remove B never loses objects\n"},
 		{"a database cluster is removed: the default is a snapshot", resources("D:\n  Type: AWS::RDS::DBCluster\nQ:\n  Type: AWS::SNS::Topic"),
 			resources("Q:\n  Type: AWS::SNS::Topic"), "remove D never kept by Snapshot\n"},
+		{"a policy that is a function", resources(cluster+"  DeletionPolicy: !Ref Keep\nQ:\n  Type: AWS::SNS::Topic", extended), resources("Q:\n  Type: AWS::SNS::Topic"), "remove D never loses a database\n"},
+		{"a policy that is a function with the value Retain", resources(cluster+"  DeletionPolicy: !If [Yes, Retain, Delete]\nQ:\n  Type: AWS::SNS::Topic", extended),
+			resources("Q:\n  Type: AWS::SNS::Topic"), "remove D never kept by Retain\n"},
+		{"a policy whose value is not known", resources(cluster+"  DeletionPolicy: !Ref Secret\nQ:\n  Type: AWS::SNS::Topic", extended),
+			resources("Q:\n  Type: AWS::SNS::Topic"), "remove D never loses a database\n"},
+		{"a policy that is AWS::NoValue", resources(cluster+"  DeletionPolicy: !Ref AWS::NoValue\nQ:\n  Type: AWS::SNS::Topic", extended),
+			resources("Q:\n  Type: AWS::SNS::Topic"), "remove D never kept by Snapshot\n"},
+		{"a policy for replacements that is a function", resources(bucket+"  UpdateReplacePolicy: !Ref Keep", extended), resources(bucket+"  UpdateReplacePolicy: !Ref Keep\n  Properties: {BucketName: x}", extended),
+			"replace B always loses objects\n  BucketName always (none) → x\n"},
+		{"the value of a policy changes", resources(bucket+"  DeletionPolicy: !Ref Keep", extended), resources(bucket+"  DeletionPolicy: !Ref Keep", strings.Replace(extended, "Delete", "Retain", 1)),
+			"modify B never\n  DeletionPolicy never Delete → Retain\n"},
 		{"tags are reordered", resources(bucket + "  Properties: {Tags: [{Key: a, Value: 1}, {Key: b, Value: 2}]}"),
 			resources(bucket + "  Properties: {Tags: [{Value: '2', Key: b}, {Key: a, Value: '1'}]}"), ""},
 		{"a tag changes", resources(bucket + "  Properties: {Tags: [{Key: a, Value: 1}, {Key: b, Value: 2}]}"),

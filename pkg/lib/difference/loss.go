@@ -1,6 +1,8 @@
 package difference
 
 import (
+	"cmp"
+
 	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
@@ -21,23 +23,31 @@ func loss(typ string, inCluster bool, policy string) (lost, kept string) {
 // deletionPolicy is the policy for a resource that is removed: the one that is deployed.
 // The default for databases is Snapshot.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
-func deletionPolicy(r template.Resource) string {
-	switch {
-	case r.DeletionPolicy != "":
-		return r.DeletionPolicy
-	case r.Type == "AWS::RDS::DBCluster", r.Type == "AWS::RDS::DBInstance":
+func (c *comparison) deletionPolicy(r template.Resource) string {
+	policy := c.before.policy(r.DeletionPolicy)
+	if policy == "" && (r.Type == "AWS::RDS::DBCluster" || r.Type == "AWS::RDS::DBInstance") {
 		return "Snapshot"
 	}
-	return "Delete"
+	return cmp.Or(policy, "Delete")
 }
 
 // replacePolicy is the policy for a resource that is replaced. The documentation does
 // not say whether a policy holds already for the update that adds it, so both templates
 // must have one.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-updatereplacepolicy.html
-func replacePolicy(was, is template.Resource) string {
-	if was.UpdateReplacePolicy == "" || is.UpdateReplacePolicy == "" || was.UpdateReplacePolicy == "Delete" {
+func (c *comparison) replacePolicy(was, is template.Resource) string {
+	before, after := c.before.policy(was.UpdateReplacePolicy), c.after.policy(is.UpdateReplacePolicy)
+	if before == "" || after == "" || before == "Delete" {
 		return "Delete"
 	}
-	return is.UpdateReplacePolicy
+	return after
+}
+
+// policy is the value of a policy; empty if there is none. One that is not known is taken
+// to keep nothing.
+func (s side) policy(x *template.Expr) string {
+	if policy, known := s.Policy(x); known {
+		return policy
+	}
+	return "Delete"
 }

@@ -43,7 +43,7 @@ func (p *parser) check() {
 }
 
 func (r Resource) expressions() []*Expr {
-	return []*Expr{r.Properties, r.Metadata, r.CreationPolicy, r.UpdatePolicy}
+	return []*Expr{r.Properties, r.Metadata, r.CreationPolicy, r.UpdatePolicy, r.DeletionPolicy, r.UpdateReplacePolicy}
 }
 
 // references checks what one expression itself names.

@@ -142,15 +142,18 @@ func (p *parser) dependsOn(n *yaml.Node) []string {
 
 // policy reads a DeletionPolicy or an UpdateReplacePolicy, which may be a
 // function where the language extensions are used.
-func (p *parser) policy(n *yaml.Node, attribute string, allowed ...string) string {
+func (p *parser) policy(n *yaml.Node, attribute string, allowed ...string) *Expr {
 	if (p.extended || p.t.macros) && (n.Kind == yaml.MappingNode || document.Tagged(n) != "") {
-		return ""
+		return p.express(n, "Resources")
 	}
 	value := p.text(n, attribute)
-	if value != "" && !slices.Contains(allowed, value) {
+	if value == "" {
+		return nil
+	}
+	if !slices.Contains(allowed, value) {
 		p.fail(n, "Template format error: Unrecognized %s %s", attribute, value)
 	}
-	return value
+	return p.express(n, "Resources")
 }
 
 // output reads one output.

@@ -75,6 +75,16 @@ func (e *Evaluation) Value(x *Expr) (any, error) {
 	return v, nil
 }
 
+// Policy evaluates a DeletionPolicy or an UpdateReplacePolicy. It is empty if there is
+// none, and known is false if its value is not known.
+func (e *Evaluation) Policy(x *Expr) (policy string, known bool) {
+	v := e.Reduce(x)
+	if v == nil {
+		return "", true
+	}
+	return Text(v)
+}
+
 // Resources lists the resources that the stack has, in dependency order: those
 // whose condition is not known to be false. Their Properties are for Value.
 func (e *Evaluation) Resources() []Resource {

@@ -39,7 +39,7 @@ type Resource struct {
 	Metadata                            *Expr
 	CreationPolicy                      *Expr
 	UpdatePolicy                        *Expr
-	DeletionPolicy, UpdateReplacePolicy string // Delete, Retain, RetainExceptOnCreate, Snapshot; "" when absent or a function
+	DeletionPolicy, UpdateReplacePolicy *Expr // for Evaluation.Policy
 	Line, Column                        int
 }
 
