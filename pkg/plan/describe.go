@@ -102,7 +102,10 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	}
 	compared := comparable(c.Action, before, after)
 	if compared {
-		d.add(&c, difference.Of(before, after, because(uncertain)))
+		diff := difference.Of(before, after, because(uncertain))
+		d.add(&c, diff)
+		differs := c.Action == ActionDelete || r.Template != n.Template.Digest || len(c.Parameters)+len(c.Resources) > 0
+		c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden && differs
 	}
 	d.uncertain[name] = d.outputsOf(c, compared)
 	if after.Template != nil {
@@ -216,16 +219,28 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 		after.Template = read(n.Template.Digest, "the template")
 		after.Scope = scope(n.Stack, live.StackID, n.Target)
 	}
+	why := ""
 	switch {
-	case c.Action == ActionCreate, c.Action == ActionReplace, c.Action == ActionForget, live.AccessError != "":
+	case c.Action == ActionCreate, c.Action == ActionForget:
+		return before, after
+	case c.Action == ActionReplace:
+		c.UnknownDataLoss = live.Status == "DELETE_FAILED" // the others have never held data
 		return before, after
 	case d.changedOutside(r.Node):
-		c.Caveats = append(c.Caveats, "the stack was changed outside Stackwright, so its template is not compared")
+		why = "the stack was changed outside Stackwright"
 	case r.Template == "" || !live.Status.Good() && !live.Status.Restored():
-		c.Caveats = append(c.Caveats, "what is deployed is not known, so its template is not compared")
-	default:
-		before.Template = read(r.Template, "the template that is deployed")
+		why = "what is deployed is not known"
 	}
+	switch {
+	case why == "":
+		before.Template = read(r.Template, "the template that is deployed")
+	case c.Action == ActionDelete && r.Template != "":
+		before.Template = read(r.Template, "the template that was last deployed")
+		c.Caveats = append(c.Caveats, why+": the resources are those of the template that Stackwright last deployed")
+	default:
+		c.Caveats = append(c.Caveats, why+", so its template is not compared")
+	}
+	c.UnknownDataLoss = why != "" || !comparable(c.Action, before, after)
 	before.Scope = scope(r.Stack, live.StackID, r.Target)
 	before.Scope.Parameters = live.Parameters
 	return before, after

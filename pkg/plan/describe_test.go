@@ -62,6 +62,11 @@ func (s stacks) describe(t *testing.T) plan.Changes {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s.describeOf(p)
+}
+
+// describeOf describes a plan.
+func (s stacks) describeOf(p plan.Plan) plan.Changes {
 	return s.Describe(p, func(digest string) (*template.Template, error) {
 		text, ok := s.templates[digest]
 		if !ok {
@@ -85,6 +90,9 @@ func lines(c plan.Changes) string {
 		if s.DataLoss {
 			b.WriteString(" DATA LOSS")
 		}
+		if s.UnknownDataLoss {
+			b.WriteString(" DATA LOSS UNKNOWN")
+		}
 		if s.PossibleDataLoss {
 			b.WriteString(" POSSIBLE DATA LOSS")
 		}
@@ -105,6 +113,13 @@ func lines(c plan.Changes) string {
 		}
 	}
 	return b.String()
+}
+
+func (s stacks) expectOf(t *testing.T, p plan.Plan, want string) {
+	t.Helper()
+	if got := lines(s.describeOf(p)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }
 
 func (s stacks) expect(t *testing.T, want string) {
@@ -229,11 +244,66 @@ func TestDescribeDoesNotCompareWhatIsNotDeployed(t *testing.T) {
 	l := s.Live["queue"]
 	l.LastUpdated = epoch.Add(1)
 	s.Live["queue"] = l
-	s.expect(t, `queue update certain: changed outside Stackwright since it was last deployed; changed here: parameters
+	s.expect(t, `queue update certain DATA LOSS UNKNOWN: changed outside Stackwright since it was last deployed; changed here: parameters
   Size small → large secret=false known=true 
   (the stack was changed outside Stackwright, so its template is not compared)
 `)
-	delete(s.templates, "old of queue")
+}
+
+// A destroy shows the resources of the template that was last deployed, also if it is not
+// known that they are all.
+func TestDescribeDeletionOfWhatIsNotKnown(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		change     func(*plan.Record, *plan.Live)
+	}{
+		{"changed outside", `queue delete certain DATA LOSS DATA LOSS UNKNOWN: 
+  remove Queue
+  output remove Arn
+  output remove Fixed
+  (the stack was changed outside Stackwright: the resources are those of the template that Stackwright last deployed)
+`, func(_ *plan.Record, l *plan.Live) { l.LastUpdated = epoch.Add(1) }},
+		{"stuck", `queue delete certain DATA LOSS DATA LOSS UNKNOWN: 
+  remove Queue
+  output remove Arn
+  output remove Fixed
+  (what is deployed is not known: the resources are those of the template that Stackwright last deployed)
+`, func(_ *plan.Record, l *plan.Live) { l.Status = "UPDATE_ROLLBACK_FAILED" }},
+		{"no template", `queue delete certain DATA LOSS UNKNOWN: 
+  (what is deployed is not known, so its template is not compared)
+`, func(r *plan.Record, _ *plan.Live) { r.Template = "" }},
+		{"a template that is not stored", `queue delete certain DATA LOSS UNKNOWN: 
+  (the template that is deployed is not compared: it is no longer stored)
+`, func(r *plan.Record, _ *plan.Live) { r.Template = "none" }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStacks()
+			s.live("queue", queue, map[string]string{"Size": "small"}, nil)
+			r, l := s.Recorded["queue"], s.Live["queue"]
+			test.change(&r, &l)
+			s.Recorded["queue"], s.Live["queue"] = r, l
+			s.expectOf(t, plan.Plan{Steps: []plan.Step{{ID: "queue/delete", Node: "queue", Verb: plan.Delete}}}, test.want)
+		})
+	}
+}
+
+// What macros make is not known: not which data a deletion loses, nor what an update does.
+func TestDescribeUnknownLossOfMacros(t *testing.T) {
+	const macro = "Transform: AWS::Serverless-2016-10-31\nParameters: {Size: {Type: String, Default: a}}\nResources: {F: {Type: 'AWS::Serverless::Function'}}\n"
+	s := newStacks()
+	s.node("api", macro, "Size=b")
+	s.live("api", macro, map[string]string{"Size": "a"}, nil)
+	s.live("old", macro, nil, nil)
+	if c := s.describe(t); c.Summary.UnknownDataLoss != 2 {
+		t.Errorf("%+v\n%s", c.Summary, lines(c))
+	}
+	s.node("api", macro, "Size=a")
+	n := s.Desired.Nodes["api"]
+	n.Template.Pinned = false
+	s.Desired.Nodes["api"] = n
+	if c := s.describe(t); c.Summary.UnknownDataLoss != 1 {
+		t.Errorf("nothing differs: %+v\n%s", c.Summary, lines(c))
+	}
 }
 
 func TestDescribeTemplateThatIsNotStored(t *testing.T) {
@@ -241,7 +311,7 @@ func TestDescribeTemplateThatIsNotStored(t *testing.T) {
 	s.node("queue", queue, "Size=large")
 	s.live("queue", queue+"# older\n", map[string]string{"Size": "small"}, nil)
 	delete(s.templates, "old of queue")
-	s.expect(t, `queue update certain: changed here: parameters
+	s.expect(t, `queue update certain DATA LOSS UNKNOWN: changed here: parameters
   Size small → large secret=false known=true 
   (the template that is deployed is not compared: it is no longer stored)
 `)

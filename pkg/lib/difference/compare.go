@@ -35,6 +35,48 @@ func (c *comparison) resources() {
 	}
 }
 
+// loops compares the loops over resources, as they are written.
+func (c *comparison) loops() []Resource {
+	written := func(s side, name string) any {
+		if s.Template == nil || s.Loops[name] == nil {
+			return nil
+		}
+		arguments, _ := s.Reduce(s.Loops[name]).([]any)
+		all := make(map[string]any)
+		for i, v := range arguments {
+			all[[]string{"Identifier", "Collection", "Body"}[min(i, 2)]] = v
+		}
+		return all
+	}
+	both := make(map[string]any)
+	for _, s := range []side{c.before, c.after} {
+		if s.Template != nil {
+			for name := range s.Loops {
+				both[name] = nil
+			}
+		}
+	}
+	var all []Resource
+	for _, name := range names(both, nil) {
+		was, is := written(c.before, name), written(c.after, name)
+		r := Resource{ID: name, Type: "Fn::ForEach", Action: Modify, Replacement: resource.Never}
+		switch p := (properties{comparison: c, attribute: true}); {
+		case was == nil:
+			r.Action = Add
+		case is == nil:
+			r.Action = Remove
+		default:
+			p.diff(nil, was, is)
+			p.references(nil, is)
+			if r.Properties = p.found; len(p.found) == 0 {
+				continue
+			}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
 // sorted lists the changes in the order of the new template, and then of the old one.
 func (c *comparison) sorted() []Resource {
 	var names []string

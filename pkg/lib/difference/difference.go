@@ -3,6 +3,7 @@
 package difference
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/lib/resource"
@@ -32,6 +33,7 @@ const (
 type Difference struct {
 	Resources []Resource // those that differ or may differ: in the order of the new template, and then those that go away
 	Outputs   []Output
+	Hidden    bool     // resources that the templates do not show may change or be deleted: those of macros and nested stacks
 	Caveats   []string // what the comparison does not know
 }
 
@@ -99,7 +101,15 @@ func Of(before, after Side, uncertain map[string]string) Difference {
 		c.before.deployed = before.Template.In(c.scope(before.Scope, nil))
 	}
 	c.resources()
-	return Difference{c.sorted(), c.outputs(), slices.Compact(c.caveats)}
+	d := Difference{Resources: append(c.sorted(), c.loops()...), Outputs: c.outputs(), Hidden: before.Template != nil && len(c.caveats) > 0}
+	for _, r := range d.Resources {
+		if nested(r) {
+			d.Hidden = true
+			c.caveats = append(c.caveats, fmt.Sprintf("%s has resources of its own, which the templates do not show", r.ID))
+		}
+	}
+	d.Caveats = slices.Compact(c.caveats)
+	return d
 }
 
 // A side is an evaluated template.

@@ -60,6 +60,9 @@ func (d Difference) String() string {
 		}
 		b.WriteByte('\n')
 	}
+	if d.Hidden {
+		b.WriteString("hidden resources\n")
+	}
 	return b.String()
 }
 
@@ -117,6 +120,17 @@ func TestDifferences(t *testing.T) {
 			"replace B always loses objects\n  BucketName always (none) → x\n"},
 		{"the value of a policy changes", resources(bucket+"  DeletionPolicy: !Ref Keep", extended), resources(bucket+"  DeletionPolicy: !Ref Keep", strings.Replace(extended, "Delete", "Retain", 1)),
 			"modify B never\n  DeletionPolicy never Delete → Retain\n"},
+		{"a loop over tables loses one",
+			extended + "Resources:\n  Fn::ForEach::Tables: [Name, [A, B], {'T${Name}': {Type: AWS::DynamoDB::Table, Properties: {TableName: !Ref Name}}}]\n",
+			extended + "Resources:\n  Fn::ForEach::Tables: [Name, [A], {'T${Name}': {Type: AWS::DynamoDB::Table, Properties: {TableName: !Ref Name}}}]\n",
+			"modify Fn::ForEach::Tables never\n  Collection[1] never B → (none)\nhidden resources\n"},
+		{"a loop is deleted", extended + "Resources:\n  Fn::ForEach::Tables: [Name, [A], {'T${Name}': {Type: AWS::DynamoDB::Table}}]\n", "", "remove Fn::ForEach::Tables never\nhidden resources\n"},
+		{"a loop is created", "", extended + "Resources:\n  Fn::ForEach::Tables: [Name, [A], {'T${Name}': {Type: AWS::DynamoDB::Table}}]\n", "add Fn::ForEach::Tables never\n"},
+		{"a table of a serverless application is deleted", "Transform: AWS::Serverless-2016-10-31\n" + resources("T:\n  Type: AWS::Serverless::SimpleTable\n"), "", "remove T never loses a table\nhidden resources\n"},
+		{"a nested stack is deleted", resources("N:\n  Type: AWS::CloudFormation::Stack\n"), "", "remove N never\nhidden resources\n"},
+		{"a nested stack is created", "", resources("N:\n  Type: AWS::CloudFormation::Stack\n"), "add N never\n"},
+		{"a nested stack changes", resources("N:\n  Type: AWS::CloudFormation::Stack\n  Properties: {TemplateURL: a}"), resources("N:\n  Type: AWS::CloudFormation::Stack\n  Properties: {TemplateURL: b}"),
+			"modify N never\n  TemplateURL never a → b\nhidden resources\n"},
 		{"tags are reordered", resources(bucket + "  Properties: {Tags: [{Key: a, Value: 1}, {Key: b, Value: 2}]}"),
 			resources(bucket + "  Properties: {Tags: [{Value: '2', Key: b}, {Key: a, Value: '1'}]}"), ""},
 		{"a tag changes", resources(bucket + "  Properties: {Tags: [{Key: a, Value: 1}, {Key: b, Value: 2}]}"),

@@ -2,6 +2,7 @@ package difference
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/lib/template"
@@ -50,4 +51,16 @@ func (s side) policy(x *template.Expr) string {
 		return policy
 	}
 	return "Delete"
+}
+
+// nested reports whether a change concerns resources that only another template shows:
+// those of a nested stack, an application or a module that is deployed.
+func nested(r Resource) bool {
+	switch {
+	case r.Action == Add:
+		return false
+	case r.Type == "AWS::CloudFormation::Stack", r.Type == "AWS::Serverless::Application":
+		return true
+	}
+	return strings.HasSuffix(r.Type, "::MODULE")
 }

@@ -99,6 +99,7 @@ AWS::S3Vectors::VectorBucket                 vectors
 AWS::SDB::Domain                             a database
 AWS::SQS::Queue                              messages
 AWS::SSM::Parameter                          a value and its history
+AWS::Serverless::SimpleTable                 a table
 AWS::SecretsManager::Secret                  a secret and its versions
 AWS::Timestream::Database                    a database
 AWS::Timestream::InfluxDBInstance            a database

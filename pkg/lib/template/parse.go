@@ -46,6 +46,7 @@ func Parse(file string, body []byte) (*Template, error) {
 		Conditions: map[string]*Expr{},
 		Resources:  map[string]Resource{},
 		Outputs:    map[string]Output{},
+		Loops:      map[string]*Expr{},
 		needs:      map[string][]string{},
 	}}
 	if root.Kind != yaml.MappingNode || document.Tagged(root) != "" {
@@ -146,6 +147,9 @@ func (p *parser) each(section *yaml.Node, title string, entry func(key, value *y
 		switch {
 		case name == "Fn::Transform" || strings.HasPrefix(name, "Fn::ForEach::"):
 			p.macro(pair.Key, name)
+			if title == "Resources" && name != "Fn::Transform" {
+				p.t.Loops[name] = p.express(value, title)
+			}
 		case document.Null(value):
 			p.fail(pair.Key, "Template format error: [/%s/%s] 'null' values are not allowed in templates", title, name)
 		case title != "Conditions" && title != "Mappings" && !alphanumeric.MatchString(name):

@@ -22,6 +22,7 @@ type Template struct {
 	Conditions  map[string]*Expr
 	Resources   map[string]Resource
 	Outputs     map[string]Output
+	Loops       map[string]*Expr // Fn::ForEach of the Resources section: name with the function → its list of arguments
 
 	parameters, conditions, resources, outputs []string // names as written
 	order                                      []string // resources, each after those it depends on
