@@ -9,12 +9,13 @@ import (
 // deleted, each with what is lost. AWS publishes no such list; this one is made by hand.
 const stateful = `
 AWS::AmazonMQ::Broker                        messages
-AWS::AppSync::ApiKey                         a key that clients use
 AWS::ApiGateway::ApiKey                      a key that clients use
+AWS::AppSync::ApiKey                         a key that clients use
 AWS::Backup::BackupVault                     backups
 AWS::Backup::LogicallyAirGappedBackupVault   backups
 AWS::Cassandra::Keyspace                     a database
 AWS::Cassandra::Table                        a table
+AWS::CloudFront::KeyValueStore               keys and values
 AWS::CloudTrail::EventDataStore              recorded events
 AWS::CodeArtifact::Domain                    packages
 AWS::CodeArtifact::Repository                packages
@@ -22,11 +23,13 @@ AWS::CodeCommit::Repository                  source code
 AWS::Cognito::IdentityPool                   the identities of users
 AWS::Cognito::UserPool                       the accounts of users
 AWS::Cognito::UserPoolUser                   the account of a user
+AWS::CustomerProfiles::Domain                profiles
 AWS::DAX::Cluster                            a cache
 AWS::DMS::ReplicationInstance                the state of replications
 AWS::DSQL::Cluster                           a database
 AWS::DocDB::DBCluster                        a database
 AWS::DocDB::DBInstance                       an instance of a database
+AWS::DocDB::GlobalCluster                    a database
 AWS::DocDBElastic::Cluster                   a database
 AWS::DynamoDB::GlobalTable                   a table
 AWS::DynamoDB::Table                         a table
@@ -37,6 +40,7 @@ AWS::ECR::PublicRepository                   images
 AWS::ECR::Repository                         images
 AWS::EFS::FileSystem                         a file system
 AWS::EKS::Cluster                            the state of a Kubernetes cluster
+AWS::EMR::Cluster                            the data on its disks
 AWS::ElastiCache::CacheCluster               the data in memory
 AWS::ElastiCache::GlobalReplicationGroup     the data in memory
 AWS::ElastiCache::ReplicationGroup           the data in memory
@@ -52,6 +56,7 @@ AWS::Glue::Database                          the catalogue of a database
 AWS::Glue::Registry                          schemas
 AWS::Glue::Schema                            versions of a schema
 AWS::Glue::Table                             the catalogue of a table
+AWS::HealthImaging::Datastore                medical images
 AWS::HealthLake::FHIRDatastore               health records
 AWS::IAM::AccessKey                          a key that clients use
 AWS::IAM::User                               keys and the password of a user
@@ -74,14 +79,23 @@ AWS::Logs::LogGroup                          logs
 AWS::Logs::LogStream                         logs
 AWS::MSK::Cluster                            topics and their messages
 AWS::MSK::ServerlessCluster                  topics and their messages
+AWS::MSK::Topic                              messages
 AWS::MediaStore::Container                   objects
 AWS::MemoryDB::Cluster                       a database
 AWS::MemoryDB::MultiRegionCluster            a database
 AWS::Neptune::DBCluster                      a database
 AWS::Neptune::DBInstance                     an instance of a database
+AWS::Neptune::GlobalCluster                  a database
 AWS::NeptuneGraph::Graph                     a database
+AWS::Omics::AnnotationStore                  annotations
+AWS::Omics::ReferenceStore                   reference genomes
+AWS::Omics::SequenceStore                    sequences
+AWS::Omics::VariantStore                     variants
 AWS::OpenSearchServerless::Collection        indexes
+AWS::OpenSearchServerless::CollectionIndex   an index
+AWS::OpenSearchServerless::Index             an index
 AWS::OpenSearchService::Domain               indexes
+AWS::PaymentCryptography::Key                a key: what it has encrypted can no longer be read
 AWS::QLDB::Ledger                            a ledger
 AWS::RDS::DBCluster                          a database
 AWS::RDS::DBInstance                         a database
@@ -91,6 +105,7 @@ AWS::RedshiftServerless::Namespace           a database
 AWS::Route53::HostedZone                     the name servers of a domain
 AWS::S3::Bucket                              objects
 AWS::S3Express::DirectoryBucket              objects
+AWS::S3Files::FileSystem                     a file system
 AWS::S3Outposts::Bucket                      objects
 AWS::S3Tables::Table                         a table
 AWS::S3Tables::TableBucket                   tables
@@ -99,11 +114,15 @@ AWS::S3Vectors::VectorBucket                 vectors
 AWS::SDB::Domain                             a database
 AWS::SQS::Queue                              messages
 AWS::SSM::Parameter                          a value and its history
-AWS::Serverless::SimpleTable                 a table
+AWS::SageMaker::Domain                       the files of users
+AWS::SageMaker::FeatureGroup                 features
 AWS::SecretsManager::Secret                  a secret and its versions
+AWS::Serverless::SimpleTable                 a table
 AWS::Timestream::Database                    a database
+AWS::Timestream::InfluxDBCluster             a database
 AWS::Timestream::InfluxDBInstance            a database
 AWS::Timestream::Table                       a table
+AWS::VerifiedPermissions::PolicyStore        policies
 AWS::WorkSpaces::Workspace                   the disks of a user
 `
 
