@@ -96,6 +96,7 @@ type ResourceChange struct {
 	DataLoss         bool                 `json:"data_loss"`
 	PossibleDataLoss bool                 `json:"possible_data_loss"` // it is lost if CloudFormation replaces or deletes the resource
 	Loses            string               `json:"loses,omitempty"`    // what is lost if the resource is removed or replaced
+	Refused          string               `json:"refused,omitempty"`  // why CloudFormation will refuse the change
 	Policy           string               `json:"policy,omitempty"`   // that keeps the data instead, such as Retain
 	Properties       []PropertyChange     `json:"properties,omitempty"`
 }
@@ -119,6 +120,8 @@ type OutputChange struct {
 	Export string            `json:"export,omitempty"` // the name of an export that is deleted
 	Users  []string          `json:"users,omitempty"`  // of an output or export that is deleted: stacks that stay and depended on the stack
 	Why    string            `json:"why,omitempty"`
+
+	Refused string `json:"refused,omitempty"` // why CloudFormation refuses the change, if the value or the name of the export changes
 }
 
 // A PlannedStep is a step of the plan.

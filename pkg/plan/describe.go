@@ -23,7 +23,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		Format: ChangesFormat, Project: v.Desired.Name, Environment: v.Desired.Environment,
 		Stacks: []StackChange{}, Summary: Summary{Unchanged: len(p.Unchanged)}, Steps: []PlannedStep{},
 	}
-	d := describer{v, templates, make(map[string]bool), make(map[string]func(output string) string)}
+	d := describer{v, templates, make(map[string]bool), make(map[string]func(output string) string), make(map[place]map[string]string)}
 	for _, r := range v.Recorded {
 		d.moved[r.formerNode()] = true
 	}
@@ -73,7 +73,16 @@ type describer struct {
 	// uncertain says, for each stack that was described, why the value of an output is
 	// not known; "" if it stays as it is.
 	uncertain map[string]func(output string) string
+
+	// exports says, for each export of a stack that was described, why its value may
+	// change.
+	exports map[place]map[string]string
 }
+
+// A place is an account and a region: names of exports are unique there.
+type place struct{ account, region string }
+
+func placeOf(t project.Target) place { return place{t.Account, t.Region} }
 
 // stack describes one stack.
 func (d describer) stack(name string, steps []Step) StackChange {
@@ -102,12 +111,17 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	}
 	compared := comparable(c.Action, before, after)
 	if compared {
-		diff := difference.Of(before, after, because(uncertain))
+		diff := difference.Of(before, after, difference.Uncertain{
+			Parameters: because(uncertain), Exports: d.exports[placeOf(n.Target)], Tags: c.Action == ActionUpdate && len(c.Tags) > 0,
+		})
 		d.add(&c, diff)
 		differs := c.Action == ActionDelete || r.Template != n.Template.Digest || len(c.Parameters)+len(c.Resources) > 0
 		c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden && differs
 	}
 	d.uncertain[name] = d.outputsOf(c, compared)
+	if after.Template != nil {
+		d.addExports(c, placeOf(n.Target), after)
+	}
 	if after.Template != nil {
 		c.Warnings = difference.Unknown(after.Template)
 	}
@@ -115,6 +129,19 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		d.explain(&c, n, compared)
 	}
 	return c
+}
+
+// addExports adds the exports of a stack whose values may change.
+func (d describer) addExports(c StackChange, at place, after difference.Side) {
+	for _, e := range after.Template.In(after.Scope).Exports() {
+		if d.uncertain[c.Stack](e.Output) == "" {
+			continue
+		}
+		if d.exports[at] == nil {
+			d.exports[at] = make(map[string]string)
+		}
+		d.exports[at][e.Name] = fmt.Sprintf("export %s of %s may change", e.Name, c.Stack)
+	}
 }
 
 // because says of each parameter why a value that refers to it may change.
@@ -262,7 +289,7 @@ func (d describer) add(c *StackChange, diff difference.Difference) {
 	c.Caveats = append(c.Caveats, diff.Caveats...)
 	for _, r := range diff.Resources {
 		change := ResourceChange{
-			ID: r.ID, Type: r.Type, FormerType: r.FormerType, Action: r.Action, Possible: r.Possible, Replacement: r.Replacement,
+			ID: r.ID, Type: r.Type, FormerType: r.FormerType, Action: r.Action, Possible: r.Possible, Replacement: r.Replacement, Refused: r.Refused,
 			DataLoss: r.LosesData(), PossibleDataLoss: r.MayLoseData(), Loses: r.Loses, Policy: r.Kept,
 		}
 		for _, p := range r.Properties {
@@ -283,6 +310,9 @@ func (d describer) add(c *StackChange, diff difference.Difference) {
 		if o.NoLonger || o.Action == difference.Remove {
 			change.Users = d.dependentsOf(c.Stack)
 		}
+		if importers := d.importersOf(c.Stack, o.Export); c.Action == ActionUpdate && len(importers) > 0 {
+			change.Refused = fmt.Sprintf("it changes no export that is in use: %s imports %s", strings.Join(importers, ", "), o.Export)
+		}
 		c.Outputs = append(c.Outputs, change)
 	}
 }
@@ -294,6 +324,28 @@ func (d describer) dependentsOf(node string) []string {
 	for _, name := range slices.Sorted(maps.Keys(d.Recorded)) {
 		if _, stays := d.Desired.Nodes[name]; stays && slices.Contains(d.Recorded[name].Needs, node) {
 			all = append(all, d.Recorded[name].displayName())
+		}
+	}
+	return all
+}
+
+// importersOf lists the live stacks whose deployed templates import an export of a node,
+// sorted, as far as the plan reads their templates.
+func (d describer) importersOf(node, export string) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(d.Recorded)) {
+		r, live := d.Recorded[name], d.Live[name]
+		if export == "" || live.Status.Gone() || r.Template == "" || !slices.Contains(r.Needs, node) || placeOf(r.Target) != placeOf(d.Recorded[node].Target) {
+			continue
+		}
+		t, err := d.templates(r.Template)
+		if err != nil {
+			continue // a caveat of that stack says so
+		}
+		s := scope(r.Stack, live.StackID, r.Target)
+		s.Parameters = live.Parameters
+		if slices.ContainsFunc(t.In(s).Imports(), func(i template.Import) bool { return i.Name == export }) {
+			all = append(all, r.displayName())
 		}
 	}
 	return all
@@ -346,8 +398,30 @@ func (d describer) explain(c *StackChange, n project.Node, compared bool) {
 	switch {
 	case !compared || len(c.Parameters)+len(c.Tags)+len(c.Options)+len(c.Resources)+len(c.Outputs) > 0:
 	case !n.Template.Pinned:
-		c.Caveats = append(c.Caveats, "the template does not say all of what it deploys: CloudFormation decides whether anything changes")
+		if len(c.Reasons) == 0 {
+			c.Certainty = Possible
+		}
+		c.Caveats = append(c.Caveats, "CloudFormation decides whether anything changes: the stack uses "+strings.Join(d.unpinned(n), ", "))
 	default:
 		c.Caveats = append(c.Caveats, "no difference was found")
 	}
+}
+
+// unpinned names what the values of a stack are not known by: macros, nested stacks, and
+// references to values that have no version.
+func (d describer) unpinned(n project.Node) []string {
+	var all []string
+	if t, err := d.templates(n.Template.Digest); err == nil {
+		for _, l := range t.Loose() {
+			what := l.What
+			if difference.Secret(what) { // the plan shows no reference to a secret
+				what = "a secret without a version"
+			}
+			all = append(all, fmt.Sprintf("%s (line %d)", what, l.Line))
+		}
+	}
+	if len(all) == 0 {
+		return []string{"a value without a version in its parameters or tags"}
+	}
+	return all
 }

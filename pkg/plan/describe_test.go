@@ -104,9 +104,15 @@ func lines(c plan.Changes) string {
 		}
 		for _, r := range s.Resources {
 			fmt.Fprintf(&b, "  %s %s\n", r.Action, r.ID)
+			if r.Refused != "" {
+				fmt.Fprintf(&b, "    refused: %s\n", r.Refused)
+			}
 		}
 		for _, o := range s.Outputs {
 			fmt.Fprintf(&b, "  output %s %s\n", o.Action, o.Name)
+			if o.Refused != "" {
+				fmt.Fprintf(&b, "    refused: %s\n", o.Refused)
+			}
 		}
 		for _, w := range append(s.Caveats, s.Warnings...) {
 			fmt.Fprintf(&b, "  (%s)\n", w)
@@ -192,12 +198,69 @@ func TestDescribePossibleLoss(t *testing.T) {
 	}
 }
 
+// A stack that imports an export of a replaced resource may change with it. CloudFormation
+// refuses the change of an export that is in use.
+func TestDescribeExportsInUse(t *testing.T) {
+	const importer = "Resources: {Subnet: {Type: 'AWS::EC2::Subnet', Properties: {VpcId: !ImportValue net-vpc}}}"
+	network := "Resources: {VPC: {Type: 'AWS::EC2::VPC', Properties: {CidrBlock: 10.0.0.0/16}}}\nOutputs: {Id: {Value: !Ref VPC, Export: {Name: net-vpc}}, Other: {Value: 1}}\n"
+	s := newStacks()
+	s.node("net", strings.Replace(network, "10.0", "10.1", 1))
+	s.node("app", importer)
+	n := s.Desired.Nodes["app"]
+	n.Needs = []string{"net"}
+	s.Desired.Nodes["app"] = n
+	outputs := map[string]string{"Id": "vpc-1", "Other": "1"}
+	s.live("net", network, nil, outputs)
+	s.live("app", importer, nil, nil)
+	r := s.Recorded["net"]
+	r.Target = s.Desired.Nodes["net"].Target
+	s.Recorded["net"] = r
+	s.expect(t, `net update certain: changed here: template
+  replace VPC
+  output dynamic Id
+    refused: it changes no export that is in use: app imports net-vpc
+app update certain: 
+  dynamic Subnet
+`)
+	s.node("net", strings.Replace(network, "Id: {Value: !Ref VPC, Export: {Name: net-vpc}}, ", "", 1))
+	s.expect(t, `net update certain: changed here: template
+  output remove Id
+    refused: it changes no export that is in use: app imports net-vpc
+app update certain: 
+  (no difference was found)
+`)
+}
+
+// CloudFormation refuses to change the type of a resource, so nothing is replaced.
+func TestDescribeChangedType(t *testing.T) {
+	s := newStacks()
+	s.node("b", "Resources: {B: {Type: 'AWS::SNS::Topic'}}")
+	s.live("b", "Resources: {B: {Type: 'AWS::S3::Bucket'}}", nil, nil)
+	s.expect(t, `b update certain: changed here: template
+  modify B
+    refused: it does not change the type of a resource: give the new resource another name in the template
+`)
+}
+
+// A secret without a version may have another value. The plan names no reference to it.
+func TestDescribeUnversionedSecret(t *testing.T) {
+	const text = "Resources:\n  DB: {Type: 'AWS::RDS::DBInstance', Properties: {MasterUserPassword: '{{resolve:secretsmanager:prod}}'}}"
+	s := newStacks()
+	s.node("db", text)
+	s.live("db", text, nil, nil)
+	n := s.Desired.Nodes["db"]
+	n.Template.Pinned = false
+	s.Desired.Nodes["db"] = n
+	s.expect(t, `db update possible: 
+  (CloudFormation decides whether anything changes: the stack uses a secret without a version (line 2))
+`)
+}
+
 func TestDescribeDeletion(t *testing.T) {
 	s := newStacks()
 	s.node("keep", user, "Queue=x")
 	s.live("queue", queue, map[string]string{"Size": "small"}, nil)
 	s.live("keep", user, map[string]string{"Queue": "x"}, nil)
-	s.Recorded["queue"] = func(r plan.Record) plan.Record { r.Target.Name = "default"; return r }(s.Recorded["queue"])
 	c := s.describe(t)
 	if c.Summary.Delete != 1 || c.Summary.DataLoss != 1 || !c.Stacks[len(c.Stacks)-1].DataLoss {
 		t.Errorf("%+v\n%s", c.Summary, lines(c))

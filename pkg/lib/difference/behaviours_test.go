@@ -40,7 +40,7 @@ func TestUpdateBehavioursOfTheDocumentation(t *testing.T) {
 			disagreements++
 		}
 		t.Run(typ+" "+property, func(t *testing.T) {
-			d := Of(parse(t, withProperty(typ, property, before), nil), parse(t, withProperty(typ, property, after), nil), nil)
+			d := Of(parse(t, withProperty(typ, property, before), nil), parse(t, withProperty(typ, property, after), nil), Uncertain{})
 			if len(d.Resources) != 1 {
 				t.Fatalf("%d resources differ", len(d.Resources))
 			}

@@ -12,8 +12,8 @@ import (
 // A comparison is one comparison in progress.
 type comparison struct {
 	before, after side
-	uncertain     map[string]string // parameters whose value is not known, with the reason
-	secret        map[string]bool   // parameters with NoEcho
+	uncertain     Uncertain
+	secret        map[string]bool // parameters with NoEcho
 	changes       map[string]*Resource
 	caveats       []string
 }
@@ -110,9 +110,8 @@ func (c *comparison) resource(id string) {
 		r.Type, r.Action = was.Type, Remove
 		r.Loses, r.Kept = c.removed(was)
 	case was.Type != is.Type:
-		r.FormerType, r.Action, r.Replacement = was.Type, Replace, resource.Always
-		// CloudFormation creates the new resource and removes the old one.
-		r.Loses, r.Kept = loss(was.Type, false, c.replacePolicy(was, is))
+		// "Update of resource type is not permitted": https://github.com/aws/aws-sam-cli/issues/6786
+		r.FormerType, r.Action, r.Refused = was.Type, Modify, "it does not change the type of a resource: give the new resource another name in the template"
 	default:
 		r.Possible = before != after || before == possible && c.undecided(is.Condition)
 		if !c.inPlace(&r, was, is) {
@@ -135,7 +134,7 @@ func (c *comparison) removed(was template.Resource) (lost, kept string) {
 func (c *comparison) undecided(condition string) bool {
 	value := c.after.Reduce(c.after.Conditions[condition])
 	return slices.ContainsFunc(template.References(value), func(r template.Reference) bool {
-		_, uncertain := c.uncertain[r.Name]
+		_, uncertain := c.uncertain.Parameters[r.Name]
 		return uncertain
 	})
 }
@@ -146,6 +145,11 @@ func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
 	p.known, p.named = resource.Named(is.Type)
 	p.diff(nil, c.before.Reduce(was.Properties), c.after.Reduce(is.Properties))
 	p.references(nil, c.after.Reduce(is.Properties))
+	if given := is.Property("Tags"); c.uncertain.Tags && p.named && p.known.Has("Tags") && p.known.Replacement([]string{"Tags"}) == resource.Always {
+		f := Property{Path: "Tags", Replacement: resource.Conditional, Because: "CloudFormation adds the tags of the stack, which change"}
+		f.Before, f.After, f.Secret = p.both(c.before.Reduce(was.Property("Tags")), c.after.Reduce(given))
+		p.found = append(p.found, f)
+	}
 	r.Properties = append(p.found, c.attributes(was, is)...)
 	if r.Possible && len(r.Properties) == 0 {
 		r.Action = Dynamic
@@ -214,12 +218,7 @@ func (c *comparison) output(name string) (Output, bool) {
 	o := Output{Name: name}
 	p := properties{comparison: c}
 	if before != absent {
-		value := c.before.Reduce(was.Value)
-		o.Before, o.BeforeSecret = p.shown(value)
 		o.Export = exportName(c.before, was)
-	}
-	if after != absent {
-		o.After, _ = p.shown(c.after.Reduce(is.Value))
 	}
 	o.NoLonger = o.Export != "" && (after == absent || exportName(c.after, is) != o.Export)
 	switch {

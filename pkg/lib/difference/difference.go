@@ -45,6 +45,7 @@ type Resource struct {
 	Possible    bool                 // it depends on a condition whose value is not known
 	Replacement resource.Replacement // of a resource that stays: whether CloudFormation has to replace it
 	Loses       string               // the data that is lost if the resource is removed or replaced; empty if none is
+	Refused     string               // why CloudFormation will refuse the change; empty if it is not known to
 	Kept        string               // the policy that keeps the data, such as Retain; empty if none is needed
 	Properties  []Property
 }
@@ -70,20 +71,23 @@ type Property struct {
 
 // An Output is an output that differs.
 type Output struct {
-	Name         string
-	Action       Action
-	Export       string // its name before; empty if it is not exported or the name is not known
-	NoLonger     bool   // nothing is exported under that name any more
-	Before       string
-	After        string
-	Because      string
-	BeforeSecret bool
+	Name     string
+	Action   Action
+	Export   string // its name before; empty if it is not exported or the name is not known
+	NoLonger bool   // nothing is exported under that name any more
+	Because  string
 }
 
-// Of compares the templates before and after a change. uncertain has the parameters whose
-// values are not known, each with the reason. Values of parameters with NoEcho are not
-// used: a property that depends on one is compared as it is written.
-func Of(before, after Side, uncertain map[string]string) Difference {
+// Uncertain is what may change and is not in the templates.
+type Uncertain struct {
+	Parameters map[string]string // those whose values are not known, each with the reason
+	Exports    map[string]string // names of exports of other stacks that may change, each with the reason
+	Tags       bool              // the tags of the stack
+}
+
+// Of compares the templates before and after a change. Values of parameters with NoEcho
+// are not used: a property that depends on one is compared as it is written.
+func Of(before, after Side, uncertain Uncertain) Difference {
 	c := comparison{uncertain: uncertain, secret: make(map[string]bool), changes: make(map[string]*Resource)}
 	for _, s := range []Side{before, after} {
 		if s.Template == nil {
@@ -124,7 +128,7 @@ func (c *comparison) side(s Side) side {
 	if s.Template == nil {
 		return side{}
 	}
-	e := s.Template.In(c.scope(s.Scope, c.uncertain))
+	e := s.Template.In(c.scope(s.Scope, c.uncertain.Parameters))
 	return side{s.Template, e, e}
 }
 

@@ -33,6 +33,9 @@ func (d Difference) String() string {
 		if r.Possible {
 			b.WriteString(" possible")
 		}
+		if r.Refused != "" {
+			b.WriteString(" refused")
+		}
 		if r.Loses != "" {
 			fmt.Fprintf(&b, " loses %s", r.Loses)
 		}
@@ -144,7 +147,7 @@ func TestDifferences(t *testing.T) {
 			resources(bucket + "  Properties: {BucketName: !Join ['-', [!Ref AWS::StackName, x]]}"), ""},
 		{"a join is the same as a sub", resources(bucket + "Q:\n  Type: AWS::SNS::Topic\n  Properties: {DisplayName: !Sub 'of ${B.Arn}'}"),
 			resources(bucket + "Q:\n  Type: AWS::SNS::Topic\n  Properties: {DisplayName: !Join ['', ['of ', !GetAtt B.Arn]]}"), ""},
-		{"another type", resources(bucket), resources("B:\n  Type: AWS::SNS::Topic"), "replace B always loses objects\n"},
+		{"another type", resources(bucket), resources("B:\n  Type: AWS::SNS::Topic"), "modify B never refused\n"},
 		{"a policy is added", resources(bucket), resources(bucket + "  DeletionPolicy: Retain"), "modify B never\n  DeletionPolicy never (none) → Retain\n"},
 		{"a replaced resource that is retained", resources(bucket + "  UpdateReplacePolicy: Retain"), resources(bucket + "  UpdateReplacePolicy: Retain\n  Properties: {BucketName: x}"),
 			"replace B always kept by Retain\n  BucketName always (none) → x\n"},
@@ -166,7 +169,7 @@ func TestDifferences(t *testing.T) {
 			resources("D:\n  Type: AWS::RDS::DBInstance\n  Properties: {MasterUserPassword: '{{resolve:secretsmanager:b}}'}"), "modify D never\n  MasterUserPassword never secret\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := Of(parse(t, test.before, nil), parse(t, test.after, nil), nil).String(); got != test.want {
+			if got := Of(parse(t, test.before, nil), parse(t, test.after, nil), Uncertain{}).String(); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 		})
@@ -177,11 +180,11 @@ func TestConditionsDecide(t *testing.T) {
 	text := resources("B:\n  Type: AWS::S3::Bucket\n  Condition: Keep\nQ:\n  Type: AWS::SNS::Topic\n  Properties: {DisplayName: !If [Keep, a, b]}",
 		"Parameters: {Keep: {Type: String}}\nConditions: {Keep: !Equals [!Ref Keep, 'yes']}\n")
 	yes, no := map[string]string{"Keep": "yes"}, map[string]string{"Keep": "no"}
-	got := Of(parse(t, text, yes), parse(t, text, no), nil)
+	got := Of(parse(t, text, yes), parse(t, text, no), Uncertain{})
 	if s := got.String(); s != "remove B never loses objects\nmodify Q never\n  DisplayName never a → b\n" {
 		t.Errorf("a condition that becomes false: %s", s)
 	}
-	uncertain := Of(parse(t, text, yes), parse(t, text, nil), map[string]string{"Keep": "Keep may change"})
+	uncertain := Of(parse(t, text, yes), parse(t, text, nil), Uncertain{Parameters: map[string]string{"Keep": "Keep may change"}})
 	if s := uncertain.String(); s != "dynamic B never possible loses objects\n  Condition never because its condition is not known\ndynamic Q never\n  DisplayName never because Keep may change\n" {
 		t.Errorf("a condition that is not known: %s", s)
 	}
@@ -210,7 +213,7 @@ func TestPossibleLoss(t *testing.T) {
 			if test.after.Template.Parameters["Keep"].Type != "" && test.after.Scope.Parameters["Keep"] == "" {
 				uncertain["Keep"] = "Keep may change"
 			}
-			d := Of(test.before, test.after, uncertain)
+			d := Of(test.before, test.after, Uncertain{Parameters: uncertain})
 			if r := d.Resources[0]; r.LosesData() != test.certain || r.MayLoseData() != test.possible {
 				t.Errorf("certain %v, possible %v:\n%s", r.LosesData(), r.MayLoseData(), d)
 			}
@@ -218,9 +221,61 @@ func TestPossibleLoss(t *testing.T) {
 	}
 }
 
+// An import of an export that may change is a change, as is a reference to a parameter.
+func TestUncertainExportIsDynamic(t *testing.T) {
+	text := resources("S:\n  Type: AWS::EC2::Subnet\n  Properties: {VpcId: !ImportValue net-vpc, Tags: [{Key: v, Value: !Sub ['in ${V}', {V: !ImportValue net-name}]}]}")
+	got := Of(parse(t, text, nil), parse(t, text, nil), Uncertain{Exports: map[string]string{"net-vpc": "export net-vpc of net may change"}}).String()
+	if want := "dynamic S conditional\n  VpcId conditional because export net-vpc of net may change\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// CloudFormation gives the tags of a stack to its resources. Some types must be replaced
+// for that.
+// https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/2270
+func TestTagsOfStackMayReplaceResources(t *testing.T) {
+	text := resources("C:\n  Type: AWS::OpenSearchServerless::Collection\n  Properties: {Name: a}\n" + bucket)
+	got := Of(parse(t, text, nil), parse(t, text, nil), Uncertain{Tags: true}).String()
+	if want := "dynamic C conditional loses indexes\n  Tags conditional because CloudFormation adds the tags of the stack, which change\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// The work of a comparison grows with the templates, not with their square. A comparison
+// makes a text for each path that it looks at, so the number of texts shows the work.
+func TestComparisonIsLinear(t *testing.T) {
+	allocations := func(n int) float64 {
+		properties := "Properties: {Environment: {Variables: {"
+		for i := range n {
+			properties += fmt.Sprintf("V%d: !Ref T, ", i)
+		}
+		text := resources("F:\n  Type: AWS::Lambda::Function\n  " + properties + "}}}\nT:\n  Type: AWS::SNS::Topic\n  Properties: {TopicName: a}\n")
+		before, after := parse(t, text, nil), parse(t, strings.Replace(text, "TopicName: a", "TopicName: b", 1), nil)
+		return testing.AllocsPerRun(1, func() { Of(before, after, Uncertain{}) })
+	}
+	if small, large := allocations(200), allocations(2000); large > 20*small {
+		t.Errorf("ten times the references need %.0f allocations instead of %.0f", large, small)
+	}
+}
+
+// Items of a list without order are compared with those of the same name.
+func BenchmarkRenamedTags(b *testing.B) {
+	tags := func(prefix string) string {
+		var all strings.Builder
+		for i := range 5000 {
+			fmt.Fprintf(&all, "{Key: %s%d, Value: a}, ", prefix, i)
+		}
+		return resources(bucket + "  Properties: {Tags: [" + all.String() + "]}")
+	}
+	before, after := parse(b, tags("a"), nil), parse(b, tags("b"), nil)
+	for b.Loop() {
+		Of(before, after, Uncertain{})
+	}
+}
+
 func TestUncertainParameterIsDynamic(t *testing.T) {
 	text := resources("S:\n  Type: AWS::EC2::Subnet\n  Properties: {VpcId: !Ref Vpc, Tags: [{Key: v, Value: !Sub 'in ${Vpc}'}]}", "Parameters: {Vpc: {Type: String}}\n")
-	got := Of(parse(t, text, map[string]string{"Vpc": "vpc-1"}), parse(t, text, nil), map[string]string{"Vpc": "network/vpc.Id may change"}).String()
+	got := Of(parse(t, text, map[string]string{"Vpc": "vpc-1"}), parse(t, text, nil), Uncertain{Parameters: map[string]string{"Vpc": "network/vpc.Id may change"}}).String()
 	want := "dynamic S conditional\n  Tags[0].Value never because network/vpc.Id may change\n  VpcId conditional because network/vpc.Id may change\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

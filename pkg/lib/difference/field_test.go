@@ -135,7 +135,7 @@ func (c *change) want(must map[string]difference.Action, may map[string]bool) {
 
 func (c *change) compare(after difference.Side, must map[string]difference.Action, may map[string]bool) {
 	c.Helper()
-	d := difference.Of(c.before, after, nil)
+	d := difference.Of(c.before, after, difference.Uncertain{})
 	got := make(map[string]difference.Action)
 	for _, r := range d.Resources {
 		got[r.ID] = r.Action

@@ -52,10 +52,10 @@ func FuzzOf(f *testing.F) {
 		}
 		var d difference.Difference
 		size := len(before) + len(after)
-		contract.Memory(t, size, 64<<20, 20_000, func() { d = difference.Of(was, is, uncertain) })
+		contract.Memory(t, size, 64<<20, 20_000, func() { d = difference.Of(was, is, difference.Uncertain{Parameters: uncertain}) })
 		bounded(t, d, was, is)
 		was.Scope.Room, is.Scope.Room = template.NewRoom(1<<20), template.NewRoom(1<<20)
-		if again := difference.Of(was, is, uncertain); again.String() != d.String() {
+		if again := difference.Of(was, is, difference.Uncertain{Parameters: uncertain}); again.String() != d.String() {
 			t.Errorf("compared again, the difference is another:\n%s\n%s", d, again)
 		}
 		same(t, "itself", was, was)
@@ -66,7 +66,7 @@ func FuzzOf(f *testing.F) {
 			}
 			same(t, "a reordered copy", was, other)
 		}
-		for _, d := range []difference.Difference{difference.Of(difference.Side{}, is, uncertain), difference.Of(was, difference.Side{}, uncertain)} {
+		for _, d := range []difference.Difference{difference.Of(difference.Side{}, is, difference.Uncertain{Parameters: uncertain}), difference.Of(was, difference.Side{}, difference.Uncertain{Parameters: uncertain})} {
 			for _, r := range d.Resources {
 				if r.Action != difference.Add && r.Action != difference.Remove {
 					t.Errorf("a stack is created or deleted, and %s is %s", r.ID, r.Action)
@@ -90,7 +90,7 @@ func read(body []byte) difference.Side {
 func same(t *testing.T, as string, a, b difference.Side) {
 	t.Helper()
 	a.Scope.Room, b.Scope.Room = template.NewRoom(1<<20), template.NewRoom(1<<20)
-	d := difference.Of(a, b, nil)
+	d := difference.Of(a, b, difference.Uncertain{})
 	large := func(p difference.Property) bool {
 		return p.Secret || p.Before != nil && strings.Contains(*p.Before, template.TooLarge) || p.After != nil && strings.Contains(*p.After, template.TooLarge)
 	}

@@ -97,6 +97,12 @@ func (p *properties) sets(at []string, a, b []any) {
 			gone = append(gone, v)
 		}
 	}
+	named, paired := make(map[string][]int), make([]bool, len(gone)) // items of gone by name
+	for i, v := range gone {
+		if name := identity(v); name != "" {
+			named[name] = append(named[name], i)
+		}
+	}
 	for _, v := range b {
 		key := p.canonical(item, v)
 		if count[key] == 0 {
@@ -104,16 +110,16 @@ func (p *properties) sets(at []string, a, b []any) {
 		}
 		count[key]--
 		name := identity(v)
-		i := slices.IndexFunc(gone, func(old any) bool { return name != "" && identity(old) == name })
-		if i < 0 {
-			p.diff(append(slices.Clone(at), "["+name+"]"), nil, v)
-			continue
+		var old any
+		if same := named[name]; len(same) > 0 {
+			old, paired[same[0]], named[name] = gone[same[0]], true, same[1:]
 		}
-		p.diff(append(slices.Clone(at), "["+name+"]"), gone[i], v)
-		gone = slices.Delete(gone, i, i+1)
+		p.diff(append(slices.Clone(at), "["+name+"]"), old, v)
 	}
-	for _, v := range gone {
-		p.diff(append(slices.Clone(at), "["+identity(v)+"]"), v, nil)
+	for i, v := range gone {
+		if !paired[i] {
+			p.diff(append(slices.Clone(at), "["+identity(v)+"]"), v, nil)
+		}
 	}
 }
 
@@ -214,18 +220,30 @@ func (p *properties) parts(at []string, v any) resource.Replacement {
 // references adds the properties whose value is written as before but refers to something
 // that changes.
 func (p *properties) references(at []string, v any) {
+	differs := make(map[string]bool, len(p.found))
+	for _, f := range p.found {
+		differs[f.Path] = true
+	}
+	p.refer(at, v, differs)
+}
+
+// refer is references without the paths that differ, and what is below them.
+func (p *properties) refer(at []string, v any, differs map[string]bool) {
+	if differs[path(at)] {
+		return
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range names(v, nil) {
-			p.references(append(slices.Clone(at), key), v[key])
+			p.refer(append(slices.Clone(at), key), v[key], differs)
 		}
 	case []any:
 		for i, item := range v {
-			p.references(append(slices.Clone(at), "["+strconv.Itoa(i)+"]"), item)
+			p.refer(append(slices.Clone(at), "["+strconv.Itoa(i)+"]"), item, differs)
 		}
 	case template.Call:
 		because, certain := p.because(v)
-		if because == "" || slices.ContainsFunc(p.found, func(f Property) bool { return covers(f.Path, path(at)) }) {
+		if because == "" {
 			return
 		}
 		f := Property{Path: path(at), Replacement: p.replacement(at, v, v), Because: because}
@@ -235,12 +253,6 @@ func (p *properties) references(at []string, v any) {
 		f.Before, f.After, f.Secret = p.both(v, v)
 		p.found = append(p.found, f)
 	}
-}
-
-// covers reports whether one path is the other or a part of it.
-func covers(whole, part string) bool {
-	rest, ok := strings.CutPrefix(part, whole)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // because says why the value of a call may change, and whether it certainly does: a
@@ -257,7 +269,10 @@ func (p *properties) because(v template.Call) (why string, certain bool) {
 }
 
 func (p *properties) referred(r template.Reference) (why string, certain bool) {
-	if reason, ok := p.uncertain[r.Name]; ok && r.Attribute == "" {
+	if r.Export != "" {
+		return p.uncertain.Exports[r.Export], false
+	}
+	if reason, ok := p.uncertain.Parameters[r.Name]; ok && r.Attribute == "" {
 		return reason, false
 	}
 	changed := p.changes[r.Name]

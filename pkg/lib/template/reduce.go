@@ -189,8 +189,8 @@ func joined(pieces []any) any {
 }
 
 // A Reference is a name that a call refers to: of a parameter, a pseudo parameter or a
-// resource. Attribute is empty for a Ref.
-type Reference struct{ Name, Attribute string }
+// resource, or else of an export. Attribute is empty for a Ref.
+type Reference struct{ Name, Attribute, Export string }
 
 // References lists what a reduced value refers to, in no particular order.
 func References(v any) []Reference {
@@ -211,10 +211,12 @@ func References(v any) []Reference {
 		}
 		switch {
 		case v.Name == "Ref" && named:
-			return []Reference{{name, ""}}
+			return []Reference{{Name: name}}
+		case v.Name == "Fn::ImportValue" && named:
+			return []Reference{{Export: name}}
 		case v.Name == "Fn::GetAtt" && named:
 			attribute, _ := v.Arguments[1].(string)
-			return append(References(v.Arguments[1]), Reference{name, attribute})
+			return append(References(v.Arguments[1]), Reference{Name: name, Attribute: attribute})
 		}
 		all = References(v.Arguments)
 	}

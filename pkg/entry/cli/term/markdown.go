@@ -125,7 +125,7 @@ func folded(s plan.StackChange) string {
 }
 
 // diffMarks are the marks of Markdown's diff for the begins of lines.
-var diffMarks = []struct{ begin, mark string }{{"+ ", "+"}, {"- ", "-"}, {"~ ", "!"}, {"± ", "!"}, {"? ", "!"}, {"DATA LOSS", "!"}, {"if so, DATA LOSS", "!"}}
+var diffMarks = []struct{ begin, mark string }{{"+ ", "+"}, {"- ", "-"}, {"~ ", "!"}, {"± ", "!"}, {"? ", "!"}, {"DATA LOSS", "!"}, {"if so, DATA LOSS", "!"}, {refusal, "!"}}
 
 // diffLine puts the mark that colours it before a line. Nothing in the line may end the
 // block.

@@ -120,6 +120,25 @@ func TestPossibleAndUnknownLossesAreShown(t *testing.T) {
 	}
 }
 
+// What CloudFormation will refuse is said at the resource and at the output.
+func TestRefusalsAreShown(t *testing.T) {
+	c := manyChanges(1, 0)
+	c.Stacks[0].Resources = []plan.ResourceChange{{ID: "B", Type: "AWS::SNS::Topic", FormerType: "AWS::S3::Bucket", Action: difference.Modify, Replacement: resource.Never, Refused: "one reason"}}
+	c.Stacks[0].Outputs = []plan.OutputChange{{Name: "Id", Action: difference.Dynamic, Why: "VPC is replaced", Refused: "another reason"}}
+	text := strings.Join(term.Plan(c, 0, false), "\n")
+	for _, want := range []string{
+		"      ~ B  AWS::S3::Bucket → AWS::SNS::Topic\n          CloudFormation will refuse this: one reason\n",
+		"      ? output Id may change: VPC is replaced\n          CloudFormation will refuse this: another reason\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say\n%s\n%s", want, text)
+		}
+	}
+	if text := term.Markdown(c); !strings.Contains(text, "!     CloudFormation will refuse this: one reason") {
+		t.Errorf("the line is not marked:\n%s", text)
+	}
+}
+
 // wholeBlocks counts the blocks of stacks, each of which must be whole.
 func wholeBlocks(t *testing.T, text string) int {
 	t.Helper()

@@ -273,6 +273,9 @@ func (p *planText) resource(r plan.ResourceChange) {
 	for _, property := range r.Properties {
 		p.property(r, property)
 	}
+	if r.Refused != "" {
+		p.add(10, span{danger, refusal + r.Refused})
+	}
 	switch {
 	case r.DataLoss:
 		p.add(10, span{danger, "DATA LOSS: " + r.Loses + keep(r)})
@@ -282,6 +285,9 @@ func (p *planText) resource(r plan.ResourceChange) {
 		p.add(10, span{dim, keptBy(r)})
 	}
 }
+
+// refusal begins a sentence about a change that CloudFormation will refuse.
+const refusal = "CloudFormation will refuse this: "
 
 // keep says how to keep the data of a resource.
 func keep(r plan.ResourceChange) string {
@@ -421,6 +427,9 @@ func (p *planText) output(o plan.OutputChange) {
 		p.add(6, span{cyan, "? "}, span{normal, text + " may change: " + o.Why})
 	default:
 		p.add(6, span{yellow, "~ "}, span{normal, text})
+	}
+	if o.Refused != "" {
+		p.add(10, span{danger, refusal + o.Refused})
 	}
 }
 
