@@ -3,7 +3,11 @@ package plan_test
 import (
 	"encoding/json"
 	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -18,13 +22,39 @@ import (
 
 var update = flag.Bool("update", false, "write docs/changes.schema.json")
 
-// words are the values that a type of text has.
-var words = map[reflect.Type][]string{
-	reflect.TypeFor[plan.StackAction]():     {"create", "update", "replace", "delete", "forget"},
-	reflect.TypeFor[plan.Certainty]():       {"certain", "possible"},
-	reflect.TypeFor[project.Deployment]():   {"express"},
-	reflect.TypeFor[difference.Action]():    {"add", "modify", "remove", "replace", "dynamic"},
-	reflect.TypeFor[resource.Replacement](): {"never", "conditional", "always"},
+// folders have the source of the types of text whose constants are all their values.
+var folders = map[reflect.Type]string{
+	reflect.TypeFor[plan.StackAction]():     ".",
+	reflect.TypeFor[plan.Certainty]():       ".",
+	reflect.TypeFor[project.Deployment]():   "../project",
+	reflect.TypeFor[difference.Action]():    "../lib/difference",
+	reflect.TypeFor[resource.Replacement](): "../lib/resource",
+}
+
+// constants lists the values of the constants of a type, as the source has them.
+func constants(t reflect.Type) []string {
+	files, err := filepath.Glob(folders[t] + "/*.go")
+	if err != nil {
+		panic(err)
+	}
+	var all []string
+	for _, file := range files {
+		source, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			panic(err)
+		}
+		ast.Inspect(source, func(n ast.Node) bool {
+			if c, ok := n.(*ast.ValueSpec); ok {
+				if typ, ok := c.Type.(*ast.Ident); ok && typ.Name == t.Name() && len(c.Values) == 1 {
+					if value, ok := c.Values[0].(*ast.BasicLit); ok {
+						all = append(all, strings.Trim(value.Value, `"`))
+					}
+				}
+			}
+			return true
+		})
+	}
+	return all
 }
 
 // schemaOf is the JSON schema of a type.
@@ -39,8 +69,8 @@ func schemaOf(t reflect.Type) map[string]any {
 	case reflect.Int:
 		return map[string]any{"type": "integer", "minimum": 0}
 	case reflect.String:
-		if all, ok := words[t]; ok {
-			return map[string]any{"enum": all}
+		if _, ok := folders[t]; ok {
+			return map[string]any{"enum": constants(t)}
 		}
 		return map[string]any{"type": "string"}
 	case reflect.Struct:

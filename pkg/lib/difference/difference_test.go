@@ -242,7 +242,7 @@ func TestTagsOfStackMayReplaceResources(t *testing.T) {
 }
 
 // The work of a comparison grows with the templates, not with their square. A comparison
-// makes a text for each path that it looks at, so the number of texts shows the work.
+// makes a text for each path that it visits, so the number of texts shows the work.
 func TestComparisonIsLinear(t *testing.T) {
 	allocations := func(n int) float64 {
 		properties := "Properties: {Environment: {Variables: {"
