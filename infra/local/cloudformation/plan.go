@@ -32,6 +32,9 @@ func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, 
 	if err := e.Err(); err != nil {
 		return nil, templateError(err)
 	}
+	if changed := d.otherTypes(e); len(changed) > 0 {
+		return nil, invalid("Update of resource type is not permitted. The new template modifies resource type of the following resources: [%s]", strings.Join(changed, ", "))
+	}
 	for _, declared := range e.Resources() {
 		r, replaced, err := d.resource(e, t, declared)
 		if err != nil {
@@ -52,6 +55,18 @@ func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, 
 	}
 	b.removeOthers(d.existing)
 	return b, nil
+}
+
+// otherTypes lists the resources that exist and whose type the template changes.
+// https://github.com/aws-quickstart/quickstart-amazon-eks/issues/361
+func (d *evaluation) otherTypes(e *template.Evaluation) []string {
+	var changed []string
+	for _, declared := range e.Resources() {
+		if is := d.existing[declared.Name]; is != nil && !failedToCreate(is) && is.Type != declared.Type {
+			changed = append(changed, declared.Name)
+		}
+	}
+	return changed
 }
 
 // add adds the step for a resource of the version.

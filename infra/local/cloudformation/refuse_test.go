@@ -273,3 +273,15 @@ func TestTemplateURL(t *testing.T) {
 		}
 	})
 }
+
+// CloudFormation does not change the type of a resource.
+// https://github.com/aws-quickstart/quickstart-amazon-eks/issues/361
+func TestUpdateOfTypeIsRefused(t *testing.T) {
+	scenario(t, func(w *account) {
+		w.create("s", "Resources: {A: {Type: 'AWS::SNS::Topic'}, B: {Type: 'AWS::SNS::Topic'}}")
+		w.wait("s", types.StackStatusCreateComplete)
+		_, err := w.tryUpdate("s", "Resources: {A: {Type: 'AWS::SQS::Queue'}, B: {Type: 'AWS::SNS::Topic'}}")
+		w.refused(err, "ValidationError", "Update of resource type is not permitted. The new template modifies resource type of the following resources: [A]")
+		w.wait("s", types.StackStatusCreateComplete)
+	})
+}

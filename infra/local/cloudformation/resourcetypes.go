@@ -109,9 +109,6 @@ var resourceTypes = map[string]resourceType{
 
 // mustReplace reports whether an update from one state of a resource to another replaces the resource.
 func mustReplace(is, will *resource) bool {
-	if is.Type != will.Type {
-		return true
-	}
 	k := resourceTypes[will.Type]
 	names := append([]string{k.name}, k.replaces...)
 	for _, name := range names {
