@@ -34,16 +34,17 @@ var omissions = []struct {
 	{"parameters, tags and options", func(s *StackChange) {
 		s.Parameters, s.Tags, s.Options = []ValueChange{}, []ValueChange{}, []ValueChange{}
 	}},
-	{"resources that are not replaced and keep their data", func(s *StackChange) {
+	{"resources that are not replaced, keep their data and are not refused", func(s *StackChange) {
 		s.Resources = slices.DeleteFunc(s.Resources, func(r ResourceChange) bool {
-			return r.Action != difference.Replace && r.Replacement != resource.Conditional && r.Loses == ""
+			return r.Action != difference.Replace && r.Replacement != resource.Conditional && r.Loses == "" && r.Refused == ""
 		})
 	}},
 }
 
 // Fit returns c with at most so many bytes as JSON. If there is not enough room, it leaves
-// details out, and a message says which: no stack, and no resource that may be replaced or
-// may lose data. If there is no room for these, Fit refuses c.
+// details out, and a message says which: no stack, nothing that it says about the loss of
+// data, and no resource that may be replaced, may lose data, or is refused. If there is no
+// room for these, Fit refuses c.
 func (c Changes) Fit(most int) (Changes, error) {
 	var left []string
 	for n := 0; ; n++ {

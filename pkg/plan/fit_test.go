@@ -13,19 +13,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// A document that is too large loses details and no resource that is replaced or loses data,
+// A document that is too large loses details and no resource that is replaced, loses data or is refused,
 // and says what is missing. The caller's document stays as it is.
 func TestFit(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	all := plan.Changes{Stacks: []plan.StackChange{}, Messages: []string{"before"}, Steps: []plan.PlannedStep{}}
 	for i := range 20 {
-		s := plan.StackChange{Stack: fmt.Sprintf("s%d", i), Reasons: []string{}, Parameters: []plan.ValueChange{{Name: "P", Before: &long, After: &long}}}
+		s := plan.StackChange{Stack: fmt.Sprintf("s%d", i), Reasons: []string{}, UnknownDataLoss: true, Caveats: []string{"Nested has resources of its own"}, Parameters: []plan.ValueChange{{Name: "P", Before: &long, After: &long}}}
 		properties := []plan.PropertyChange{{Path: "A", Before: &long, After: &long}, {Path: "B", Before: &long, After: &long}}
 		s.Resources = []plan.ResourceChange{
 			{ID: "Changed", Action: difference.Modify, Replacement: resource.Never, Properties: properties},
 			{ID: "Replaced", Action: difference.Replace, Replacement: resource.Always, Properties: properties},
 			{ID: "Perhaps", Action: difference.Modify, Replacement: resource.Conditional, Properties: properties},
 			{ID: "Deleted", Action: difference.Remove, Loses: "a table", DataLoss: true},
+			{ID: "Conditional", Action: difference.Dynamic, Possible: true, Replacement: resource.Never, Loses: "a table", PossibleDataLoss: true},
+			{ID: "Refused", Action: difference.Modify, Replacement: resource.Never, Refused: "the type changes"},
+			{ID: "Nested", Action: difference.Remove, Type: "AWS::CloudFormation::Stack"},
 			{ID: "Gone", Action: difference.Remove},
 		}
 		all.Stacks = append(all.Stacks, s)
@@ -52,7 +55,10 @@ func TestFit(t *testing.T) {
 			t.Errorf("%d bytes: it says %q", most, got.Messages)
 		}
 		for _, s := range got.Stacks {
-			for _, id := range []string{"Replaced", "Perhaps", "Deleted"} {
+			if !s.UnknownDataLoss || len(s.Caveats) != 1 {
+				t.Errorf("%d bytes: %s does not say that its loss is not known, and why", most, s.Stack)
+			}
+			for _, id := range []string{"Replaced", "Perhaps", "Deleted", "Conditional", "Refused"} {
 				if !slices.ContainsFunc(s.Resources, func(r plan.ResourceChange) bool { return r.ID == id }) {
 					t.Errorf("%d bytes: %s of %s is missing", most, id, s.Stack)
 				}
