@@ -208,6 +208,7 @@ func (s *Service) update(st *stack, token string, mode deployment, w desired) (o
 	}
 	v.Imports, v.Outputs = b.imports, st.Now.Outputs
 	st.Now, st.Updated, st.Deployment = *v, time.Now(), mode
+	st.outdateChangeSets()
 	operation = st.newOperation(types.OperationTypeUpdateStack)
 	f := &stackOperation{Phase: updating, Token: token, ID: operation, Duration: s.duration(st) * 3 / 4,
 		Levels: b.levels(), Outputs: b.outputs, Cleanup: b.cleanup, Failure: b.failure}

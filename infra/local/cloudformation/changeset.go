@@ -11,18 +11,34 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// changeSet creates or updates a stack when it is executed. It is complete as soon as it is created.
+// changeSet creates or updates a stack when it is executed.
 type changeSet struct {
 	ID, Name, Description, Token string
 	Kind                         types.ChangeSetType
 	Created                      time.Time
-	Status                       types.ChangeSetStatus
-	Execution                    types.ExecutionStatus
-	Reason                       string
+	Ready                        time.Time             // when it is complete, or has failed
+	Reason                       string                // why it has failed; "" if it has not
+	Execution                    types.ExecutionStatus // once it is complete
 	Version                      version
 	Deployment                   deployment
-	Given                        []parameter // as the execution gives them
 	Changes                      []resourceChange
+}
+
+// maxChangeSets is how many change sets a stack can have until it is updated.
+// https://github.com/awsdocs/aws-cloudformation-user-guide/issues/512
+const maxChangeSets = 1000
+
+// status is the status of the change set now, and whether it can be executed. Until it is ready, it has no changes.
+func (c *changeSet) status() (types.ChangeSetStatus, types.ExecutionStatus) {
+	switch now := time.Now(); {
+	case now.Before(c.Created.Add(c.Ready.Sub(c.Created) / 2)):
+		return types.ChangeSetStatusCreatePending, types.ExecutionStatusUnavailable
+	case now.Before(c.Ready):
+		return types.ChangeSetStatusCreateInProgress, types.ExecutionStatusUnavailable
+	case c.Reason != "":
+		return types.ChangeSetStatusFailed, types.ExecutionStatusUnavailable
+	}
+	return types.ChangeSetStatusCreateComplete, c.Execution
 }
 
 const noChanges = "The submitted information didn't contain changes. Submit different information to create a change set."
@@ -54,6 +70,9 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 				return nil
 			}
 			return refusal("AlreadyExistsException", "ChangeSet %s already exists", c.Name)
+		}
+		if len(st.ChangeSets) >= maxChangeSets {
+			return refusal("LimitExceededException", "ChangeSet limit exceeded for stack %s", st.ID)
 		}
 		if aws.ToBool(in.UsePreviousTemplate) {
 			body = st.Now.Template
@@ -115,17 +134,57 @@ func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body str
 	if err != nil {
 		return nil, err
 	}
-	guid := derived(st, "change set", len(st.ChangeSets)+len(st.Operations)+int(time.Since(st.Created)))
+	changes, err := s.changes(st, v, t, b)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	guid := derived(st, "change set", len(st.ChangeSets)+len(st.Operations)+int(now.Sub(st.Created)))
 	c := &changeSet{
 		ID:   "arn:aws:cloudformation:" + s.options.Region + ":" + s.options.Account + ":changeSet/" + *in.ChangeSetName + "/" + guid,
 		Name: *in.ChangeSetName, Description: aws.ToString(in.Description), Token: aws.ToString(in.ClientToken), Kind: in.ChangeSetType,
-		Created: time.Now(), Version: *v, Changes: b.resourceChanges(st),
-		Status: types.ChangeSetStatusCreateComplete, Execution: types.ExecutionStatusAvailable,
+		Created: now, Ready: now.Add(s.duration(st) / 2), Version: *v, Changes: changes, Execution: types.ExecutionStatusAvailable,
 	}
-	if in.ChangeSetType != types.ChangeSetTypeCreate && !b.differs(&st.Now, v) {
-		c.Status, c.Execution, c.Reason = types.ChangeSetStatusFailed, types.ExecutionStatusUnavailable, noChanges
+	if in.ChangeSetType != types.ChangeSetTypeCreate && len(changes) == 0 && !b.differs(&st.Now, v) {
+		c.Reason = noChanges
 	}
 	return c, nil
+}
+
+// reason is why the change set has failed; nil if it has not, or not yet.
+func (c *changeSet) reason(status types.ChangeSetStatus) *string {
+	if status != types.ChangeSetStatusFailed {
+		return nil
+	}
+	return &c.Reason
+}
+
+// outdateChangeSets marks the change sets of a stack that is being updated: they can no longer be executed.
+func (st *stack) outdateChangeSets() {
+	for _, c := range st.ChangeSets {
+		if c.Execution == types.ExecutionStatusAvailable {
+			c.Execution = types.ExecutionStatusObsolete
+		}
+	}
+}
+
+// endChangeSets ends the execution of a change set with the operation of its stack, and deletes the change sets that
+// a successful update has made obsolete: "CloudFormation retains all change sets until you update the stack".
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-changesets-delete.html
+func (st *stack) endChangeSets() {
+	good := st.Status == types.StackStatusCreateComplete || st.Status == types.StackStatusUpdateComplete
+	for _, c := range st.ChangeSets {
+		switch {
+		case c.Execution != types.ExecutionStatusExecuteInProgress:
+		case good:
+			c.Execution = types.ExecutionStatusExecuteComplete
+		default:
+			c.Execution = types.ExecutionStatusExecuteFailed
+		}
+	}
+	if good {
+		st.ChangeSets = slices.DeleteFunc(st.ChangeSets, func(c *changeSet) bool { return c.Execution == types.ExecutionStatusObsolete })
+	}
 }
 
 // findChangeSet finds a change set by its ID, or by its name and its stack.
@@ -159,13 +218,18 @@ func (s *Service) describeChangeSet(_ context.Context, in *cfn.DescribeChangeSet
 		if err != nil {
 			return err
 		}
-		some, next, err := page(c.Changes, in.NextToken, 100)
+		status, execution := c.status()
+		changes := c.Changes
+		if status != types.ChangeSetStatusCreateComplete {
+			changes = nil
+		}
+		some, next, err := page(changes, in.NextToken, 100)
 		if err != nil {
 			return err
 		}
 		*out = cfn.DescribeChangeSetOutput{
 			ChangeSetId: &c.ID, ChangeSetName: &c.Name, StackId: &st.ID, StackName: &st.Name, Description: optional(c.Description),
-			CreationTime: &c.Created, Status: c.Status, StatusReason: optional(c.Reason), ExecutionStatus: c.Execution,
+			CreationTime: &c.Created, Status: status, StatusReason: c.reason(status), ExecutionStatus: execution,
 			Capabilities: c.Version.Capabilities, NotificationARNs: c.Version.Notifications, Tags: tags(c.Version.Tags),
 			Changes: []types.Change{}, NextToken: next,
 		}
@@ -173,7 +237,7 @@ func (s *Service) describeChangeSet(_ context.Context, in *cfn.DescribeChangeSet
 			out.Parameters = append(out.Parameters, p.describe())
 		}
 		for _, one := range some {
-			out.Changes = append(out.Changes, one.describe())
+			out.Changes = append(out.Changes, one.describe(aws.ToBool(in.IncludePropertyValues)))
 		}
 		return nil
 	})
@@ -188,9 +252,10 @@ func (s *Service) listChangeSets(_ context.Context, in *cfn.ListChangeSetsInput)
 		}
 		some, next, err := page(st.ChangeSets, in.NextToken, 100)
 		for _, c := range some {
+			status, execution := c.status()
 			out.Summaries = append(out.Summaries, types.ChangeSetSummary{
 				ChangeSetId: &c.ID, ChangeSetName: &c.Name, StackId: &st.ID, StackName: &st.Name, Description: optional(c.Description),
-				CreationTime: &c.Created, Status: c.Status, StatusReason: optional(c.Reason), ExecutionStatus: c.Execution,
+				CreationTime: &c.Created, Status: status, StatusReason: c.reason(status), ExecutionStatus: execution,
 			})
 		}
 		out.NextToken = next
@@ -207,6 +272,10 @@ func (s *Service) deleteChangeSet(_ context.Context, in *cfn.DeleteChangeSetInpu
 		}
 		if err != nil {
 			return err
+		}
+		switch status, execution := c.status(); {
+		case status == types.ChangeSetStatusCreateInProgress, execution == types.ExecutionStatusExecuteInProgress:
+			return refusal("InvalidChangeSetStatus", "ChangeSet [%s] cannot be deleted in its current status of [%s]", c.ID, status)
 		}
 		st.ChangeSets = slices.DeleteFunc(st.ChangeSets, func(other *changeSet) bool { return other == c })
 		s.dirty[st] = true
@@ -225,8 +294,8 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 		if st, _, err := s.repeated(st.ID, "ExecuteChangeSet", in); err != nil || st != nil {
 			return err
 		}
-		if c.Execution != types.ExecutionStatusAvailable {
-			return refusal("InvalidChangeSetStatus", "ChangeSet [%s] cannot be executed in its current status of [%s]", c.ID, c.Status)
+		if status, execution := c.status(); execution != types.ExecutionStatusAvailable {
+			return refusal("InvalidChangeSetStatus", "ChangeSet [%s] cannot be executed in its current status of [%s]", c.ID, status)
 		}
 		w, mode := c.desired(), c.Deployment
 		if in.DisableRollback != nil {
@@ -243,7 +312,7 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 		if err != nil {
 			return err
 		}
-		c.Execution = types.ExecutionStatusExecuteComplete
+		c.Execution = types.ExecutionStatusExecuteInProgress
 		st.ChangeSet, st.ChangeSets = c.ID, []*changeSet{c}
 		return s.rememberRequest(st, "ExecuteChangeSet", operation, in)
 	})

@@ -201,8 +201,8 @@ func (e event) describe(st *stack) types.StackEvent {
 }
 
 // mask replaces the values of NoEcho parameters in properties.
-func (st *stack) mask(properties string) string {
-	for _, p := range st.Now.Parameters {
+func mask(parameters []parameter, properties string) string {
+	for _, p := range parameters {
 		if !p.Secret || p.Value == "" {
 			continue
 		}

@@ -87,14 +87,14 @@ func (d *evaluation) resource(e *template.Evaluation, t *template.Template, decl
 	if err != nil {
 		return nil, false, templateError(err)
 	}
-	if r.Properties, err = compactJSON(markUnknown(properties)); err != nil {
+	if r.Properties, err = compactJSON(replaceUnknown(properties, "unknown")); err != nil {
 		return nil, false, err
 	}
-	if r.Metadata, err = compactJSON(markUnknown(metadata)); err != nil {
+	if r.Metadata, err = compactJSON(replaceUnknown(metadata, "unknown")); err != nil {
 		return nil, false, err
 	}
 	r.Faults = metadataFaults(metadata)
-	if err := d.resolve(r, markUnknown(properties)); err != nil {
+	if err := d.resolve(r, replaceUnknown(properties, "unknown")); err != nil {
 		return nil, false, err
 	}
 	is := d.existing[r.Logical]
@@ -110,21 +110,22 @@ func (d *evaluation) resource(e *template.Evaluation, t *template.Template, decl
 	return r, replaced, nil
 }
 
-// markUnknown replaces the values of imports that do not exist. The operation fails before it uses such a value.
-func markUnknown(v any) any {
+// replaceUnknown replaces the values that are not known: in an operation, those of imports that do not exist. Such an
+// operation fails before it uses the value.
+func replaceUnknown(v any, with string) any {
 	switch v := v.(type) {
 	case template.Unknown:
-		return "unknown"
+		return with
 	case []any:
 		items := make([]any, len(v))
 		for i, item := range v {
-			items[i] = markUnknown(item)
+			items[i] = replaceUnknown(item, with)
 		}
 		return items
 	case map[string]any:
 		values := make(map[string]any, len(v))
 		for key, item := range v {
-			values[key] = markUnknown(item)
+			values[key] = replaceUnknown(item, with)
 		}
 		return values
 	}

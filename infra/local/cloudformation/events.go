@@ -58,7 +58,7 @@ func (s *Service) setResourceStatus(st *stack, r *resource, status types.Resourc
 	st.Events = append(st.Events, event{
 		ID:      fmt.Sprintf("%s-%s-%s", r.Logical, status, derived(st, "event", len(st.Events))),
 		Logical: r.Logical, Physical: r.Physical, Type: r.Type, Status: string(status), Reason: reason,
-		Properties: st.mask(r.Properties), Token: token, Operation: operation, At: r.At,
+		Properties: mask(st.Now.Parameters, r.Properties), Token: token, Operation: operation, At: r.At,
 	})
 	s.dirty[st] = true
 	s.queueEvent(queuedEvent{"CloudFormation Resource Status Change", st.ID, resourceStatusChange{

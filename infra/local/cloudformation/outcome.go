@@ -112,6 +112,7 @@ func (s *Service) complete(st *stack, status types.StackStatus, reason string) {
 func (s *Service) stopIn(st *stack, status types.StackStatus, reason string) {
 	s.setStatus(st, status, reason)
 	st.Operation = nil
+	st.endChangeSets()
 }
 
 // dropDeleted removes the resources that no longer belong to the stack.

@@ -1,7 +1,6 @@
 package cloudformation
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -9,74 +8,99 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// resourceChange is what a change set does to one resource.
+// resourceChange is what a change set does to one resource. Values of NoEcho parameters are masked in it.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
 type resourceChange struct {
 	Action                  types.ChangeAction
 	Logical, Type, Physical string
 	Replacement             types.Replacement
-	Properties              []string // the properties that differ
+	Policy                  types.PolicyAction
+	Before, After           string // the properties as JSON; "" if the resource does not exist
+	Details                 []changeDetail
+	Nested                  string // the ID of the change set of a nested stack
 }
 
-// resourceChanges are the changes of a plan, one for each resource.
-func (b *plan) resourceChanges(st *stack) []resourceChange {
-	var all []resourceChange
-	for _, one := range b.steps {
-		c := resourceChange{Action: types.ChangeActionAdd, Logical: one.Resource.Logical, Type: one.Resource.Type}
-		if one.Action != create {
-			was := st.Resources[c.Logical]
-			c.Action, c.Physical, c.Replacement = types.ChangeActionModify, was.Physical, types.ReplacementFalse
-			c.Properties = differing(was, one.Resource)
+// changeDetail is one reason why a change set changes a part of a resource.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChangeDetail.html
+type changeDetail struct {
+	Attribute     types.ResourceAttribute
+	Name, Path    string
+	Recreation    types.RequiresRecreation
+	Kind          types.AttributeChangeType
+	Before, After string
+	Evaluation    types.EvaluationType
+	Source        types.ChangeSource
+	Cause         string
+}
+
+// replacement is the strongest of the details. What is certain to change and cannot be changed in place replaces the
+// resource; what may change, may replace it.
+func replacement(details []changeDetail) types.Replacement {
+	all := types.ReplacementFalse
+	for _, d := range details {
+		switch {
+		case d.Recreation == types.RequiresRecreationNever:
+		case d.Recreation == types.RequiresRecreationAlways && d.Evaluation == types.EvaluationTypeStatic:
+			return types.ReplacementTrue
+		default:
+			all = types.ReplacementConditional
 		}
-		if one.Action == replace {
-			c.Replacement = types.ReplacementTrue
-		}
-		all = append(all, c)
 	}
-	for _, one := range b.cleanup {
-		if !one.Superseded {
-			all = append(all, resourceChange{Action: types.ChangeActionRemove, Logical: one.Resource.Logical, Type: one.Resource.Type, Physical: one.Resource.Physical})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b resourceChange) int { return strings.Compare(a.Logical, b.Logical) })
 	return all
 }
 
-// differing are the names of the properties that differ, sorted.
-func differing(a, b *resource) []string {
-	names := map[string]bool{}
-	for _, r := range []*resource{a, b} {
-		var all map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(r.Properties), &all); err != nil {
-			continue // no properties at all
-		}
-		for name := range all {
-			names[name] = names[name] || raw(a, name) != raw(b, name)
-		}
+// policyAction is what happens to the resource that is removed, or replaced.
+func policyAction(policy string, replaced bool) types.PolicyAction {
+	p := types.PolicyActionDelete
+	switch policy {
+	case "Retain", "RetainExceptOnCreate":
+		p = types.PolicyActionRetain
+	case "Snapshot":
+		p = types.PolicyActionSnapshot
 	}
-	var some []string
-	for _, name := range sorted(names) {
-		if names[name] {
-			some = append(some, name)
-		}
+	if replaced {
+		p = "ReplaceAnd" + p
 	}
-	return some
+	return p
 }
 
-func (c resourceChange) describe() types.Change {
+// describe describes the change, with the values of properties or without.
+func (c resourceChange) describe(values bool) types.Change {
 	r := &types.ResourceChange{Action: c.Action, LogicalResourceId: aws.String(c.Logical), PhysicalResourceId: optional(c.Physical),
-		ResourceType: aws.String(c.Type), Replacement: c.Replacement, Scope: []types.ResourceAttribute{}, Details: []types.ResourceChangeDetail{}}
-	if len(c.Properties) > 0 {
-		r.Scope = append(r.Scope, types.ResourceAttributeProperties)
+		ResourceType: aws.String(c.Type), Replacement: c.Replacement, PolicyAction: c.Policy, ChangeSetId: optional(c.Nested),
+		Scope: []types.ResourceAttribute{}, Details: []types.ResourceChangeDetail{}}
+	if values {
+		r.BeforeContext, r.AfterContext = contextOf(c.Before), contextOf(c.After)
 	}
-	for _, name := range c.Properties {
-		recreation := types.RequiresRecreationNever
-		if k := resourceTypes[c.Type]; name == k.name || slices.Contains(k.replaces, name) {
-			recreation = types.RequiresRecreationAlways
+	seen := map[changeDetail]bool{}
+	for _, d := range c.Details {
+		if !slices.Contains(r.Scope, d.Attribute) {
+			r.Scope = append(r.Scope, d.Attribute)
 		}
-		r.Details = append(r.Details, types.ResourceChangeDetail{
-			ChangeSource: types.ChangeSourceDirectModification, Evaluation: types.EvaluationTypeStatic,
-			Target: &types.ResourceTargetDefinition{Attribute: types.ResourceAttributeProperties, Name: aws.String(name), RequiresRecreation: recreation},
-		})
+		if !values { // the parts of a property are one
+			d.Path, d.Kind, d.Before, d.After = "", "", "", ""
+		}
+		if !seen[d] {
+			r.Details = append(r.Details, d.describe())
+		}
+		seen[d] = true
 	}
 	return types.Change{Type: types.ChangeTypeResource, ResourceChange: r}
 }
+
+func contextOf(properties string) *string {
+	if properties == "" {
+		return nil
+	}
+	return aws.String(`{"Properties":` + properties + `}`)
+}
+
+func (d changeDetail) describe() types.ResourceChangeDetail {
+	return types.ResourceChangeDetail{
+		ChangeSource: d.Source, CausingEntity: optional(d.Cause), Evaluation: d.Evaluation,
+		Target: &types.ResourceTargetDefinition{Attribute: d.Attribute, Name: optional(d.Name), RequiresRecreation: d.Recreation,
+			Path: optional(d.Path), AttributeChangeType: d.Kind, BeforeValue: optional(d.Before), AfterValue: optional(d.After)},
+	}
+}
+
+func byLogicalID(a, b resourceChange) int { return strings.Compare(a.Logical, b.Logical) }

@@ -1,52 +1,56 @@
 package cloudformation
 
-import "encoding/json"
+import (
+	"slices"
+
+	schema "github.com/stackwright/stackwright/pkg/lib/resource"
+)
 
 // resourceType is what the emulator knows of a resource type.
 type resourceType struct {
-	name       string            // the property that names the resource; a change of it replaces the resource
+	name       string            // the property that names the resource
 	id         string            // the physical ID, if it is not the name
 	lower      bool              // names are in small letters
 	attributes map[string]string // of Fn::GetAtt; "[]a,b" is a list
-	replaces   []string          // further properties whose change replaces the resource
+	replaces   []string          // properties whose change replaces the resource, where the schemas of AWS leave it open
 }
 
 // resourceTypes are the types whose IDs and attributes have the same form as on AWS; for all others see Service.guess.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-template-resource-type-ref.html
 var resourceTypes = map[string]resourceType{
-	"AWS::EC2::VPC": {id: "vpc-{hex}", replaces: []string{"CidrBlock"}, attributes: map[string]string{
+	"AWS::EC2::VPC": {id: "vpc-{hex}", attributes: map[string]string{
 		"VpcId": "{id}", "DefaultSecurityGroup": "sg-{hex}", "DefaultNetworkAcl": "acl-{hex}",
 		"CidrBlockAssociations": "[]vpc-cidr-assoc-{hex}", "Ipv6CidrBlocks": "[]2600:1f18:{hex4}:{hex2}00::/56"}},
-	"AWS::EC2::Subnet": {id: "subnet-{hex}", replaces: []string{"AvailabilityZone", "CidrBlock", "VpcId"}, attributes: map[string]string{
+	"AWS::EC2::Subnet": {id: "subnet-{hex}", attributes: map[string]string{
 		"SubnetId": "{id}", "AvailabilityZone": "{.AvailabilityZone}", "Ipv6CidrBlocks": "[]2600:1f18:{hex4}:{hex2}00::/64"}},
-	"AWS::EC2::SecurityGroup": {id: "sg-{hex}", replaces: []string{"GroupDescription", "GroupName", "VpcId"},
+	"AWS::EC2::SecurityGroup": {id: "sg-{hex}",
 		attributes: map[string]string{"GroupId": "{id}", "VpcId": "{.VpcId}"}},
 	"AWS::EC2::SecurityGroupIngress":        {id: "sgr-{hex}"},
 	"AWS::EC2::SecurityGroupEgress":         {id: "sgr-{hex}"},
 	"AWS::EC2::InternetGateway":             {id: "igw-{hex}"},
 	"AWS::EC2::EgressOnlyInternetGateway":   {id: "eigw-{hex}"},
-	"AWS::EC2::NatGateway":                  {id: "nat-{hex}", replaces: []string{"SubnetId"}, attributes: map[string]string{"NatGatewayId": "{id}"}},
-	"AWS::EC2::RouteTable":                  {id: "rtb-{hex}", replaces: []string{"VpcId"}, attributes: map[string]string{"RouteTableId": "{id}"}},
-	"AWS::EC2::NetworkAcl":                  {id: "acl-{hex}", replaces: []string{"VpcId"}},
+	"AWS::EC2::NatGateway":                  {id: "nat-{hex}", attributes: map[string]string{"NatGatewayId": "{id}"}},
+	"AWS::EC2::RouteTable":                  {id: "rtb-{hex}", attributes: map[string]string{"RouteTableId": "{id}"}},
+	"AWS::EC2::NetworkAcl":                  {id: "acl-{hex}"},
 	"AWS::EC2::SubnetRouteTableAssociation": {id: "rtbassoc-{hex}"},
 	"AWS::EC2::SubnetNetworkAclAssociation": {id: "aclassoc-{hex}"},
 	"AWS::EC2::VPCCidrBlock":                {id: "vpc-cidr-assoc-{hex}"},
-	"AWS::EC2::VPCEndpoint":                 {id: "vpce-{hex}", replaces: []string{"ServiceName", "VpcId"}},
+	"AWS::EC2::VPCEndpoint":                 {id: "vpce-{hex}"},
 	"AWS::EC2::FlowLog":                     {id: "fl-{hex}"},
 	"AWS::EC2::Volume":                      {id: "vol-{hex}"},
 	"AWS::EC2::NetworkInterface":            {id: "eni-{hex}"},
 	"AWS::EC2::LaunchTemplate":              {id: "lt-{hex}", attributes: map[string]string{"LatestVersionNumber": "1", "DefaultVersionNumber": "1"}},
 	"AWS::EC2::EIP":                         {id: "198.51.100.{byte}", attributes: map[string]string{"AllocationId": "eipalloc-{hex}", "PublicIp": "{id}"}},
-	"AWS::EC2::Instance": {id: "i-{hex}", replaces: []string{"ImageId", "SubnetId", "AvailabilityZone"}, attributes: map[string]string{
+	"AWS::EC2::Instance": {id: "i-{hex}", attributes: map[string]string{
 		"PrivateIp": "10.0.0.{byte}", "PublicIp": "203.0.113.{byte}", "PrivateDnsName": "ip-10-0-0-{byte}.ec2.internal",
 		"PublicDnsName": "ec2-203-0-113-{byte}.compute-1.amazonaws.com", "AvailabilityZone": "{region}a"}},
 	"AWS::S3::Bucket": {name: "BucketName", lower: true, attributes: map[string]string{
 		"Arn": "arn:aws:s3:::{id}", "DomainName": "{id}.s3.amazonaws.com", "RegionalDomainName": "{id}.s3.{region}.amazonaws.com",
 		"WebsiteURL": "http://{id}.s3-website-{region}.amazonaws.com", "DualStackDomainName": "{id}.s3.dualstack.{region}.amazonaws.com"}},
-	"AWS::DynamoDB::Table": {name: "TableName", replaces: []string{"KeySchema"}, attributes: map[string]string{
+	"AWS::DynamoDB::Table": {name: "TableName", attributes: map[string]string{
 		"Arn":       "arn:aws:dynamodb:{region}:{account}:table/{id}",
 		"StreamArn": "arn:aws:dynamodb:{region}:{account}:table/{id}/stream/2026-01-01T00:00:00.000"}},
-	"AWS::SQS::Queue": {name: "QueueName", id: "https://sqs.{region}.amazonaws.com/{account}/{name}", replaces: []string{"FifoQueue"},
+	"AWS::SQS::Queue": {name: "QueueName", id: "https://sqs.{region}.amazonaws.com/{account}/{name}",
 		attributes: map[string]string{"Arn": "arn:aws:sqs:{region}:{account}:{name}", "QueueName": "{name}", "QueueUrl": "{id}"}},
 	"AWS::SNS::Topic": {name: "TopicName", id: "arn:aws:sns:{region}:{account}:{name}",
 		attributes: map[string]string{"TopicName": "{name}", "TopicArn": "{id}"}},
@@ -64,11 +68,11 @@ var resourceTypes = map[string]resourceType{
 		attributes: map[string]string{"Arn": "arn:aws:logs:{region}:{account}:log-group:{id}:*"}},
 	"AWS::CloudWatch::Alarm": {name: "AlarmName", attributes: map[string]string{"Arn": "arn:aws:cloudwatch:{region}:{account}:alarm:{id}"}},
 	"AWS::Events::Rule":      {name: "Name", attributes: map[string]string{"Arn": "arn:aws:events:{region}:{account}:rule/{id}"}},
-	"AWS::RDS::DBInstance": {name: "DBInstanceIdentifier", lower: true, replaces: []string{"Engine", "DBSubnetGroupName", "MasterUsername"},
+	"AWS::RDS::DBInstance": {name: "DBInstanceIdentifier", lower: true, replaces: []string{"Engine"},
 		attributes: map[string]string{"Endpoint.Address": "{id}.{hex16}.{region}.rds.amazonaws.com", "Endpoint.Port": "3306",
 			"DBInstanceArn":              "arn:aws:rds:{region}:{account}:db:{id}",
 			"MasterUserSecret.SecretArn": "arn:aws:secretsmanager:{region}:{account}:secret:rds!db-{guid}-{caps6}"}},
-	"AWS::RDS::DBCluster": {name: "DBClusterIdentifier", lower: true, replaces: []string{"Engine", "DBSubnetGroupName", "MasterUsername"},
+	"AWS::RDS::DBCluster": {name: "DBClusterIdentifier", lower: true, replaces: []string{"Engine", "MasterUsername"},
 		attributes: map[string]string{"Endpoint.Address": "{id}.cluster-{hex16}.{region}.rds.amazonaws.com", "Endpoint.Port": "3306",
 			"ReadEndpoint.Address": "{id}.cluster-ro-{hex16}.{region}.rds.amazonaws.com", "DBClusterArn": "arn:aws:rds:{region}:{account}:cluster:{id}",
 			"MasterUserSecret.SecretArn": "arn:aws:secretsmanager:{region}:{account}:secret:rds!cluster-{guid}-{caps6}"}},
@@ -84,12 +88,12 @@ var resourceTypes = map[string]resourceType{
 		attributes: map[string]string{"DNSName": "lb-{hex16}.{region}.elb.amazonaws.com", "CanonicalHostedZoneID": "Z35SXDOTRQ7X7K",
 			"LoadBalancerArn": "{id}", "LoadBalancerFullName": "{path}"}},
 	"AWS::ElasticLoadBalancingV2::TargetGroup": {name: "Name", id: "arn:aws:elasticloadbalancing:{region}:{account}:targetgroup/{name}/{hex16}",
-		attributes: map[string]string{"TargetGroupArn": "{id}", "TargetGroupFullName": "targetgroup/{path}"}, replaces: []string{"Port", "Protocol", "VpcId", "TargetType"}},
+		attributes: map[string]string{"TargetGroupArn": "{id}", "TargetGroupFullName": "targetgroup/{path}"}},
 	"AWS::ElasticLoadBalancingV2::Listener":     {id: "arn:aws:elasticloadbalancing:{region}:{account}:listener/app/{name}/{hex16}/{hex16}"},
 	"AWS::ElasticLoadBalancingV2::ListenerRule": {id: "arn:aws:elasticloadbalancing:{region}:{account}:listener-rule/app/{name}/{hex16}/{hex16}"},
-	"AWS::Route53::HostedZone": {id: "{CAPS}", replaces: []string{"Name"},
+	"AWS::Route53::HostedZone": {id: "{CAPS}",
 		attributes: map[string]string{"NameServers": "[]ns-1.awsdns-01.com,ns-2.awsdns-02.net,ns-3.awsdns-03.org,ns-4.awsdns-04.co.uk"}},
-	"AWS::Route53::RecordSet":     {name: "Name"},
+	"AWS::Route53::RecordSet":     {name: "Name", replaces: []string{"Name"}},
 	"AWS::SecretsManager::Secret": {name: "Name", id: "arn:aws:secretsmanager:{region}:{account}:secret:{name}-{hex4}"},
 	"AWS::SSM::Parameter":         {name: "Name"},
 	"AWS::CloudFront::Distribution": {id: "{CAPS}",
@@ -107,23 +111,48 @@ var resourceTypes = map[string]resourceType{
 	"AWS::CloudFormation::Stack":               {id: "arn:aws:cloudformation:{region}:{account}:stack/{name}/{guid}"},
 }
 
+// replacement says whether an update from one state of a resource to another has to replace the resource, by the schemas
+// of AWS. If they leave it open, the update replaces the resource only for the properties in the table above.
+func (v valueChange) replacement(kind string) schema.Replacement {
+	t, known := schema.Named(kind)
+	if !known {
+		return schema.Never
+	}
+	changed := v.before
+	if changed == nil {
+		changed = v.after
+	}
+	return strongest(t, v.path, changed)
+}
+
+// strongest is the replacement that a change of the parts of a value needs.
+func strongest(t schema.Type, path []string, v any) schema.Replacement {
+	all := t.Replacement(path)
+	parts, ok := v.(map[string]any)
+	if !ok || len(parts) == 0 {
+		return all
+	}
+	all = schema.Never
+	for key, part := range parts {
+		switch one := strongest(t, append(path[:len(path):len(path)], key), part); {
+		case one == schema.Always:
+			return one
+		case one == schema.Conditional:
+			all = one
+		}
+	}
+	return all
+}
+
 // mustReplace reports whether an update from one state of a resource to another replaces the resource.
 func mustReplace(is, will *resource) bool {
-	k := resourceTypes[will.Type]
-	names := append([]string{k.name}, k.replaces...)
-	for _, name := range names {
-		if name != "" && raw(is, name) != raw(will, name) {
+	if is.Properties == will.Properties {
+		return false
+	}
+	for _, v := range propertyChanges(is.Properties, will.Properties) {
+		if v.replacement(will.Type) == schema.Always || slices.Contains(resourceTypes[will.Type].replaces, v.path[0]) {
 			return true
 		}
 	}
 	return false
-}
-
-// raw is a property's JSON; "" if it is absent.
-func raw(r *resource, name string) string {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(r.Properties), &all); err != nil {
-		return ""
-	}
-	return string(all[name])
 }
