@@ -22,6 +22,9 @@ type changeSet struct {
 	Version                      version
 	Deployment                   deployment
 	Changes                      []resourceChange
+	StackID                      string
+	Nested                       bool   // nested stacks have change sets too
+	Parent, Root                 string // the IDs of the change sets that the one of a nested stack belongs to
 }
 
 // maxChangeSets is how many change sets a stack can have until it is updated.
@@ -62,7 +65,7 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 			return err
 		}
 		for _, c := range st.ChangeSets {
-			if c.Name != *in.ChangeSetName {
+			if c.Name != *in.ChangeSetName || c.StackID != st.ID {
 				continue
 			}
 			if c.Token != "" && c.Token == aws.ToString(in.ClientToken) {
@@ -71,13 +74,13 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 			}
 			return refusal("AlreadyExistsException", "ChangeSet %s already exists", c.Name)
 		}
-		if len(st.ChangeSets) >= maxChangeSets {
+		if len(st.own()) >= maxChangeSets {
 			return refusal("LimitExceededException", "ChangeSet limit exceeded for stack %s", st.ID)
 		}
 		if aws.ToBool(in.UsePreviousTemplate) {
 			body = st.Now.Template
 		}
-		c, err := s.newChangeSet(st, in, body)
+		c, nested, err := s.newChangeSet(st, in, body)
 		if err != nil {
 			return err
 		}
@@ -86,7 +89,7 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 			s.add(st)
 			s.setStatus(st, types.StackStatusReviewInProgress, "User Initiated")
 		}
-		st.ChangeSets = append(st.ChangeSets, c)
+		st.ChangeSets = append(append(st.ChangeSets, c), nested...)
 		s.dirty[st] = true
 		out.Id, out.StackId = &c.ID, &st.ID
 		return nil
@@ -124,31 +127,36 @@ func (s *Service) stackForChangeSet(in *cfn.CreateChangeSetInput) (*stack, error
 	return st, nil
 }
 
-func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body string) (*changeSet, error) {
+// newChangeSet makes a change set, and those of the nested stacks.
+func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body string) (c *changeSet, nested []*changeSet, err error) {
 	v, t, err := s.version(desired{body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
 		role: in.RoleARN, notifications: in.NotificationARNs, macros: true}, &st.Now)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b, err := s.evaluate(st, v, t)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	changes, err := s.changes(st, v, t, b)
+	changes, err := s.changes(st, v, t, b, aws.ToBool(in.IncludeNestedStacks))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	now := time.Now()
 	guid := derived(st, "change set", len(st.ChangeSets)+len(st.Operations)+int(now.Sub(st.Created)))
-	c := &changeSet{
+	c = &changeSet{
 		ID:   "arn:aws:cloudformation:" + s.options.Region + ":" + s.options.Account + ":changeSet/" + *in.ChangeSetName + "/" + guid,
 		Name: *in.ChangeSetName, Description: aws.ToString(in.Description), Token: aws.ToString(in.ClientToken), Kind: in.ChangeSetType,
 		Created: now, Ready: now.Add(s.duration(st) / 2), Version: *v, Changes: changes, Execution: types.ExecutionStatusAvailable,
+		StackID: st.ID, Nested: aws.ToBool(in.IncludeNestedStacks),
 	}
 	if in.ChangeSetType != types.ChangeSetTypeCreate && len(changes) == 0 && !b.differs(&st.Now, v) {
 		c.Reason = noChanges
 	}
-	return c, nil
+	if c.Nested {
+		nested, err = s.nestedChangeSets(c, c, st, b.resources)
+	}
+	return c, nested, err
 }
 
 // reason is why the change set has failed; nil if it has not, or not yet.
@@ -157,6 +165,20 @@ func (c *changeSet) reason(status types.ChangeSetStatus) *string {
 		return nil
 	}
 	return &c.Reason
+}
+
+// own are the change sets of the stack itself, without those of nested stacks.
+func (st *stack) own() []*changeSet {
+	return slices.DeleteFunc(slices.Clone(st.ChangeSets), func(c *changeSet) bool { return c.StackID != st.ID })
+}
+
+// notNested refuses what has to be done with the root change set.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/change-sets-for-nested-stacks.html
+func (c *changeSet) notNested() error {
+	if c.Root != "" {
+		return invalid("ChangeSet [%s] belongs to a nested stack: use its root change set %s", c.ID, c.Root)
+	}
+	return nil
 }
 
 // outdateChangeSets marks the change sets of a stack that is being updated: they can no longer be executed.
@@ -195,7 +217,7 @@ func (s *Service) findChangeSet(name, stackName *string) (*stack, *changeSet, er
 			return nil, nil, invalid("Stack [%s] does not exist", aws.ToString(stackName))
 		}
 		for _, c := range st.ChangeSets {
-			if c.Name == aws.ToString(name) {
+			if c.Name == aws.ToString(name) && c.StackID == st.ID {
 				return st, c, nil
 			}
 		}
@@ -214,7 +236,7 @@ func (s *Service) findChangeSet(name, stackName *string) (*stack, *changeSet, er
 func (s *Service) describeChangeSet(_ context.Context, in *cfn.DescribeChangeSetInput) (*cfn.DescribeChangeSetOutput, error) {
 	out := &cfn.DescribeChangeSetOutput{}
 	return out, s.locked(func() error {
-		st, c, err := s.findChangeSet(in.ChangeSetName, in.StackName)
+		_, c, err := s.findChangeSet(in.ChangeSetName, in.StackName)
 		if err != nil {
 			return err
 		}
@@ -228,7 +250,8 @@ func (s *Service) describeChangeSet(_ context.Context, in *cfn.DescribeChangeSet
 			return err
 		}
 		*out = cfn.DescribeChangeSetOutput{
-			ChangeSetId: &c.ID, ChangeSetName: &c.Name, StackId: &st.ID, StackName: &st.Name, Description: optional(c.Description),
+			ChangeSetId: &c.ID, ChangeSetName: &c.Name, StackId: &c.StackID, StackName: aws.String(plainName(c.StackID)), Description: optional(c.Description),
+			IncludeNestedStacks: &c.Nested, ParentChangeSetId: optional(c.Parent), RootChangeSetId: optional(c.Root),
 			CreationTime: &c.Created, Status: status, StatusReason: c.reason(status), ExecutionStatus: execution,
 			Capabilities: c.Version.Capabilities, NotificationARNs: c.Version.Notifications, Tags: tags(c.Version.Tags),
 			Changes: []types.Change{}, NextToken: next,
@@ -250,12 +273,12 @@ func (s *Service) listChangeSets(_ context.Context, in *cfn.ListChangeSetsInput)
 		if st == nil {
 			return invalid("Stack [%s] does not exist", aws.ToString(in.StackName))
 		}
-		some, next, err := page(st.ChangeSets, in.NextToken, 100)
+		some, next, err := page(st.own(), in.NextToken, 100)
 		for _, c := range some {
 			status, execution := c.status()
 			out.Summaries = append(out.Summaries, types.ChangeSetSummary{
 				ChangeSetId: &c.ID, ChangeSetName: &c.Name, StackId: &st.ID, StackName: &st.Name, Description: optional(c.Description),
-				CreationTime: &c.Created, Status: status, StatusReason: c.reason(status), ExecutionStatus: execution,
+				IncludeNestedStacks: &c.Nested, CreationTime: &c.Created, Status: status, StatusReason: c.reason(status), ExecutionStatus: execution,
 			})
 		}
 		out.NextToken = next
@@ -273,11 +296,15 @@ func (s *Service) deleteChangeSet(_ context.Context, in *cfn.DeleteChangeSetInpu
 		if err != nil {
 			return err
 		}
+		if err := c.notNested(); err != nil {
+			return err
+		}
 		switch status, execution := c.status(); {
 		case status == types.ChangeSetStatusCreateInProgress, execution == types.ExecutionStatusExecuteInProgress:
 			return refusal("InvalidChangeSetStatus", "ChangeSet [%s] cannot be deleted in its current status of [%s]", c.ID, status)
 		}
-		st.ChangeSets = slices.DeleteFunc(st.ChangeSets, func(other *changeSet) bool { return other == c })
+		s.endReview(st, c.ID)
+		st.ChangeSets = slices.DeleteFunc(st.ChangeSets, func(other *changeSet) bool { return other == c || other.Root == c.ID })
 		s.dirty[st] = true
 		return nil
 	})
@@ -289,6 +316,9 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 	return out, s.locked(func() error {
 		st, c, err := s.findChangeSet(in.ChangeSetName, in.StackName)
 		if err != nil {
+			return err
+		}
+		if err := c.notNested(); err != nil {
 			return err
 		}
 		if st, _, err := s.repeated(st.ID, "ExecuteChangeSet", in); err != nil || st != nil {
@@ -313,6 +343,7 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 			return err
 		}
 		c.Execution = types.ExecutionStatusExecuteInProgress
+		s.endReview(st, c.ID)
 		st.ChangeSet, st.ChangeSets = c.ID, []*changeSet{c}
 		return s.rememberRequest(st, "ExecuteChangeSet", operation, in)
 	})

@@ -80,7 +80,7 @@ func (s *Service) describe(st *stack) types.Stack {
 		StackId: &st.ID, StackName: &st.Name, StackStatus: seen.status, StackStatusReason: optional(seen.reason),
 		CreationTime: &st.Created, LastUpdatedTime: optionalTime(seen.updated), DeletionTime: optionalTime(seen.deleted),
 		Description: optional(st.Now.Description), Capabilities: st.Now.Capabilities, RoleARN: optional(st.Now.Role),
-		NotificationARNs: append([]string{}, st.Now.Notifications...), Tags: []types.Tag{}, ChangeSetId: optional(st.ChangeSet),
+		NotificationARNs: append([]string{}, st.Now.Notifications...), Tags: []types.Tag{}, ChangeSetId: optional(st.ChangeSet), ParentId: optional(st.Parent), RootId: optional(st.Root),
 		DisableRollback: aws.Bool(st.Deployment.DisableRollback || st.OnFailure == types.OnFailureDoNothing), EnableTerminationProtection: aws.Bool(st.Protected),
 		RollbackConfiguration: &types.RollbackConfiguration{}, LastOperations: st.operations(),
 		DriftInformation: &types.StackDriftInformation{StackDriftStatus: types.StackDriftStatusNotChecked},

@@ -101,12 +101,14 @@ func (d *evaluation) resource(e *template.Evaluation, t *template.Template, decl
 	replaced := is != nil && mustReplace(is, r)
 	if is != nil && !replaced && !failedToCreate(is) {
 		r.Physical, r.Status, r.At = is.Physical, is.Status, is.At
+		d.nest(r, is)
 		if is.same(r) && is.actual != "" {
 			r.actual = is.actual // a secret is read again only if its resource changes
 		}
 		return r, false, nil
 	}
 	r.Physical = d.service.physical(d.stack, r)
+	d.nest(r, nil)
 	return r, replaced, nil
 }
 

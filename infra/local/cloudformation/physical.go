@@ -31,6 +31,9 @@ func shortened(text string, n int) string { return text[:min(len(text), n)] }
 // attribute is the result of Fn::GetAtt. An attribute that the table does not know is derived from its name, always in
 // the same way.
 func (s *Service) attribute(st *stack, r *resource, attribute string) any {
+	if value, ok := r.Nested.output(attribute); ok {
+		return value
+	}
 	b := hash(r.Physical, attribute)
 	name := r.Physical[strings.LastIndexAny(r.Physical, "/:")+1:]
 	if pattern, ok := resourceTypes[r.Type].attributes[attribute]; ok {

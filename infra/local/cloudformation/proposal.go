@@ -36,11 +36,13 @@ type proposal struct {
 	parameters    map[string]bool // those whose values differ
 	effects       map[string]effect
 	shown         *template.Evaluation // the version as the change set shows it
+	nested        bool                 // nested stacks have change sets too
 }
 
-// changes are what the change set of a version, which leads to plan b, does.
-func (s *Service) changes(st *stack, v *version, t *template.Template, b *plan) ([]resourceChange, error) {
-	p := proposal{service: s, stack: st, version: v, plan: b, after: t, before: &template.Template{}, parameters: map[string]bool{}, effects: map[string]effect{}}
+// changes are what the change set of a version, which leads to plan b, does. If nested, nested stacks have change sets
+// of their own.
+func (s *Service) changes(st *stack, v *version, t *template.Template, b *plan, nested bool) ([]resourceChange, error) {
+	p := proposal{nested: nested, service: s, stack: st, version: v, plan: b, after: t, before: &template.Template{}, parameters: map[string]bool{}, effects: map[string]effect{}}
 	if st.Now.Template != "" {
 		var err error
 		if p.before, err = parseTemplate(st.Now.Template); err != nil {
@@ -105,6 +107,10 @@ func (p *proposal) resource(declared template.Resource) (resourceChange, bool, e
 	}
 	c.Action, c.Physical, c.Before = types.ChangeActionModify, is.Physical, mask(p.stack.Now.Parameters, is.Properties)
 	c.Details = append(p.properties(declared, is, after), attributes(is, will)...)
+	if is.Type == nestedType && len(c.Details) == 0 && (!p.nested || !is.Nested.same(will.Nested)) {
+		c.Details = []changeDetail{{Attribute: types.ResourceAttributeProperties, Recreation: types.RequiresRecreationNever,
+			Source: types.ChangeSourceAutomatic, Evaluation: types.EvaluationTypeDynamic}}
+	}
 	c.Replacement = replacement(c.Details)
 	switch {
 	case c.Replacement == types.ReplacementTrue:

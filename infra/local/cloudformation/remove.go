@@ -34,6 +34,9 @@ func (s *Service) deleteStack(_ context.Context, in *cfn.DeleteStackInput) (*cfn
 		if st.Status == types.StackStatusDeleteInProgress {
 			return nil
 		}
+		for _, c := range st.own() {
+			s.endReview(st, c.ID)
+		}
 		st.Deployment = mode
 		operation := s.delete(st, origin{token: aws.ToString(in.ClientRequestToken), reason: "User Initiated"}, in.RetainResources)
 		return s.rememberRequest(st, "DeleteStack", operation, in)

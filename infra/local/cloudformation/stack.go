@@ -32,6 +32,9 @@ type stack struct {
 	Timeout    int32
 	ChangeSet  string // the ID of the change set that was executed last
 
+	Parent, Root string // the IDs of the stacks that a nested stack belongs to
+	depth        int    // of a nested stack
+
 	past []description // of the last minute, and the one before, oldest first; not stored on disk
 
 	Events     []event
@@ -111,6 +114,7 @@ type resource struct {
 	Deletion, Replaced      string // DeletionPolicy, UpdateReplacePolicy
 	Attributes              map[string]any
 	Faults                  map[string]string // operation → why it fails, from the metadata
+	Nested                  *nestedStack      // the content of a stack in a stack; nil if it is not known
 }
 
 type event struct {
@@ -144,7 +148,7 @@ func (st *stack) logicalIDs() []string { return slices.Sorted(maps.Keys(st.Resou
 // same reports whether two states of a resource need no update.
 func (r *resource) same(other *resource) bool {
 	return r.Type == other.Type && r.Physical == other.Physical && r.Properties == other.Properties &&
-		r.Metadata == other.Metadata && r.Deletion == other.Deletion && r.Replaced == other.Replaced
+		r.Metadata == other.Metadata && r.Deletion == other.Deletion && r.Replaced == other.Replaced && r.Nested.same(other.Nested)
 }
 
 // existing are the resources that have not been deleted.
