@@ -185,11 +185,20 @@ func strongest(a, b resource.Replacement) resource.Replacement {
 // change nothing in a resource that stays.
 func (c *comparison) attributes(was, is template.Resource) []Property {
 	p := properties{comparison: c, attribute: true}
-	p.diff([]string{"DeletionPolicy"}, c.before.Reduce(was.DeletionPolicy), c.after.Reduce(is.DeletionPolicy))
-	p.diff([]string{"UpdateReplacePolicy"}, c.before.Reduce(was.UpdateReplacePolicy), c.after.Reduce(is.UpdateReplacePolicy))
-	p.diff([]string{"CreationPolicy"}, c.before.Reduce(was.CreationPolicy), c.after.Reduce(is.CreationPolicy))
-	p.diff([]string{"UpdatePolicy"}, c.before.Reduce(was.UpdatePolicy), c.after.Reduce(is.UpdatePolicy))
-	p.diff([]string{"Metadata"}, c.before.Reduce(was.Metadata), c.after.Reduce(is.Metadata))
+	for _, a := range []struct {
+		name    string
+		was, is *template.Expr
+	}{
+		{"DeletionPolicy", was.DeletionPolicy, is.DeletionPolicy},
+		{"UpdateReplacePolicy", was.UpdateReplacePolicy, is.UpdateReplacePolicy},
+		{"CreationPolicy", was.CreationPolicy, is.CreationPolicy},
+		{"UpdatePolicy", was.UpdatePolicy, is.UpdatePolicy},
+		{"Metadata", was.Metadata, is.Metadata},
+	} {
+		after := c.after.Reduce(a.is)
+		p.diff([]string{a.name}, c.before.Reduce(a.was), after)
+		p.references([]string{a.name}, after)
+	}
 	return p.found
 }
 
