@@ -106,7 +106,7 @@ func (p *proposal) resource(declared template.Resource) (resourceChange, bool, e
 		return c, true, nil
 	}
 	c.Action, c.Physical, c.Before = types.ChangeActionModify, is.Physical, mask(p.stack.Now.Parameters, is.Properties)
-	c.Details = append(p.properties(declared, is, after), attributes(is, will)...)
+	c.Details = append(p.properties(declared, is, after), p.attributes(declared, is, will)...)
 	if is.Type == nestedType && len(c.Details) == 0 && (!p.nested || !is.Nested.same(will.Nested)) {
 		c.Details = []changeDetail{{Attribute: types.ResourceAttributeProperties, Recreation: types.RequiresRecreationNever,
 			Source: types.ChangeSourceAutomatic, Evaluation: types.EvaluationTypeDynamic}}
@@ -186,17 +186,18 @@ func (p *proposal) sources(d changeDetail, was, will any) []changeDetail {
 }
 
 // attributes are the details of what differs beside the properties.
-func attributes(is, will *resource) []changeDetail {
+func (p *proposal) attributes(declared template.Resource, is, will *resource) []changeDetail {
 	var all []changeDetail
-	add := func(differs bool, attribute types.ResourceAttribute) {
+	add := func(differs bool, attribute types.ResourceAttribute, was, will any) {
 		if differs {
-			all = append(all, changeDetail{Attribute: attribute, Recreation: types.RequiresRecreationNever,
-				Source: types.ChangeSourceDirectModification, Evaluation: types.EvaluationTypeStatic})
+			all = append(all, p.sources(changeDetail{Attribute: attribute, Recreation: types.RequiresRecreationNever}, was, will)...)
 		}
 	}
-	add(is.Metadata != will.Metadata, types.ResourceAttributeMetadata)
-	add(is.Deletion != will.Deletion, types.ResourceAttributeDeletionPolicy)
-	add(is.Replaced != will.Replaced, types.ResourceAttributeUpdateReplacePolicy)
+	nothing := template.Scope{}
+	add(is.Metadata != will.Metadata, types.ResourceAttributeMetadata,
+		p.before.In(nothing).Reduce(p.before.Resources[declared.Name].Metadata), p.after.In(nothing).Reduce(declared.Metadata))
+	add(is.Deletion != will.Deletion, types.ResourceAttributeDeletionPolicy, is.Deletion, will.Deletion)
+	add(is.Replaced != will.Replaced, types.ResourceAttributeUpdateReplacePolicy, is.Replaced, will.Replaced)
 	return all
 }
 
