@@ -79,11 +79,6 @@ type describer struct {
 	exports map[place]map[string]string
 }
 
-// A place is an account and a region: names of exports are unique there.
-type place struct{ account, region string }
-
-func placeOf(t project.Target) place { return place{t.Account, t.Region} }
-
 // stack describes one stack.
 func (d describer) stack(name string, steps []Step) StackChange {
 	n, desired := d.Desired.Nodes[name]
@@ -131,19 +126,6 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	return c
 }
 
-// addExports adds the exports of a stack whose values may change.
-func (d describer) addExports(c StackChange, at place, after difference.Side) {
-	for _, e := range after.Template.In(after.Scope).Exports() {
-		if d.uncertain[c.Stack](e.Output) == "" {
-			continue
-		}
-		if d.exports[at] == nil {
-			d.exports[at] = make(map[string]string)
-		}
-		d.exports[at][e.Name] = fmt.Sprintf("export %s of %s may change", e.Name, c.Stack)
-	}
-}
-
 // because says of each parameter why a value that refers to it may change.
 func because(uncertain map[string]string) map[string]string {
 	all := make(map[string]string, len(uncertain))
@@ -180,55 +162,6 @@ func action(steps []Step) StackAction {
 		return ActionDelete
 	}
 	return ""
-}
-
-// reasons says what about the stack itself, not its files, makes the plan have steps for
-// it.
-func (d describer) reasons(name string, a StackAction) []string {
-	n, desired := d.Desired.Nodes[name]
-	r, live := d.Recorded[name], d.Live[name]
-	_, recorded := d.Recorded[name]
-	var all []string
-	add := func(when bool, format string, args ...any) {
-		if when {
-			all = append(all, fmt.Sprintf(format, args...))
-		}
-	}
-	exists := !live.Status.Gone()
-	switch {
-	case live.AccessError != "":
-		return []string{"could not be read, so it is not known what changes"}
-	case a == ActionForget:
-		return []string{"its stack is gone: only its record is deleted"}
-	case !desired && r.formerNode() != "":
-		return []string{fmt.Sprintf("%s gets another physical name, account or region: a new stack is created, and this one is deleted", r.formerNode())}
-	case !desired && len(d.Desired.Nodes) == 0: // a destroy deletes all stacks
-		return nil
-	case !desired:
-		return []string{"no longer in the project"}
-	case !exists && !recorded && d.moved[name]:
-		return []string{"gets another physical name, account or region: this stack is created, and the former one is deleted"}
-	case !exists && !recorded:
-		return []string{"new in the project"}
-	case !exists:
-		return []string{"deleted outside Stackwright, or never created"}
-	case a == ActionReplace:
-		return []string{fmt.Sprintf("never finished: it is %s and can only be created again", live.Status)}
-	}
-	add(live.Status.Busy(), "another operation is in progress: %s", live.Status)
-	add(live.Status.Stuck(), "never finished: it is %s, and its rollback is continued first", live.Status)
-	add(r.Digest == "" && !live.Status.Busy() && !live.Status.Stuck(), "never finished: its last operation failed or was interrupted")
-	add(d.changedOutside(name), "changed outside Stackwright since it was last deployed")
-	add(recorded && !slices.Equal(n.Needs, r.Needs), "depends on other stacks than before")
-	add(r.Current(live) && !maps.Equal(r.Outputs, live.Outputs), "its outputs are not those that are recorded")
-	return all
-}
-
-// changedOutside reports whether somebody else has changed the live stack of a node since its
-// record was written.
-func (d describer) changedOutside(name string) bool {
-	r, live := d.Recorded[name], d.Live[name]
-	return !live.Status.Gone() && live.AccessError == "" && r.StackID == live.StackID && !live.Status.Busy() && !r.LastUpdated.Equal(live.LastUpdated)
 }
 
 // sides returns the stack as it is deployed and as it is desired. A side without template
@@ -315,113 +248,4 @@ func (d describer) add(c *StackChange, diff difference.Difference) {
 		}
 		c.Outputs = append(c.Outputs, change)
 	}
-}
-
-// dependentsOf lists the stacks that stay and depend on a node, as they are recorded,
-// sorted.
-func (d describer) dependentsOf(node string) []string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(d.Recorded)) {
-		if _, stays := d.Desired.Nodes[name]; stays && slices.Contains(d.Recorded[name].Needs, node) {
-			all = append(all, d.Recorded[name].displayName())
-		}
-	}
-	return all
-}
-
-// importersOf lists the live stacks whose deployed templates import an export of a node,
-// sorted, as far as the plan reads their templates.
-func (d describer) importersOf(node, export string) []string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(d.Recorded)) {
-		r, live := d.Recorded[name], d.Live[name]
-		if export == "" || live.Status.Gone() || r.Template == "" || !slices.Contains(r.Needs, node) || placeOf(r.Target) != placeOf(d.Recorded[node].Target) {
-			continue
-		}
-		t, err := d.templates(r.Template)
-		if err != nil {
-			continue // a caveat of that stack says so
-		}
-		s := scope(r.Stack, live.StackID, r.Target)
-		s.Parameters = live.Parameters
-		if slices.ContainsFunc(t.In(s).Imports(), func(i template.Import) bool { return i.Name == export }) {
-			all = append(all, r.displayName())
-		}
-	}
-	return all
-}
-
-// outputsOf returns why the outputs of a stack are not known before it is deployed.
-func (d describer) outputsOf(c StackChange, compared bool) func(output string) string {
-	changed := make(map[string]bool)
-	for _, o := range c.Outputs {
-		changed[o.Name] = true
-	}
-	return func(output string) string {
-		_, has := d.outputs(c.Stack)[output]
-		switch {
-		case c.Action == ActionCreate || c.Action == ActionReplace:
-			return fmt.Sprintf("known when %s is created", c.Stack)
-		case !compared || changed[output] || !has:
-			return fmt.Sprintf("known when %s is deployed", c.Stack)
-		}
-		return ""
-	}
-}
-
-// explain adds what differs to the reasons, and why a stack without differences has a
-// step.
-func (d describer) explain(c *StackChange, n project.Node, compared bool) {
-	if c.Action != ActionUpdate {
-		return
-	}
-	var parts []string
-	for _, p := range []struct {
-		what string
-		all  []ValueChange
-	}{{"parameters", c.Parameters}, {"tags", c.Tags}, {"options", c.Options}} {
-		if slices.ContainsFunc(p.all, func(v ValueChange) bool { return v.Known }) {
-			parts = append(parts, p.what)
-		}
-	}
-	if r := d.Recorded[n.Name]; compared && r.Template != n.Template.Digest {
-		parts = append(parts, "template")
-	}
-	if len(parts) > 0 {
-		c.Reasons = append(c.Reasons, "changed here: "+strings.Join(parts, ", "))
-	}
-	for _, need := range n.Needs {
-		if _, changes := d.uncertain[need]; changes && c.Certainty == Possible {
-			c.Reasons = append(c.Reasons, "depends on "+need+", which changes")
-		}
-	}
-	switch {
-	case !compared || len(c.Parameters)+len(c.Tags)+len(c.Options)+len(c.Resources)+len(c.Outputs) > 0:
-	case !n.Template.Pinned:
-		if len(c.Reasons) == 0 {
-			c.Certainty = Possible
-		}
-		c.Caveats = append(c.Caveats, "CloudFormation decides whether anything changes: the stack uses "+strings.Join(d.unpinned(n), ", "))
-	default:
-		c.Caveats = append(c.Caveats, "no difference was found")
-	}
-}
-
-// unpinned names what the values of a stack are not known by: macros, nested stacks, and
-// references to values that have no version.
-func (d describer) unpinned(n project.Node) []string {
-	var all []string
-	if t, err := d.templates(n.Template.Digest); err == nil {
-		for _, l := range t.Loose() {
-			what := l.What
-			if difference.Secret(what) { // the plan shows no reference to a secret
-				what = "a secret without a version"
-			}
-			all = append(all, fmt.Sprintf("%s (line %d)", what, l.Line))
-		}
-	}
-	if len(all) == 0 {
-		return []string{"a value without a version in its parameters or tags"}
-	}
-	return all
 }

@@ -1,0 +1,75 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// losses says what is replaced, a stack a line, and which data is lost or may be lost.
+func losses(c plan.Changes) (replaced, lost, maybeLost []string) {
+	for _, s := range c.Stacks {
+		var ids []string
+		for _, r := range s.Resources {
+			switch {
+			case r.DataLoss:
+				lost = append(lost, fmt.Sprintf("DATA LOSS: %s %s, %s (%s)", s.Stack, r.ID, past(r), r.Loses))
+			case r.PossibleDataLoss:
+				maybeLost = append(maybeLost, fmt.Sprintf("POSSIBLE DATA LOSS: %s %s, if it is %s (%s)", s.Stack, r.ID, past(r), r.Loses))
+			case r.Action == difference.Replace:
+				ids = append(ids, r.ID)
+			}
+		}
+		if len(ids) > 0 {
+			replaced = append(replaced, fmt.Sprintf("REPLACED: %s %s", s.Stack, strings.Join(ids, ", ")))
+		}
+	}
+	return replaced, lost, maybeLost
+}
+
+func past(r plan.ResourceChange) string {
+	if r.Replacement != resource.Never {
+		return "replaced"
+	}
+	return "deleted"
+}
+
+// planTotals is the last line of a plan.
+func planTotals(c plan.Changes) string {
+	s := c.Summary
+	var words []string
+	n := 0
+	for _, part := range []struct {
+		n     int
+		words string
+	}{
+		{s.Create, "to create"}, {s.Update, "to update"}, {s.Possible, "possible"}, {s.Replace, "to replace"}, {s.Delete, "to delete"},
+		{s.Forget, "to forget"},
+	} {
+		if part.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", part.n, part.words))
+			n += part.n
+		}
+	}
+	if n == 0 {
+		return fmt.Sprintf("no changes, %d unchanged", s.Unchanged)
+	}
+	text := fmt.Sprintf("%s: %s; %d unchanged", Plural(n, "change"), strings.Join(words, ", "), s.Unchanged)
+	if s.ResourcesReplaced > 0 {
+		text += "; " + Plural(s.ResourcesReplaced, "resource") + " replaced"
+	}
+	if s.DataLoss > 0 {
+		text += "; data loss in " + Plural(s.DataLoss, "resource")
+	}
+	if s.PossibleDataLoss > 0 {
+		text += "; possible data loss in " + Plural(s.PossibleDataLoss, "resource")
+	}
+	if s.UnknownDataLoss > 0 {
+		text += "; data loss unknown in " + Plural(s.UnknownDataLoss, "stack")
+	}
+	return text + "; " + run.About(c.Seconds.Duration())
+}
