@@ -106,8 +106,8 @@ type PropertyChange struct {
 	Path        string               `json:"path"`
 	Before      *string              `json:"before,omitempty"`
 	After       *string              `json:"after,omitempty"`
-	CreateOnly  bool                 `json:"create_only"` // a change of it replaces the resource
-	Replacement resource.Replacement `json:"replacement"`
+	CreateOnly  bool                 `json:"create_only"`         // it cannot be changed in place
+	Replacement resource.Replacement `json:"replacement"`         // whether it replaces the resource; conditional also for one that is create-only and may change
 	Attribute   bool                 `json:"attribute,omitempty"` // it is not a property but another attribute, such as DeletionPolicy
 	Secret      bool                 `json:"secret,omitempty"`
 	Because     string               `json:"because,omitempty"` // why it may change although it is written as before

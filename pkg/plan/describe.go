@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/lib/difference"
-	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -227,7 +226,7 @@ func (d describer) add(c *StackChange, diff difference.Difference) {
 		}
 		for _, p := range r.Properties {
 			change.Properties = append(change.Properties, PropertyChange{
-				Path: p.Path, Before: p.Before, After: p.After, CreateOnly: p.Replacement == resource.Always, Replacement: p.Replacement,
+				Path: p.Path, Before: p.Before, After: p.After, CreateOnly: p.CreateOnly, Replacement: p.Replacement,
 				Attribute: p.Attribute, Secret: p.Secret, Because: p.Because,
 			})
 		}

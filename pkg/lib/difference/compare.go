@@ -146,7 +146,7 @@ func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
 	p.diff(nil, c.before.Reduce(was.Properties), c.after.Reduce(is.Properties))
 	p.references(nil, c.after.Reduce(is.Properties))
 	if given := is.Property("Tags"); c.uncertain.Tags && p.named && p.known.Has("Tags") && p.known.Replacement([]string{"Tags"}) == resource.Always {
-		f := Property{Path: "Tags", Replacement: resource.Conditional, Because: "CloudFormation adds the tags of the stack, which change"}
+		f := Property{Path: "Tags", CreateOnly: true, Replacement: resource.Conditional, Because: "CloudFormation adds the tags of the stack, which change"}
 		f.Before, f.After, f.Secret = p.both(c.before.Reduce(was.Property("Tags")), c.after.Reduce(given))
 		p.found = append(p.found, f)
 	}

@@ -26,12 +26,12 @@ const (
 	Modify  Action = "modify"
 	Remove  Action = "remove"
 	Replace Action = "replace"
-	Dynamic Action = "dynamic" // it may change: that depends on a value that only the deployment tells
+	Dynamic Action = "dynamic" // it may change: that depends on a value that is known when it is deployed
 )
 
 // A Difference is what differs between two templates of a stack.
 type Difference struct {
-	Resources []Resource // those that differ or may differ: in the order of the new template, and then those that go away
+	Resources []Resource // those that differ or may differ: in the order of the new template, and then those that are deleted
 	Outputs   []Output
 	Hidden    bool     // resources that the templates do not show may change or be deleted: those of macros and nested stacks
 	Caveats   []string // what the comparison does not know
@@ -65,8 +65,9 @@ type Property struct {
 	Before, After *string // in one line; nil if there is no value, and if it is secret
 	Attribute     bool    // it is an attribute of the resource beside its properties, such as DeletionPolicy
 	Secret        bool
-	Replacement   resource.Replacement
-	Because       string // why a value that is written as before may change
+	CreateOnly    bool                 // it cannot be changed in place
+	Replacement   resource.Replacement // whether CloudFormation has to replace the resource because of it
+	Because       string               // why a value that is written as before may change
 }
 
 // An Output is an output that differs.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -45,6 +46,9 @@ func (d Difference) String() string {
 		b.WriteByte('\n')
 		for _, p := range r.Properties {
 			fmt.Fprintf(&b, "  %s %s", p.Path, p.Replacement)
+			if always := p.Replacement == resource.Always; p.CreateOnly != always {
+				fmt.Fprintf(&b, " create-only=%v", p.CreateOnly)
+			}
 			switch {
 			case p.Secret:
 				b.WriteString(" secret")
@@ -59,7 +63,7 @@ func (d Difference) String() string {
 	for _, o := range d.Outputs {
 		fmt.Fprintf(&b, "output %s %s", o.Action, o.Name)
 		if o.NoLonger {
-			b.WriteString(" export " + o.Export + " goes away")
+			b.WriteString(" export " + o.Export + " is deleted")
 		}
 		b.WriteByte('\n')
 	}
@@ -160,8 +164,8 @@ func TestDifferences(t *testing.T) {
 		{"an attribute of a changed resource", resources("L:\n  Type: AWS::EC2::LaunchTemplate\n  Properties: {LaunchTemplateData: {ImageId: a}}\nA:\n  Type: AWS::AutoScaling::AutoScalingGroup\n  Properties: {LaunchTemplate: {LaunchTemplateId: !Ref L, Version: !GetAtt L.LatestVersionNumber}}"),
 			resources("L:\n  Type: AWS::EC2::LaunchTemplate\n  Properties: {LaunchTemplateData: {ImageId: b}}\nA:\n  Type: AWS::AutoScaling::AutoScalingGroup\n  Properties: {LaunchTemplate: {LaunchTemplateId: !Ref L, Version: !GetAtt L.LatestVersionNumber}}"),
 			"modify L never\n  LaunchTemplateData.ImageId never a → b\ndynamic A conditional\n  LaunchTemplate.Version conditional because L changes\n"},
-		{"an export goes away", resources(bucket, "Outputs: {Name: {Value: !Ref B, Export: {Name: x}}, Other: {Value: 1}}"), resources(bucket, "Outputs: {Other: {Value: 1}}"),
-			"output remove Name export x goes away\n"},
+		{"an export is deleted", resources(bucket, "Outputs: {Name: {Value: !Ref B, Export: {Name: x}}, Other: {Value: 1}}"), resources(bucket, "Outputs: {Other: {Value: 1}}"),
+			"output remove Name export x is deleted\n"},
 		{"an output of a replaced resource", resources(bucket, "Outputs: {Name: {Value: !Ref B}}"), resources(bucket+"  Properties: {BucketName: x}", "Outputs: {Name: {Value: !Ref B}}"),
 			"replace B always loses objects\n  BucketName always (none) → x\noutput dynamic Name\n"},
 		{"a custom resource", resources("C:\n  Type: Custom::X\n  Properties: {ServiceToken: a, V: 1}"), resources("C:\n  Type: Custom::X\n  Properties: {ServiceToken: a, V: 2}"),
@@ -228,7 +232,7 @@ func TestPossibleLoss(t *testing.T) {
 func TestUncertainExportIsDynamic(t *testing.T) {
 	text := resources("S:\n  Type: AWS::EC2::Subnet\n  Properties: {VpcId: !ImportValue net-vpc, Tags: [{Key: v, Value: !Sub ['in ${V}', {V: !ImportValue net-name}]}]}")
 	got := Of(parse(t, text, nil), parse(t, text, nil), Uncertain{Exports: map[string]string{"net-vpc": "export net-vpc of net may change"}}).String()
-	if want := "dynamic S conditional\n  VpcId conditional because export net-vpc of net may change\n"; got != want {
+	if want := "dynamic S conditional\n  VpcId conditional create-only=true because export net-vpc of net may change\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -239,7 +243,7 @@ func TestUncertainExportIsDynamic(t *testing.T) {
 func TestTagsOfStackMayReplaceResources(t *testing.T) {
 	text := resources("C:\n  Type: AWS::OpenSearchServerless::Collection\n  Properties: {Name: a}\n" + bucket)
 	got := Of(parse(t, text, nil), parse(t, text, nil), Uncertain{Tags: true}).String()
-	if want := "dynamic C conditional loses indexes\n  Tags conditional because CloudFormation adds the tags of the stack, which change\n"; got != want {
+	if want := "dynamic C conditional loses indexes\n  Tags conditional create-only=true because CloudFormation adds the tags of the stack, which change\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -279,7 +283,7 @@ func BenchmarkRenamedTags(b *testing.B) {
 func TestUncertainParameterIsDynamic(t *testing.T) {
 	text := resources("S:\n  Type: AWS::EC2::Subnet\n  Properties: {VpcId: !Ref Vpc, Tags: [{Key: v, Value: !Sub 'in ${Vpc}'}]}", "Parameters: {Vpc: {Type: String}}\n")
 	got := Of(parse(t, text, map[string]string{"Vpc": "vpc-1"}), parse(t, text, nil), Uncertain{Parameters: map[string]string{"Vpc": "network/vpc.Id may change"}}).String()
-	want := "dynamic S conditional\n  Tags[0].Value never because network/vpc.Id may change\n  VpcId conditional because network/vpc.Id may change\n"
+	want := "dynamic S conditional\n  Tags[0].Value never because network/vpc.Id may change\n  VpcId conditional create-only=true because network/vpc.Id may change\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

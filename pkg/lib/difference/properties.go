@@ -32,7 +32,7 @@ func (p *properties) diff(at []string, a, b any) {
 			}
 			return
 		}
-		if b == nil && len(at) == 0 { // all properties go away
+		if b == nil && len(at) == 0 { // all properties are deleted
 			p.diff(at, a, map[string]any{})
 			return
 		}
@@ -137,6 +137,7 @@ func identity(v any) string {
 // add adds a property that differs.
 func (p *properties) add(at []string, a, b any) {
 	f := Property{Path: path(at), Attribute: p.attribute, Replacement: p.replacement(at, a, b)}
+	f.CreateOnly = f.Replacement == resource.Always
 	f.Before, f.After, f.Secret = p.both(a, b)
 	p.found = append(p.found, f)
 }
@@ -247,7 +248,7 @@ func (p *properties) refer(at []string, v any, differs map[string]bool) {
 			return
 		}
 		f := Property{Path: path(at), Replacement: p.replacement(at, v, v), Because: because}
-		if f.Replacement == resource.Always && !certain {
+		if f.CreateOnly = f.Replacement == resource.Always; f.CreateOnly && !certain {
 			f.Replacement = resource.Conditional
 		}
 		f.Before, f.After, f.Secret = p.both(v, v)

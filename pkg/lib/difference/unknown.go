@@ -16,7 +16,7 @@ import (
 func Unknown(t *template.Template) []string {
 	var all []string
 	if t.Macros() {
-		return nil // what a macro reads is its own matter
+		return nil // only the macro knows which types and properties it reads
 	}
 	e := t.In(template.Scope{})
 	for _, id := range t.ResourceNames() {

@@ -29,7 +29,9 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 						Properties: []plan.PropertyChange{{Path: "Engine", Before: &before, After: &after, Replacement: resource.Conditional}}},
 					{ID: "Reader", Type: "AWS::IAM::Role", Action: difference.Dynamic, Replacement: resource.Never,
 						Properties: []plan.PropertyChange{{Path: "Policies", Because: "Server may be replaced", Replacement: resource.Never}, {Path: "Key", Secret: true, Replacement: resource.Never}}},
-					{ID: "Net", Type: "AWS::EC2::VPC", Action: difference.Replace, Replacement: resource.Always, Properties: []plan.PropertyChange{{Path: "CidrBlock", Before: &before, After: &after, Replacement: resource.Always}}},
+					{ID: "Net", Type: "AWS::EC2::VPC", Action: difference.Replace, Replacement: resource.Always, Properties: []plan.PropertyChange{{Path: "CidrBlock", Before: &before, After: &after, CreateOnly: true, Replacement: resource.Always}}},
+					{ID: "Subnet", Type: "AWS::EC2::Subnet", Action: difference.Dynamic, Replacement: resource.Conditional,
+						Properties: []plan.PropertyChange{{Path: "VpcId", Because: "parameter Vpc may change", CreateOnly: true, Replacement: resource.Conditional}}},
 				},
 				Outputs: []plan.OutputChange{
 					{Name: "Old", Action: difference.Remove, Export: "shop-old", Users: []string{"web"}}, {Name: "Endpoint", Action: difference.Dynamic, Why: "Server may be replaced"},
@@ -50,6 +52,7 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 		"± REPLACE Net  AWS::EC2::VPC", "CidrBlock: a → b (cannot be changed in place)", "REPLACED: db Net",
 		"- output Old: export shop-old is deleted; used so far by web", "? output Endpoint may change: Server may be replaced", "- output Plain\n", "+ output New\n", "~ output Other\n",
 		"- exports are deleted: old-id", "1 to forget",
+		"VpcId: parameter Vpc may change (cannot be changed in place)",
 	}
 	text := strings.Join(term.Plan(c, 0, false), "\n") + "\n"
 	terminal := append(shared, "- old  delete  (after all other steps)", "gone  forget  (after db/update)", "at most 2 of the stacks data/… at the same time")

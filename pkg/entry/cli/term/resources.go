@@ -65,7 +65,7 @@ func (p *planText) resource(r plan.ResourceChange) {
 		p.add(6, span{yellow, "~ "}, name)
 	}
 	for _, property := range r.Properties {
-		p.property(r, property)
+		p.property(property)
 	}
 	if r.Refused != "" {
 		p.add(10, span{danger, refusal + r.Refused})
@@ -104,10 +104,10 @@ func keptBy(r plan.ResourceChange) string {
 }
 
 // property draws a property.
-func (p *planText) property(r plan.ResourceChange, c plan.PropertyChange) {
+func (p *planText) property(c plan.PropertyChange) {
 	remark := ""
 	switch {
-	case c.Replacement == resource.Always && r.Action == difference.Replace:
+	case c.CreateOnly:
 		remark = "cannot be changed in place"
 	case c.Replacement != resource.Never:
 		remark = "may need a replacement"
