@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 )
@@ -86,22 +85,14 @@ func (p *planText) add(indent int, spans ...span) {
 		p.lines = append(p.lines, l)
 		return
 	}
-	last := spans[len(spans)-1]
-	first := l[:len(l)-1]
-	room := p.width - line(first).length()
-	words := strings.Fields(last.text)
-	text, rest := "", words
-	for len(rest) > 0 && utf8.RuneCountInString(text)+utf8.RuneCountInString(rest[0])+1 <= room {
-		text, rest = strings.TrimPrefix(text+" "+rest[0], " "), rest[1:]
+	last, begin := spans[len(spans)-1], l[:len(l)-1]
+	first, rest := breakLine(last.text, p.width-begin.length())
+	if first == "" && len(spans) <= 2 { // at most a sign is before it: the line has a word, although it is too long
+		first, rest, _ = strings.Cut(strings.TrimLeft(last.text, " "), " ")
 	}
-	if leading := last.text[:len(last.text)-len(strings.TrimLeft(last.text, " "))]; text != "" {
-		text = leading + text
-	}
-	if text != "" || len(spans) > 1 {
-		p.lines = append(p.lines, append(slices.Clone(first), span{last.style, text}))
-	}
-	if len(rest) > 0 {
-		for _, part := range Wrap(strings.Join(rest, " "), p.width-indent-2, "") {
+	p.lines = append(p.lines, append(slices.Clone(begin), span{last.style, first}))
+	if rest != "" {
+		for _, part := range Wrap(rest, p.width-indent-2, "") {
 			p.lines = append(p.lines, line{{normal, strings.Repeat(" ", indent+2)}, {last.style, part}})
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/resource"
@@ -65,5 +67,52 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 	}
 	if text := strings.Join(term.Plan(plan.Changes{MaxParallel: c.MaxParallel}, 0, false), "\n"); strings.Contains(text, "at most") {
 		t.Errorf("a plan without changes says how many stacks it changes at the same time:\n%s", text)
+	}
+}
+
+// A line that is too long is broken between words, and keeps its spaces. A word that does not
+// fit has a line of its own, and nothing is before it but its indent.
+func TestPlanBreaksLines(t *testing.T) {
+	long := strings.Repeat("x", 80)
+	c := plan.Changes{
+		Operation: "plan", Project: "shop", Environment: "prod",
+		Steps: []plan.PlannedStep{{Step: "queue/delete", After: []string{"monitoring/alarms/delete", "app/api/delete", "app/orders/delete"}}},
+		Stacks: []plan.StackChange{{
+			Stack: "queue", Action: plan.ActionUpdate, Certainty: plan.Certain, Steps: []string{"queue/delete"},
+			Resources: []plan.ResourceChange{
+				{ID: "Queue", Type: "AWS::SQS::Queue", Action: difference.Modify, Replacement: resource.Never, Properties: []plan.PropertyChange{{Path: long, Because: "it may change", Replacement: resource.Never}}},
+				{ID: long, Type: "AWS::SQS::Queue", Action: difference.Modify, Replacement: resource.Never},
+			},
+		}},
+	}
+	want := `plan of shop@prod
+  ~ queue  update  (after monitoring/alarms/delete, app/api/delete,
+    app/orders/delete)
+      ~ Queue  AWS::SQS::Queue
+          ` + long + `:
+            it may change
+      ~ ` + long + `
+        AWS::SQS::Queue
+no changes, 0 unchanged`
+	if got := strings.Join(term.Plan(c, 80, false), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Characters of Chinese, Japanese and Korean take two cells.
+func TestPlanWithWideCharactersFits(t *testing.T) {
+	before, after := strings.Repeat("数据库", 40), strings.Repeat("消息 队列 ", 40)
+	c := plan.Changes{Stacks: []plan.StackChange{{
+		Stack: "db", Action: plan.ActionUpdate, Certainty: plan.Certain, Reasons: []string{after},
+		Parameters: []plan.ValueChange{{Name: "Description", Before: &before, After: &after, Known: true}},
+	}}}
+	lines := term.Plan(c, 80, false)
+	if len(lines) < 10 {
+		t.Errorf("%d lines", len(lines))
+	}
+	for _, l := range lines {
+		if n := text.StringWidthWithoutEscSequences(l); n > 80 {
+			t.Errorf("%d cells: %s", n, l)
+		}
 	}
 }

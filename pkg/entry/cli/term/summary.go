@@ -3,7 +3,6 @@ package term
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -34,7 +33,7 @@ func Summary(r run.Run, next Next, width int) []string {
 	}
 	lines = fold(lines, width)
 	if what, command := nextStep(r, next); what != "" {
-		if line := what + ": " + command; width == 0 || utf8.RuneCountInString(line) <= width {
+		if line := what + ": " + command; width == 0 || cells(line) <= width {
 			return append(lines, line)
 		}
 		return append(lines, what+":", "  "+command)
@@ -49,7 +48,7 @@ func fold(lines []string, width int) []string {
 	var all []string
 	for _, l := range lines {
 		l = printable(l)
-		if width == 0 || utf8.RuneCountInString(l) <= width {
+		if width == 0 || cells(l) <= width {
 			all = append(all, l)
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -64,7 +63,7 @@ func Table(head []string, rows [][]string, width int) []string {
 
 // isLong reports whether a cell has a word that is too long for a column.
 func isLong(cell string, longest int) bool {
-	return slices.ContainsFunc(strings.Fields(cell), func(word string) bool { return utf8.RuneCountInString(word) > longest })
+	return slices.ContainsFunc(strings.Fields(cell), func(word string) bool { return cells(word) > longest })
 }
 
 // columns returns how wide each column would be, and how narrow it may be made, for
@@ -76,9 +75,9 @@ func columns(all [][]string, longest int) (widths, floors []int) {
 			if i > 0 && isLong(cell, longest) {
 				continue
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], cells(cell))
 			for word := range strings.FieldsSeq(cell) {
-				floors[i] = max(floors[i], utf8.RuneCountInString(word))
+				floors[i] = max(floors[i], cells(word))
 			}
 		}
 	}

@@ -3,8 +3,35 @@ package term
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 )
+
+// cells is how many cells of a terminal a text takes. A character of Chinese, Japanese or
+// Korean takes two.
+func cells(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// splitAt divides a text behind the characters that fit into a number of cells.
+func splitAt(s string, room int) (first, rest string) {
+	for i, r := range s {
+		if room -= text.RuneWidth(r); room < 0 {
+			return s[:i], s[i:]
+		}
+	}
+	return s, ""
+}
+
+// breakLine divides a text between its words so that the first part fits into a number of
+// cells. The first part is empty if not even one word fits.
+func breakLine(s string, room int) (first, rest string) {
+	if cells(s) <= room {
+		return s, ""
+	}
+	first, _ = splitAt(s, room+1) // a line may end before a space
+	end := max(strings.LastIndexByte(first, ' '), 0)
+	first = strings.TrimRight(s[:end], " ")
+	return first, strings.TrimLeft(s[len(first):], " ")
+}
 
 // Wrap breaks a text between its words into lines that fit a width. Lines but
 // the first begin with indent. A word that is longer than a line is not broken.
@@ -15,7 +42,7 @@ func Wrap(text string, width int, indent string) []string {
 		switch {
 		case line == "":
 			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+		case cells(line)+1+cells(word) > width:
 			lines = append(lines, line)
 			line = indent + word
 		default:
@@ -51,7 +78,7 @@ type line []span
 func (l line) length() int {
 	n := 0
 	for _, s := range l {
-		n += utf8.RuneCountInString(s.text)
+		n += cells(s.text)
 	}
 	return n
 }
@@ -62,27 +89,21 @@ func (l line) fit(width int, colour bool) string {
 	total := 0
 	for i := range l {
 		l[i].text = printable(l[i].text)
-		total += utf8.RuneCountInString(l[i].text)
+		total += cells(l[i].text)
 	}
-	cut := total > width
-	if cut {
+	long := total > width
+	if long {
 		width--
 	}
 	var b strings.Builder
 	for _, s := range l {
-		text := s.text
-		if n := utf8.RuneCountInString(text); n > width {
-			text = string([]rune(text)[:max(width, 0)])
-		}
-		width -= utf8.RuneCountInString(text)
-		if cut && width <= 0 {
-			text, cut = text+"…", false
-			width = -1
-		}
-		paint(&b, s.style, text, colour)
-		if width < 0 {
+		shown, rest := splitAt(s.text, width)
+		width -= cells(shown)
+		if long && (rest != "" || width <= 0) {
+			paint(&b, s.style, shown+"…", colour)
 			break
 		}
+		paint(&b, s.style, shown, colour)
 	}
 	return b.String()
 }
@@ -109,7 +130,7 @@ func printable(s string) string {
 
 // pad fills text up with spaces.
 func pad(text string, width int) string {
-	if n := width - utf8.RuneCountInString(text); n > 0 {
+	if n := width - cells(text); n > 0 {
 		return text + strings.Repeat(" ", n)
 	}
 	return text

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -208,7 +207,7 @@ const margin = 6
 func wrapped(begin line, text string, width int) []row {
 	text = printable(text)
 	last := &begin[len(begin)-1]
-	if begin.length()+utf8.RuneCountInString(text) <= width || width < 20 {
+	if begin.length()+cells(text) <= width || width < 20 {
 		last.text += text
 		return []row{{line: begin}}
 	}
@@ -329,7 +328,7 @@ func (t Tree) step(s run.Step, paint style, mark string) line {
 	width := 0
 	for _, other := range t.Run.Steps {
 		if other.Status == run.Running || other.Status == run.Failed || other.Status == run.Pending {
-			width = max(width, utf8.RuneCountInString(name(other)))
+			width = max(width, cells(name(other)))
 		}
 	}
 	verb := string(s.Verb)

@@ -2,7 +2,6 @@ package term
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 )
@@ -74,7 +73,7 @@ func (p *planText) difference(indent int, head string, before, after *string, re
 		style = red
 	}
 	one := orAbsent(before) + " → " + orAbsent(after)
-	if text := head + ": " + one + inParentheses(remark); !strings.Contains(one, "\n") && indent+utf8.RuneCountInString(text) <= p.width {
+	if text := head + ": " + one + inParentheses(remark); !strings.Contains(one, "\n") && indent+cells(text) <= p.width {
 		p.add(indent, span{style, text})
 		return
 	}
@@ -102,12 +101,11 @@ func (p *planText) block(indent int, sign string, s style, lines []string) {
 	var parts []string
 	for _, l := range lines {
 		for room := max(p.width-indent-2, 20); ; {
-			runes := []rune(l)
-			if len(runes) <= room {
-				parts = append(parts, l)
+			first, rest := splitAt(l, room)
+			parts, l = append(parts, first), rest
+			if rest == "" {
 				break
 			}
-			parts, l = append(parts, string(runes[:room])), string(runes[room:])
 		}
 	}
 	for i, part := range parts {
