@@ -54,7 +54,7 @@ func TestPlanOfShop(t *testing.T) {
 		l.has(text, said)
 	}
 	l.has(destroy, "the resource is kept outside the stack (Retain)", "9 changes: 9 to delete; 0 unchanged; data loss in 5 resources")
-	l.has(l.must(cli.ExitOK, "destroy", l.project, "--plan", "-o", "markdown"), "> DATA LOSS: data/queue Orders, deleted (messages)<br>")
+	l.has(l.must(cli.ExitChanges, "destroy", l.project, "--plan", "--exit-code", "-o", "markdown"), "### `destroy --plan` of shop@default", "> DATA LOSS: data/queue Orders, deleted (messages)<br>")
 	if r := l.run("destroy", l.project, "-o", "markdown", "--yes"); r.code != cli.ExitRefused || !strings.Contains(r.err, "add --plan") {
 		t.Errorf("a destroy in Markdown ends with %d: %s", r.code, r.err)
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,8 @@ type Operation struct {
 	Schedulable bool     // schedules may request it
 	Options     []Option // that a request for it may have
 
-	Effect string // what a run of it does, for people; {run} stands for the run that it repeats or rolls back
+	Command string // how the command line requests it, if that is not its name
+	Effect  string // what a run of it does, for people; {run} stands for the run that it repeats or rolls back
 }
 
 // EffectFor returns the effect of a run that repeats or rolls back the run with ID of.
@@ -73,6 +75,11 @@ func (all Operations) Named(name string) (Operation, bool) {
 func (all Operations) Of(name string) Operation {
 	o, _ := all.Named(name)
 	return o
+}
+
+// CommandOf returns how the command line requests an operation.
+func CommandOf(operation string) string {
+	return cmp.Or(AllOperations().Of(operation).Command, operation)
 }
 
 // IsPreview reports whether the plan of an operation is shown and never executed.

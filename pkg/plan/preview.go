@@ -19,6 +19,7 @@ func previewDestroy() Operation {
 		Name: PlanDestroy, Plan: Destroy,
 		Requestable: true, Preview: true,
 		Options: []Option{OptionOnly},
+		Command: "destroy --plan",
 		Effect:  "the deletion of all stacks is planned",
 	}
 }

@@ -190,7 +190,7 @@ func TestChangeSetsOfTheDocumentation(t *testing.T) {
 	})
 }
 
-// What refers to a resource that is replaced has a value that only the update tells, and so has an attribute of a
+// What refers to a resource that is replaced has a value that is known only after the update, and so has an attribute of a
 // resource that changes in place.
 // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/2113
 func TestChangesOfReferences(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// knownAfterApply stands in a change set for a value that only the update tells.
+// knownAfterApply is what a change set shows for a value that is known only after the update.
 // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/2113
 const knownAfterApply = "{{changeSet:KNOWN_AFTER_APPLY}}"
 

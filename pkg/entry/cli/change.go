@@ -44,6 +44,9 @@ func request(ctx context.Context, c *call) (int, error) {
 	if !o.Preview && c.flags.output == "markdown" {
 		return c.refuse(fault.New(fault.Invalid, "-o markdown shows a plan: add --plan"))
 	}
+	if !o.Preview && c.flags.given["exit-code"] {
+		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
+	}
 	asks := o.DeletesAll && !c.flags.yes
 	if asks && !c.Asks {
 		return c.refuse(fault.New(fault.Refused, "destroy deletes every stack of the project, and there is no terminal on which to confirm it: confirm with --yes"))
@@ -190,7 +193,7 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 func (s *session) newRequest(ctx context.Context, project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Who: s.who(ctx), Options: run.Options{
-		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse, Only: f.only, MaxDeletions: f.deletions.n,
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Only: f.only, MaxDeletions: f.deletions.n,
 	}}
 }
 

@@ -60,11 +60,11 @@ changes, certain or possible. -o markdown is for a comment on a pull request.` +
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
-			flags: "env.files only refuse plan.destroy yes " + watching + where + hosted, run: request,
+			flags: "env.files only refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It asks first,
 unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them. With --plan it
-shows which stacks and which data would be deleted, and deletes nothing; -o markdown is for such a plan.` + ofDir + codes,
+shows which stacks and which data would be deleted, and deletes nothing; --exit-code and -o markdown are for such a plan.` + ofDir + codes,
 			examples: []string{"destroy examples/shop --plan", "destroy examples/shop --yes", "destroy --env test --only ops/"},
 		},
 		{
@@ -230,7 +230,7 @@ const exitCodes = `A command ends with one of these codes:
   2    refused: the request cannot be carried out, and nothing was changed
   3    the run was cancelled or superseded
   4    the run is paused: it waits for continue
-  5    plan --exit-code: there are changes
+  5    plan --exit-code, or destroy --plan --exit-code: there are changes
   6    the server or the network was lost for two minutes; the run continues
   130  Ctrl-C while the command followed the run; the run continues
 

@@ -80,6 +80,7 @@ func (f *flags) definitions() map[string]definition {
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
+		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},
 		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},
 		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},
 		"account":         {to: &f.account, usage: "`ID` of the account (default the installation's own)"},
@@ -202,6 +203,10 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--project: name a project, or leave it out")
 	case f.given["only"] && len(f.only) == 0:
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
+	case f.plan && f.given["refuse"]:
+		return fault.New(fault.Invalid, "--refuse has no effect with --plan, which takes no lock: leave it out")
+	case f.plan && f.given["yes"]:
+		return fault.New(fault.Invalid, "--yes has no effect with --plan, which deletes nothing and does not ask: leave it out")
 	case f.given["installation"] && f.installation == "":
 		return fault.New(fault.Invalid, "--installation: name its CloudFormation stack")
 	case f.given["installation"] && (f.given["data"] || f.given["endpoint"]):

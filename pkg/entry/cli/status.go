@@ -130,7 +130,7 @@ func (c *call) picture(r run.Run) error {
 	if finished(r) {
 		lines = append(lines, term.Summary(r, c.commandLine, c.width())...)
 	} else if len(lines) == 0 {
-		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", r.Operation, r.Project, r.State, r.ID)}
+		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", plan.CommandOf(r.Operation), r.Project, r.State, r.ID)}
 	}
 	if r.Restarts > 0 && !r.State.Over() {
 		lines = append(lines, fmt.Sprintf("its execution was restarted %s since a step last finished", times(r.Restarts)))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -33,7 +34,7 @@ func (p *Plain) Show(r run.Run) error {
 		if r.Who != "" {
 			by = ", requested by " + r.Who
 		}
-		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged%s\n", r.Operation, r.Project, r.ID, Plural(len(r.Steps), "step"), r.Unchanged, by)
+		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged%s\n", plan.CommandOf(r.Operation), r.Project, r.ID, Plural(len(r.Steps), "step"), r.Unchanged, by)
 	}
 	for _, c := range Diff(p.seen, r) {
 		if c.Status == run.Pending && c.Why == "" {

@@ -34,7 +34,7 @@ func Markdown(c plan.Changes) string {
 	for _, s := range c.Stacks {
 		stacks = append(stacks, folded(s))
 	}
-	text := fmt.Sprintf("### `%s` of %s@%s\n\n%s\n\n", c.Operation, c.Project, c.Environment, html.EscapeString(planTotals(c)))
+	text := fmt.Sprintf("### `%s` of %s@%s\n\n%s\n\n", plan.CommandOf(c.Operation), c.Project, c.Environment, html.EscapeString(planTotals(c)))
 	if shown, left := fitting(cautions, maxLosses, nil); len(cautions) > 0 {
 		text += "> [!CAUTION]\n" + shown + andMore(left, "> … and %s<br>\n", "more line") + "\n"
 	}
@@ -125,7 +125,7 @@ func folded(s plan.StackChange) string {
 }
 
 // diffMarks are the marks of Markdown's diff for the begins of lines.
-var diffMarks = []struct{ begin, mark string }{{"+ ", "+"}, {"- ", "-"}, {"~ ", "!"}, {"± ", "!"}, {"? ", "!"}, {"DATA LOSS", "!"}, {"if so, DATA LOSS", "!"}, {refusal, "!"}}
+var diffMarks = []struct{ begin, mark string }{{"+ ", "+"}, {"- ", "-"}, {"~ ", "!"}, {"± ", "!"}, {"? ", "!"}, {"DATA LOSS", "!"}, {"if it is ", "!"}, {refusal, "!"}}
 
 // diffLine puts the mark that colours it before a line. Nothing in the line may end the
 // block.

@@ -103,7 +103,7 @@ func TestPossibleAndUnknownLossesAreShown(t *testing.T) {
 	for form, text := range map[string]string{"text": strings.Join(term.Plan(c, 200, false), "\n"), "markdown": term.Markdown(c)} {
 		for _, want := range []string{
 			"POSSIBLE DATA LOSS: app/service-000 DB, if it is replaced (a database)", "POSSIBLE DATA LOSS: app/service-000 Old, if it is deleted (objects)", totals,
-			"if so, DATA LOSS: objects; to keep it, first deploy the stack with",
+			"if it is deleted, DATA LOSS: objects; to keep the data, first",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the %s does not say %q:\n%s", form, want, text)
@@ -112,7 +112,7 @@ func TestPossibleAndUnknownLossesAreShown(t *testing.T) {
 	}
 	for _, want := range []string{
 		"> [!CAUTION]\n> POSSIBLE DATA LOSS", "app/service-000  update</code> — <b>possible data loss</b>", "app/service-001  update</code> — <b>data loss unknown</b>",
-		"! ? may be replaced DB", "!     if so, DATA LOSS: a database",
+		"! ? may be replaced DB", "!     if it is replaced, DATA LOSS: a database",
 	} {
 		if text := term.Markdown(c); !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)

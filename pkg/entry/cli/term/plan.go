@@ -18,7 +18,7 @@ func Plan(c plan.Changes, width int, colour bool) []string {
 		width = planWidth
 	}
 	p := &planText{width: width}
-	p.add(0, span{bold, c.Operation + " of " + c.Project + "@" + c.Environment})
+	p.add(0, span{bold, plan.CommandOf(c.Operation) + " of " + c.Project + "@" + c.Environment})
 	after := make(map[string][]string, len(c.Steps))
 	for _, s := range c.Steps {
 		after[s.Step] = s.After

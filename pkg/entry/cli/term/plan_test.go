@@ -49,12 +49,12 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 	}
 	shared := []string{
 		"~ parameter Known: changes (secret)", "? parameter Open: may change (secret)", "? parameter Vpc: (known when vpc is deployed)", "parameter Size: a → b",
-		"? may be replaced Server  AWS::RDS::DBInstance", "Engine: a → b (may need a replacement)", "if so, DATA LOSS: a database",
+		"? may be replaced Server  AWS::RDS::DBInstance", "Engine: a → b (may need a replacement)", "if it is replaced, DATA LOSS: a database; to keep the data, first",
 		"? may change Reader  AWS::IAM::Role", "Policies: Server may be replaced", "Key: changes (secret)",
 		"± REPLACE Net  AWS::EC2::VPC", "CidrBlock: a → b (cannot be changed in place)", "REPLACED: db Net",
+		"VpcId: parameter Vpc may change (cannot be changed in place)",
 		"- output Old: export shop-old is deleted; used so far by web", "? output Endpoint may change: Server may be replaced", "- output Plain\n", "+ output New\n", "~ output Other\n",
 		"- exports are deleted: old-id", "1 to forget",
-		"VpcId: parameter Vpc may change (cannot be changed in place)",
 	}
 	text := strings.Join(term.Plan(c, 0, false), "\n") + "\n"
 	terminal := append(shared, "- old  delete  (after all other steps)", "gone  forget  (after db/update)", "at most 2 of the stacks data/… at the same time")

@@ -74,7 +74,7 @@ func (p *planText) resource(r plan.ResourceChange) {
 	case r.DataLoss:
 		p.add(10, span{danger, "DATA LOSS: " + r.Loses + keep(r)})
 	case r.Loses != "":
-		p.add(10, span{red, "if so, DATA LOSS: " + r.Loses + keep(r)})
+		p.add(10, span{red, "if it is " + past(r) + ", DATA LOSS: " + r.Loses + keep(r)})
 	case r.Policy != "":
 		p.add(10, span{dim, keptBy(r)})
 	}
@@ -86,9 +86,9 @@ const refusal = "CloudFormation will refuse this: "
 // keep says how to keep the data of a resource.
 func keep(r plan.ResourceChange) string {
 	if past(r) == "deleted" {
-		return "; to keep it, first deploy the stack with DeletionPolicy: Retain on this resource"
+		return "; to keep the data, first deploy the stack with DeletionPolicy: Retain on this resource"
 	}
-	return "; to keep it, first deploy the stack with UpdateReplacePolicy: Retain on this resource"
+	return "; to keep the data, first deploy the stack with UpdateReplacePolicy: Retain on this resource"
 }
 
 // keptBy says what keeps the data of a resource.

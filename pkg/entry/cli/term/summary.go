@@ -22,7 +22,7 @@ func Summary(r run.Run, next Next, width int) []string {
 	case r.State == run.StateRefused:
 		lines = refused(r)
 	default:
-		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", r.Operation, r.Project, stateText(r), exactly(latest(r).Sub(r.Requested)), stepCounts(r)), "  " + requested(r)}
+		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", plan.CommandOf(r.Operation), r.Project, stateText(r), exactly(latest(r).Sub(r.Requested)), stepCounts(r)), "  " + requested(r)}
 		lines = append(lines, failureLines(r)...)
 		if n := expressSteps(r); n > 0 {
 			lines = append(lines, "  in express mode: "+Plural(n, "stack")+", whose resources may not be ready, or not be deleted, yet")
@@ -196,7 +196,7 @@ func nextStep(r run.Run, next Next) (what, command string) {
 
 // refused says why a run never started.
 func refused(r run.Run) []string {
-	lines := []string{fmt.Sprintf("%s of %s was refused (run %s)", r.Operation, r.Project, r.ID)}
+	lines := []string{fmt.Sprintf("%s of %s was refused (run %s)", plan.CommandOf(r.Operation), r.Project, r.ID)}
 	for _, m := range r.Messages {
 		lines = append(lines, "  "+strings.ReplaceAll(m, "\n", "\n  "))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -72,7 +73,7 @@ func (t Tree) head(width, height int) []line {
 	if r.State.Over() {
 		end = latest(r)
 	}
-	title, id := span{bold, r.Operation + " " + r.Project}, span{dim, " · run " + r.ID}
+	title, id := span{bold, plan.CommandOf(r.Operation) + " " + r.Project}, span{dim, " · run " + r.ID}
 	var far line
 	if len(r.Steps) > 0 {
 		far = append(far, span{normal, " · " + tally(r)})
