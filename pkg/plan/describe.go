@@ -22,7 +22,10 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		Format: ChangesFormat, Project: v.Desired.Name, Environment: v.Desired.Environment,
 		Stacks: []StackChange{}, Summary: Summary{Unchanged: len(p.Unchanged)}, Steps: []PlannedStep{},
 	}
-	d := describer{v, templates, make(map[string]bool), make(map[string]func(output string) string), make(map[place]map[string]string)}
+	d := describer{
+		View: v, templates: templates, moved: make(map[string]bool), dependents: dependents(v.Recorded), imports: make(map[string]map[string]bool),
+		uncertain: make(map[string]func(output string) string), exports: make(map[place]map[string]string),
+	}
 	for _, r := range v.Recorded {
 		d.moved[r.formerNode()] = true
 	}
@@ -66,8 +69,10 @@ func (v View) TemplateDigests(p Plan) []string {
 // A describer describes the stacks of a plan, each after its dependencies.
 type describer struct {
 	View
-	templates Templates
-	moved     map[string]bool // nodes that get another physical name, account or region
+	templates  Templates
+	moved      map[string]bool            // nodes that get another physical name, account or region
+	dependents map[string][]string        // by node, as they are recorded
+	imports    map[string]map[string]bool // by stack, as far as they were looked up
 
 	// uncertain says, for each stack that was described, why the value of an output is
 	// not known; "" if it stays as it is.

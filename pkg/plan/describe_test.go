@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -494,4 +495,82 @@ func TestDescribeAnotherPhysicalName(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, got)
 		}
 	}
+}
+
+// The work of a description grows with the stacks, and not with their square: neither with
+// many exporters, each with its importer, nor with a stack that many import from. The bytes
+// that it allocates show the work.
+func TestDescribeIsLinear(t *testing.T) {
+	pairs := func(n int) (s stacks) {
+		s = newStacks()
+		for i := range n {
+			s.exporter(fmt.Sprintf("net%d", i), 1)
+			s.importer(fmt.Sprintf("app%d", i), fmt.Sprintf("net%d", i), 1)
+		}
+		return s
+	}
+	hub := func(n int) (s stacks) {
+		s = newStacks()
+		s.exporter("hub", 10)
+		for i := range n {
+			s.importer(fmt.Sprintf("app%d", i), "hub", 10)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name string
+		grow func(int) stacks
+		most int
+	}{{"pairs", pairs, 1000}, {"a hub", hub, 400}} {
+		bytes := func(n int) float64 {
+			s := c.grow(n)
+			p, err := plan.Deploy(s.View)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parsed := make(map[string]*template.Template)
+			for digest, text := range s.templates {
+				if parsed[digest], err = template.Parse("t.yaml", []byte(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			changes := s.Describe(p, func(digest string) (*template.Template, error) { return parsed[digest], nil })
+			runtime.ReadMemStats(&after)
+			if !strings.Contains(lines(changes), "refused: it changes no export that is in use: app0") {
+				t.Fatalf("no export is refused:\n%s", lines(changes))
+			}
+			return float64(after.TotalAlloc - before.TotalAlloc)
+		}
+		bytes(1) // what is made once is not counted
+		if few, many := bytes(c.most/20), bytes(c.most); many > 40*few {
+			t.Errorf("%s: 20 times as many stacks take %.0f times the memory", c.name, many/few)
+		}
+	}
+}
+
+// exporter adds a stack that is replaced, with a number of exports.
+func (s stacks) exporter(name string, exports int) {
+	text := "Resources: {VPC: {Type: 'AWS::EC2::VPC', Properties: {CidrBlock: 10.0.0.0/16}}}\nOutputs:\n"
+	outputs := make(map[string]string)
+	for i := range exports {
+		text += fmt.Sprintf("  O%d: {Value: !Ref VPC, Export: {Name: %s-%d}}\n", i, name, i)
+		outputs[fmt.Sprintf("O%d", i)] = "vpc-1"
+	}
+	s.node(name, strings.Replace(text, "10.0", "10.1", 1))
+	s.live(name, text, nil, outputs)
+}
+
+// importer adds a stack that imports all exports of another.
+func (s stacks) importer(name, from string, exports int) {
+	text := "Resources:\n"
+	for i := range exports {
+		text += fmt.Sprintf("  S%d: {Type: 'AWS::EC2::Subnet', Properties: {VpcId: !ImportValue %s-%d}}\n", i, from, i)
+	}
+	s.node(name, text)
+	n := s.Desired.Nodes[name]
+	n.Needs = []string{from}
+	s.Desired.Nodes[name] = n
+	s.live(name, text, nil, nil)
 }

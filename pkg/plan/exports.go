@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/lib/difference"
-	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -28,12 +27,23 @@ func (d describer) addExports(c StackChange, at place, after difference.Side) {
 	}
 }
 
+// dependents lists, for each node, the recorded stacks that depend on it, sorted.
+func dependents(recorded map[string]Record) map[string][]string {
+	all := make(map[string][]string)
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		for _, need := range recorded[name].Needs {
+			all[need] = append(all[need], name)
+		}
+	}
+	return all
+}
+
 // dependentsOf lists the stacks that stay and depend on a node, as they are recorded,
 // sorted.
 func (d describer) dependentsOf(node string) []string {
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(d.Recorded)) {
-		if _, stays := d.Desired.Nodes[name]; stays && slices.Contains(d.Recorded[name].Needs, node) {
+	for _, name := range d.dependents[node] {
+		if _, stays := d.Desired.Nodes[name]; stays {
 			all = append(all, d.Recorded[name].displayName())
 		}
 	}
@@ -43,21 +53,39 @@ func (d describer) dependentsOf(node string) []string {
 // importersOf lists the live stacks whose deployed templates import an export of a node,
 // sorted, as far as the plan reads their templates.
 func (d describer) importersOf(node, export string) []string {
+	if export == "" {
+		return nil
+	}
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(d.Recorded)) {
-		r, live := d.Recorded[name], d.Live[name]
-		if export == "" || live.Status.Gone() || r.Template == "" || !slices.Contains(r.Needs, node) || placeOf(r.Target) != placeOf(d.Recorded[node].Target) {
-			continue
-		}
-		t, err := d.templates(r.Template)
-		if err != nil {
-			continue // a caveat of that stack says so
-		}
-		s := scope(r.Stack, live.StackID, r.Target)
-		s.Parameters = live.Parameters
-		if slices.ContainsFunc(t.In(s).Imports(), func(i template.Import) bool { return i.Name == export }) {
+	for _, name := range d.dependents[node] {
+		if r := d.Recorded[name]; placeOf(r.Target) == placeOf(d.Recorded[node].Target) && d.importsOf(name)[export] {
 			all = append(all, r.displayName())
 		}
+	}
+	return all
+}
+
+// importsOf returns the names of the exports that a stack imports, as it is deployed.
+// There are none if the stack is gone or its template cannot be read; then a caveat of
+// the stack says so.
+func (d describer) importsOf(name string) map[string]bool {
+	if all, known := d.imports[name]; known {
+		return all
+	}
+	all := make(map[string]bool)
+	d.imports[name] = all
+	r, live := d.Recorded[name], d.Live[name]
+	if live.Status.Gone() || r.Template == "" {
+		return all
+	}
+	t, err := d.templates(r.Template)
+	if err != nil {
+		return all
+	}
+	s := scope(r.Stack, live.StackID, r.Target)
+	s.Parameters = live.Parameters
+	for _, i := range t.In(s).Imports() {
+		all[i.Name] = true
 	}
 	return all
 }
