@@ -35,6 +35,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/wire"
 	"github.com/stackwright/stackwright/stepfn"
@@ -144,7 +145,7 @@ func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cl
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
-				StateMachine: installation, Schedules: scheduleGroup, Limits: limits,
+				StateMachine: installation, Schedules: scheduleGroup, Limits: limits, Projects: project.Grants{"*@*"},
 			}
 			cfg := c.Config()
 			cfg.Credentials = credentials.NewStaticCredentialsProvider(functionKey, "secret", "")

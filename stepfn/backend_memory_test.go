@@ -39,6 +39,7 @@ type backend interface {
 	Abort(id string)        // a user stops the execution of the run
 	Outage(d time.Duration) // nobody can reach CloudFormation for so long
 	Deny(target string, denied bool)
+	Withhold(target string, withheld bool) // the project may not use the target
 
 	Status(stack string) plan.Status
 	Deployed(stack string) (version string, params map[string]string)
@@ -260,6 +261,13 @@ func (p *memoryBackend) Deny(target string, denied bool) {
 		p.Cloud.Denied = make(map[string]bool)
 	}
 	p.Cloud.Denied[target] = denied
+}
+
+func (p *memoryBackend) Withhold(target string, withheld bool) {
+	p.Permits[target] = accesses[target].Projects
+	if withheld {
+		p.Permits[target] = nil
+	}
 }
 
 func (p *memoryBackend) Status(name string) plan.Status { return p.Cloud.Status(physicalName(name)) }

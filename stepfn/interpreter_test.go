@@ -141,7 +141,7 @@ func newOnInterpreter(t testing.TB, calls *router, name string) *emulators {
 			calls.connect(name, c)
 			return lambda.NewBinaries(*bootstraps, append(c.Environ("http://"+listener.Addr().String()),
 				"STACKWRIGHT_TABLE=stackwright", "STACKWRIGHT_BUCKET=stackwright", "STACKWRIGHT_ACCOUNT=000000000000",
-				"STACKWRIGHT_STACK=stackwright", "STACKWRIGHT_STATE_MACHINE="+machine, "STACKWRIGHT_SCHEDULE_GROUP="+scheduleGroup.Name,
+				"STACKWRIGHT_STACK=stackwright", "STACKWRIGHT_PROJECTS=*@*", "STACKWRIGHT_STATE_MACHINE="+machine, "STACKWRIGHT_SCHEDULE_GROUP="+scheduleGroup.Name,
 				"STACKWRIGHT_SCHEDULE_ROLE="+scheduleGroup.Role, "STACKWRIGHT_START="+scheduleGroup.Function), c.Host())
 		}
 	})

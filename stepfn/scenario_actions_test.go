@@ -132,6 +132,8 @@ func (s *scenario) abort(st statement) { s.Abort(s.about(st)) }
 
 func (s *scenario) access(st statement) { s.Deny(st.args[0], st.word.name == "deny") }
 
+func (s *scenario) permission(st statement) { s.Withhold(st.args[0], st.word.name == "withhold") }
+
 func (s *scenario) live(st statement) { s.Live(s.at(st.args[0]), plan.Status(st.args[1])) }
 
 func (s *scenario) foreign(st statement) {

@@ -61,6 +61,8 @@ var words = []word{
 	{"abort", "[RUN]", (*scenario).abort, isGiven},                               // a user stops the execution of the run
 	{"deny", "TARGET", (*scenario).access, isGiven},                              // the role of the target cannot be assumed
 	{"allow", "TARGET", (*scenario).access, isGiven},                             // the role can be assumed again
+	{"withhold", "TARGET", (*scenario).permission, isGiven},                      // the target is not for the project
+	{"permit", "TARGET", (*scenario).permission, isGiven},                        // the target is for the project again
 	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                    // a user brings the stack to this status, outside Stackwright
 	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven}, // a user starts an operation: its status now, and the one with which it ends after five minutes
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second

@@ -46,6 +46,17 @@ func (r *emulators) trust(role string) (externalID string, ok bool) {
 
 func (r *emulators) Deny(target string, denied bool) { r.denied[target] = denied }
 
+func (r *emulators) Withhold(target string, withheld bool) {
+	a := accesses[target]
+	if withheld {
+		a.Projects = nil
+	}
+	r.registered[target] = true
+	if err := r.store.AddTarget(r.Context(), a); err != nil {
+		r.Fatal(err)
+	}
+}
+
 // stacksIn returns the emulator of CloudFormation in a target.
 func (r *emulators) stacksIn(target string) *local.Service {
 	t := targetOf(target)

@@ -113,6 +113,7 @@ func (i *installation) environment(name string) *map[string]*string {
 		"STACKWRIGHT_BUCKET":         *i.bucket.BucketName(),
 		"STACKWRIGHT_STATE_MACHINE":  i.machine(),
 		"STACKWRIGHT_ACCOUNT":        *awscdk.Aws_ACCOUNT_ID(),
+		"STACKWRIGHT_PROJECTS":       i.settings.projects.String(),
 		"STACKWRIGHT_BUS":            "default",
 		"STACKWRIGHT_STACK":          i.settings.stack,
 		"STACKWRIGHT_EXECUTION_ROLE": i.role("execution"),

@@ -126,6 +126,16 @@ func TestAlarms(t *testing.T) {
 	the(t, plain).says(t, "SweepRule", map[string]string{"Name": "stackwright-sweep"})
 }
 
+// No project may use the target default unless the setting says so.
+func TestProjects(t *testing.T) {
+	if _, is := the(t, plain).Outputs["Projects"]; is {
+		t.Error("without the setting, there is an output Projects")
+	}
+	if got := text(the(t, full).Outputs["Projects"].Value); got != "*@*" {
+		t.Errorf("the output Projects is %s", got)
+	}
+}
+
 // The outputs are those by which others know an installation.
 func TestOutputs(t *testing.T) {
 	all := the(t, plain)

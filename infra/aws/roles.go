@@ -88,6 +88,9 @@ func (i *installation) addExecutionRole() {
 		role.AddManagedPolicy(awsiam.ManagedPolicy_FromManagedPolicyArn(i.Stack, jsii.String("Allowed "+policy), jsii.String(arn)))
 	}
 	i.output("ExecutionRoleArn", *role.RoleArn(), "The role that CloudFormation uses in this account")
+	if len(i.settings.projects) > 0 {
+		i.output("Projects", i.settings.projects.String(), "The projects that may use the target default")
+	}
 }
 
 // untouchable is what no project may do to the installation. Reading templates and using the key are allowed: they do

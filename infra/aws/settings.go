@@ -8,17 +8,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // settings are what differs between installations. They come from the context of the CDK app: from cdk.json, or from -c
 // name=value.
 type settings struct {
-	stack    string   // the name of the installation's stack; all other names begin with it
-	accounts []string // the accounts of targets, besides the own one
-	policies []string // ARNs of policies of the execution role
-	key      bool     // data and notifications are encrypted with a key of the customer
-	full     bool     // all alarms and the dashboard, not only the alarms of which each tells what no other does
-	logDays  int      // retention of the logs
+	stack    string         // the name of the installation's stack; all other names begin with it
+	accounts []string       // the accounts of targets, besides the own one
+	policies []string       // ARNs of policies of the execution role
+	projects project.Grants // who may use the target default
+	key      bool           // data and notifications are encrypted with a key of the customer
+	full     bool           // all alarms and the dashboard, not only the alarms of which each tells what no other does
+	logDays  int            // retention of the logs
 
 	issuer   string   // the issuer of the API's tokens; if empty, callers sign with IAM
 	audience []string // the audiences of those tokens
@@ -38,6 +41,7 @@ var known = []setting{
 	{"stack", "stackwright", readStack},
 	{"targetAccounts", "", readAccounts},
 	{"executionPolicies", "AdministratorAccess", readPolicies},
+	{"projects", "", readProjects},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
 	{"logDays", "30", readLogDays},
@@ -165,6 +169,11 @@ func readPolicies(s *settings, words []string) error {
 		}
 	}
 	return nil
+}
+
+func readProjects(s *settings, words []string) (err error) {
+	s.projects, err = project.ParseGrants(strings.Join(words, ","))
+	return err
 }
 
 func readKey(s *settings, words []string) error {

@@ -25,6 +25,8 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"targetAccounts": many(mostAccounts("stackwright") + 1)}, []string{"setting targetAccounts: they are 109, and the roles of an installation have room for 108"}},
 		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: there is none"}},
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
+		{map[string]any{"projects": []any{"shop@prod", "team-*@*"}}, nil},
+		{map[string]any{"projects": "shop,sh?p@prod"}, []string{"setting projects: projects: shop has no environment: write shop@default for that environment, or shop@* for all", `"sh?p@prod" is not a pattern`}},
 		{map[string]any{"customerKey": "yes", "logDays": 2}, []string{`setting customerKey: "yes" is not true or false`, `setting logDays: "2" is no number of days`}},
 		{map[string]any{"monitoring": "none"}, []string{`setting monitoring: "none" is not basic or full`}},
 		{map[string]any{"jwtIssuer": "http://i.example", "jwtAudience": "a"}, []string{"setting jwtIssuer: ", "https URL"}},

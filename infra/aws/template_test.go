@@ -33,7 +33,7 @@ type resource struct {
 // everything has every setting.
 var everything = map[string]any{
 	"stack": "stackwright-test", "targetAccounts": []any{"111111111111", "222222222222"}, "customerKey": true, "monitoring": "full",
-	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7,
+	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7, "projects": "*@*",
 	"jwtIssuer": "https://issuer.example", "jwtAudience": "people",
 }
 

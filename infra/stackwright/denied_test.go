@@ -33,7 +33,7 @@ func TestDeniedAtAnInstallation(t *testing.T) {
 		{gateway.Call{Service: "cloudformation", Operation: "DescribeStacks"}, []string{"runs"}, "installation sw in region us-east-1: read the installation's stack: AWS denies cloudformation:DescribeStacks"},
 		{gateway.Call{Service: "dynamodb", Operation: "Query"}, []string{"runs"}, "AWS denies dynamodb:Query"},
 		{gateway.Call{Service: "s3", Operation: "PutObject"}, []string{"deploy", l.project}, "AWS denies s3:PutObject"},
-		{gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}, []string{"targets", "add", "near", "--region", "eu-west-1"}, "AWS denies dynamodb:PutItem, "},
+		{gateway.Call{Service: "dynamodb", Operation: "TransactWriteItems"}, []string{"targets", "add", "near", "--projects", "*@*", "--region", "eu-west-1"}, "AWS denies dynamodb:PutItem, "},
 	} {
 		now.Store(&refusal{c.denied, gateway.Fault{Code: "AccessDeniedException", Message: "User is not authorized"}})
 		r := l.run(c.args...)

@@ -92,7 +92,7 @@ func TestCommandsOnAnInstallation(t *testing.T) {
 	l.elsewhere = false
 	l.has(l.must(cli.ExitOK, "runs"), "pair@default  destroy    succeeded")
 	l.elsewhere, l.env["STACKWRIGHT_INSTALLATION"] = true, "sw"
-	l.must(cli.ExitOK, "targets", "add", "near", "--region", "us-west-2")
+	l.must(cli.ExitOK, "targets", "add", "near", "--projects", "*@*", "--region", "us-west-2")
 	l.must(cli.ExitOK, "targets", "remove", "near")
 	page, err := os.ReadFile("../../docs/commands.md")
 	if err != nil {
@@ -164,19 +164,25 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	outputs := made()
 	outputs["StateMachineArn"] = "arn:aws:states:eu-west-1:222222222222:stateMachine:sw"
 	outputs["ExecutionRoleArn"] = "arn:aws:iam::222222222222:role/execution"
+	outputs["Projects"] = "pair@default,smoke-*@*"
 	l.install(h, "abroad", outputs)
 	l.env["STACKWRIGHT_INSTALLATION"] = "abroad"
 	external := accounts.ExternalID(outputs["StateMachineArn"], "111111111111")
-	l.has(l.must(cli.ExitOK, "targets", "add", "eu", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"),
+	l.has(l.must(cli.ExitOK, "targets", "add", "eu", "--projects", "pair@*", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"),
 		"account 222222222222 to assume arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator with the external ID "+external)
-	l.must(cli.ExitOK, "targets", "add", "near", "--region", "us-west-2")
-	l.has(l.must(cli.ExitOK, "targets"), "default  222222222222  eu-west-1", external, "near     222222222222  us-west-2", outputs["ExecutionRoleArn"])
+	l.must(cli.ExitOK, "targets", "add", "near", "--projects", "*@*", "--region", "us-west-2")
+	l.has(l.must(cli.ExitOK, "targets"), "default  222222222222  eu-west-1  pair@default,smoke-*@*", external, "near     222222222222  us-west-2  *@*", outputs["ExecutionRoleArn"])
 	if n := strings.Count(l.must(cli.ExitOK, "targets"), outputs["ExecutionRoleArn"]); n != 2 {
 		t.Errorf("the execution role is that of %d targets, not of the two in the own account", n)
 	}
 	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [eu, near] } }\n")
 	l.has(l.must(cli.ExitOK, "graph", l.project), "topic@eu", "queue@near")
 	l.must(cli.ExitOK, "targets", "remove", "eu")
+	delete(outputs, "Projects")
+	l.install(h, "closed", outputs)
+	l.env["STACKWRIGHT_INSTALLATION"] = "closed"
+	l.has(l.must(cli.ExitOK, "targets"), "default  222222222222  eu-west-1  none ")
+	l.env["STACKWRIGHT_INSTALLATION"] = "abroad"
 	l.has(l.run("graph", l.project).err, "target eu, named 3 times, is not registered: register it with stackwright targets add eu")
 }
 

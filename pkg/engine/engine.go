@@ -23,6 +23,7 @@ type Engine struct {
 	Schedules      Schedules
 	Specs          Specs
 	Changes        Changes
+	Permits        Permits
 	Clouds         Clouds
 	Budgets        Budgets
 	Operations     plan.Operations

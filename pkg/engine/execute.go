@@ -113,6 +113,9 @@ func (e *Engine) startStep(ctx context.Context, r run.Run, s *run.Step, events b
 func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s *run.Step, events bool) error {
 	t, err := e.task(ctx, r, *s)
 	if err == nil {
+		err = e.permit(ctx, t)
+	}
+	if err == nil {
 		err = e.findStackID(ctx, &t)
 	}
 	switch {

@@ -148,6 +148,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, err
 	}
+	if err := e.permitDesired(ctx, r.Project, desired); err != nil {
+		return plan.Plan{}, err
+	}
 	r.Rollback = r.Rollback || desired.Rollback && o.Reversible
 	if err := e.lock(ctx, *r); err != nil {
 		return plan.Plan{}, err
@@ -241,9 +244,9 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, err
 	}
 	recorded, leave, take := plan.Rename(desired, records)
-	live, err := e.observe(ctx, r.ID, plan.Locations(desired, recorded))
+	live, err := e.observePermitted(ctx, r, plan.Locations(desired, recorded))
 	if err != nil {
-		return plan.View{}, nil, fmt.Errorf("observe stacks: %w", err)
+		return plan.View{}, nil, err
 	}
 	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only}
 	if e.operation(r).Restores {

@@ -271,8 +271,10 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step, o others)
 	t, err := e.task(ctx, r, *s)
 	t.Seen = o.live
 	if err == nil && t.MayStartAgain() {
-		if err := e.takeOver(ctx, r, s); err != nil {
-			return err
+		if err = e.permit(ctx, t); err == nil {
+			if err := e.takeOver(ctx, r, s); err != nil {
+				return err
+			}
 		}
 	}
 	var got action.Progress

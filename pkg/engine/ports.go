@@ -231,6 +231,14 @@ type Changes interface {
 	SaveChanges(ctx context.Context, c plan.Changes) (reference string, err error)
 }
 
+// Permits says which targets a project may use.
+type Permits interface {
+	// Permit returns an error of kind Denied if the project of an ID may not use a target,
+	// or if the target is not registered for this account and region. A permission that is
+	// given counts at once; one that is taken away may count for a minute.
+	Permit(ctx context.Context, project string, t project.Target) error
+}
+
 // Clouds reads the live stacks of all accounts and regions.
 type Clouds interface {
 	// Observe reads the stack of each location, by name, and whether it is the

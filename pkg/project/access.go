@@ -14,6 +14,7 @@ type Access struct {
 	Target
 	Role      string `json:"role,omitempty"`           // ARN of the role that is assumed there; empty for the installation's own
 	Execution string `json:"execution_role,omitempty"` // ARN of the role that CloudFormation uses; empty for the role that calls it
+	Projects  Grants `json:"projects"`                 // who may use it
 }
 
 // TargetName is what a target may be called.
@@ -31,7 +32,7 @@ func (a Access) Check(home Target) error {
 	say := func(format string, args ...any) { wrong = append(wrong, fault.New(fault.Invalid, format, args...)) }
 	switch {
 	case a.Name == DefaultTarget:
-		say("target %s is the installation's own account and region and is registered already: use another name", a.Name)
+		say("target %s is the installation's own account and region and is registered already: use another name; the setting projects of the installation says which projects may use it", a.Name)
 	case !TargetName.MatchString(a.Name):
 		say("%q is not a valid name of a target: use letters, digits and hyphens, at most 64, beginning with a letter", a.Name)
 	}
@@ -53,6 +54,12 @@ func (a Access) Check(home Target) error {
 	}
 	if a.Role == "" && a.Account != home.Account {
 		say("account %s is not the installation's own: give the ARN of the role to assume there with --role", a.Account)
+	}
+	if len(a.Projects) == 0 {
+		say("no project may use target %s: name those that may with --projects, such as 'shop@prod,team-*@*', or '*@*' for all", a.Name)
+	}
+	if err := a.Projects.check(); err != nil {
+		wrong = append(wrong, err)
 	}
 	return errors.Join(wrong...)
 }

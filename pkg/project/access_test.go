@@ -15,19 +15,22 @@ func TestAccess(t *testing.T) {
 	at := func(name, account, region string) project.Target {
 		return project.Target{Name: name, Account: account, Region: region}
 	}
+	all := project.Grants{"*@*"}
 	for _, c := range []struct {
 		access project.Access
 		wrong  []string
 	}{
-		{project.Access{Target: at("eu", "111111111111", "eu-west-1"), Role: role, Execution: role}, nil},
-		{project.Access{Target: at("near", "000000000000", "us-gov-west-1")}, nil},
-		{project.Access{Target: at("default", "000000000000", "us-west-2")}, []string{"target default is the installation's own account and region and is registered already: use another name"}},
-		{project.Access{Target: at("e@u", "1", "Europe")}, []string{
+		{project.Access{Target: at("eu", "111111111111", "eu-west-1"), Role: role, Execution: role, Projects: all}, nil},
+		{project.Access{Target: at("near", "000000000000", "us-gov-west-1"), Projects: all}, nil},
+		{project.Access{Target: at("default", "000000000000", "us-west-2"), Projects: all}, []string{"target default is the installation's own account and region and is registered already: use another name; the setting projects of the installation says which projects may use it"}},
+		{project.Access{Target: at("near", "000000000000", "us-west-2")}, []string{"no project may use target near: name those that may with --projects, such as 'shop@prod,team-*@*', or '*@*' for all"}},
+		{project.Access{Target: at("near", "000000000000", "us-west-2"), Projects: project.Grants{"shop"}}, []string{"projects: shop has no environment: write shop@default for that environment, or shop@* for all"}},
+		{project.Access{Target: at("e@u", "1", "Europe"), Projects: all}, []string{
 			`"e@u" is not a valid name of a target: use letters, digits and hyphens, at most 64, beginning with a letter`,
 			`account "1": write the twelve digits of its ID`, `there is no AWS region "Europe": write one such as eu-west-1`,
 			"account 1 is not the installation's own: give the ARN of the role to assume there with --role",
 		}},
-		{project.Access{Target: at("us", "222222222222", "us-west-2"), Role: role, Execution: "admin"}, []string{
+		{project.Access{Target: at("us", "222222222222", "us-west-2"), Role: role, Execution: "admin", Projects: all}, []string{
 			"role " + role + " is not in account 222222222222",
 			`role "admin": write the ARN of a role, such as arn:aws:iam::222222222222:role/stackwright/stackwright-orchestrator`,
 		}},

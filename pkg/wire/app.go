@@ -50,8 +50,9 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 	cfg.Retryer = retries
 	objects := s3.New(sdks3.NewFromConfig(cfg, s3Options), env.Bucket, env.Region)
 	table := dynamodb.New(sdkdynamodb.NewFromConfig(cfg), env.Table)
-	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution}
-	cloud := cloudformation.New(clients(sts.New(cfg, home, env.StateMachine, table)), objects)
+	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution, Projects: env.Projects}
+	accounts := sts.New(cfg, home, env.StateMachine, table)
+	cloud := cloudformation.New(clients(accounts), objects)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	meter := cloudwatch.New(logger, cmp.Or(env.Stack, "stackwright"))
 	return &App{
@@ -66,6 +67,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Specs:      &loader{bucket: objects},
 			Changes:    objects,
 			Schedules:  schedules(cfg, env.Schedules),
+			Permits:    accounts,
 			Clouds:     cloud,
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),

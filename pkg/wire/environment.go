@@ -10,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // An Environment names the resources of the installation that a function belongs to.
@@ -24,6 +25,7 @@ type Environment struct {
 	Execution    string // ARN of the role that CloudFormation assumes in the installation's own account; may be empty
 	Limits       budget.Limits
 	Schedules    scheduler.Group // empty if there is none
+	Projects     project.Grants  // who may use the target default
 }
 
 // The variables that an Environment is read from.
@@ -36,6 +38,7 @@ const (
 	envBus          = "STACKWRIGHT_BUS"
 	envStack        = "STACKWRIGHT_STACK"
 	envExecution    = "STACKWRIGHT_EXECUTION_ROLE"
+	envProjects     = "STACKWRIGHT_PROJECTS" // patterns with commas; no project may use the target default if it is empty
 
 	// The requests a second to CloudFormation in one account and region. Both are optional.
 	envReads  = "STACKWRIGHT_READS"
@@ -81,13 +84,17 @@ func faults(all []variable, why string, getenv func(string) string) (wrong []str
 // variable that is missing or malformed.
 func FromEnv(getenv func(string) string) (Environment, error) {
 	group, wrong := groupFrom(getenv)
+	grants, err := project.ParseGrants(getenv(envProjects))
+	if err != nil {
+		wrong = append(wrong, envProjects+": "+err.Error())
+	}
 	if wrong = append(faults(variables, "", getenv), wrong...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group,
+		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants,
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
@@ -21,6 +22,7 @@ func complete() map[string]string {
 		"STACKWRIGHT_STACK":         "stackwright",
 
 		"STACKWRIGHT_EXECUTION_ROLE": "arn:aws:iam::000000000000:role/stackwright-execution",
+		"STACKWRIGHT_PROJECTS":       "shop@prod,team-*@*",
 		"AWS_REGION":                 "us-east-1",
 	}
 }
@@ -36,6 +38,7 @@ func TestFromEnvReadsAll(t *testing.T) {
 		Account: "000000000000", Region: "us-east-1", Bus: "default", Stack: "stackwright",
 		Execution: "arn:aws:iam::000000000000:role/stackwright-execution",
 		Limits:    budget.CloudFormation(),
+		Projects:  project.Grants{"shop@prod", "team-*@*"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -45,13 +48,14 @@ func TestFromEnvReadsAll(t *testing.T) {
 func TestFromEnvReportsAllFaultsAtOnce(t *testing.T) {
 	env := complete()
 	env["STACKWRIGHT_ACCOUNT"] = "12"
+	env["STACKWRIGHT_PROJECTS"] = "shop"
 	delete(env, "STACKWRIGHT_TABLE")
 	delete(env, "AWS_REGION")
 	_, err := wire.FromEnv(func(k string) string { return env[k] })
 	if !fault.Is(err, fault.Invalid) {
 		t.Fatalf("got %v", err)
 	}
-	for _, want := range []string{"STACKWRIGHT_TABLE is missing", "AWS_REGION is missing", "STACKWRIGHT_ACCOUNT is not the twelve digits of the account: 12"} {
+	for _, want := range []string{"STACKWRIGHT_TABLE is missing", "AWS_REGION is missing", "STACKWRIGHT_ACCOUNT is not the twelve digits of the account: 12", "STACKWRIGHT_PROJECTS: projects: shop has no environment: "} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}

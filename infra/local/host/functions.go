@@ -26,6 +26,7 @@ func variables() map[string]string {
 		"STACKWRIGHT_BUCKET":        cli.Name,
 		"STACKWRIGHT_STATE_MACHINE": cli.MachineARN(),
 		"STACKWRIGHT_ACCOUNT":       cli.Account,
+		"STACKWRIGHT_PROJECTS":      cli.Projects().String(),
 		"STACKWRIGHT_STACK":         cli.Name,
 		"STACKWRIGHT_READS":         "1000", // here, CloudFormation refuses nobody
 		"STACKWRIGHT_WRITES":        "1000",

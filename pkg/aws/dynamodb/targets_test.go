@@ -12,7 +12,7 @@ import (
 // What is registered is found again, as it was registered last.
 func TestTargets(t *testing.T) {
 	table := open(t, &wire{page: 1})
-	eu := project.Access{Target: project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}, Role: "r", Execution: "x"}
+	eu := project.Access{Target: project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}, Role: "r", Execution: "x", Projects: project.Grants{"shop@*", "*@prod"}}
 	us := project.Access{Target: project.Target{Name: "us", Account: "111111111111", Region: "us-west-2"}}
 	must(t, table.AddTarget(t.Context(), us))
 	must(t, table.AddTarget(t.Context(), project.Access{Target: us.Target, Role: "old"}))
@@ -24,7 +24,7 @@ func TestTargets(t *testing.T) {
 	}
 	must(t, table.RemoveTarget(t.Context(), "us"))
 	must(t, table.RemoveTarget(t.Context(), "us"))
-	if got, err := table.Access(t.Context(), "eu"); err != nil || got != eu {
+	if got, err := table.Access(t.Context(), "eu"); err != nil || !cmp.Equal(eu, got) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := table.Access(t.Context(), "us"); !fault.Is(err, fault.Missing) {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -98,11 +99,9 @@ func As(ctx context.Context, name string) context.Context {
 // before they expire. The error is of kind Denied if the target is not registered
 // or its role cannot be assumed.
 func (a *Accounts) In(ctx context.Context, t project.Target) (cfg aws.Config, execution string, err error) {
-	access := a.home
-	if t != a.home.Target {
-		if access, err = a.access(ctx, t); err != nil {
-			return aws.Config{}, "", err
-		}
+	access, err := a.access(ctx, t, cached)
+	if err != nil {
+		return aws.Config{}, "", err
 	}
 	cfg = a.own.Copy()
 	cfg.Region = access.Region
@@ -116,13 +115,29 @@ func (a *Accounts) In(ctx context.Context, t project.Target) (cfg aws.Config, ex
 	return cfg, access.Execution, nil
 }
 
-// access returns the registered access to a target, if its account and region are
-// still the same.
-func (a *Accounts) access(ctx context.Context, t project.Target) (project.Access, error) {
+// Permit returns an error of kind Denied if the project of an ID may not use a target. It
+// reads the target again before it denies, so that a permission counts at once.
+func (a *Accounts) Permit(ctx context.Context, id string, t project.Target) error {
+	access, err := a.access(ctx, t, cached)
+	if err == nil && !access.Projects.Allow(id) {
+		access, err = a.access(ctx, t, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("target %s: %w", t.Name, err)
+	}
+	return access.Permit(id)
+}
+
+// access returns the access to a target, if its account and region are still the
+// registered ones. It reads the target again if it was read longer ago than age.
+func (a *Accounts) access(ctx context.Context, t project.Target, age time.Duration) (project.Access, error) {
+	if t == a.home.Target {
+		return a.home, nil
+	}
 	a.mu.Lock()
 	m, ok := a.targets[t.Name]
 	a.mu.Unlock()
-	if !ok || time.Since(m.at) > cached || m.access.Target != t {
+	if !ok || time.Since(m.at) >= age || m.access.Target != t {
 		got, err := a.registry.Access(ctx, t.Name)
 		if fault.Is(err, fault.Missing) {
 			return got, fault.New(fault.Denied, "it is not registered for account %s, region %s: register it with stackwright targets add %s", t.Account, t.Region, t.Name)

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -26,7 +27,7 @@ const (
 )
 
 var (
-	home = project.Access{Target: project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}, Execution: "execution"}
+	home = project.Access{Target: project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}, Execution: "execution", Projects: project.Grants{"shop@*"}}
 	eu   = project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}
 	near = project.Target{Name: "near", Account: "000000000000", Region: "us-west-2"}
 )
@@ -187,5 +188,48 @@ func TestDenied(t *testing.T) {
 		if _, _, err := a.In(t.Context(), c.target); !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s %s: %s: %v", c.target.Name, c.tokens.code, fault.KindOf(err), err)
 		}
+	}
+}
+
+// The accounts obey the contract of the permissions, with a registry in memory.
+func TestPermits(t *testing.T) {
+	contract.Permits(t, func(t *testing.T, holds func(*testing.T, contract.Registry)) {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := open(&tokens{})
+			clear(b.all)
+			holds(t, controlled{a, b})
+		})
+	})
+}
+
+// A controlled is accounts with a registry that the contract tests control.
+type controlled struct {
+	*sts.Accounts
+	registry *registry
+}
+
+func (c controlled) Pass(d time.Duration) { time.Sleep(d) }
+
+func (c controlled) Register(t project.Target, projects ...string) {
+	c.registry.all[t.Name] = project.Access{Target: t, Projects: projects}
+}
+
+// The projects of the own account are a setting, so the registry is not read for it. An
+// error says what to do.
+func TestPermitInOwnAccount(t *testing.T) {
+	a, b := open(&tokens{})
+	if err := a.Permit(t.Context(), "shop@prod", home.Target); err != nil {
+		t.Error(err)
+	}
+	const says = "target default is not for project other@prod: ask the owner of the installation to add other@prod to the setting projects of the installation"
+	if err := a.Permit(t.Context(), "other@prod", home.Target); !fault.Is(err, fault.Denied) || err.Error() != says {
+		t.Error(err)
+	}
+	if b.reads > 0 {
+		t.Errorf("the registry was read %d times", b.reads)
+	}
+	b.err = fault.New(fault.Throttled, "slow down")
+	if err := a.Permit(t.Context(), "shop@prod", eu); !fault.Is(err, fault.Throttled) {
+		t.Errorf("the registry cannot be read: %v", err)
 	}
 }

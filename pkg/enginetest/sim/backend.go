@@ -26,6 +26,7 @@ type Backend struct {
 	*Clock
 	Store     *Store
 	Cloud     *Cloud
+	Permits   Permits
 	Engine    *engine.Engine
 	Schedules *Schedules
 	Rand      *rand.Rand
@@ -66,13 +67,13 @@ type Backend struct {
 func New(machine *asl.Machine, seed uint64) *Backend {
 	clock := NewClock()
 	b := &Backend{
-		Changes: make(map[string]plan.Changes), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Changes: make(map[string]plan.Changes), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Permits: b.Permits, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}

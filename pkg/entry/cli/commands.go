@@ -177,17 +177,18 @@ To see what happens when something fails, inject a fault (the stack's name may b
 			name: "targets", group: groupInstall, short: "list the accounts and regions that stacks may be deployed to",
 			flags: "output " + where, run: listTargets,
 			long: `Lists the registered targets, which projects name under targets:. Each is an account and region, with the role that
-Stackwright assumes there and the external ID that the role requires. default is the installation's own account and
-region.`,
+Stackwright assumes there, the external ID that the role requires, and the projects that may use it. default is the
+installation's own account and region; the setting projects of the installation says which projects may use it.`,
 			examples: []string{"targets", "targets -o json"},
 		},
 		{
-			name: "add", parent: "targets", args: "NAME", least: 1, most: 1, short: "register a target, or change its roles",
-			flags: "account region role execution-role " + where, run: altering((*session).addTarget),
-			long: `Registers a target, or changes the roles of one. A target that has stacks cannot be moved to another account or region.
+			name: "add", parent: "targets", args: "NAME", least: 1, most: 1, short: "register a target, or change its roles and who may use it",
+			flags: "account region role execution-role projects " + where, run: altering((*session).addTarget),
+			long: `Registers a target, or changes the roles of one and the projects that may use it. A project that is not among them cannot
+deploy there; steps that have started are finished. A target that has stacks cannot be moved to another account or region.
 The account is the installation's own unless --account names another. On a laptop every account has a role that may be
 assumed, with the name of the one that infra/aws/target creates.`,
-			examples: []string{"targets add near --region eu-west-1", "targets add eu --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"},
+			examples: []string{"targets add near --region eu-west-1 --projects '*@*'", "targets add eu --projects 'shop@prod,team-*@*' --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"},
 		},
 		{
 			name: "remove", parent: "targets", args: "NAME", least: 1, most: 1, short: "remove a target that has no stacks",

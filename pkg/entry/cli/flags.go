@@ -16,7 +16,7 @@ import (
 // flags are those of all commands; each command has some of them.
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason string
-	account, region, role, execution, out                           string
+	account, region, role, execution, projects, out                 string
 	installation                                                    string          // on AWS; "" is a laptop
 	given                                                           map[string]bool // by name: those on the command line
 	seconds                                                         float64
@@ -87,6 +87,7 @@ func (f *flags) definitions() map[string]definition {
 		"region":          {to: &f.region, usage: "`region` of the target"},
 		"role":            {to: &f.role, usage: "`ARN` of the role that Stackwright assumes there; required for another account"},
 		"execution-role":  {to: &f.execution, usage: "`ARN` of the role that CloudFormation uses there (default, in the installation's own account: the installation's role)"},
+		"projects":        {to: &f.projects, usage: "the projects that may use it, as `patterns` with commas: 'shop@prod,team-*@*', or '*@*' for all; required"},
 		"listen":          {to: &f.listen, usage: "`address` to listen at"},
 		"until-idle":      {to: &f.untilIdle, usage: "end when no run is in progress"},
 		"verbose":         {to: &f.verbose, usage: "print metrics and the logs of the functions, too"},

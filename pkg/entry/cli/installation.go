@@ -28,6 +28,7 @@ const (
 	outMachine   = "StateMachineArn"
 	outExecution = "ExecutionRoleArn"
 	outGroup     = "ScheduleGroupName"
+	outProjects  = "Projects" // that may use the target default; missing if none may
 )
 
 // site is the site of the installation on AWS that the call names. It is read
@@ -142,11 +143,15 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 	if err != nil || machine.Service != "states" {
 		return site{}, fault.New(fault.Invalid, "installation %s: output %s is not the ARN of a state machine: %s", stack, outMachine, outputs[outMachine])
 	}
+	grants, err := project.ParseGrants(outputs[outProjects])
+	if err != nil {
+		return site{}, fmt.Errorf("installation %s: output %s: %w", stack, outProjects, err)
+	}
 	at := project.Target{Name: project.DefaultTarget, Account: machine.AccountID, Region: machine.Region}
 	return site{
 		label:  fmt.Sprintf("installation %s (account %s, region %s)", stack, at.Account, at.Region),
 		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
-		home: project.Access{Target: at, Execution: outputs[outExecution]},
+		home: project.Access{Target: at, Execution: outputs[outExecution], Projects: grants},
 		pace: 2 * time.Second, timeout: 2 * time.Minute,
 		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for the events that it could not process. In the first minutes of a new installation, S3 does not report uploads yet: try again", stack),
 	}, nil

@@ -106,10 +106,13 @@ func (c *call) siteAt(url string) site {
 	}
 }
 
-// home is the laptop's own account and region.
+// home is the laptop's own account and region. Every project may use it.
 func home() project.Access {
-	return project.Access{Target: project.Target{Name: project.DefaultTarget, Account: Account, Region: Region}}
+	return project.Access{Target: project.Target{Name: project.DefaultTarget, Account: Account, Region: Region}, Projects: Projects()}
 }
+
+// Projects are the projects that may use the target default of a laptop.
+func Projects() project.Grants { return project.Grants{"*@*"} }
 
 // keys are the user's, for endpoints of the user's own; the emulators accept any.
 func (c *call) keys() (id, secret, token string) {

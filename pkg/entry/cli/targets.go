@@ -102,7 +102,7 @@ func altering(change func(s *session, ctx context.Context, target string) error)
 
 // listTargets lists the targets.
 func listTargets(ctx context.Context, c *call) (int, error) {
-	head := []string{"TARGET", "ACCOUNT", "REGION", "ROLE", "EXECUTION ROLE", "EXTERNAL ID"}
+	head := []string{"TARGET", "ACCOUNT", "REGION", "PROJECTS", "ROLE", "EXECUTION ROLE", "EXTERNAL ID"}
 	return c.show(ctx, head, func(s *session) (objects []any, cells [][]string, err error) {
 		all, err := s.reader.Targets(ctx)
 		if err != nil {
@@ -116,8 +116,9 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 			}
 			objects = append(objects, map[string]any{
 				"target": a.Name, "account": a.Account, "region": a.Region, "role": a.Role, "execution_role": a.Execution, "external_id": external,
+				"projects": append([]string{}, a.Projects...),
 			})
-			cells = append(cells, []string{a.Name, a.Account, a.Region, a.Role, a.Execution, external})
+			cells = append(cells, []string{a.Name, a.Account, a.Region, cmp.Or(a.Projects.String(), "none"), a.Role, a.Execution, external})
 		}
 		return objects, cells, nil
 	})
@@ -127,7 +128,11 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 // changed.
 func (s *session) addTarget(ctx context.Context, name string) error {
 	f := s.call.flags
-	a := project.Access{Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution}
+	grants, err := project.ParseGrants(f.projects)
+	if err != nil {
+		return err
+	}
+	a := project.Access{Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution, Projects: grants}
 	if a.Account == s.home.Account && a.Role == "" {
 		a.Execution = cmp.Or(a.Execution, s.home.Execution) // a role is the same in all regions
 	}
@@ -146,7 +151,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	if err := s.reader.AddTarget(ctx, a); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.call.Out, "target %s is account %s, region %s\n", name, a.Account, a.Region)
+	fmt.Fprintf(s.call.Out, "target %s is account %s, region %s, for the projects %s\n", name, a.Account, a.Region, a.Projects)
 	if a.Role != "" {
 		fmt.Fprintf(s.call.Out, "allow account %s to assume %s with the external ID %s\n", s.home.Account, a.Role, accounts.ExternalID(s.machine, a.Account))
 	}

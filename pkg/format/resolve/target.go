@@ -116,7 +116,7 @@ type unregistered map[string]struct {
 func (u unregistered) report(list *problem.List, registered map[string]project.Target) {
 	known := slices.Sorted(maps.Keys(registered))
 	for _, name := range slices.Sorted(maps.Keys(u)) {
-		times, advice := "", fmt.Sprintf("register it with stackwright targets add %s --account ACCOUNT --region REGION", problem.Short(name))
+		times, advice := "", fmt.Sprintf("register it with stackwright targets add %s --account ACCOUNT --region REGION --projects PATTERNS", problem.Short(name))
 		if u[name].uses > 1 {
 			times = fmt.Sprintf(", named %d times,", u[name].uses)
 		}

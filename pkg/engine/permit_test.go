@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// If the function that claimed a step crashed before it sent the request, a poll does not
+// send it once the permission is gone. The step fails after an hour without one.
+func TestPollStartsNothingWithoutPermission(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.cloud.beginErr = fault.New(fault.Unavailable, "the request is lost")
+	loop := h.begin("a", "v1")
+	h.cloud.beginErr = nil
+	h.backend.Permits[""] = nil
+	h.passTime(2 * action.MaxStartTime)
+	const why = "is not for project shop@default"
+	h.polled(loop)
+	if s := h.stored("a").Steps[0]; s.Status != run.Running || !strings.Contains(s.Why, why) || len(h.backend.Cloud.Requests) > 0 {
+		t.Errorf("without the permission the step is %s (%s), and %d requests were sent", s.Status, s.Why, len(h.backend.Cloud.Requests))
+	}
+	h.passTime(time.Hour)
+	got := h.polled(loop)
+	if s := h.stored("a").Steps[0]; s.Status != run.Failed || !strings.Contains(s.Why, why) || len(h.backend.Cloud.Requests) > 0 {
+		t.Errorf("after an hour the run is %s, the step %s (%s), and %d requests were sent", got.State, s.Status, s.Why, len(h.backend.Cloud.Requests))
+	}
+}
+
+// An operation that has started is followed to its end without a permission.
+func TestPollFollowsWithoutPermission(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	loop := h.begin("a", "v1")
+	h.backend.Permits[""] = nil
+	h.passTime(time.Minute)
+	if got := h.polled(loop); got.State != run.StateSucceeded || h.records() != "vpc" {
+		t.Errorf("the run is %s, with records of %q", got.State, h.records())
+	}
+}
+
+// The record of a stack that is gone is dropped without a permission: no request is sent
+// to the target.
+func TestPermissionIsNotNeededToForget(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.requestAndExecute("a", "deploy", "v1")
+	h.backend.Cloud.Set("shop-vpc", "DELETE_COMPLETE")
+	h.request("b", "destroy", "")
+	loop := h.planned("b", 1)
+	h.backend.Permits[""] = nil
+	if r := h.executeToEnd(loop); r.State != run.StateSucceeded || h.records() != "" || r.Steps[0].Verb != "forget" {
+		t.Errorf("the run is %s, with records of %q: %+v", r.State, h.records(), r.Steps)
+	}
+}
+
+// If the permission cannot be read, the plan is made and the step is started later.
+func TestPermissionCannotBeRead(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
+	permits := h.Permits
+	h.Permits = unreadable{}
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 1}); !fault.Is(err, fault.Throttled) {
+		t.Errorf("the plan ends with %v", err)
+	}
+	h.Permits = permits
+	loop := h.planned("a", 1)
+	h.Permits = unreadable{}
+	loop = h.executed(loop)
+	if s := h.stored("a").Steps[0]; s.Status != run.Pending || s.Why != "slow down" {
+		t.Errorf("the step is %s (%s)", s.Status, s.Why)
+	}
+	h.Permits = permits
+	h.passTime(time.Minute)
+	h.polled(loop)
+	h.passTime(time.Minute)
+	if got := h.polled(loop); got.State != run.StateSucceeded {
+		t.Errorf("afterwards the run is %s", got.State)
+	}
+}
+
+// unreadable is permissions that cannot be read.
+type unreadable struct{}
+
+func (unreadable) Permit(context.Context, string, project.Target) error {
+	return fault.New(fault.Throttled, "slow down")
+}
