@@ -53,7 +53,7 @@ func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 	if d := cmp.Diff(want, operations); d != "" {
 		t.Errorf("runs, newest first: %s", d)
 	}
-	l.has(runs[0]["who"].(string), "ann@")
+	l.has(runs[0]["claim"].(string), "ann@")
 }
 
 // A command that would delete too much is refused. The message names a flag, and the

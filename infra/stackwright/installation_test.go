@@ -294,7 +294,10 @@ func TestRequestsToAnInstallationNameTheCaller(t *testing.T) {
 		if newest["operation"] != operation || newest["requester"] != cli.Account {
 			t.Errorf("%s of account %s, want a %s of account %s", newest["operation"], newest["requester"], operation, cli.Account)
 		}
-		return newest["who"].(string)
+		if want := "unknown principal of account " + cli.Account; newest["who"] != want {
+			t.Errorf("%s requested by %s, want %s", operation, newest["who"], want)
+		}
+		return newest["claim"].(string)
 	}
 	l.must(cli.ExitOK, "runs")
 	if n := identified.Load(); n != 0 {

@@ -10,6 +10,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/archive"
 )
 
+// claimed stands before the name that a user of a laptop claims.
+const claimed = "unknown principal of account " + cli.Account + `, says it is "`
+
 // A deploy that supersedes the user's own run asks nothing, not even on a terminal.
 func TestDeployAsksOnlyAboutRunsOfOthers(t *testing.T) {
 	t.Parallel()
@@ -38,22 +41,23 @@ func TestUploadsOfOtherProgramsSayWhoMadeThem(t *testing.T) {
 	l := newLaptop(t)
 	h := l.serve(0.05)
 	l.must(cli.ExitOK, "deploy", l.project)
-	for _, c := range []struct{ metadata, want string }{
-		{"", "somebody in account " + cli.Account},
+	const known = "unknown principal of account " + cli.Account
+	for _, c := range []struct{ metadata, claim string }{
+		{"", ""},
 		{"release pipeline 7", "release pipeline 7"},
 		{"jürgen@büro", "jürgen@büro"},
-		{"arn:aws:iam::111122223333:user/bob", "somebody in account " + cli.Account + ", not arn:aws:iam::111122223333:user/bob as the upload claims"},
+		{"arn:aws:iam::000000000000:assumed-role/security/ciso", "arn:aws:iam::000000000000:assumed-role/security/ciso"},
 		{"ann\x1b[2J\x07@laptop\r\nroot", "ann?[2J?@laptop??root"},
 		{strings.Repeat("a ", 5_000), strings.Repeat("a ", 350) + "…"},
 	} {
 		id := l.uploads(h, c.metadata)
 		l.must(cli.ExitOK, "status", id, "--follow")
 		run := l.last(l.must(cli.ExitOK, "status", id, "-o", "json"))
-		if run["who"] != c.want || run["requester"] != cli.Account || run["state"] != "succeeded" {
-			t.Errorf("%.40q: run %s, requested by %q, of account %q; want %q", c.metadata, run["state"], run["who"], run["requester"], c.want)
+		if claim, _ := run["claim"].(string); run["who"] != known || claim != c.claim || run["requester"] != cli.Account || run["state"] != "succeeded" {
+			t.Errorf("%.40q: run %s, requested by %q, which says it is %q, of account %q", c.metadata, run["state"], run["who"], claim, run["requester"])
 		}
 		for _, shown := range []string{l.must(cli.ExitOK, "status", id), l.must(cli.ExitOK, "runs")} {
-			if l.has(shown, c.want[:8]); strings.ContainsAny(shown, "\x1b\x07\r") {
+			if l.has(shown, known[:8]); strings.ContainsAny(shown, "\x1b\x07\r") {
 				t.Errorf("it holds control characters: %q", shown)
 			}
 		}

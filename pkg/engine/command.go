@@ -25,12 +25,12 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 		err = e.ownsLock(ctx, r)
 	}
 	if err == nil {
-		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: c.CommandFor(q.Options), Force: q.Force, Who: q.Who, Why: q.Reason, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: c.CommandFor(q.Options), Force: q.Force, Who: q.By(), Why: q.Reason, At: e.Now()})
 	}
 	switch {
 	case err != nil || r.State.Over():
 	case c.EndsRun:
-		err = e.endByForce(ctx, r, run.StateCancelled, fmt.Sprintf("unlocked by %s: %s", q.Who, q.Reason))
+		err = e.endByForce(ctx, r, run.StateCancelled, fmt.Sprintf("unlocked by %s: %s", q.By(), q.Reason))
 	default:
 		err = e.ensureRunning(ctx, r) // the poll that this causes obeys the command
 	}
@@ -63,7 +63,7 @@ func (e *Engine) ownsLock(ctx context.Context, r run.Run) error {
 // of unreadable. Nothing else is known about the run, so nothing else is done: the
 // next run finds the operations that are in progress.
 func (e *Engine) release(ctx context.Context, q run.Request, unreadable error) error {
-	why := fmt.Sprintf("unlocked by %s: %s: only the lock was released, because the run cannot be read: %v", q.Who, q.Reason, unreadable)
+	why := fmt.Sprintf("unlocked by %s: %s: only the lock was released, because the run cannot be read: %v", q.By(), q.Reason, unreadable)
 	for {
 		l, err := e.Store.Lock(ctx, q.Project)
 		if err == nil && l.Owner.Run != q.Of {
@@ -84,7 +84,7 @@ func (e *Engine) release(ctx context.Context, q run.Request, unreadable error) e
 			return err
 		}
 		next := l.Without(q.Of)
-		err = e.Store.Release(ctx, q.Project, q.Of, next, run.GivenCommand{ID: q.ID, Command: run.Cancel, Who: q.Who, Why: why, At: e.Now()})
+		err = e.Store.Release(ctx, q.Project, q.Of, next, run.GivenCommand{ID: q.ID, Command: run.Cancel, Who: q.By(), Why: why, At: e.Now()})
 		switch {
 		case fault.Is(err, fault.Stale):
 			continue // the lock has changed: read it again

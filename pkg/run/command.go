@@ -69,13 +69,13 @@ func (r *Run) obey(c Command) (Command, error) {
 func (r *Run) StopFor(by Run, at time.Time) {
 	r.Command, r.SupersededBy = Supersede, by.ID
 	r.Generation++
-	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.Who, Why: by.Reason, At: at})
+	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.By(), Why: by.Reason, At: at})
 }
 
 // ReplaceBy ends r, which is queued, because a newer run takes its place.
 func (r *Run) ReplaceBy(by Run, at time.Time) {
 	r.State, r.SupersededBy, r.Ended = StateSuperseded, by.ID, at
-	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.Who, Why: by.Reason, At: at})
+	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.By(), Why: by.Reason, At: at})
 }
 
 // given adds a command to those that r was given.

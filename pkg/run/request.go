@@ -1,5 +1,10 @@
 package run
 
+import (
+	"cmp"
+	"fmt"
+)
+
 // A Request asks for a run of an operation, or gives a command to a run. Uploads, request
 // objects, HTTP requests, schedules and the command line all make one. The run stores it
 // unchanged.
@@ -9,7 +14,8 @@ type Request struct {
 	Operation string `json:"operation"`
 	Source    Source `json:"source"`
 	Of        string `json:"of,omitempty"`        // the run that a retry, a rollback or a command is about
-	Who       string `json:"who,omitempty"`       // who made the request, as its sender claims
+	Who       string `json:"who,omitempty"`       // who made the request, as AWS or the schedule says; no sender can choose it
+	Claim     string `json:"claim,omitempty"`     // who its sender says that he is; nobody checks it
 	Requester string `json:"requester,omitempty"` // the account, or the service of AWS, that S3 names as the sender of the object
 	Upload    bool   `json:"upload,omitempty"`    // made by an upload: the newest upload wins
 	Sequencer string `json:"sequencer,omitempty"` // of the upload: which of two uploads of one key is newer
@@ -48,10 +54,18 @@ type Body struct {
 	} `json:"options"`
 }
 
+// By says for people who made the request. A claim stands beside what is known, marked as one.
+func (q Request) By() string {
+	if q.Claim == "" {
+		return q.Who
+	}
+	return fmt.Sprintf("%s, says it is %q", cmp.Or(q.Who, "unknown principal"), q.Claim)
+}
+
 // Body returns q as it is written in JSON, without its ID and project: the key of the
 // object, or the path of the HTTP request, has those.
 func (q Request) Body() Body {
 	b := Body{Operation: q.Operation, Source: q.Source}
-	b.Options.Run, b.Options.Who, b.Options.Options = q.Of, q.Who, q.Options
+	b.Options.Run, b.Options.Who, b.Options.Options = q.Of, q.Claim, q.Options
 	return b
 }

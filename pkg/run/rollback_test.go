@@ -35,7 +35,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := c.run
-			r.ID, r.Source, r.Who, r.Requester = "one", other, "ann", "111122223333"
+			r.ID, r.Source, r.Who, r.Claim, r.Requester = "one", other, "ann", "root", "111122223333"
 			if r.Operation == "" {
 				r.Operation = "deploy"
 			}
@@ -43,7 +43,7 @@ func TestLeaveSaysWhatFollows(t *testing.T) {
 			if (x.Rollback != nil) != c.follows || !strings.Contains(x.Message, c.says) || (c.says == "") != (x.Message == "") {
 				t.Errorf("follows: %v, says %q", x.Rollback, x.Message)
 			}
-			if c.follows && (x.NextOwner != "next" || x.Rollback.Source != c.good || x.Rollback.Who != "ann" || x.Rollback.Requester != "111122223333") {
+			if c.follows && (x.NextOwner != "next" || x.Rollback.Source != c.good || x.Rollback.Who != "ann" || x.Rollback.Claim != "root" || x.Rollback.Requester != "111122223333") {
 				t.Errorf("next is %q, %+v", x.NextOwner, x.Rollback)
 			}
 		})

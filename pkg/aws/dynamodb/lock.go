@@ -60,7 +60,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 		generation := owner.Generation
 		owner.StopFor(r, now)
 		writes = append(writes, give(owner, generation),
-			write{key: eventKey(owner.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.Who, Why: "run " + r.ID}})
+			write{key: eventKey(owner.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.By(), Why: "run " + r.ID}})
 	}
 	changed := fault.New(fault.Stale, "the lock on %s or a run has changed, or run %s is no longer pending with epoch %d", r.Project, r.ID, r.Epoch)
 	if err := t.require(ctx, changed, writes...); err != nil {

@@ -44,7 +44,7 @@ func (s *Store) Enter(_ context.Context, r run.Run, e run.Entry, now time.Time) 
 		}
 		if owner, ok := s.runs[e.StopOwner]; ok {
 			owner.run.StopFor(k.run, now)
-			s.audit[e.StopOwner] = append(s.audit[e.StopOwner], Entry{Time: now, What: string(run.Supersede), Who: k.run.Who})
+			s.audit[e.StopOwner] = append(s.audit[e.StopOwner], Entry{Time: now, What: string(run.Supersede), Who: k.run.By()})
 		}
 		return true, nil
 	})

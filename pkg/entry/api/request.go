@@ -53,15 +53,21 @@ func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
 	return who, nil
 }
 
-// claimed names the user of a token: by the subject, which users cannot choose, and
-// for people by the e-mail address if it is verified. Some issuers let people write
+// claimed names the user of a token: by the subject, which users cannot choose, with the
+// issuer, and for people by the e-mail address if it is verified. Some issuers let people write
 // any address, and then do not say that it is verified.
 func claimed(claims map[string]string) string {
 	who, email := claims["sub"], claims["email"]
-	if who == "" || email == "" || claims["email_verified"] != "true" {
-		return who
+	if who == "" {
+		return ""
 	}
-	return fmt.Sprintf("%s (%s)", email, who)
+	if email != "" && claims["email_verified"] == "true" {
+		who = fmt.Sprintf("%s (%s)", email, who)
+	}
+	if issuer := claims["iss"]; issuer != "" {
+		who += " of " + issuer
+	}
+	return who
 }
 
 // body returns the body, which must be JSON.

@@ -27,7 +27,7 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 	if _, command := run.ControlNamed(r.Operation); command {
 		return answer{}, fault.New(fault.Invalid, "operation: %s is a command to a run, and starts none: use POST /runs/{run}/%s", r.Operation, r.Operation)
 	}
-	if r.Who != "" {
+	if r.Claim != "" {
 		r.Problems = append(r.Problems, "options.who: the API knows the caller: remove this option")
 	}
 	if r.ID, err = q.id(project); err != nil {

@@ -140,10 +140,10 @@ func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
 		if err != nil {
 			return fmt.Errorf("run %s: %w", w.Run, err)
 		}
-		if !r.Upload || r.State.Over() || r.Command.Stops() || r.Who == s.who(ctx) {
+		if !r.Upload || r.State.Over() || r.Command.Stops() || r.Claim == s.who(ctx) {
 			continue
 		}
-		what := fmt.Sprintf("this deploy supersedes run %s, requested by %s (%s of %s, %s)", r.ID, cmp.Or(r.Who, "somebody"), r.Operation, r.Project, r.State)
+		what := fmt.Sprintf("this deploy supersedes run %s, requested by %s (%s of %s, %s)", r.ID, cmp.Or(r.By(), "somebody"), r.Operation, r.Project, r.State)
 		if !s.call.Asks || s.call.flags.yes {
 			fmt.Fprintln(s.call.Err, what)
 			continue
@@ -192,7 +192,7 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 // set. The source is the configuration to deploy.
 func (s *session) newRequest(ctx context.Context, project string, source run.Source) run.Request {
 	f := s.call.flags
-	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Who: s.who(ctx), Options: run.Options{
+	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Claim: s.who(ctx), Options: run.Options{
 		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Only: f.only, MaxDeletions: f.deletions.n,
 	}}
 }

@@ -271,7 +271,7 @@ func (s *session) queued(ctx context.Context, r run.Run) string {
 			break
 		}
 		if o.State != "" { // else it has ended since
-			before = append(before, fmt.Sprintf("%s (%s, %s, %s)", o.Run, o.Operation, o.State, o.Who))
+			before = append(before, fmt.Sprintf("%s (%s, %s, %s)", o.Run, o.Operation, o.State, o.By()))
 		}
 	}
 	return fmt.Sprintf("run %s waits for %s", r.ID, strings.Join(before, ", then "))

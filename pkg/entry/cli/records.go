@@ -114,7 +114,7 @@ func listRuns(ctx context.Context, c *call) (int, error) {
 				state += " by " + r.SupersededBy
 			}
 			objects = append(objects, report.Of(r, time.Now()))
-			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Requested.Local().Format(time.DateTime), took, r.Who})
+			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Requested.Local().Format(time.DateTime), took, r.By()})
 		}
 		return objects, cells, err
 	})

@@ -150,9 +150,9 @@ func times(n int) string {
 // printQueue prints the owner of a lock and the queue.
 func printQueue(c *call, l report.QueueEntry) {
 	o := l.Owner
-	fmt.Fprintf(c.Err, "%s is locked by run %s (%s, %s) of %s: %s\n", l.Project, o.Run, o.Operation, o.State, cmp.Or(o.Who, "somebody"), o.Does)
+	fmt.Fprintf(c.Err, "%s is locked by run %s (%s, %s) of %s: %s\n", l.Project, o.Run, o.Operation, o.State, cmp.Or(o.By(), "somebody"), o.Does)
 	for i, p := range l.Waiting {
 		fmt.Fprintf(c.Err, "  %d. run %s (%s) of %s waits since %s: %s\n",
-			i+1, p.Run, p.Operation, cmp.Or(p.Who, "somebody"), p.Requested.Local().Format(time.TimeOnly), p.Does)
+			i+1, p.Run, p.Operation, cmp.Or(p.By(), "somebody"), p.Requested.Local().Format(time.TimeOnly), p.Does)
 	}
 }

@@ -19,7 +19,8 @@ type Run struct {
 	State        run.State    `json:"state"`
 	Command      run.Command  `json:"command"`
 	Forced       bool         `json:"forced,omitempty"`    // updates in progress are cancelled too
-	Who          string       `json:"who"`                 // requested it
+	Who          string       `json:"who"`                 // requested it, as AWS or the schedule says
+	Claim        string       `json:"claim,omitempty"`     // who the sender says that he is; nobody checks it
 	Requester    string       `json:"requester,omitempty"` // the account that S3 names as the sender of the upload or the request object
 	Reason       string       `json:"reason,omitempty"`    // of the request
 	Commands     []Command    `json:"commands,omitempty"`
@@ -78,10 +79,13 @@ type Answer struct {
 	Given  time.Time `json:"given"`
 }
 
+// By says for people who requested the run.
+func (o Owner) By() string { return run.Request{Who: o.Who, Claim: o.Claim}.By() }
+
 // Of reports a run as it is now, without the queue of its project.
 func Of(r run.Run, now time.Time) Run {
 	shown := Run{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
+		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Claim: r.Claim, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
 		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
 	}
@@ -129,6 +133,7 @@ type Owner struct {
 	Operation string    `json:"operation"`
 	State     run.State `json:"state"`
 	Who       string    `json:"who"`
+	Claim     string    `json:"claim,omitempty"`
 	Requested time.Time `json:"requested"`
 	Does      string    `json:"does"` // a sentence: what it does now, or will do when it has the lock
 }
@@ -156,7 +161,7 @@ func QueueEntryOf(ctx context.Context, runs Runs, project string) (*QueueEntry, 
 		case err != nil:
 			return nil, fmt.Errorf("run %s: %w", w.Run, err)
 		}
-		o := Owner{r.ID, r.Operation, r.State, r.Who, r.Requested, queued(r)}
+		o := Owner{r.ID, r.Operation, r.State, r.Who, r.Claim, r.Requested, queued(r)}
 		if i > 0 {
 			q.Waiting = append(q.Waiting, o)
 			continue

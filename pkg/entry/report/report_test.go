@@ -21,7 +21,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func deploy() run.Run {
 	return run.Run{
 		Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: "k", Version: "v"},
-			Who: "ann", Requester: "111122223333", Upload: true}, State: run.StateRunning, Command: run.Supersede, SupersededBy: "def", Commands: []run.GivenCommand{
+			Who: "unknown principal of account 111122223333", Claim: "ann", Requester: "111122223333", Upload: true}, State: run.StateRunning, Command: run.Supersede, SupersededBy: "def", Commands: []run.GivenCommand{
 			{ID: "r1", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/ann", At: noon.Add(time.Hour)},
 			{Command: run.Supersede, Run: "def", Who: "bob", Why: "hotfix", At: noon.Add(2 * time.Hour)},
 		}, Token: "secret of the machine", Requested: noon, Started: noon.Add(time.Second), Unchanged: 2, Steps: []run.Step{
@@ -43,7 +43,8 @@ func TestRunAsJSON(t *testing.T) {
  "operation": "deploy",
  "state": "running",
  "command": "supersede",
- "who": "ann",
+ "who": "unknown principal of account 111122223333",
+ "claim": "ann",
  "requester": "111122223333",
  "commands": [
   {
@@ -124,7 +125,7 @@ func TestQueue(t *testing.T) {
 	}
 	want := &report.QueueEntry{
 		Project: "shop@prod",
-		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "ann", Requested: noon, Does: "it finishes its running steps, then run def supersedes it (by bob: hotfix)"},
+		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "unknown principal of account 111122223333", Claim: "ann", Requested: noon, Does: "it finishes its running steps, then run def supersedes it (by bob: hotfix)"},
 		Waiting: []report.Owner{
 			{Run: "def", Operation: "deploy", State: run.StateQueued, Requested: noon, Does: "it deploys an upload, unless a newer upload replaces it"},
 			{Run: "gone", Does: "it has ended"},

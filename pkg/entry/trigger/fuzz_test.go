@@ -171,7 +171,7 @@ func FuzzRequest(f *testing.F) {
 // requested writes a request out.
 func runRequested(t *testing.T, q run.Request) []byte {
 	t.Helper()
-	options := map[string]any{"run": q.Of, "force": q.Force, "who": q.Who, "reason": q.Reason, "rollback": q.Rollback, "refuse": q.Refuse}
+	options := map[string]any{"run": q.Of, "force": q.Force, "who": q.Claim, "reason": q.Reason, "rollback": q.Rollback, "refuse": q.Refuse}
 	if q.Only != nil {
 		options["only"] = q.Only
 	}

@@ -36,18 +36,18 @@ func readRequestObject(ctx context.Context, q run.Request, c objectEvent, object
 		return q, fmt.Errorf("read request %s: %w", c.Object.Key, err)
 	}
 	said := ParseRequest(plan.AllOperations(), q.Project, text)
-	claim := said.Who
+	claim := said.Claim
 	said.ID, said.Who, said.Requester = q.ID, q.Who, q.Requester
-	return addRequester(ctx, said, claim, c, objects)
+	return addClaim(ctx, said, claim, c, objects)
 }
 
 // ParseRequest reads the text of a request object, or the body of an HTTP request,
-// for a project. The request has no ID yet, and Who is empty unless the text says
+// for a project. The request has no ID and no Who yet, and a Claim if the text says
 // who. All its errors are in its Problems.
 func ParseRequest(all plan.Operations, project string, text []byte) run.Request {
 	q := run.Request{Project: project}
 	options := optionFields(&q)
-	options["run"], options["who"] = &q.Of, &q.Who
+	options["run"], options["who"] = &q.Of, &q.Claim
 	var ok bool
 	if q.Problems, ok = decode(text, fields{
 		"operation": &q.Operation, "key": &q.Source.Key, "version": &q.Source.Version, "options": options,
@@ -237,7 +237,7 @@ func tooLong(q run.Request) []string {
 	var all []string
 	for _, x := range []struct{ name, text string }{
 		{"operation", q.Operation}, {"key", q.Source.Key}, {"version", q.Source.Version},
-		{"options.run", q.Of}, {"options.who", q.Who}, {"options.reason", q.Reason},
+		{"options.run", q.Of}, {"options.who", q.Claim}, {"options.reason", q.Reason},
 	} {
 		if len(x.text) > maxText {
 			all = append(all, longText(x.name, x.text))

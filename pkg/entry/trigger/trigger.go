@@ -21,7 +21,7 @@ import (
 type Objects interface {
 	// Object returns the bytes of a version of an object.
 	Object(ctx context.Context, key, version string) ([]byte, error)
-	// Who returns who put a version of an object, as its metadata says, or "".
+	// Who returns who put a version of an object, as its metadata claims, or "".
 	Who(ctx context.Context, key, version string) (string, error)
 }
 
@@ -54,12 +54,12 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (r
 	if err != nil {
 		return run.Request{}, err
 	}
-	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: requesterName("", c.Requester), Requester: printable(c.Requester)}
+	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: requesterName(c.Requester), Requester: printable(c.Requester)}
 	if p, ok := projectOfKey(c.Object.Key, uploadKey); ok {
 		q.Project, q.Operation = p, plan.DeployName
 		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}
 		q.Upload, q.Sequencer = true, c.Object.Sequencer
-		return addRequester(ctx, q, "", c, objects)
+		return addClaim(ctx, q, "", c, objects)
 	}
 	if p, ok := projectOfKey(c.Object.Key, requestKey); ok {
 		q.Project = p

@@ -57,7 +57,7 @@ func TestUpload(t *testing.T) {
 		}
 		want := run.Request{
 			ID: engine.RunID("stackwright", key, "v1"), Project: "shop@prod", Operation: "deploy", Source: run.Source{Key: key, Version: "v1"},
-			Who: "ann@laptop", Requester: "111122223333", Upload: true, Sequencer: "0A",
+			Who: "unknown principal of account 111122223333", Claim: "ann@laptop", Requester: "111122223333", Upload: true, Sequencer: "0A",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -129,19 +129,19 @@ func TestRequests(t *testing.T) {
 		`{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7"}`:        {Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.tar.gz", Version: "v7"}},
 		`{"operation":"destroy"}`:                                                        {Operation: "destroy"},
 		`{"operation":"destroy",` + zip + `,"options":{}}`:                               {Operation: "destroy", Source: source},
-		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                       {Operation: "refresh", Who: "ann"},
+		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                       {Operation: "refresh", Claim: "ann"},
 		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
 		`{"operation":"cancel","options":{` + that + `,"force":true}}`:                   {Operation: "cancel", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
 		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":0}}`:               {Operation: "deploy", Source: source, Options: run.Options{MaxDeletions: new(0)}},
 		`{"operation":"retry","options":{` + that + `,"max_deletions":7}}`:               {Operation: "retry", Of: "abcdefghijklmnopqrs2", Options: run.Options{MaxDeletions: new(7)}},
-		`{"operation":"pause","key":"","version":"","options":{` + that + `,"who":"b"}}`: {Operation: "pause", Of: "abcdefghijklmnopqrs2", Who: "b"},
+		`{"operation":"pause","key":"","version":"","options":{` + that + `,"who":"b"}}`: {Operation: "pause", Of: "abcdefghijklmnopqrs2", Claim: "b"},
 		`{"operation":"continue","options":{` + that + `}}`:                              {Operation: "continue", Of: "abcdefghijklmnopqrs2"},
 		`{"operation":"cancel","options":{` + that + `}}`:                                {Operation: "cancel", Of: "abcdefghijklmnopqrs2"},
 	} {
 		key := "requests/shop/prod/20260301T120000Z-abc.json"
 		want.ID, want.Project = engine.RunID("stackwright", key, "v1"), "shop@prod"
 		if want.Requester = "111122223333"; want.Who == "" {
-			want.Who = "somebody in account 111122223333"
+			want.Who = "unknown principal of account 111122223333"
 		}
 		got, err := trigger.Request(t.Context(), put(t, key), object{text: text})
 		if err != nil {

@@ -14,9 +14,9 @@ import (
 // session has about 650.
 const maxWho = 700
 
-// addRequester adds the requester to a request. The claim is the name in the request; if
-// it is empty, the metadata of the object has the name.
-func addRequester(ctx context.Context, q run.Request, claim string, c objectEvent, objects Objects) (run.Request, error) {
+// addClaim adds to a request who its sender says that he is. The claim is the name in the
+// request; if it is empty, the metadata of the object has the name.
+func addClaim(ctx context.Context, q run.Request, claim string, c objectEvent, objects Objects) (run.Request, error) {
 	if claim == "" {
 		var err error
 		claim, err = objects.Who(ctx, c.Object.Key, c.Object.Version)
@@ -27,30 +27,22 @@ func addRequester(ctx context.Context, q run.Request, claim string, c objectEven
 			return q, fmt.Errorf("read who made the request %s: %w", c.Object.Key, err)
 		}
 	}
-	q.Who = requesterName(claim, c.Requester)
+	q.Claim = printable(claim)
 	return q, nil
 }
 
-// requesterName names the requester. The sender of an object writes the claim, and nothing
-// checks it. The requester is the account, or the service of AWS, that the event of
-// S3 names. If the claim is an ARN of another account, the event's requester is used.
-func requesterName(claim, requester string) string {
-	claim, requester = printable(claim), printable(requester)
-	known := "service " + requester
+// requesterName names the requester as far as the event of S3 does: "requester" is the ID of
+// an account, or a service of AWS. The event does not name the user or the role.
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
+func requesterName(requester string) string {
+	requester = printable(requester)
 	switch {
 	case requester == "":
-		return claim
+		return "unknown principal"
 	case strings.Trim(requester, "0123456789") == "":
-		known = "somebody in account " + requester
+		return "unknown principal of account " + requester
 	}
-	parts := strings.SplitN(claim, ":", 6) // arn:aws:sts::111122223333:assumed-role/developer/ann
-	switch {
-	case claim == "":
-		return known
-	case parts[0] == "arn" && (len(parts) < 6 || parts[4] != requester):
-		return printable(fmt.Sprintf("%s, not %s as the upload claims", known, claim))
-	}
-	return claim
+	return "service " + requester
 }
 
 // printable makes a text safe for a terminal: unprintable characters become question

@@ -26,22 +26,21 @@ func sentBy(t *testing.T, key, requester string) events.EventBridgeEvent {
 	return e
 }
 
-// The metadata of an object, or its request, says who made the request. If it names
-// another account than S3 does, S3 is right. Where it says nothing, the account is all
-// that is known.
+// What S3 says of the sender is who made the request. What the metadata of an object, or
+// its request, says is a claim, marked as one, whatever it says.
 func TestWhoMadeARequest(t *testing.T) {
 	const ann, bob = "arn:aws:sts::111122223333:assumed-role/developer/ann@example.com", "arn:aws:iam::444455556666:user/bob"
-	for _, c := range []struct{ claim, requester, want string }{
-		{"ann@laptop", "111122223333", "ann@laptop"},
-		{ann, "111122223333", ann},
-		{" jürgen@büro ", "111122223333", "jürgen@büro"},
-		{"", "111122223333", "somebody in account 111122223333"},
-		{"", "s3.amazonaws.com", "service s3.amazonaws.com"},
-		{"", "", ""},
-		{ann, "", ann},
-		{bob, "111122223333", "somebody in account 111122223333, not " + bob + " as the upload claims"},
-		{bob, "s3.amazonaws.com", "service s3.amazonaws.com, not " + bob + " as the upload claims"},
-		{"arn:aws", "111122223333", "somebody in account 111122223333, not arn:aws as the upload claims"},
+	for _, c := range []struct{ claim, requester, who, by string }{
+		{"ann@laptop", "111122223333", "unknown principal of account 111122223333", `unknown principal of account 111122223333, says it is "ann@laptop"`},
+		{ann, "111122223333", "unknown principal of account 111122223333", `unknown principal of account 111122223333, says it is "` + ann + `"`},
+		{bob, "111122223333", "unknown principal of account 111122223333", `unknown principal of account 111122223333, says it is "` + bob + `"`},
+		{`ann", says it is "bob`, "111122223333", "unknown principal of account 111122223333", `unknown principal of account 111122223333, says it is "ann\", says it is \"bob"`},
+		{" jürgen@büro ", "111122223333", "unknown principal of account 111122223333", `unknown principal of account 111122223333, says it is "jürgen@büro"`},
+		{"", "111122223333", "unknown principal of account 111122223333", "unknown principal of account 111122223333"},
+		{"", "s3.amazonaws.com", "service s3.amazonaws.com", "service s3.amazonaws.com"},
+		{bob, "s3.amazonaws.com", "service s3.amazonaws.com", `service s3.amazonaws.com, says it is "` + bob + `"`},
+		{"", "", "unknown principal", "unknown principal"},
+		{ann, "", "unknown principal", `unknown principal, says it is "` + ann + `"`},
 	} {
 		for _, at := range []struct {
 			key string
@@ -55,8 +54,8 @@ func TestWhoMadeARequest(t *testing.T) {
 				continue // the request says nothing, so that the metadata does
 			}
 			q, err := trigger.Request(t.Context(), sentBy(t, at.key, c.requester), at.object)
-			if err != nil || q.Who != c.want || q.Requester != c.requester || len(q.Problems) > 0 {
-				t.Errorf("%q, sent by %q: %q, %q, %q, %v; want %q", c.claim, c.requester, q.Who, q.Requester, q.Problems, err, c.want)
+			if err != nil || q.Who != c.who || q.Claim != strings.TrimSpace(c.claim) || q.By() != c.by || q.Requester != c.requester || len(q.Problems) > 0 {
+				t.Errorf("%q, sent by %q: %q, %q, %q, %q, %v; want %q", c.claim, c.requester, q.Who, q.By(), q.Requester, q.Problems, err, c.by)
 			}
 		}
 	}
@@ -70,12 +69,12 @@ func TestHarmfulMetadataIsStoredWithoutHarm(t *testing.T) {
 		"\x00\xff":                         "?\uFFFD",
 		strings.Repeat("a", 10_000):        strings.Repeat("a", 700) + "…",
 		strings.Repeat("ü", 10_000) + "\n": strings.Repeat("ü", 350) + "…",
-		"arn:aws:iam::444455556666:user/" + strings.Repeat("b", 10_000) + "\x1b": "somebody in account 111122223333, not arn:aws:iam::444455556666:user/",
+		"arn:aws:iam::444455556666:user/" + strings.Repeat("b", 10_000) + "\x1b": "arn:aws:iam::444455556666:user/b",
 	} {
 		for _, key := range []string{anUpload, aRequest} {
 			q, err := trigger.Request(t.Context(), put(t, key), object{who: claim, text: `{"operation":"refresh"}`})
-			if err != nil || !strings.HasPrefix(q.Who, want) || len(q.Who) > 1<<10 || !utf8.ValidString(q.Who) || strings.ContainsFunc(q.Who, func(r rune) bool { return !unicode.IsPrint(r) }) {
-				t.Errorf("%.40q: %.100q, of %d bytes, %v; want %.100q", claim, q.Who, len(q.Who), err, want)
+			if err != nil || !strings.HasPrefix(q.Claim, want) || len(q.Claim) > 1<<10 || !utf8.ValidString(q.Claim) || strings.ContainsFunc(q.By(), func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("%.40q: %.100q, of %d bytes, %v; want %.100q", claim, q.Claim, len(q.Claim), err, want)
 			}
 		}
 	}
@@ -92,7 +91,7 @@ func TestUnreadableMetadata(t *testing.T) {
 	for kind, later := range map[fault.Kind]bool{fault.Throttled: true, fault.Unavailable: true, fault.Missing: false, fault.Denied: false, fault.Invalid: false} {
 		for _, key := range []string{anUpload, aRequest} {
 			q, err := trigger.Request(t.Context(), put(t, key), object{text: `{"operation":"refresh"}`, none: fault.New(kind, "so it is")})
-			if later != fault.Is(err, kind) || later == (len(q.Problems) == 1) || q.Who != "somebody in account 111122223333" {
+			if later != fault.Is(err, kind) || later == (len(q.Problems) == 1) || q.Who != "unknown principal of account 111122223333" {
 				t.Errorf("%s: %+v, %v", kind, q, err)
 			}
 			if !later && (q.Upload || q.Problems[0] != "who made the request cannot be read: so it is") {

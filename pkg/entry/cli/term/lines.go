@@ -31,8 +31,8 @@ func (p *Plain) Show(r run.Run) error {
 	var b strings.Builder
 	if len(p.seen.Steps) == 0 && len(r.Steps) > 0 {
 		by := ""
-		if r.Who != "" {
-			by = ", requested by " + r.Who
+		if who := r.By(); who != "" {
+			by = ", requested by " + who
 		}
 		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged%s\n", plan.CommandOf(r.Operation), r.Project, r.ID, Plural(len(r.Steps), "step"), r.Unchanged, by)
 	}

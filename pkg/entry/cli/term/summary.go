@@ -64,8 +64,8 @@ func fold(lines []string, width int) []string {
 // command that it obeys.
 func requested(r run.Run) string {
 	text := "run " + r.ID
-	if r.Who != "" {
-		text += ", requested by " + r.Who
+	if who := r.By(); who != "" {
+		text += ", requested by " + who
 	}
 	if r.Reason != "" {
 		text += " (" + oneLine(r.Reason) + ")"

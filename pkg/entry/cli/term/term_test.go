@@ -435,7 +435,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 	mine.Who, mine.Reason, mine.Command = "ann@laptop", "the new queue", run.Cancel
 	mine.Commands = []run.GivenCommand{{Command: run.Cancel, Who: "arn:aws:sts::111111111111:assumed-role/ops/bob", Why: "wrong branch"}}
 	theirs := cancelled
-	theirs.Who = "somebody in account 111111111111, not arn:aws:iam::222222222222:user/bob as the upload claims"
+	theirs.Who, theirs.Claim = "unknown principal of account 111111111111", "arn:aws:iam::222222222222:user/bob"
 	hostile := run.Run{Request: run.Request{ID: "abc", Operation: "\x1b[2Jrefresh", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"only: there is no stack \x1b[31m\x07x\u202ey"}}
 	var got strings.Builder
 	for _, c := range []struct {

@@ -1,0 +1,22 @@
+package run_test
+
+import (
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A claim of the sender stands beside who made the request, marked and in quotes.
+func TestClaimIsMarked(t *testing.T) {
+	for _, c := range []struct{ who, claim, want string }{
+		{"arn:aws:iam::111122223333:user/ann", "", "arn:aws:iam::111122223333:user/ann"},
+		{"unknown principal of account 111122223333", "ann", `unknown principal of account 111122223333, says it is "ann"`},
+		{"unknown principal", `x" (arn:aws:iam::111122223333:user/root`, `unknown principal, says it is "x\" (arn:aws:iam::111122223333:user/root"`},
+		{"", "ann", `unknown principal, says it is "ann"`},
+		{"", "", ""},
+	} {
+		if got := (run.Request{Who: c.who, Claim: c.claim}).By(); got != c.want {
+			t.Errorf("%q, %q: %s", c.who, c.claim, got)
+		}
+	}
+}
