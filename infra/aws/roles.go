@@ -28,6 +28,14 @@ func ours() conditions {
 	return conditions{"StringEquals": {"aws:SourceAccount": *awscdk.Aws_ACCOUNT_ID()}}
 }
 
+// oursIfSaid requires the same of a service of which AWS does not document whether it names an account when it assumes a role,
+// as CloudFormation with the service role of a stack. Another account is refused, and a missing one is not: only principals of
+// this account can pass the role.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
+func oursIfSaid() conditions {
+	return conditions{"StringEqualsIfExists": ours()["StringEquals"]}
+}
+
 // document is a policy.
 func (i *installation) document(permissions []permission) awsiam.PolicyDocument {
 	var statements []awsiam.PolicyStatement
@@ -82,7 +90,7 @@ func operators(c conditions) *map[string]any {
 // executionPolicies restricts it. Whatever the policies allow, the role cannot change the installation. That prevents
 // mistakes of projects; a project that may create roles may create one with more permissions.
 func (i *installation) addExecutionRole() {
-	role := i.addRole("execution", "cloudformation.amazonaws.com", ours(), i.untouchable())
+	role := i.addRole("execution", "cloudformation.amazonaws.com", oursIfSaid(), i.untouchable())
 	for _, policy := range i.settings.policies {
 		arn := i.fill(policy)
 		role.AddManagedPolicy(awsiam.ManagedPolicy_FromManagedPolicyArn(i.Stack, jsii.String("Allowed "+policy), jsii.String(arn)))

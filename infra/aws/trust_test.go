@@ -21,7 +21,7 @@ func TestTrust(t *testing.T) {
 	all := the(t, plain)
 	for role, want := range map[string]string{
 		"PlanRole":      `{"Action":"sts:AssumeRole","Effect":"Allow","Principal":{"Service":"lambda.amazonaws.com"}}`,
-		"ExecutionRole": `{"Action":"sts:AssumeRole","Condition":{"StringEquals":{"aws:SourceAccount":"${AWS::AccountId}"}},"Effect":"Allow","Principal":{"Service":"cloudformation.amazonaws.com"}}`,
+		"ExecutionRole": `{"Action":"sts:AssumeRole","Condition":{"StringEqualsIfExists":{"aws:SourceAccount":"${AWS::AccountId}"}},"Effect":"Allow","Principal":{"Service":"cloudformation.amazonaws.com"}}`,
 		"MachineRole":   `{"Action":"sts:AssumeRole","Condition":{"StringEquals":{"aws:SourceAccount":"${AWS::AccountId}"}},"Effect":"Allow","Principal":{"Service":"states.amazonaws.com"}}`,
 		"ScheduleRole":  `{"Action":"sts:AssumeRole","Condition":{"ArnEquals":{"aws:SourceArn":"arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule-group/stackwright"},"StringEquals":{"aws:SourceAccount":"${AWS::AccountId}"}},"Effect":"Allow","Principal":{"Service":"scheduler.amazonaws.com"}}`,
 	} {
