@@ -23,6 +23,7 @@ lib/cron              lib/pattern
 lib/document
 lib/template          lib/document lib/graph lib/pattern
 lib/resource
+lib/markdown          lib/pattern
 lib/difference        lib/resource lib/suggest lib/template
 
 fault
@@ -42,7 +43,7 @@ aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/pattern aws/awserr sdk
 aws/cloudwatch        run
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
-aws/eventbridge       plan run aws/awserr sdk
+aws/eventbridge       plan run lib/markdown aws/awserr sdk
 aws/s3                fault project plan engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
 aws/stepfunctions     fault run engine aws/awserr sdk
@@ -63,7 +64,7 @@ entry/api             fault project run plan engine lib/pattern entry/report
 
 wire                  fault project plan run action engine lib/budget lib/pattern format format/archive format/check entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
-entry/cli/term        plan run action lib/difference lib/resource
+entry/cli/term        plan run action lib/difference lib/markdown lib/resource
 entry/cli             fault project plan run engine lib/cron lib/suggest format format/archive format/problem format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 

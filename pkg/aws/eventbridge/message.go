@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/stackwright/stackwright/pkg/lib/markdown"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -39,24 +40,22 @@ func why(r run.Run) string {
 // template. Its input transformer copies strings without escaping them, and drops
 // an event if the result is not JSON. So plain replaces quotes, backslashes, line
 // breaks and other control characters. It also replaces angle brackets: text
-// between them would be a variable of the template, or a mention in a chat.
+// between them would be a variable of the template. A chat shows the text as Markdown, and
+// much of it comes from project files: so nothing in it is a link, a mention or formatting.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
 func plain(text string) string {
-	return cut(strings.Map(func(c rune) rune {
+	text = strings.Map(func(c rune) rune {
 		switch {
 		case c == '"':
 			return '\''
 		case c == '\\':
 			return '/'
-		case c == '<':
-			return '('
-		case c == '>':
-			return ')'
 		case unicode.IsSpace(c), unicode.IsControl(c), unicode.Is(unicode.Zl, c), unicode.Is(unicode.Zp, c):
 			return ' '
 		}
 		return c
-	}, strings.ToValidUTF8(text, "?")))
+	}, strings.ToValidUTF8(text, "?"))
+	return cut(markdown.Inert(text))
 }
 
 // cut returns a text without what is beyond the most letters.

@@ -176,6 +176,9 @@ func TestWhy(t *testing.T) {
 		"": {State: run.StateRunning},
 		"stackwright.yaml:3:1: unknown key 'stack'":  {State: run.StateRefused, Messages: []string{`stackwright.yaml:3:1: unknown key "stack"`}},
 		"a; b; c; failed: 0, 1, 2, 3, 4, and others": many,
+		"stack 'a': (log in)(https: //evil(.)example) or www(.)evil(.)example, says ＠here": {
+			State: run.StateRefused, Messages: []string{`stack "a": [log in](https://evil.example) or www.evil.example, says @here`},
+		},
 	} {
 		var p fakeBus
 		eventbridge.New(&p, "bus", slog.New(slog.DiscardHandler)).Notify(t.Context(), r)

@@ -22,5 +22,10 @@ func (p Pattern) MatchString(s string) bool { return p.compiled().MatchString(s)
 // FindStringSubmatch returns the first match in s and those of its groups, nil if there is none.
 func (p Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
 
+// ReplaceAllStringFunc returns s with each match of the pattern replaced by what replace returns for it.
+func (p Pattern) ReplaceAllStringFunc(s string, replace func(string) string) string {
+	return p.compiled().ReplaceAllStringFunc(s, replace)
+}
+
 // String returns the expression.
 func (p Pattern) String() string { return p.compiled().String() }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stackwright/stackwright/pkg/lib/markdown"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -21,12 +22,13 @@ const (
 
 // Markdown writes what a plan changes for a comment on a pull request: the totals, what
 // is lost and replaced, and a folded block for each stack. If there is not enough room,
-// whole stacks are left out, first those that lose and replace nothing, and counted.
+// whole stacks are left out, first those that lose and replace nothing, and counted. Texts
+// of templates stand in blocks of code, or are inert.
 func Markdown(c plan.Changes) string {
 	replaced, lost, maybeLost := losses(c)
 	var cautions, messages, stacks []string
 	for _, l := range slices.Concat(lost, maybeLost, replaced) {
-		cautions = append(cautions, "> "+html.EscapeString(cutText(printable(l), maxLine))+"<br>\n")
+		cautions = append(cautions, "> "+markdown.Inert(cutText(oneLine(printable(l)), maxLine))+"<br>\n")
 	}
 	for _, m := range c.Messages {
 		messages = append(messages, diffLine(cutText(oneLine(printable(m)), maxLine))+"\n")

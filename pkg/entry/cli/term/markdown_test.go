@@ -162,3 +162,21 @@ func wholeBlocks(t *testing.T, text string) int {
 	}
 	return blocks
 }
+
+// What a template names cannot become a link or a mention in a comment.
+func TestMarkdownKeepsNoLinks(t *testing.T) {
+	c := manyChanges(1, 0)
+	c.Stacks[0].Resources = []plan.ResourceChange{
+		{ID: "[log in](https://evil.example)", Type: "AWS::SQS::Queue", Action: difference.Replace, Replacement: resource.Always, DataLoss: true, Loses: "a queue"},
+		{ID: "@everyone <b>www.evil.example</b>", Type: "AWS::SNS::Topic", Action: difference.Replace, Replacement: resource.Always},
+	}
+	text := term.Markdown(c)
+	for _, want := range []string{
+		"> DATA LOSS: app/service-000 (log in)(https: //evil(.)example), replaced (a queue)<br>\n",
+		"> REPLACED: app/service-000 ＠everyone (b)www(.)evil(.)example(/b)<br>\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
