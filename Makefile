@@ -168,7 +168,7 @@ destroy-infra: infra/aws/node_modules/.package-lock.json lambda ## remove the in
 	$(CDK) destroy $(CONTEXT)
 
 check-aws: node infra/aws/node_modules/.package-lock.json ## lint and test infra/aws
-	@unformatted=$$($(GOFMT) -l infra/aws/*.go infra/aws/calls infra/aws/target); if [ -n "$$unformatted" ]; then \
+	@unformatted=$$($(GOFMT) -l infra/aws/*.go infra/aws/calls infra/aws/iam infra/aws/target); if [ -n "$$unformatted" ]; then \
 		echo "these files are not formatted: run make fmt"; echo "$$unformatted"; exit 1; fi
 	cd infra/aws && $(GO) vet ./...
 	cd infra/aws && $(QUIETLY) $(GO) test -timeout $(TIMEOUT) ./...

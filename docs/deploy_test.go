@@ -32,7 +32,7 @@ func TestPagesAboutInstalling(t *testing.T) {
 		{"output", "(?m)^\\| `([A-Z][A-Za-z]+)` \\|", app, `i\.output\("%s"`},
 		{"output", "outputs? `([A-Z][A-Za-z]+)`", app, `i\.output\("%s"`},
 		{"parameter", `\b((?:[A-Z][a-z]+)+)(?:=|,ParameterValue=)`, targets, `(?m)^  %s:`},
-		{"role", `role/stackwright/stackwright-(\w+)`, targets, `RoleName: !Sub "\$\{Name\}-%s"`},
+		{"role", `role/stackwright/stackwright-(?:eu-west-1-)?(\w+)`, targets, `RoleName: !Sub "\$\{Name\}-%s"`},
 		{"resource", `--logical-resource-id (\w+)`, app, `"%s"`},
 	} {
 		found := regexp.MustCompile(c.named).FindAllStringSubmatch(page, -1)

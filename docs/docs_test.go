@@ -380,6 +380,42 @@ func TestLimitsPage(t *testing.T) {
 	}
 }
 
+// Every attack on the page of security names tests and a scenario that exist.
+func TestSecurityPage(t *testing.T) {
+	page := read(t, "docs/security.md")
+	if _, err := os.Stat("../stepfn/testdata/targets-withheld.txt"); err != nil || !strings.Contains(page, "`targets-withheld`") {
+		t.Error("the scenario of a target that is not for the project is missing: ", err)
+	}
+	exists := make(map[string]bool)
+	if err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		body, err := os.ReadFile(path)
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(body), -1) {
+			exists[m[1]] = true
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(page, -1)
+	if len(named) < 15 {
+		t.Errorf("docs/security.md names only %d tests", len(named))
+	}
+	for _, m := range named {
+		if !exists[m[1]] {
+			t.Errorf("docs/security.md names the test %s, which does not exist", m[1])
+		}
+	}
+}
+
 // Every message on the troubleshooting page is one that the code prints, or a
 // golden file has. An ellipsis stands for what differs.
 func TestTroubleshootingPage(t *testing.T) {

@@ -149,7 +149,7 @@ func access(name, account, region string) project.Access {
 	return project.Access{
 		Target: project.Target{Name: name, Account: account, Region: region},
 		Role:   "arn:aws:iam::" + account + ":role/stackwright-" + name, Execution: "arn:aws:iam::" + account + ":role/stackwright-execution",
-		Projects: project.Grants{"shop@*"},
+		Projects: project.Grants{"shop@*"}, ExternalID: "sw-" + name,
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/sts"
-	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -33,12 +32,12 @@ func (r *emulators) register(names ...string) {
 	}
 }
 
-// trust returns the external ID that the role of a target requires: that of this
-// installation for the account.
+// trust returns the external ID that the role of a target requires: the one that the
+// target is registered with.
 func (r *emulators) trust(role string) (externalID string, ok bool) {
 	for name, a := range accesses {
 		if a.Role == role && !r.denied[name] {
-			return accounts.ExternalID(r.cloud.Machine, a.Account), true
+			return a.ExternalID, true
 		}
 	}
 	return "", false
@@ -142,7 +141,7 @@ func (l *sessionLog) record(q gateway.Request) *gateway.Failure {
 func TestExternalIDIsRequired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newEmulators(t, func(o *cloud.Options) {
-			o.Trust = func(string) (string, bool) { return accounts.ExternalID(installation+"2", "111111111111"), true }
+			o.Trust = func(string) (string, bool) { return "sw-another", true }
 		})
 		id := r.Submit("deploy", parseStacks(strings.Fields("vpc@eu")), "")
 		r.WaitIdle()

@@ -37,6 +37,7 @@ func (i *installation) addAPI() {
 			Path: jsii.String(path), Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod(method)}, Integration: function,
 		})
 	}
+	i.api = httpAPI
 	i.addStage(httpAPI)
 }
 

@@ -31,6 +31,11 @@ func (i *installation) role(of string) string {
 	return "arn:" + *awscdk.Aws_PARTITION() + ":iam::" + *awscdk.Aws_ACCOUNT_ID() + ":role" + path + i.roleName(of)
 }
 
+// policy is the ARN of a managed policy. Like roles, policies are global.
+func (i *installation) policy(of string) string {
+	return "arn:" + *awscdk.Aws_PARTITION() + ":iam::" + *awscdk.Aws_ACCOUNT_ID() + ":policy" + path + i.roleName(of)
+}
+
 // logs is the name of the log group of a function.
 func (i *installation) logs(function string) string {
 	return "/aws/lambda/" + i.settings.stack + "-" + function
@@ -48,7 +53,7 @@ func (i *installation) words() *strings.Replacer {
 		"${Machine}", i.machine(), "${Executions}", i.named("states", "execution:"+s.stack),
 		"${Bus}", i.named("events", "event-bus/default"),
 		"${Self}", "arn:" + *awscdk.Aws_PARTITION() + ":cloudformation:" + *awscdk.Aws_REGION() + ":" + *awscdk.Aws_ACCOUNT_ID() + ":stack/" + s.stack + "/*",
-		"${Execution}", i.role("execution"), "${ScheduleRole}", i.role("schedule"),
+		"${Execution}", i.role("execution"), "${Boundary}", i.policy("boundary"), "${ScheduleRole}", i.role("schedule"),
 		"${Schedules}", i.named("scheduler", "schedule/"+s.stack),
 	}
 	if s.key {
@@ -65,6 +70,14 @@ func (i *installation) words() *strings.Replacer {
 
 // fill replaces the ${words} in a text.
 func (i *installation) fill(text string) string { return i.words().Replace(text) }
+
+// filledValue does that for the value of a condition: a text or several.
+func (i *installation) filledValue(value any) any {
+	if all, several := value.([]string); several {
+		return i.filled(all)
+	}
+	return i.fill(value.(string))
+}
 
 // filled does that for many texts.
 func (i *installation) filled(texts []string) []string {

@@ -25,7 +25,7 @@ const (
 // free are the types that cost nothing while nothing runs: they are charged by request and by stored byte, or not at all.
 var free = []string{
 	"AWS::ApiGatewayV2::Api", "AWS::ApiGatewayV2::Authorizer", "AWS::ApiGatewayV2::Integration", "AWS::ApiGatewayV2::Route", "AWS::ApiGatewayV2::Stage",
-	"AWS::CDK::Metadata", "AWS::DynamoDB::Table", "AWS::Events::EventBusPolicy", "AWS::Events::Rule", "AWS::IAM::Policy", "AWS::IAM::Role",
+	"AWS::CDK::Metadata", "AWS::DynamoDB::Table", "AWS::Events::EventBusPolicy", "AWS::Events::Rule", "AWS::IAM::ManagedPolicy", "AWS::IAM::Role",
 	"AWS::Lambda::EventInvokeConfig", "AWS::Lambda::Function", "AWS::Lambda::Permission", "AWS::Logs::LogGroup", "AWS::S3::Bucket", "AWS::S3::BucketPolicy",
 	"AWS::SNS::Topic", "AWS::SNS::TopicPolicy", "AWS::SQS::Queue", "AWS::SQS::QueuePolicy", "AWS::Scheduler::ScheduleGroup", "AWS::StepFunctions::StateMachine",
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -28,6 +29,7 @@ type installation struct {
 	dead      map[string]awssqs.Queue // dead-letter queues, by function
 	functions map[string]awslambda.Function
 	topic     awssns.Topic
+	api       awsapigatewayv2.HttpApi
 }
 
 // install adds the installation to an app.
@@ -49,7 +51,6 @@ func install(scope constructs.Construct, s settings) error {
 	i.addBucket()
 	i.addQueues()
 	i.addFunctions()
-	i.addExecutionRole()
 	i.addMachine()
 	i.addTriggers()
 	i.addSchedules()
@@ -59,6 +60,8 @@ func install(scope constructs.Construct, s settings) error {
 		i.addDashboard()
 	}
 	i.addAPI()
+	i.addExecutionRole()
+	i.addPrincipals()
 	return nil
 }
 

@@ -62,9 +62,6 @@ func TestRules(t *testing.T) {
 		})
 	}
 	all.says(t, "SweepRule", map[string]string{"ScheduleExpression": "rate(5 minutes)"})
-	if got := all.of("AWS::Events::Rule"); len(got) != len(rules) {
-		t.Errorf("the rules are %v, and %v are known by name", got, rules)
-	}
 	if got := len(all.of("AWS::Lambda::Permission")); got != 4+len(api.Routes()) {
 		t.Errorf("%d permissions to call functions", got)
 	}

@@ -1,6 +1,9 @@
 package main
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A permission is a statement of a role's policy. It is a plain value, so that a test can compare it with the calls in
 // the code.
@@ -13,8 +16,8 @@ type permission struct {
 	Why  string // the reason of a wildcard, or of a permission without a call
 }
 
-// conditions are operators with the keys and values that they compare.
-type conditions map[string]map[string]string
+// conditions are operators with the keys that they compare, each with a text or a list of texts.
+type conditions map[string]map[string]any
 
 // permissions are what each function may do. A new call needs its permission here.
 func permissions(s settings) map[string][]permission {
@@ -26,7 +29,7 @@ func permissions(s settings) map[string][]permission {
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows),
 	}
-	for _, f := range []string{"plan", "execute-step", "wait-status"} {
+	for _, f := range assuming {
 		all[f] = append(all[f], targets(s)...)
 	}
 	for f := range all {
@@ -108,23 +111,44 @@ var (
 	finds = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
 )
 
-// begins changes stacks, and stops cancels an update. Operations that create or delete resources need the execution
+// executionRoles are the execution role of the installation, and those that target/execution.yaml creates.
+var executionRoles = []string{"${Execution}", "${Execution}-*"}
+
+// A stack that Stackwright changes has this tag since it was created. It protects the stacks of others, such as the CDK's, from an
+// error in the code: CloudFormation supports the tags of a stack in conditions of all actions on stacks. The value differs by
+// project; which project may change a stack is decided by its record and not by a tag.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
+func tagged(more conditions) conditions {
+	all := conditions{"Null": {"aws:ResourceTag/stackwright:project": "false"}}
+	maps.Copy(all, more)
+	return all
+}
+
+// begins changes stacks, and stops cancels an update. Operations that create or delete resources need an execution
 // role. CloudFormation has no role in operations that only cancel, tag or protect.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
 var (
+	withRole = conditions{"ArnLike": {"cloudformation:RoleArn": executionRoles}}
+
 	begins = []permission{
+		{Do: []string{"cloudformation:CreateStack"}, On: []string{stacks}, If: withRole, Why: anywhere},
 		{
-			Do: []string{"cloudformation:ContinueUpdateRollback", "cloudformation:CreateStack", "cloudformation:DeleteStack", "cloudformation:UpdateStack"},
-			On: []string{stacks}, If: conditions{"StringEquals": {"cloudformation:RoleArn": "${Execution}"}}, Why: anywhere,
+			Do: []string{"cloudformation:ContinueUpdateRollback", "cloudformation:DeleteStack", "cloudformation:UpdateStack"},
+			On: []string{stacks}, If: tagged(withRole), Why: anywhere,
+		},
+		{
+			Do: []string{"cloudformation:TagResource"}, On: []string{stacks},
+			If:  conditions{"Null": {"aws:RequestTag/stackwright:project": "false"}},
+			Why: "a new stack gets its tags, and has none before; " + anywhere,
 		},
 		{
 			Do: []string{"cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateTerminationProtection"},
-			On: []string{stacks}, Why: anywhere,
+			On: []string{stacks}, If: tagged(nil), Why: anywhere,
 		},
 		{
-			Do: []string{"iam:PassRole"}, On: []string{"${Execution}"},
+			Do: []string{"iam:PassRole"}, On: executionRoles,
 			If:  conditions{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
-			Why: "CloudFormation uses the role",
+			Why: "CloudFormation uses the role; an account may have several, each for the projects of a target. No project can create a role under this path",
 		},
 		{
 			Do: []string{
@@ -135,7 +159,7 @@ var (
 			On: []string{"${Self}"}, Deny: true, Why: "projects cannot change the installation",
 		},
 	}
-	stops = []permission{{Do: []string{"cloudformation:CancelUpdateStack"}, On: []string{stacks}, Why: anywhere}}
+	stops = []permission{{Do: []string{"cloudformation:CancelUpdateStack"}, On: []string{stacks}, If: tagged(nil), Why: anywhere}}
 )
 
 // schedules manages the schedules of projects.
@@ -151,6 +175,9 @@ var schedules = []permission{
 		Why: "a schedule uses the role that may invoke start",
 	},
 }
+
+// assuming are the functions that assume the roles of targets. The roles trust them, and no others.
+var assuming = []string{"execute-step", "plan", "wait-status"}
 
 // targets assumes roles in other accounts, if there are any.
 func targets(s settings) []permission {

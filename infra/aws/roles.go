@@ -1,6 +1,10 @@
 package main
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/jsii-runtime-go"
@@ -44,9 +48,9 @@ func (i *installation) document(permissions []permission) awsiam.PolicyDocument 
 		if p.If != nil {
 			filled := make(conditions)
 			for operator, keys := range p.If {
-				filled[operator] = make(map[string]string)
+				filled[operator] = make(map[string]any)
 				for key, value := range keys {
-					filled[operator][key] = i.fill(value)
+					filled[operator][key] = i.filledValue(value)
 				}
 			}
 			p.If = filled
@@ -85,60 +89,48 @@ func operators(c conditions) *map[string]any {
 	return &all
 }
 
-// addExecutionRole makes the role with which CloudFormation creates the resources of projects in the own account. Their
-// permissions are not known in advance, so by default the role may do what an administrator may; the setting
-// executionPolicies restricts it. Whatever the policies allow, the role cannot change the installation. That prevents
-// mistakes of projects; a project that may create roles may create one with more permissions.
+// addExecutionRole makes the role with which CloudFormation creates the resources of projects in the own account. The setting
+// executionPolicies says what the role may do, and the boundary what it may not do whatever they say.
 func (i *installation) addExecutionRole() {
-	role := i.addRole("execution", "cloudformation.amazonaws.com", oursIfSaid(), i.untouchable())
+	boundary := i.addBoundary()
+	role := i.addRole("execution", "cloudformation.amazonaws.com", oursIfSaid(), nested)
+	role.Node().AddDependency(boundary)
+	role.Node().DefaultChild().(awsiam.CfnRole).SetPermissionsBoundary(jsii.String(i.policy("boundary")))
 	for _, policy := range i.settings.policies {
 		arn := i.fill(policy)
 		role.AddManagedPolicy(awsiam.ManagedPolicy_FromManagedPolicyArn(i.Stack, jsii.String("Allowed "+policy), jsii.String(arn)))
 	}
 	i.output("ExecutionRoleArn", *role.RoleArn(), "The role that CloudFormation uses in this account")
+	i.output("BoundaryArn", i.policy("boundary"), "The permissions boundary that every role of a project in this account must have")
 	if len(i.settings.projects) > 0 {
 		i.output("Projects", i.settings.projects.String(), "The projects that may use the target default")
 	}
 }
 
-// untouchable is what no project may do to the installation. Reading templates and using the key are allowed: they do
-// no harm.
-func (i *installation) untouchable() []permission {
-	const why = "no project touches the installation"
-	all := []permission{
-		{Do: []string{"*"}, On: i.own(), Deny: true, Why: why},
-		{Do: []string{"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObject"}, On: []string{"${Bucket}/templates/*"}, Deny: true, Why: why},
-		{But: []string{"iam:PassRole"}, On: []string{"${Execution}"}, Deny: true, Why: why},
-		{
-			Do: []string{"iam:PassRole"}, On: []string{"${Execution}"},
-			If:  conditions{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
-			Why: "CloudFormation makes a nested stack with the role of the stack around it, and asks in that role's name",
-		},
+// addPrincipals makes the outputs about targets: what target/account.yaml needs, and what targets add checks.
+func (i *installation) addPrincipals() {
+	var all []string
+	for _, f := range assuming {
+		all = append(all, i.role(f))
 	}
-	if i.settings.key {
-		all = append(all, permission{
-			Do: []string{"kms:CreateGrant", "kms:DisableKey", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"}, On: []string{"${Key}"},
-			Deny: true, Why: why,
-		})
+	const description = "The other accounts whose roles the installation may assume"
+	for n, accounts := range slices.Collect(slices.Chunk(i.settings.accounts, 75)) { // an output has at most 1,024 letters
+		if n == 0 {
+			i.output("TargetAccounts", strings.Join(accounts, ","), description)
+		} else {
+			i.output("TargetAccounts"+strconv.Itoa(n+1), strings.Join(accounts, ","), description)
+		}
 	}
-	return all
+	i.output("TargetPrincipals", strings.Join(all, ","), "The roles that the orchestrator roles of targets trust")
 }
 
-// own lists the parts of the installation that a project could damage.
-func (i *installation) own() []string {
-	all := []string{
-		"${Self}", "${Table}", "${Table}/*", "${Machine}", "${Executions}:*", "${ScheduleRole}", i.role("machine"),
-		"${Bucket}", "${Bucket}/plans/*", "${Bucket}/projects/*", "${Bucket}/requests/*", "${Bucket}/revisions/*", "${Bucket}/specs/*",
-		"${Schedules}/*", i.named("scheduler", "schedule-group/"+i.settings.stack), i.named("sns", i.settings.stack),
-	}
-	for _, f := range i.names {
-		all = append(all, "${Function "+f+"}", "${Function "+f+"}:*", "${Logs "+f+"}:*", i.role(f))
-	}
-	for _, f := range withEvents {
-		all = append(all, "${Dead "+f+"}")
-	}
-	for _, r := range rules {
-		all = append(all, i.named("events", "rule/"+i.settings.stack+"-"+r))
-	}
-	return all
+// nested is for nested stacks. The role must not pass those of other projects, which the boundary cannot say, because it is the
+// same for all of them.
+var nested = []permission{
+	{
+		Do: []string{"iam:PassRole"}, On: []string{"${Execution}"},
+		If:  conditions{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
+		Why: "CloudFormation makes a nested stack with the role of the stack around it, and asks in that role's name",
+	},
+	{Do: []string{"iam:PassRole"}, On: []string{"${Execution}-*"}, Deny: true, Why: "execution roles of other projects"},
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -66,7 +67,10 @@ func (r role) allowed() (all []string) {
 func TestPoliciesAreInRoles(t *testing.T) {
 	for _, made := range []func() (template, error){plain, full} {
 		all := the(t, made)
-		for _, kind := range []string{"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::IAM::UserPolicy", "AWS::IAM::RolePolicy"} {
+		if got := all.of("AWS::IAM::ManagedPolicy"); !slices.Equal(got, []string{"Boundary"}) {
+			t.Errorf("there are the managed policies %v, want the boundary", got)
+		}
+		for _, kind := range []string{"AWS::IAM::Policy", "AWS::IAM::UserPolicy", "AWS::IAM::RolePolicy"} {
 			if got := all.of(kind); len(got) > 0 {
 				t.Errorf("there are the policies %v", got)
 			}
@@ -83,7 +87,7 @@ func TestPoliciesAreInRoles(t *testing.T) {
 
 // Each wildcard in a resource of a permission has a reason.
 func TestWildcardsHaveReasons(t *testing.T) {
-	s, err := read(map[string]any{"targetAccounts": "111111111111", "customerKey": true})
+	s, err := read(map[string]any{"executionPolicies": "PowerUserAccess", "targetAccounts": "111111111111", "customerKey": true})
 	if err != nil {
 		t.Fatal(err)
 	}

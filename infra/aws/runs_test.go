@@ -48,7 +48,7 @@ func installs(t *testing.T) *installed {
 			t.Fatalf("%s: %v\n%s", build, err, said)
 		}
 	}
-	if err := synthesize(filepath.Join(out, "cdk.out"), map[string]any{"code": code, "projects": "*@*"}); err != nil {
+	if err := synthesize(filepath.Join(out, "cdk.out"), map[string]any{"code": code, "projects": "*@*", "executionPolicies": "PowerUserAccess"}); err != nil {
 		t.Fatal(err)
 	}
 	i := &installed{T: t, blueprint: readBlueprint(t, out)}
@@ -136,7 +136,7 @@ const developer = "arn:aws:sts::" + account + ":assumed-role/developer/ann"
 
 // A found is a run as the API returns it.
 type found struct {
-	Run, Operation, State, Who, Requester string
+	Run, Operation, State, Who, Claim, Requester string
 }
 
 // ask sends a request to the API, and reads the answer.
@@ -214,8 +214,8 @@ func TestTemplateRuns(t *testing.T) {
 	i, known := installs(t), make(map[string]bool)
 
 	i.upload(pair("small", ""))
-	if r := i.until(known, "deploy", "succeeded"); r.Who != developer || r.Requester != account {
-		t.Errorf("the upload was requested by %q, of account %q", r.Who, r.Requester)
+	if r := i.until(known, "deploy", "succeeded"); r.Who != "unknown principal of account "+account || r.Claim != developer || r.Requester != account {
+		t.Errorf("the upload was requested by %q, who says that it is %q, of account %q", r.Who, r.Claim, r.Requester)
 	}
 	if n := i.count("stackwright-stack-event").Load(); n < 2 {
 		t.Errorf("%d events woke the run, of two stacks", n)

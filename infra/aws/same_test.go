@@ -28,7 +28,7 @@ func TestSame(t *testing.T) {
 // files is what CDK writes, by name.
 func files(t *testing.T) map[string]string {
 	t.Helper()
-	folder, err := synthesized(map[string]any{})
+	folder, err := synthesized(map[string]any{"executionPolicies": "AdministratorAccess"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ func (i *installation) addSchedules() {
 		Name: jsii.String(i.settings.stack),
 	})
 	only := ours()
-	only["ArnEquals"] = map[string]string{"aws:SourceArn": i.named("scheduler", "schedule-group/"+i.settings.stack)}
+	only["ArnEquals"] = map[string]any{"aws:SourceArn": i.named("scheduler", "schedule-group/"+i.settings.stack)}
 	i.addRole("schedule", "scheduler.amazonaws.com", only, scheduled)
 	i.output("ScheduleGroupName", *group.Ref(), "The group of the projects' schedules")
 }

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stackwright/stackwright/infra/aws/iam"
 )
 
 // One error lists all invalid settings, and what to do.
@@ -22,8 +25,8 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"stack": 7}, []string{"setting stack: "}},
 		{map[string]any{"targetAccounts": "1234"}, []string{`setting targetAccounts: "1234" is no account`}},
 		{map[string]any{"targetAccounts": []any{111111111111.0}}, []string{"setting targetAccounts: ", "write it in quotes"}},
-		{map[string]any{"targetAccounts": many(mostAccounts("stackwright") + 1)}, []string{"setting targetAccounts: they are 109, and the roles of an installation have room for 108"}},
-		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: there is none"}},
+		{map[string]any{"targetAccounts": many(mostAccounts("stackwright") + 1)}, []string{"setting targetAccounts: they are 101, and the roles of an installation have room for 100"}},
+		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: it says what the projects' stacks may consist of, and has no default", "sandbox.json, team.json and platform.json"}},
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
 		{map[string]any{"projects": []any{"shop@prod", "team-*@*"}}, nil},
 		{map[string]any{"projects": "shop,sh?p@prod"}, []string{"setting projects: projects: shop has no environment: write shop@default for that environment, or shop@* for all", `"sh?p@prod" is not a pattern`}},
@@ -35,6 +38,9 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"stak": "x", "logdays": 1}, []string{"setting logdays: there is none of that name", "setting stak: there is none of that name", "stack, targetAccounts"}},
 		{map[string]any{"stack": map[string]any{}}, []string{"setting stack: map[] is neither text nor a list of texts"}},
 	} {
+		if _, is := c.context["executionPolicies"]; !is {
+			c.context["executionPolicies"] = "PowerUserAccess"
+		}
 		_, err := read(c.context)
 		if (err != nil) != (c.want != nil) {
 			t.Errorf("%v: %v", c.context, err)
@@ -44,6 +50,23 @@ func TestSettings(t *testing.T) {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%v: no %q in\n%v", c.context, want, err)
 			}
+		}
+	}
+}
+
+// Nobody decides what the projects' stacks may consist of by saying nothing. The error names examples, which exist.
+func TestExecutionPoliciesHaveNoDefault(t *testing.T) {
+	_, err := read(map[string]any{"projects": "*@*"})
+	if err == nil {
+		t.Fatal("without executionPolicies, an installation is synthesized")
+	}
+	for _, example := range regexp.MustCompile(`\w+\.json`).FindAllString(err.Error(), -1) {
+		body, err := os.ReadFile("policies/" + example)
+		if err == nil {
+			_, err = iam.Read(body)
+		}
+		if err != nil || len(body) > 6144 {
+			t.Errorf("%s: %v; %d letters, of which a managed policy may have 6144", example, err, len(body))
 		}
 	}
 }
@@ -61,7 +84,7 @@ func many(n int) []any {
 // which may have 10,240 letters together.
 func TestMostAccountsFit(t *testing.T) {
 	stack := strings.Repeat("a", 32)
-	all, err := written(map[string]any{"stack": stack, "targetAccounts": many(mostAccounts(stack))})
+	all, err := written(map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "targetAccounts": many(mostAccounts(stack))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +98,18 @@ func TestMostAccountsFit(t *testing.T) {
 	}
 	if largest < 8_000 {
 		t.Errorf("the largest have %d: is this what grows with the accounts?", largest)
+	}
+}
+
+// An output has at most 1,024 letters, so the accounts may be in several.
+func TestTargetAccounts(t *testing.T) {
+	all, err := written(map[string]any{"executionPolicies": "PowerUserAccess", "targetAccounts": many(mostAccounts("stackwright"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other := text(all.Outputs["TargetAccounts"].Value), text(all.Outputs["TargetAccounts2"].Value)
+	if n := len(strings.Split(one+","+other, ",")); n != mostAccounts("stackwright") || len(one) > 1024 || len(other) > 1024 {
+		t.Errorf("%d accounts are in %s and %s", n, one, other)
 	}
 }
 

@@ -15,7 +15,7 @@ func (i *installation) addKey() {
 	i.key = awskms.NewKey(i.Stack, jsii.String("Key"), &awskms.KeyProps{
 		Description:       jsii.String("Stackwright " + i.settings.stack),
 		EnableKeyRotation: jsii.Bool(true),
-		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN, // the retained data can still be read
+		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE, // the retained data can still be read
 	})
 	called(i.key, "Key")
 	// EventBridge does not name the account for which it uses the key of a topic: with a condition, no notification
@@ -50,7 +50,10 @@ func (i *installation) others() (all []awsiam.IPrincipal) {
 	return all
 }
 
-// addTable makes the table, with the keys and the time to live that pkg/aws/dynamodb uses.
+// addTable makes the table, with the keys and the time to live that pkg/aws/dynamodb uses. Like the bucket and the key, it is kept
+// when the installation is deleted, and not when its first creation fails: the next attempt makes another one. A table with deletion
+// protection could not be deleted then.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
 func (i *installation) addTable() {
 	props := &awsdynamodb.TableProps{
 		PartitionKey:                     &awsdynamodb.Attribute{Name: jsii.String("PK"), Type: awsdynamodb.AttributeType_STRING},
@@ -58,8 +61,7 @@ func (i *installation) addTable() {
 		BillingMode:                      awsdynamodb.BillingMode_PAY_PER_REQUEST,
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: jsii.Bool(true)},
 		TimeToLiveAttribute:              jsii.String("expires"),
-		DeletionProtection:               jsii.Bool(true),
-		RemovalPolicy:                    awscdk.RemovalPolicy_RETAIN,
+		RemovalPolicy:                    awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE,
 	}
 	if i.settings.key {
 		props.Encryption, props.EncryptionKey = awsdynamodb.TableEncryption_CUSTOMER_MANAGED, i.key
@@ -78,7 +80,7 @@ func (i *installation) addBucket() {
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
 		EnforceSSL:        jsii.Bool(true),
-		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN,
+		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE,
 		LifecycleRules:    lifecycle(),
 	}
 	if i.settings.key {

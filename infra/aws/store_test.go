@@ -14,15 +14,15 @@ func TestTable(t *testing.T) {
 	all.says(t, "Table", map[string]string{
 		"KeySchema":                        `[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]`,
 		"BillingMode":                      "PAY_PER_REQUEST",
-		"DeletionProtectionEnabled":        "true",
+		"DeletionProtectionEnabled":        "", // a first creation that fails could not be rolled back
 		"PointInTimeRecoverySpecification": `{"PointInTimeRecoveryEnabled":true}`,
 		"TimeToLiveSpecification":          `{"AttributeName":"expires","Enabled":true}`,
 		"SSESpecification":                 "", // by DynamoDB's own key
 	})
 	the(t, full).says(t, "Table", map[string]string{"SSESpecification": `{"KMSMasterKeyId":"${Key.Arn}","SSEEnabled":true,"SSEType":"KMS"}`})
 	for _, name := range []string{"Table", "Bucket", "Key"} {
-		if got := the(t, full).Resources[name].DeletionPolicy; got != "Retain" {
-			t.Errorf("%s: when the installation goes it is to %s", name, got)
+		if got := the(t, full).Resources[name].DeletionPolicy; got != "RetainExceptOnCreate" {
+			t.Errorf("%s: the deletion policy is %s", name, got)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type resource struct {
 	Properties map[string]any
 
 	DeletionPolicy string
+	DependsOn      any
 }
 
 // everything has every setting.
@@ -37,10 +38,10 @@ var everything = map[string]any{
 	"jwtIssuer": "https://issuer.example", "jwtAudience": "people",
 }
 
-// plain is the template of an installation as it is without any setting, and
+// plain is the template of an installation with the one setting that has no default, and
 // full is one with all of them. Each is written once for all tests.
 var (
-	plain = sync.OnceValues(func() (template, error) { return written(map[string]any{}) })
+	plain = sync.OnceValues(func() (template, error) { return written(map[string]any{"executionPolicies": "AdministratorAccess"}) })
 	full  = sync.OnceValues(func() (template, error) { return written(everything) })
 )
 

@@ -9,9 +9,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 )
 
-// rules are the names of all rules of the installation.
-var rules = []string{"recover", "runs", "stack-event", "start", "sweep"}
-
 // addTriggers makes the rules that send events to the functions.
 func (i *installation) addTriggers() {
 	i.match("start", "start", "Uploads and requests start runs", trigger.Uploads(*i.bucket.BucketName()))

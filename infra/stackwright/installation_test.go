@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,14 +21,16 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/host"
 	tokens "github.com/stackwright/stackwright/infra/local/sts"
-	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
+
+// ownExecution is the execution role of the laptop's installation.
+const ownExecution = "arn:aws:iam::000000000000:role/stackwright/sw-us-east-1-execution"
 
 // made are the outputs of the stack of the laptop's installation, like those of an
 // installation on AWS.
 func made() map[string]string {
-	return map[string]string{"BucketName": cli.Name, "TableName": cli.Name, "StateMachineArn": cli.MachineARN(), "ExecutionRoleArn": "arn:aws:iam::000000000000:role/execution", "ScheduleGroupName": cli.Name}
+	return map[string]string{"BucketName": cli.Name, "TableName": cli.Name, "StateMachineArn": cli.MachineARN(), "ExecutionRoleArn": ownExecution, "ScheduleGroupName": cli.Name}
 }
 
 // newInstallation returns a laptop that commands use like AWS: it is served, it has the
@@ -163,13 +166,16 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	outputs := made()
 	outputs["StateMachineArn"] = "arn:aws:states:eu-west-1:222222222222:stateMachine:sw"
-	outputs["ExecutionRoleArn"] = "arn:aws:iam::222222222222:role/execution"
+	outputs["ExecutionRoleArn"] = "arn:aws:iam::222222222222:role/stackwright/abroad-eu-west-1-execution"
+	outputs["TargetAccounts"], outputs["TargetAccounts2"] = "333333333333,444444444444", "111111111111"
 	outputs["Projects"] = "pair@default,smoke-*@*"
 	l.install(h, "abroad", outputs)
 	l.env["STACKWRIGHT_INSTALLATION"] = "abroad"
-	external := accounts.ExternalID(outputs["StateMachineArn"], "111111111111")
-	l.has(l.must(cli.ExitOK, "targets", "add", "eu", "--projects", "pair@*", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"),
-		"account 222222222222 to assume arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator with the external ID "+external)
+	added := l.must(cli.ExitOK, "targets", "add", "eu", "--projects", "pair@*", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/abroad-orchestrator", "--execution-role", "arn:aws:iam::111111111111:role/stackwright/abroad-execution")
+	l.has(added, "account 222222222222 to assume arn:aws:iam::111111111111:role/stackwright/abroad-orchestrator with the external ID sw-")
+	l.has(l.run("targets", "add", "us", "--projects", "pair@*", "--account", "555555555555", "--region", "us-west-2", "--role", "arn:aws:iam::555555555555:role/stackwright/abroad-orchestrator", "--execution-role", "arn:aws:iam::555555555555:role/stackwright/abroad-execution").err,
+		"the installation may not assume roles of account 555555555555: add 555555555555 to its setting targetAccounts")
+	external := regexp.MustCompile(`sw-[0-9a-f]{32}`).FindString(added)
 	l.must(cli.ExitOK, "targets", "add", "near", "--projects", "*@*", "--region", "us-west-2")
 	l.has(l.must(cli.ExitOK, "targets"), "default  222222222222  eu-west-1  pair@default,smoke-*@*", external, "near     222222222222  us-west-2  *@*", outputs["ExecutionRoleArn"])
 	if n := strings.Count(l.must(cli.ExitOK, "targets"), outputs["ExecutionRoleArn"]); n != 2 {
@@ -184,6 +190,36 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "targets"), "default  222222222222  eu-west-1  none ")
 	l.env["STACKWRIGHT_INSTALLATION"] = "abroad"
 	l.has(l.run("graph", l.project).err, "target eu, named 3 times, is not registered: register it with stackwright targets add eu")
+}
+
+// Nobody can compute the external ID of a role: a target that is registered again has another. Targets
+// with the same role share one, because the role's trust policy names one, and a target keeps it.
+func TestExternalIDs(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	id := func(target, account string, args ...string) string {
+		t.Helper()
+		role := "arn:aws:iam::" + account + ":role/stackwright/stackwright-orchestrator"
+		l.must(cli.ExitOK, append([]string{"targets", "add", target, "--projects", "*@*", "--account", account, "--role", role}, args...)...)
+		for _, o := range l.objects(l.must(cli.ExitOK, "targets", "-o", "json")) {
+			if o["target"] == target {
+				return o["external_id"].(string)
+			}
+		}
+		return ""
+	}
+	eu := id("eu", "111111111111", "--region", "eu-west-1")
+	us := id("us", "111111111111", "--region", "us-west-2")
+	again := id("eu", "111111111111", "--region", "eu-north-1")
+	other := id("other", "222222222222", "--region", "eu-west-1")
+	if eu == "" || us != eu || again != eu || other == eu {
+		t.Errorf("the external IDs are %s, %s, %s for one role and %s for another", eu, us, again, other)
+	}
+	l.must(cli.ExitOK, "targets", "remove", "eu")
+	l.must(cli.ExitOK, "targets", "remove", "us")
+	if anew := id("eu", "111111111111", "--region", "eu-west-1"); anew == eu {
+		t.Errorf("a target that is registered anew has the external ID %s again", anew)
+	}
 }
 
 // If an installation cannot be used, the error says why and what to do.
@@ -223,9 +259,13 @@ func TestNoSuchInstallation(t *testing.T) {
 // A profile may assume a role that requires the code of an MFA device.
 func TestProfileWithDevice(t *testing.T) {
 	l, h := newInstallation(t)
+	role := "arn:aws:iam::" + cli.Account + ":role/stackwright/stackwright-orchestrator"
+	l.elsewhere, l.env["STACKWRIGHT_INSTALLATION"] = false, ""
+	added := l.must(cli.ExitOK, "targets", "add", "own", "--projects", "*@*", "--region", "eu-west-1", "--role", role)
+	l.elsewhere, l.env["STACKWRIGHT_INSTALLATION"] = true, "sw"
 	profile := filepath.Join(t.TempDir(), "config")
-	text := fmt.Sprintf("[profile mfa]\nrole_arn = arn:aws:iam::%[1]s:role/stackwright/stackwright-orchestrator\nexternal_id = %[2]s\n"+
-		"mfa_serial = arn:aws:iam::%[1]s:mfa/ann\nsource_profile = own\n[profile own]\naws_access_key_id = person\naws_secret_access_key = secret\n", cli.Account, accounts.ExternalID(cli.MachineARN(), cli.Account))
+	text := fmt.Sprintf("[profile mfa]\nrole_arn = %s\nexternal_id = %s\n"+
+		"mfa_serial = arn:aws:iam::%s:mfa/ann\nsource_profile = own\n[profile own]\naws_access_key_id = person\naws_secret_access_key = secret\n", role, regexp.MustCompile(`sw-[0-9a-f]{32}`).FindString(added), cli.Account)
 	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package project
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
@@ -15,6 +17,10 @@ type Access struct {
 	Role      string `json:"role,omitempty"`           // ARN of the role that is assumed there; empty for the installation's own
 	Execution string `json:"execution_role,omitempty"` // ARN of the role that CloudFormation uses; empty for the role that calls it
 	Projects  Grants `json:"projects"`                 // who may use it
+
+	// The role's trust policy requires the external ID, so that knowing the role's ARN is not
+	// enough to assume it. It is random, and all targets with the same role share it.
+	ExternalID string `json:"external_id,omitempty"`
 }
 
 // TargetName is what a target may be called.
@@ -25,10 +31,25 @@ var (
 	roleARN   = pattern.New(`^arn:aws[a-z-]*:iam::(\d{12}):role/[\w+=,.@/-]{1,512}$`)
 )
 
+// A Reach is what an installation may use in targets, by the policies of its roles in
+// infra/aws. A target beyond it can never work.
+type Reach struct {
+	Home     Target   // the installation's own
+	Stack    string   // its name, with which the names of roles begin
+	Accounts []string // the other accounts whose roles it may assume; nil is all, on a laptop
+}
+
+// The paths of roles that an installation may assume, and pass in its own account.
+func (r Reach) assumes() string { return "role/stackwright/" + r.Stack + "-" }
+func (r Reach) passes() string {
+	return "role/stackwright/" + r.Stack + "-" + r.Home.Region + "-execution"
+}
+
 // Check returns everything that is wrong with an access that is to be registered
-// at an installation whose own target is home, each as a Fault of kind Invalid.
-func (a Access) Check(home Target) error {
+// at an installation of a reach, each as a Fault of kind Invalid.
+func (a Access) Check(r Reach) error {
 	var wrong []error
+	home := r.Home
 	say := func(format string, args ...any) { wrong = append(wrong, fault.New(fault.Invalid, format, args...)) }
 	switch {
 	case a.Name == DefaultTarget:
@@ -41,6 +62,8 @@ func (a Access) Check(home Target) error {
 	}
 	if err := CheckRegion(a.Region); err != nil {
 		wrong = append(wrong, err)
+	} else if partition(a.Region) != partition(home.Region) {
+		say("region %s is in another partition of AWS than the installation, which is in %s: install Stackwright there too", a.Region, home.Region)
 	}
 	for _, arn := range []string{a.Role, a.Execution} {
 		m := roleARN.FindStringSubmatch(arn)
@@ -52,8 +75,18 @@ func (a Access) Check(home Target) error {
 			say("role %s is not in account %s", arn, a.Account)
 		}
 	}
-	if a.Role == "" && a.Account != home.Account {
+	switch _, role, found := strings.Cut(a.Role, "::"+a.Account+":"); {
+	case a.Role == "" && a.Account != home.Account:
 		say("account %s is not the installation's own: give the ARN of the role to assume there with --role", a.Account)
+	case a.Role == "":
+		a.checkExecution(r, say)
+	case !found || !roleARN.MatchString(a.Role): // said above
+	case !strings.HasPrefix(role, r.assumes()):
+		say("role %s: the installation may assume only roles whose ARN continues with %s: create it with infra/aws/target/account.yaml and Name=%s", a.Role, r.assumes(), r.Stack)
+	case r.Accounts != nil && !slices.Contains(r.Accounts, a.Account):
+		say("the installation may not assume roles of account %s: add %s to its setting targetAccounts, deploy the installation, and register the target then", a.Account, a.Account)
+	case r.Accounts != nil && a.Execution == "":
+		say("role %s may change stacks only with an execution role: give its ARN with --execution-role; the output ExecutionRole of infra/aws/target/account.yaml has it", a.Role)
 	}
 	if len(a.Projects) == 0 {
 		say("no project may use target %s: name those that may with --projects, such as 'shop@prod,team-*@*', or '*@*' for all", a.Name)
@@ -62,4 +95,25 @@ func (a Access) Check(home Target) error {
 		wrong = append(wrong, err)
 	}
 	return errors.Join(wrong...)
+}
+
+// checkExecution refuses an execution role in the installation's own account that the
+// installation may not pass to CloudFormation.
+func (a Access) checkExecution(r Reach, say func(string, ...any)) {
+	_, role, found := strings.Cut(a.Execution, "::"+a.Account+":")
+	if rest, ok := strings.CutPrefix(role, r.passes()); found && (!ok || rest != "" && !strings.HasPrefix(rest, "-")) {
+		say("execution role %s: the installation may pass only the role %s and roles whose names continue with a hyphen: create it with infra/aws/target/execution.yaml and Name=%s-%s",
+			a.Execution, r.passes(), r.Stack, r.Home.Region)
+	}
+}
+
+// partition is the partition of a region: its roles cannot be used in another one.
+// https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/partitions.html
+func partition(region string) string {
+	for prefix, name := range map[string]string{"cn-": "aws-cn", "us-gov-": "aws-us-gov", "eusc-": "aws-eusc"} {
+		if strings.HasPrefix(region, prefix) {
+			return name
+		}
+	}
+	return "aws"
 }

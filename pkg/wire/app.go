@@ -51,7 +51,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 	objects := s3.New(sdks3.NewFromConfig(cfg, s3Options), env.Bucket, env.Region)
 	table := dynamodb.New(sdkdynamodb.NewFromConfig(cfg), env.Table)
 	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution, Projects: env.Projects}
-	accounts := sts.New(cfg, home, env.StateMachine, table)
+	accounts := sts.New(cfg, home, table)
 	cloud := cloudformation.New(clients(accounts), objects)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	meter := cloudwatch.New(logger, cmp.Or(env.Stack, "stackwright"))

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/infra/aws/calls"
-	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -21,23 +20,31 @@ import (
 const (
 	home    = "111111111111"
 	there   = "222222222222"
-	machine = "arn:aws:states:eu-west-1:" + home + ":stateMachine:stackwright"
 	stackID = "arn:aws:cloudformation:us-east-1:" + there + ":stack/stackwright-target/1"
 	admin   = "arn:aws:iam::aws:policy/AdministratorAccess"
 	bus     = "arn:aws:events:eu-west-1:" + home + ":event-bus/default"
 
 	orchestrator = "arn:aws:iam::" + there + ":role/stackwright/stackwright-orchestrator"
 	execution    = "arn:aws:iam::" + there + ":role/stackwright/stackwright-execution"
+
+	externalID = "sw-00112233445566778899aabbccddeeff"
 )
+
+// principals are the roles of the installation that a target trusts.
+var principals = []string{
+	"arn:aws:iam::" + home + ":role/stackwright/stackwright-eu-west-1-execute-step", "arn:aws:iam::" + home + ":role/stackwright/stackwright-eu-west-1-plan",
+	"arn:aws:iam::" + home + ":role/stackwright/stackwright-eu-west-1-wait-status",
+}
 
 // given are example parameters of the templates.
 func given() map[string]map[string]string {
 	return map[string]map[string]string{
 		"account.yaml": {
-			"Installation": home, "ExternalId": sts.ExternalID(machine, there), "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
+			"Principals": strings.Join(principals, ","), "ExternalId": externalID, "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
 			"Key": "arn:aws:kms:eu-west-1:" + home + ":key/1",
 		},
-		"region.yaml": {"Bus": bus},
+		"execution.yaml": {"For": "team", "ExecutionPolicies": admin},
+		"region.yaml":    {"Bus": bus},
 	}
 }
 
@@ -98,8 +105,8 @@ type statement struct {
 	Sid, Effect      string
 	Action, Resource any // a text or a list of them
 	NotAction        string
-	Principal        map[string]string
-	Condition        map[string]map[string]string
+	Principal        map[string]any
+	Condition        map[string]map[string]any
 }
 
 func roleOf(t *testing.T, text string) role {
@@ -186,51 +193,61 @@ func TestOrchestratorMayWhatIsCalled(t *testing.T) {
 func TestWhoIsTrusted(t *testing.T) {
 	all := filled(t, "account.yaml", given()["account.yaml"])
 	want := []statement{{
-		Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]string{"AWS": "arn:aws:iam::" + home + ":root"},
-		Condition: map[string]map[string]string{
-			"StringEquals": {"sts:ExternalId": sts.ExternalID(machine, there)},
-			"ArnLike":      {"aws:PrincipalArn": "arn:aws:iam::" + home + ":role/stackwright/stackwright-*"},
+		Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]any{"AWS": list(principals...)},
+		Condition: map[string]map[string]any{
+			"StringEquals": {"sts:ExternalId": externalID},
+			"ArnEquals":    {"aws:PrincipalArn": list(principals...)},
 		},
 	}}
 	if d := cmp.Diff(want, roleOf(t, all["Orchestrator"]).AssumeRolePolicyDocument.Statement); d != "" {
 		t.Error(d)
 	}
-	want = []statement{{Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]string{"Service": "cloudformation.amazonaws.com"}}}
+	want = []statement{{Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]any{"Service": "cloudformation.amazonaws.com"}}}
 	if d := cmp.Diff(want, roleOf(t, all["Execution"]).AssumeRolePolicyDocument.Statement); d != "" {
 		t.Error(d)
 	}
 }
 
-// Of two installations of one name, in two regions, each has roles of its own: by
-// the name with the region, which the names of an installation's roles begin with.
+// list is texts as JSON has them.
+func list(texts ...string) (all []any) {
+	for _, t := range texts {
+		all = append(all, t)
+	}
+	return all
+}
+
+// Of two installations of one name, in two regions, each has roles of its own, by the name with the region.
 func TestTwoInstallations(t *testing.T) {
 	parameters := given()["account.yaml"]
 	parameters["Name"] = "stackwright-eu-west-1"
 	o := roleOf(t, filled(t, "account.yaml", parameters)["Orchestrator"])
-	trusted := o.AssumeRolePolicyDocument.Statement[0].Condition["ArnLike"]["aws:PrincipalArn"]
-	if o.RoleName != "stackwright-eu-west-1-orchestrator" || trusted != "arn:aws:iam::"+home+":role/stackwright/stackwright-eu-west-1-*" {
-		t.Errorf("role %s trusts %s", o.RoleName, trusted)
+	x := roleOf(t, filled(t, "account.yaml", parameters)["Execution"])
+	if o.RoleName != "stackwright-eu-west-1-orchestrator" || x.RoleName != "stackwright-eu-west-1-execution" {
+		t.Errorf("the roles are %s and %s", o.RoleName, x.RoleName)
 	}
 }
 
-// Stacks are changed with the execution role only, and that role can be passed only to
+// Stacks are changed with execution roles only, and those roles can be passed only to
 // CloudFormation. The stack of the template itself and both roles cannot be changed.
 func TestWhatRolesMay(t *testing.T) {
 	all := filled(t, "account.yaml", given()["account.yaml"])
 	o, x := roleOf(t, all["Orchestrator"]), roleOf(t, all["Execution"])
-	if d := cmp.Diff(map[string]map[string]string{"ArnEquals": {"cloudformation:RoleArn": execution}}, o.statement(t, "Change").Condition); d != "" {
-		t.Error(d)
+	byRole, tag := map[string]any{"cloudformation:RoleArn": list(execution, execution+"-*")}, map[string]any{"aws:ResourceTag/stackwright:project": "false"}
+	for sid, want := range map[string]map[string]map[string]any{"Create": {"ArnLike": byRole}, "Change": {"ArnLike": byRole, "Null": tag}, "Manage": {"Null": tag}} {
+		if d := cmp.Diff(want, o.statement(t, sid).Condition); d != "" {
+			t.Errorf("%s: %s", sid, d)
+		}
 	}
 	pass := o.statement(t, "Pass")
 	if d := cmp.Diff(statement{
-		Sid: "Pass", Effect: "Allow", Action: "iam:PassRole", Resource: execution,
-		Condition: map[string]map[string]string{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
+		Sid: "Pass", Effect: "Allow", Action: "iam:PassRole", Resource: list(execution, execution+"-*"),
+		Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
 	}, pass); d != "" {
 		t.Error(d)
 	}
 	not := o.statement(t, "NotThis")
 	var changes []string
-	for _, sid := range []string{"Change", "Manage"} {
+	for _, sid := range []string{"Create", "Change", "Manage"} {
 		changes = append(changes, texts(o.statement(t, sid).Action)...)
 	}
 	slices.Sort(changes)
@@ -242,12 +259,11 @@ func TestWhatRolesMay(t *testing.T) {
 	}
 	// A nested stack is made with the role that the stack around it has.
 	if d := cmp.Diff([]statement{
-		{Sid: "NotOrchestrator", Effect: "Deny", Action: []any{"iam:*", "sts:AssumeRole"}, Resource: orchestrator},
-		{Sid: "NotItself", Effect: "Deny", NotAction: "iam:PassRole", Resource: execution},
 		{
 			Sid: "NestedStacks", Effect: "Allow", Action: "iam:PassRole", Resource: execution,
-			Condition: map[string]map[string]string{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
+			Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": "cloudformation.amazonaws.com"}},
 		},
+		{Sid: "NotOthers", Effect: "Deny", Action: "iam:PassRole", Resource: execution + "-*"},
 	}, x.Policies[0].PolicyDocument.Statement); d != "" {
 		t.Error(d)
 	}
@@ -263,7 +279,7 @@ func TestWhatRolesMay(t *testing.T) {
 // The outputs are the values with which a target is registered.
 func TestRegister(t *testing.T) {
 	parsed := parse(t, "account.yaml")
-	if d := cmp.Diff([]string{"Account", "ExecutionRole", "Role"}, slices.Sorted(slices.Values(parsed.OutputNames()))); d != "" {
+	if d := cmp.Diff([]string{"Account", "Boundary", "ExecutionRole", "Role"}, slices.Sorted(slices.Values(parsed.OutputNames()))); d != "" {
 		t.Error(d)
 	}
 	all := filled(t, "account.yaml", given()["account.yaml"])
@@ -274,8 +290,9 @@ func TestRegister(t *testing.T) {
 	if arn("Orchestrator") != orchestrator || arn("Execution") != execution {
 		t.Errorf("the roles are %s and %s", arn("Orchestrator"), arn("Execution"))
 	}
-	a := project.Access{Target: project.Target{Name: "us", Account: there, Region: "us-east-1"}, Role: orchestrator, Execution: execution}
-	if err := a.Check(project.Target{Name: project.DefaultTarget, Account: home, Region: "eu-west-1"}); err != nil {
+	a := project.Access{Target: project.Target{Name: "us", Account: there, Region: "us-east-1"}, Role: orchestrator, Execution: execution, Projects: project.Grants{"shop@*"}}
+	reach := project.Reach{Home: project.Target{Name: project.DefaultTarget, Account: home, Region: "eu-west-1"}, Stack: "stackwright", Accounts: []string{there}}
+	if err := a.Check(reach); err != nil {
 		t.Error(err)
 	}
 }
@@ -311,7 +328,7 @@ func TestForward(t *testing.T) {
 	if d := cmp.Diff([]string{"events:PutEvents"}, r.allowed()); d != "" || r.statement(t, "Forward").Resource != bus {
 		t.Errorf("the forwarder may %v", r.Policies)
 	}
-	if d := cmp.Diff(map[string]map[string]string{
+	if d := cmp.Diff(map[string]map[string]any{
 		"StringEquals": {"aws:SourceAccount": there},
 		"ArnEquals":    {"aws:SourceArn": "arn:aws:events:us-east-1:" + there + ":rule/" + rule.Name},
 	}, r.AssumeRolePolicyDocument.Statement[0].Condition); d != "" {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,10 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
-	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
+	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	answers "github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -99,14 +102,23 @@ func bootstraps() (string, error) {
 	return "", fault.New(fault.Refused, "the functions are not built (%s): run make build", strings.Join(tried, "; "))
 }
 
-var laptopRole = regexp.MustCompile(`^arn:aws:iam::(\d{12}):role/stackwright/stackwright-orchestrator$`)
+var laptopRole = regexp.MustCompile(`^arn:aws:iam::\d{12}:role/stackwright/stackwright-orchestrator$`)
 
 // trust returns the external ID that a role requires. On a laptop, every account has the
-// role that infra/aws/target creates.
-func trust(role string) (externalID string, ok bool) {
-	m := laptopRole.FindStringSubmatch(role)
-	if m == nil {
+// role that infra/aws/target creates, with the external ID of the targets that name the role.
+func (h *Host) trust(role string) (externalID string, ok bool) {
+	if !laptopRole.MatchString(role) {
 		return "", false
 	}
-	return accounts.ExternalID(cli.MachineARN(), m[1]), true
+	all, err := table.New(dynamodb.NewFromConfig(h.Cloud.Config()), cli.Name).Targets(context.Background())
+	if err != nil {
+		fmt.Fprintf(h.logged, "the registered targets cannot be read, so that no role trusts this installation: %v\n", err)
+		return "", false
+	}
+	for _, a := range all {
+		if a.Role == role {
+			return a.ExternalID, true
+		}
+	}
+	return "", false
 }

@@ -3,7 +3,7 @@ package sts
 
 import (
 	"context"
-	"crypto/sha256"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -33,23 +33,20 @@ const (
 	maxSessions = 500         // cached at most; then the cache is emptied
 )
 
-// ExternalID returns the external ID under which an installation assumes a role of
-// an account. The role's trust policy requires it, so that knowing the role's ARN
-// is not enough to use it. It is no secret, but it differs for each installation
-// and account, and no user can choose it. An installation is named by the ARN of
-// its state machine.
+// NewExternalID returns a random external ID for a role that an installation is to assume. It
+// cannot be computed from anything; only the installation's table and the role's trust policy have it.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
-func ExternalID(installation, account string) string {
-	sum := sha256.Sum256([]byte(installation + "\n" + account))
-	return "sw-" + hex.EncodeToString(sum[:16])
+func NewExternalID() string {
+	id := make([]byte, 16)
+	_, _ = rand.Read(id) // it never fails
+	return "sw-" + hex.EncodeToString(id)
 }
 
 // Accounts gives access to the accounts and regions that an installation deploys to.
 type Accounts struct {
-	own          aws.Config
-	home         project.Access
-	installation string
-	registry     Registry
+	own      aws.Config
+	home     project.Access
+	registry Registry
 
 	mu       sync.Mutex
 	targets  map[string]entry
@@ -62,15 +59,14 @@ type entry struct {
 	at     time.Time
 }
 
-// A session is a role, and the session name under which it was assumed.
-type session struct{ role, name string }
+// A session is a role, and the external ID and the session name under which it was assumed.
+type session struct{ role, externalID, name string }
 
 // New returns the accounts of an installation. cfg holds the installation's own
-// credentials, home is its own account and region, and installation is the ARN of
-// its state machine. New sends no request.
-func New(cfg aws.Config, home project.Access, installation string, r Registry) *Accounts {
+// credentials, and home is its own account and region. New sends no request.
+func New(cfg aws.Config, home project.Access, r Registry) *Accounts {
 	return &Accounts{
-		own: cfg, home: home, installation: installation, registry: r,
+		own: cfg, home: home, registry: r,
 		targets: make(map[string]entry), sessions: make(map[session]aws.CredentialsProvider),
 	}
 }
@@ -163,7 +159,7 @@ func (a *Accounts) credentials(ctx context.Context, t project.Access) aws.Creden
 	if !ok {
 		name = "stackwright"
 	}
-	s := session{t.Role, name}
+	s := session{t.Role, t.ExternalID, name}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if known, ok := a.sessions[s]; ok {
@@ -173,7 +169,10 @@ func (a *Accounts) credentials(ctx context.Context, t project.Access) aws.Creden
 		clear(a.sessions)
 	}
 	assumes := stscreds.NewAssumeRoleProvider(sts.NewFromConfig(a.own), t.Role, func(o *stscreds.AssumeRoleOptions) {
-		o.RoleSessionName, o.ExternalID = name, aws.String(ExternalID(a.installation, t.Account))
+		o.RoleSessionName = name
+		if t.ExternalID != "" {
+			o.ExternalID = &t.ExternalID
+		}
 	})
 	a.sessions[s] = aws.NewCredentialsCache(assumes, func(o *aws.CredentialsCacheOptions) { o.ExpiryWindow = early })
 	return a.sessions[s]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +29,8 @@ const (
 	outMachine   = "StateMachineArn"
 	outExecution = "ExecutionRoleArn"
 	outGroup     = "ScheduleGroupName"
-	outProjects  = "Projects" // that may use the target default; missing if none may
+	outProjects  = "Projects"       // that may use the target default; missing if none may
+	outAccounts  = "TargetAccounts" // whose roles it may assume, in one output or several; missing if there are none
 )
 
 // site is the site of the installation on AWS that the call names. It is read
@@ -137,6 +139,23 @@ func candidates(ctx context.Context, client *cloudformation.Client) string {
 	return "installations here: " + strings.Join(found, ", ")
 }
 
+// accountsOf are the accounts in the outputs TargetAccounts, TargetAccounts2 and so on: an
+// output has at most 1,024 letters.
+func accountsOf(outputs map[string]string) []string {
+	all := []string{}
+	for n := 1; ; n++ {
+		name := outAccounts
+		if n > 1 {
+			name += strconv.Itoa(n)
+		}
+		text := outputs[name]
+		if text == "" {
+			return all
+		}
+		all = append(all, strings.Split(text, ",")...)
+	}
+}
+
 // siteOf makes a site from the outputs of an installation's stack.
 func siteOf(stack string, outputs map[string]string) (site, error) {
 	machine, err := arns.Parse(outputs[outMachine])
@@ -151,7 +170,8 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 	return site{
 		label:  fmt.Sprintf("installation %s (account %s, region %s)", stack, at.Account, at.Region),
 		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
-		home: project.Access{Target: at, Execution: outputs[outExecution], Projects: grants},
+		home:  project.Access{Target: at, Execution: outputs[outExecution], Projects: grants},
+		stack: stack, accounts: accountsOf(outputs),
 		pace: 2 * time.Second, timeout: 2 * time.Minute,
 		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for the events that it could not process. In the first minutes of a new installation, S3 does not report uploads yet: try again", stack),
 	}, nil

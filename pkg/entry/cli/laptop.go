@@ -84,6 +84,8 @@ type site struct {
 	group         string // of schedules; "" if it is not known
 	machine       string // ARN of the state machine, which names the installation
 	home          project.Access
+	stack         string   // the installation's name
+	accounts      []string // the other accounts whose roles it may assume; nil is all
 
 	pace    time.Duration // the longest time between two polls of a run
 	timeout time.Duration // how long to wait for a run to be recorded, and for an installation to answer again
@@ -100,7 +102,7 @@ func (c *call) siteAt(url string) site {
 			Credentials:   credentials.NewStaticCredentialsProvider(c.keys()),
 			ConfigSources: []any{endpoints(c.Getenv)},
 		},
-		bucket: Name, table: Name, group: Name, machine: MachineARN(), home: home(),
+		bucket: Name, table: Name, group: Name, machine: MachineARN(), home: home(), stack: Name,
 		pace: pollInterval, timeout: recordTimeout,
 		silence: "see stackwright.log in the data folder of serve; at another endpoint, check that uploads start functions there",
 	}

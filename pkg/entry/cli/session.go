@@ -89,7 +89,7 @@ func (c *call) connect(at site) *session {
 	return &session{
 		site: at, call: c, reader: records,
 		objects: bucket.New(objects, at.bucket, at.home.Region),
-		places:  accounts.New(at.config, at.home, at.machine, records),
+		places:  accounts.New(at.config, at.home, records),
 		flows:   stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
 	}
 }

@@ -110,15 +110,12 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 		}
 		all[project.DefaultTarget] = s.home
 		for _, name := range slices.Sorted(maps.Keys(all)) {
-			a, external := all[name], ""
-			if a.Role != "" {
-				external = accounts.ExternalID(s.machine, a.Account)
-			}
+			a := all[name]
 			objects = append(objects, map[string]any{
-				"target": a.Name, "account": a.Account, "region": a.Region, "role": a.Role, "execution_role": a.Execution, "external_id": external,
+				"target": a.Name, "account": a.Account, "region": a.Region, "role": a.Role, "execution_role": a.Execution, "external_id": a.ExternalID,
 				"projects": append([]string{}, a.Projects...),
 			})
-			cells = append(cells, []string{a.Name, a.Account, a.Region, cmp.Or(a.Projects.String(), "none"), a.Role, a.Execution, external})
+			cells = append(cells, []string{a.Name, a.Account, a.Region, cmp.Or(a.Projects.String(), "none"), a.Role, a.Execution, a.ExternalID})
 		}
 		return objects, cells, nil
 	})
@@ -136,7 +133,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	if a.Account == s.home.Account && a.Role == "" {
 		a.Execution = cmp.Or(a.Execution, s.home.Execution) // a role is the same in all regions
 	}
-	if err := a.Check(s.home.Target); err != nil {
+	if err := a.Check(project.Reach{Home: s.home.Target, Stack: s.stack, Accounts: s.accounts}); err != nil {
 		return err
 	}
 	was, err := s.reader.Access(ctx, name)
@@ -148,14 +145,35 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 			return err
 		}
 	}
+	if a.ExternalID, err = s.externalID(ctx, a.Role); err != nil {
+		return err
+	}
 	if err := s.reader.AddTarget(ctx, a); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.call.Out, "target %s is account %s, region %s, for the projects %s\n", name, a.Account, a.Region, a.Projects)
 	if a.Role != "" {
-		fmt.Fprintf(s.call.Out, "allow account %s to assume %s with the external ID %s\n", s.home.Account, a.Role, accounts.ExternalID(s.machine, a.Account))
+		fmt.Fprintf(s.call.Out, "allow account %s to assume %s with the external ID %s\n", s.home.Account, a.Role, a.ExternalID)
 	}
 	return nil
+}
+
+// externalID returns the external ID with which a role is assumed: that of the registered
+// targets with the same role, since its trust policy names one, or else a new one.
+func (s *session) externalID(ctx context.Context, role string) (string, error) {
+	if role == "" {
+		return "", nil
+	}
+	all, err := s.reader.Targets(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if a := all[name]; a.Role == role && a.ExternalID != "" {
+			return a.ExternalID, nil
+		}
+	}
+	return accounts.NewExternalID(), nil
 }
 
 // removeTarget removes a target that has no stacks.

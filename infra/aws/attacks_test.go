@@ -1,0 +1,471 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/infra/aws/iam"
+	cfn "github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// In these tests a project is hostile: its stacks contain anything. The policies of the template, as CDK and the templates of
+// targets write them, say whether AWS would allow it.
+
+const (
+	there    = "111111111111" // the account of a target
+	roles    = "arn:aws:iam::" + account + ":role/"
+	boundary = "arn:aws:iam::" + account + ":policy/stackwright/stackwright-" + region + "-boundary"
+)
+
+// placed writes the values of an account and region into the ${words} of a text.
+func placed(text string) string {
+	lengths := map[string]string{"AWS::Partition": "aws", "AWS::Region": region, "AWS::AccountId": account, "AWS::URLSuffix": "amazonaws.com"}
+	return os.Expand(text, func(word string) string {
+		if value, is := lengths[word]; is {
+			return value
+		}
+		switch resource, attribute, _ := strings.Cut(word, "."); {
+		case resource == "Bucket":
+			return "arn:aws:s3:::stackwright-bucket"
+		case resource == "Table":
+			return "arn:aws:dynamodb:" + region + ":" + account + ":table/stackwright-table"
+		case resource == "HttpApi":
+			return "api1234567"
+		case strings.HasSuffix(resource, "Dead") && attribute == "Arn":
+			return "arn:aws:sqs:" + region + ":" + account + ":stackwright-" + strings.ToLower(resource)
+		}
+		return "${" + word + "}"
+	})
+}
+
+// policies are those of a role in the template.
+func policies(t *testing.T, all template, role string) []iam.Policy {
+	t.Helper()
+	var inline []struct{ PolicyDocument iam.Policy }
+	if err := json.Unmarshal([]byte(placed(text(all.Resources[role].Properties["Policies"]))), &inline); err != nil {
+		t.Fatal(err)
+	}
+	var list []iam.Policy
+	for _, p := range inline {
+		list = append(list, p.PolicyDocument)
+	}
+	return list
+}
+
+// parsed reads a policy.
+func parsed(t *testing.T, body string) iam.Policy {
+	t.Helper()
+	p, err := iam.Read([]byte(body))
+	if err != nil {
+		t.Fatal(body, err)
+	}
+	return p
+}
+
+// administrator is AWS's policy AdministratorAccess: the worst that executionPolicies can say.
+const administrator = `{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}`
+
+// execution is the execution role of the installation, with a policy as executionPolicies.
+func execution(t *testing.T, policy string) iam.Identity {
+	t.Helper()
+	all := the(t, plain)
+	limit := parsed(t, placed(all.at("Boundary", "PolicyDocument")))
+	return iam.Identity{ARN: roles + "stackwright/stackwright-" + region + "-execution", Policies: append(policies(t, all, "ExecutionRole"), parsed(t, policy)), Boundary: &limit}
+}
+
+// made is a role that a project has created, with all that a project can give it.
+func made(t *testing.T) iam.Identity {
+	t.Helper()
+	limit := parsed(t, placed(the(t, plain).at("Boundary", "PolicyDocument")))
+	return iam.Identity{ARN: roles + "evil", Policies: []iam.Policy{parsed(t, administrator)}, Boundary: &limit}
+}
+
+// An attempt is a request that a project makes, and what AWS must answer.
+type attempt struct {
+	name string
+	iam.Request
+	want iam.Answer
+}
+
+// with is the context of a request, by keys and values.
+func with(pairs ...string) map[string]string {
+	all := make(map[string]string)
+	for i := 0; i < len(pairs); i += 2 {
+		all[pairs[i]] = pairs[i+1]
+	}
+	return all
+}
+
+// try makes attempts in the name of a role.
+func try(t *testing.T, who iam.Identity, all []attempt) {
+	t.Helper()
+	for _, a := range all {
+		if got, err := who.May(a.Request); err != nil || got != a.want {
+			t.Errorf("%s: %s of %s by %s is %s (%v), want %s", a.name, a.Action, a.Resource, who.ARN, got, err, a.want)
+		}
+	}
+}
+
+func arn(service, resource string) string {
+	return "arn:aws:" + service + ":" + region + ":" + account + ":" + resource
+}
+
+// Neither a stack of a project nor a role that it creates may change a part of the installation or act as one, even if
+// executionPolicies allow everything.
+func TestProjectCannotTouchTheInstallation(t *testing.T) {
+	const b = "arn:aws:s3:::stackwright-bucket"
+	all := []attempt{
+		{"start a function", iam.Request{Action: "lambda:InvokeFunction", Resource: arn("lambda", "function:stackwright-start")}, iam.Denied},
+		{"replace a function's code", iam.Request{Action: "lambda:UpdateFunctionCode", Resource: arn("lambda", "function:stackwright-plan")}, iam.Denied},
+		{"read the table", iam.Request{Action: "dynamodb:Query", Resource: arn("dynamodb", "table/stackwright-table")}, iam.Denied},
+		{"upload as another project", iam.Request{Action: "s3:PutObject", Resource: b + "/projects/shop/prod.zip"}, iam.Denied},
+		{"read another project's files", iam.Request{Action: "s3:GetObject", Resource: b + "/projects/shop/prod.zip"}, iam.Denied},
+		{"request a run", iam.Request{Action: "s3:PutObject", Resource: b + "/requests/x.json"}, iam.Denied},
+		{"replace a template", iam.Request{Action: "s3:PutObject", Resource: b + "/templates/0123"}, iam.Denied},
+		{"change the bucket's policy", iam.Request{Action: "s3:PutBucketPolicy", Resource: b}, iam.Denied},
+		{"call the API", iam.Request{Action: "execute-api:Invoke", Resource: arn("execute-api", "api1234567/$default/POST/projects/shop/prod/runs")}, iam.Denied},
+		{"open the API", iam.Request{Action: "apigateway:PATCH", Resource: "arn:aws:apigateway:" + region + "::/apis/api1234567/routes/1"}, iam.Denied},
+		{"delete the API", iam.Request{Action: "apigateway:DELETE", Resource: "arn:aws:apigateway:" + region + "::/apis/api1234567"}, iam.Denied},
+		{"read failed events", iam.Request{Action: "sqs:ReceiveMessage", Resource: arn("sqs", "stackwright-startdead")}, iam.Denied},
+		{"delete failed notifications", iam.Request{Action: "sqs:PurgeQueue", Resource: arn("sqs", "stackwright-runsdead")}, iam.Denied},
+		{"silence an alarm", iam.Request{Action: "cloudwatch:DeleteAlarms", Resource: arn("cloudwatch", "alarm:stackwright-runs-failed")}, iam.Denied},
+		{"delete a function's log", iam.Request{Action: "logs:DeleteLogStream", Resource: arn("logs", "log-group:/aws/lambda/stackwright-plan:log-stream:x")}, iam.Denied},
+		{"delete the API's log", iam.Request{Action: "logs:DeleteLogGroup", Resource: arn("logs", "log-group:/aws/vendedlogs/apis/stackwright:*")}, iam.Denied},
+		{"disable the rule of uploads", iam.Request{Action: "events:DisableRule", Resource: arn("events", "rule/stackwright-start")}, iam.Denied},
+		{"notify of a run that is none", iam.Request{Action: "events:PutEvents", Resource: arn("events", "event-bus/default"), Context: with("events:source", "stackwright")}, iam.Denied},
+		{"publish to the topic", iam.Request{Action: "sns:Publish", Resource: arn("sns", "stackwright")}, iam.Denied},
+		{"schedule for another project", iam.Request{Action: "scheduler:CreateSchedule", Resource: arn("scheduler", "schedule/stackwright/shop")}, iam.Denied},
+		{"start an execution", iam.Request{Action: "states:StartExecution", Resource: arn("states", "stateMachine:stackwright")}, iam.Denied},
+		{"change the installation's stack", iam.Request{Action: "cloudformation:UpdateStack", Resource: arn("cloudformation", "stack/stackwright/1")}, iam.Denied},
+
+		{"use its own function", iam.Request{Action: "lambda:UpdateFunctionCode", Resource: arn("lambda", "function:shop-api")}, iam.Allowed},
+		{"use its own bucket", iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::shop/x"}, iam.Allowed},
+		{"publish its own events", iam.Request{Action: "events:PutEvents", Resource: arn("events", "event-bus/default"), Context: with("events:source", "shop")}, iam.Allowed},
+		{"read a large template", iam.Request{Action: "s3:GetObject", Resource: b + "/templates/0123"}, iam.Allowed},
+	}
+	try(t, execution(t, administrator), all)
+	try(t, made(t), all)
+}
+
+// A project cannot get more permissions than the boundary leaves it, however many roles it creates.
+func TestProjectCannotEscalate(t *testing.T) {
+	const other = "arn:aws:iam::" + account + ":policy/other"
+	bounded := with("iam:PermissionsBoundary", boundary)
+	all := []attempt{
+		{"create a role without the boundary", iam.Request{Action: "iam:CreateRole", Resource: roles + "evil"}, iam.Denied},
+		{"create a role with another boundary", iam.Request{Action: "iam:CreateRole", Resource: roles + "evil", Context: with("iam:PermissionsBoundary", other)}, iam.Denied},
+		{"give a role of somebody else a policy", iam.Request{Action: "iam:PutRolePolicy", Resource: roles + "admin"}, iam.Denied},
+		{"attach a policy to a role of somebody else", iam.Request{Action: "iam:AttachRolePolicy", Resource: roles + "admin"}, iam.Denied},
+		{"let a role of somebody else trust it", iam.Request{Action: "iam:UpdateAssumeRolePolicy", Resource: roles + "admin"}, iam.Denied},
+		{"remove the boundary", iam.Request{Action: "iam:DeleteRolePermissionsBoundary", Resource: roles + "evil", Context: bounded}, iam.Denied},
+		{"replace the boundary of a role", iam.Request{Action: "iam:PutRolePermissionsBoundary", Resource: roles + "evil", Context: with("iam:PermissionsBoundary", other)}, iam.Denied},
+		{"change the boundary", iam.Request{Action: "iam:CreatePolicyVersion", Resource: boundary}, iam.Denied},
+		{"delete the boundary", iam.Request{Action: "iam:DeletePolicy", Resource: boundary}, iam.Denied},
+		{"create a user without the boundary", iam.Request{Action: "iam:CreateUser", Resource: "arn:aws:iam::" + account + ":user/evil"}, iam.Denied},
+		{"create a key of an administrator", iam.Request{Action: "iam:CreateAccessKey", Resource: "arn:aws:iam::" + account + ":user/admin"}, iam.Denied},
+		{"join the administrators", iam.Request{Action: "iam:AddUserToGroup", Resource: "arn:aws:iam::" + account + ":group/admins"}, iam.Denied},
+		{"assume the CDK's deploy role", iam.Request{Action: "sts:AssumeRole", Resource: roles + "cdk-hnb659fds-deploy-role-" + account + "-" + region}, iam.Denied},
+		{"pass the CDK's execution role", iam.Request{Action: "iam:PassRole", Resource: roles + "cdk-hnb659fds-cfn-exec-role-" + account + "-" + region, Context: with("iam:PassedToService", "cloudformation.amazonaws.com")}, iam.Denied},
+		{"replace an asset of the CDK", iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::cdk-hnb659fds-assets-" + account + "-" + region + "/x.zip"}, iam.Denied},
+		{"replace an image of the CDK", iam.Request{Action: "ecr:PutImage", Resource: arn("ecr", "repository/cdk-hnb659fds-container-assets-"+account+"-"+region)}, iam.Denied},
+
+		{"create a role with the boundary", iam.Request{Action: "iam:CreateRole", Resource: roles + "shop", Context: bounded}, iam.Allowed},
+		{"give its own role a policy", iam.Request{Action: "iam:PutRolePolicy", Resource: roles + "shop", Context: bounded}, iam.Allowed},
+		{"pass its own role", iam.Request{Action: "iam:PassRole", Resource: roles + "shop", Context: with("iam:PassedToService", "lambda.amazonaws.com")}, iam.Allowed},
+		{"read an asset of the CDK", iam.Request{Action: "s3:GetObject", Resource: "arn:aws:s3:::cdk-hnb659fds-assets-" + account + "-" + region + "/x.zip"}, iam.Allowed},
+	}
+	try(t, execution(t, administrator), all)
+	try(t, made(t), all)
+}
+
+// No role of a project becomes one of the installation's, nor one that a target trusts.
+func TestProjectCannotActAsStackwright(t *testing.T) {
+	bounded, toCloudFormation := with("iam:PermissionsBoundary", boundary), with("iam:PassedToService", "cloudformation.amazonaws.com")
+	all := []attempt{
+		{"create a role of that path", iam.Request{Action: "iam:CreateRole", Resource: roles + "stackwright/stackwright-evil", Context: bounded}, iam.Denied},
+		{"give such a role a policy", iam.Request{Action: "iam:PutRolePolicy", Resource: roles + "stackwright/stackwright-" + region + "-plan", Context: bounded}, iam.Denied},
+		{"let the role of plan trust it", iam.Request{Action: "iam:UpdateAssumeRolePolicy", Resource: roles + "stackwright/stackwright-" + region + "-plan", Context: bounded}, iam.Denied},
+		{"delete a role", iam.Request{Action: "iam:DeleteRole", Resource: roles + "stackwright/stackwright-" + region + "-plan"}, iam.Denied},
+		{"assume the role of plan", iam.Request{Action: "sts:AssumeRole", Resource: roles + "stackwright/stackwright-" + region + "-plan"}, iam.Denied},
+		{"assume the orchestrator of a target", iam.Request{Action: "sts:AssumeRole", Resource: "arn:aws:iam::" + there + ":role/stackwright/stackwright-orchestrator"}, iam.Denied},
+		{"be a function with the role of plan", iam.Request{Action: "iam:PassRole", Resource: roles + "stackwright/stackwright-" + region + "-plan", Context: with("iam:PassedToService", "lambda.amazonaws.com")}, iam.Denied},
+		{"pass the execution role of a team", iam.Request{Action: "iam:PassRole", Resource: roles + "stackwright/stackwright-" + region + "-execution-team", Context: toCloudFormation}, iam.Denied},
+	}
+	itself := attempt{"make a nested stack", iam.Request{Action: "iam:PassRole", Resource: roles + "stackwright/stackwright-" + region + "-execution", Context: toCloudFormation}, iam.Allowed}
+	try(t, execution(t, administrator), append(all, itself))
+	itself.name, itself.want = "make a stack with the execution role", iam.Denied
+	try(t, made(t), append(all, itself))
+}
+
+// The examples of policies let a team use what is its own, and nothing of another team.
+func TestExamplesOfPolicies(t *testing.T) {
+	read := func(name string) string {
+		body, err := os.ReadFile("policies/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(string(body), "TEAM", "shop")
+	}
+	bounded := with("iam:PermissionsBoundary", boundary)
+	lambda := with("iam:PassedToService", "lambda.amazonaws.com")
+	for name, c := range map[string]struct{ allowed, denied []iam.Request }{
+		"sandbox": {
+			[]iam.Request{
+				{Action: "rds:CreateDBInstance", Resource: arn("rds", "db:x")}, {Action: "iam:CreateRole", Resource: roles + "sandbox/x", Context: bounded},
+				{Action: "iam:PassRole", Resource: roles + "sandbox/x", Context: lambda},
+			},
+			[]iam.Request{
+				{Action: "iam:CreateRole", Resource: roles + "x", Context: bounded}, {Action: "iam:PassRole", Resource: roles + "admin", Context: lambda}, {Action: "sts:AssumeRole", Resource: roles + "admin"},
+				{Action: "iam:CreateUser", Resource: "arn:aws:iam::" + account + ":user/x", Context: bounded}, {Action: "organizations:LeaveOrganization", Resource: "*"},
+			},
+		},
+		"team": {
+			[]iam.Request{
+				{Action: "sqs:CreateQueue", Resource: arn("sqs", "shop-orders")}, {Action: "s3:PutObject", Resource: "arn:aws:s3:::shop-files/x"},
+				{Action: "secretsmanager:GetSecretValue", Resource: arn("secretsmanager", "secret:shop/db-abcdef")}, {Action: "iam:CreateRole", Resource: roles + "shop/api", Context: bounded},
+				{Action: "iam:PassRole", Resource: roles + "shop/api", Context: lambda}, {Action: "cloudformation:CreateStack", Resource: arn("cloudformation", "stack/shop-web-Nested-1/x")},
+			},
+			[]iam.Request{
+				{Action: "sqs:DeleteQueue", Resource: arn("sqs", "bank-orders")}, {Action: "s3:GetObject", Resource: "arn:aws:s3:::bank-files/x"},
+				{Action: "secretsmanager:GetSecretValue", Resource: arn("secretsmanager", "secret:bank/db-abcdef")}, {Action: "ssm:GetParameter", Resource: arn("ssm", "parameter/bank/key")},
+				{Action: "iam:CreateRole", Resource: roles + "bank/api", Context: bounded}, {Action: "iam:PassRole", Resource: roles + "bank/api", Context: lambda},
+				{Action: "iam:PassRole", Resource: roles + "stackwright/stackwright-" + region + "-execution-bank", Context: with("iam:PassedToService", "cloudformation.amazonaws.com")},
+				{Action: "cloudformation:UpdateStack", Resource: arn("cloudformation", "stack/bank-web/x")}, {Action: "sts:AssumeRole", Resource: roles + "admin"},
+			},
+		},
+		"platform": {
+			[]iam.Request{{Action: "ec2:CreateVpc", Resource: arn("ec2", "vpc/x")}, {Action: "iam:CreateRole", Resource: roles + "any", Context: bounded}},
+			[]iam.Request{{Action: "iam:CreateUser", Resource: "arn:aws:iam::" + account + ":user/x", Context: bounded}, {Action: "organizations:LeaveOrganization", Resource: "*"}, {Action: "iam:CreateRole", Resource: roles + "any"}},
+		},
+	} {
+		who := execution(t, read(name))
+		if name == "team" {
+			who.ARN = roles + "stackwright/stackwright-" + region + "-execution-shop"
+		}
+		for _, r := range c.allowed {
+			try(t, who, []attempt{{name, r, iam.Allowed}})
+		}
+		for _, r := range c.denied {
+			if got, err := who.May(r); err != nil || got == iam.Allowed {
+				t.Errorf("%s: %s of %s is %s (%v)", name, r.Action, r.Resource, got, err)
+			}
+		}
+	}
+}
+
+// A boundary is a managed policy, which has room for 6,144 letters, also with the longest names.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+func TestBoundaryFits(t *testing.T) {
+	stack := strings.Repeat("a", 32)
+	all, err := written(map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "customerKey": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := os.Expand(all.at("Boundary", "PolicyDocument"), func(word string) string {
+		switch word {
+		case "AWS::Partition":
+			return "aws"
+		case "AWS::AccountId":
+			return account
+		case "AWS::Region":
+			return "ap-southeast-1"
+		case "HttpApi":
+			return "api1234567"
+		}
+		return strings.Repeat("x", len("arn:aws:dynamodb:ap-southeast-1:000000000000:table/-Table-ABCDEFGHIJKL")+len(stack))
+	})
+	if n := len(regexp.MustCompile(`\s`).ReplaceAllString(document, "")); n > 6144 {
+		t.Errorf("the boundary has %d letters", n)
+	} else {
+		t.Logf("the boundary has %d letters of 6144", n)
+	}
+}
+
+// target is a resource of a template in the folder target, with the parameters that a target of this installation has.
+func target(t *testing.T, file, resource string, into any) {
+	t.Helper()
+	body, err := os.ReadFile("target/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := cfn.Parse(file, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parameters := parsed.Defaults()
+	for name, value := range map[string]string{
+		"ExternalId": "sw-0", "Bucket": "stackwright-bucket", "ExecutionPolicies": "arn:aws:iam::aws:policy/AdministratorAccess", "For": "team",
+		"Principals": placed(text(the(t, plain).Outputs["TargetPrincipals"].Value)),
+	} {
+		parameters[name] = value
+	}
+	e := parsed.In(cfn.Scope{
+		Parameters: parameters, StackName: "stackwright-target", StackID: "arn:aws:cloudformation:" + region + ":" + there + ":stack/stackwright-target/1", AccountID: there, Region: region,
+		GetAtt: func(resource, _ string) (any, bool) {
+			return "arn:aws:iam::" + there + ":role/stackwright/stackwright-" + strings.ToLower(resource), true
+		},
+	})
+	for _, r := range e.Resources() {
+		if r.Name == resource {
+			v, err := e.Value(r.Properties)
+			if err == nil {
+				body, err = json.Marshal(v)
+			}
+			if err == nil {
+				err = json.Unmarshal(body, into)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatalf("%s has no resource %s", file, resource)
+}
+
+// A targetRole is a role of a target as IAM has it.
+type targetRole struct {
+	AssumeRolePolicyDocument iam.Policy
+	Policies                 []struct{ PolicyDocument iam.Policy }
+}
+
+// A target trusts the roles of plan, execute-step and wait-status, and no other role of the installation's account: not one with a
+// similar name, not the other functions, not people.
+func TestTargetTrustsThreeRoles(t *testing.T) {
+	var r targetRole
+	target(t, "account.yaml", "Orchestrator", &r)
+	for who, want := range map[string]iam.Answer{
+		"stackwright/stackwright-" + region + "-plan": iam.Allowed, "stackwright/stackwright-" + region + "-execute-step": iam.Allowed,
+		"stackwright/stackwright-" + region + "-wait-status": iam.Allowed, "stackwright/stackwright-" + region + "-start": iam.Implicit,
+		"stackwright/stackwright-" + region + "-execution": iam.Implicit, "stackwright/stackwright-evil": iam.Implicit, "admin": iam.Implicit,
+		"stackwright-" + region + "-plan": iam.Implicit,
+	} {
+		request := iam.Request{Principal: roles + who, Action: "sts:AssumeRole", Context: with("sts:ExternalId", "sw-0")}
+		if got, err := r.AssumeRolePolicyDocument.Trusts(request); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", who, got, err, want)
+		}
+		request.Context = with("sts:ExternalId", "sw-1")
+		if got, err := r.AssumeRolePolicyDocument.Trusts(request); err != nil || got != iam.Implicit {
+			t.Errorf("%s with another external ID: %s, %v", who, got, err)
+		}
+	}
+}
+
+// In a target, the same is denied as in the installation's own account.
+func TestBoundaryOfTargets(t *testing.T) {
+	var limit struct{ PolicyDocument iam.Policy }
+	target(t, "account.yaml", "Boundary", &limit)
+	home := parsed(t, placed(the(t, plain).at("Boundary", "PolicyDocument")))
+	inTarget := func(s iam.Statement) string {
+		s.Sid = ""
+		body, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.NewReplacer("::"+account+":role", "::"+there+":role", boundary, "arn:aws:iam::"+there+":policy/stackwright/stackwright-boundary").Replace(string(body))
+	}
+	has := make(map[string]bool)
+	for _, s := range limit.PolicyDocument.Statement {
+		has[inTarget(s)] = true
+	}
+	shared := home.Statement[len(home.Statement)-len(limits):]
+	for _, s := range shared {
+		if !has[inTarget(s)] {
+			t.Errorf("the boundary in target/account.yaml has no statement\n%s", inTarget(s))
+		}
+	}
+	if len(limit.PolicyDocument.Statement) != len(shared)+1 {
+		t.Errorf("it has %d statements, want those %d and one about its own stack", len(limit.PolicyDocument.Statement), len(shared))
+	}
+	for _, file := range []string{"account.yaml", "execution.yaml"} {
+		var r targetRole
+		target(t, file, "Execution", &r)
+		who := iam.Identity{ARN: "arn:aws:iam::" + there + ":role/stackwright/stackwright-execution", Policies: []iam.Policy{parsed(t, administrator)}, Boundary: &limit.PolicyDocument}
+		if file == "execution.yaml" {
+			who.ARN += "-team"
+		}
+		for _, p := range r.Policies {
+			who.Policies = append(who.Policies, p.PolicyDocument)
+		}
+		other := map[string]string{"account.yaml": "stackwright-execution-team", "execution.yaml": "stackwright-execution"}[file]
+		toCloudFormation, in := with("iam:PassedToService", "cloudformation.amazonaws.com"), "arn:aws:iam::"+there+":role/"
+		try(t, who, []attempt{
+			{"change the trust of the orchestrator", iam.Request{Action: "iam:UpdateAssumeRolePolicy", Resource: in + "stackwright/stackwright-orchestrator"}, iam.Denied},
+			{"assume the orchestrator", iam.Request{Action: "sts:AssumeRole", Resource: in + "stackwright/stackwright-orchestrator"}, iam.Denied},
+			{"create a role without the boundary", iam.Request{Action: "iam:CreateRole", Resource: in + "evil"}, iam.Denied},
+			{"change the stack of the target", iam.Request{Action: "cloudformation:UpdateStack", Resource: "arn:aws:cloudformation:" + region + ":" + there + ":stack/stackwright-target/1"}, iam.Denied},
+			{"pass another execution role", iam.Request{Action: "iam:PassRole", Resource: in + "stackwright/" + other, Context: toCloudFormation}, iam.Denied},
+			{"make a nested stack", iam.Request{Action: "iam:PassRole", Resource: who.ARN, Context: toCloudFormation}, iam.Allowed},
+			{"make a bucket", iam.Request{Action: "s3:CreateBucket", Resource: "arn:aws:s3:::x"}, iam.Allowed},
+		})
+	}
+}
+
+// No function changes a stack that Stackwright has not created: it has no tag. A tag with any value is enough here; which project a
+// stack belongs to is decided by its record (TestForgedTag in infra/stackwright).
+func TestOnlyTaggedStacks(t *testing.T) {
+	role := roles + "stackwright/stackwright-" + region + "-execution"
+	var orchestrator targetRole
+	target(t, "account.yaml", "Orchestrator", &orchestrator)
+	inTarget := iam.Identity{ARN: "orchestrator"}
+	for _, p := range orchestrator.Policies {
+		inTarget.Policies = append(inTarget.Policies, p.PolicyDocument)
+	}
+	atHome := iam.Identity{ARN: "wait-status", Policies: policies(t, the(t, plain), "WaitStatusRole")}
+	for _, who := range []iam.Identity{atHome, inTarget} {
+		stack := "arn:aws:cloudformation:eu-west-1:" + account + ":stack/any/1"
+		if who.ARN == inTarget.ARN {
+			stack, role = strings.ReplaceAll(stack, account, there), "arn:aws:iam::"+there+":role/stackwright/stackwright-execution"
+		}
+		for _, action := range []string{"CancelUpdateStack", "ContinueUpdateRollback", "DeleteStack", "TagResource", "UntagResource", "UpdateStack", "UpdateTerminationProtection"} {
+			try(t, who, []attempt{
+				{"without the tag", iam.Request{Action: "cloudformation:" + action, Resource: stack, Context: with("cloudformation:RoleArn", role)}, iam.Implicit},
+				{"with the tag", iam.Request{Action: "cloudformation:" + action, Resource: stack, Context: with("cloudformation:RoleArn", role, "aws:ResourceTag/stackwright:project", "shop@prod")}, iam.Allowed},
+			})
+		}
+		try(t, who, []attempt{
+			{"create a stack", iam.Request{Action: "cloudformation:CreateStack", Resource: stack, Context: with("cloudformation:RoleArn", role)}, iam.Allowed},
+			{"create a stack without an execution role", iam.Request{Action: "cloudformation:CreateStack", Resource: stack}, iam.Implicit},
+			{"tag a new stack", iam.Request{Action: "cloudformation:TagResource", Resource: stack, Context: with("aws:RequestTag/stackwright:project", "shop@prod")}, iam.Allowed},
+		})
+	}
+}
+
+// An execution role besides that of the installation can be used, and no role of another name.
+func TestSeveralExecutionRoles(t *testing.T) {
+	toCloudFormation := with("iam:PassedToService", "cloudformation.amazonaws.com")
+	own := func(name string) string { return roles + "stackwright/stackwright-" + region + "-" + name }
+	var orchestrator targetRole
+	target(t, "account.yaml", "Orchestrator", &orchestrator)
+	inTarget := iam.Identity{ARN: "arn:aws:iam::" + there + ":role/stackwright/stackwright-orchestrator"}
+	for _, p := range orchestrator.Policies {
+		inTarget.Policies = append(inTarget.Policies, p.PolicyDocument)
+	}
+	stack := "arn:aws:cloudformation:eu-west-1:" + account + ":stack/shop-db/*"
+	for _, c := range []struct {
+		who  iam.Identity
+		role string
+		want iam.Answer
+	}{
+		{iam.Identity{ARN: own("execute-step"), Policies: policies(t, the(t, plain), "ExecuteStepRole")}, own("execution"), iam.Allowed},
+		{iam.Identity{ARN: own("execute-step"), Policies: policies(t, the(t, plain), "ExecuteStepRole")}, own("execution-team"), iam.Allowed},
+		{iam.Identity{ARN: own("wait-status"), Policies: policies(t, the(t, plain), "WaitStatusRole")}, own("execution-team"), iam.Allowed},
+		{iam.Identity{ARN: own("execute-step"), Policies: policies(t, the(t, plain), "ExecuteStepRole")}, own("machine"), iam.Implicit},
+		{iam.Identity{ARN: own("execute-step"), Policies: policies(t, the(t, plain), "ExecuteStepRole")}, roles + "stackwright-" + region + "-execution-team", iam.Implicit},
+		{inTarget, "arn:aws:iam::" + there + ":role/stackwright/stackwright-execution", iam.Allowed},
+		{inTarget, "arn:aws:iam::" + there + ":role/stackwright/stackwright-execution-team", iam.Allowed},
+		{inTarget, "arn:aws:iam::" + there + ":role/admin", iam.Implicit},
+	} {
+		on := stack
+		if c.who.ARN == inTarget.ARN {
+			on = strings.ReplaceAll(stack, account, there)
+		}
+		try(t, c.who, []attempt{
+			{"pass it", iam.Request{Action: "iam:PassRole", Resource: c.role, Context: toCloudFormation}, c.want},
+			{"create a stack with it", iam.Request{Action: "cloudformation:CreateStack", Resource: on, Context: with("cloudformation:RoleArn", c.role)}, c.want},
+		})
+	}
+}
