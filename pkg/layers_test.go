@@ -28,6 +28,7 @@ lib/difference        lib/resource lib/suggest lib/template
 
 fault
 project               fault lib/graph lib/pattern lib/suggest
+access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project plan
 action                fault project plan
@@ -60,7 +61,7 @@ format                project format/archive format/check format/declared format
 
 entry/report          fault plan run
 entry/trigger         fault project plan run engine lib/pattern lib/suggest
-entry/api             fault project run plan engine lib/pattern entry/report
+entry/api             fault project access run plan engine lib/pattern entry/report
 
 wire                  fault project plan run action engine lib/budget lib/pattern format format/archive format/check entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 

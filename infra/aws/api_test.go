@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The API has its four routes, which ask who calls, and a stage that is limited
+// The API has its routes, which ask who calls, and a stage that is limited
 // and logged.
 func TestAPI(t *testing.T) {
 	for authorization, all := range map[string]template{"AWS_IAM": the(t, plain), "JWT": the(t, full)} {
@@ -18,8 +18,8 @@ func TestAPI(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{
-			"GET /projects/{project}/{environment}/runs", "GET /runs/{run}", "GET /runs/{run}/plan",
-			"POST /projects/{project}/{environment}/runs", "POST /runs/{run}/cancel", "POST /runs/{run}/continue", "POST /runs/{run}/pause", "POST /runs/{run}/unlock",
+			"GET /projects/{project}/{environment}/runs", "GET /projects/{project}/{environment}/runs/{run}", "GET /projects/{project}/{environment}/runs/{run}/plan",
+			"POST /projects/{project}/{environment}/runs", "POST /projects/{project}/{environment}/runs/{run}/cancel", "POST /projects/{project}/{environment}/runs/{run}/continue", "POST /projects/{project}/{environment}/runs/{run}/pause", "POST /projects/{project}/{environment}/runs/{run}/unlock",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("routes %q", got)

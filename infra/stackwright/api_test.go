@@ -116,7 +116,7 @@ func TestRunByTheAPI(t *testing.T) {
 	if wrong := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"deploy"}`, ""); wrong.Status != 400 || !strings.HasPrefix(wrong.Error.Message, "key: missing") {
 		t.Errorf("%d %s", wrong.Status, wrong.text)
 	}
-	if wrong := a.ask("GET", "/runs/abcdefghijklmnopqrs2", "", ""); wrong.Status != 404 || wrong.Error.Kind != "Missing" {
+	if wrong := a.ask("GET", "/projects/pair/prod/runs/abcdefghijklmnopqrs2", "", ""); wrong.Status != 404 || wrong.Error.Kind != "Missing" {
 		t.Errorf("%d %s", wrong.Status, wrong.text)
 	}
 	last := l.must(cli.ExitOK, "runs", "-o", "json")
@@ -138,7 +138,7 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	a := asker{t, h.URL()}
 	body := l.revision(h, "deploy")
 	startedAt := a.ask("POST", "/projects/pair/prod/runs", body, "first")
-	if startedAt.Status != 202 || startedAt.Location != "/runs/"+startedAt.Run.Run || startedAt.Who != "arn:aws:iam::000000000000:root" {
+	if startedAt.Status != 202 || startedAt.Location != "/projects/pair/prod/runs/"+startedAt.Run.Run || startedAt.Who != "arn:aws:iam::000000000000:root" {
 		t.Fatalf("%d %s %s", startedAt.Status, startedAt.Location, startedAt.text)
 	}
 	paused := a.ask("POST", startedAt.Location+"/pause", `{"reason":"a check"}`, "p")

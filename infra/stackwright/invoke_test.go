@@ -36,7 +36,7 @@ var replies = map[string]struct {
 	"wait-status.poll.json":       {cli.ExitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
 	"stack-event.complete.json":   {cli.ExitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1","status":"CREATE_COMPLETE"}`},
 	"stack-event.theirs.json":     {cli.ExitOK, `{}`, `"msg":"event".*"token":"Console-`},
-	"api.start.json":              {cli.ExitOK, `{"statusCode":202,.*\\"operation\\":\\"plan\\",\\"state\\":\\"pending\\".*}`, `"msg":"api".*"status":202,"location":"/runs/`},
+	"api.start.json":              {cli.ExitOK, `{"statusCode":202,.*\\"operation\\":\\"plan\\",\\"state\\":\\"pending\\".*}`, `"msg":"api".*"status":202,"location":"/projects/shop/prod/runs/`},
 	"api.list.json":               {cli.ExitOK, `{"statusCode":200,.*{\\"runs\\":\[{\\"run\\":\\"` + shopping + `\\".*}`, `"status":200`},
 	"api.show.json":               {cli.ExitOK, `{"statusCode":200,.*\\"step\\":\\"topic/create\\".*}`, `"status":200`},
 	"api.cancel.json":             {cli.ExitOK, `{"statusCode":202,.*\\"command\\":\\"cancel\\".*}`, `"status":202`},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -56,21 +57,35 @@ type API struct {
 	ParseCommand func(c run.Control, project, id string, text []byte) run.Request
 }
 
-// A handler answers the requests of one route.
-type handler func(API, context.Context, question) (answer, error)
+// A route is one of the API.
+type route struct {
+	role   access.Role // that the caller needs, for the project and environment of the path
+	handle func(API, context.Context, question) (answer, error)
+}
 
-// routes returns the handlers by route key, as API Gateway writes them.
-func routes() map[string]handler {
-	all := map[string]handler{
-		"POST /projects/{project}/{environment}/runs": API.start,
-		"GET /projects/{project}/{environment}/runs":  API.list,
-		"GET /runs/{run}":      API.show,
-		"GET /runs/{run}/plan": API.plan,
+// routes returns the routes by their keys, as API Gateway writes them. The path of each begins
+// with a project and an environment, so that permissions can name them.
+func routes() map[string]route {
+	const runs = "/projects/{project}/{environment}/runs"
+	all := map[string]route{
+		"POST " + runs:                {access.Deployer, API.start},
+		"GET " + runs:                 {access.Reader, API.list},
+		"GET " + runs + "/{run}":      {access.Reader, API.show},
+		"GET " + runs + "/{run}/plan": {access.Reader, API.plan},
 	}
 	for _, c := range run.Controls() {
-		all["POST /runs/{run}/"+c.Name] = func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) }
+		all["POST "+runs+"/{run}/"+c.Name] = route{roleOf(c), func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) }}
 	}
 	return all
+}
+
+// roleOf returns the role that may give a command. A run that ends by force may leave
+// operations that still change stacks, so that needs more than to deploy.
+func roleOf(c run.Control) access.Role {
+	if c.EndsRun {
+		return access.Admin
+	}
+	return access.Deployer
 }
 
 // Routes lists the keys of the routes that are answered, sorted.
@@ -89,10 +104,10 @@ func (a API) Answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (even
 	return failed(err, e.RequestContext.RequestID), err
 }
 
-// answer finds the handler and the caller of a request, and returns the handler's
-// answer.
+// answer finds the route, the project and the caller of a request, and returns what the route
+// answers.
 func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answer, error) {
-	route, ok := routes()[e.RouteKey]
+	to, ok := routes()[e.RouteKey]
 	if !ok {
 		return answer{}, noRoute(e)
 	}
@@ -100,5 +115,9 @@ func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	return route(a, ctx, question{APIGatewayV2HTTPRequest: e, who: who})
+	project, err := projectOf(e.PathParameters)
+	if err != nil {
+		return answer{}, err
+	}
+	return to.handle(a, ctx, question{APIGatewayV2HTTPRequest: e, who: who, project: project})
 }

@@ -35,7 +35,7 @@ const (
 	zip     = `"key":"revisions/shop/prod/0a.zip","version":"v7"`
 	runs    = "POST /projects/{project}/{environment}/runs"
 	list    = "GET /projects/{project}/{environment}/runs"
-	show    = "GET /runs/{run}"
+	show    = list + "/{run}"
 	aDeploy = `{"operation":"deploy",` + zip + `}`
 )
 
@@ -134,7 +134,7 @@ func parse(project string, text []byte) run.Request {
 }
 
 // to is the route of a command.
-func to(command string) string { return "POST /runs/{run}/" + command }
+func to(command string) string { return runs + "/{run}/" + command }
 
 // api is the API of the app.
 func (h *app) api() api.API {
@@ -222,7 +222,7 @@ func TestBegin(t *testing.T) {
 		if d := cmp.Diff(want, h.requested[0]); d != "" {
 			t.Errorf("%s: %s", body, d)
 		}
-		if r.StatusCode != 202 || r.Headers["location"] != "/runs/"+want.ID || said.Run != want.ID || said.State != "pending" || said.Who != ann || said.Lock.Owner.Run != newest {
+		if r.StatusCode != 202 || r.Headers["location"] != "/projects/shop/prod/runs/"+want.ID || said.Run != want.ID || said.State != "pending" || said.Who != ann || said.Lock.Owner.Run != newest {
 			t.Errorf("%s: %d %v %s", body, r.StatusCode, r.Headers, r.Body)
 		}
 	}
@@ -288,7 +288,7 @@ func TestRead(t *testing.T) {
 	if r.StatusCode != 200 || said.Run != newest || said.State != "running" || len(said.Steps) != 1 || said.Steps[0].Status != "running" || said.Lock.Owner.Run != newest {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
-	if r, said := h.ask(t, call(show, "", "run="+others)); r.StatusCode != 200 || said.Lock != nil {
+	if r, said := h.ask(t, call(show, "", "project=other", "run="+others)); r.StatusCode != 200 || said.Lock != nil {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 	for _, c := range []struct{ query, want, before string }{
@@ -313,6 +313,22 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A run of another project is answered in each route as a run that does not exist, and gets no
+// command.
+func TestRunOfAnotherProject(t *testing.T) {
+	for _, route := range api.Routes() {
+		if !strings.Contains(route, "{run}") {
+			continue
+		}
+		h := newApp()
+		theirs, _ := h.ask(t, call(route, `{"reason":"test"}`, "run="+others))
+		none, _ := h.ask(t, call(route, `{"reason":"test"}`, "run="+missing))
+		if d := cmp.Diff(none.Body, strings.ReplaceAll(theirs.Body, others, missing)); d != "" || theirs.StatusCode != 404 || none.StatusCode != 404 || len(h.commands) > 0 {
+			t.Errorf("%s: %d %s", route, theirs.StatusCode, d)
+		}
+	}
+}
+
 // A command is carried out in the name of the caller, and the answer is the run.
 func TestCommand(t *testing.T) {
 	for _, c := range []struct {
@@ -333,7 +349,7 @@ func TestCommand(t *testing.T) {
 		if d := cmp.Diff([]run.Request{want}, h.commands, cmpopts.IgnoreFields(run.Request{}, "ID")); d != "" || len(h.requested) > 0 {
 			t.Errorf("%s %s: %s", c.command, c.body, d)
 		}
-		if r.StatusCode != 202 || said.Run != newest || len(said.Steps) != 1 || r.Headers["location"] != "/runs/"+newest {
+		if r.StatusCode != 202 || said.Run != newest || len(said.Steps) != 1 || r.Headers["location"] != "/projects/shop/prod/runs/"+newest {
 			t.Errorf("%s %s: %d %s", c.command, c.body, r.StatusCode, r.Body)
 		}
 	}
@@ -389,7 +405,7 @@ func TestWhoAsks(t *testing.T) {
 		for _, route := range api.Routes() {
 			h := newApp()
 			e := call(route, aDeploy)
-			if strings.HasPrefix(route, "POST /runs/") {
+			if strings.HasPrefix(route, runs+"/") {
 				e.Body = `{"reason":"test"}`
 			}
 			e.RequestContext.Authorizer = c.by
@@ -420,15 +436,15 @@ func TestRefused(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /runs/{run}, GET /runs/{run}/plan, POST /projects/{project}/{environment}/runs, POST /runs/{run}/cancel, POST /runs/{run}/continue, POST /runs/{run}/pause, POST /runs/{run}/unlock`}},
+		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /projects/{project}/{environment}/runs/{run}, GET /projects/{project}/{environment}/runs/{run}/plan, POST /projects/{project}/{environment}/runs, POST /projects/{project}/{environment}/runs/{run}/cancel, POST /projects/{project}/{environment}/runs/{run}/continue, POST /projects/{project}/{environment}/runs/{run}/pause, POST /projects/{project}/{environment}/runs/{run}/unlock`}},
 		{call("$default", ""), 404, nil},
-		{call("DELETE /runs/{run}", ""), 404, nil},
-		{call(show, "", "run="+missing), 404, []string{"there is no run " + missing}},
+		{call("DELETE /projects/{project}/{environment}/runs/{run}", ""), 404, nil},
+		{call(show, "", "run="+missing), 404, []string{"there is no run " + missing + " of shop@prod"}},
 		{call(show, "", "run=../x"), 404, []string{`there is no run "../x": its ID has 20 lower-case letters and digits`}},
 		{call(to("pause"), `{}`, "run="+missing), 404, nil},
 		{call(to("pause"), `{}`, "run="), 404, nil},
-		{call(list, "", "query.before="+missing), 404, []string{"before: there is no run " + missing}},
-		{call(list, "", "query.before="+others), 400, []string{"before: run " + others + " belongs to other@prod, not to shop@prod: use the ID of a run from the list"}},
+		{call(list, "", "query.before="+missing), 404, []string{"before: there is no run " + missing + " of shop@prod"}},
+		{call(list, "", "query.before="+others), 404, []string{"before: there is no run " + others + " of shop@prod"}},
 		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there are limit and before`, `limit: "101": it is a number of runs, 1 to 100`}},
 		{call(list, "", "query.limit=0"), 400, nil},
 		{call(list, "", "query.limit=2,3"), 400, nil},
@@ -444,14 +460,14 @@ func TestRefused(t *testing.T) {
 			"options.who: the API knows the caller: remove this option", "idempotency-key: it has to be 1 to 255 characters of ASCII",
 		}},
 		{call(runs, `{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`), 400, []string{`key: "projects/shop/test.zip" belongs to shop@test, and this request is for shop@prod: send it to shop@test`}},
-		{call(runs, `{"operation":"cancel","options":{"run":"`+newest+`"}}`), 400, []string{"operation: cancel is a command to a run, and starts none: use POST /runs/{run}/cancel"}},
+		{call(runs, `{"operation":"cancel","options":{"run":"`+newest+`"}}`), 400, []string{"operation: cancel is a command to a run, and starts none: use POST /projects/{project}/{environment}/runs/{run}/cancel"}},
 		{call(runs, aDeploy, "header.idempotency-key="+strings.Repeat("k", 256)), 400, nil},
 		{call(runs, aDeploy, "header.idempotency-key="), 400, nil},
 		{call(runs, aDeploy, "header.content-type=application/x-www-form-urlencoded"), 415, []string{`content-type: "application/x-www-form-urlencoded" is not understood: send JSON, as application/json`}},
 		{call(runs, aDeploy, "header.content-type=;"), 415, nil},
 		{call(runs, long), 413, []string{"the body has more than 65536 bytes: no request needs that"}},
 		{call(to("pause"), long), 413, nil},
-		{call("POST /runs/{run}/stop", `{}`), 404, nil},
+		{call(to("stop"), `{}`), 404, nil},
 		{call(to("pause"), `[]`), 400, []string{"the request: a list found, an object expected"}},
 		{call(to("pause"), `{"who":"boss"}`), 400, []string{`"who" is not a key of a request: available: reason`}},
 		{call(to("pause"), `{"reason":"a","reason":"b"}`), 400, []string{`reason: this key occurs twice: keep one of them`}},
@@ -539,7 +555,7 @@ func TestStartedWithoutRecord(t *testing.T) {
 	h := newApp()
 	h.blind = fault.New(fault.Throttled, "slow down")
 	r, said := h.ask(t, call(runs, aDeploy))
-	if r.StatusCode != 202 || len(h.requested) != 1 || said.Run != h.requested[0].ID || r.Headers["location"] != "/runs/"+said.Run {
+	if r.StatusCode != 202 || len(h.requested) != 1 || said.Run != h.requested[0].ID || r.Headers["location"] != "/projects/shop/prod/runs/"+said.Run {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }
@@ -567,7 +583,7 @@ func TestPlanOfRun(t *testing.T) {
 	h.runs[0].Operation = "plan"
 	planned, deployed := h.runs[0].ID, h.runs[1].ID
 	ask := func(id string) events.APIGatewayV2HTTPResponse {
-		r, _ := h.ask(t, call("GET /runs/{run}/plan", "", "run="+id))
+		r, _ := h.ask(t, call(show+"/plan", "", "run="+id))
 		return r
 	}
 	h.runs[0].State = run.StateRunning

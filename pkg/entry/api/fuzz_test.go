@@ -20,7 +20,7 @@ import (
 var (
 	anID      = regexp.MustCompile(`^[a-z2-7]{20}$`)
 	aProject  = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9]{0,63}@[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
-	aLocation = regexp.MustCompile(`^/runs/[a-z2-7]{20}$`)
+	aLocation = regexp.MustCompile(`^/projects/[A-Za-z][-A-Za-z0-9]{0,63}/[A-Za-z0-9][-A-Za-z0-9]{0,63}/runs/[a-z2-7]{20}$`)
 	statuses  = []int{200, 202, 400, 403, 404, 409, 413, 415}
 )
 
@@ -41,8 +41,8 @@ func FuzzAPI(f *testing.F) {
 		e.RequestContext.Authorizer = nil
 		f.Add(event(f, e))
 	}
-	f.Add([]byte(`{"routeKey":"GET /runs/{run}","requestContext":{"authorizer":{"jwt":{"claims":{"sub":"a","email":"b"},"scopes":null}}},"pathParameters":{"run":"` + newest + `"}}`))
-	f.Add([]byte(`{"routeKey":"GET /runs/{run}","requestContext":{"authorizer":{"iam":null}},"headers":null}`))
+	f.Add([]byte(`{"routeKey":"GET /projects/{project}/{environment}/runs/{run}","requestContext":{"authorizer":{"jwt":{"claims":{"sub":"a","email":"b"},"scopes":null}}},"pathParameters":{"project":"shop","environment":"prod","run":"` + newest + `"}}`))
+	f.Add([]byte(`{"routeKey":"GET /projects/{project}/{environment}/runs/{run}","requestContext":{"authorizer":{"iam":null}},"headers":null}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		one, two := newApp(), newApp()

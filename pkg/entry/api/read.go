@@ -24,9 +24,9 @@ const (
 	mostRuns  = 100
 )
 
-// project is the one that the path names, as in "shop@prod".
-func (q question) project() (string, error) {
-	name, environment := q.PathParameters["project"], q.PathParameters["environment"]
+// projectOf returns the project that a path names, as in "shop@prod".
+func projectOf(path map[string]string) (string, error) {
+	name, environment := path["project"], path["environment"]
 	if !project.Name.MatchString(name) || !project.EnvironmentName.MatchString(environment) {
 		return "", fault.New(fault.Invalid, "the path names project %.70q and environment %.70q, which cannot be: names are letters, digits and hyphens, 64 at most", name, environment)
 	}
@@ -41,15 +41,11 @@ type listed struct {
 
 // list lists a project's runs.
 func (a API) list(ctx context.Context, q question) (answer, error) {
-	id, err := q.project()
-	if err != nil {
-		return answer{}, err
-	}
 	most, before, err := q.page()
 	if err != nil {
 		return answer{}, err
 	}
-	runs, err := a.page(ctx, id, most, before)
+	runs, err := a.page(ctx, q.project, most, before)
 	if err != nil {
 		return answer{}, err
 	}
@@ -68,12 +64,9 @@ func (a API) page(ctx context.Context, id string, most int, before string) ([]ru
 	if before == "" {
 		return a.Reader.List(ctx, id, most)
 	}
-	r, err := a.find(ctx, before)
-	switch {
-	case err != nil:
+	r, err := a.find(ctx, id, before)
+	if err != nil {
 		return nil, fmt.Errorf("before: %w", err)
-	case r.Project != id:
-		return nil, fault.New(fault.Invalid, "before: run %s belongs to %s, not to %s: use the ID of a run from the list", r.ID, r.Project, id)
 	}
 	return a.Reader.Before(ctx, r, most)
 }
@@ -100,11 +93,7 @@ func (q question) page() (most int, before string, err error) {
 
 // show shows a run.
 func (a API) show(ctx context.Context, q question) (answer, error) {
-	id := q.PathParameters["run"]
-	if err := form(id); err != nil {
-		return answer{}, err
-	}
-	r, err := a.Reader.Follow(ctx, id)
+	r, err := of(ctx, q.project, q.PathParameters["run"], a.Reader.Follow)
 	if err != nil {
 		return answer{}, err
 	}
@@ -114,7 +103,7 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 
 // plan shows what the plan of a run would change.
 func (a API) plan(ctx context.Context, q question) (answer, error) {
-	r, err := a.find(ctx, q.PathParameters["run"])
+	r, err := a.find(ctx, q.project, q.PathParameters["run"])
 	if err != nil {
 		return answer{}, err
 	}
@@ -142,21 +131,23 @@ func (a API) shown(ctx context.Context, r run.Run) (report.Run, error) {
 	return shown, err
 }
 
-// find returns a run, without its steps.
-func (a API) find(ctx context.Context, id string) (run.Run, error) {
-	if err := form(id); err != nil {
-		return run.Run{}, err
+// find returns a run of a project, without its steps.
+func (a API) find(ctx context.Context, project, id string) (run.Run, error) {
+	return of(ctx, project, id, a.Reader.Run)
+}
+
+// of reads a run of a project. A run of another project is answered as one that does not
+// exist, so that nobody learns which runs other projects have.
+func of(ctx context.Context, project, id string, read func(context.Context, string) (run.Run, error)) (run.Run, error) {
+	if !runID.MatchString(id) {
+		return run.Run{}, fault.New(fault.Missing, "there is no run %.40q: its ID has 20 lower-case letters and digits", id)
 	}
-	return a.Reader.Run(ctx, id)
+	r, err := read(ctx, id)
+	if fault.Is(err, fault.Missing) || err == nil && r.Project != project {
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s of %s", id, project)
+	}
+	return r, err
 }
 
 // runID is the form of the IDs that engine.RunID makes.
 var runID = pattern.New(`^[a-z2-7]{20}$`)
-
-// form refuses a text that cannot be the ID of a run.
-func form(id string) error {
-	if runID.MatchString(id) {
-		return nil
-	}
-	return fault.New(fault.Missing, "there is no run %.40q: its ID has 20 lower-case letters and digits", id)
-}

@@ -14,11 +14,12 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// A question is a request with its caller.
+// A question is a request about a project, with its caller.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 type question struct {
 	events.APIGatewayV2HTTPRequest
-	who string
+	who     string
+	project string // as in "shop@prod"
 }
 
 // The sizes in bytes of a body, an idempotency key, and a caller.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -15,22 +16,18 @@ import (
 // start starts a run. It reports all errors of an invalid request at once, and then
 // starts no run.
 func (a API) start(ctx context.Context, q question) (answer, error) {
-	project, err := q.project()
-	if err != nil {
-		return answer{}, err
-	}
 	text, err := q.body()
 	if err != nil {
 		return answer{}, err
 	}
-	r := a.ParseRequest(project, text)
+	r := a.ParseRequest(q.project, text)
 	if _, command := run.ControlNamed(r.Operation); command {
-		return answer{}, fault.New(fault.Invalid, "operation: %s is a command to a run, and starts none: use POST /runs/{run}/%s", r.Operation, r.Operation)
+		return answer{}, fault.New(fault.Invalid, "operation: %s is a command to a run, and starts none: use POST /projects/{project}/{environment}/runs/{run}/%s", r.Operation, r.Operation)
 	}
 	if r.Claim != "" {
 		r.Problems = append(r.Problems, "options.who: the API knows the caller: remove this option")
 	}
-	if r.ID, err = q.id(project); err != nil {
+	if r.ID, err = q.id(q.project); err != nil {
 		r.Problems = append(r.Problems, fault.Messages(err)...)
 	}
 	if len(r.Problems) > 0 {
@@ -40,7 +37,7 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 	if err := a.Engine.Start(ctx, r); err != nil {
 		return answer{}, uncertain(err, fmt.Sprintf("run %s may have been started: read it, or send the request again with the same Idempotency-Key", r.ID))
 	}
-	return a.accepted(ctx, r.ID, func(kept run.Run) error { return another(kept, r) })
+	return a.accepted(ctx, r.Project, r.ID, func(kept run.Run) error { return another(kept, r) })
 }
 
 // another refuses an idempotency key that was used before for another request. The
@@ -72,7 +69,7 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := a.find(ctx, q.PathParameters["run"])
+	r, err := a.find(ctx, q.project, q.PathParameters["run"])
 	if err != nil {
 		return answer{}, err
 	}
@@ -87,13 +84,13 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 	if err := a.Engine.Command(ctx, w); err != nil {
 		return answer{}, uncertain(err, "the run may have received the command: read the run, or send the request again with the same Idempotency-Key")
 	}
-	return a.accepted(ctx, r.ID, func(run.Run) error { return nil })
+	return a.accepted(ctx, r.Project, r.ID, func(run.Run) error { return nil })
 }
 
 // accepted is the answer to a request about a run that was accepted, with the run as
 // it is if it can be read now and passes check.
-func (a API) accepted(ctx context.Context, id string, check func(run.Run) error) (answer, error) {
-	said := answer{status: http.StatusAccepted, location: "/runs/" + id, body: map[string]string{"run": id}}
+func (a API) accepted(ctx context.Context, project, id string, check func(run.Run) error) (answer, error) {
+	said := answer{status: http.StatusAccepted, location: pathOf(project) + "/runs/" + id, body: map[string]string{"run": id}}
 	r, err := a.Reader.Follow(ctx, id)
 	if err == nil {
 		err = check(r)
@@ -107,6 +104,11 @@ func (a API) accepted(ctx context.Context, id string, check func(run.Run) error)
 		}
 	}
 	return said, nil
+}
+
+// pathOf returns the path of a project: /projects/shop/prod for "shop@prod".
+func pathOf(project string) string {
+	return "/projects/" + strings.Replace(project, "@", "/", 1)
 }
 
 // wrong is the error of an invalid request.
