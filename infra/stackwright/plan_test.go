@@ -124,5 +124,5 @@ func TestStatusOfAlteredPlan(t *testing.T) {
 		t.Errorf("status ends with %d", r.code)
 	}
 	l.has(r.err, "was overwritten", "plan again")
-	l.has(r.out, "plan of pair@default", "says it is \"ann@")
+	l.has(r.out, "plan of pair@default", "requested by ann@")
 }

@@ -62,15 +62,15 @@ func TestNewerUploadSupersedes(t *testing.T) {
 	bob.answers = ""
 	second, two := bob.begin("deploy", l.project)
 	newer := l.until(second, `run (\w+) waits for `+id)
-	l.has(second.String(), "this deploy supersedes run "+id+", requested by "+claimed+"ann@")
+	l.has(second.String(), "this deploy supersedes run "+id+", requested by ann@")
 	third, three := l.begin("refresh", l.project)
 	last := l.until(third, `run (\w+) waits for `+id)
 
 	status := l.run("status")
 	l.has(status.err,
-		"pair@default is locked by run "+id+" (deploy, running) of "+claimed+"ann@", ": it finishes its running steps, then run "+newer+" supersedes it",
-		"  1. run "+newer+" (deploy) of "+claimed+"bob@", ": it deploys an upload, unless a newer upload replaces it",
-		"  2. run "+last+" (refresh) of "+claimed+"ann@", ": it reads the live stacks into the records")
+		"pair@default is locked by run "+id+" (deploy, running) of ann@", ": it finishes its running steps, then run "+newer+" supersedes it",
+		"  1. run "+newer+" (deploy) of bob@", ": it deploys an upload, unless a newer upload replaces it",
+		"  2. run "+last+" (refresh) of ann@", ": it reads the live stacks into the records")
 	shown := l.last(l.must(cli.ExitOK, "status", last, "-o", "json"))
 	lock := shown["lock"].(map[string]any)
 	if shown["state"] != "queued" || lock["owner"].(map[string]any)["run"] != id || len(lock["waiting"].([]any)) != 2 {
@@ -196,7 +196,7 @@ func TestUnlock(t *testing.T) {
 		t.Errorf("unlock of two ended with %d", r.code)
 	}
 	l.has(r.err, "2 runs hold a lock: give the ID of one of them: ", id+" (deploy of pair@default, running)")
-	l.has(l.must(cli.ExitOK, "unlock", "--env", "prod", "--reason", "it hangs"), "is cancelled after", "unlocked by "+claimed+"ann@", ": it hangs")
+	l.has(l.must(cli.ExitOK, "unlock", "--env", "prod", "--reason", "it hangs"), "is cancelled after", "unlocked by ann@", ": it hangs")
 	l.ended(other, prod, cli.ExitStopped)
 	l.must(cli.ExitOK, "unlock", id, "--reason", "it hangs")
 	l.ended(out, code, cli.ExitStopped)

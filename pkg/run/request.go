@@ -54,10 +54,17 @@ type Body struct {
 	} `json:"options"`
 }
 
-// By says for people who made the request. A claim stands beside what is known, marked as one.
+// emulated is the account of the local emulators. No account of AWS has this ID.
+const emulated = "000000000000"
+
+// By says for people who made the request. A claim stands beside what is known, marked as one;
+// on a laptop, where AWS knows nothing, the claim stands alone.
 func (q Request) By() string {
-	if q.Claim == "" {
+	switch {
+	case q.Claim == "":
 		return q.Who
+	case q.Requester == emulated:
+		return q.Claim
 	}
 	return fmt.Sprintf("%s, says it is %q", cmp.Or(q.Who, "unknown principal"), q.Claim)
 }

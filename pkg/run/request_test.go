@@ -20,3 +20,17 @@ func TestClaimIsMarked(t *testing.T) {
 		}
 	}
 }
+
+// On a laptop a run was requested by the user of the laptop. In an account of AWS the same
+// name is a claim.
+func TestClaimOnALaptop(t *testing.T) {
+	for requester, want := range map[string]string{
+		"000000000000": "ann@laptop",
+		"111122223333": `unknown principal of account 111122223333, says it is "ann@laptop"`,
+	} {
+		q := run.Request{Who: "unknown principal of account " + requester, Claim: "ann@laptop", Requester: requester}
+		if got := q.By(); got != want {
+			t.Errorf("account %s: %s", requester, got)
+		}
+	}
+}

@@ -80,7 +80,7 @@ type Answer struct {
 }
 
 // By says for people who requested the run.
-func (o Owner) By() string { return run.Request{Who: o.Who, Claim: o.Claim}.By() }
+func (o Owner) By() string { return run.Request{Who: o.Who, Claim: o.Claim, Requester: o.Requester}.By() }
 
 // Of reports a run as it is now, without the queue of its project.
 func Of(r run.Run, now time.Time) Run {
@@ -134,6 +134,7 @@ type Owner struct {
 	State     run.State `json:"state"`
 	Who       string    `json:"who"`
 	Claim     string    `json:"claim,omitempty"`
+	Requester string    `json:"requester,omitempty"`
 	Requested time.Time `json:"requested"`
 	Does      string    `json:"does"` // a sentence: what it does now, or will do when it has the lock
 }
@@ -161,7 +162,7 @@ func QueueEntryOf(ctx context.Context, runs Runs, project string) (*QueueEntry, 
 		case err != nil:
 			return nil, fmt.Errorf("run %s: %w", w.Run, err)
 		}
-		o := Owner{r.ID, r.Operation, r.State, r.Who, r.Claim, r.Requested, queued(r)}
+		o := Owner{r.ID, r.Operation, r.State, r.Who, r.Claim, r.Requester, r.Requested, queued(r)}
 		if i > 0 {
 			q.Waiting = append(q.Waiting, o)
 			continue

@@ -125,7 +125,7 @@ func TestQueue(t *testing.T) {
 	}
 	want := &report.QueueEntry{
 		Project: "shop@prod",
-		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "unknown principal of account 111122223333", Claim: "ann", Requested: noon, Does: "it finishes its running steps, then run def supersedes it (by bob: hotfix)"},
+		Owner:   report.Owner{Run: "abc", Operation: "deploy", State: run.StateRunning, Who: "unknown principal of account 111122223333", Claim: "ann", Requester: "111122223333", Requested: noon, Does: "it finishes its running steps, then run def supersedes it (by bob: hotfix)"},
 		Waiting: []report.Owner{
 			{Run: "def", Operation: "deploy", State: run.StateQueued, Requested: noon, Does: "it deploys an upload, unless a newer upload replaces it"},
 			{Run: "gone", Does: "it has ended"},
