@@ -54,10 +54,11 @@ format/problem        fault lib/document lib/suggest
 format/archive        fault format/problem lib/document
 format/declared       project format/problem lib/pattern
 format/reference      project format/declared format/problem lib/pattern lib/template
-format/native         project plan format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern
+format/native         project plan format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
+format/plain          project format/archive format/declared format/problem lib/document lib/pattern lib/template
 format/resolve        project format/archive format/declared format/problem format/reference lib/document lib/pattern lib/suggest lib/template
 format/check          project format/declared format/problem format/resolve lib/graph lib/template
-format                project format/archive format/check format/declared format/native format/problem format/resolve
+format                project format/archive format/check format/declared format/native format/plain format/problem format/resolve
 
 entry/report          fault plan run
 entry/trigger         fault project plan run engine lib/pattern lib/suggest

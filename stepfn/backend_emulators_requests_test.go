@@ -56,6 +56,8 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	return id
 }
 
+func (r *emulators) ProjectFile(exists bool) { r.noProjectFile = !exists }
+
 func (r *emulators) MaxDeletions(deletions int) { r.setKey("max_deletions", fmt.Sprint(deletions)) }
 
 func (r *emulators) OnFailure(word string) { r.setKey("on_failure", word) }
@@ -131,6 +133,9 @@ func (r *emulators) upload(key string, w stacks) string {
 	files := w.files()
 	for _, key := range slices.Sorted(maps.Keys(r.keys)) {
 		files["stackwright.yaml"] = append([]byte(key+": "+r.keys[key]+"\n"), files["stackwright.yaml"]...)
+	}
+	if r.noProjectFile {
+		delete(files, "stackwright.yaml")
 	}
 	for _, s := range w {
 		r.register(s.targets...)

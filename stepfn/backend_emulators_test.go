@@ -58,10 +58,12 @@ type emulators struct {
 	steady      bool                   // no faults are injected any more
 	outageUntil time.Time              // until when CloudFormation cannot be reached
 	keys        map[string]string      // more keys of every project file
-	denied      map[string]bool        // targets whose role nobody may assume
-	registered  map[string]bool        // targets that are registered
-	speedup     time.Duration          // the time in the scenario divided by the time that passes; 1 in virtual time
-	count       int
+
+	noProjectFile bool            // uploads have only their templates
+	denied        map[string]bool // targets whose role nobody may assume
+	registered    map[string]bool // targets that are registered
+	speedup       time.Duration   // the time in the scenario divided by the time that passes; 1 in virtual time
+	count         int
 }
 
 // crashing are functions that may crash.

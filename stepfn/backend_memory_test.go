@@ -24,6 +24,7 @@ import (
 // those of plans.
 type backend interface {
 	Submit(operation string, w stacks, of string, with ...options) (id string)
+	ProjectFile(exists bool)                // in uploads from now on; the first has one
 	MaxDeletions(deletions int)             // in project files from now on
 	Timeout(stack string, d time.Duration)  // likewise: the timeout of a stack; of runs if stack is ""
 	OnFailure(word string)                  // likewise
@@ -73,6 +74,7 @@ type memoryBackend struct {
 	uploads       int
 	faults        map[string]sim.Fault
 	seen          int
+	noProjectFile bool
 	maxDeletions  *int
 	timeouts      map[string]project.Timeout // by stack; that of runs is ""
 	rollback      bool                       // on failure
@@ -163,6 +165,9 @@ func (p *memoryBackend) project(w stacks) project.Project {
 		made.Nodes[name] = n
 	}
 	p.spread(made)
+	if made.NoProjectFile = p.noProjectFile; made.NoProjectFile {
+		made.Schedules, made.Rollback = nil, false
+	}
 	return made
 }
 
@@ -184,6 +189,8 @@ func (p *memoryBackend) targetIn(account int) project.Target {
 func (p *memoryBackend) Timeout(stack string, d time.Duration) {
 	p.timeouts[stack] = project.Timeout(d)
 }
+
+func (p *memoryBackend) ProjectFile(exists bool) { p.noProjectFile = !exists }
 
 func (p *memoryBackend) MaxDeletions(deletions int) { p.maxDeletions = &deletions }
 

@@ -142,6 +142,8 @@ func (a *generator) deploy(w stacks) {
 		words = append(words, "with", "late", a.number(60))
 	case 3:
 		words = append(words, "with", "twice", a.number(60))
+	case 4:
+		words = append(words, "with", "file-lost")
 	}
 	a.add("deploy", words...)
 	a.last = w

@@ -20,6 +20,7 @@ const (
 	current    invariant = "current: a step starts with the outputs that this run made"
 	alone      invariant = "alone: at most one operation of ours is in progress on a stack"
 	owned      invariant = "owned: only the run that owns the lock starts steps"
+	guarded    invariant = "guarded: files without a project file change no stack that was deployed with one"
 	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
 	once       invariant = "once: a step sends one request"
 	unused     invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
@@ -106,6 +107,7 @@ func (w *monitor) wrote(x sim.Write) {
 		}
 		r := w.p.Store.Lend(x.Run)
 		w.holds(capped, r.Source == run.Source{} || r.Project != "shop@default" || slices.Equal(r.MaxParallel, w.p.limits), "run %s has the limits %v, and its project %v", r.ID, r.MaxParallel, w.p.limits)
+		w.keepsProjectFile(r)
 	case "Move":
 		w.moved(w.p.Store.Lend(x.Run), x.Step)
 	case "CreateRun", "Enter", "End", "RaiseEpoch":
@@ -113,6 +115,17 @@ func (w *monitor) wrote(x sim.Write) {
 	}
 	if x.Op == "Rename" || x.Op == "Move" {
 		w.remembers()
+	}
+}
+
+// keepsProjectFile checks a run that is planned. A rollback restores what was deployed before.
+func (w *monitor) keepsProjectFile(r run.Run) {
+	if !r.NoProjectFile || r.Operation == plan.RollbackName || r.Project != "shop@default" {
+		return
+	}
+	for _, k := range w.p.Recorded() {
+		by := w.p.Store.Lend(k.Run)
+		w.holds(guarded, by.Source == run.Source{} || by.NoProjectFile, "run %s has no project file, and run %s deployed %s with one", r.ID, k.Run, k.Node)
 	}
 }
 

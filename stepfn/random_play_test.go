@@ -101,6 +101,8 @@ func (g *player) submit(l line) {
 	if _, ok := l.option("refusing"); ok {
 		o = []options{{refuse: true}}
 	}
+	_, lost := l.option("file-lost")
+	g.ProjectFile(!lost)
 	var w stacks
 	if l[0] == "deploy" || l[0] == "plan" {
 		w = l.stacks()

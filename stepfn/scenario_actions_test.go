@@ -10,6 +10,16 @@ import (
 )
 
 func (s *scenario) project(st statement) {
+	s.ProjectFile(true)
+	s.declare(st)
+}
+
+func (s *scenario) templates(st statement) {
+	s.ProjectFile(false)
+	s.declare(st)
+}
+
+func (s *scenario) declare(st statement) {
 	s.stacks = parseStacks(st.args)
 	for _, stack := range s.stacks {
 		for _, target := range stack.in() {

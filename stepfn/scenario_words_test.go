@@ -22,6 +22,7 @@ const (
 var words = []word{
 	// The project file, from this line on.
 	{"project", "[PROJECT-STACK...]", (*scenario).project, isGiven},
+	{"templates", "[PROJECT-STACK...]", (*scenario).templates, isGiven}, // templates instead, without a project file
 	{"max-deletions", "NUMBER", (*scenario).maxDeletions, isGiven},
 	{"on-failure", "POLICY", (*scenario).onFailure, isGiven},
 	{"timeout", "[STACK] SECONDS", (*scenario).timeout, isGiven},

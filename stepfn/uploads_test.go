@@ -1,6 +1,7 @@
 package stepfn_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -39,7 +40,7 @@ func TestHarmfulUploadsAreRefused(t *testing.T) {
 			"project: shop\nstacks: {}\nenvironments: {prod: {}}\n": "stackwright.yaml:2:9: stacks: there are none: a project has at least one stack; to delete all its stacks, use destroy",
 			"project: shop\nenvironments: {prod: {}}\n":             "stackwright.yaml:1:1: stacks is missing",
 			"# all gone\n": "stackwright.yaml: the file is empty",
-			"":             "there is no stackwright.yaml at the top of the project",
+			"":             "without a project file there is only the environment default",
 			prod:           "environments: prod is not listed",
 			prod + "  mine:\n    stack_name: stackwright\n" + topic + "environments: {prod: {}}\n":                                                           "stackwright.yaml:6:17: stack mine: stackwright is the stack of Stackwright itself",
 			prod + "  mine:\n    template: {Resources: {Files: {Type: AWS::S3::Bucket, Properties: {BucketName: stackwright}}}}\nenvironments: {prod: {}}\n": "BucketName of resource Files: stackwright is a bucket of Stackwright itself",
@@ -51,6 +52,47 @@ func TestHarmfulUploadsAreRefused(t *testing.T) {
 			if got := upload(files); got.State != run.StateRefused || !strings.Contains(strings.Join(got.Messages, "\n"), want) {
 				t.Errorf("%q is %s: %v", file, got.State, got.Messages)
 			}
+		}
+		if requests := r.Requests(); len(requests) > 0 {
+			t.Errorf("requested %v, want nothing", requests)
+		}
+	})
+}
+
+// An archive that has lost its project file does not replace the project that was
+// deployed with it: no stack is deleted, and none loses its parameters, tags or
+// termination protection.
+func TestUploadWithoutItsProjectFileIsRefused(t *testing.T) {
+	const key = "projects/shop/default.zip"
+	files := archive.Files{
+		"stackwright.yaml": []byte("project: shop\nstacks:\n  vpc:\n    template: vpc.yaml\n    stack_name: shop-vpc\n    protect: true\n    parameters: {Text: ours}\n  db:\n    template: templates/data.yaml\n"),
+		"vpc.yaml":         []byte("Parameters: {Text: {Type: String, Default: hello}}\nResources: {Topic: {Type: AWS::SNS::Topic, Properties: {DisplayName: !Ref Text}}}\n"),
+
+		"templates/data.yaml": []byte("Resources: {Topic: {Type: AWS::SNS::Topic}}\n"),
+	}
+	plain := maps.Clone(files)
+	delete(plain, "stackwright.yaml")
+	synctest.Test(t, func(t *testing.T) {
+		r := newEmulators(t)
+		upload := func(files archive.Files) run.Run {
+			body, err := archive.Pack(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := engine.RunID("stackwright", key, r.put(key, body))
+			r.requested = append(r.requested, id)
+			if !r.WaitIdle() {
+				t.Error("the run never ends")
+			}
+			return r.ExecutionStatus(id)
+		}
+		if got := upload(files); got.State != run.StateSucceeded {
+			t.Fatalf("%s %v", got.State, got.Messages)
+		}
+		r.Requests()
+		const want = "shop@default was deployed with a project file"
+		if got := upload(plain); got.State != run.StateRefused || !strings.Contains(strings.Join(got.Messages, "\n"), want) {
+			t.Errorf("%s %v, want refused: %s", got.State, got.Messages, want)
 		}
 		if requests := r.Requests(); len(requests) > 0 {
 			t.Errorf("requested %v, want nothing", requests)

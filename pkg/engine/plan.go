@@ -162,6 +162,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, err
 	}
+	if err := e.refuseLostFile(ctx, *r, view); err != nil {
+		return plan.Plan{}, err
+	}
 	p, err := o.Plan(view)
 	if err != nil {
 		return p, err
@@ -196,7 +199,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	r.Start(p, specs)
-	r.MaxParallel = desired.MaxParallel
+	r.MaxParallel, r.NoProjectFile = desired.MaxParallel, desired.NoProjectFile
 	if o.Preview {
 		if r.Changes, err = e.saveChanges(ctx, *r, view, p); err != nil {
 			return p, err
@@ -253,6 +256,20 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		v.Created, err = e.created(ctx, r)
 	}
 	return v, [][]plan.Record{leave, take}, err
+}
+
+// refuseLostFile refuses the files of r if the project file that the project was deployed with is
+// not among them. A rollback restores what was deployed before, with or without a
+// project file.
+func (e *Engine) refuseLostFile(ctx context.Context, r run.Run, v plan.View) error {
+	if !v.Desired.NoProjectFile || e.operation(r).Restores {
+		return nil
+	}
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
+		return err
+	}
+	return l.LostFile(v.Desired, len(v.Recorded))
 }
 
 // created returns the IDs of the stacks that were created by the run which r rolls

@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/native"
+	"github.com/stackwright/stackwright/pkg/format/plain"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/resolve"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -29,11 +30,13 @@ type reader struct {
 // formats is the table. The first format that detects its files reads them.
 var formats = []reader{
 	{"stackwright", native.Detect, native.Read},
+	{"plain", plain.Detect, plain.Read},
 }
 
 // Options are the inputs of Read besides the files.
 type Options struct {
 	Project     string                    // the required name of the project; "" allows any name
+	Name        string                    // of a project without a project file
 	Environment string                    // "" is project.DefaultEnvironment
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 
@@ -74,7 +77,7 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 	var list problem.List
 	i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) })
 	if i < 0 {
-		list.Add(problem.Position{}, "there is no stackwright.yaml at the top of the project: %s", native.Missing(f))
+		list.Add(problem.Position{}, "there is no stackwright.yaml at the top of the project, and no CloudFormation template: write one of them")
 		return Loaded{}, list.Err()
 	}
 	d, ok := formats[i].read(f, &list)
@@ -82,7 +85,7 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		return Loaded{}, list.Err()
 	}
 	p := resolve.Declared(d, f, resolve.Options{
-		Project: o.Project, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets,
+		Project: o.Project, Name: o.Name, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered}

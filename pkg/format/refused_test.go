@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the results to the golden files")
 
 // Each folder in testdata/refused is a project with something wrong, and want.txt
 // has all its messages. The file .options.json, if there is one, has the project,
-// the environment, the targets besides default, and the installation.
+// the name without a project file, the environment, the targets besides default, and the installation.
 func TestRefusedProjects(t *testing.T) {
 	for _, dir := range folders(t, "testdata/refused", 35) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -78,14 +78,14 @@ func options(t *testing.T, dir string) Options {
 		t.Fatal(err)
 	}
 	var said struct {
-		Project, Environment string
-		Targets              []string
-		Installation         check.Installation
+		Project, Name, Environment string
+		Targets                    []string
+		Installation               check.Installation
 	}
 	if err := json.Unmarshal(body, &said); err != nil {
 		t.Fatal(err)
 	}
-	o.Project, o.Environment, o.Installation = said.Project, said.Environment, said.Installation
+	o.Project, o.Name, o.Environment, o.Installation = said.Project, said.Name, said.Environment, said.Installation
 	for _, name := range said.Targets {
 		o.Targets[name] = project.Target{Name: name, Account: "111111111111", Region: regions[name]}
 	}

@@ -41,6 +41,8 @@ type Project struct {
 	MaxParallel  []Limit         `json:"max_parallel,omitempty"`  // how many stacks a run changes at the same time, sorted by prefix
 
 	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
+
+	NoProjectFile bool `json:"no_project_file,omitempty"` // its files are only templates and their parameters
 }
 
 // ID names the project and environment, such as "shop@prod". At most one run

@@ -3,7 +3,9 @@ package run
 import (
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // A History says what was deployed to a project. It is part of the project's lock
@@ -13,6 +15,8 @@ type History struct {
 	LastAttempted  Attempt `json:"last_attempted"`         // the last run that started to write, rollbacks excepted
 	LastFull       Source  `json:"last_full"`              // the last deploy of all stacks, however it ended; zero if there was none, or a user destroyed them since
 	CancelledBy    string  `json:"cancelled_by,omitempty"` // the run of that deploy, if a user cancelled it
+
+	NoProjectFile bool `json:"no_project_file,omitempty"` // the files of the last run that started to write had no project file; destroys have no files and do not count
 }
 
 // An Attempt is a run that started to bring a project to its source.
@@ -28,6 +32,16 @@ func (h History) Newer(r Run) bool {
 	return h.LastAttempted.Run != "" && h.LastAttempted.Source != r.Source && h.LastAttempted.Requested.After(r.Requested)
 }
 
+// LostFile refuses files without a project file, if the project was deployed with one
+// and has recorded stacks, or schedules that deploy it. The file was probably lost:
+// without it, stacks lose what it says about them, and some are deleted.
+func (h History) LostFile(p project.Project, recorded int) error {
+	if !p.NoProjectFile || h.NoProjectFile || recorded == 0 && h.LastFull == (Source{}) {
+		return nil
+	}
+	return fault.New(fault.Refused, "%s was deployed with a project file, and these files have none: without it, stacks would lose their parameters, tags and protection, and others would be deleted: put stackwright.yaml beside the templates; if there shall be no project file any more, destroy the project before, or deploy the templates as another project", p.ID())
+}
+
 // with returns the history after r, which owned the lock and has ended. A rollback
 // goes back to the last successful deploy.
 func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
@@ -36,6 +50,9 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	}
 	if !o.Restores {
 		h.LastAttempted = Attempt{Run: r.ID, Source: r.Source, Requested: r.Requested}
+	}
+	if r.Source != (Source{}) {
+		h.NoProjectFile = r.NoProjectFile
 	}
 	if len(r.Only) > 0 {
 		return h

@@ -135,11 +135,13 @@ func (l Lock) Leave(r Run, o plan.Operation, rollback string) Exit {
 }
 
 // Without removes a run whose item cannot be read, and gives the lock to the next
-// queued run. It leaves the history unchanged, because nobody knows what the run did.
+// queued run. Nobody knows what the run did: it may have had a project file. The rest of
+// the history is unchanged.
 func (l Lock) Without(id string) Lock {
 	l = l.copy()
 	l.Waiting = slices.DeleteFunc(l.Waiting, func(w Writer) bool { return w.Run == id })
 	if l.Owner.Run == id {
+		l.NoProjectFile = false
 		l.giveToNext()
 	}
 	return l

@@ -97,6 +97,8 @@ type Run struct {
 
 	MaxParallel []project.Limit // how many of its steps may run at the same time, sorted
 
+	NoProjectFile bool // its source has no project file
+
 	Steps []Step // in the order of the plan
 }
 

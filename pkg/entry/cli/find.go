@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -42,9 +43,30 @@ func (c *call) folder() (string, error) {
 			return "", fault.New(fault.Denied, "find the project: %w", err)
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fault.New(fault.Missing, "there is no %s in %s or above it: name the project's folder", projectFile, from)
+			return "", fault.New(fault.Missing, "there is no %s in %s or above it: name the project's folder, or a folder of templates", projectFile, from)
 		}
 	}
+}
+
+// projectName is the name of a project without a project file: the name of its folder
+// or archive, with hyphens for other characters than letters and digits, from its first
+// letter on. It is empty if there is no letter.
+func projectName(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	name := filepath.Base(path)
+	for _, extension := range []string{".zip", ".tar.gz", ".tgz", ".yaml", ".yml"} {
+		name = strings.TrimSuffix(name, extension)
+	}
+	name = strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '-'
+	}, name)
+	name = strings.TrimLeftFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
+	return strings.TrimRight(name[:min(len(name), 64)], "-")
 }
 
 // A choice selects the run of a command without RUN.

@@ -41,7 +41,7 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	}
 	access := map[string]project.Access{project.DefaultTarget: home}
 	targets := map[string]project.Target{project.DefaultTarget: home.Target}
-	read, err := format.Read(files, format.Options{Environment: c.flags.env, Targets: targets})
+	read, err := format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets})
 	if len(read.Unregistered) == 0 {
 		return loaded{read, files, access}, err
 	}
@@ -55,7 +55,7 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	for name, a := range registered {
 		access[name], targets[name] = a, a.Target
 	}
-	read, err = format.Read(files, format.Options{Environment: c.flags.env, Targets: targets})
+	read, err = format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets})
 	return loaded{read, files, access}, err
 }
 

@@ -44,7 +44,7 @@ func validate(_ context.Context, c *call) (int, error) {
 	v := validation{Projects: []validated{}, Problems: []problem.Problem{}}
 	v.add(err)
 	if err == nil {
-		v.read(files, c.flags.env)
+		v.read(files, projectName(path), c.flags.env)
 	}
 	v.Valid = len(v.Problems) == 0
 	if err := c.showValidation(v); err != nil {
@@ -69,18 +69,18 @@ func (v *validation) add(err error) {
 	}
 }
 
-// read reads the environment of the given name, or all environments.
-func (v *validation) read(files archive.Files, environment string) {
+// read reads one environment, or all. name is that of a project without a project file.
+func (v *validation) read(files archive.Files, name, environment string) {
 	environments := []string{environment}
 	if environment == "" {
 		environments = format.Environments(files)
 	}
 	for _, e := range environments {
 		targets := map[string]project.Target{project.DefaultTarget: home().Target}
-		read, err := format.Read(files, format.Options{Environment: e, Targets: targets})
+		read, err := format.Read(files, format.Options{Name: name, Environment: e, Targets: targets})
 		one := validated{Assumed: assume(targets, read.Unregistered)}
 		if len(one.Assumed) > 0 {
-			read, err = format.Read(files, format.Options{Environment: e, Targets: targets})
+			read, err = format.Read(files, format.Options{Name: name, Environment: e, Targets: targets})
 		}
 		if err != nil {
 			v.add(err)

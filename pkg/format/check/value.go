@@ -40,7 +40,7 @@ func (c *checker) parameters(s *resolve.Stack) {
 	}
 	for _, name := range s.Template.ParameterNames {
 		if _, given := s.Settings.Parameters[name]; !given && !s.Settings.Incomplete && s.Template.Parameters[name].Default == nil {
-			c.Add(s.At, "%s: parameter %s is missing: %s has no default for it: write it under parameters:", what, name, s.Template)
+			c.Add(s.At, "%s: parameter %s is missing: %s has no default for it: write it %s", what, name, s.Template, s.Where)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // read; the format has added a problem for each.
 type Project struct {
 	Layer
-	File         string // the project file: the position of problems about missing keys
+	File         string // the project file: the position of problems about missing keys; "" if there is none, and so no name and no environment
 	Name         string // "" if it could not be read
 	NameAt       problem.Position
 	Environments []Environment    // in the order of the file
@@ -92,6 +92,7 @@ type Stack struct {
 	StackName    *Value
 	Only, Except []string // the environments that it is in, or is not in; both are nil for all
 	Settings     Settings
+	ParametersIn string // where its parameters are written, for messages; "" is under parameters:
 }
 
 // Settings are the keys that defaults and stacks have in common. Absent keys are

@@ -12,15 +12,16 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"go.yaml.in/yaml/v4"
 )
 
 // names are those of the project file; the first is preferred.
 var names = []string{"stackwright.yaml", "stackwright.yml"}
 
-// Detect reports whether the project has a file in this format: one of names, or
-// a single YAML file of any name.
-func Detect(f archive.Files) bool { return find(f) != "" }
+// Detect reports whether the project has a file in this format: one of names, also in a
+// wrong folder, or a single YAML file of any name that is no template.
+func Detect(f archive.Files) bool { return find(f) != "" || misplaced(f) != "" }
 
 func find(f archive.Files) string {
 	for _, name := range names {
@@ -30,7 +31,7 @@ func find(f archive.Files) string {
 	}
 	if len(f) == 1 {
 		for name := range f {
-			if archive.IsYAML(name) {
+			if archive.IsYAML(name) && !template.Detect(f[name]) {
 				return name
 			}
 		}
@@ -38,20 +39,29 @@ func find(f archive.Files) string {
 	return ""
 }
 
-// Missing says why a project has no project file, for a project of no format.
-func Missing(f archive.Files) string {
+// misplaced returns a project file that is not at the top of the project, or whose name
+// is written with other letter case.
+func misplaced(f archive.Files) string {
 	for _, name := range f.Paths() {
-		if base := path.Base(name); base == names[0] || base == names[1] {
-			return "there is " + name + ": deploy that folder, or pack the files in it instead of the folder itself"
+		if base := path.Base(name); strings.EqualFold(base, names[0]) || strings.EqualFold(base, names[1]) {
+			return name
 		}
 	}
-	return "write one, with project: and stacks:"
+	return ""
 }
 
 // Read reads the project file and adds every problem to the list. It reports false
 // if the file is not a project.
 func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
 	p := &parser{List: list, file: find(f), inlined: map[*yaml.Node]*declared.Template{}}
+	if p.file == "" {
+		todo := "deploy that folder, or pack the files in it instead of the folder itself"
+		if path.Dir(misplaced(f)) == "." {
+			todo = "rename it to " + names[0]
+		}
+		p.Add(problem.Position{}, "there is no stackwright.yaml at the top of the project: there is %s: %s", misplaced(f), todo)
+		return d, false
+	}
 	if _, both := f[names[1]]; both && p.file == names[0] {
 		p.Add(problem.Position{File: names[1]}, "there is a %s too: remove one of them", names[0])
 		return d, false

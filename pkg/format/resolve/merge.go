@@ -107,6 +107,7 @@ func (r *resolver) stack(top, own *declared.Stack, layers []map[string][]*Defaul
 	}
 	first := cmp.Or(top, own)
 	s := &Stack{Name: first.Name, At: first.At, Settings: declared.Settings{Parameters: map[string]declared.Entry{}, Tags: map[string]declared.Entry{}}}
+	s.Where = cmp.Or(first.ParametersIn, "under parameters:")
 	what := "stack " + s.Name
 	for _, d := range []*declared.Stack{own, top} {
 		if d != nil {

@@ -4,6 +4,7 @@
 package resolve
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 // Options are the inputs besides the files.
 type Options struct {
 	Project     string                    // the required name of the project; "" allows any name
+	Name        string                    // of a project that has no project file
 	Environment string                    // a name
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 }
@@ -41,6 +43,7 @@ type Stack struct {
 	Name      string // without the target
 	At        problem.Position
 	Settings  declared.Settings // with the defaults merged in
+	Where     string            // its parameters are written, for messages
 	StackName *declared.Value
 	Template  *Template // nil if it could not be read
 	Node      project.Node
@@ -114,6 +117,10 @@ type resolver struct {
 // identify finds the names of the project and the environment.
 func (r *resolver) identify() {
 	d := r.declared
+	if d.File == "" {
+		r.identifyWithoutFile()
+		return
+	}
 	if d.Name != "" && r.options.Project != "" && r.options.Project != d.Name {
 		r.Add(d.NameAt, "project: the file says %s, but it was uploaded or requested as %s: change one of them", d.Name, r.options.Project)
 	} else {
@@ -128,6 +135,16 @@ func (r *resolver) identify() {
 		names = append(names, e.Name)
 	}
 	r.Add(d.ListAt, "environments: %s is not listed: list it, unless it is default%s", problem.Short(r.options.Environment), r.Hint(r.options.Environment, names))
+}
+
+// identifyWithoutFile finds the names if there is no project file.
+func (r *resolver) identifyWithoutFile() {
+	if r.Name = cmp.Or(r.options.Project, r.options.Name); r.Name == "" {
+		r.Add(problem.Position{}, "the project has no name: there is no project file, and the name of the folder has no letter: rename the folder, or write a project file")
+	}
+	if r.options.Environment != project.DefaultEnvironment {
+		r.Add(problem.Position{}, "environment %s: without a project file there is only the environment %s: write one that lists it", problem.Short(r.options.Environment), project.DefaultEnvironment)
+	}
 }
 
 func (r *resolver) run() {
@@ -155,7 +172,7 @@ func (r *resolver) run() {
 // digest.
 func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 	env, _ := d.Environment(p.Environment)
-	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}}
+	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, NoProjectFile: d.File == ""}
 	for _, l := range []declared.Layer{d.Layer, env.Layer} {
 		if l.MaxDeletions != nil {
 			all.MaxDeletions = l.MaxDeletions
