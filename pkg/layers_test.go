@@ -60,7 +60,7 @@ format/resolve        project format/archive format/declared format/problem form
 format/check          project format/declared format/problem format/resolve lib/graph lib/template
 format                project format/archive format/check format/declared format/native format/plain format/problem format/resolve
 
-entry/report          fault plan run
+entry/report          fault project plan run
 entry/trigger         fault project plan run engine lib/pattern lib/suggest
 entry/api             fault project access run plan engine lib/pattern entry/report
 

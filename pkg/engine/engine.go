@@ -93,9 +93,9 @@ const (
 	grace       = 10 * time.Second       // for the events of the last request to arrive
 )
 
-// execution returns the name of the execution for an epoch. Step Functions starts only
+// ExecutionName returns the name of the execution for an epoch. Step Functions starts only
 // one execution of a name.
-func execution(id string, epoch int) string { return fmt.Sprintf("%s-%d", id, epoch) }
+func ExecutionName(id string, epoch int) string { return fmt.Sprintf("%s-%d", id, epoch) }
 
 // startExecution raises a run's epoch and starts the execution with that number. If
 // the epoch was raised meanwhile, by another function or by an attempt whose answer
@@ -114,7 +114,7 @@ func (e *Engine) startExecution(ctx context.Context, r run.Run) error {
 
 // launch starts the execution for an epoch that has been raised.
 func (e *Engine) launch(ctx context.Context, id string, epoch int) error {
-	name := execution(id, epoch)
+	name := ExecutionName(id, epoch)
 	if err := e.Machine.Start(ctx, name, ExecutionInput{Run: id, Epoch: epoch}); err != nil {
 		return fmt.Errorf("start execution %s: %w", name, err)
 	}

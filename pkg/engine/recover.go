@@ -115,7 +115,7 @@ func (e *Engine) executing(ctx context.Context, r run.Run, patient bool) (bool, 
 	case r.Epoch == 0: // the function that created the run crashed before it started an execution
 		return false, e.startExecution(ctx, r)
 	}
-	s, err := e.Machine.ExecutionStatus(ctx, execution(r.ID, r.Epoch))
+	s, err := e.Machine.ExecutionStatus(ctx, ExecutionName(r.ID, r.Epoch))
 	switch {
 	case err != nil:
 		return false, err

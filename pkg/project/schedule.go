@@ -27,3 +27,12 @@ type Call struct {
 	Schedule  string `json:"schedule"` // its name
 	Operation string `json:"operation"`
 }
+
+// A Scheduled is a schedule as EventBridge Scheduler has it.
+type Scheduled struct {
+	Call
+	Expression string    `json:"expression"`
+	Zone       string    `json:"time_zone"`
+	Start      time.Time `json:"start,omitzero"`     // of rate(…): a time at which it runs
+	Off        bool      `json:"disabled,omitempty"` // a person has disabled it; the next deploy enables it
+}

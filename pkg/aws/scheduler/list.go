@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
@@ -14,22 +13,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Stored is a schedule as EventBridge Scheduler has it.
-type Stored struct {
-	project.Call
-	Expression string
-	Zone       string
-	Start      time.Time // of rate(…): a time at which it runs
-	Off        bool      // somebody has disabled it
-}
-
 // List returns the schedules of a project, sorted by name.
-func (s *Schedules) List(ctx context.Context, id string) ([]Stored, error) {
+func (s *Schedules) List(ctx context.Context, id string) ([]project.Scheduled, error) {
 	there, err := s.names(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	var all []Stored
+	var all []project.Scheduled
 	for _, name := range slices.Sorted(maps.Keys(there)) {
 		out, err := s.get(ctx, name)
 		if err != nil {
@@ -38,7 +28,7 @@ func (s *Schedules) List(ctx context.Context, id string) ([]Stored, error) {
 		if out == nil { // it was deleted meanwhile
 			continue
 		}
-		k := Stored{
+		k := project.Scheduled{
 			Expression: aws.ToString(out.ScheduleExpression), Zone: aws.ToString(out.ScheduleExpressionTimezone),
 			Start: aws.ToTime(out.StartDate), Off: out.State == types.ScheduleStateDisabled,
 		}

@@ -4,16 +4,11 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/archive"
@@ -33,7 +28,7 @@ func deploy(ctx context.Context, c *call) (int, error) {
 		if err := s.confirmSuperseding(ctx, p); err != nil {
 			return "", err
 		}
-		return s.upload(ctx, fmt.Sprintf("projects/%s/%s.zip", p.Name, p.Environment), p.body)
+		return s.to.Deploy(ctx, p.ID(), p.body)
 	})
 }
 
@@ -57,12 +52,11 @@ func request(ctx context.Context, c *call) (int, error) {
 				return "", err
 			}
 		}
-		key := fmt.Sprintf("revisions/%s/%s/%x.zip", p.Name, p.Environment, sha256.Sum256(p.body))
-		version, err := s.put(ctx, key, p.body)
+		source, err := s.to.Store(ctx, p.ID(), p.body)
 		if err != nil {
 			return "", err
 		}
-		return s.post(ctx, s.newRequest(ctx, p.Project.ID(), run.Source{Key: key, Version: version}))
+		return s.to.Request(ctx, s.newRequest(p.ID(), source))
 	})
 }
 
@@ -128,7 +122,7 @@ func (c *call) refuse(err error) (int, error) {
 // confirmSuperseding prints whose runs the upload would supersede, and asks the
 // user to confirm. Without a terminal it prints them and does not ask.
 func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
-	lock, err := s.reader.Lock(ctx, p.ID())
+	lock, err := s.to.Lock(ctx, p.ID())
 	if err != nil {
 		return fmt.Errorf("read the lock of %s: %w", p.ID(), err)
 	}
@@ -136,11 +130,11 @@ func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
 		if w.Run == "" {
 			continue
 		}
-		r, err := s.reader.Run(ctx, w.Run)
+		r, err := s.to.Run(ctx, w.Run)
 		if err != nil {
 			return fmt.Errorf("run %s: %w", w.Run, err)
 		}
-		if !r.Upload || r.State.Over() || r.Command.Stops() || r.Claim == s.who(ctx) {
+		if !r.Upload || r.State.Over() || r.Command.Stops() || slices.Contains([]string{r.Who, r.Claim}, s.to.Caller(ctx)) {
 			continue
 		}
 		what := fmt.Sprintf("this deploy supersedes run %s, requested by %s (%s of %s, %s)", r.ID, cmp.Or(r.By(), "somebody"), r.Operation, r.Project, r.State)
@@ -173,7 +167,7 @@ func (c *call) prompt(question string) (string, error) {
 
 // confirm asks the user to confirm that all stacks are deleted.
 func (s *session) confirm(ctx context.Context, p packed) error {
-	records, err := s.reader.Records(ctx, p.ID())
+	records, err := s.to.Records(ctx, p.ID())
 	if err != nil {
 		return err
 	}
@@ -190,36 +184,9 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 
 // newRequest returns the request of the called command, with the options that its flags
 // set. The source is the configuration to deploy.
-func (s *session) newRequest(ctx context.Context, project string, source run.Source) run.Request {
+func (s *session) newRequest(project string, source run.Source) run.Request {
 	f := s.call.flags
-	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Claim: s.who(ctx), Options: run.Options{
+	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Options: run.Options{
 		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Only: f.only, MaxDeletions: f.deletions.n,
 	}}
-}
-
-// post uploads the request object of a request and returns the ID of its run. The
-// names of the objects sort by time, and each is new.
-func (s *session) post(ctx context.Context, q run.Request) (string, error) {
-	body, err := json.Marshal(q.Body())
-	if err != nil {
-		return "", fault.New(fault.Broken, "request %s: %w", q.Operation, err)
-	}
-	name, environment, _ := strings.Cut(q.Project, "@")
-	at, unique := time.Now().UTC().Format("20060102T150405Z"), strings.ToLower(rand.Text()[:10])
-	return s.upload(ctx, fmt.Sprintf("requests/%s/%s/%s-%s.json", name, environment, at, unique), body)
-}
-
-// upload uploads an object that starts a run, and returns the run's ID.
-func (s *session) upload(ctx context.Context, key string, body []byte) (string, error) {
-	version, err := s.put(ctx, key, body)
-	return engine.RunID(s.bucket, key, version), err
-}
-
-// put puts an object into the bucket, and returns its version.
-func (s *session) put(ctx context.Context, key string, body []byte) (string, error) {
-	version, err := s.objects.By(s.who(ctx)).Put(ctx, key, body)
-	if err != nil {
-		return "", fmt.Errorf("upload to %s: %w", s.label, err)
-	}
-	return version, nil
 }

@@ -55,12 +55,9 @@ func isPlan(r run.Run) bool { return plan.IsPreview(r.Operation) }
 
 // printPlan prints what the plan of a run would change.
 func (s *session) printPlan(ctx context.Context, r run.Run) error {
-	text, err := s.objects.Changes(ctx, r.Changes)
-	switch {
-	case fault.Is(err, fault.Missing):
-		return fault.New(fault.Missing, "what the plan of run %s changes is no longer stored: plan again", r.ID)
-	case err != nil:
-		return fmt.Errorf("read what the plan changes: %w", err)
+	text, err := s.to.Changes(ctx, r)
+	if err != nil {
+		return err
 	}
 	var c plan.Changes
 	if err := json.Unmarshal(text, &c); err != nil {

@@ -106,7 +106,7 @@ func stackNames(ctx context.Context, s *session, done []string) ([]string, error
 // parts lists a part of the IDs of all projects: 0 is the name, 1 the environment.
 func parts(part int) completion {
 	return func(ctx context.Context, s *session, _ []string) ([]string, error) {
-		ids, err := s.reader.Projects(ctx)
+		ids, err := s.to.Projects(ctx)
 		var all []string
 		for _, id := range ids {
 			all = append(all, strings.SplitN(id+"@", "@", 3)[part])

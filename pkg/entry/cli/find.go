@@ -151,7 +151,7 @@ func (s *session) runs(ctx context.Context) ([]run.Run, error) {
 	}
 	var all []run.Run
 	for _, p := range projects {
-		runs, err := s.reader.List(ctx, p, 0)
+		runs, err := s.to.List(ctx, p, 0)
 		if err != nil {
 			return nil, fmt.Errorf("list the runs of %s: %w", p, err)
 		}

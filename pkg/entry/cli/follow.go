@@ -246,8 +246,8 @@ func rootOf(err error) error {
 // when two polls in a row find that, because between the end of an execution and
 // the start of the next one the run has none.
 func (l *monitor) unexecuted(ctx context.Context, r run.Run) string {
-	name := fmt.Sprintf("%s-%d", r.ID, r.Epoch)
-	s, err := l.flows.ExecutionStatus(ctx, name)
+	name := engine.ExecutionName(r.ID, r.Epoch)
+	s, err := l.to.Execution(ctx, r)
 	if err != nil || !s.Started || s.Running {
 		l.endedExecution = ""
 		return ""
@@ -261,7 +261,7 @@ func (l *monitor) unexecuted(ctx context.Context, r run.Run) string {
 
 // queued says which runs r waits for, or "" if the lock cannot be read.
 func (s *session) queued(ctx context.Context, r run.Run) string {
-	queue, err := report.QueueEntryOf(ctx, s.reader, r.Project)
+	queue, err := report.QueueEntryOf(ctx, s.to, r.Project)
 	if err != nil || queue == nil || queue.Owner.Run == r.ID {
 		return ""
 	}

@@ -98,7 +98,7 @@ func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
 				server.config.HTTPClient = &network{tables: tables}
 				client.config.HTTPClient = &network{tables: tables, from: time.Now().Add(5 * time.Second), to: time.Now().Add(5*time.Second + c.outage)}
 				createTable(t, server)
-				runs := watcher.connect(server).reader
+				runs := watcher.connect(server).to.(direct)
 				r, _, err := runs.CreateRun(t.Context(), run.Run{
 					Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy", Who: "ann", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}},
 					Version: run.Version, Command: run.Continue, State: run.StatePending, Requested: time.Now(),

@@ -23,7 +23,7 @@ func (e *execution) ExecutionStatus(context.Context, string) (engine.ExecutionSt
 func TestEndedExecutionIsReported(t *testing.T) {
 	var out strings.Builder
 	e := &execution{Started: true, Running: true}
-	m := &monitor{session: &session{call: &call{Shell: Shell{Err: &out}}, flows: e}}
+	m := &monitor{session: &session{call: &call{Shell: Shell{Err: &out}}, to: direct{flows: e}}}
 	poll := func() {
 		m.checked = time.Time{}
 		m.report(t.Context(), run.Run{Request: run.Request{ID: "abc"}, State: run.StateRunning, Epoch: 1})

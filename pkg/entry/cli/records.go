@@ -12,10 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
-	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
-	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -28,7 +26,7 @@ import (
 // projects lists the recorded projects and environments that the call's flags
 // choose, as "shop@prod", sorted.
 func (s *session) projects(ctx context.Context) ([]string, error) {
-	all, err := s.reader.Projects(ctx)
+	all, err := s.to.Projects(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the projects: %w", err)
 	}
@@ -58,7 +56,7 @@ func (s *session) records(ctx context.Context) ([]row, error) {
 	}
 	var rows []row
 	for _, p := range projects {
-		records, err := s.reader.Records(ctx, p)
+		records, err := s.to.Records(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("read the records of %s: %w", p, err)
 		}
@@ -228,18 +226,14 @@ type shownSchedule struct {
 }
 
 // schedules are those of the selected projects.
-func (s *session) schedules(ctx context.Context) ([]schedules.Stored, error) {
-	if s.group == "" {
-		return nil, fault.New(fault.Missing, "%s does not say in which schedule group its schedules are: deploy Stackwright again", s.label)
-	}
+func (s *session) schedules(ctx context.Context) ([]project.Scheduled, error) {
 	projects, err := s.projects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	from := schedules.New(scheduler.NewFromConfig(s.config), schedules.Group{Name: s.group})
-	var all []schedules.Stored
+	var all []project.Scheduled
 	for _, p := range projects {
-		kept, err := from.List(ctx, p)
+		kept, err := s.to.Schedules(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("schedules of %s: %w", p, err)
 		}
@@ -250,7 +244,7 @@ func (s *session) schedules(ctx context.Context) ([]schedules.Stored, error) {
 
 // next is when a schedule runs next, in its time zone, or zero if it does not run
 // again or the time is unknown.
-func next(k schedules.Stored, now time.Time) time.Time {
+func next(k project.Scheduled, now time.Time) time.Time {
 	zone, err := cron.Zone(k.Zone)
 	if err != nil {
 		return time.Time{}

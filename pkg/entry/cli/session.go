@@ -9,16 +9,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/sfn"
-
-	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
-	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
-	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
 	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // A session is a connection to an installation: on AWS, at a server on the laptop, or
@@ -27,17 +24,77 @@ type session struct {
 	site
 	call     *call
 	host     Host // nil if another process hosts the installation
-	objects  *bucket.Bucket
-	places   *accounts.Accounts // reaches the accounts of targets
-	reader   *table.Table
-	flows    executions
-	readOnly bool      // the host does not continue runs
-	lost     time.Time // since when the server does not answer
+	to       installation
+	places   *accounts.Accounts // reaches the accounts of targets, with the user's own permissions
+	readOnly bool               // the host does not continue runs
+	lost     time.Time          // since when the server does not answer
 }
 
-// executions reads the status of an execution of the state machine.
-type executions interface {
-	ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error)
+// An installation is what commands read and steer.
+type installation interface {
+	reader
+	starter
+	registry
+
+	// Caller names the user as the installation does.
+	Caller(ctx context.Context) string
+}
+
+// A reader reads what an installation has recorded. Projects are named as in "shop@prod".
+type reader interface {
+	report.Runs
+
+	// Projects lists the projects that the user may read, sorted.
+	Projects(ctx context.Context) ([]string, error)
+
+	// List returns the newest runs of a project, newest first, without steps; 0 is all.
+	List(ctx context.Context, project string, most int) ([]run.Run, error)
+
+	// Follow returns a run with its steps, or an error of kind Missing. To follow a run again costs little.
+	Follow(ctx context.Context, id string) (run.Run, error)
+
+	// Changes returns what the plan of a run would change, as JSON of plan.Changes.
+	Changes(ctx context.Context, r run.Run) ([]byte, error)
+
+	// Execution returns the status of the newest execution of a run.
+	Execution(ctx context.Context, r run.Run) (engine.ExecutionStatus, error)
+
+	// Records returns the records of a project by node.
+	Records(ctx context.Context, project string) (map[string]plan.Record, error)
+
+	// Schedules lists the schedules of a project, sorted by name.
+	Schedules(ctx context.Context, project string) ([]project.Scheduled, error)
+}
+
+// A starter starts and steers runs. An archive is a ZIP file with the files of a project.
+type starter interface {
+	// Deploy uploads an archive, which starts a run that supersedes older uploads, and returns the run's ID.
+	Deploy(ctx context.Context, project string, archive []byte) (id string, err error)
+
+	// Store uploads an archive that a request then names.
+	Store(ctx context.Context, project string, archive []byte) (run.Source, error)
+
+	// Request starts a run, and returns its ID.
+	Request(ctx context.Context, q run.Request) (id string, err error)
+
+	// Command gives the command of q to a run. A refusal is an error of kind Refused, or the ID of a run that will
+	// be refused instead.
+	Command(ctx context.Context, q run.Request) (refusal string, err error)
+}
+
+// A registry has the registered targets.
+type registry interface {
+	// Targets returns the registered targets by name.
+	Targets(ctx context.Context) (map[string]project.Access, error)
+
+	// Access returns a registered target, or an error of kind Missing.
+	Access(ctx context.Context, name string) (project.Access, error)
+
+	// AddTarget registers a target, or changes one.
+	AddTarget(ctx context.Context, a project.Access) error
+
+	// RemoveTarget removes a target.
+	RemoveTarget(ctx context.Context, name string) error
 }
 
 // open connects to the installation that the call names, or to the server at its
@@ -84,14 +141,10 @@ func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error)
 
 // connect returns a session with a site. It sends no request.
 func (c *call) connect(at site) *session {
-	records := table.New(dynamodb.NewFromConfig(at.config), at.table)
-	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
-	return &session{
-		site: at, call: c, reader: records,
-		objects: bucket.New(objects, at.bucket, at.home.Region),
-		places:  accounts.New(at.config, at.home, records),
-		flows:   stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
-	}
+	s := &session{site: at, call: c}
+	to := directly(at, s.who)
+	s.to, s.places = to, accounts.New(at.config, at.home, to)
+	return s
 }
 
 // retryable returns errGap for an error that may pass: the installation does not

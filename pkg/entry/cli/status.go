@@ -36,7 +36,7 @@ func status(ctx context.Context, c *call) (int, error) {
 			return s.watch(ctx, watch{run: r.ID})
 		}
 		if c.flags.output == "json" {
-			l, err := report.QueueEntryOf(ctx, s.reader, r.Project)
+			l, err := report.QueueEntryOf(ctx, s.to, r.Project)
 			if err != nil {
 				return ExitFailed, err
 			}
@@ -70,7 +70,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, e
 		return nil, err
 	}
 	for _, p := range projects {
-		runs, err := s.reader.List(ctx, p, 0)
+		runs, err := s.to.List(ctx, p, 0)
 		if err != nil {
 			return nil, fmt.Errorf("list the runs of %s: %w", p, err)
 		}
@@ -87,7 +87,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, e
 				}
 			}
 		}
-		l, err := report.QueueEntryOf(ctx, s.reader, p)
+		l, err := report.QueueEntryOf(ctx, s.to, p)
 		if err != nil {
 			return nil, fmt.Errorf("read the lock of %s: %w", p, err)
 		}

@@ -37,14 +37,21 @@ func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 		if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
 			fmt.Fprintf(c.Err, "%s of run %s\n", name, described(about))
 		}
-		requested := s.newRequest(ctx, about.Project, about.Source)
+		requested := s.newRequest(about.Project, about.Source)
 		requested.Of = about.ID
-		id, err := s.post(ctx, requested)
-		if err != nil {
-			return ExitFailed, err
-		}
 		if w.anew {
+			id, err := s.to.Request(ctx, requested)
+			if err != nil {
+				return ExitFailed, err
+			}
 			return s.watch(ctx, watch{run: id})
+		}
+		id, err := s.to.Command(ctx, requested)
+		switch {
+		case fault.Is(err, fault.Refused):
+			return c.refuse(err)
+		case err != nil:
+			return ExitFailed, err
 		}
 		// What is followed is the run itself, or the refusal of the command.
 		return s.watch(ctx, watch{run: about.ID, instead: id, success: w.success, done: func(r run.Run) bool {
@@ -64,7 +71,7 @@ func movedOn(r run.Run) bool {
 
 // load returns the run of the given ID.
 func (s *session) load(ctx context.Context, id string) (run.Run, error) {
-	r, err := s.reader.Follow(ctx, id)
+	r, err := s.to.Follow(ctx, id)
 	if err != nil {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}
@@ -81,7 +88,7 @@ func release(ctx context.Context, s *session, cause error) (int, error) {
 	}
 	var about []run.Request
 	for _, p := range projects {
-		lock, err := s.reader.Lock(ctx, p)
+		lock, err := s.to.Lock(ctx, p)
 		if err != nil {
 			return ExitFailed, fmt.Errorf("read the lock of %s: %w", p, err)
 		}
@@ -90,7 +97,7 @@ func release(ctx context.Context, s *session, cause error) (int, error) {
 			continue
 		}
 		if _, why := s.load(ctx, id); fault.Is(why, fault.Missing, fault.Broken) {
-			q := s.newRequest(ctx, p, run.Source{})
+			q := s.newRequest(p, run.Source{})
 			q.Of, cause = id, why
 			about = append(about, q)
 		}
@@ -99,13 +106,16 @@ func release(ctx context.Context, s *session, cause error) (int, error) {
 		return ExitFailed, cause
 	}
 	q := about[0]
-	id, err := s.post(ctx, q)
-	if err != nil {
+	id, err := s.to.Command(ctx, q)
+	switch {
+	case fault.Is(err, fault.Refused):
+		return s.call.refuse(err)
+	case err != nil:
 		return ExitFailed, err
 	}
 	fmt.Fprintf(s.call.Err, "unlock: %v\nOnly the lock on %s is released. The next run finds the operations that are in progress.\n", cause, q.Project)
 	for {
-		lock, err := s.reader.Lock(ctx, q.Project)
+		lock, err := s.to.Lock(ctx, q.Project)
 		if err != nil {
 			return ExitFailed, fmt.Errorf("read the lock of %s: %w", q.Project, err)
 		}
@@ -113,8 +123,10 @@ func release(ctx context.Context, s *session, cause error) (int, error) {
 			fmt.Fprintf(s.call.Err, "run %s no longer holds the lock on %s\n", q.Of, q.Project)
 			return ExitOK, nil
 		}
-		if r, err := s.load(ctx, id); err == nil && r.State == run.StateRefused {
-			return s.call.refuse(fault.New(fault.Refused, "%s", strings.Join(r.Messages, "; ")))
+		if id != "" {
+			if r, err := s.load(ctx, id); err == nil && r.State == run.StateRefused {
+				return s.call.refuse(fault.New(fault.Refused, "%s", strings.Join(r.Messages, "; ")))
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -137,7 +149,7 @@ func lockOwner(ctx context.Context, s *session) (run.Run, error) {
 	var owners []string
 	var unreadable error
 	for _, p := range projects {
-		lock, err := s.reader.Lock(ctx, p)
+		lock, err := s.to.Lock(ctx, p)
 		if err != nil {
 			return run.Run{}, fmt.Errorf("read the lock of %s: %w", p, err)
 		}

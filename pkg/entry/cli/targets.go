@@ -81,7 +81,7 @@ func (c *call) registered(ctx context.Context) (map[string]project.Access, error
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.reader.Targets(ctx)
+	all, err := s.to.Targets(ctx)
 	if s.host != nil {
 		err = errors.Join(err, s.end())
 	}
@@ -104,7 +104,7 @@ func altering(change func(s *session, ctx context.Context, target string) error)
 func listTargets(ctx context.Context, c *call) (int, error) {
 	head := []string{"TARGET", "ACCOUNT", "REGION", "PROJECTS", "ROLE", "EXECUTION ROLE", "EXTERNAL ID"}
 	return c.show(ctx, head, func(s *session) (objects []any, cells [][]string, err error) {
-		all, err := s.reader.Targets(ctx)
+		all, err := s.to.Targets(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -136,7 +136,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	if err := a.Check(project.Reach{Home: s.home.Target, Stack: s.stack, Accounts: s.accounts}); err != nil {
 		return err
 	}
-	was, err := s.reader.Access(ctx, name)
+	was, err := s.to.Access(ctx, name)
 	switch {
 	case err != nil && !fault.Is(err, fault.Missing):
 		return err
@@ -148,7 +148,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	if a.ExternalID, err = s.externalID(ctx, a.Role); err != nil {
 		return err
 	}
-	if err := s.reader.AddTarget(ctx, a); err != nil {
+	if err := s.to.AddTarget(ctx, a); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.call.Out, "target %s is account %s, region %s, for the projects %s\n", name, a.Account, a.Region, a.Projects)
@@ -164,7 +164,7 @@ func (s *session) externalID(ctx context.Context, role string) (string, error) {
 	if role == "" {
 		return "", nil
 	}
-	all, err := s.reader.Targets(ctx)
+	all, err := s.to.Targets(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -178,13 +178,13 @@ func (s *session) externalID(ctx context.Context, role string) (string, error) {
 
 // removeTarget removes a target that has no stacks.
 func (s *session) removeTarget(ctx context.Context, name string) error {
-	if _, err := s.reader.Access(ctx, name); err != nil {
+	if _, err := s.to.Access(ctx, name); err != nil {
 		return err
 	}
 	if err := s.unused(ctx, name); err != nil {
 		return err
 	}
-	return s.reader.RemoveTarget(ctx, name)
+	return s.to.RemoveTarget(ctx, name)
 }
 
 // unused returns an error of kind Refused if a target has stacks.

@@ -8,38 +8,46 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // A Run is the current state of a run.
 type Run struct {
-	Run          string       `json:"run"`
-	Project      string       `json:"project"`
-	Operation    string       `json:"operation"`
-	State        run.State    `json:"state"`
-	Command      run.Command  `json:"command"`
-	Forced       bool         `json:"forced,omitempty"`    // updates in progress are cancelled too
-	Who          string       `json:"who"`                 // requested it, as AWS or the schedule says
-	Claim        string       `json:"claim,omitempty"`     // who the sender says that he is; nobody checks it
-	Requester    string       `json:"requester,omitempty"` // the account that S3 names as the sender of the upload or the request object
-	Reason       string       `json:"reason,omitempty"`    // of the request
-	Commands     []Command    `json:"commands,omitempty"`
-	Of           string       `json:"of,omitempty"`
-	SupersededBy string       `json:"superseded_by,omitempty"`
-	Restarts     int          `json:"restarted,omitempty"` // how often its execution was restarted since a step last finished
-	Requested    time.Time    `json:"requested"`
-	Started      time.Time    `json:"started,omitzero"`
-	Deadline     time.Time    `json:"deadline,omitzero"` // when it is overdue
-	Ended        time.Time    `json:"ended,omitzero"`
-	Expected     plan.Seconds `json:"expected_seconds,omitempty"` // of a preview: how long its steps will probably take
-	ExpectedEnd  time.Time    `json:"expected_end,omitzero"`      // of a run that is being executed: when it will probably end
-	CriticalPath []string     `json:"critical_path,omitempty"`    // the steps that decide that, the last of the run last
-	Unchanged    int          `json:"unchanged"`
-	Messages     []string     `json:"messages,omitempty"`
-	LeftBroken   []string     `json:"left_broken,omitempty"` // stacks that failed steps left in a bad or unknown state
-	Steps        []Step       `json:"steps,omitempty"`
-	Lock         *QueueEntry  `json:"lock,omitempty"`      // of its project, if a run holds it
-	Attention    []Run        `json:"attention,omitempty"` // other runs that failed, and that no later run has repaired
+	Run          string          `json:"run"`
+	Project      string          `json:"project"`
+	Operation    string          `json:"operation"`
+	State        run.State       `json:"state"`
+	Command      run.Command     `json:"command"`
+	Forced       bool            `json:"forced,omitempty"`    // updates in progress are cancelled too
+	Who          string          `json:"who"`                 // requested it, as AWS or the schedule says
+	Claim        string          `json:"claim,omitempty"`     // who the sender says that he is; nobody checks it
+	Requester    string          `json:"requester,omitempty"` // the account that S3 names as the sender of the upload or the request object
+	Reason       string          `json:"reason,omitempty"`    // of the request
+	Upload       bool            `json:"upload,omitempty"`    // a newer upload supersedes it
+	Schedule     string          `json:"schedule,omitempty"`  // that requested it
+	Source       run.Source      `json:"source,omitzero"`     // the configuration that it deploys
+	Commands     []Command       `json:"commands,omitempty"`
+	Of           string          `json:"of,omitempty"`
+	SupersededBy string          `json:"superseded_by,omitempty"`
+	Restarts     int             `json:"restarted,omitempty"` // how often its execution was restarted since a step last finished
+	Requested    time.Time       `json:"requested"`
+	Started      time.Time       `json:"started,omitzero"`
+	Deadline     time.Time       `json:"deadline,omitzero"` // when it is overdue
+	Ended        time.Time       `json:"ended,omitzero"`
+	Expected     plan.Seconds    `json:"expected_seconds,omitempty"` // of a preview: how long its steps will probably take
+	ExpectedEnd  time.Time       `json:"expected_end,omitzero"`      // of a run that is being executed: when it will probably end
+	CriticalPath []string        `json:"critical_path,omitempty"`    // the steps that decide that, the last of the run last
+	Unchanged    int             `json:"unchanged"`
+	Messages     []string        `json:"messages,omitempty"`
+	LeftBroken   []string        `json:"left_broken,omitempty"`  // stacks that failed steps left in a bad or unknown state
+	Epoch        int             `json:"epoch,omitempty"`        // of its newest execution
+	Generation   int             `json:"generation,omitempty"`   // raised by every command and answer
+	MaxParallel  []project.Limit `json:"max_parallel,omitempty"` // how many of its steps may run at the same time
+	Steps        []Step          `json:"steps,omitempty"`
+	NextStep     int             `json:"next_step,omitempty"` // in a page of the API: the number of the first step of the next page
+	Lock         *QueueEntry     `json:"lock,omitempty"`      // of its project, if a run holds it
+	Attention    []Run           `json:"attention,omitempty"` // other runs that failed, and that no later run has repaired
 }
 
 // A Command is a command that a run was given.
@@ -59,15 +67,23 @@ type Step struct {
 	Verb       string         `json:"verb"`
 	Possible   bool           `json:"possible,omitempty"`   // only an output of a changing dependency can make it change the stack
 	Deployment string         `json:"deployment,omitempty"` // CloudFormation's deployment mode, if it is not the standard mode
+	Where      string         `json:"where,omitempty"`      // the account and region of the stack
 	Status     run.Status     `json:"status"`
 	Why        string         `json:"why"` // while it waits for an answer: the question
 	After      []string       `json:"after"`
 	Answer     *Answer        `json:"answer,omitempty"`
 	Cause      *run.Cause     `json:"cause,omitempty"` // why it was skipped, or that it was declined
 	Findings   []plan.Finding `json:"findings,omitempty"`
+	Unchanged  bool           `json:"unchanged,omitempty"`       // the stack already was as desired
+	Left       plan.Status    `json:"stack_status,omitempty"`    // of the stack when the step ended
+	NotStarted bool           `json:"nothing_started,omitempty"` // the step started nothing: its stack is as it was before
+	Attempt    int            `json:"attempt,omitempty"`         // how often it was started
+	Claimed    time.Time      `json:"claimed,omitzero"`          // when a function last tried to start it, if it never started
+	NotBefore  time.Time      `json:"not_before,omitzero"`       // when it is started again, while it is pending
 	Started    time.Time      `json:"started,omitzero"`
 	Deadline   time.Time      `json:"deadline,omitzero"` // when it is overdue
 	Ended      time.Time      `json:"ended,omitzero"`
+	Timeout    plan.Seconds   `json:"timeout_seconds,omitempty"`  // how long it may take
 	Expected   plan.Seconds   `json:"expected_seconds,omitempty"` // how long it probably takes, if it changes anything
 }
 
@@ -86,6 +102,7 @@ func (o Owner) By() string { return run.Request{Who: o.Who, Claim: o.Claim, Requ
 func Of(r run.Run, now time.Time) Run {
 	shown := Run{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Claim: r.Claim, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
+		Upload: r.Upload, Schedule: r.Schedule, Source: r.Source, Epoch: r.Epoch, Generation: r.Generation, MaxParallel: r.MaxParallel,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
 		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
 	}
@@ -102,9 +119,13 @@ func Of(r run.Run, now time.Time) Run {
 	for _, s := range r.Steps {
 		step := Step{
 			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Deployment: string(s.Deployment), Status: s.Status, Why: s.Why, After: r.IDs(s.After), Expected: s.Expected,
+			Where: s.Where, Timeout: plan.SecondsOf(time.Duration(s.Timeout)), Unchanged: s.Receipt.Unchanged, Left: s.Result.Status, NotStarted: s.Result.NothingStarted, Attempt: s.Attempt, NotBefore: s.NotBefore,
 		}
+		step.Ended = s.Ended
 		if s.Attempt > 0 {
-			step.Started, step.Deadline, step.Ended = s.Claimed, s.Deadline(s.Claimed), s.Ended
+			step.Started, step.Deadline = s.Claimed, s.Deadline(s.Claimed)
+		} else {
+			step.Claimed = s.Claimed
 		}
 		if a := s.Answer; a.Known() {
 			step.Answer = &Answer{a.Yes, a.Who, a.Why, a.At}

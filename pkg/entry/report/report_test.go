@@ -46,6 +46,11 @@ func TestRunAsJSON(t *testing.T) {
  "who": "unknown principal of account 111122223333",
  "claim": "ann",
  "requester": "111122223333",
+ "upload": true,
+ "source": {
+  "key": "k",
+  "version": "v"
+ },
  "commands": [
   {
    "command": "pause",
@@ -76,6 +81,7 @@ func TestRunAsJSON(t *testing.T) {
    "status": "running",
    "why": "",
    "after": [],
+   "attempt": 1,
    "started": "2026-03-01T12:01:00Z",
    "expected_seconds": 300
   },
@@ -87,7 +93,8 @@ func TestRunAsJSON(t *testing.T) {
    "why": "superseded by def",
    "after": [
     "vpc/create"
-   ]
+   ],
+   "ended": "2026-03-01T12:00:00Z"
   }
  ]
 }`

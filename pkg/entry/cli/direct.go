@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/scheduler"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
+	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
+	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
+	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A direct is an installation that is reached by its table and its bucket: on a laptop, and on AWS by the owner.
+// It starts runs with uploads and request objects.
+type direct struct {
+	*table.Table
+	at      site
+	objects *bucket.Bucket
+	flows   executions
+	caller  func(context.Context) string
+}
+
+// executions reads the status of an execution of the state machine.
+type executions interface {
+	ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error)
+}
+
+// directly reaches the installation of a site. It sends no request.
+func directly(at site, caller func(context.Context) string) direct {
+	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
+	return direct{
+		Table: table.New(dynamodb.NewFromConfig(at.config), at.table), at: at, caller: caller,
+		objects: bucket.New(objects, at.bucket, at.home.Region), flows: stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
+	}
+}
+
+// Caller implements installation.
+func (d direct) Caller(ctx context.Context) string { return d.caller(ctx) }
+
+// Changes implements installation.
+func (d direct) Changes(ctx context.Context, r run.Run) ([]byte, error) {
+	text, err := d.objects.Changes(ctx, r.Changes)
+	switch {
+	case fault.Is(err, fault.Missing):
+		return nil, fault.New(fault.Missing, "what the plan of run %s changes is no longer stored: plan again", r.ID)
+	case err != nil:
+		return nil, fmt.Errorf("read what the plan changes: %w", err)
+	}
+	return text, nil
+}
+
+// Execution implements installation.
+func (d direct) Execution(ctx context.Context, r run.Run) (engine.ExecutionStatus, error) {
+	return d.flows.ExecutionStatus(ctx, engine.ExecutionName(r.ID, r.Epoch))
+}
+
+// Schedules implements installation.
+func (d direct) Schedules(ctx context.Context, project string) ([]project.Scheduled, error) {
+	if d.at.group == "" {
+		return nil, fault.New(fault.Missing, "%s does not say in which schedule group its schedules are: deploy Stackwright again", d.at.label)
+	}
+	return schedules.New(scheduler.NewFromConfig(d.at.config), schedules.Group{Name: d.at.group}).List(ctx, project)
+}
+
+// Deploy implements installation.
+func (d direct) Deploy(ctx context.Context, project string, archive []byte) (string, error) {
+	return d.upload(ctx, fmt.Sprintf("projects/%s.zip", pathOf(project)), archive)
+}
+
+// Store implements installation.
+func (d direct) Store(ctx context.Context, project string, archive []byte) (run.Source, error) {
+	key := fmt.Sprintf("revisions/%s/%x.zip", pathOf(project), sha256.Sum256(archive))
+	version, err := d.put(ctx, key, archive)
+	return run.Source{Key: key, Version: version}, err
+}
+
+// Request implements installation. The names of the objects sort by time, and each is new.
+func (d direct) Request(ctx context.Context, q run.Request) (string, error) {
+	q.Claim = d.caller(ctx)
+	body, err := json.Marshal(q.Body())
+	if err != nil {
+		return "", fault.New(fault.Broken, "request %s: %w", q.Operation, err)
+	}
+	at, unique := time.Now().UTC().Format("20060102T150405Z"), strings.ToLower(rand.Text()[:10])
+	return d.upload(ctx, fmt.Sprintf("requests/%s/%s-%s.json", pathOf(q.Project), at, unique), body)
+}
+
+// Command implements installation. A command that is refused becomes a run in state refused.
+func (d direct) Command(ctx context.Context, q run.Request) (string, error) { return d.Request(ctx, q) }
+
+// upload uploads an object that starts a run, and returns the run's ID.
+func (d direct) upload(ctx context.Context, key string, body []byte) (string, error) {
+	version, err := d.put(ctx, key, body)
+	return engine.RunID(d.at.bucket, key, version), err
+}
+
+// put puts an object into the bucket, and returns its version.
+func (d direct) put(ctx context.Context, key string, body []byte) (string, error) {
+	version, err := d.objects.By(d.caller(ctx)).Put(ctx, key, body)
+	if err != nil {
+		return "", fmt.Errorf("upload to %s: %w", d.at.label, err)
+	}
+	return version, nil
+}
+
+// pathOf is a project in a key: shop/prod for "shop@prod".
+func pathOf(project string) string { return strings.Replace(project, "@", "/", 1) }
