@@ -125,6 +125,7 @@ func TestProjectCannotTouchTheInstallation(t *testing.T) {
 		{"read another project's files", iam.Request{Action: "s3:GetObject", Resource: b + "/projects/shop/prod.zip"}, iam.Denied},
 		{"request a run", iam.Request{Action: "s3:PutObject", Resource: b + "/requests/x.json"}, iam.Denied},
 		{"replace a template", iam.Request{Action: "s3:PutObject", Resource: b + "/templates/0123"}, iam.Denied},
+		{"replace the code of a function", iam.Request{Action: "s3:PutObject", Resource: b + "/artifacts/other/0123"}, iam.Denied},
 		{"change the bucket's policy", iam.Request{Action: "s3:PutBucketPolicy", Resource: b}, iam.Denied},
 		{"call the API", iam.Request{Action: "execute-api:Invoke", Resource: arn("execute-api", "api1234567/$default/POST/projects/shop/prod/runs")}, iam.Denied},
 		{"open the API", iam.Request{Action: "apigateway:PATCH", Resource: "arn:aws:apigateway:" + region + "::/apis/api1234567/routes/1"}, iam.Denied},
@@ -297,7 +298,7 @@ func target(t *testing.T, file, resource string, into any) {
 	}
 	parameters := parsed.Defaults()
 	for name, value := range map[string]string{
-		"ExternalId": "sw-0", "Bucket": "stackwright-bucket", "ExecutionPolicies": "arn:aws:iam::aws:policy/AdministratorAccess", "For": "team",
+		"ExternalId": "sw-0", "Bucket": "stackwright-bucket", "ExecutionPolicies": "arn:aws:iam::aws:policy/AdministratorAccess", "For": "team", "Projects": "team-*",
 		"Principals": placed(text(the(t, plain).Outputs["TargetPrincipals"].Value)),
 	} {
 		parameters[name] = value

@@ -67,13 +67,13 @@ var bounded = []string{
 // reserved are the roles and policies of installations and targets.
 var reserved = []string{"arn:${Partition}:iam::*:role/stackwright/*", "arn:${Partition}:iam::*:policy/stackwright/*"}
 
-// untouchable is what no project may do to the installation. Reading templates and using the key are allowed: they do
-// no harm.
+// untouchable is what no project may do to the installation. It does not deny to read templates and the files that they name, and to
+// use the key for that.
 func (i *installation) untouchable() []permission {
 	const why = "no project touches the installation"
 	all := []permission{
 		{Do: []string{"*"}, On: i.own(), Deny: true, Why: why},
-		{Do: []string{"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObject"}, On: []string{"${Bucket}/templates/*"}, Deny: true, Why: why},
+		{Do: []string{"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObject"}, On: []string{"${Bucket}/artifacts/*", "${Bucket}/templates/*"}, Deny: true, Why: why},
 		{
 			Do: []string{"events:PutEvents"}, On: []string{"*"}, Deny: true, If: conditions{"StringEquals": {"events:source": "stackwright"}},
 			Why: "notifications of runs that do not exist",

@@ -23,7 +23,7 @@ var excused = []struct {
 	{rule: `AwsSolutions-IAM4\[Policy::.*`, of: `ExecutionRole`, why: "the setting executionPolicies says what the projects' stacks may contain"},
 	{rule: `AwsSolutions-IAM4`, of: `Execution`, why: "a parameter of the target says what its stacks may contain"},
 	{rule: `AwsSolutions-IAM5\[(Action|Resource)::.*`, of: `Boundary`, why: "a boundary allows nothing by itself, and what it denies it must deny for all names"},
-	{rule: `AwsSolutions-IAM5\[Resource::.*`, of: `Orchestrator`, why: "projects name their stacks, targets are in any region, and templates are named by their digests"},
+	{rule: `AwsSolutions-IAM5\[Resource::.*`, of: `Orchestrator|Execution`, why: "projects name their stacks, targets are in any region, and templates and the files that they name are named by their digests"},
 	{rule: `AwsSolutions-S1`, of: `Bucket`, why: "the table has the requests and who made them; CloudTrail's data events record reads, and access logs would need a second bucket"},
 	{rule: `AwsSolutions-SQS3`, of: `\w+Dead`, why: "they are dead-letter queues themselves"},
 	{rule: `Serverless-SQSRedrivePolicy`, of: `\w+Dead`, why: "the same"},

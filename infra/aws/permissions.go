@@ -78,8 +78,8 @@ var (
 			Why: "the names contain project and environment",
 		},
 		{
-			Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
-			Why: "specs and templates are named by their digests",
+			Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/artifacts/*", "${Bucket}/specs/*", "${Bucket}/templates/*"},
+			Why: "specs, templates and the files that templates name are named by their digests",
 		},
 	}
 	plans = []permission{

@@ -93,7 +93,7 @@ func operators(c conditions) *map[string]any {
 // executionPolicies says what the role may do, and the boundary what it may not do whatever they say.
 func (i *installation) addExecutionRole() {
 	boundary := i.addBoundary()
-	role := i.addRole("execution", "cloudformation.amazonaws.com", oursIfSaid(), nested)
+	role := i.addRole("execution", "cloudformation.amazonaws.com", oursIfSaid(), append(i.files(), nested...))
 	role.Node().AddDependency(boundary)
 	role.Node().DefaultChild().(awsiam.CfnRole).SetPermissionsBoundary(jsii.String(i.policy("boundary")))
 	for _, policy := range i.settings.policies {
@@ -122,6 +122,20 @@ func (i *installation) addPrincipals() {
 		}
 	}
 	i.output("TargetPrincipals", strings.Join(all, ","), "The roles that the orchestrator roles of targets trust")
+}
+
+// files is for the files that templates name: CloudFormation reads nested templates, and has Lambda read code, with this role. All
+// projects of the account share it; target/execution.yaml makes roles that read the files of some projects.
+func (i *installation) files() []permission {
+	const why = "CloudFormation reads nested templates, and has Lambda read code, with this role; files are named by their digests"
+	all := []permission{{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/artifacts/*"}, Why: why}}
+	if i.settings.key {
+		all = append(all, permission{
+			Do: []string{"kms:Decrypt"}, On: []string{"${Key}"},
+			If: conditions{"StringEquals": {"kms:ViaService": "s3.${Region}.amazonaws.com"}}, Why: why,
+		})
+	}
+	return all
 }
 
 // nested is for nested stacks. The role must not pass those of other projects, which the boundary cannot say, because it is the

@@ -92,9 +92,9 @@ func (i *installation) addBucket() {
 	i.bucket.Node().DefaultChild().(awss3.CfnBucket).SetNotificationConfiguration(&awss3.CfnBucket_NotificationConfigurationProperty{
 		EventBridgeConfiguration: &awss3.CfnBucket_EventBridgeConfigurationProperty{EventBridgeEnabled: jsii.Bool(true)},
 	})
-	if others := i.others(); others != nil { // CloudFormation there reads large templates
+	if others := i.others(); others != nil { // CloudFormation there reads large templates, and the files that templates name
 		i.bucket.AddToResourcePolicy(statement(permission{
-			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/templates/*"},
+			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/artifacts/*", *i.bucket.BucketArn() + "/templates/*"},
 		}, others...))
 	}
 	i.output("BucketName", *i.bucket.BucketName(), "Upload projects here: projects/PROJECT/ENVIRONMENT.zip")
@@ -103,8 +103,8 @@ func (i *installation) addBucket() {
 // lifecycle is what is deleted from the bucket, and when.
 //
 // A run, and so a rollback, names a configuration by key and version, however old it is. So versions under projects/
-// and revisions/ are never deleted; they move to a cheaper storage class that can be read at once. Specs and templates
-// are named by their digests, so all versions are equal: older ones are deleted. A request is read once, by start; the
+// and revisions/ are never deleted; they move to a cheaper storage class that can be read at once. Specs, templates and
+// the files that templates name are named by their digests, so all versions are equal: older ones are deleted. A request is read once, by start; the
 // table keeps its content as long as the run, which is 90 days after its end. What a plan would change is kept as long.
 func lifecycle() *[]*awss3.LifecycleRule {
 	days := func(n float64) awscdk.Duration { return awscdk.Duration_Days(jsii.Number(n)) }
@@ -121,7 +121,7 @@ func lifecycle() *[]*awss3.LifecycleRule {
 		{Id: jsii.String("broken uploads"), AbortIncompleteMultipartUploadAfter: days(1)},
 		{Id: jsii.String("requests"), Prefix: jsii.String("requests/"), Expiration: days(90), NoncurrentVersionExpiration: days(7)},
 		{Id: jsii.String("plans"), Prefix: jsii.String("plans/"), Expiration: days(90), NoncurrentVersionExpiration: days(7)},
-		older("specs"), older("templates"),
+		older("artifacts"), older("specs"), older("templates"),
 		cheaper("projects"), cheaper("revisions"),
 	}
 }

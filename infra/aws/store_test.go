@@ -61,7 +61,7 @@ func TestNamedVersionsStay(t *testing.T) {
 }
 
 // The bucket refuses requests without TLS, and other accounts can read only
-// templates.
+// templates and the files that they name.
 func TestBucketPolicy(t *testing.T) {
 	none, two := policy(t, the(t, plain), "AWS::S3::BucketPolicy"), policy(t, the(t, full), "AWS::S3::BucketPolicy")
 	if len(none) != 1 || len(two) != 2 {
@@ -70,7 +70,7 @@ func TestBucketPolicy(t *testing.T) {
 	if got := text(none[0]); got != `{"Action":"s3:*","Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny","Principal":{"AWS":"*"},"Resource":["${Bucket.Arn}","${Bucket.Arn}/*"]}` {
 		t.Error(got)
 	}
-	if got := text(two[1]); got != `{"Action":"s3:GetObject","Effect":"Allow","Principal":{"AWS":["arn:${AWS::Partition}:iam::111111111111:root","arn:${AWS::Partition}:iam::222222222222:root"]},"Resource":"${Bucket.Arn}/templates/*"}` {
+	if got := text(two[1]); got != `{"Action":"s3:GetObject","Effect":"Allow","Principal":{"AWS":["arn:${AWS::Partition}:iam::111111111111:root","arn:${AWS::Partition}:iam::222222222222:root"]},"Resource":["${Bucket.Arn}/artifacts/*","${Bucket.Arn}/templates/*"]}` {
 		t.Error(got)
 	}
 }

@@ -48,10 +48,15 @@ func TestExecutionRole(t *testing.T) {
 	for _, s := range statements(all, "ExecutionRole") {
 		got = append(got, text(s))
 	}
+	// CloudFormation and Lambda read the files that templates name.
 	if d := cmp.Diff([]string{
+		`{"Action":"s3:GetObject","Effect":"Allow","Resource":"${Bucket.Arn}/artifacts/*"}`,
 		`{"Action":"iam:PassRole","Condition":{"StringEquals":{"iam:PassedToService":"cloudformation.amazonaws.com"}},"Effect":"Allow","Resource":"` + itself + `"}`,
 		`{"Action":"iam:PassRole","Effect":"Deny","Resource":"` + itself + `-*"}`,
 	}, got); d != "" {
 		t.Error(d)
+	}
+	if got := text(statements(the(t, full), "ExecutionRole")[1]); got != `{"Action":"kms:Decrypt","Condition":{"StringEquals":{"kms:ViaService":"s3.${AWS::Region}.amazonaws.com"}},"Effect":"Allow","Resource":"${Key.Arn}"}` {
+		t.Error(got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/native"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/plain"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/resolve"
@@ -40,16 +41,19 @@ type Options struct {
 	Environment string                    // "" is project.DefaultEnvironment
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 
+	Store        packages.Store     // the bucket for the files that templates name
 	Installation check.Installation // that reads the project; the zero value is none
 }
 
 // Loaded is a project with the data that runs and commands need.
 type Loaded struct {
-	Project      project.Project   `json:"project"`
-	Templates    map[string][]byte `json:"-"`       // by digest, as in project.Template
-	Sources      map[string]string `json:"sources"` // node → where its template is, such as "templates/vpc.yaml"
-	Unregistered []string          `json:"-"`       // targets that are named and not registered; set even if the project is refused
-	Edges        []resolve.Edge    `json:"edges"`   // why nodes are deployed after others; sorted
+	Project      project.Project     `json:"project"`
+	Templates    map[string][]byte   `json:"-"`       // by digest, as in project.Template
+	Objects      map[string][]byte   `json:"-"`       // that templates name by their addresses in S3, by digest
+	Needs        map[string][]string `json:"-"`       // the digests of the objects that a template needs, by its digest
+	Sources      map[string]string   `json:"sources"` // node → where its template is, such as "templates/vpc.yaml"
+	Unregistered []string            `json:"-"`       // targets that are named and not registered; set even if the project is refused
+	Edges        []resolve.Edge      `json:"edges"`   // why nodes are deployed after others; sorted
 }
 
 // Environments lists the environments that the files list, in their order. It is
@@ -85,7 +89,7 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		return Loaded{}, list.Err()
 	}
 	p := resolve.Declared(d, f, resolve.Options{
-		Project: o.Project, Name: o.Name, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets,
+		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered}
@@ -94,8 +98,11 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 	}
 	l.Project, l.Templates = p.Of(d)
 	l.Edges = p.SortedEdges()
-	l.Sources = map[string]string{}
+	l.Sources, l.Objects, l.Needs = map[string]string{}, p.Objects, map[string][]string{}
 	for _, s := range p.Stacks {
+		if len(s.Template.Objects) > 0 {
+			l.Needs[s.Node.Template.Digest] = s.Template.Objects
+		}
 		l.Sources[s.Node.Name] = s.Template.At.String()
 	}
 	return l, nil

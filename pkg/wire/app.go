@@ -24,6 +24,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/format/check"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -95,7 +96,7 @@ func (h *App) Plan(ctx context.Context, d engine.ExecutionInput) (engine.LoopSta
 	ctx, done := h.forRun(ctx, d.Run)
 	defer done()
 	e := h.engine
-	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own}
+	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
 	e.Configurations, e.Specs, e.Changes = l, l, l
 	t, err := e.Plan(ctx, d)
 	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))

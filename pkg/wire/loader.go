@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/check"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -23,7 +25,14 @@ type loader struct {
 	home     project.Target
 	own      check.Installation
 
-	templates map[string][]byte // by digest
+	name      string              // of the project
+	store     packages.Store      // the bucket, for the files that templates name
+	templates map[string][]byte   // by digest
+	objects   map[string][]byte   // that templates need, by digest
+	needs     map[string][]string // the digests of the objects, by the template's
+
+	mu    sync.Mutex
+	saved map[string]func() error // the objects that are being stored, or are stored
 }
 
 // installation names the resources that no project may change.
@@ -50,15 +59,36 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
 	loaded, err := format.Read(files, format.Options{
-		Project: name, Environment: environment, Targets: targets, Installation: l.own,
+		Project: name, Environment: environment, Targets: targets, Installation: l.own, Store: l.store,
 	})
-	l.templates = loaded.Templates
+	l.name, l.templates, l.objects, l.needs = loaded.Project.Name, loaded.Templates, loaded.Objects, loaded.Needs
 	return loaded.Project, err
 }
 
-// SaveTemplate implements engine.Specs.
+// SaveTemplate implements engine.Specs. It stores the objects that the template needs
+// before the template.
 func (l *loader) SaveTemplate(ctx context.Context, digest string) error {
+	for _, object := range l.needs[digest] {
+		if err := l.saveObject(ctx, object); err != nil {
+			return err
+		}
+	}
 	return l.bucket.SaveTemplate(ctx, digest, l.templates[digest])
+}
+
+// saveObject stores an object once, however many templates need it.
+func (l *loader) saveObject(ctx context.Context, digest string) error {
+	l.mu.Lock()
+	save, ok := l.saved[digest]
+	if !ok {
+		if l.saved == nil {
+			l.saved = make(map[string]func() error)
+		}
+		save = sync.OnceValue(func() error { return l.bucket.SaveObject(ctx, packages.Key(l.name, digest), digest, l.objects[digest]) })
+		l.saved[digest] = save
+	}
+	l.mu.Unlock()
+	return save()
 }
 
 // SaveSpecs implements engine.Specs.

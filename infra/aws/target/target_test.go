@@ -43,7 +43,7 @@ func given() map[string]map[string]string {
 			"Principals": strings.Join(principals, ","), "ExternalId": externalID, "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
 			"Key": "arn:aws:kms:eu-west-1:" + home + ":key/1",
 		},
-		"execution.yaml": {"For": "team", "ExecutionPolicies": admin},
+		"execution.yaml": {"For": "team", "Projects": "team-*", "Bucket": "stackwright-" + home, "ExecutionPolicies": admin},
 		"region.yaml":    {"Bus": bus},
 	}
 }
@@ -266,6 +266,17 @@ func TestWhatRolesMay(t *testing.T) {
 		{Sid: "NotOthers", Effect: "Deny", Action: "iam:PassRole", Resource: execution + "-*"},
 	}, x.Policies[0].PolicyDocument.Statement); d != "" {
 		t.Error(d)
+	}
+	// CloudFormation and Lambda read the files that templates name, and nothing else of the bucket.
+	if got := x.statement(t, "Files"); got.Effect != "Allow" || got.Action != "s3:GetObject" || !strings.HasSuffix(got.Resource.(string), "/artifacts/*") {
+		t.Errorf("the execution role may %+v", got)
+	}
+	if got := x.statement(t, "Decrypt"); got.Action != "kms:Decrypt" || got.Resource != given()["account.yaml"]["Key"] {
+		t.Errorf("the execution role may %+v", got)
+	}
+	// A role of some projects reads their files, and no others.
+	if got := roleOf(t, filled(t, "execution.yaml", given()["execution.yaml"])["Execution"]).statement(t, "Files"); got.Effect != "Allow" || got.Action != "s3:GetObject" || !strings.HasSuffix(got.Resource.(string), "/artifacts/team-*/*") {
+		t.Errorf("a further execution role may %+v", got)
 	}
 	for _, r := range []role{o, x} {
 		for _, a := range r.allowed() {

@@ -205,6 +205,16 @@ func (b *Bucket) Spec(ctx context.Context, reference string) (project.Node, erro
 	return n, nil
 }
 
+// SaveObject stores an object that a template needs under a key. It refuses bytes that do
+// not have the digest.
+func (b *Bucket) SaveObject(ctx context.Context, key, digest string, body []byte) error {
+	if got := sum(body); got != digest {
+		return fault.New(fault.Broken, "object %s has the digest %s", digest, got)
+	}
+	_, err := b.Put(ctx, key, body)
+	return err
+}
+
 // SaveTemplate stores a template under the SHA-256 of its bytes, in hex.
 func (b *Bucket) SaveTemplate(ctx context.Context, digest string, body []byte) error {
 	if got := sum(body); got != digest {

@@ -75,13 +75,14 @@ func render(ctx context.Context, c *call) (int, error) {
 	if err != nil {
 		return c.refuse(err)
 	}
-	at, err := c.templateURL(ctx)
+	store, err := c.store(ctx)
 	if err != nil {
 		return ExitFailed, err
 	}
+	templates := bucket.New(nil, store.Bucket, store.Region)
 	all := rendering{Project: l.Project.ID()}
 	for _, name := range names {
-		all.Stacks = append(all.Stacks, l.rendered(name, at))
+		all.Stacks = append(all.Stacks, l.rendered(name, templates.URL))
 	}
 	if c.flags.out != "" {
 		if err := all.write(c.flags.out); err != nil {
@@ -122,19 +123,6 @@ func (l loaded) chosen(args []string) ([]string, error) {
 		}
 	}
 	return slices.Sorted(maps.Keys(taken)), nil
-}
-
-// templateURL returns the function that makes the URL of a stored template.
-func (c *call) templateURL(ctx context.Context) (func(digest string) string, error) {
-	name, region := Name, Region
-	if c.flags.installation != "" {
-		at, err := c.site(ctx)
-		if err != nil {
-			return nil, err
-		}
-		name, region = at.bucket, at.home.Region
-	}
-	return bucket.New(nil, name, region).URL, nil
 }
 
 // rendered is what is sent for a node.

@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -39,9 +40,13 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	if err != nil {
 		return loaded{}, err
 	}
+	store, err := c.store(ctx)
+	if err != nil {
+		return loaded{}, err
+	}
 	access := map[string]project.Access{project.DefaultTarget: home}
 	targets := map[string]project.Target{project.DefaultTarget: home.Target}
-	read, err := format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets})
+	read, err := format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
 	if len(read.Unregistered) == 0 {
 		return loaded{read, files, access}, err
 	}
@@ -55,7 +60,7 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	for name, a := range registered {
 		access[name], targets[name] = a, a.Target
 	}
-	read, err = format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets})
+	read, err = format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
 	return loaded{read, files, access}, err
 }
 
@@ -67,6 +72,15 @@ func (c *call) home(ctx context.Context) (project.Access, error) {
 	}
 	at, err := c.site(ctx)
 	return at.home, err
+}
+
+// store is the bucket of the installation that the call is about.
+func (c *call) store(ctx context.Context) (packages.Store, error) {
+	if c.flags.installation == "" {
+		return packages.Store{Bucket: Name, Region: Region}, nil
+	}
+	at, err := c.site(ctx)
+	return packages.Store{Bucket: at.bucket, Region: at.home.Region}, err
 }
 
 // registered are the registered targets. Without an installation, an endpoint

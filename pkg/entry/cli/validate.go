@@ -12,6 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -77,10 +78,10 @@ func (v *validation) read(files archive.Files, name, environment string) {
 	}
 	for _, e := range environments {
 		targets := map[string]project.Target{project.DefaultTarget: home().Target}
-		read, err := format.Read(files, format.Options{Name: name, Environment: e, Targets: targets})
+		read, err := format.Read(files, format.Options{Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
 		one := validated{Assumed: assume(targets, read.Unregistered)}
 		if len(one.Assumed) > 0 {
-			read, err = format.Read(files, format.Options{Name: name, Environment: e, Targets: targets})
+			read, err = format.Read(files, format.Options{Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
 		}
 		if err != nil {
 			v.add(err)

@@ -28,7 +28,7 @@ func Project(p *resolve.Project, own Installation, home project.Target, list *pr
 	c.defaults()
 	c.limits()
 	c.names()
-	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.outputs, c.conditions, c.harm} {
+	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.outputs, c.conditions, c.regions, c.harm} {
 		for _, s := range p.Stacks {
 			if c.Full() {
 				return
@@ -85,6 +85,18 @@ func (c *checker) capabilities(s *resolve.Stack) {
 			why = " (" + reason + ")"
 		}
 		c.Add(s.At, "stack %s: %s requires %s%s: write capabilities: [%s] if you agree", s.Name, s.Template, need, why, need)
+	}
+}
+
+// regions refuses files that AWS reads only from a bucket in the region of the stack.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-lambda-function-code.html
+func (c *checker) regions(s *resolve.Stack) {
+	if s.Template == nil || s.Node.Target.Region == c.Store.Region {
+		return
+	}
+	for _, at := range s.Template.Regional {
+		c.Add(at, "stack %s: the file would be in the bucket of the installation in %s, and AWS reads it only from a bucket in the stack's own region, %s: upload it there and write its place in S3, or install Stackwright there",
+			s.Node.Name, c.Store.Region, s.Node.Target.Region)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
@@ -44,16 +45,31 @@ func isParameters(name string) bool {
 	return slices.Contains(extensions[:3], ext) && (strings.HasPrefix(name, parameters) || strings.HasSuffix(strings.TrimSuffix(name, ext), beside))
 }
 
-// Read declares a stack for each template. Its name is the path of the template: without
+// Read declares a stack for each template that is not part of another. Its name is the path of the template: without
 // the extension, without the folder templates/ at the top, and with hyphens for the
 // characters that a name cannot have. The project has no file, and so no name and no
 // environment of its own.
 func Read(f archive.Files, list *problem.List) (declared.Project, bool) {
 	r := &reader{List: list, files: f, byName: map[string]int{}, given: map[string]string{}}
+	var found []string
+	named := map[string]bool{}
 	for _, name := range f.Paths() {
-		if isTemplate(f, name) {
+		if !isTemplate(f, name) {
+			continue
+		}
+		found = append(found, name)
+		for _, of := range packages.Named(f, name) {
+			itself := of == name || (of == "" || strings.HasSuffix(of, "/")) && strings.HasPrefix(name, of)
+			named[of] = named[of] || !itself
+		}
+	}
+	for _, name := range found {
+		if !isPart(named, name) {
 			r.stack(name)
 		}
+	}
+	if len(r.project.Stacks) == 0 {
+		r.Add(problem.Position{}, "every template is part of another: a project has at least one stack; to delete all its stacks, use destroy")
 	}
 	for _, name := range f.Paths() {
 		if isParameters(name) {
@@ -61,6 +77,17 @@ func Read(f archive.Files, list *problem.List) (declared.Project, bool) {
 		}
 	}
 	return r.project, true
+}
+
+// isPart reports whether a template names the file, or a folder with the file, as its own
+// part: such as the template of a nested stack.
+func isPart(named map[string]bool, file string) bool {
+	for i, r := range file {
+		if r == '/' && named[file[:i+1]] {
+			return true
+		}
+	}
+	return named[file]
 }
 
 // A reader reads one folder.

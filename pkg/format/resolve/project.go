@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -20,6 +21,7 @@ type Options struct {
 	Project     string                    // the required name of the project; "" allows any name
 	Name        string                    // of a project that has no project file
 	Environment string                    // a name
+	Store       packages.Store            // the bucket for the files that templates name
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 }
 
@@ -33,6 +35,8 @@ type Project struct {
 	UnusedLimits      []declared.Limit          // limits for stacks of which there are none, in any environment
 	Edges             map[Edge]problem.Position // the first position that makes each
 	Unregistered      []string                  // targets that are named and not registered
+	Store             packages.Store
+	Objects           map[string][]byte // that templates need, by digest; set when everything is resolved
 
 	byNode map[string]*Stack
 	limits *limits
@@ -65,13 +69,15 @@ type Defaults struct {
 // Declared resolves a declared project, and adds every problem to the list.
 func Declared(d declared.Project, f archive.Files, o Options, list *problem.List) *Project {
 	l := &limits{List: list, file: d.File, values: template.NewRoom(maxValues)}
-	p := &Project{Environment: o.Environment, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
+	p := &Project{Environment: o.Environment, Store: o.Store, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
 	r := &resolver{
 		Project: p, List: list, declared: d, options: o,
-		templates: newTemplates(f, l), byName: map[string][]*Stack{},
+		templates: newTemplates(f, o.Store, l), byName: map[string][]*Stack{},
 	}
 	r.identify()
+	r.templates.packager.Project = p.Name
 	r.run()
+	p.Objects = r.templates.packager.Objects
 	r.unregistered.report(list, o.Targets)
 	return p
 }

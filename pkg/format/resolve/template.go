@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -20,8 +21,10 @@ import (
 type Template struct {
 	*template.Template
 	At             problem.Position
-	Body           []byte
+	Body           []byte // with the addresses of the objects that the packaged files became
 	ParameterNames []string
+	Objects        []string           // the digests of these objects
+	Regional       []problem.Position // the files that can be packaged only for the region of the bucket
 
 	about            project.Template
 	imports, exports bool // in any scope
@@ -50,6 +53,8 @@ func (t *Template) String() string {
 
 // templates loads each template once.
 type templates struct {
+	packager *packages.Packager
+
 	files  archive.Files
 	paths  []string
 	limits *limits
@@ -57,8 +62,9 @@ type templates struct {
 	inline map[*declared.Template]*Template
 }
 
-func newTemplates(f archive.Files, l *limits) *templates {
-	return &templates{files: f, paths: f.Paths(), limits: l, byPath: map[string]*Template{}, inline: map[*declared.Template]*Template{}}
+func newTemplates(f archive.Files, store packages.Store, l *limits) *templates {
+	packager := &packages.Packager{Files: f, Store: store, List: l.List, Admit: l.template}
+	return &templates{packager: packager, files: f, paths: f.Paths(), limits: l, byPath: map[string]*Template{}, inline: map[*declared.Template]*Template{}}
 }
 
 // load returns nil for a template that cannot be read, and adds a problem.
@@ -99,9 +105,13 @@ func (t *templates) parse(one *Template) *Template {
 	if err != nil {
 		return nil
 	}
-	sum := sha256.Sum256(one.Body)
 	one.Template = parsed
-	one.about = project.Template{Digest: hex.EncodeToString(sum[:]), Bytes: len(one.Body), Pinned: parsed.Pinned(), Creation: parsed.CreationTime()}
+	packed, ok := t.packager.Template(one.At.File, one.Body, one.Where)
+	if ok {
+		one.Body, one.Objects, one.Regional = packed.Body, packed.Objects, packed.Regional
+	}
+	sum := sha256.Sum256(one.Body)
+	one.about = project.Template{Digest: hex.EncodeToString(sum[:]), Bytes: len(one.Body), Pinned: packed.Pinned(parsed), Creation: parsed.CreationTime()}
 	one.ParameterNames = parsed.ParameterNames()
 	unscoped := parsed.In(template.Scope{Room: t.limits.values})
 	one.imports = len(unscoped.Imports())+len(unscoped.HiddenImports()) > 0

@@ -41,7 +41,7 @@ func (p *parser) macro(n *yaml.Node, what string) {
 }
 
 func (p *parser) loose(line, column int, what string) {
-	p.t.loose = append(p.t.loose, Loose{what, line, column})
+	p.t.loose = append(p.t.loose, Loose{What: what, Line: line, Column: column})
 }
 
 func (p *parser) mappingEntry(key, n *yaml.Node) {

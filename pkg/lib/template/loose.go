@@ -18,7 +18,7 @@ var (
 func (p *parser) looseResource(r Resource) {
 	switch {
 	case r.Type == "AWS::CloudFormation::Stack":
-		p.loose(r.Line, r.Column, "TemplateURL of nested stack "+r.Name)
+		p.t.loose = append(p.t.loose, Loose{What: "TemplateURL of nested stack " + r.Name, NestedStack: r.Name, Line: r.Line, Column: r.Column})
 	case strings.HasSuffix(r.Type, "::MODULE"):
 		p.loose(r.Line, r.Column, "module "+r.Type)
 	}

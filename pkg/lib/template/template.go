@@ -56,6 +56,7 @@ type Output struct {
 // Loose is something in a template that its bytes do not pin.
 type Loose struct {
 	What         string // "transform AWS::Serverless-2016-10-31", "{{resolve:ssm:/x}}", "TemplateURL of nested stack X"
+	NestedStack  string // the resource whose TemplateURL it is; "" if it is something else
 	Line, Column int
 }
 
