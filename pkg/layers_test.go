@@ -41,7 +41,7 @@ enginetest/sim        fault project plan run action engine enginetest/asl lib/bu
 enginetest/contract   fault project plan run action engine lib/budget
 
 aws/awserr            fault sdk
-aws/cloudformation    fault project plan action lib/pattern aws/awserr sdk
+aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource aws/awserr sdk
 aws/cloudwatch        run
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/eventbridge       plan run lib/markdown aws/awserr sdk

@@ -30,6 +30,9 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	for _, o := range with {
 		about["only"] = o.only
 		about["rollback"], about["refuse"], about["force"] = o.rollback, o.refuse, o.force
+		if o.exact {
+			about["exact"] = true
+		}
 		if o.deletions != nil {
 			about["max_deletions"] = *o.deletions
 		}

@@ -2,6 +2,7 @@ package stepfn_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,11 +13,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	item "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	local "github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // found describes the live stack of a node, if there is one.
@@ -263,6 +266,10 @@ func (r *emulators) inject(f local.Fault) {
 
 func (r *emulators) FailNext(name string, v plan.Verb) {
 	operation := string(v)
+	if v == plan.Propose {
+		r.injectAt(name, local.Fault{Error: &local.FaultError{Action: actions[v], Code: "ValidationError", Message: "injected"}, Times: 1})
+		return
+	}
 	if v == plan.Continue {
 		operation = "rollback"
 	}
@@ -276,6 +283,7 @@ func (r *emulators) Slow(name string, d time.Duration) {
 // actions are the requests that start steps, by verb.
 var actions = map[plan.Verb]string{
 	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
+	plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
 }
 
 // Fault lets the request fail on its way to CloudFormation. For CloudFormation, a
@@ -303,4 +311,38 @@ func (r *emulators) Misrecord(name string) {
 	if err != nil {
 		r.Fatal(err)
 	}
+}
+
+// ChangeSets is backend.
+func (r *emulators) ChangeSets() []string {
+	var stacks []string
+	for _, st := range r.everStacks() {
+		if len(r.changeSets(aws.ToString(st.StackId))) > 0 {
+			stacks = append(stacks, strings.TrimPrefix(aws.ToString(st.StackName), physicalName("")))
+		}
+	}
+	slices.Sort(stacks)
+	return stacks
+}
+
+// changeSets lists the change sets of a stack in the default target.
+func (r *emulators) changeSets(stack string) []types.ChangeSetSummary {
+	out, err := r.outsideIn("default").ListChangeSets(r.Context(), &cloudformation.ListChangeSetsInput{StackName: &stack})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return out.Summaries
+}
+
+// Planned is backend.
+func (r *emulators) Planned(q run.Run) (c plan.Changes) {
+	key := "plans/" + q.Changes + ".json"
+	out, err := r.bucket.GetObject(r.Context(), &s3.GetObjectInput{Bucket: aws.String("stackwright"), Key: &key})
+	if err == nil {
+		err = json.NewDecoder(out.Body).Decode(&c)
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+	return c
 }

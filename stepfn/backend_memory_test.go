@@ -45,7 +45,9 @@ type backend interface {
 	Status(stack string) plan.Status
 	Deployed(stack string) (version string, params map[string]string)
 	OutputOf(stack, output string) string
-	Requests() []string // sent to CloudFormation since the last call
+	Requests() []string             // sent to CloudFormation since the last call
+	ChangeSets() []string           // the stacks that have change sets, sorted
+	Planned(r run.Run) plan.Changes // what the plan of r would change
 
 	Live(stack string, s plan.Status)             // a user brings the stack to this status, without Stackwright
 	Foreign(stack string, now, end plan.Status)   // a user starts an operation that ends with this status after five minutes
@@ -62,6 +64,7 @@ type backend interface {
 type options struct {
 	deletions        *int // the most that are allowed
 	rollback, refuse bool
+	exact            bool
 	only             []string
 	force            bool
 	given            bool // the line of the scenario has an option
@@ -90,7 +93,11 @@ type memoryBackend struct {
 func newMemory(t testing.TB, seed uint64) *memoryBackend {
 	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string)}
 	p.Faults.Call = func(_, call, about string) sim.Fault {
-		if call != "Cloud.Begin" {
+		switch call {
+		case "Cloud.Begin":
+		case "Cloud.Withdraw":
+			about = strings.TrimSuffix(about, string(plan.Propose)) + "withdraw"
+		default:
 			return sim.None
 		}
 		m := p.faults[about]
@@ -135,7 +142,7 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: "shop@default", Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only = o.deletions, o.rollback, o.refuse, o.force, o.only
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Exact = o.deletions, o.rollback, o.refuse, o.force, o.only, o.exact
 	}
 	switch operation {
 	case "deploy":
@@ -326,3 +333,15 @@ func (p *memoryBackend) Lag(d time.Duration) { p.Cloud.Lag = d }
 func (p *memoryBackend) Misrecord(name string) {
 	p.Store.SetOutputs("shop@default", name, map[string]string{"Value": "misrecorded"})
 }
+
+// ChangeSets is backend.
+func (p *memoryBackend) ChangeSets() []string {
+	var stacks []string
+	for _, name := range p.Cloud.ChangeSets() {
+		stacks = append(stacks, strings.TrimPrefix(name, physicalName("")))
+	}
+	return stacks
+}
+
+// Planned is backend.
+func (p *memoryBackend) Planned(r run.Run) plan.Changes { return p.Changes[r.Changes] }

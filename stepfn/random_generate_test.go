@@ -124,7 +124,11 @@ func (a *generator) request(w stacks) {
 	case "deploy":
 		a.deploy(w)
 	case "plan":
-		a.add(what, w.words()...)
+		words := w.words()
+		if a.IntN(2) == 0 {
+			words = append(words, "with", "exactly")
+		}
+		a.add(what, words...)
 	default:
 		a.add(what)
 	}

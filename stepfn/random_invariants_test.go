@@ -19,7 +19,7 @@ const (
 	ordered    invariant = "ordered: no step starts before the steps it depends on are done"
 	current    invariant = "current: a step starts with the outputs that this run made"
 	alone      invariant = "alone: at most one operation of ours is in progress on a stack"
-	owned      invariant = "owned: only the run that owns the lock starts steps"
+	owned      invariant = "owned: only the run that owns the lock starts steps that change something"
 	guarded    invariant = "guarded: files without a project file change no stack that was deployed with one"
 	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
 	once       invariant = "once: a step sends one request"
@@ -39,6 +39,7 @@ const (
 	complete   invariant = "complete: every step of a run that has ended has ended, was started at most once, and in order"
 	converges  invariant = "converges: a deploy without faults brings the desired state, whatever the state before"
 	unchanged  invariant = "unchanged: a deploy that changes nothing has no steps"
+	withdrawn  invariant = "withdrawn: when every run has ended, no change set is left"
 	emptied    invariant = "emptied: a destroy without faults leaves nothing"
 	certain    invariant = "certain: the result does not depend on the order of concurrent calls"
 )
@@ -182,6 +183,9 @@ func (w *monitor) moved(r run.Run, number int) {
 		w.holds(ordered, a.Status == run.Done, "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
 	w.withinLimits(r, s)
+	if s.Verb == plan.Propose { // it changes nothing
+		return
+	}
 	l, err := w.p.Store.Lock(w.p.Context(), r.Project)
 	w.holds(owned, err == nil && l.Owner.Run == r.ID, "%s of run %s starts while run %s owns the lock", s.ID, r.ID, l.Owner.Run)
 	if !requests(s.Verb) {

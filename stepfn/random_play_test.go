@@ -103,6 +103,9 @@ func (g *player) submit(l line) {
 	}
 	_, lost := l.option("file-lost")
 	g.ProjectFile(!lost)
+	if _, ok := l.option("exactly"); ok {
+		o = []options{{exact: true}}
+	}
 	var w stacks
 	if l[0] == "deploy" || l[0] == "plan" {
 		w = l.stacks()
@@ -221,6 +224,7 @@ func (g *player) finish() {
 	}
 	g.finishBeside()
 	l := g.Lock()
+	g.holds(withdrawn, len(g.ChangeSets()) == 0, "change sets of %v are left", g.ChangeSets())
 	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v are queued", l.Owner.Run, l.Waiting)
 	g.checkLastRun()
 	g.snapshots = append(g.snapshots, g.snapshot())

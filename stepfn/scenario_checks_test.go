@@ -168,3 +168,26 @@ func (p *memoryBackend) unused() []string {
 	}
 	return sorted(all)
 }
+
+func (s *scenario) changeSets(st statement) {
+	s.expect(strings.Join(s.ChangeSets(), " "), strings.Join(st.args, " "))
+}
+
+func (s *scenario) exact(st statement) {
+	var exact []string
+	for _, c := range s.Planned(s.ExecutionStatus(s.id)).Stacks {
+		if c.Exact {
+			exact = append(exact, c.Stack)
+		}
+	}
+	s.expect(strings.Join(exact, " "), strings.Join(st.args, " "))
+}
+
+func (s *scenario) estimate(st statement) {
+	for _, c := range s.Planned(s.ExecutionStatus(s.id)).Stacks {
+		if c.Stack == st.args[0] && !c.Exact && strings.Contains(strings.Join(c.Caveats, "\n"), strings.Join(st.args[1:], " ")) {
+			return
+		}
+	}
+	s.mismatchf("got %+v", s.Planned(s.ExecutionStatus(s.id)).Stacks)
+}

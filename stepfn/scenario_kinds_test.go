@@ -40,8 +40,8 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 
 var (
 	operations    = []string{"deploy", "destroy", "refresh", "plan"}
-	requestVerbs  = []string{"create", "update", "delete", "continue"}
-	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Forget)}
+	requestVerbs  = []string{"create", "update", "delete", "continue", "propose", "withdraw"}
+	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Forget), string(plan.Propose)}
 	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped), string(run.Waiting)}
 	runStates     = states(run.StatePending, run.StateQueued, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused)
 	waitedFor     = states(run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused, run.StateWaiting, run.StateQueued)
@@ -82,6 +82,7 @@ var kinds = map[string]*kind{
 	"NEW-RUN":    {"a new name for a run", nil, takeNewRun},
 	"LOCK-OWNER": {"a run that has a name, or free", func(r *reader) []string { return append(keys(r.runs), "free") }, single(func(r *reader, arg string) bool { return arg == "free" || r.runs[arg] })},
 
+	"PLAN-OPTION":    optionsOf("exactly"),
 	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only"),
 	"DESTROY-OPTION": optionsOf("refusing", "only"),
 	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
@@ -223,6 +224,8 @@ func optionsOf(names ...string) *kind {
 			st.with.rollback = true
 		case "refusing":
 			st.with.refuse = true
+		case "exactly":
+			st.with.exact = true
 		case "forcing":
 			st.with.force = true
 		case "only":

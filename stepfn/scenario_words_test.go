@@ -33,7 +33,7 @@ var words = []word{
 	{"deploy", "[DEPLOY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"refresh", "[OUTCOME]", (*scenario).request, isRequest},
-	{"plan", "[OUTCOME]", (*scenario).request, isRequest},
+	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
 	{"fires", "SCHEDULE [OUTCOME]", (*scenario).fires, isRequest},          // the schedule starts a run
 	{"pause", "[RUN]", (*scenario).command, isRequest},                     // of the current run, if none is named
@@ -79,7 +79,9 @@ var words = []word{
 	{"gap", "STEP STEP SECONDS", (*scenario).gap, isCheck},         // the longest time between the end of the first and the start of the second
 	{"left-broken", "[STACK...]", (*scenario).leftBroken, isCheck}, // the stacks that failed steps left in a bad state; if there are any, the last execution ends in Failed dirty
 	{"unchanged", "NUMBER", (*scenario).unchanged, isCheck},
-	{"says", "TEXT...", (*scenario).says, isCheck}, // the messages contain the text
+	{"exact", "[STACK...]", (*scenario).exact, isCheck},          // the stacks whose changes in the plan are those of a change set
+	{"estimate", "STACK TEXT...", (*scenario).estimate, isCheck}, // what the plan says it does not know about the stack contains the text
+	{"says", "TEXT...", (*scenario).says, isCheck},               // the messages contain the text
 
 	// Checks of everything else.
 	{"run", "RUN STATE", (*scenario).runState, isCheck},
@@ -90,6 +92,7 @@ var words = []word{
 	{"passed", "STACK STACK", (*scenario).passed, isCheck},         // a parameter of the first is the output of the second
 	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},      // the names of all records
 	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck}, // the names of all schedules
+	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck}, // the stacks that have change sets
 }
 
 // wordNamed returns the word of a name, or nil.

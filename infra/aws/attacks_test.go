@@ -427,6 +427,16 @@ func TestOnlyTaggedStacks(t *testing.T) {
 				{"with the tag", iam.Request{Action: "cloudformation:" + action, Resource: stack, Context: with("cloudformation:RoleArn", role, "aws:ResourceTag/stackwright:project", "shop@prod")}, iam.Allowed},
 			})
 		}
+		ours, theirs := with("cloudformation:RoleArn", role, "aws:ResourceTag/stackwright:project", "shop@prod", "cloudformation:ChangeSetName", "sw-run-0-1"),
+			with("cloudformation:RoleArn", role, "aws:ResourceTag/stackwright:project", "shop@prod", "cloudformation:ChangeSetName", "release")
+		try(t, who, []attempt{
+			{"create our change set", iam.Request{Action: "cloudformation:CreateChangeSet", Resource: stack, Context: ours}, iam.Allowed},
+			{"delete our change set", iam.Request{Action: "cloudformation:DeleteChangeSet", Resource: stack, Context: ours}, iam.Allowed},
+			{"create a change set of another name", iam.Request{Action: "cloudformation:CreateChangeSet", Resource: stack, Context: theirs}, iam.Implicit},
+			{"delete the change set of somebody else", iam.Request{Action: "cloudformation:DeleteChangeSet", Resource: stack, Context: theirs}, iam.Implicit},
+			{"create a change set without the tag", iam.Request{Action: "cloudformation:CreateChangeSet", Resource: stack, Context: with("cloudformation:RoleArn", role, "cloudformation:ChangeSetName", "sw-run-0-1")}, iam.Implicit},
+			{"execute a change set", iam.Request{Action: "cloudformation:ExecuteChangeSet", Resource: stack, Context: ours}, iam.Implicit},
+		})
 		try(t, who, []attempt{
 			{"create a stack", iam.Request{Action: "cloudformation:CreateStack", Resource: stack, Context: with("cloudformation:RoleArn", role)}, iam.Allowed},
 			{"create a stack without an execution role", iam.Request{Action: "cloudformation:CreateStack", Resource: stack}, iam.Implicit},

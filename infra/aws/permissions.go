@@ -3,6 +3,8 @@ package main
 import (
 	"maps"
 	"slices"
+
+	"github.com/stackwright/stackwright/pkg/action"
 )
 
 // A permission is a statement of a role's policy. It is a plain value, so that a test can compare it with the calls in
@@ -25,7 +27,7 @@ func permissions(s settings) map[string][]permission {
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, finds, schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
-		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, specs, describes, finds, begins, stops),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, follows, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows),
 	}
@@ -89,6 +91,14 @@ var (
 	shows = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by its digest",
 	}}
+	proposals = []permission{
+		lists,
+		{
+			Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/plans/*", "${Bucket}/specs/*", "${Bucket}/templates/*"},
+			Why: "specs, templates and plans are named by their digests; CloudFormation reads a large template with the permissions of its caller",
+		},
+		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what change sets say is named by its digest"},
+	}
 	specs = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
 		Why: "specs and templates are named by their digests; CloudFormation reads a large template with the permissions of its caller",
@@ -102,11 +112,14 @@ const (
 	anywhere = "projects name their stacks, and targets are in any region"
 )
 
-// describes reads stacks; finds describes all stacks in one call, which needs the permission to list them.
+// describes reads stacks, and follows reads change sets too; finds describes all stacks in one call, which needs the permission to list them.
 var (
 	describes = []permission{{
 		Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:DescribeStacks", "cloudformation:ListStackResources"},
 		On: []string{stacks}, Why: anywhere,
+	}}
+	follows = []permission{{ // CloudFormation names the change sets of nested stacks itself
+		Do: append([]string{"cloudformation:DescribeChangeSet"}, describes[0].Do...), On: []string{stacks}, Why: anywhere,
 	}}
 	finds = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
 )
@@ -124,6 +137,17 @@ func tagged(more conditions) conditions {
 	return all
 }
 
+// ourChangeSets are the change sets of exact plans: their names begin as our tokens do, so no function makes or deletes one that somebody else
+// could take for its own. Other actions have no change set. No function executes one.
+var ourChangeSets = conditions{"StringLikeIfExists": {"cloudformation:ChangeSetName": action.Prefix + "*"}}
+
+// both are two conditions.
+func both(a, b conditions) conditions {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
 // begins changes stacks, and stops cancels an update. Operations that create or delete resources need an execution
 // role. CloudFormation has no role in operations that only cancel, tag or protect.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
@@ -133,8 +157,8 @@ var (
 	begins = []permission{
 		{Do: []string{"cloudformation:CreateStack"}, On: []string{stacks}, If: withRole, Why: anywhere},
 		{
-			Do: []string{"cloudformation:ContinueUpdateRollback", "cloudformation:DeleteStack", "cloudformation:UpdateStack"},
-			On: []string{stacks}, If: tagged(withRole), Why: anywhere,
+			Do: []string{"cloudformation:ContinueUpdateRollback", "cloudformation:CreateChangeSet", "cloudformation:DeleteStack", "cloudformation:UpdateStack"},
+			On: []string{stacks}, If: tagged(both(withRole, ourChangeSets)), Why: anywhere,
 		},
 		{
 			Do: []string{"cloudformation:TagResource"}, On: []string{stacks},
@@ -152,14 +176,14 @@ var (
 		},
 		{
 			Do: []string{
-				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateStack",
-				"cloudformation:DeleteStack", "cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateStack",
+				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateChangeSet", "cloudformation:CreateStack",
+				"cloudformation:DeleteChangeSet", "cloudformation:DeleteStack", "cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateStack",
 				"cloudformation:UpdateTerminationProtection",
 			},
 			On: []string{"${Self}"}, Deny: true, Why: "projects cannot change the installation",
 		},
 	}
-	stops = []permission{{Do: []string{"cloudformation:CancelUpdateStack"}, On: []string{stacks}, If: tagged(nil), Why: anywhere}}
+	stops = []permission{{Do: []string{"cloudformation:CancelUpdateStack", "cloudformation:DeleteChangeSet"}, On: []string{stacks}, If: tagged(ourChangeSets), Why: anywhere}}
 )
 
 // schedules manages the schedules of projects.

@@ -29,6 +29,7 @@ const (
 	UpdateStack            Request = "UpdateStack"
 	DeleteStack            Request = "DeleteStack"
 	ContinueUpdateRollback Request = "ContinueUpdateRollback"
+	CreateChangeSet        Request = "CreateChangeSet" // it changes nothing in the stack
 )
 
 // A Task is a step with everything that its action needs.
@@ -115,6 +116,10 @@ type Progress struct {
 	Forget  bool         // delete the record
 	Result  plan.Result  // how the step left its stack, if it is over
 
+	// Proposal is what the step's change set says. It is stored, with a reference in the receipt, before the next
+	// poll, which deletes the change set.
+	Proposal *plan.Proposal
+
 	// Question is what a user has to answer before the step continues; empty if there
 	// is no question. The step is polled again after the answer. If the answer is no,
 	// the step fails when it is over.
@@ -173,6 +178,14 @@ type Cloud interface {
 
 	// Events reads the events of the task's stack for the operation with its token.
 	Events(context.Context, Task) (Operation, error)
+
+	// Proposal reads the change set that the task's Begin has created. It reports false while CloudFormation makes
+	// it. Its error is of kind Missing if there is no such change set.
+	Proposal(context.Context, Task) (p plan.Proposal, ready bool, err error)
+
+	// Withdraw deletes the change set of the task, with those of nested stacks. It is no error if there is none. The
+	// error is of kind Busy while CloudFormation makes it.
+	Withdraw(context.Context, Task) error
 }
 
 // Token returns the client request token of an attempt to carry out a step.

@@ -32,6 +32,9 @@ type cloud struct {
 	events []action.Operation
 	fails  map[string]error // by the name of a method, in lower case
 	calls  []string
+
+	proposal plan.Proposal // of the change set
+	ready    bool
 }
 
 func (c *cloud) Live(_ context.Context, p plan.Location) (plan.Live, error) {
@@ -491,12 +494,12 @@ func TestTaskLocation(t *testing.T) {
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
 	all := action.Named(action.All(is(""))...)
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Forget, plan.Barrier} {
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Forget, plan.Propose, plan.Barrier} {
 		if _, ok := all[v]; !ok {
 			t.Errorf("there is no row for %s", v)
 		}
 	}
-	if len(all) != 8 {
+	if len(all) != 9 {
 		t.Errorf("there are %d verbs", len(all))
 	}
 	none := all.Of("fly")
@@ -506,4 +509,14 @@ func TestVerbs(t *testing.T) {
 	if _, err := none.Poll(t.Context(), action.Task{}); !fault.Is(err, fault.Broken) {
 		t.Errorf("an unknown verb is polled: %v", err)
 	}
+}
+
+func (c *cloud) Proposal(context.Context, action.Task) (plan.Proposal, bool, error) {
+	c.calls = append(c.calls, "proposal")
+	return c.proposal, c.ready, c.fails["proposal"]
+}
+
+func (c *cloud) Withdraw(context.Context, action.Task) error {
+	c.calls = append(c.calls, "withdraw")
+	return c.fails["withdraw"]
 }

@@ -19,15 +19,16 @@ type Verb struct {
 	StartReads    int     // how many stacks its start reads, besides those of the step's users
 	PollReads     int     // how many stacks one poll reads
 	Share         float64 // how long it takes, compared with the creation of the stack; 0 if that has no influence
+	Leaves        string  // what has the name of the step's token, and is left behind if the run is ended by force
 	Past          string  // what its steps did, for people, as in "3 created"
 }
 
 // Mutates reports whether the verb changes stacks, so that a claim records the intent.
-func (v Verb) Mutates() bool { return v.Request != "" }
+func (v Verb) Mutates() bool { return v.Request != "" && v.Request != CreateChangeSet }
 
 // All lists the verbs of this version, in the order in which summaries show them.
 func All(c Cloud) []Verb {
-	return []Verb{createVerb(c), updateVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), forgetVerb(), barrierVerb()}
+	return []Verb{createVerb(c), updateVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), forgetVerb(), proposeVerb(c), barrierVerb()}
 }
 
 // Verbs are verbs by name.

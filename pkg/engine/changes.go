@@ -14,17 +14,65 @@ import (
 // hold them in memory. The stacks of further templates are not compared.
 const maxCompared = 1000
 
-// saveChanges stores what the plan of a preview would change, and returns a reference to
-// it. Only stacks with steps are compared, and each template is read once.
-func (e *Engine) saveChanges(ctx context.Context, r run.Run, v plan.View, p plan.Plan) (string, error) {
+// describePlan stores what the plan of a preview would change, with a reference in r. Only stacks with steps are compared,
+// and each template is read once. An exact plan gets the steps that propose its updates, in place of those that are shown.
+func (e *Engine) describePlan(ctx context.Context, r *run.Run, v plan.View, p plan.Plan) error {
 	templates, err := e.templates(ctx, v.TemplateDigests(p))
 	if err != nil {
-		return "", fmt.Errorf("compare templates: %w", err)
+		return fmt.Errorf("compare templates: %w", err)
 	}
 	c := v.Describe(p, templates)
 	c.Run, c.Operation, c.Digest, c.Revision, c.Messages = r.ID, r.Operation, r.Digest, r.Source.Version, r.Messages
 	c.MaxParallel, c.Seconds = r.MaxParallel, plan.SecondsOf(r.Estimate())
-	if c, err = c.Fit(plan.MaxChanges); err != nil {
+	if r.Exact {
+		var proposals []plan.Step
+		proposals, c = v.Proposals(p, c)
+		specs, err := e.specs(ctx, plan.Plan{Steps: proposals}, v.Desired)
+		if err != nil {
+			return err
+		}
+		for i, s := range proposals {
+			proposals[i].Expected = e.Verbs.Expected(s.Verb, v.Desired.Nodes[s.Node], v.Recorded[s.Node])
+		}
+		r.SetSteps(proposals, specs)
+	}
+	r.Changes, err = e.saveChanges(ctx, c)
+	return err
+}
+
+// exact puts what the change sets of an exact plan say in place of its estimate, when r would end in state s. A stack
+// without a change set keeps its estimate and says why, so the run has succeeded all the same.
+func (e *Engine) exact(ctx context.Context, r run.Run, s run.State) (run.Run, run.State, error) {
+	if !e.operation(r).Preview || r.TimedOut() || s != run.StateSucceeded && s != run.StateFailed {
+		return r, s, nil
+	}
+	c, err := e.Changes.PlannedChanges(ctx, r.Changes)
+	if err != nil {
+		return r, s, err
+	}
+	said := make([]plan.Proposal, len(r.Steps))
+	err = e.Parallel(ctx, len(r.Steps), func(ctx context.Context, i int) (err error) {
+		said[i].Failure = r.Steps[i].Why
+		if r.Steps[i].Status == run.Done {
+			said[i], err = e.Changes.Proposal(ctx, r.Steps[i].Receipt.Proposal)
+		}
+		return err
+	})
+	if err != nil {
+		return r, s, fmt.Errorf("read the change sets: %w", err)
+	}
+	proposals := make(map[string]plan.Proposal, len(said))
+	for i, p := range said {
+		proposals[r.Steps[i].Node] = p
+	}
+	r.Changes, err = e.saveChanges(ctx, c.Exact(proposals))
+	return r, run.StateSucceeded, err
+}
+
+// saveChanges stores what a plan would change, and returns a reference to it.
+func (e *Engine) saveChanges(ctx context.Context, c plan.Changes) (string, error) {
+	c, err := c.Fit(plan.MaxChanges)
+	if err != nil {
 		return "", err
 	}
 	reference, err := e.Changes.SaveChanges(ctx, c)

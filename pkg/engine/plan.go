@@ -27,7 +27,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	case r.Command.Stops():
 		return e.finish(ctx, r, r.Stopped())
 	}
-	made, err := e.makePlan(ctx, &r)
+	_, err = e.makePlan(ctx, &r)
 	switch {
 	case errors.Is(err, errOutdated):
 		r.Messages = []string{"a newer upload of " + r.Source.Key + " was requested before this one"}
@@ -42,11 +42,11 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	case fault.Is(err, fault.Stale):
 		return e.afterStaleCommit(ctx, d)
 	case refusal(err):
-		r.Messages = fault.Messages(err)
+		r.Messages, r.Changes = fault.Messages(err), ""
 		return e.finish(ctx, r, run.StateRefused)
 	case err != nil:
 		return LoopState{}, fmt.Errorf("plan %s of %s: %w", r.Operation, r.Project, err)
-	case e.operation(r).Preview || len(made.Steps) == 0:
+	case e.onlyShown(r) || len(r.Steps) == 0:
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	e.Notifier.Notify(ctx, r)
@@ -77,7 +77,7 @@ func (e *Engine) continueRun(ctx context.Context, r run.Run, d ExecutionInput) (
 		return loopState(r, r.State, 0), e.startLockOwner(ctx, r)
 	case r.State == run.StateQueued:
 		return loopState(r, r.State, 0), nil
-	case r.State == run.StateRunning && e.operation(r).Preview: // its planner crashed before it ended the run
+	case r.State == run.StateRunning && e.onlyShown(r): // its planner crashed before it ended the run
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	return loopState(r, run.StatePoll, wakeWait), nil
@@ -201,7 +201,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	r.Start(p, specs)
 	r.MaxParallel, r.NoProjectFile = desired.MaxParallel, desired.NoProjectFile
 	if o.Preview {
-		if r.Changes, err = e.saveChanges(ctx, *r, view, p); err != nil {
+		if err := e.describePlan(ctx, r, view, p); err != nil {
 			return p, err
 		}
 	}
@@ -210,6 +210,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	}
 	return p, e.Store.Commit(ctx, *r)
 }
+
+// onlyShown reports whether no step of r is executed.
+func (e *Engine) onlyShown(r run.Run) bool { return e.operation(r).Preview && !r.Exact }
 
 // operation returns the row of r's operation; the zero row if there is none.
 func (e *Engine) operation(r run.Run) plan.Operation {

@@ -159,6 +159,10 @@ func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*L
 		if s == run.StateFailed && r.TimedOut() {
 			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Started)).String())
 		}
+		r, s, err := e.exact(ctx, r, s)
+		if err != nil {
+			return nil, nil, err
+		}
 		ended, err := e.end(ctx, r, s)
 		a := loopState(ended, s, 0)
 		return &a, &ended, err
@@ -291,6 +295,11 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step, o others)
 	case err != nil: // this poll found out nothing
 		s.Why, s.Due = err.Error(), e.Now().Add(2*minWait)
 		return nil
+	}
+	if got.Proposal != nil {
+		if got.Receipt.Proposal, err = e.Changes.SaveProposal(ctx, *got.Proposal); err != nil {
+			return fmt.Errorf("store the change set of %s: %w", s.ID, err)
+		}
 	}
 	learnt := got.Receipt.Known() && got.Receipt != s.Receipt
 	if got.Started {

@@ -229,6 +229,15 @@ type Changes interface {
 	// replaces nothing that was stored before: the run names the document of the planner
 	// that committed it, and not that of the planner that was the last to finish.
 	SaveChanges(ctx context.Context, c plan.Changes) (reference string, err error)
+
+	// PlannedChanges returns what a plan would change, by its reference.
+	PlannedChanges(ctx context.Context, reference string) (plan.Changes, error)
+
+	// SaveProposal stores what a change set says, and returns a reference to it. Storing it twice has no effect.
+	SaveProposal(ctx context.Context, p plan.Proposal) (reference string, err error)
+
+	// Proposal returns what a change set says, by its reference.
+	Proposal(ctx context.Context, reference string) (plan.Proposal, error)
 }
 
 // Permits says which targets a project may use.

@@ -71,8 +71,11 @@ type StackChange struct {
 	Options    []ValueChange    `json:"options"`
 	Resources  []ResourceChange `json:"resources"`
 	Outputs    []OutputChange   `json:"outputs"`
-	Caveats    []string         `json:"caveats,omitempty"`  // what the estimate does not know
+	Caveats    []string         `json:"caveats,omitempty"`  // what is not known
 	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known
+
+	Exact         bool     `json:"exact,omitempty"`         // the resources are those of a change set, and no estimate
+	Disagreements []string `json:"disagreements,omitempty"` // where the estimate was another
 }
 
 // A ValueChange is a parameter, tag or option that differs.

@@ -46,11 +46,12 @@ const (
 	OptionRefuse       Option = "refuse"
 	OptionOnly         Option = "only"
 	OptionMaxDeletions Option = "max_deletions"
+	OptionExact        Option = "exact"
 )
 
 // Options lists the options.
 func Options() []Option {
-	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionMaxDeletions}
+	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionMaxDeletions, OptionExact}
 }
 
 // Operations is a table of operations.

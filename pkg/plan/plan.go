@@ -27,6 +27,7 @@ const (
 	Wait     Verb = "wait"     // wait for an operation that another started, or for the cleanup after an update
 	Read     Verb = "read"     // read a live stack into its record
 	Forget   Verb = "forget"   // drop a record whose stack is gone
+	Propose  Verb = "propose"  // say with a change set what an update would change
 	Barrier  Verb = "barrier"  // only orders other steps: those that come after it start when those before it are done
 )
 
@@ -186,6 +187,7 @@ type Receipt struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
 	Unchanged bool   `json:"unchanged,omitempty"` // the stack already was as desired, so nothing was started
+	Proposal  string `json:"proposal,omitempty"`  // reference to what its change set says; the change set may be deleted
 }
 
 // Known reports whether CloudFormation has answered.

@@ -8,7 +8,7 @@ func preview() Operation {
 	return Operation{
 		Name: "plan", Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Preview: true,
-		Options: []Option{OptionOnly, OptionMaxDeletions},
+		Options: []Option{OptionOnly, OptionMaxDeletions, OptionExact},
 		Effect:  "it is planned",
 	}
 }

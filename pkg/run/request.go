@@ -37,6 +37,7 @@ type Options struct {
 	Only         []string `json:"only,omitempty"`          // names of the stacks that it is about; none is all
 	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete permanently; nil is the limit of the project
 	Rollback     bool     `json:"rollback,omitempty"`      // roll back if the deploy fails, or once it is cancelled
+	Exact        bool     `json:"exact,omitempty"`         // plan with change sets
 	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it
 	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
 	Reason       string   `json:"reason,omitempty"`        // why, for the record

@@ -148,8 +148,13 @@ func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.S
 // Start puts the steps of a plan in the run, all pending.
 func (r *Run) Start(p plan.Plan, specs map[string]string) {
 	r.State, r.Digest, r.Unchanged = StateRunning, p.Digest(specs), len(p.Unchanged)
-	r.Steps = make([]Step, len(p.Steps))
-	for i, s := range p.Steps {
+	r.SetSteps(p.Steps, specs)
+}
+
+// SetSteps puts other steps in the run, all pending.
+func (r *Run) SetSteps(steps []plan.Step, specs map[string]string) {
+	r.Steps = make([]Step, len(steps))
+	for i, s := range steps {
 		r.Steps[i] = Step{Step: s, Number: i, Spec: specs[s.Node], Status: Pending}
 	}
 }

@@ -109,6 +109,21 @@ func (l *loader) Template(ctx context.Context, digest string) ([]byte, error) {
 	return l.bucket.Template(ctx, digest)
 }
 
+// PlannedChanges implements engine.Changes.
+func (l *loader) PlannedChanges(ctx context.Context, reference string) (plan.Changes, error) {
+	return l.bucket.PlannedChanges(ctx, reference)
+}
+
+// SaveProposal implements engine.Changes.
+func (l *loader) SaveProposal(ctx context.Context, p plan.Proposal) (string, error) {
+	return l.bucket.SaveProposal(ctx, p)
+}
+
+// Proposal implements engine.Changes.
+func (l *loader) Proposal(ctx context.Context, reference string) (plan.Proposal, error) {
+	return l.bucket.Proposal(ctx, reference)
+}
+
 // SaveChanges implements engine.Changes.
 func (l *loader) SaveChanges(ctx context.Context, c plan.Changes) (string, error) {
 	return l.bucket.SaveChanges(ctx, c)

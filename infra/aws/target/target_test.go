@@ -233,7 +233,8 @@ func TestWhatRolesMay(t *testing.T) {
 	all := filled(t, "account.yaml", given()["account.yaml"])
 	o, x := roleOf(t, all["Orchestrator"]), roleOf(t, all["Execution"])
 	byRole, tag := map[string]any{"cloudformation:RoleArn": list(execution, execution+"-*")}, map[string]any{"aws:ResourceTag/stackwright:project": "false"}
-	for sid, want := range map[string]map[string]map[string]any{"Create": {"ArnLike": byRole}, "Change": {"ArnLike": byRole, "Null": tag}, "Manage": {"Null": tag}} {
+	ours := map[string]any{"cloudformation:ChangeSetName": "sw-*"}
+	for sid, want := range map[string]map[string]map[string]any{"Create": {"ArnLike": byRole}, "Change": {"ArnLike": byRole, "Null": tag, "StringLikeIfExists": ours}, "Manage": {"Null": tag, "StringLikeIfExists": ours}} {
 		if d := cmp.Diff(want, o.statement(t, sid).Condition); d != "" {
 			t.Errorf("%s: %s", sid, d)
 		}

@@ -32,6 +32,8 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 		send = remove
 	case action.ContinueUpdateRollback:
 		send = resume
+	case action.CreateChangeSet:
+		send = c.propose
 	default:
 		return plan.Receipt{}, fault.New(fault.Broken, "the verb %s has no request to CloudFormation", t.Step.Verb)
 	}

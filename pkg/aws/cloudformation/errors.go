@@ -45,6 +45,8 @@ const (
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonErrors.html
 var kinds = awserr.Kinds{
 	"AlreadyExistsException":      fault.Taken,
+	"ChangeSetNotFound":           fault.Missing,
+	"InvalidChangeSetStatus":      fault.Busy,
 	"TokenAlreadyExistsException": fault.Unavailable, // it was sent before: the stack's events decide
 	awserr.Other:                  fault.Refused,
 }

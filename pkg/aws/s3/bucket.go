@@ -241,6 +241,39 @@ func (b *Bucket) SaveChanges(ctx context.Context, c plan.Changes) (string, error
 	return digest, err
 }
 
+// PlannedChanges implements engine.Changes.
+func (b *Bucket) PlannedChanges(ctx context.Context, reference string) (plan.Changes, error) {
+	return document[plan.Changes](ctx, b, reference)
+}
+
+// SaveProposal implements engine.Changes. The reference is the digest of the document.
+func (b *Bucket) SaveProposal(ctx context.Context, p plan.Proposal) (string, error) {
+	body, err := json.Marshal(p)
+	if err != nil {
+		return "", fault.New(fault.Broken, "change set: %w", err)
+	}
+	digest := sum(body)
+	_, err = b.Put(ctx, changesKey(digest), body)
+	return digest, err
+}
+
+// Proposal implements engine.Changes.
+func (b *Bucket) Proposal(ctx context.Context, reference string) (plan.Proposal, error) {
+	return document[plan.Proposal](ctx, b, reference)
+}
+
+// document returns what is stored in JSON under its digest.
+func document[T any](ctx context.Context, b *Bucket, reference string) (v T, err error) {
+	text, err := b.Changes(ctx, reference)
+	if err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		return v, fault.New(fault.Broken, "document %s of a plan: %w", reference, err)
+	}
+	return v, nil
+}
+
 // Changes returns what a plan would change, as JSON of plan.Changes. The error is of kind
 // Missing if the object has expired.
 func (b *Bucket) Changes(ctx context.Context, reference string) ([]byte, error) {

@@ -327,6 +327,38 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 				s.Errorf("live is %+v", live)
 			}
 		},
+		"a change set says what an update would change, and changes nothing": func(s fixture) {
+			s.up("vpc", "v1")
+			before := s.status("vpc", "CREATE_COMPLETE")
+			for version, changes := range map[string]bool{"v1": false, "v2": true} {
+				t := s.begin(s.task("vpc", plan.Propose, version), "")
+				if again := s.begin(t, ""); again.Receipt != t.Receipt {
+					s.Errorf("created again it is %v, not %v", again.Receipt, t.Receipt)
+				}
+				s.Pass(30 * time.Second)
+				p, ready, err := s.Proposal(s.Context(), t)
+				if err != nil || !ready || p.Failure != "" || (len(p.Resources) > 0) != changes {
+					s.Errorf("%s: %+v, %v, %v", version, p, ready, err)
+				}
+				for range 2 {
+					if err := s.Withdraw(s.Context(), t); err != nil {
+						s.Error(err)
+					}
+				}
+				if _, _, err := s.Proposal(s.Context(), t); !fault.Is(err, fault.Missing) {
+					s.Errorf("it is deleted, and its error is %v", err)
+				}
+			}
+			if after := s.status("vpc", "CREATE_COMPLETE"); !after.LastUpdated.Equal(before.LastUpdated) {
+				s.Error("the stack was updated")
+			}
+		},
+		"a stack that is busy or gone has no new change set": func(s fixture) {
+			s.begin(s.task("vpc", plan.Propose, "v1"), fault.Missing)
+			s.up("vpc", "v1")
+			s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.begin(s.task("vpc", plan.Propose, "v3"), fault.Busy)
+		},
 		"termination protection forbids deletion": func(s fixture) {
 			t := s.task("vpc", plan.Create, "v1")
 			t.Node.Protect = true

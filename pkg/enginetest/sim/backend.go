@@ -31,10 +31,11 @@ type Backend struct {
 	Schedules *Schedules
 	Rand      *rand.Rand
 	Faults    Faults
-	Calls     int                     // how many calls functions have made
-	Invoked   map[string]Use          // the use of each function
-	Ends      map[string]int          // how often the end of a run was reported to engine.Meter, by run
-	Changes   map[string]plan.Changes // what the plans that are only shown would change, by reference
+	Calls     int                      // how many calls functions have made
+	Invoked   map[string]Use           // the use of each function
+	Ends      map[string]int           // how often the end of a run was reported to engine.Meter, by run
+	Changes   map[string]plan.Changes  // what the plans that are only shown would change, by reference
+	Proposals map[string]plan.Proposal // what change sets said, by reference
 
 	// Questions are the IDs of steps that wait for a user's answer before they end.
 	Questions map[string]bool
@@ -67,7 +68,7 @@ type Backend struct {
 func New(machine *asl.Machine, seed uint64) *Backend {
 	clock := NewClock()
 	b := &Backend{
-		Changes: make(map[string]plan.Changes), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Changes: make(map[string]plan.Changes), Proposals: make(map[string]plan.Proposal), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
@@ -322,6 +323,38 @@ func (b *Backend) Template(ctx context.Context, digest string) ([]byte, error) {
 	return nil, b.do(ctx, "Changes.Template", digest, func() error {
 		return fault.New(fault.Missing, "there is no template %s", digest)
 	})
+}
+
+// PlannedChanges implements engine.Changes.
+func (b *Backend) PlannedChanges(ctx context.Context, reference string) (plan.Changes, error) {
+	return stored(ctx, b, "Changes.PlannedChanges", reference, b.Changes)
+}
+
+// Proposal implements engine.Changes.
+func (b *Backend) Proposal(ctx context.Context, reference string) (plan.Proposal, error) {
+	return stored(ctx, b, "Changes.Proposal", reference, b.Proposals)
+}
+
+// stored returns what is stored under a reference.
+func stored[T any](ctx context.Context, b *Backend, call, reference string, all map[string]T) (T, error) {
+	return got(b, ctx, call, reference, func() (T, error) {
+		v, ok := all[reference]
+		if !ok {
+			return v, fault.New(fault.Missing, "there is no document %s", reference)
+		}
+		return v, nil
+	})
+}
+
+// SaveProposal implements engine.Changes.
+func (b *Backend) SaveProposal(ctx context.Context, p plan.Proposal) (reference string, err error) {
+	err = b.do(ctx, "Changes.SaveProposal", "", func() error {
+		text, err := json.Marshal(p)
+		reference = fmt.Sprintf("%x", sha256.Sum256(text))
+		b.Proposals[reference] = p
+		return err
+	})
+	return reference, err
 }
 
 // SaveChanges implements engine.Changes.

@@ -32,18 +32,19 @@ type Cloud struct {
 	Lag      time.Duration                  // by how much the descriptions of stacks are older than their events
 
 	clock   *Clock
-	live    map[string]*stack // by name
-	all     map[string]*stack // by ID
-	tokens  map[string]string // of operations, to stack IDs
-	created map[string]int    // how many stacks of a name: so IDs do not depend on the order of concurrent requests
-	theirs  int               // operations of others
+	live    map[string]*stack    // by name
+	all     map[string]*stack    // by ID
+	tokens  map[string]string    // of operations, to stack IDs
+	sets    map[string]changeSet // by token
+	created map[string]int       // how many stacks of a name: so IDs do not depend on the order of concurrent requests
+	theirs  int                  // operations of others
 }
 
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
 		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), clock: c, Changed: func(action.Task, plan.Status) {},
-		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), created: make(map[string]int),
+		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sets: make(map[string]changeSet), created: make(map[string]int),
 	}
 }
 
@@ -320,6 +321,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	name := c.called(t.Location())
 	st := c.find(t.Location())
+	if t.Request == action.CreateChangeSet {
+		return c.propose(st, t)
+	}
 	if t.Request == action.CreateStack {
 		if c.live[name] != nil {
 			return plan.Receipt{}, fault.New(fault.Taken, "stack [%s] already exists", name)

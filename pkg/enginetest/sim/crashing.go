@@ -82,6 +82,30 @@ func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 	})
 }
 
+// Proposal implements action.Cloud.
+func (m crashingCloud) Proposal(ctx context.Context, t action.Task) (p plan.Proposal, ready bool, err error) {
+	err = m.do(ctx, "Cloud.Proposal", about(t), func() error {
+		if err := m.Cloud.admit(t.Location().Target.Where(), 1, 0); err != nil {
+			return err
+		}
+		m.Cloud.count("DescribeChangeSet", 1)
+		p, ready, err = m.Cloud.Proposal(ctx, t)
+		return err
+	})
+	return p, ready, err
+}
+
+// Withdraw implements action.Cloud.
+func (m crashingCloud) Withdraw(ctx context.Context, t action.Task) error {
+	return m.do(ctx, "Cloud.Withdraw", about(t), func() error {
+		if err := m.Cloud.admit(t.Location().Target.Where(), 0, 1); err != nil {
+			return err
+		}
+		m.Cloud.count("DeleteChangeSet", 1)
+		return m.Cloud.Withdraw(ctx, t)
+	})
+}
+
 // Events implements action.Cloud.
 func (m crashingCloud) Events(ctx context.Context, t action.Task) (action.Operation, error) {
 	return got(m.Backend, ctx, "Cloud.Events", about(t), func() (action.Operation, error) {

@@ -187,6 +187,6 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 func (s *session) newRequest(project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Options: run.Options{
-		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Only: f.only, MaxDeletions: f.deletions.n,
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Only: f.only, MaxDeletions: f.deletions.n, Exact: f.exact,
 	}}
 }

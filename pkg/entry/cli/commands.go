@@ -51,13 +51,14 @@ With --only it deploys some stacks and their dependencies, and leaves all others
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files only max-deletions exit-code " + watching + where + hosted, run: request,
+			flags: "env.files only max-deletions exact exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
-change: its template and parameters are unchanged, but they use a stack that changes. With --exit-code, the exit code is 5 if there are
-changes, certain or possible. -o markdown is for a comment on a pull request.` + ofDir + codes,
-			examples: []string{"plan", "plan examples/shop --exit-code -o json", "plan examples/shop --env prod -o markdown"},
+change: its template and parameters are unchanged, but they use a stack that changes. With --exact it asks CloudFormation about each
+update whose parameters are known, with a change set that it deletes afterwards, and says where the estimate was another. With
+--exit-code, the exit code is 5 if there are changes, certain or possible. -o markdown is for a comment on a pull request.` + ofDir + codes,
+			examples: []string{"plan", "plan examples/shop --exit-code -o json", "plan examples/shop --env prod -o markdown", "plan examples/shop --exact"},
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",

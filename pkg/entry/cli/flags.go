@@ -15,15 +15,15 @@ import (
 
 // flags are those of all commands; each command has some of them.
 type flags struct {
-	env, project, data, endpoint, output, functions, listen, reason string
-	account, region, role, execution, projects, out                 string
-	installation                                                    string          // on AWS; "" is a laptop
-	given                                                           map[string]bool // by name: those on the command line
-	seconds                                                         float64
-	yes, plan, exitCode, force, follow, untilIdle, rollback, refuse bool
-	quiet, noColor, raw, verbose                                    bool
-	deletions                                                       count
-	only                                                            []string
+	env, project, data, endpoint, output, functions, listen, reason        string
+	account, region, role, execution, projects, out                        string
+	installation                                                           string          // on AWS; "" is a laptop
+	given                                                                  map[string]bool // by name: those on the command line
+	seconds                                                                float64
+	yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse bool
+	quiet, noColor, raw, verbose                                           bool
+	deletions                                                              count
+	only                                                                   []string
 }
 
 const (
@@ -78,6 +78,7 @@ func (f *flags) definitions() map[string]definition {
 		"max-deletions":   {to: &f.deletions, usage: "the `number` of stacks that may be deleted permanently (default: max_deletions of the project; without it, ten or half of the stacks, whichever is less)"},
 		"yes":             {to: &f.yes, usage: "do not ask"},
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
+		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
 		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},

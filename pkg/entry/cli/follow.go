@@ -149,7 +149,7 @@ func (s *session) watch(ctx context.Context, w watch) (int, error) {
 	switch {
 	case r.State == w.success:
 		code = ExitOK
-	case code == ExitOK && s.call.flags.exitCode && isPlan(r) && len(r.Steps) > 0:
+	case code == ExitOK && s.call.flags.exitCode && isPlan(r) && s.changes:
 		code = ExitChanges
 	}
 	if err == nil && plan.AllOperations().Of(r.Operation).Reversible && (r.State == run.StateFailed || r.State == run.StateCancelled) {

@@ -27,6 +27,7 @@ type session struct {
 	to       installation
 	places   *accounts.Accounts // reaches the accounts of targets, with the user's own permissions
 	readOnly bool               // the host does not continue runs
+	changes  bool               // the plan that was printed has changes
 	lost     time.Time          // since when the server does not answer
 }
 

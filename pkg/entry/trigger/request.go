@@ -105,6 +105,7 @@ func optionFields(q *run.Request) fields {
 	return fields{
 		string(plan.OptionForce): &q.Force, string(plan.OptionReason): &q.Reason, string(plan.OptionRollback): &q.Rollback,
 		string(plan.OptionRefuse): &q.Refuse, string(plan.OptionOnly): &q.Only, string(plan.OptionMaxDeletions): &q.MaxDeletions,
+		string(plan.OptionExact): &q.Exact,
 	}
 }
 
@@ -112,7 +113,7 @@ func optionFields(q *run.Request) fields {
 func setOptions(o run.Options) map[plan.Option]bool {
 	return map[plan.Option]bool{
 		plan.OptionForce: o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
-		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil,
+		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact,
 	}
 }
 

@@ -26,7 +26,7 @@ func NewPlain(out io.Writer, next Next) *Plain { return &Plain{out: out, next: n
 // Show prints the changes of r since it was last shown.
 func (p *Plain) Show(r run.Run) error {
 	if isPreview(r) {
-		return nil // a plan's steps do not change: the end shows them
+		return nil // the end shows the plan
 	}
 	var b strings.Builder
 	if len(p.seen.Steps) == 0 && len(r.Steps) > 0 {

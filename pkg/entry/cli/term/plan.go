@@ -112,6 +112,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	if s.Deployment != "" {
 		words += " in " + string(s.Deployment) + " mode"
 	}
+	if s.Exact {
+		words += ", as its change set says"
+	}
 	if slices.Contains(after, string(plan.Barrier)) {
 		after = []string{"all other steps"}
 	}
@@ -138,6 +141,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 		}
 	} else {
 		p.exports(s.Outputs)
+	}
+	for _, d := range s.Disagreements {
+		p.add(6, span{yellow, oneLine(d)})
 	}
 	for _, w := range s.Warnings {
 		p.add(6, span{yellow, "warning: " + oneLine(w)})

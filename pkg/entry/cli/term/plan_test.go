@@ -99,6 +99,23 @@ no changes, 0 unchanged`
 	}
 }
 
+// An exact stack says that it is exact, and where the estimate was another.
+func TestExactStack(t *testing.T) {
+	c := plan.Changes{
+		Operation: "plan", Project: "shop", Environment: "prod", Summary: plan.Summary{Update: 1},
+		Stacks: []plan.StackChange{{
+			Stack: "queue", Action: plan.ActionUpdate, Certainty: plan.Certain, Exact: true, Disagreements: []string{"Queue: the estimate was modify, CloudFormation says unchanged"},
+			Resources: []plan.ResourceChange{{ID: "Net/VPC", Type: "AWS::EC2::VPC", Action: difference.Add, Replacement: resource.Never}},
+		}},
+	}
+	got := strings.Join(term.Plan(c, 80, false), "\n")
+	for _, want := range []string{"~ queue  update, as its change set says", "+ Net/VPC", "Queue: the estimate was modify, CloudFormation says unchanged"} {
+		if !strings.Contains(got, want) || !strings.Contains(term.Markdown(c), want) {
+			t.Errorf("%s is missing from\n%s\n%s", want, got, term.Markdown(c))
+		}
+	}
+}
+
 // Characters of Chinese, Japanese and Korean take two cells.
 func TestPlanWithWideCharactersFits(t *testing.T) {
 	before, after := strings.Repeat("数据库", 40), strings.Repeat("消息 队列 ", 40)

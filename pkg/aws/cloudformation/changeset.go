@@ -1,0 +1,204 @@
+package cloudformation
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+const (
+	noChanges       = "The submitted information didn't contain changes"
+	masked          = "****" // a value of a parameter with NoEcho
+	knownAfterApply = "{{changeSet:KNOWN_AFTER_APPLY}}"
+)
+
+// propose creates the change set of a task for the stack of the given ID, with those of the nested stacks. Its name is
+// the task's token, so a repeated request makes one.
+func (c *Cloud) propose(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
+	body, url, err := c.template(ctx, t.Node.Template)
+	if err != nil {
+		return plan.Receipt{}, err
+	}
+	out, err := client.CreateChangeSet(ctx, &sdk.CreateChangeSetInput{
+		StackName: &id, ChangeSetName: aws.String(t.Token()), ClientToken: aws.String(t.Token()), ChangeSetType: types.ChangeSetTypeUpdate, IncludeNestedStacks: aws.Bool(true),
+		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t), RoleARN: client.role(),
+	}, once)
+	if err != nil {
+		return plan.Receipt{}, requestFault("create a change set of stack "+t.Location().Stack, err)
+	}
+	return plan.Receipt{StackID: id, Operation: aws.ToString(out.Id)}, nil
+}
+
+// Proposal implements action.Cloud.
+func (c *Cloud) Proposal(ctx context.Context, t action.Task) (p plan.Proposal, ready bool, err error) {
+	client, err := c.client(ctx, t.Location().Target)
+	if err != nil {
+		return p, false, err
+	}
+	return proposal(ctx, client, t.Location().Stack, t.Receipt.Operation, "")
+}
+
+func proposal(ctx context.Context, client Client, stack, id, within string) (p plan.Proposal, ready bool, err error) {
+	in := &sdk.DescribeChangeSetInput{ChangeSetName: &id, IncludePropertyValues: aws.Bool(true)}
+	for {
+		out, err := client.DescribeChangeSet(ctx, in)
+		if err != nil {
+			return p, false, requestFault("describe the change set of stack "+stack, err)
+		}
+		reason := aws.ToString(out.StatusReason)
+		switch out.Status {
+		case types.ChangeSetStatusCreateComplete:
+		case types.ChangeSetStatusFailed:
+			if !strings.HasPrefix(reason, noChanges) && !strings.HasPrefix(reason, nothingToDo) {
+				p.Failure = reason
+			}
+			return p, true, nil
+		default:
+			return p, false, nil
+		}
+		// CloudFormation says there that it has left out a resource whose JSON it does not understand.
+		// https://github.com/aws/aws-cdk-cli/pull/1785
+		p.Warning = reason
+		for _, one := range out.Changes {
+			r := one.ResourceChange
+			if r == nil {
+				continue
+			}
+			p.Resources = append(p.Resources, resourceChange(*r, within))
+			if r.ChangeSetId == nil {
+				continue
+			}
+			inner, _, err := proposal(ctx, client, stack, *r.ChangeSetId, within+aws.ToString(r.LogicalResourceId)+"/")
+			if err != nil {
+				return p, false, err
+			}
+			p.Resources = append(p.Resources, inner.Resources...)
+		}
+		if in.NextToken = out.NextToken; in.NextToken == nil {
+			return p, true, nil
+		}
+	}
+}
+
+// resourceChange is one change of a change set. The ID of a resource in a nested stack has
+// the nested stack in front of it.
+func resourceChange(r types.ResourceChange, within string) plan.ResourceChange {
+	c := plan.ResourceChange{ID: within + aws.ToString(r.LogicalResourceId), Type: aws.ToString(r.ResourceType), Replacement: resource.Never, Policy: policy(r.PolicyAction)}
+	switch r.Action {
+	case types.ChangeActionAdd, types.ChangeActionImport:
+		c.Action = difference.Add
+	case types.ChangeActionRemove:
+		c.Action = difference.Remove
+	case types.ChangeActionModify:
+		c.Action = difference.Dynamic
+		if slices.ContainsFunc(r.Details, func(d types.ResourceChangeDetail) bool { return d.Evaluation == types.EvaluationTypeStatic }) {
+			c.Action = difference.Modify
+		}
+	default:
+		c.Action = difference.Dynamic
+	}
+	switch r.Replacement {
+	case types.ReplacementTrue:
+		c.Action, c.Replacement = difference.Replace, resource.Always
+	case types.ReplacementConditional:
+		c.Replacement = resource.Conditional
+	}
+	for _, d := range r.Details {
+		if d.Target != nil {
+			add(&c, property(d))
+		}
+	}
+	return c
+}
+
+// add adds a property, or what another detail says about one that is there.
+func add(c *plan.ResourceChange, p plan.PropertyChange) {
+	i := slices.IndexFunc(c.Properties, func(is plan.PropertyChange) bool { return is.Path == p.Path })
+	if i < 0 {
+		c.Properties = append(c.Properties, p)
+		return
+	}
+	if is := &c.Properties[i]; is.Because == "" {
+		is.Because = p.Because
+	}
+}
+
+func property(d types.ResourceChangeDetail) plan.PropertyChange {
+	t := d.Target
+	p := plan.PropertyChange{Path: path(aws.ToString(t.Path)), Replacement: resource.Never, Before: t.BeforeValue, After: t.AfterValue}
+	if t.Path == nil {
+		p.Path = string(t.Attribute)
+		if t.Name != nil {
+			p.Path = *t.Name
+		}
+	}
+	p.Attribute = t.Attribute != types.ResourceAttributeProperties && t.Attribute != types.ResourceAttributeTags
+	switch t.RequiresRecreation {
+	case types.RequiresRecreationAlways:
+		p.Replacement, p.CreateOnly = resource.Always, true
+	case types.RequiresRecreationConditionally:
+		p.Replacement = resource.Conditional
+	}
+	if strings.Contains(aws.ToString(t.BeforeValue)+aws.ToString(t.AfterValue), masked) ||
+		difference.Secret(aws.ToString(t.BeforeValue)) || difference.Secret(aws.ToString(t.AfterValue)) {
+		p.Before, p.After, p.Secret = nil, nil, true
+	}
+	if strings.Contains(aws.ToString(p.After), knownAfterApply) {
+		p.After = nil
+		if cause := aws.ToString(d.CausingEntity); cause != "" {
+			p.Because = cause + " is known after the update"
+		}
+	}
+	return p
+}
+
+// path writes a path such as /Properties/Tags/0/Value as Tags[0].Value.
+func path(p string) string {
+	var b strings.Builder
+	for segment := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(p, "/"), "Properties/"), "/") {
+		if _, err := strconv.Atoi(segment); err == nil {
+			b.WriteString("[" + segment + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(".")
+		}
+		b.WriteString(segment)
+	}
+	return b.String()
+}
+
+// policy is the policy that keeps what is removed or replaced; empty if none does.
+func policy(a types.PolicyAction) string {
+	kept := strings.TrimPrefix(string(a), "ReplaceAnd")
+	if kept == string(types.PolicyActionRetain) || kept == string(types.PolicyActionSnapshot) {
+		return kept
+	}
+	return ""
+}
+
+// Withdraw implements action.Cloud. The change set is named by the task's token: no other is ever deleted.
+func (c *Cloud) Withdraw(ctx context.Context, t action.Task) error {
+	p := t.Location()
+	client, err := c.client(ctx, p.Target)
+	if err != nil {
+		return notStarted(err)
+	}
+	_, err = client.DeleteChangeSet(ctx, &sdk.DeleteChangeSetInput{ChangeSetName: aws.String(t.Token()), StackName: &p.StackID}, once)
+	err = requestFault("delete the change set of stack "+p.Stack, err)
+	if fault.Is(err, fault.Missing) {
+		return nil
+	}
+	return notStarted(err)
+}
