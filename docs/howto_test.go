@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/lib/document"
@@ -44,6 +45,23 @@ func TestPagesAboutCI(t *testing.T) {
 	}
 	if len(both[0]) < 4 || !slices.Equal(both[0], both[1]) {
 		t.Errorf("the roles differ: %v and %v", both[0], both[1])
+	}
+}
+
+// The access file of the page about it is accepted.
+func TestAccessFileOfPage(t *testing.T) {
+	page := read(t, "docs/how-to/say-who-may-do-what.md")
+	blocks := regexp.MustCompile("(?ms)^ *```yaml\n(.*?)^ *```").FindAllStringSubmatch(page, -1)
+	if len(blocks) != 1 {
+		t.Fatalf("%d files", len(blocks))
+	}
+	if _, err := access.Parse(access.Key, []byte(unindented(blocks[0][1]))); err != nil {
+		t.Error(err)
+	}
+	for _, role := range access.Roles() {
+		if !strings.Contains(page, "| `"+role+"` |") {
+			t.Errorf("the page does not describe the role %s", role)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ fault
 project               fault lib/graph lib/pattern lib/suggest
 access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
-run                   fault project plan
+run                   fault project access plan
 action                fault project plan
 engine                fault project plan run action lib/budget lib/template
 
@@ -65,7 +65,7 @@ entry/report          fault project plan run
 entry/trigger         fault project plan run engine lib/pattern lib/suggest
 entry/api             fault project access run plan engine lib/pattern entry/report
 
-wire                  fault project plan run action engine lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+wire                  fault project access plan run action engine lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan run action lib/difference lib/markdown lib/resource
 entry/cli             fault project plan run engine lib/cron lib/suggest format format/archive format/packages format/problem format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk

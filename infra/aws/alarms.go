@@ -30,7 +30,7 @@ type alarm struct {
 func (i *installation) addAlarms() {
 	all := slices.Concat(i.ofAllRuns(), i.ofErrors(calledByMachine), i.ofAllDeadLetters())
 	if i.settings.full {
-		all = slices.Concat(all, i.ofErrors(others), i.ofAge(), i.ofAllThrottles())
+		all = slices.Concat(all, i.ofErrors(others), i.ofAge(), i.ofAllThrottles(), i.ofAccess())
 	}
 	action := awscloudwatchactions.NewSnsAction(i.topic)
 	for _, a := range all {
@@ -75,6 +75,14 @@ func (i *installation) ofAllRuns() []alarm {
 			describe: "The sweep, which restarts runs without an execution, has not run for 15 minutes. Check that its rule is enabled, and see the log and the errors of start.",
 		},
 	}
+}
+
+// ofAccess are the alarms about the access file.
+func (i *installation) ofAccess() []alarm {
+	return []alarm{{
+		name: "access-file", measure: i.ofRuns(cloudwatch.Unusable, "Sum"), reaches: 1,
+		describe: "The access file cannot be used, so all but the owner are denied. The log of api or start says which line is wrong: search it for access file. Put the file again with stackwright access put.",
+	}}
 }
 
 // calledByMachine are the functions of the state machine. If one of the others fails, its event becomes a dead letter, or

@@ -94,7 +94,7 @@ func (i *installation) own() []string {
 	api := "arn:" + *awscdk.Aws_PARTITION() + ":apigateway:" + *awscdk.Aws_REGION() + "::/apis/" + *i.api.ApiId()
 	all := []string{
 		"${Self}", "${Table}*", "${Machine}", "${Executions}:*",
-		"${Bucket}", "${Bucket}/plans/*", "${Bucket}/projects/*", "${Bucket}/requests/*", "${Bucket}/revisions/*", "${Bucket}/specs/*",
+		"${Bucket}", "${Bucket}/access/*", "${Bucket}/plans/*", "${Bucket}/projects/*", "${Bucket}/requests/*", "${Bucket}/revisions/*", "${Bucket}/specs/*",
 		"${Schedules}/*", i.named("scheduler", "schedule-group/"+i.settings.stack), i.named("sns", i.settings.stack),
 		i.named("cloudwatch", "alarm:"+i.settings.stack+"-*"), i.named("events", "rule/"+i.settings.stack+"-*"), api, api + "/*", i.named("execute-api", *i.api.ApiId()+"/*"),
 	}

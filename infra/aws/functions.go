@@ -118,6 +118,9 @@ func (i *installation) environment(name string) *map[string]*string {
 		"STACKWRIGHT_STACK":          i.settings.stack,
 		"STACKWRIGHT_EXECUTION_ROLE": i.role("execution"),
 	}
+	if len(i.settings.owner) > 0 {
+		e["STACKWRIGHT_OWNER"] = i.settings.owner.String()
+	}
 	if name == "plan" {
 		maps.Copy(e, map[string]string{
 			"STACKWRIGHT_SCHEDULE_GROUP": i.settings.stack,

@@ -24,12 +24,12 @@ type conditions map[string]map[string]any
 // permissions are what each function may do. A new call needs its permission here.
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
-		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, dead("start")),
+		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, finds, schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, follows, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
-		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows),
+		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides),
 	}
 	for _, f := range assuming {
 		all[f] = append(all[f], targets(s)...)
@@ -99,7 +99,8 @@ var (
 		},
 		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what change sets say is named by its digest"},
 	}
-	specs = []permission{lists, {
+	decides = []permission{{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/access/access.yaml"}}}
+	specs   = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
 		Why: "specs and templates are named by their digests; CloudFormation reads a large template with the permissions of its caller",
 	}}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -19,6 +20,7 @@ type settings struct {
 	accounts []string       // the accounts of targets, besides the own one
 	policies []string       // ARNs of policies of the execution role
 	projects project.Grants // who may use the target default
+	owner    access.Owner   // who is admin of all projects, whatever the access file says
 	key      bool           // data and notifications are encrypted with a key of the customer
 	full     bool           // all alarms and the dashboard, not only the alarms of which each tells what no other does
 	logDays  int            // retention of the logs
@@ -42,6 +44,7 @@ var known = []setting{
 	{"targetAccounts", "", readAccounts},
 	{"executionPolicies", "", readPolicies},
 	{"projects", "", readProjects},
+	{"owner", "", readOwner},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
 	{"logDays", "30", readLogDays},
@@ -174,6 +177,11 @@ func readPolicies(s *settings, words []string) error {
 
 func readProjects(s *settings, words []string) (err error) {
 	s.projects, err = project.ParseGrants(strings.Join(words, ","))
+	return err
+}
+
+func readOwner(s *settings, words []string) (err error) {
+	s.owner, err = access.ParseOwner(strings.Join(words, " "))
 	return err
 }
 

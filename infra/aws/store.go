@@ -1,12 +1,16 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/stackwright/stackwright/pkg/access"
 )
 
 // addKey makes the key of the table, the bucket, the logs and the topic. Without it, AWS's own keys encrypt the first three.
@@ -97,7 +101,28 @@ func (i *installation) addBucket() {
 			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/artifacts/*", *i.bucket.BucketArn() + "/templates/*"},
 		}, others...))
 	}
+	if len(i.settings.owner) > 0 {
+		i.bucket.AddToResourcePolicy(statement(permission{
+			Do: []string{"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObject"}, On: []string{*i.bucket.BucketArn() + "/access/*"},
+			If: conditions{"ArnNotLike": {"aws:PrincipalArn": i.principals()}}, Deny: true,
+		}, awsiam.NewAnyPrincipal()))
+		i.output("Owner", i.settings.owner.String(), "Who is admin of all projects, and may change the access file")
+	}
 	i.output("BucketName", *i.bucket.BucketName(), "Upload projects here: projects/PROJECT/ENVIRONMENT.zip")
+}
+
+// principals are the owners as aws:PrincipalArn names them: sessions by their role, and roles with their path.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-principalarn
+func (i *installation) principals() []string {
+	var all []string
+	for _, owner := range i.settings.owner {
+		role := access.RoleOf(owner)
+		all = append(all, role)
+		if account, name, is := strings.Cut(role, ":role/"); is {
+			all = append(all, account+":role/*/"+name)
+		}
+	}
+	return all
 }
 
 // lifecycle is what is deleted from the bucket, and when.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stackwright/stackwright/infra/aws/iam"
 )
 
 func TestTable(t *testing.T) {
@@ -64,7 +66,7 @@ func TestNamedVersionsStay(t *testing.T) {
 // templates and the files that they name.
 func TestBucketPolicy(t *testing.T) {
 	none, two := policy(t, the(t, plain), "AWS::S3::BucketPolicy"), policy(t, the(t, full), "AWS::S3::BucketPolicy")
-	if len(none) != 1 || len(two) != 2 {
+	if len(none) != 1 || len(two) != 3 {
 		t.Fatal(none, two)
 	}
 	if got := text(none[0]); got != `{"Action":"s3:*","Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny","Principal":{"AWS":"*"},"Resource":["${Bucket.Arn}","${Bucket.Arn}/*"]}` {
@@ -72,6 +74,35 @@ func TestBucketPolicy(t *testing.T) {
 	}
 	if got := text(two[1]); got != `{"Action":"s3:GetObject","Effect":"Allow","Principal":{"AWS":["arn:${AWS::Partition}:iam::111111111111:root","arn:${AWS::Partition}:iam::222222222222:root"]},"Resource":["${Bucket.Arn}/artifacts/*","${Bucket.Arn}/templates/*"]}` {
 		t.Error(got)
+	}
+}
+
+// If the installation has an owner, nobody else may change the access file, whatever the policies of others allow.
+func TestOnlyTheOwnerChangesTheAccessFile(t *testing.T) {
+	body := placed(text(map[string]any{"Statement": policy(t, the(t, full), "AWS::S3::BucketPolicy")}))
+	bucket := parsed(t, strings.ReplaceAll(body, "${Bucket.Arn}", "arn:aws:s3:::stackwright-bucket"))
+	for by, want := range map[string]bool{
+		"arn:aws:iam::000000000000:role/boss":                                     true,
+		"arn:aws:iam::000000000000:role/teams/boss":                               true,
+		"arn:aws:iam::000000000000:role/aws-reserved/sso/AWSReservedSSO_Admin_0a": true,
+		"arn:aws:iam::000000000000:role/ci":                                       false,
+		"arn:aws:iam::000000000000:role/bosses":                                   false,
+		"arn:aws:iam::000000000000:user/boss":                                     false,
+		"arn:aws:iam::111111111111:role/boss":                                     false,
+		"arn:aws:iam::000000000000:role/stackwright/stackwright-us-east-1-plan":   false,
+	} {
+		for _, action := range []string{"s3:PutObject", "s3:DeleteObject", "s3:DeleteObjectVersion"} {
+			r := iam.Request{Principal: by, Action: action, Resource: "arn:aws:s3:::stackwright-bucket/access/access.yaml", Context: with("aws:SecureTransport", "true")}
+			if got, err := bucket.Trusts(r); err != nil || (got != iam.Denied) != want {
+				t.Errorf("%s by %s is %s (%v)", action, by, got, err)
+			}
+			if r.Resource = "arn:aws:s3:::stackwright-bucket/projects/shop/prod.zip"; want {
+				continue
+			}
+			if got, err := bucket.Trusts(r); err != nil || got == iam.Denied {
+				t.Errorf("%s of a project by %s is %s (%v)", action, by, got, err)
+			}
+		}
 	}
 }
 

@@ -15,9 +15,10 @@ type Owner []string
 // ParseOwner reads patterns that are separated by blanks or line ends, as names of sessions may
 // contain commas. The error is of kind Invalid.
 func ParseOwner(text string) (Owner, error) {
+	var all Owner
 	var wrong []string
-	all := Owner(strings.Fields(text))
-	for _, p := range all {
+	for p := range strings.FieldsSeq(text) {
+		all = append(all, p)
 		if w := checkARN(p); w != "" {
 			wrong = append(wrong, w)
 		}
@@ -27,6 +28,9 @@ func ParseOwner(text string) (Owner, error) {
 	}
 	return all, nil
 }
+
+// String returns the patterns as ParseOwner reads them.
+func (o Owner) String() string { return strings.Join(o, " ") }
 
 // A Policy decides. The zero Policy is that of an installation without an access file and without
 // an owner: it leaves IAM to decide, and denies tokens.

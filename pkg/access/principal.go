@@ -41,11 +41,11 @@ func (p Principal) String() string {
 // session is the form of the ARN of a role's session, in partition, account, role and session.
 var session = pattern.New(`^arn:(aws[a-z-]*):sts::(\d{12}):assumed-role/([^/]+)/([^/]+)$`)
 
-// roleOf returns the ARN of the role that a session has, and any other ARN as it is. The ARN of
+// RoleOf returns the ARN of the role that a session has, and any other ARN as it is. The ARN of
 // a session does not contain the path of the role, so this one has none: the names of roles are
 // unique in an account.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
-func roleOf(arn string) string {
+func RoleOf(arn string) string {
 	if m := session.FindStringSubmatch(arn); m != nil {
 		return "arn:" + m[1] + ":iam::" + m[2] + ":role/" + m[3]
 	}
@@ -77,7 +77,7 @@ func checkARN(text string) string {
 
 // matchARN reports whether a principal's ARN, or that of its role, is of a pattern.
 func matchARN(pattern, arn string) bool {
-	for _, name := range []string{arn, roleOf(arn)} {
+	for _, name := range []string{arn, RoleOf(arn)} {
 		if ok, err := path.Match(pattern, name); ok && err == nil {
 			return true
 		}

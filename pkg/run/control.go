@@ -3,6 +3,7 @@ package run
 import (
 	"slices"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -38,6 +39,15 @@ func ControlNamed(name string) (Control, bool) {
 		return all[i], true
 	}
 	return Control{}, false
+}
+
+// RoleFor returns the role that the request for an operation or a command needs. To end a run at
+// once needs more than to deploy, because operations that it has started may still change stacks.
+func RoleFor(operation string) access.Role {
+	if c, _ := ControlNamed(operation); c.EndsRun {
+		return access.Admin
+	}
+	return access.Deployer
 }
 
 // ControlNames lists the names of the commands.

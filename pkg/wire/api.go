@@ -16,7 +16,7 @@ import (
 // went wrong. Faults in the request itself are not logged, because the request
 // may hold a secret.
 func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	server := api.API{Engine: &h.engine, Reader: h.table, Plans: h.bucket, ParseCommand: trigger.ParseCommand}
+	server := api.API{Engine: &h.engine, Reader: h.table, Plans: h.bucket, ParseCommand: trigger.ParseCommand, Allows: h.allows}
 	server.ParseRequest = func(project string, text []byte) run.Request {
 		return trigger.ParseRequest(h.engine.Operations, project, text)
 	}

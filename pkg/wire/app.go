@@ -14,6 +14,7 @@ import (
 	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
@@ -43,6 +44,7 @@ type App struct {
 	own    check.Installation
 	meter  *cloudwatch.Meter
 	log    *slog.Logger
+	owner  access.Owner
 }
 
 // New connects the functions to the services that cfg reaches, and logs to log. It
@@ -63,6 +65,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		own:    installation(env),
 		meter:  meter,
 		log:    logger,
+		owner:  env.Owner,
 		engine: engine.Engine{
 			Store:      table,
 			Specs:      &loader{bucket: objects},

@@ -17,17 +17,30 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// A denier is an AWS that denies every request. It counts them.
+// A denier is an AWS without an access file that denies every other request. It counts those.
 type denier struct{ calls atomic.Int32 }
 
 // Do is aws.HTTPClient.
 func (d *denier) Do(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, access.Key) {
+		return noAccessFile(r), nil
+	}
 	d.calls.Add(1)
 	w := newAnswer(r)
 	return w, nil
+}
+
+// noAccessFile answers that the object does not exist, as S3 does.
+func noAccessFile(r *http.Request) *http.Response {
+	body := `<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>`
+	return &http.Response{
+		StatusCode: http.StatusNotFound, Request: r, Header: http.Header{"Content-Type": {"application/xml"}},
+		Body: readCloser{strings.NewReader(body)}, ContentLength: int64(len(body)),
+	}
 }
 
 // newAnswer denies a request as DynamoDB does.
@@ -85,7 +98,7 @@ func TestErrorTypeIsTheKindOfTheFault(t *testing.T) {
 		"execute-step": `{"loop": {"run": "abc", "epoch": 1, "state": "ready", "ready": [0], "wait": 5}, "retries": 0}`,
 		"wait-status":  `{"loop": {"run": "abc", "epoch": 1, "state": "watch", "ready": [], "wait": 5}, "token": "t"}`,
 		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
-			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop/prod.zip", "version-id": "1"}}}`,
+			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop/prod.zip", "version-id": "1"}, "requester": "111122223333"}}`,
 		"stack-event": `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail":
 			{"client-request-token": "sw-abc-0-1", "status-details": {"status": "CREATE_COMPLETE"}}}`,
 	} {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
@@ -26,6 +27,7 @@ type Environment struct {
 	Limits       budget.Limits
 	Schedules    scheduler.Group // empty if there is none
 	Projects     project.Grants  // who may use the target default
+	Owner        access.Owner    // admins of all projects
 }
 
 // The variables that an Environment is read from.
@@ -38,6 +40,7 @@ const (
 	envBus          = "STACKWRIGHT_BUS"
 	envStack        = "STACKWRIGHT_STACK"
 	envExecution    = "STACKWRIGHT_EXECUTION_ROLE"
+	envOwner        = "STACKWRIGHT_OWNER"    // patterns of ARNs with blanks; the installation has no owner if it is empty
 	envProjects     = "STACKWRIGHT_PROJECTS" // patterns with commas; no project may use the target default if it is empty
 
 	// The requests a second to CloudFormation in one account and region. Both are optional.
@@ -88,13 +91,17 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	if err != nil {
 		wrong = append(wrong, envProjects+": "+err.Error())
 	}
+	owner, err := access.ParseOwner(getenv(envOwner))
+	if err != nil {
+		wrong = append(wrong, envOwner+": "+err.Error())
+	}
 	if wrong = append(faults(variables, "", getenv), wrong...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants,
+		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner,
 	}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -23,6 +24,7 @@ func complete() map[string]string {
 
 		"STACKWRIGHT_EXECUTION_ROLE": "arn:aws:iam::000000000000:role/stackwright-execution",
 		"STACKWRIGHT_PROJECTS":       "shop@prod,team-*@*",
+		"STACKWRIGHT_OWNER":          "arn:aws:iam::000000000000:role/boss",
 		"AWS_REGION":                 "us-east-1",
 	}
 }
@@ -39,6 +41,7 @@ func TestFromEnvReadsAll(t *testing.T) {
 		Execution: "arn:aws:iam::000000000000:role/stackwright-execution",
 		Limits:    budget.CloudFormation(),
 		Projects:  project.Grants{"shop@prod", "team-*@*"},
+		Owner:     access.Owner{"arn:aws:iam::000000000000:role/boss"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -49,13 +52,14 @@ func TestFromEnvReportsAllFaultsAtOnce(t *testing.T) {
 	env := complete()
 	env["STACKWRIGHT_ACCOUNT"] = "12"
 	env["STACKWRIGHT_PROJECTS"] = "shop"
+	env["STACKWRIGHT_OWNER"] = "ann"
 	delete(env, "STACKWRIGHT_TABLE")
 	delete(env, "AWS_REGION")
 	_, err := wire.FromEnv(func(k string) string { return env[k] })
 	if !fault.Is(err, fault.Invalid) {
 		t.Fatalf("got %v", err)
 	}
-	for _, want := range []string{"STACKWRIGHT_TABLE is missing", "AWS_REGION is missing", "STACKWRIGHT_ACCOUNT is not the twelve digits of the account: 12", "STACKWRIGHT_PROJECTS: projects: shop has no environment: "} {
+	for _, want := range []string{"STACKWRIGHT_TABLE is missing", "AWS_REGION is missing", "STACKWRIGHT_ACCOUNT is not the twelve digits of the account: 12", "STACKWRIGHT_PROJECTS: projects: shop has no environment: ", `STACKWRIGHT_OWNER: owner: "ann" is not the ARN`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}

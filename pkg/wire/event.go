@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -31,12 +32,22 @@ func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, e
 	return struct{}{}, unlessLate(err)
 }
 
-// requested returns the request of an upload, a request object or a schedule.
+// requested returns the request of an upload, a request object or a schedule. One that is not
+// allowed gets that as a problem, so that its run is refused and says so.
 func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (run.Request, error) {
-	if trigger.IsScheduleCall(e) {
-		return trigger.ScheduleRequest(e)
+	read := trigger.ScheduleRequest
+	if !trigger.IsScheduleCall(e) {
+		read = func(e events.EventBridgeEvent) (run.Request, error) { return trigger.Request(ctx, e, h.bucket) }
 	}
-	return trigger.Request(ctx, e, h.bucket)
+	q, err := read(e)
+	if err != nil {
+		return q, err
+	}
+	allowed, err := h.allows(ctx, access.Principal{Account: q.Requester, Schedule: q.Schedule}, run.RoleFor(q.Operation), q.Project)
+	if !allowed {
+		q.Upload, q.Problems = false, append(q.Problems, "not allowed")
+	}
+	return q, err
 }
 
 // recover restarts the run of a failed execution.

@@ -124,7 +124,8 @@ func (s Statement) matches(r Request, resource bool) (bool, error) {
 	if resource && !s.Principal.is(r.Principal) {
 		return false, nil
 	}
-	if !either(s.Action, s.NotAction, r.Action, true) || !resource && !either(s.Resource, s.NotResource, r.Resource, false) {
+	itself := resource && len(s.Resource)+len(s.NotResource) == 0 // a trust policy is about its role and does not name it
+	if !either(s.Action, s.NotAction, r.Action, true) || !itself && !either(s.Resource, s.NotResource, r.Resource, false) {
 		return false, nil
 	}
 	for operator, keys := range s.Condition {

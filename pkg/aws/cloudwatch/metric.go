@@ -23,6 +23,8 @@ const (
 	Succeeded    = "RunsSucceeded"
 	Failed       = "RunsFailed"
 	Refused      = "RunsRefused"
+	Denied       = "RequestsDenied"
+	Unusable     = "AccessFileUnusable"
 	Open         = "RunsOpen"
 	Stuck        = "RunsStuck"
 	Oldest       = "OldestRun"
@@ -86,6 +88,12 @@ func (m *Meter) Swept(ctx context.Context, b run.Backlog) {
 		{Oldest, seconds, b.Oldest.Seconds()},
 	}, slog.Any("stuck", append([]string{}, b.Stuck[:min(len(b.Stuck), mostNamed)]...)))
 }
+
+// Denied counts a request that the access file does not allow.
+func (m *Meter) Denied(ctx context.Context) { m.write(ctx, []value{{Denied, count, 1}}) }
+
+// Unusable counts a decision that was made without the access file, because it cannot be used.
+func (m *Meter) Unusable(ctx context.Context) { m.write(ctx, []value{{Unusable, count, 1}}) }
 
 // A Tally counts the requests to CloudFormation in one invocation of a function. It
 // may be used by many goroutines.

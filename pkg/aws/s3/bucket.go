@@ -90,6 +90,11 @@ func (b *Bucket) Object(ctx context.Context, key, version string) ([]byte, error
 	return b.read(ctx, in)
 }
 
+// Current returns the bytes of the current version of an object, with the errors of Object.
+func (b *Bucket) Current(ctx context.Context, key string) ([]byte, error) {
+	return b.read(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+}
+
 // read returns the bytes of an object. The caller makes the whole request, so
 // that a function that reads no versions needs no permission to read them.
 func (b *Bucket) read(ctx context.Context, in *s3.GetObjectInput) ([]byte, error) {

@@ -5,12 +5,14 @@ package api
 import (
 	"context"
 	"maps"
+	"net/http"
 	"slices"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -55,6 +57,10 @@ type API struct {
 	// command. The Problems of the result list its errors.
 	ParseRequest func(project string, text []byte) run.Request
 	ParseCommand func(c run.Control, project, id string, text []byte) run.Request
+
+	// Allows decides whether a principal may do what needs a role with a project. The error says
+	// why nothing can be decided.
+	Allows func(ctx context.Context, by access.Principal, needed access.Role, project string) (bool, error)
 }
 
 // A route is one of the API.
@@ -74,18 +80,9 @@ func routes() map[string]route {
 		"GET " + runs + "/{run}/plan": {access.Reader, API.plan},
 	}
 	for _, c := range run.Controls() {
-		all["POST "+runs+"/{run}/"+c.Name] = route{roleOf(c), func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) }}
+		all["POST "+runs+"/{run}/"+c.Name] = route{run.RoleFor(c.Name), func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) }}
 	}
 	return all
-}
-
-// roleOf returns the role that may give a command. A run that ends by force may leave
-// operations that still change stacks, so that needs more than to deploy.
-func roleOf(c run.Control) access.Role {
-	if c.EndsRun {
-		return access.Admin
-	}
-	return access.Deployer
 }
 
 // Routes lists the keys of the routes that are answered, sorted.
@@ -118,6 +115,12 @@ func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answ
 	project, err := projectOf(e.PathParameters)
 	if err != nil {
 		return answer{}, err
+	}
+	switch allowed, err := a.Allows(ctx, principal(e), to.role, project); {
+	case err != nil:
+		return answer{}, err
+	case !allowed:
+		return answer{}, refusal{http.StatusForbidden, fault.New(fault.Denied, "not allowed")}
 	}
 	return to.handle(a, ctx, question{APIGatewayV2HTTPRequest: e, who: who, project: project})
 }

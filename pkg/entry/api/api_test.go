@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
@@ -49,6 +50,8 @@ type app struct {
 	err       error             // what the engine answers
 	blind     error             // what the reader answers
 	plans     map[string]string // what plans would change, by reference
+	denies    bool              // everything
+	undecided error             // why nothing can be decided
 }
 
 // newApp has three runs of a project, and one of another.
@@ -128,6 +131,11 @@ func (h *app) Before(_ context.Context, than run.Run, most int) ([]run.Run, erro
 	return all, h.blind
 }
 
+// allows is API.Allows.
+func (h *app) allows(context.Context, access.Principal, access.Role, string) (bool, error) {
+	return !h.denies, h.undecided
+}
+
 // parse reads requests as the function does.
 func parse(project string, text []byte) run.Request {
 	return trigger.ParseRequest(plan.AllOperations(), project, text)
@@ -138,7 +146,7 @@ func to(command string) string { return runs + "/{run}/" + command }
 
 // api is the API of the app.
 func (h *app) api() api.API {
-	return api.API{Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand}
+	return api.API{Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows}
 }
 
 // call is a request of ann's: the route, what the path, query and headers say,
@@ -310,6 +318,26 @@ func TestRead(t *testing.T) {
 	}
 	if len(h.requested)+len(h.commands) > 0 {
 		t.Error("to read asks for something")
+	}
+}
+
+// What is not allowed is answered 403 in each route without a reason, and changes nothing. If
+// nothing can be decided, nothing is allowed.
+func TestNotAllowed(t *testing.T) {
+	for _, route := range api.Routes() {
+		for _, id := range []string{newest, others, missing, "x"} {
+			h := newApp()
+			h.denies = true
+			r, said := h.ask(t, call(route, aDeploy, "run="+id))
+			if r.StatusCode != 403 || r.Body != `{"error":{"kind":"Denied","message":"not allowed","messages":["not allowed"]}}`+"\n" || len(h.requested)+len(h.commands) > 0 {
+				t.Errorf("%s: %d %s %v", route, r.StatusCode, r.Body, said)
+			}
+		}
+		h := newApp()
+		h.undecided = fault.New(fault.Unavailable, "S3 does not answer")
+		if r, _ := h.ask(t, call(route, aDeploy)); r.StatusCode != 503 || len(h.requested)+len(h.commands) > 0 {
+			t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
+		}
 	}
 }
 

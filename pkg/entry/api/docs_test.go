@@ -19,7 +19,7 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, route := range api.Routes() {
-		if !strings.Contains(string(page), "| `"+route+"` |") {
+		if !strings.Contains(string(page), "| `"+route+"` | ") {
 			t.Errorf("the route %s is not there", route)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
@@ -35,15 +36,24 @@ func noRoute(e events.APIGatewayV2HTTPRequest) error {
 	return fault.New(fault.Missing, "there is no route for %.20s %.100q: there are %s", http.Method, http.Path, strings.Join(Routes(), ", "))
 }
 
-// caller names the caller, as the route's authorizer identified it.
-func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
-	var who string
+// principal is the caller, as the route's authorizer identified it.
+func principal(e events.APIGatewayV2HTTPRequest) access.Principal {
 	switch by := e.RequestContext.Authorizer; {
 	case by == nil:
 	case by.IAM != nil:
-		who = by.IAM.UserARN
+		return access.Principal{ARN: by.IAM.UserARN}
 	case by.JWT != nil:
-		who = claimed(by.JWT.Claims)
+		return access.Principal{Claims: by.JWT.Claims}
+	}
+	return access.Principal{}
+}
+
+// caller names the caller, as the route's authorizer identified it.
+func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
+	by := principal(e)
+	who := by.ARN
+	if by.Claims != nil {
+		who = claimed(by.Claims)
 	}
 	switch {
 	case who == "":
