@@ -96,7 +96,9 @@ type Answer struct {
 }
 
 // By says for people who requested the run.
-func (o Owner) By() string { return run.Request{Who: o.Who, Claim: o.Claim, Requester: o.Requester}.By() }
+func (o Owner) By() string {
+	return run.Request{Who: o.Who, Claim: o.Claim, Requester: o.Requester}.By()
+}
 
 // Of reports a run as it is now, without the queue of its project.
 func Of(r run.Run, now time.Time) Run {
