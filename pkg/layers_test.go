@@ -59,6 +59,7 @@ format/packages       format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
 format/resolve        project format/archive format/declared format/packages format/problem format/reference lib/document lib/pattern lib/suggest lib/template
 format/check          project format/declared format/problem format/resolve lib/graph lib/template
+format/draft          project format/archive format/declared format/plain format/problem lib/pattern lib/template
 format                project format/archive format/check format/declared format/native format/packages format/plain format/problem format/resolve
 
 entry/report          fault project plan run
@@ -68,7 +69,7 @@ entry/api             fault project access run plan engine lib/pattern entry/rep
 wire                  fault project access plan run action engine lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan run action lib/difference lib/markdown lib/resource
-entry/cli             fault project plan run engine lib/cron lib/suggest format format/archive format/packages format/problem format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project plan run engine lib/cron lib/suggest format format/archive format/draft format/packages format/problem format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

@@ -145,6 +145,18 @@ network_vpc_subnetid.`,
 installation, and nothing else.` + ofDir,
 			examples: []string{"graph", "graph examples/shop -o dot"}},
 		{
+			name: "init", args: "[DIR]", most: 1, group: groupShow, short: "write the project file of a new project", flags: "project.new from-live " + where, run: initialize,
+			long: `Writes stackwright.yaml into a folder, by default the current one. If the folder has CloudFormation templates, each becomes a stack, with
+the parameters of its parameter file; a parameter without a value becomes a comment. If it has none, init writes an example with two stacks.
+
+With --from-live it reads the stacks of the installation's account and region whose names begin with the prefix, and writes their templates,
+parameters, tags, capabilities and protection. It changes nothing in AWS. The value of a NoEcho parameter cannot be read: it becomes a reference to a
+secret.
+
+On a terminal it asks for the name of the project. It replaces no file: if one exists that it would write, it writes none.`,
+			examples: []string{"init", "init infrastructure --project shop", "init shop --from-live shop- --installation stackwright"},
+		},
+		{
 			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all output", run: validate,
 			long: `Reads, resolves and checks a project, and reports all problems at once, each with file, line and column. It sends no request to AWS
 and needs no installation: a target that the project names is taken to be registered. Without --env it checks all environments that the project

@@ -16,7 +16,7 @@ import (
 // flags are those of all commands; each command has some of them.
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason        string
-	account, region, role, execution, projects, out                        string
+	account, region, role, execution, projects, out, live                  string
 	installation                                                           string          // on AWS; "" is a laptop
 	given                                                                  map[string]bool // by name: those on the command line
 	seconds                                                                float64
@@ -66,6 +66,8 @@ func (f *flags) definitions() map[string]definition {
 		"no-color":        {to: &f.noColor, usage: "print without colour (as the variable NO_COLOR does)"},
 		"env.files":       {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
 		"env.all":         {to: &f.env, usage: "only this `environment` of the project"},
+		"project.new":     {to: &f.project, usage: "the `name` of the project"},
+		"from-live":       {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
 		"out":             {to: &f.out, usage: "write templates and requests into this `folder`"},
 		"env":             {to: &f.env, usage: "only this `environment`"},
 		"project":         {to: &f.project, usage: "only this `project`"},

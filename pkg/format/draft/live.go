@@ -1,0 +1,71 @@
+package draft
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Live is a stack that exists.
+type Live struct {
+	Name             string // in CloudFormation
+	Template         []byte
+	Parameters, Tags map[string]string
+	Capabilities     []string
+	Protected        bool
+}
+
+// From makes the stacks of a project from stacks that exist, and the files of their
+// templates. A stack is named like the live one, without the prefix, if no other gets the
+// same name. Its physical name stays. A parameter whose value nobody can read, because it is
+// NoEcho, refers to a secret that has the name of the stack and the parameter: until there
+// is one, CloudFormation refuses to change the stack.
+func From(name, prefix string, live []Live) (archive.Files, []Stack) {
+	live = slices.SortedFunc(slices.Values(live), func(a, b Live) int { return cmp.Compare(a.Name, b.Name) })
+	short := func(l Live) string { return strings.Trim(strings.TrimPrefix(l.Name, prefix), "-") }
+	count := map[string]int{}
+	for _, l := range live {
+		count[strings.ToLower(short(l))]++ // some disks ignore letter case
+		count[strings.ToLower(l.Name)]++
+	}
+	files := archive.Files{}
+	var all []Stack
+	for _, l := range live {
+		s := Stack{Name: short(l), StackName: l.Name, Parameters: map[string]string{}, References: map[string]string{}, Tags: map[string]string{}, Capabilities: l.Capabilities, Protect: l.Protected}
+		if count[strings.ToLower(s.Name)] > 1 || !declared.StackName.MatchString(s.Name) {
+			s.Name = l.Name
+		}
+		if project.StackName(name, project.DefaultEnvironment, s.Name) == l.Name {
+			s.StackName = ""
+		}
+		s.Template = "templates/" + s.Name + ".yaml"
+		if bytes.HasPrefix(bytes.TrimSpace(l.Template), []byte("{")) {
+			s.Template = "templates/" + s.Name + ".json"
+		}
+		files[s.Template] = l.Template
+		parsed, err := template.Parse(s.Template, l.Template)
+		if err != nil { // reading the project reports it
+			parsed = &template.Template{}
+		}
+		for key, value := range l.Parameters {
+			if parsed.Parameters[key].NoEcho { // the value is ****
+				s.References[key] = "${secret:" + l.Name + "/" + key + "}"
+			} else {
+				s.Parameters[key] = value
+			}
+		}
+		for key, value := range l.Tags {
+			if !strings.HasPrefix(key, "aws:") && !strings.HasPrefix(key, "stackwright:") {
+				s.Tags[key] = value
+			}
+		}
+		all = append(all, s)
+	}
+	return files, all
+}
