@@ -85,6 +85,7 @@ var kinds = map[string]*kind{
 	"PLAN-OPTION":    optionsOf("exactly"),
 	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only"),
 	"DESTROY-OPTION": optionsOf("refusing", "only"),
+	"FORGET-OPTION":  optionsOf("refusing", "only"),
 	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
 
 	"PATH": {"a state of the machine", func(*reader) []string { return pathNames() }, single(func(_ *reader, arg string) bool { return isPathElement(arg) })},

@@ -34,6 +34,7 @@ var words = []word{
 	{"destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"refresh", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
 	{"fires", "SCHEDULE [OUTCOME]", (*scenario).fires, isRequest},          // the schedule starts a run
 	{"pause", "[RUN]", (*scenario).command, isRequest},                     // of the current run, if none is named

@@ -389,7 +389,7 @@ func TestPoll(t *testing.T) {
 		{"read a stack that may not be ours", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is("CREATE_COMPLETE"),
 			want{over: true, why: "it is not known yet whether Stackwright made this stack: the next deploy finds out", digest: "-", calls: "live"}},
 		{"a read that cannot read", plan.Read, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
-		{"forgotten", plan.Forget, nil, is(""), want{over: true, forget: true, why: "it was gone already", digest: "-"}},
+		{"forgotten", plan.Forget, nil, is(""), want{over: true, forget: true, why: "only its record was deleted", digest: "-"}},
 		{"at the barrier", plan.Barrier, nil, is(""), want{over: true, digest: "-"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

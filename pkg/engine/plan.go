@@ -185,7 +185,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 			r.Messages = append(r.Messages, l.OnFailure())
 		}
 	}
-	r.Messages = limitMessages(append(r.Messages, p.Kept...))
+	r.Messages = limitMessages(append(r.Messages, p.Messages...))
 	var specs map[string]string
 	if !o.Preview { // nobody starts the steps of a preview
 		if specs, err = e.specs(ctx, p, desired); err != nil {

@@ -26,8 +26,8 @@ func TestInaccessibleStack(t *testing.T) {
 here/update
 vpc/update
 app/create ← here/update vpc/update
-new/update
-barrier ← app/create here/update new/update vpc/update
+new/create
+barrier ← app/create here/update new/create vpc/update
 old/delete ← barrier
 away/delete ← barrier old/delete
 `)

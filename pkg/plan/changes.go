@@ -38,7 +38,7 @@ const (
 	ActionUpdate  StackAction = "update"
 	ActionReplace StackAction = "replace" // delete it, and create it again
 	ActionDelete  StackAction = "delete"
-	ActionForget  StackAction = "forget" // the stack is gone, and so is its record
+	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
 )
 
 // A Certainty says whether an action changes the stack.

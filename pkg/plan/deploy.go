@@ -169,7 +169,10 @@ func (v View) planConvergence(name string) (deletes, deploys []Step, err error) 
 	refuse := func(format string, args ...any) ([]Step, []Step, error) {
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
+	_, recorded := v.Recorded[name]
 	switch {
+	case v.inaccessible(name) && !recorded: // if the stack exists after all, it is not ours, and CloudFormation refuses to create it
+		return nil, []Step{deploy(Create)}, nil
 	case v.inaccessible(name): // the update step reads the stack when it starts
 		return nil, []Step{deploy(Update)}, nil
 	case s.Gone():

@@ -94,7 +94,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if !desired {
 		c.Stack, c.Target, c.Name = cmp.Or(r.formerNode(), name), r.Target.Name, r.Stack
 	}
-	if c.Action == ActionUpdate && (slices.ContainsFunc(steps, func(s Step) bool { return s.Possible }) || live.Status.Busy() || live.Status.Stuck() || d.inaccessible(name)) {
+	if d.inaccessible(name) || c.Action == ActionUpdate && (slices.ContainsFunc(steps, func(s Step) bool { return s.Possible }) || live.Status.Busy() || live.Status.Stuck()) {
 		c.Certainty = Possible
 	}
 	for _, s := range steps {

@@ -26,7 +26,7 @@ const (
 	Continue Verb = "continue" // continue a rollback that failed
 	Wait     Verb = "wait"     // wait for an operation that another started, or for the cleanup after an update
 	Read     Verb = "read"     // read a live stack into its record
-	Forget   Verb = "forget"   // drop a record whose stack is gone
+	Forget   Verb = "forget"   // drop a record: its stack is gone, or the user keeps it without Stackwright
 	Propose  Verb = "propose"  // say with a change set what an update would change
 	Barrier  Verb = "barrier"  // only orders other steps: those that come after it start when those before it are done
 )
@@ -64,7 +64,7 @@ type Plan struct {
 	Steps     []Step
 	Unchanged []string // desired nodes that need no step, sorted
 	Twins     []Twin   // stacks that were probably renamed, sorted
-	Kept      []string // of a rollback: messages about stacks that it keeps although the run created them
+	Messages  []string // what users should know about it
 }
 
 // Digest returns the SHA-256 of the plan and of the specs' digests by node, in hex. A

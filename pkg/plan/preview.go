@@ -1,7 +1,8 @@
 package plan
 
-// PlanDestroy is the name of the operation that shows what a destroy would do.
-const PlanDestroy = "plan-destroy"
+// PlanPrefix begins the names of the operations that show what another would do: plan-destroy
+// shows the plan of a destroy.
+const PlanPrefix = "plan-"
 
 // preview shows what a deploy would do.
 func preview() Operation {
@@ -16,7 +17,7 @@ func preview() Operation {
 // previewDestroy shows what a destroy would do.
 func previewDestroy() Operation {
 	return Operation{
-		Name: PlanDestroy, Plan: Destroy,
+		Name: PlanPrefix + "destroy", Plan: Destroy,
 		Requestable: true, Preview: true,
 		Options: []Option{OptionOnly},
 		Command: "destroy --plan",

@@ -24,6 +24,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 	}
 	exists := !live.Status.Gone()
 	switch {
+	case a == ActionForget && d.exists(name):
+		return []string{"only its record is deleted: the stack stays as it is"}
 	case live.AccessError != "":
 		return []string{"could not be read, so it is not known what changes"}
 	case a == ActionForget:

@@ -25,7 +25,7 @@ func rollback() Operation {
 // when the creation of a stack fails, and changes no other stack.
 //
 // A stack that the failed run created is kept if it is protected, or if a stack that
-// is kept depends on it. Plan.Kept says so.
+// is kept depends on it. Plan.Messages say so.
 func Rollback(v View) (Plan, error) {
 	kept := v.kept()
 	recorded := make(map[string]Record)
@@ -46,7 +46,7 @@ func Rollback(v View) (Plan, error) {
 		refusals = v.guard()
 	}
 	p, err := v.plan(refusals)
-	p.Kept = messages
+	p.Messages = messages
 	return p, err
 }
 

@@ -32,8 +32,8 @@ func TestRollbackDeletesWhatTheRunCreated(t *testing.T) {
 	delete(w.Recorded, "oldest")
 	p, err = plan.Rollback(w.View)
 	expect(t, p, err, "more/delete\nnew/delete ← more/delete\nolder/delete\n")
-	if p, err := plan.Deploy(w.View); err != nil || len(p.Kept) > 0 {
-		t.Errorf("a deploy with the same view: %v %v", p.Kept, err)
+	if p, err := plan.Deploy(w.View); err != nil || len(p.Messages) > 0 {
+		t.Errorf("a deploy with the same view: %v %v", p.Messages, err)
 	}
 }
 
@@ -72,8 +72,8 @@ func TestRollbackOfFirstDeploy(t *testing.T) {
 				stack, why, _ := strings.Cut(k, ": ")
 				want = append(want, "stack "+stack+" is kept, although the run that is rolled back created it: "+why)
 			}
-			if !slices.EqualFunc(p.Kept, want, strings.HasPrefix) {
-				t.Errorf("kept %q, want %q", p.Kept, want)
+			if !slices.EqualFunc(p.Messages, want, strings.HasPrefix) {
+				t.Errorf("kept %q, want %q", p.Messages, want)
 			}
 		})
 	}
@@ -88,8 +88,8 @@ func TestRollbackKeepsProtectedStacks(t *testing.T) {
 	w.Created = map[string]bool{"id-net": true, "id-db": true, "id-web": true}
 	p, err := plan.Rollback(w.View)
 	expect(t, p, err, "vpc/update\nbarrier ← vpc/update\nweb/delete ← barrier\n")
-	if len(p.Kept) != 2 {
-		t.Errorf("kept %q, want db and net", p.Kept)
+	if len(p.Messages) != 2 {
+		t.Errorf("kept %q, want db and net", p.Messages)
 	}
 	w.Created = map[string]bool{"id-net": true, "id-web": true}
 	p, err = plan.Rollback(w.View)

@@ -631,7 +631,7 @@ func TestPlanOfRun(t *testing.T) {
 	if r := ask(planned); r.StatusCode != 200 || strings.TrimSpace(r.Body) != `{"format":1}` {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
-	if r := ask(deployed); r.StatusCode != 404 || !strings.Contains(r.Body, "only runs of the operations plan and plan-destroy") {
+	if r := ask(deployed); r.StatusCode != 404 || !strings.Contains(r.Body, "only runs of the operation plan, and of those that begin with plan-, show") {
 		t.Errorf("of a deploy: %d %s", r.StatusCode, r.Body)
 	}
 }

@@ -108,7 +108,7 @@ func (a API) plan(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	if !plan.IsPreview(r.Operation) {
-		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operations plan and plan-destroy show what they would change", r.ID, r.Operation)
+		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operation plan, and of those that begin with plan-, show what they would change", r.ID, r.Operation)
 	}
 	switch {
 	case r.Changes == "" && !r.State.Over():

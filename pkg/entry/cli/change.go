@@ -36,8 +36,8 @@ func deploy(ctx context.Context, c *call) (int, error) {
 // If the operation deletes all stacks, it asks the user to confirm first.
 func request(ctx context.Context, c *call) (int, error) {
 	o := plan.AllOperations().Of(c.operation())
-	if !o.Preview && c.flags.output == "markdown" {
-		return c.refuse(fault.New(fault.Invalid, "-o markdown shows a plan: add --plan"))
+	if err := c.checkFormat(o); err != nil {
+		return c.refuse(err)
 	}
 	if !o.Preview && c.flags.given["exit-code"] {
 		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
@@ -60,10 +60,18 @@ func request(ctx context.Context, c *call) (int, error) {
 	})
 }
 
+// checkFormat refuses the format of a plan for an operation that shows none.
+func (c *call) checkFormat(o plan.Operation) error {
+	if !o.Preview && c.flags.output == "markdown" {
+		return fault.New(fault.Invalid, "-o markdown shows a plan: add --plan")
+	}
+	return nil
+}
+
 // operation is the operation that the command requests.
 func (c *call) operation() string {
 	if c.flags.plan {
-		return plan.PlanDestroy
+		return plan.PlanPrefix + c.command.name
 	}
 	return c.command.name
 }

@@ -75,6 +75,17 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
 			examples: []string{"refresh examples/shop --env prod"},
 		},
+		{
+			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks,
+			flags: "reason refuse plan.forget " + recorded + watching + where + hosted, run: forget,
+			outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Deletes the records of stacks: Stackwright no longer manages them. The stacks stay in AWS as they are, with all their tags.
+It is refused while an operation on such a stack is in progress, and if other recorded stacks depend on one. A deploy of
+files that still contain the stack is refused from then on.
+
+STACK is the name of a stack in the project; network/ means all below it. With --plan it shows what would be forgotten.` + codes,
+			examples: []string{"forget data/db --plan", "forget data/db --reason 'moves to the data team'", "forget network/ --project shop --env prod"},
+		},
 
 		{
 			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,

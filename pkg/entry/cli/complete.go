@@ -103,6 +103,12 @@ func stackNames(ctx context.Context, s *session, done []string) ([]string, error
 	return slices.Compact(all), err
 }
 
+// recordedStacks lists the recorded stacks that are not given yet.
+func recordedStacks(ctx context.Context, s *session, done []string) ([]string, error) {
+	all, err := stackNames(ctx, s, nil)
+	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(done, name) }), err
+}
+
 // parts lists a part of the IDs of all projects: 0 is the name, 1 the environment.
 func parts(part int) completion {
 	return func(ctx context.Context, s *session, _ []string) ([]string, error) {

@@ -81,6 +81,7 @@ func (f *flags) definitions() map[string]definition {
 		"yes":             {to: &f.yes, usage: "do not ask"},
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
+		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
 		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},

@@ -119,9 +119,9 @@ func setOptions(o run.Options) map[plan.Option]bool {
 
 // A row says which fields a request needs, by the row of its operation or command.
 type row struct {
-	name                               string
-	needsSource, needsRun, needsReason bool // the version of a configuration; the run that it is about; a reason
-	options                            []plan.Option
+	name                                          string
+	needsSource, needsRun, needsReason, needsOnly bool // the version of a configuration; the run that it is about; a reason; the names of stacks
+	options                                       []plan.Option
 }
 
 // rows are those of all requests that users may make.
@@ -129,7 +129,7 @@ func rows(all plan.Operations) []row {
 	var rows []row
 	for _, o := range all {
 		if o.Requestable {
-			rows = append(rows, row{name: o.Name, needsSource: o.NeedsFiles, needsRun: o.Repeats, options: o.Options})
+			rows = append(rows, row{name: o.Name, needsSource: o.NeedsFiles, needsRun: o.Repeats, needsOnly: o.NeedsOnly, options: o.Options})
 		}
 	}
 	for _, c := range run.Controls() {
@@ -209,6 +209,9 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 		if setOptions(q.Options)[option] && !slices.Contains(r.options, option) {
 			add("%s: a %s does not have this option (only %s): remove it", option, q.Operation, strings.Join(namesWithOption(all, option), ", "))
 		}
+	}
+	if r.needsOnly && len(q.Only) == 0 {
+		add("only: missing: name the stacks to %s", q.Operation)
 	}
 	if slices.Contains(q.Only, "") {
 		add("only: it contains an empty name: remove it")

@@ -1,0 +1,72 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/graph"
+)
+
+// forget deletes the records of some stacks. The stacks stay.
+func forget() Operation {
+	return Operation{
+		Name: "forget", Plan: ForgetStacks,
+		Requestable: true, NeedsOnly: true, Retryable: true,
+		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
+		Effect:  "it deletes the records of some stacks; the stacks stay",
+	}
+}
+
+// previewForget shows what a forget would do.
+func previewForget() Operation {
+	return Operation{
+		Name: PlanPrefix + "forget", Plan: ForgetStacks,
+		Requestable: true, NeedsOnly: true, Preview: true,
+		Options: []Option{OptionOnly},
+		Effect:  "the deletion of the records of some stacks is planned",
+	}
+}
+
+// ForgetStacks plans to delete the records of the stacks that Only names. Its steps send no
+// request to CloudFormation. It refuses to forget a stack on which an operation is in
+// progress, because the record says how that operation is followed, and a stack that other
+// recorded stacks depend on, unless these are forgotten too.
+func ForgetStacks(v View) (Plan, error) {
+	about, refusals := v.selected()
+	if len(v.Only) == 0 {
+		refusals = append(refusals, fault.New(fault.Invalid, "only: missing: name the stacks to forget"))
+	}
+	var dependents graph.Graph[string]
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		for _, need := range v.Recorded[name].Needs {
+			if !about[name] && about[need] {
+				dependents.Add(need, name)
+			}
+		}
+	}
+	var p Plan
+	var stay []string
+	for _, name := range slices.Sorted(maps.Keys(about)) {
+		r, live := v.Recorded[name], v.Live[name]
+		if live.Status.Busy() {
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s: it is %s: wait until this operation has ended, then forget the stack", r.displayName(), live.Status))
+		}
+		if users := dependents.After(name); len(users) > 0 {
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s: other stacks depend on it (%s): forget these too, or deploy them first without this dependency", r.displayName(), listed(users)))
+		}
+		if v.exists(name) {
+			stay = append(stay, fmt.Sprintf("%s (%s)", r.displayName(), r.Stack))
+		}
+		p.Steps = append(p.Steps, Step{ID: StepID(name, Forget, ""), Node: name, Where: v.where(name), Verb: Forget})
+	}
+	if len(refusals) > 0 {
+		return Plan{}, errors.Join(refusals...)
+	}
+	if len(stay) > 0 {
+		p.Messages = []string{fmt.Sprintf("these stacks stay in AWS as they are, with all their tags: %s. A deploy of files that contain them is refused from now on", listed(stay))}
+	}
+	return p, nil
+}
