@@ -21,14 +21,14 @@ import (
 // Submit uploads a project, or puts a request object into the bucket.
 func (r *emulators) Submit(operation string, w stacks, of string, with ...options) string {
 	if operation == "deploy" && len(with) == 0 {
-		key := "projects/shop/default.zip"
+		key := "projects/" + r.project + "/default.zip"
 		id := engine.RunID("stackwright", key, r.upload(key, w))
 		r.requested = append(r.requested, id)
 		return id
 	}
 	request, about := map[string]any{"operation": operation}, map[string]any{}
 	for _, o := range with {
-		about["only"] = o.only
+		about["only"], about["adopt"] = o.only, o.adopt
 		about["rollback"], about["refuse"], about["force"] = o.rollback, o.refuse, o.force
 		if o.exact {
 			about["exact"] = true
@@ -38,8 +38,8 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		}
 	}
 	switch operation {
-	case "deploy", "plan":
-		key := fmt.Sprintf("revisions/shop/default/%d.zip", r.next())
+	case "deploy", "plan", "adopt":
+		key := fmt.Sprintf("revisions/%s/default/%d.zip", r.project, r.next())
 		request["key"], request["version"] = key, r.upload(key, w)
 	case "retry", "pause", "continue", "cancel":
 		about["run"] = of
@@ -51,7 +51,7 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	if err != nil {
 		r.Fatal(err)
 	}
-	key := fmt.Sprintf("requests/shop/default/%d.json", r.next())
+	key := fmt.Sprintf("requests/%s/default/%d.json", r.project, r.next())
 	id := engine.RunID("stackwright", key, r.put(key, body))
 	if !slices.Contains([]string{"pause", "continue", "cancel", "unlock"}, operation) {
 		r.requested = append(r.requested, id)
@@ -75,7 +75,7 @@ func (r *emulators) Schedules(operations map[string]string) {
 }
 
 func (r *emulators) Scheduled() []string {
-	all, err := schedules.New(scheduler.NewFromConfig(r.direct(r.cloud.Schedules)), scheduleGroup).List(r.Context(), "shop@default")
+	all, err := schedules.New(scheduler.NewFromConfig(r.direct(r.cloud.Schedules)), scheduleGroup).List(r.Context(), r.id())
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -87,8 +87,8 @@ func (r *emulators) Scheduled() []string {
 }
 
 func (r *emulators) Fire(name string) string {
-	id := engine.RunID("schedule", "shop@default", name, time.Now().UTC().Format(time.RFC3339))
-	if !r.cloud.Schedules.Fire(scheduleGroup.Name, "shop.default."+name) {
+	id := engine.RunID("schedule", r.id(), name, time.Now().UTC().Format(time.RFC3339))
+	if !r.cloud.Schedules.Fire(scheduleGroup.Name, r.project+".default."+name) {
 		r.Fatalf("there is no schedule %s", name)
 	}
 	r.requested = append(r.requested, id)
@@ -108,6 +108,11 @@ func (r *emulators) Timeout(stack string, d time.Duration) {
 	}
 	r.setKey("defaults", fmt.Sprintf("{ %s%s: { timeout: %s } }", of, stack, d))
 }
+
+func (r *emulators) As(project string) { r.project = project }
+
+// id is the ID of the project whose requests are sent.
+func (r *emulators) id() string { return r.project + "@default" }
 
 // setKey sets a top-level key in every project file from now on.
 func (r *emulators) setKey(key, value string) {
@@ -134,6 +139,7 @@ func (r *emulators) put(key string, body []byte) string {
 // upload puts a project archive into the bucket and returns the version of the object.
 func (r *emulators) upload(key string, w stacks) string {
 	files := w.files()
+	files["stackwright.yaml"] = append([]byte("project: "+r.project+"\n"), files["stackwright.yaml"]...)
 	for _, key := range slices.Sorted(maps.Keys(r.keys)) {
 		files["stackwright.yaml"] = append([]byte(key+": "+r.keys[key]+"\n"), files["stackwright.yaml"]...)
 	}
@@ -153,12 +159,12 @@ func (r *emulators) upload(key string, w stacks) string {
 // file returns the name of the template. Of a very long name it has the beginning.
 func (s stack) file() string { return s.name[:min(len(s.name), 40)] + ".yaml" }
 
-// files returns the project file and the templates of w.
+// files returns the project file, without the name of the project, and the templates of w.
 func (w stacks) files() archive.Files {
 	var b strings.Builder
 	var moved []string
 	files := make(archive.Files)
-	b.WriteString("project: shop\nstacks:\n")
+	b.WriteString("stacks:\n")
 	for _, s := range w {
 		fmt.Fprintf(&b, "  %s:\n    template: %s\n", s.name, s.file())
 		if s.moved == "" {
@@ -171,6 +177,9 @@ func (w stacks) files() archive.Files {
 		}
 		if s.protected {
 			b.WriteString("    protect: true\n")
+		}
+		if s.adopts {
+			b.WriteString("    adopt: true\n")
 		}
 		if s.express {
 			b.WriteString("    deployment: express\n")

@@ -239,6 +239,22 @@ func (r *emulators) update(name string, end plan.Status) error {
 	return err
 }
 
+func (r *emulators) ByHand(s stack, w stacks) {
+	outside, physical := r.at(s.nameOnBackend())
+	in := &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(s.template(w)))}
+	for name, value := range s.given(r, w) {
+		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: &name, ParameterValue: &value})
+	}
+	if _, err := outside.CreateStack(r.Context(), in); err != nil {
+		r.Fatal(err)
+	}
+	r.waitNotBusy(s.nameOnBackend())
+}
+
+func (r *emulators) Unreadable(name string) {
+	r.injectAt(name, local.Fault{Error: &local.FaultError{Action: "GetTemplate", Code: "AccessDenied", Status: 403}})
+}
+
 func (r *emulators) Import(user, name string) {
 	outside, physical := r.at(user)
 	body := string(stack{version: "theirs", needs: nil}.template(nil))
@@ -304,7 +320,7 @@ func (r *emulators) Lag(d time.Duration) { r.inject(local.Fault{Lag: (d / r.spee
 
 func (r *emulators) Misrecord(name string) {
 	_, err := dynamodb.NewFromConfig(r.direct(r.cloud.Tables)).UpdateItem(r.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String("stackwright"), Key: map[string]item.AttributeValue{"PK": &item.AttributeValueMemberS{Value: "PROJECT#shop@default"}, "SK": &item.AttributeValueMemberS{Value: "STACK#" + name}},
+		TableName: aws.String("stackwright"), Key: map[string]item.AttributeValue{"PK": &item.AttributeValueMemberS{Value: "PROJECT#" + r.id()}, "SK": &item.AttributeValueMemberS{Value: "STACK#" + name}},
 		UpdateExpression: aws.String("SET outputs = :outputs"), ConditionExpression: aws.String("attribute_exists(PK)"),
 		ExpressionAttributeValues: map[string]item.AttributeValue{":outputs": &item.AttributeValueMemberM{Value: map[string]item.AttributeValue{"Value": &item.AttributeValueMemberS{Value: "misrecorded"}}}},
 	})

@@ -59,6 +59,7 @@ type emulators struct {
 	outageUntil time.Time              // until when CloudFormation cannot be reached
 	keys        map[string]string      // more keys of every project file
 
+	project       string          // whose requests are sent
 	noProjectFile bool            // uploads have only their templates
 	denied        map[string]bool // targets whose role nobody may assume
 	registered    map[string]bool // targets that are registered
@@ -134,7 +135,7 @@ func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
 
 // newEmulatorsWithLimits does the same with other limits of requests to CloudFormation.
 func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cloud.Options)) *emulators {
-	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1}
+	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1, project: "shop"}
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
 		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
@@ -240,7 +241,7 @@ func (r *emulators) WaitIdle() bool {
 
 // all lists the runs of the project.
 func (r *emulators) all() []run.Run {
-	listed, err := r.store.List(r.Context(), "shop@default", 0)
+	listed, err := r.store.List(r.Context(), r.id(), 0)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -287,7 +288,7 @@ func (r *emulators) ExecutionStatus(id string) run.Run {
 }
 
 func (r *emulators) Lock() run.Lock {
-	l, err := r.store.Lock(r.Context(), "shop@default")
+	l, err := r.store.Lock(r.Context(), r.id())
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -344,7 +345,7 @@ func (r *emulators) Outage(d time.Duration) {
 }
 
 func (r *emulators) Recorded() map[string]plan.Record {
-	records, err := r.store.Records(r.Context(), "shop@default")
+	records, err := r.store.Records(r.Context(), r.id())
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 // like its node; outside of the default target, the target follows: db@eu. Verbs are
 // those of plans.
 type backend interface {
+	As(project string) // the requests that follow, the records and the lock are of this project
 	Submit(operation string, w stacks, of string, with ...options) (id string)
 	ProjectFile(exists bool)                // in uploads from now on; the first has one
 	MaxDeletions(deletions int)             // in project files from now on
@@ -49,8 +50,10 @@ type backend interface {
 	ChangeSets() []string           // the stacks that have change sets, sorted
 	Planned(r run.Run) plan.Changes // what the plan of r would change
 
-	Live(stack string, s plan.Status)             // a user brings the stack to this status, without Stackwright
+	Live(stack string, s plan.Status)             // a user brings the stack to this status, without Stackwright and with other tags
+	Unreadable(stack string)                      // from now on nobody may read its template
 	Foreign(stack string, now, end plan.Status)   // a user starts an operation that ends with this status after five minutes
+	ByHand(s stack, w stacks)                     // a user creates a stack of the project, as it is there
 	Import(user, stack string)                    // a user creates a stack that imports an export of the other
 	FailNext(stack string, v plan.Verb)           // the next such operation fails
 	Slow(stack string, d time.Duration)           // every operation on the stack takes so long
@@ -65,7 +68,7 @@ type options struct {
 	deletions        *int // the most that are allowed
 	rollback, refuse bool
 	exact            bool
-	only             []string
+	only, adopt      []string
 	force            bool
 	given            bool // the line of the scenario has an option
 }
@@ -83,6 +86,7 @@ type memoryBackend struct {
 	rollback      bool                       // on failure
 	schedules     map[string]string          // the operation of each schedule
 	everScheduled map[string]string          // the same for all schedules that ever existed
+	name          string                     // of the project whose requests are sent
 	accounts      int                        // the number of accounts that the stacks are in; 0 means 1
 	limits        []project.Limit            // max_parallel, sorted
 	count         int
@@ -91,7 +95,7 @@ type memoryBackend struct {
 // newMemory returns an empty backend. The caller stops it. A cleanup function would
 // keep every backend until the whole test ends.
 func newMemory(t testing.TB, seed uint64) *memoryBackend {
-	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string)}
+	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string), name: "shop"}
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		switch call {
 		case "Cloud.Begin":
@@ -131,6 +135,11 @@ func arn(function string) string {
 	return "arn:aws:lambda:us-east-1:000000000000:function:" + function
 }
 
+func (p *memoryBackend) As(project string) { p.name = project }
+
+// id is the ID of the project whose requests are sent.
+func (p *memoryBackend) id() string { return p.name + "@default" }
+
 func (p *memoryBackend) Submit(operation string, w stacks, of string, with ...options) string {
 	return p.Backend.Submit(p.request(operation, w, of, with...))
 }
@@ -140,9 +149,9 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 
 // request makes a request without an ID.
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
-	q := run.Request{Project: "shop@default", Operation: operation, Of: of, Who: "somebody"}
+	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Exact = o.deletions, o.rollback, o.refuse, o.force, o.only, o.exact
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact
 	}
 	switch operation {
 	case "deploy":
@@ -150,7 +159,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 			p.uploads++
 			q.Upload, q.Sequencer = true, fmt.Sprintf("%016X", p.uploads)
 		}
-	case "plan":
+	case "plan", "adopt":
 		q.Source = p.Source(p.project(w))
 	case "unlock":
 		q.Reason = "it is stuck"
@@ -161,6 +170,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 // project returns the project of w with the other settings of the project file.
 func (p *memoryBackend) project(w stacks) project.Project {
 	made := w.project()
+	made.Name = p.name
 	p.Cloud.Apart = p.Cloud.Apart || slices.ContainsFunc(w, func(s stack) bool { return len(s.targets) > 0 })
 	made.Schedules = make(map[string]project.Schedule)
 	for name, operation := range p.schedules {
@@ -207,20 +217,20 @@ func (p *memoryBackend) Schedules(operations map[string]string) {
 }
 
 func (p *memoryBackend) Scheduled() []string {
-	return slices.Sorted(maps.Keys(p.Backend.Schedules.Of("shop@default")))
+	return slices.Sorted(maps.Keys(p.Backend.Schedules.Of(p.id())))
 }
 
 // Fire lets a schedule start a run, even a schedule that has been deleted: its call may
 // have been sent before.
 func (p *memoryBackend) Fire(name string) string {
 	operation, ok := p.everScheduled[name]
-	if s, exists := p.Backend.Schedules.Of("shop@default")[name]; exists {
+	if s, exists := p.Backend.Schedules.Of(p.id())[name]; exists {
 		operation, ok = s.Operation, true
 	}
 	if !ok {
 		p.Fatalf("there is no schedule %s", name)
 	}
-	return p.Backend.Submit(run.Request{Project: "shop@default", Operation: operation, Schedule: name, Who: "schedule " + name})
+	return p.Backend.Submit(run.Request{Project: p.id(), Operation: operation, Schedule: name, Who: "schedule " + name})
 }
 
 func (p *memoryBackend) OnFailure(word string) { p.rollback = word == "rollback" }
@@ -251,7 +261,7 @@ func (p *memoryBackend) Path(id string) [][]string {
 }
 
 func (p *memoryBackend) Recorded() map[string]plan.Record {
-	records, err := p.Store.Records(p.Context(), "shop@default")
+	records, err := p.Store.Records(p.Context(), p.id())
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -259,7 +269,7 @@ func (p *memoryBackend) Recorded() map[string]plan.Record {
 }
 
 func (p *memoryBackend) Lock() run.Lock {
-	l, err := p.Store.Lock(p.Context(), "shop@default")
+	l, err := p.Store.Lock(p.Context(), p.id())
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -313,6 +323,10 @@ func (p *memoryBackend) Foreign(name string, now, end plan.Status) {
 func (p *memoryBackend) FailNext(name string, v plan.Verb) {
 	p.Cloud.Fail[physicalName(name)+"/"+string(v)]++
 }
+func (p *memoryBackend) ByHand(s stack, w stacks) {
+	p.Cloud.Make(s.physical, p.project(w).Nodes[s.name].Template.Digest, s.given(p, w))
+}
+func (p *memoryBackend) Unreadable(name string) { p.Cloud.Unreadable[physicalName(name)] = true }
 func (p *memoryBackend) Import(user, stack string) {
 	p.Cloud.Use(physicalName(user), physicalName(stack))
 }
@@ -331,7 +345,7 @@ func (p *memoryBackend) Events(deliveries ...time.Duration) {
 func (p *memoryBackend) Lag(d time.Duration) { p.Cloud.Lag = d }
 
 func (p *memoryBackend) Misrecord(name string) {
-	p.Store.SetOutputs("shop@default", name, map[string]string{"Value": "misrecorded"})
+	p.Store.SetOutputs(p.id(), name, map[string]string{"Value": "misrecorded"})
 }
 
 // ChangeSets is backend.

@@ -16,6 +16,7 @@ type generator struct {
 	last     stacks // of the last deploy
 	plain    bool   // no faults, and one request at a time
 	crowded  bool   // runs of several projects share their accounts
+	contests bool   // stacks change hands
 }
 
 // writeScript makes the script of a seed.
@@ -23,6 +24,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), emulated: emulated}
 	large := !emulated && seed%largeSeeds == 0
 	a.plain = a.IntN(12) == 0 && !large
+	a.contests = seed%contestedSeeds == 0 && !large && !a.plain && !emulated
 	a.faultPlan(seed)
 	if large {
 		a.hubScript()
@@ -106,12 +108,19 @@ func (a *generator) round() {
 			a.add("fail", st.nameOnBackend()+"/"+a.one("create", "update", "delete", "continue", "rollback"))
 		}
 	}
+	if a.contests {
+		a.contest()
+	}
 	a.request(w)
 	for i := 0; i < 4 && a.IntN(5) < 2 && !a.plain; i++ {
 		a.add("pass", a.number(100))
 		a.meanwhile()
 	}
 	a.add("wait-idle")
+	if a.contests && a.IntN(2) == 0 {
+		a.contest()
+		a.add("wait-idle")
+	}
 	if a.IntN(4) == 0 {
 		a.add("retry")
 		a.add("wait-idle")
@@ -136,6 +145,10 @@ func (a *generator) request(w stacks) {
 
 // deploy adds a deploy of w, by upload or by request.
 func (a *generator) deploy(w stacks) {
+	if a.contests && a.IntN(4) == 0 {
+		w = slices.Clone(w)
+		w[a.IntN(len(w))].adopts = true
+	}
 	words := w.words()
 	switch a.IntN(8) {
 	case 0:
@@ -155,6 +168,10 @@ func (a *generator) deploy(w stacks) {
 
 // meanwhile adds something that happens while a run is executed.
 func (a *generator) meanwhile() {
+	if a.contests && a.IntN(2) == 0 {
+		a.contest()
+		return
+	}
 	what := a.one("deploy", "deploy", "deploy", "pause", "pause", "continue", "cancel", "cancel-rolling-back", "unlock", "abort", "destroy", "refresh", "retry", "outage", "live")
 	switch what {
 	case "deploy":

@@ -67,6 +67,7 @@ type monitor struct {
 	known   map[string]*observed // by run
 	started map[string]string    // by run and step: the token of its request
 	named   map[string]bool      // stacks that the records name
+	owners  ownership
 }
 
 // observed is what a monitor knows about a run.
@@ -78,7 +79,7 @@ type observed struct {
 
 // monitor starts a monitor.
 func (g *player) monitor(p *memoryBackend) {
-	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool)}
+	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool), owners: make(ownership)}
 	p.Store.After = w.wrote
 	p.Store.Followed = w.read
 	p.Backend.Started = w.startedBy
@@ -175,6 +176,7 @@ func (w *monitor) moved(r run.Run, number int) {
 	k, s := w.of(r.ID), r.Steps[number]
 	was := k.status[number]
 	k.status[number] = s.Status
+	w.owners.moved(w, r, s)
 	if was != run.Pending || s.Status != run.Running {
 		return
 	}
@@ -217,6 +219,7 @@ func (w *monitor) startedBy(t action.Task) {
 	}
 	w.holds(once, !before, "%s of run %s is requested with the token %s, and was before with %s", t.Step.ID, t.Run, t.Token(), token)
 	w.started[key] = t.Token()
+	w.owners.requested(w, t)
 	r, k := w.p.Store.Lend(t.Run), w.of(t.Run)
 	w.holds(finished, !k.over || k.byForce, "run %s is %s and requests %s", t.Run, r.State, t.Step.ID)
 	if k.over {
@@ -242,7 +245,7 @@ func (w *monitor) unneeded(t action.Task) {
 	if t.Node.Name != "" || w.changedOutside[name] {
 		return // it will be created again, or was changed outside Stackwright
 	}
-	w.holds(unused, !w.p.Cloud.InUse(name), "%s is being deleted while a live stack uses it", name)
+	w.holds(unused, w.contested || !w.p.Cloud.InUse(name), "%s is being deleted while a live stack uses it", name)
 	for _, s := range w.p.Store.Lend(t.Run).Steps {
 		record := w.p.Store.LendRecords(t.Project)[s.Node]
 		w.holds(unused, s.Status != run.Running || s.Node == t.Step.Node || !requests(s.Verb) || !slices.Contains(record.Needs, t.Step.Node),
@@ -281,7 +284,11 @@ func (w *monitor) remembers() {
 			w.named[r.Stack] = true
 		}
 	}
-	forgotten := w.p.Cloud.OursBut(w.named)
+	forgotten := slices.DeleteFunc(w.p.Cloud.OursBut(w.named), func(name string) bool {
+		id, _ := w.p.Cloud.Origin(plan.Location{Stack: name})
+		owner, known := w.owners[id]
+		return known && owner == ""
+	})
 	w.holds(remembered, len(forgotten) == 0, "%v are live and no record names them", forgotten)
 }
 

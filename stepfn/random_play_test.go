@@ -28,6 +28,7 @@ type player struct {
 	checked        map[string]int                 // how often, by invariant
 	injected       map[string]int                 // how often each kind of fault was injected
 	beside         []string                       // runs of other projects
+	contested      bool                           // stacks change hands
 }
 
 func newPlayer(t testing.TB) *player {
@@ -78,6 +79,8 @@ func (g *player) execute(l line) {
 	case "deploy-hub":
 		g.injected["hub of 2,000"]++
 		g.submit(append(line{"deploy"}, hub(l.number(1)+1).words()...))
+	case "adopt", "forget", "by-hand", "unreadable", "lab-adopt", "lab-deploy", "lab-destroy", "lab-forget":
+		g.contest(l)
 	case "throttle":
 		g.throttle(l)
 	case "beside":
@@ -304,6 +307,7 @@ func (g *player) snapshot() string {
 func (g *player) redeploy(w stacks) {
 	g.finish()
 	g.stopFaults()
+	w = g.endDisputes(w)
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
 		g.finish()
@@ -332,9 +336,18 @@ func failedSteps(r run.Run) string {
 func (g *player) destroyAll() {
 	g.finish()
 	g.stopFaults()
+	g.endDisputes(nil)
 	g.submit(line{"destroy"})
 	g.finish()
 	r := g.ExecutionStatus(g.of(0))
+	for range 5 {
+		if r.State == run.StateSucceeded || !g.contested {
+			break // else an adopted stack imports from others than its files say: CloudFormation has refused a deletion
+		}
+		g.submit(line{"destroy"})
+		g.finish()
+		r = g.ExecutionStatus(g.of(0))
+	}
 	g.holds(emptied, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
 	g.holds(emptied, len(g.Recorded()) == 0, "records are left: %v", g.Recorded())
 }

@@ -110,8 +110,10 @@ func (g *player) besides(l line) {
 // projectsOf lists the projects that have had a run.
 func (g *player) projectsOf() []string {
 	all := []string{"shop@default"}
-	for i := range g.beside {
-		all = append(all, fmt.Sprintf("beside%d@default", i))
+	for _, id := range g.beside {
+		if name := g.backend.(*memoryBackend).Store.Lend(id).Project; !slices.Contains(all, name) {
+			all = append(all, name)
+		}
 	}
 	return all
 }
@@ -201,7 +203,7 @@ func (g *player) checkLimits(r run.Run) {
 	}
 }
 
-// The random scenarios contain what they are said to contain: hubs with 2,000
+// The random scenarios contain what they are said to contain: stacks that change hands, hubs with 2,000
 // dependents, lag, three runs in one account, one account of several that throttles, and
 // max_parallel of projects and of prefixes.
 func TestRandomScenariosContain(t *testing.T) {
@@ -226,6 +228,7 @@ func TestRandomScenariosContain(t *testing.T) {
 		}
 	}
 	for what, least := range map[string]int{
+		"adopt": 100, "forget": 100, "by-hand": 40, "unreadable": 40, "lab-adopt": 100, "lab-deploy": 40, "lab-destroy": 40, "lab-forget": 40,
 		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 200,
 	} {
 		if found[what] < least {

@@ -28,6 +28,8 @@ func (s *scenario) declare(st statement) {
 	}
 }
 
+func (s *scenario) as(st statement) { s.As(st.args[0]) }
+
 func (s *scenario) maxDeletions(st statement) { s.MaxDeletions(number(st.args[0])) }
 
 func (s *scenario) onFailure(st statement) { s.OnFailure(st.args[0]) }
@@ -149,5 +151,13 @@ func (s *scenario) live(st statement) { s.Live(s.at(st.args[0]), plan.Status(st.
 func (s *scenario) foreign(st statement) {
 	s.Foreign(s.at(st.args[0]), plan.Status(st.args[1]), plan.Status(st.args[2]))
 }
+
+func (s *scenario) byHand(st statement) {
+	for _, name := range st.args {
+		s.ByHand(s.stacks.named(name), s.stacks)
+	}
+}
+
+func (s *scenario) unreadable(st statement) { s.Unreadable(s.at(st.args[0])) }
 
 func (s *scenario) uses(st statement) { s.Import(st.args[0], s.at(st.args[1])) }

@@ -41,7 +41,7 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 var (
 	operations    = []string{"deploy", "destroy", "refresh", "plan"}
 	requestVerbs  = []string{"create", "update", "delete", "continue", "propose", "withdraw"}
-	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Forget), string(plan.Propose)}
+	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Adopt), string(plan.Forget), string(plan.Propose)}
 	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped), string(run.Waiting)}
 	runStates     = states(run.StatePending, run.StateQueued, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused)
 	waitedFor     = states(run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused, run.StateWaiting, run.StateQueued)
@@ -64,6 +64,7 @@ var kinds = map[string]*kind{
 	"END":      {"an outcome", func(*reader) []string { return waitedFor }, takeOutcome(waitedFor)},
 	"OUTCOME":  {"an outcome", func(*reader) []string { return append(waitedFor, "begins") }, takeOutcome(append(waitedFor, "begins"))},
 	"TARGET":   one("a target", "eu", "us", "ap"),
+	"PROJECT":  one("a project", "shop", "lab"),
 	"SCHEDULE": oneOf("a schedule of this scenario", func(r *reader) []string { return keys(r.schedules) }),
 
 	"PROJECT-STACK":      {"a stack with needs and targets that exist", nil, single((*reader).isProjectStack)},
@@ -83,7 +84,7 @@ var kinds = map[string]*kind{
 	"LOCK-OWNER": {"a run that has a name, or free", func(r *reader) []string { return append(keys(r.runs), "free") }, single(func(r *reader, arg string) bool { return arg == "free" || r.runs[arg] })},
 
 	"PLAN-OPTION":    optionsOf("exactly"),
-	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only"),
+	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "adopting"),
 	"DESTROY-OPTION": optionsOf("refusing", "only"),
 	"FORGET-OPTION":  optionsOf("refusing", "only"),
 	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
@@ -229,11 +230,16 @@ func optionsOf(names ...string) *kind {
 			st.with.exact = true
 		case "forcing":
 			st.with.force = true
-		case "only":
+		case "only", "adopting":
 			if len(args) < 2 {
 				return 0
 			}
-			st.with.only = strings.Split(args[1], ",")
+			names := strings.Split(args[1], ",")
+			if args[0] == "only" {
+				st.with.only = names
+			} else {
+				st.with.adopt = names
+			}
 			return 2
 		case "max-deletions":
 			if len(args) < 2 {

@@ -23,6 +23,7 @@ var words = []word{
 	// The project file, from this line on.
 	{"project", "[PROJECT-STACK...]", (*scenario).project, isGiven},
 	{"templates", "[PROJECT-STACK...]", (*scenario).templates, isGiven}, // templates instead, without a project file
+	{"as", "PROJECT", (*scenario).as, isGiven},                          // the project of the lines that follow, with stacks of the same names
 	{"max-deletions", "NUMBER", (*scenario).maxDeletions, isGiven},
 	{"on-failure", "POLICY", (*scenario).onFailure, isGiven},
 	{"timeout", "[STACK] SECONDS", (*scenario).timeout, isGiven},
@@ -34,6 +35,7 @@ var words = []word{
 	{"destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"refresh", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
 	{"fires", "SCHEDULE [OUTCOME]", (*scenario).fires, isRequest},          // the schedule starts a run
@@ -65,8 +67,10 @@ var words = []word{
 	{"allow", "TARGET", (*scenario).access, isGiven},                             // the role can be assumed again
 	{"withhold", "TARGET", (*scenario).permission, isGiven},                      // the target is not for the project
 	{"permit", "TARGET", (*scenario).permission, isGiven},                        // the target is for the project again
-	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                    // a user brings the stack to this status, outside Stackwright
+	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                    // a user brings the stack to this status, outside Stackwright and with other tags
 	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven}, // a user starts an operation: its status now, and the one with which it ends after five minutes
+	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                         // a user has created the stacks as the project has them, without Stackwright
+	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                     // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second
 
 	// Checks of the current run.

@@ -16,6 +16,7 @@ import (
 //	db<.vpc               db uses an output of vpc, and imports nothing
 //	db+                   db is protected
 //	db*                   db is deployed in express mode
+//	db%                   db adopts a stack that exists
 //	db@eu,us<vpc          db is in two targets; each needs vpc of the same target, or of the first that has it
 //	db@eu<vpc@us          db is in one target and needs vpc of another
 //	db^data<vpc           db had the name data in the last project, and keeps its physical stack
@@ -25,6 +26,7 @@ type stack struct {
 	name, version, physical string
 	moved                   string // its former name; "" if it has not been moved
 	protected, express      bool
+	adopts                  bool
 	targets                 []string // empty: the default target
 	needs                   []need
 }
@@ -43,9 +45,10 @@ func parseStacks(words []string) stacks {
 		name, needs, _ := strings.Cut(word, "<")
 		name, protected := strings.CutSuffix(name, "+")
 		name, express := strings.CutSuffix(name, "*")
+		name, adopts := strings.CutSuffix(name, "%")
 		name, targets, placed := strings.Cut(name, "@")
 		name, moved, _ := strings.Cut(name, "^")
-		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected, express: express}
+		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected, express: express, adopts: adopts}
 		if placed {
 			s.targets = strings.Split(targets, ",")
 		}
@@ -168,7 +171,7 @@ func (w stacks) project() project.Project {
 			n := project.Node{
 				Name: s.node(target), Stack: s.physical, Target: targetOf(target),
 				Template:   project.Template{Digest: s.version, Pinned: true, Creation: 5 * time.Second},
-				Parameters: make(map[string]project.Text), Protect: s.protected,
+				Parameters: make(map[string]project.Text), Protect: s.protected, Adopt: s.adopts,
 			}
 			if s.express {
 				n.Deployment = project.Express
@@ -213,6 +216,9 @@ func (s stack) word() string {
 		}
 	}
 	word := s.name
+	if s.adopts {
+		word += "%"
+	}
 	if len(needs) > 0 {
 		word += "<" + strings.Join(needs, ",")
 	}
@@ -223,4 +229,17 @@ func (s stack) word() string {
 		word += "=" + s.physical
 	}
 	return word
+}
+
+// given returns the parameters that s gets from the live outputs of its dependencies; nil if
+// it has none.
+func (s stack) given(b backend, w stacks) map[string]string {
+	var all map[string]string
+	for _, n := range s.needs {
+		if all == nil {
+			all = make(map[string]string)
+		}
+		all[n.param()] = b.OutputOf(w.named(n.name).nameOnBackend(), n.output)
+	}
+	return all
 }

@@ -25,7 +25,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, finds, schedules),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies, finds, schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, follows, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
@@ -113,7 +113,8 @@ const (
 	anywhere = "projects name their stacks, and targets are in any region"
 )
 
-// describes reads stacks, and follows reads change sets too; finds describes all stacks in one call, which needs the permission to list them.
+// describes reads stacks, and follows reads change sets too; copies reads templates of stacks; finds describes all stacks in one call,
+// which needs the permission to list them.
 var (
 	describes = []permission{{
 		Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:DescribeStacks", "cloudformation:ListStackResources"},
@@ -122,7 +123,8 @@ var (
 	follows = []permission{{ // CloudFormation names the change sets of nested stacks itself
 		Do: append([]string{"cloudformation:DescribeChangeSet"}, describes[0].Do...), On: []string{stacks}, Why: anywhere,
 	}}
-	finds = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
+	finds  = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
+	copies = []permission{{Do: []string{"cloudformation:GetTemplate"}, On: []string{stacks}, Why: anywhere}}
 )
 
 // executionRoles are the execution role of the installation, and those that target/execution.yaml creates.

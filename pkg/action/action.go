@@ -114,6 +114,7 @@ type Progress struct {
 	Started bool         // the poll has started the operation, so its events may be late
 	Record  *plan.Record // the new record; nil to keep the old one
 	Forget  bool         // delete the record
+	Adopts  string       // the ID of the stack that the project owns from now on; empty if it adopts none
 	Result  plan.Result  // how the step left its stack, if it is over
 
 	// Proposal is what the step's change set says. It is stored, with a reference in the receipt, before the next

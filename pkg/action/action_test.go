@@ -139,7 +139,7 @@ func TestStart(t *testing.T) {
 	}{
 		{name: "a stack is created", verb: plan.Create, cloud: is(""), receipt: started, calls: "begin CreateStack"},
 		{name: "a name that is taken", verb: plan.Create, cloud: answering(is(""), fault.New(fault.Taken, "exists")), kind: fault.Taken,
-			says: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", calls: "begin CreateStack"},
+			says: "stack shop-vpc exists and is not managed by Stackwright: to take it over, write adopt: true under the stack in the project file, or use stackwright adopt or deploy --adopt; otherwise write another name under stack_name: (exists)", calls: "begin CreateStack"},
 		{name: "a refusal says why", verb: plan.Create, cloud: answering(is(""), fault.New(fault.Denied, "no")), kind: fault.Denied, says: "no", calls: "begin CreateStack"},
 		{name: "an update", verb: plan.Update, cloud: is("UPDATE_COMPLETE"), receipt: started, calls: "begin UpdateStack"},
 		{name: "an update after a failed one", verb: plan.Update, cloud: is("UPDATE_FAILED"), receipt: started, calls: "begin UpdateStack; live; begin UpdateStack"},
@@ -351,7 +351,7 @@ func TestPoll(t *testing.T) {
 		{"a stack of our name may be ours, because events may be late", plan.Create, old, answering(is("CREATE_IN_PROGRESS"), fault.New(fault.Taken, "exists")),
 			want{digest: "-", calls: "live; events; begin CreateStack; events"}},
 		{"a stack of our name that still has no events of ours is not ours", plan.Create, older, answering(is("CREATE_COMPLETE"), fault.New(fault.Taken, "exists")),
-			want{over: true, forget: true, fails: "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", digest: "-", calls: "live; events; begin CreateStack; events"}},
+			want{over: true, forget: true, fails: "stack shop-vpc exists and is not managed by Stackwright: to take it over, write adopt: true under the stack in the project file, or use stackwright adopt or deploy --adopt; otherwise write another name under stack_name: (exists)", digest: "-", calls: "live; events; begin CreateStack; events"}},
 		{"a poll that cannot read learns nothing", plan.Create, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"a poll that cannot read at the end learns nothing", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, failing(is(""), "live", io.EOF), want{calls: "live"}},
 		{"a poll without access to events learns nothing", plan.Create, old, failing(is(""), "events", io.EOF), want{calls: "live; events"}},
@@ -494,7 +494,7 @@ func TestTaskLocation(t *testing.T) {
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
 	all := action.Named(action.All(is(""))...)
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Forget, plan.Propose, plan.Barrier} {
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Barrier} {
 		if _, ok := all[v]; !ok {
 			t.Errorf("there is no row for %s", v)
 		}

@@ -201,6 +201,9 @@ func newRecord(t Task, live plan.Live) plan.Record {
 		r.Stack, r.Target = t.Node.Stack, t.Node.Target
 	}
 	r.StackID, r.Outputs, r.LastUpdated = live.StackID, live.Outputs, live.LastUpdated
+	if r.Adopted != r.StackID { // the adopted stack is gone, and this is another one
+		r.Adopted = ""
+	}
 	r.Needs = slices.Clone(r.Needs)
 	return r
 }

@@ -33,7 +33,7 @@ func TestStartOutcome(t *testing.T) {
 		{"busy", fault.New(fault.Busy, "busy"), run.Pending, 0, "stack shop-vpc is busy (busy)", "", 0, 2 * time.Second},
 		{"throttled", fault.New(fault.Throttled, "slow"), run.Pending, 0, "slow", "", 0, 2 * time.Second},
 		{"no answer", fault.New(fault.Unavailable, "lost"), run.Running, 1, "", "vpc", 15 * time.Second, 0},
-		{"name taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet (exists)", "", 0, 0},
+		{"name taken", fault.New(fault.Taken, "exists"), run.Failed, 1, "stack shop-vpc exists and is not managed by Stackwright: to take it over, write adopt: true under the stack in the project file, or use stackwright adopt or deploy --adopt; otherwise write another name under stack_name: (exists)", "", 0, 0},
 		{"unclassified", io.EOF, run.Failed, 1, "EOF", "", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -236,6 +236,14 @@ func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error
 		return project.Project{Name: name, Environment: environment}, nil
 	}
 	p, err := e.Configurations.Project(ctx, r)
+	switch {
+	case err != nil:
+		return p, err
+	case e.operation(r).Adopts:
+		p = plan.Adopting(p, r.Only)
+	case len(r.Adopt) > 0:
+		p, err = plan.AlsoAdopting(p, r.Adopt)
+	}
 	if r.MaxDeletions != nil {
 		p.MaxDeletions = r.MaxDeletions
 	}
@@ -255,6 +263,9 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, err
 	}
 	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only}
+	if v.Found, err = e.found(ctx, r, v); err != nil {
+		return plan.View{}, nil, fmt.Errorf("adopt stacks: %w", err)
+	}
 	if e.operation(r).Restores {
 		v.Created, err = e.created(ctx, r)
 	}

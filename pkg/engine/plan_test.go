@@ -234,6 +234,7 @@ func TestPlanThrottled(t *testing.T) {
 // other operations.
 func TestPlanStoresWhatItWouldChange(t *testing.T) {
 	h := newFixture(t)
+	h.Engine.Changes = withoutTemplates{h.Changes}
 	h.setVersion("v1", "vpc db<vpc")
 	h.request("a", "plan", "v1")
 	if loop := h.planned("a", 1); loop.State != run.StateSucceeded {
@@ -249,7 +250,7 @@ func TestPlanStoresWhatItWouldChange(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 		if got := strings.Join(c.Stacks[0].Caveats, "; "); !strings.Contains(got, "it is no longer stored") {
-			t.Errorf("the simulation has no templates, and the plan says %q", got)
+			t.Errorf("no template is stored, and the plan says %q", got)
 		}
 	}
 }
@@ -270,6 +271,13 @@ func TestPlanStoresLargeChanges(t *testing.T) {
 	if len(c.Stacks) != 1 || len(c.Stacks[0].Parameters) != 0 || len(c.Messages) != 1 || !strings.Contains(c.Messages[0], "too large") {
 		t.Errorf("stored are %d stacks, and it says %q", len(c.Stacks), c.Messages)
 	}
+}
+
+// withoutTemplates stores what plans would change, and has no templates.
+type withoutTemplates struct{ engine.Changes }
+
+func (withoutTemplates) Template(_ context.Context, digest string) ([]byte, error) {
+	return nil, fault.New(fault.Missing, "there is no template %s", digest)
 }
 
 // slowChanges stores what a plan would change after another function has done something.

@@ -339,10 +339,19 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step, o others)
 			got.Record.Durations = got.Record.Durations.Learn(s.Verb, s.Took())
 		}
 	}
-	return e.Store.Move(ctx, Change{
+	c := Change{
 		Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt,
-		Step: *s, Record: got.Record, Forget: got.Forget,
-	})
+		Step: *s, Record: got.Record, Forget: got.Forget, Adopts: got.Adopts,
+	}
+	if got.Forget || got.Record != nil && got.Record.Adopted != t.Record.Adopted {
+		c.Frees = t.Record.Adopted
+	}
+	err = e.Store.Move(ctx, c)
+	if !fault.Is(err, fault.Taken) {
+		return err
+	}
+	s.Status, s.Why = run.Failed, err.Error()+": forget it there first, then retry the run"
+	return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})
 }
 
 // postpone sets when a running step is polled next. An event may arrive before

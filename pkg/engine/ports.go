@@ -129,7 +129,8 @@ type Steps interface {
 	// the run's epoch is not c.Epoch, or a step is not as c.From says; then the
 	// transactions before it stay written. A repeated Move succeeds if the nonce of c.Step is
 	// that of the stored step. A claim is also Stale if the run is not running, or is to
-	// pause or stop, or its token is not c.Token: then a newer poll decides what starts.
+	// pause or stop, or its token is not c.Token: then a newer poll decides what starts. It
+	// is Taken if another project owns the stack that a change adopts.
 	Move(ctx context.Context, c ...Change) error
 
 	// Postpone writes the due times, reasons and events of running steps that a poll
@@ -168,6 +169,8 @@ type Change struct {
 	Step    run.Step     // the step as it is written; its Event is cleared if From is pending, else kept; its Answer is kept
 	Record  *plan.Record // the new record of the step's node, if not nil
 	Forget  bool         // delete that record
+	Adopts  string       // the ID of the stack that Project owns from now on; empty if it adopts none
+	Frees   string       // the ID of the stack that Project adopted before and no longer owns
 }
 
 // Claims reports whether the change is a claim: it moves a step from pending to running.
@@ -181,6 +184,10 @@ type Records interface {
 	// RecordsOf returns the records of the given nodes; one that is not there is
 	// left out.
 	RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
+
+	// Projects lists the projects that have had a run, as "shop@prod", sorted. A project is
+	// listed before it has a record.
+	Projects(ctx context.Context) ([]string, error)
 
 	// Rename renames records, on condition that the run that does it has r's epoch
 	// and is still pending, else it is Stale: a planner renames nothing after another
@@ -211,6 +218,10 @@ type Schedules interface {
 type Specs interface {
 	// SaveTemplate stores a template of the project that was read last.
 	SaveTemplate(ctx context.Context, digest string) error
+
+	// SaveDeployedTemplate stores a template that CloudFormation has returned, and returns
+	// its digest.
+	SaveDeployedTemplate(ctx context.Context, body []byte) (digest string, err error)
 
 	// SaveSpecs stores nodes. It returns for each node, in their order, the reference by
 	// which Spec finds it. Equal nodes in the same order have equal references.
@@ -253,6 +264,10 @@ type Clouds interface {
 	// Observe reads the stack of each location, by name, and whether it is the
 	// recorded one or was created with the location's token.
 	Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error)
+
+	// DeployedTemplate reads the template that the stack of a location was last deployed
+	// from, as its user wrote it.
+	DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, error)
 
 	// Describe reads the stacks of the given IDs in a target, many with one request,
 	// and returns them by ID. It gives up before it has sent as many requests as there

@@ -23,7 +23,7 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 		return fault.New(fault.Refused, "run %s was a %s, which cannot be retried: request it again", old.ID, old.Operation)
 	}
 	r.Operation, r.Source, r.Schedule = old.Operation, old.Source, old.Schedule
-	r.Only = old.Only
+	r.Only, r.Adopt = old.Only, old.Adopt
 	if r.MaxDeletions == nil {
 		r.MaxDeletions = old.MaxDeletions
 	}

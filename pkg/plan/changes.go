@@ -38,8 +38,13 @@ const (
 	ActionUpdate  StackAction = "update"
 	ActionReplace StackAction = "replace" // delete it, and create it again
 	ActionDelete  StackAction = "delete"
+	ActionAdopt   StackAction = "adopt"  // a live stack that no project owns becomes the project's; an update may follow
 	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
 )
+
+// Existing reports whether the action is about a stack that exists and stays, so that it is
+// compared with what is desired.
+func (a StackAction) Existing() bool { return a == ActionUpdate || a == ActionAdopt }
 
 // A Certainty says whether an action changes the stack.
 type Certainty string
@@ -141,6 +146,7 @@ type Summary struct {
 	Possible          int `json:"possible"` // stacks that may change
 	Replace           int `json:"replace"`
 	Delete            int `json:"delete"`
+	Adopt             int `json:"adopt"`
 	Forget            int `json:"forget"`
 	Unchanged         int `json:"unchanged"`
 	ResourcesReplaced int `json:"resources_replaced"`
@@ -158,6 +164,8 @@ func (s *Summary) count(c StackChange) {
 		s.Replace++
 	case c.Action == ActionDelete:
 		s.Delete++
+	case c.Action == ActionAdopt:
+		s.Adopt++
 	case c.Action == ActionForget:
 		s.Forget++
 	case c.Certainty == Possible:

@@ -16,7 +16,7 @@ func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionMaxDeletions},
+		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions},
 		Effect:  "it deploys",
 	}
 }
@@ -46,7 +46,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 		return Plan{}, fault.As(fault.Invalid, err)
 	}
 	b := builder{view: v, deletes: make(phases), deploys: make(phases)}
-	same, possible, err := v.unchanged(order)
+	same, possible, adopted, err := v.unchanged(order)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -61,7 +61,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 		if same[name] {
 			continue
 		}
-		deletes, deploys, err := v.planConvergence(name)
+		deletes, deploys, err := v.planConvergence(name, adopted[name])
 		if err != nil {
 			refusals = append(refusals, err)
 			continue
@@ -82,6 +82,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 	}
 	p, err := b.plan()
 	p.Unchanged, p.Twins = slices.Sorted(maps.Keys(same)), v.twins()
+	p.Messages = v.adoptionMessages(p)
 	return p, err
 }
 
@@ -89,41 +90,52 @@ func (v View) plan(refusals []error) (Plan, error) {
 // same template and parameters, were not changed since, have the recorded outputs,
 // and depend on unchanged nodes only. Nodes that depend on a node with a step, but
 // are otherwise unchanged with the present outputs, are possible changes. So are
-// nodes whose outputs are not as recorded: their step corrects the record. The order
+// nodes whose outputs are not as recorded: their step corrects the record. A stack that a
+// node adopts is in adopted if it is already as desired, with its digest. The order
 // lists dependencies before their dependents.
-func (v View) unchanged(order []string) (same, possible map[string]bool, err error) {
-	same, possible = make(map[string]bool), make(map[string]bool)
+func (v View) unchanged(order []string) (same, possible map[string]bool, adopted map[string]string, err error) {
+	same, possible, adopted = make(map[string]bool), make(map[string]bool), make(map[string]string)
+	changes := func(need string) bool { return !same[need] && adopted[need] == "" }
 	for _, name := range order {
 		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
+		if v.adopts(name) {
+			if !slices.ContainsFunc(n.Needs, changes) {
+				adopted[name] = v.adoptedDigest(name)
+			}
+			continue
+		}
 		if !n.Template.Pinned || !v.managed(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
 			continue
 		}
-		got, err := n.Resolve(func(node, output string) (string, error) {
-			if value, ok := v.outputs(node)[output]; ok {
-				return value, nil
-			}
-			return "", fault.New(fault.Missing, "it has no output %s", output)
-		})
-		changing := slices.ContainsFunc(n.Needs, func(need string) bool { return !same[need] })
+		got, err := n.Resolve(v.output)
+		changing := slices.ContainsFunc(n.Needs, changes)
 		changing = changing || !maps.Equal(r.Outputs, live.Outputs)
 		switch {
 		case changing: // the new outputs of its dependencies are not known yet
 			possible[name] = err == nil && got.Digest == r.Digest
 		case fault.Is(err, fault.Missing): // the step reports it when it starts, if the output is still missing
 		case err != nil:
-			return nil, nil, err
+			return nil, nil, nil, err
 		case got.Digest == r.Digest:
 			same[name] = true
 		}
 	}
-	return same, possible, nil
+	return same, possible, adopted, nil
+}
+
+// output returns an output of a node, or an error of kind Missing.
+func (v View) output(node, output string) (string, error) {
+	if value, ok := v.outputs(node)[output]; ok {
+		return value, nil
+	}
+	return "", fault.New(fault.Missing, "it has no output %s", output)
 }
 
 // outputs returns the outputs of a node: the live ones if the stack is as Stackwright
-// left it, else the recorded ones.
+// left it, or is adopted, else the recorded ones.
 func (v View) outputs(name string) map[string]string {
 	r, live := v.Recorded[name], v.Live[name]
-	if r.Current(live) {
+	if r.Current(live) || v.adopts(name) {
 		return live.Outputs
 	}
 	return r.Outputs
@@ -154,14 +166,15 @@ func (v View) exists(name string) bool { return v.managed(name) || v.inaccessibl
 
 // NotManaged ends the message about a stack that exists and that Stackwright did
 // not create.
-const NotManaged = "is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet"
+const NotManaged = "is not managed by Stackwright: to take it over, write adopt: true under the stack in the project file, or use stackwright adopt or deploy --adopt; otherwise write another name under stack_name:"
 
 // planConvergence lists the steps of a desired node's delete phase and deploy phase.
 // If the stack is busy, the plan does not know how that operation will end. Its phases
 // then have a step for each possible end, and a step that is not needed does nothing: a
 // delete step deletes only a dead stack, a continue step continues only a stuck one,
-// and an update step creates a stack that is gone.
-func (v View) planConvergence(name string) (deletes, deploys []Step, err error) {
+// and an update step creates a stack that is gone. A stack that the node adopts is updated
+// if adopted, the digest of what is live, is not known to be what is desired.
+func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, err error) {
 	n, live := v.Desired.Nodes[name], v.Live[name]
 	step := func(v Verb) Step { return Step{Verb: v, Timeout: n.Timeout} }
 	deploy := func(v Verb) Step { return Step{Verb: v, Timeout: n.Timeout, Deployment: n.Deployment} }
@@ -171,10 +184,20 @@ func (v View) planConvergence(name string) (deletes, deploys []Step, err error) 
 	}
 	_, recorded := v.Recorded[name]
 	switch {
+	case v.inaccessible(name) && n.Adopt && !recorded:
+		return refuse("it cannot be read, so it cannot be adopted: %s", live.AccessError)
 	case v.inaccessible(name) && !recorded: // if the stack exists after all, it is not ours, and CloudFormation refuses to create it
 		return nil, []Step{deploy(Create)}, nil
 	case v.inaccessible(name): // the update step reads the stack when it starts
 		return nil, []Step{deploy(Update)}, nil
+	case v.adopts(name):
+		step, err := v.adoption(name, adopted)
+		if err != nil || adopted != "" {
+			return nil, []Step{step}, err
+		}
+		return nil, []Step{step, deploy(Update)}, nil
+	case s.Gone() && n.Adopt && !recorded:
+		return refuse("%s does not exist, so it cannot be adopted: to create it, remove adopt: true or --adopt; otherwise correct stack_name: or the target", n.Stack)
 	case s.Gone():
 		return nil, []Step{deploy(Create)}, nil
 	case !v.managed(name):

@@ -102,6 +102,11 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		c.Deployment = cmp.Or(c.Deployment, s.Deployment)
 	}
 	c.Reasons = append(c.Reasons, d.reasons(name, c.Action)...)
+	if c.Action == ActionAdopt && asAdopted(steps) {
+		c.Reasons = append(c.Reasons, "it is as the project says: nothing in AWS is changed")
+		d.uncertain[name] = func(string) string { return "" }
+		return c
+	}
 	before, after := d.sides(&c, n, r, live)
 	uncertain := make(map[string]string)
 	if desired && !d.inaccessible(name) {
@@ -154,6 +159,8 @@ func comparable(a StackAction, before, after difference.Side) bool {
 func action(steps []Step) StackAction {
 	has := func(v Verb) bool { return slices.ContainsFunc(steps, func(s Step) bool { return s.Verb == v }) }
 	switch {
+	case has(Adopt):
+		return ActionAdopt
 	case has(Create) && has(Delete):
 		return ActionReplace
 	case has(Create):
@@ -189,6 +196,14 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 		return before, after
 	case c.Action == ActionReplace:
 		c.UnknownDataLoss = live.Status == "DELETE_FAILED" // the others have never held data
+		return before, after
+	case c.Action == ActionAdopt:
+		if before.Template = d.Found[n.Name].Template; before.Template == nil {
+			c.Caveats = append(c.Caveats, "the template that is deployed cannot be understood, so it is not compared")
+		}
+		c.UnknownDataLoss = before.Template == nil
+		before.Scope = scope(n.Stack, live.StackID, n.Target)
+		before.Scope.Parameters = live.Parameters
 		return before, after
 	case d.changedOutside(r.Node):
 		why = "the stack was changed outside Stackwright"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/graph"
@@ -48,7 +49,7 @@ func ForgetStacks(v View) (Plan, error) {
 		}
 	}
 	var p Plan
-	var stay []string
+	var stay, names []string // of stacks that exist
 	for _, name := range slices.Sorted(maps.Keys(about)) {
 		r, live := v.Recorded[name], v.Live[name]
 		if live.Status.Busy() {
@@ -58,6 +59,7 @@ func ForgetStacks(v View) (Plan, error) {
 			refusals = append(refusals, fault.New(fault.Refused, "stack %s: other stacks depend on it (%s): forget these too, or deploy them first without this dependency", r.displayName(), listed(users)))
 		}
 		if v.exists(name) {
+			names = append(names, r.displayName())
 			stay = append(stay, fmt.Sprintf("%s (%s)", r.displayName(), r.Stack))
 		}
 		p.Steps = append(p.Steps, Step{ID: StepID(name, Forget, ""), Node: name, Where: v.where(name), Verb: Forget})
@@ -66,7 +68,7 @@ func ForgetStacks(v View) (Plan, error) {
 		return Plan{}, errors.Join(refusals...)
 	}
 	if len(stay) > 0 {
-		p.Messages = []string{fmt.Sprintf("these stacks stay in AWS as they are, with all their tags: %s. A deploy of files that contain them is refused from now on", listed(stay))}
+		p.Messages = []string{fmt.Sprintf("these stacks stay in AWS as they are, with all their tags: %s. A deploy of files that contain them is refused from now on. To take them back: stackwright adopt --only %s, or adopt: true in the project file", listed(stay), strings.Join(names, ","))}
 	}
 	return p, nil
 }

@@ -108,7 +108,7 @@ func TestTooManyDeletionsWithOtherRefusals(t *testing.T) {
 	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `
 		4 of the 6 recorded stacks would be deleted permanently (a, b, c, kept), and at most 3 may be: if this is intended, write max_deletions: 4 in the project file, or deploy with --max-deletions 4 (options.max_deletions of a request)
-		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet
+		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: to take it over, write adopt: true under the stack in the project file, or use stackwright adopt or deploy --adopt; otherwise write another name under stack_name:
 		stack lost: it is IMPORT_ROLLBACK_FAILED, and Stackwright cannot repair it: see its events in CloudFormation
 		stack kept: it is protected, and so it is not deleted: deploy it with protect: false first`)
 

@@ -18,6 +18,7 @@ type Operation struct {
 	Requestable bool     // users may request it; others are requested by Stackwright itself
 	Repeats     bool     // it repeats the operation of another run
 	NeedsFiles  bool     // it reads the project's files; other operations read only the records
+	Adopts      bool     // it adopts the stacks of all nodes that it is about
 	NeedsOnly   bool     // it is about the stacks that the request names, and never about all
 	Preview     bool     // its plan is shown and never executed: it takes no lock and changes no stack
 	Writes      bool     // it brings the stacks to a state that the history of deployments records
@@ -46,13 +47,14 @@ const (
 	OptionRollback     Option = "rollback"
 	OptionRefuse       Option = "refuse"
 	OptionOnly         Option = "only"
+	OptionAdopt        Option = "adopt"
 	OptionMaxDeletions Option = "max_deletions"
 	OptionExact        Option = "exact"
 )
 
 // Options lists the options.
 func Options() []Option {
-	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionMaxDeletions, OptionExact}
+	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact}
 }
 
 // Operations is a table of operations.
@@ -60,7 +62,7 @@ type Operations []Operation
 
 // AllOperations is the table of the operations of this version.
 func AllOperations() Operations {
-	return Operations{deploy(), preview(), destroy(), previewDestroy(), refresh(), forget(), previewForget(), retry(), rollback()}
+	return Operations{deploy(), preview(), destroy(), previewDestroy(), refresh(), adopt(), previewAdopt(), forget(), previewForget(), retry(), rollback()}
 }
 
 // Named returns the operation of the given name. It reports false, with the zero

@@ -27,6 +27,7 @@ const (
 	Wait     Verb = "wait"     // wait for an operation that another started, or for the cleanup after an update
 	Read     Verb = "read"     // read a live stack into its record
 	Forget   Verb = "forget"   // drop a record: its stack is gone, or the user keeps it without Stackwright
+	Adopt    Verb = "adopt"    // record a live stack that Stackwright did not create
 	Propose  Verb = "propose"  // say with a change set what an update would change
 	Barrier  Verb = "barrier"  // only orders other steps: those that come after it start when those before it are done
 )
@@ -106,6 +107,7 @@ type View struct {
 	Recorded map[string]Record // what Stackwright last did, by node
 	Live     map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
 	Created  map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
+	Found    map[string]Found  // what adoption has to know of the live stacks of the nodes that adopt theirs
 	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
 }
 
@@ -126,8 +128,15 @@ type Record struct {
 	Token       string            `json:"token,omitempty"`       // of the operation that was last started: the intent
 	Deployed    string            `json:"deployed,omitempty"`    // the token of the operation that left the stack as recorded
 	Run         string            `json:"run,omitempty"`         // that wrote this last
+	Adopted     string            `json:"adopted,omitempty"`     // the ID of the stack that the project has adopted: Stackwright did not create it
 	Intent      bool              `json:"intent,omitempty"`      // the outcome of that operation is not recorded yet: it may have made another stack
 }
+
+// IsAdopted reports whether the project has adopted the recorded stack.
+func (r Record) IsAdopted() bool { return r.Adopted != "" && r.Adopted == r.StackID }
+
+// Place returns where the record's stack is, or may be created.
+func (r Record) Place() Place { return PlaceOf(r.Stack, r.Target) }
 
 // Location returns where the record's stack is.
 func (r Record) Location() Location {
@@ -159,6 +168,8 @@ type Live struct {
 	HasResources   bool               // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
 	CreatedByToken bool               // it is not the recorded stack, but its first event has the Location's token
 	AccessError    string             // why it could not be read; all else is unknown then
+	Project        string             // in the tag that Stackwright adds, as "shop@prod"; empty if it has none
+	Parent         string             // the ID of the stack that it is nested in, if it is
 	Operations     []string           // the IDs of its last operations, the newest first; empty if CloudFormation does not list them
 }
 

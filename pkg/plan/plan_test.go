@@ -297,7 +297,7 @@ func TestRefusals(t *testing.T) {
 	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `
 		stack dead: it is ROLLBACK_COMPLETE and must be created again, but is protected: set protect: false first
-		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: write another name under stack_name:; taking over existing stacks is not supported yet
+		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: to take it over, write adopt: true under the stack in the project file, or use stackwright adopt or deploy --adopt; otherwise write another name under stack_name:
 		stack lost: it is IMPORT_ROLLBACK_FAILED, and Stackwright cannot repair it: see its events in CloudFormation
 		stack odd: its status ODD is unknown to this version
 		stack kept: it is protected, and so it is not deleted: deploy it with protect: false first`)

@@ -30,6 +30,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"could not be read, so it is not known what changes"}
 	case a == ActionForget:
 		return []string{"its stack is gone: only its record is deleted"}
+	case a == ActionAdopt:
+		return []string{"it exists, and no project owns it"}
 	case !desired && r.formerNode() != "":
 		return []string{fmt.Sprintf("%s gets another physical name, account or region: a new stack is created, and this one is deleted", r.formerNode())}
 	case !desired && len(d.Desired.Nodes) == 0: // a destroy deletes all stacks
@@ -47,7 +49,9 @@ func (d describer) reasons(name string, a StackAction) []string {
 	}
 	add(live.Status.Busy(), "another operation is in progress: %s", live.Status)
 	add(live.Status.Stuck(), "never finished: it is %s, and its rollback is continued first", live.Status)
-	add(r.Digest == "" && !live.Status.Busy() && !live.Status.Stuck(), "never finished: its last operation failed or was interrupted")
+	unfinished := r.Digest == "" && !live.Status.Busy() && !live.Status.Stuck()
+	add(unfinished && r.Token == "" && r.IsAdopted(), "adopted, and not deployed since")
+	add(unfinished && (r.Token != "" || !r.IsAdopted()), "never finished: its last operation failed or was interrupted")
 	add(d.changedOutside(name), "changed outside Stackwright since it was last deployed")
 	add(recorded && !slices.Equal(n.Needs, r.Needs), "depends on other stacks than before")
 	add(r.Current(live) && !maps.Equal(r.Outputs, live.Outputs), "its outputs are not those that are recorded")
@@ -64,7 +68,7 @@ func (d describer) changedOutside(name string) bool {
 // explain adds what differs to the reasons, and why a stack without differences has a
 // step.
 func (d describer) explain(c *StackChange, n project.Node, compared bool) {
-	if c.Action != ActionUpdate {
+	if !c.Action.Existing() {
 		return
 	}
 	var parts []string
@@ -76,7 +80,7 @@ func (d describer) explain(c *StackChange, n project.Node, compared bool) {
 			parts = append(parts, p.what)
 		}
 	}
-	if r := d.Recorded[n.Name]; compared && r.Template != n.Template.Digest {
+	if r := d.Recorded[n.Name]; compared && r.Template != n.Template.Digest && !d.Found[n.Name].Identical {
 		parts = append(parts, "template")
 	}
 	if len(parts) > 0 {

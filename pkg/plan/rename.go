@@ -29,7 +29,7 @@ func Rename(p project.Project, recorded map[string]Record) (all map[string]Recor
 	for _, name := range names {
 		n := p.Nodes[name]
 		r, ok := recorded[name]
-		if !ok || physicalNameOf(r.Stack, r.Target) == physicalNameOf(n.Stack, n.Target) {
+		if !ok || PlaceOf(r.Stack, r.Target) == PlaceOf(n.Stack, n.Target) {
 			continue
 		}
 		id := r.StackID
@@ -38,15 +38,15 @@ func Rename(p project.Project, recorded map[string]Record) (all map[string]Recor
 		}
 		leave = append(leave, move(name, id))
 	}
-	free := make(map[physicalName]string)
+	free := make(map[Place]string)
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(all))) {
 		if _, wanted := p.Nodes[name]; !wanted {
-			free[physicalNameOf(all[name].Stack, all[name].Target)] = name
+			free[PlaceOf(all[name].Stack, all[name].Target)] = name
 		}
 	}
 	for _, name := range names {
 		n := p.Nodes[name]
-		from, ok := free[physicalNameOf(n.Stack, n.Target)]
+		from, ok := free[PlaceOf(n.Stack, n.Target)]
 		if _, has := all[name]; ok && !has {
 			take = append(take, move(from, name))
 		}
@@ -54,9 +54,10 @@ func Rename(p project.Project, recorded map[string]Record) (all map[string]Recor
 	return all, leave, take
 }
 
-// A physicalName is unique among stacks: a name in an account and region.
-type physicalName struct{ stack, account, region string }
+// A Place is a physical name in an account and region: at most one live stack is there.
+type Place struct{ stack, account, region string }
 
-func physicalNameOf(stack string, t project.Target) physicalName {
-	return physicalName{stack, t.Account, t.Region}
+// PlaceOf returns the place of a physical name in a target.
+func PlaceOf(stack string, t project.Target) Place {
+	return Place{stack, t.Account, t.Region}
 }

@@ -25,7 +25,7 @@ func rollback() Operation {
 // when the creation of a stack fails, and changes no other stack.
 //
 // A stack that the failed run created is kept if it is protected, or if a stack that
-// is kept depends on it. Plan.Messages say so.
+// is kept depends on it. A stack that the project has adopted is kept too. Plan.Messages say so.
 func Rollback(v View) (Plan, error) {
 	kept := v.kept()
 	recorded := make(map[string]Record)
@@ -36,8 +36,11 @@ func Rollback(v View) (Plan, error) {
 	}
 	var messages []string
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		if v.created(name) {
+		switch {
+		case v.created(name):
 			messages = append(messages, "stack "+name+" is kept, although the run that is rolled back created it: "+kept[name])
+		case v.Recorded[name].IsAdopted():
+			messages = append(messages, "stack "+name+" is kept, although the files that are deployed again do not contain it: "+kept[name])
 		}
 	}
 	v.Recorded = recorded
@@ -46,7 +49,7 @@ func Rollback(v View) (Plan, error) {
 		refusals = v.guard()
 	}
 	p, err := v.plan(refusals)
-	p.Messages = messages
+	p.Messages = append(p.Messages, messages...)
 	return p, err
 }
 
@@ -75,6 +78,10 @@ func (v View) kept() map[string]string {
 		switch {
 		case v.created(name) && v.Live[name].Protected:
 			if keep(name, "it is protected (to delete it, deploy it with protect: false, and then destroy it)") {
+				next = append(next, name)
+			}
+		case v.Recorded[name].IsAdopted():
+			if keep(name, "Stackwright did not create it: the project adopted it (to delete it, destroy it or deploy files without it)") {
 				next = append(next, name)
 			}
 		case !v.created(name) && len(v.Desired.Nodes) == 0 && v.exists(name):

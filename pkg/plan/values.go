@@ -21,7 +21,7 @@ const hidden = "****"
 // reason.
 func (d describer) values(c *StackChange, n project.Node, before, after difference.Side) map[string]string {
 	live, uncertain := Live{}, make(map[string]string)
-	if c.Action == ActionUpdate {
+	if c.Action.Existing() {
 		live = d.Live[n.Name]
 	}
 	values := after.Scope.Parameters // the defaults
@@ -166,7 +166,7 @@ func (c *StackChange) options(n project.Node, live Live) {
 	if live.AccessError != "" {
 		return
 	}
-	existed := c.Action == ActionUpdate
+	existed := c.Action.Existing()
 	if was, is := strings.Join(live.Capabilities, ", "), strings.Join(n.Capabilities, ", "); was != is {
 		c.Options = append(c.Options, change("capabilities", was, existed, is, true, ""))
 	}

@@ -146,6 +146,7 @@ type Node struct {
 	Needs        []string        `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
 	Timeout      Timeout         `json:"timeout,omitempty"`      // of one operation on it
 	Deployment   Deployment      `json:"deployment,omitempty"`   // how its stack is created and updated
+	Adopt        bool            `json:"-"`                      // a live stack that no project owns becomes its stack; only the plan uses it, so no digest and no spec has it
 }
 
 // Digest identifies the node by all its fields, in hex.

@@ -35,6 +35,7 @@ type Source struct {
 // Options are the options of a request.
 type Options struct {
 	Only         []string `json:"only,omitempty"`          // names of the stacks that it is about; none is all
+	Adopt        []string `json:"adopt,omitempty"`         // names of the stacks that it also adopts, as adopt: true of their files does
 	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete permanently; nil is the limit of the project
 	Rollback     bool     `json:"rollback,omitempty"`      // roll back if the deploy fails, or once it is cancelled
 	Exact        bool     `json:"exact,omitempty"`         // plan with change sets

@@ -91,6 +91,11 @@ func (l *loader) saveObject(ctx context.Context, digest string) error {
 	return save()
 }
 
+// SaveDeployedTemplate implements engine.Specs.
+func (l *loader) SaveDeployedTemplate(ctx context.Context, body []byte) (digest string, err error) {
+	return l.bucket.SaveDeployedTemplate(ctx, body)
+}
+
 // SaveSpecs implements engine.Specs.
 func (l *loader) SaveSpecs(ctx context.Context, nodes []project.Node) ([]string, error) {
 	return l.bucket.SaveSpecs(ctx, nodes)

@@ -26,6 +26,7 @@ var table = map[string][]need{
 	"cloudformation.DeleteStack":                 {{"cloudformation:DeleteStack", ""}, {"iam:PassRole", "cloudformation.DeleteStackInput.RoleARN"}},
 	"cloudformation.DescribeStackEvents":         {{"cloudformation:DescribeStackEvents", ""}},
 	"cloudformation.DescribeStacks":              {{"cloudformation:DescribeStacks", ""}, {"cloudformation:ListStacks", allStacks}},
+	"cloudformation.GetTemplate":                 {{"cloudformation:GetTemplate", ""}},
 	"cloudformation.ListStackResources":          {{"cloudformation:ListStackResources", ""}},
 	"cloudformation.CreateChangeSet":             {{"cloudformation:CreateChangeSet", ""}, {"iam:PassRole", "cloudformation.CreateChangeSetInput.RoleARN"}, {"s3:GetObject", "cloudformation.CreateChangeSetInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.CreateChangeSetInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.CreateChangeSetInput.Tags"}},
 	"cloudformation.DeleteChangeSet":             {{"cloudformation:DeleteChangeSet", ""}},

@@ -16,6 +16,7 @@ import (
 type Client interface {
 	DescribeStacks(context.Context, *sdk.DescribeStacksInput, ...func(*sdk.Options)) (*sdk.DescribeStacksOutput, error)
 	ListStackResources(context.Context, *sdk.ListStackResourcesInput, ...func(*sdk.Options)) (*sdk.ListStackResourcesOutput, error)
+	GetTemplate(context.Context, *sdk.GetTemplateInput, ...func(*sdk.Options)) (*sdk.GetTemplateOutput, error)
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
 	DescribeChangeSet(context.Context, *sdk.DescribeChangeSetInput, ...func(*sdk.Options)) (*sdk.DescribeChangeSetOutput, error)
 

@@ -67,6 +67,25 @@ func describe(ctx context.Context, client Client, p plan.Location) (types.Stack,
 	return out.Stacks[0], nil
 }
 
+// DeployedTemplate returns the template of a stack as its user wrote it. The error is of kind
+// Missing if the stack does not exist.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_GetTemplate.html
+func (c *Cloud) DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, error) {
+	client, err := c.client(ctx, p.Target)
+	if err != nil {
+		return nil, err
+	}
+	name, err := reference(p)
+	if err != nil {
+		return nil, err
+	}
+	out, err := client.GetTemplate(ctx, &sdk.GetTemplateInput{StackName: &name, TemplateStage: types.TemplateStageOriginal})
+	if err != nil {
+		return nil, requestFault("read the template of stack "+p.Stack, err)
+	}
+	return []byte(aws.ToString(out.TemplateBody)), nil
+}
+
 // reference returns the stack ID or name of a location. A request without one would
 // be about all stacks.
 func reference(p plan.Location) (string, error) {
@@ -90,6 +109,7 @@ func live(s types.Stack) plan.Live {
 		LastUpdated: aws.ToTime(updated), Protected: aws.ToBool(s.EnableTerminationProtection),
 		HasResources: s.StackStatus == types.StackStatusCreateFailed && aws.ToBool(s.DisableRollback),
 	}
+	l.Project, l.Parent = tagged(s), aws.ToString(s.ParentId)
 	if s.DeploymentConfig != nil && s.DeploymentConfig.Mode == types.DeploymentConfigModeExpress {
 		l.Deployment = project.Express
 	}

@@ -26,7 +26,7 @@ func TestLive(t *testing.T) {
 		"<Outputs><member><OutputKey>Id</OutputKey><OutputValue>vpc-1</OutputValue></member></Outputs>"))
 	got, err := w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc", StackID: vpcID})
 	want := plan.Live{
-		StackID: vpcID, Status: "UPDATE_ROLLBACK_COMPLETE", Reason: "so it is", Protected: true, Outputs: map[string]string{"Id": "vpc-1"},
+		StackID: vpcID, Status: "UPDATE_ROLLBACK_COMPLETE", Reason: "so it is", Protected: true, Project: "shop@prod", Outputs: map[string]string{"Id": "vpc-1"},
 		LastUpdated: time.Date(2026, 2, 3, 4, 5, 6, 789e6, time.UTC),
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil || w.last().Get("StackName") != vpcID {

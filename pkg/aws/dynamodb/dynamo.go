@@ -60,6 +60,7 @@ func projectKey(project string) key { return key{"PROJECTS", project} }
 func recordKey(project, node string) key {
 	return key{"PROJECT#" + project, recordPrefix + node}
 }
+func ownerKey(stackID string) key { return key{ownerPrefix + stackID, "OWNER"} }
 func listKey(project string, requested time.Time, id string) key {
 	return key{"PROJECT#" + project, "RUN#" + stamp(requested) + "#" + id}
 }
@@ -70,6 +71,7 @@ func eventKey(id string, now time.Time, nonce string) key {
 func commandKey(id, request string) key { return key{"RUN#" + id, "COMMAND#" + request} }
 
 const (
+	ownerPrefix    = "ADOPTED#"
 	recordPrefix   = "STACK#"
 	needsPrefix    = "NEEDS#"
 	selectedPrefix = "SELECTED#" // before the steps, in one range of keys with them and the run

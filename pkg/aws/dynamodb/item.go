@@ -143,6 +143,11 @@ type listItem struct {
 	Expires   int64     `json:"expires,omitempty"`
 }
 
+// ownerItem says which project has adopted a stack.
+type ownerItem struct {
+	Project string `json:"project"`
+}
+
 // eventItem is an entry of the audit log.
 type eventItem struct {
 	Time    time.Time `json:"time"`

@@ -146,7 +146,7 @@ func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 	return runs, nil
 }
 
-// Projects lists the projects that have had a run, as "shop@prod", sorted.
+// Projects implements engine.Records.
 func (t *Table) Projects(ctx context.Context) ([]string, error) {
 	items, err := t.query(ctx, span{pk: projectKey("").pk, from: " ", to: last})
 	return texts(items, "SK"), err

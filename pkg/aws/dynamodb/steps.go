@@ -57,6 +57,9 @@ func (t *Table) Move(ctx context.Context, changes ...engine.Change) error {
 			changes = changes[len(some):]
 			continue
 		}
+		if at := writes[failed-1].key; strings.HasPrefix(at.pk, ownerPrefix) {
+			return fault.New(fault.Taken, "another project has adopted stack %s", strings.TrimPrefix(at.pk, ownerPrefix))
+		}
 		if at := writes[failed-1].key; strings.HasPrefix(at.sk, recordPrefix) {
 			if parts[at], err = t.parts(ctx, at); err != nil {
 				return err
@@ -102,15 +105,30 @@ func moving(c engine.Change, parts map[key]int) []write {
 		step.where += " AND #nonce = :nonce"
 		step.with["nonce"] = c.Nonce
 	}
+	all := append([]write{step}, owning(c)...)
 	switch {
 	case c.Forget:
 		at := recordKey(c.Project, s.Node)
-		return append([]write{step}, forgetting(at, parts[at])...)
+		return append(all, forgetting(at, parts[at])...)
 	case c.Record != nil:
 		at := recordKey(c.Project, c.Record.Node)
-		return append([]write{step}, storing(at, *c.Record, parts[at])...)
+		return append(all, storing(at, *c.Record, parts[at])...)
 	}
-	return []write{step}
+	return all
+}
+
+// owning returns the writes that adopt or free a stack, on condition that no other project
+// owns it.
+func owning(c engine.Change) []write {
+	const free = "attribute_not_exists(#project) OR #project = :project"
+	var all []write
+	if c.Adopts != "" {
+		all = append(all, write{key: ownerKey(c.Adopts), put: ownerItem{c.Project}, where: free, with: values{"project": c.Project}})
+	}
+	if c.Frees != "" && c.Frees != c.Adopts {
+		all = append(all, write{key: ownerKey(c.Frees), delete: true, where: free, with: values{"project": c.Project}})
+	}
+	return all
 }
 
 // repeated returns nil if a change that did not find the step as expected was made

@@ -229,6 +229,12 @@ func (b *Bucket) SaveTemplate(ctx context.Context, digest string, body []byte) e
 	return err
 }
 
+// SaveDeployedTemplate stores a template, and returns its digest.
+func (b *Bucket) SaveDeployedTemplate(ctx context.Context, body []byte) (digest string, err error) {
+	digest = sum(body)
+	return digest, b.SaveTemplate(ctx, digest, body)
+}
+
 // Template returns the bytes of a stored template.
 func (b *Bucket) Template(ctx context.Context, digest string) ([]byte, error) {
 	key := templateKey(digest)

@@ -75,6 +75,77 @@ func recordLaws() []law {
 			b.put(r, 1, rec)
 			b.same(b.records()["vpc"], rec)
 		}},
+		{"a stack is adopted by one project", func(b bench) {
+			one, two := b.commit("one"), b.commit("two")
+			adopt := func(r run.Run, project string) error {
+				rec := record("vpc")
+				c := moving(r, b.step(r.ID, 0), run.Running)
+				c.Project, c.Record, c.Adopts, c.Step.Nonce = project, &rec, "id-vpc", r.ID+project
+				return b.store.Move(b.ctx, c)
+			}
+			b.ok(adopt(one, shop))
+			before := b.step("two", 0)
+			b.is(adopt(two, "shop@test"), fault.Taken)
+			b.same(b.step("two", 0), before)
+			others, err := b.store.Records(b.ctx, "shop@test")
+			b.ok(err)
+			b.same(len(others), 0)
+			b.ok(adopt(one, shop)) // repeated
+			forget := moving(one, b.step("one", 0), run.Done)
+			forget.Forget, forget.Frees = true, "id-vpc"
+			b.ok(b.store.Move(b.ctx, forget))
+			b.ok(adopt(two, "shop@test"))
+			others, err = b.store.Records(b.ctx, "shop@test")
+			b.ok(err)
+			b.same(len(others), 1)
+		}},
+		{"a project that records another stack no longer owns the one that it had adopted", func(b bench) {
+			one, two := b.commit("one"), b.commit("two")
+			adopt := moving(one, b.step("one", 0), run.Running)
+			adopt.Adopts = "id-vpc"
+			b.ok(b.store.Move(b.ctx, adopt))
+			rec := record("vpc")
+			other := moving(one, b.step("one", 0), run.Done)
+			other.Record, other.Frees = &rec, "id-vpc"
+			b.ok(b.store.Move(b.ctx, other))
+			b.same(b.records()["vpc"], rec)
+			taken := moving(two, b.step("two", 0), run.Running)
+			taken.Project, taken.Adopts = "shop@test", "id-vpc"
+			b.ok(b.store.Move(b.ctx, taken))
+		}},
+		{"a project is listed from its first run on", func(b bench) {
+			all, err := b.store.Projects(b.ctx)
+			b.ok(err)
+			b.same(len(all), 0)
+			b.commit("one")
+			all, err = b.store.Projects(b.ctx)
+			b.ok(err)
+			b.same(all, []string{shop})
+		}},
+		{"of two projects that adopt one stack at once, one wins", func(b bench) {
+			runs := []run.Run{b.commit("one"), b.commit("two"), b.commit("three")}
+			errs := make([]error, len(runs))
+			var group sync.WaitGroup
+			for i, r := range runs {
+				rec := record("vpc")
+				c := moving(r, b.step(r.ID, 0), run.Running)
+				c.Project, c.Record, c.Adopts, c.Step.Nonce = fmt.Sprint("shop@", i), &rec, "id-vpc", r.ID
+				group.Go(func() { errs[i] = b.store.Move(b.ctx, c) })
+			}
+			group.Wait()
+			won := 0
+			for i, err := range errs {
+				records, lost := b.store.Records(b.ctx, fmt.Sprint("shop@", i))
+				b.ok(lost)
+				if err == nil {
+					won++
+				} else {
+					b.is(err, fault.Taken)
+				}
+				b.same(len(records) == 1, err == nil)
+			}
+			b.same(won, 1)
+		}},
 		{"a record moves to its new name", func(b bench) {
 			r := b.commit("one")
 			b.put(r, 0, record("vpc"))

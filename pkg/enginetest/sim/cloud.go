@@ -29,7 +29,10 @@ type Cloud struct {
 	Limits   map[string]*Limit              // the same for single accounts and regions, in place of Limit
 	Apart    bool                           // targets are separate, and a stack outside the default target is named "shop-vpc@eu"; otherwise all share one account and region
 	Denied   map[string]bool                // targets whose role cannot be assumed
-	Lag      time.Duration                  // by how much the descriptions of stacks are older than their events
+
+	Unreadable map[string]bool // stacks whose templates cannot be read, by name
+
+	Lag time.Duration // by how much the descriptions of stacks are older than their events
 
 	clock   *Clock
 	live    map[string]*stack    // by name
@@ -43,7 +46,7 @@ type Cloud struct {
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
-		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), clock: c, Changed: func(action.Task, plan.Status) {},
+		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
 		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sets: make(map[string]changeSet), created: make(map[string]int),
 	}
 }
@@ -80,6 +83,7 @@ var operations = map[action.Request]string{
 // A stack is one physical stack. It exists after its deletion too.
 type stack struct {
 	id, name      string
+	project       string // in the tag that Stackwright adds
 	status        plan.Status
 	now           content
 	formerImports []string // imports before the last update, until its cleanup has ended
@@ -136,15 +140,15 @@ func (c *Cloud) foreign() string {
 	return fmt.Sprintf("theirs %d", c.theirs)
 }
 
-// Set gives a stack a status, as an operation of another person would. A stack that
-// does not exist is created.
+// Set gives a stack a status, as an operation of another person would, with other tags. A
+// stack that does not exist is created.
 func (c *Cloud) Set(name string, s plan.Status) {
 	st := c.live[name]
 	if st == nil {
 		c.Put(name, s)
 		return
 	}
-	st.status, st.lastUpdated = s, st.lastUpdated.Add(time.Second)
+	st.status, st.lastUpdated, st.project = s, st.lastUpdated.Add(time.Second), ""
 	operation := c.foreign()
 	st.events = append(st.events, event{"", operation, "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", operation, s, "", c.clock.Now()})
 	c.describe(st)
@@ -152,6 +156,16 @@ func (c *Cloud) Set(name string, s plan.Status) {
 		delete(c.live, name)
 	}
 }
+
+// Make adds a stack that somebody else created from a template with parameters.
+func (c *Cloud) Make(name, template string, params map[string]string) {
+	c.Put(name, "CREATE_COMPLETE")
+	c.change(c.live[name], content{template: template, params: params})
+	c.describe(c.live[name])
+}
+
+// Tag gives a live stack the tag of a project, without an operation.
+func (c *Cloud) Tag(name, project string) { c.live[name].project = project }
 
 // Use adds a stack outside Stackwright that imports the export of another.
 func (c *Cloud) Use(user, name string) {
@@ -224,6 +238,21 @@ func (c *Cloud) Observe(_ context.Context, locations []plan.Location) (map[strin
 	return live, err
 }
 
+// DeployedTemplate implements engine.Clouds.
+func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, error) {
+	if err := c.denied(p.Target); err != nil {
+		return nil, err
+	}
+	st := c.find(p)
+	switch {
+	case st == nil:
+		return nil, fault.New(fault.Missing, "stack %s does not exist", p.Stack)
+	case c.Unreadable[st.name]:
+		return nil, fault.New(fault.Denied, "GetTemplate is not allowed")
+	}
+	return []byte(st.now.template), nil
+}
+
 // Describe implements engine.Clouds.
 func (c *Cloud) Describe(_ context.Context, t project.Target, ids []string) (map[string]plan.Live, error) {
 	if err := c.denied(t); err != nil {
@@ -262,6 +291,7 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 	}
 	l := plan.Live{
 		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Deployment: st.deployment,
+		Parameters: maps.Clone(st.now.params), Project: st.project,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
 	}
 	for _, e := range slices.Backward(st.events[:d.events]) {
@@ -331,7 +361,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		st = c.make(name)
 		st.lastUpdated = c.clock.Now()
 	}
-	if t.Request != action.CreateStack && t.Location().StackID == "" && st != nil && st.events[0].token == "" {
+	if t.Request != action.CreateStack && t.Location().StackID == "" && st != nil && st.project != t.Project {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)
 	}
 	if t.Request == action.DeleteStack && st != nil && t.Location().StackID != "" && (st.status == "DELETE_COMPLETE" || st.status == "DELETE_IN_PROGRESS") {
@@ -346,7 +376,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	c.tokens[t.Token()] = st.id
 	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, name + "/" + operations[t.Request]})
-	st.deployment = t.Step.Deployment
+	if st.deployment = t.Step.Deployment; t.Request == action.CreateStack || t.Request == action.UpdateStack {
+		st.project = t.Project
+	}
 	c.begin(st, t, want)
 	return st.receipt(t), nil
 }
@@ -439,6 +471,23 @@ func (c *Cloud) Twice() []string {
 	}
 	maps.DeleteFunc(attempts, func(_ string, n int) bool { return n == 1 })
 	return slices.Sorted(maps.Keys(attempts))
+}
+
+// Origin returns the ID of the stack at a location, and the token of the operation that has
+// created it: both are empty if there is no stack, and the token if Stackwright has not created it.
+func (c *Cloud) Origin(p plan.Location) (id, token string) {
+	if st := c.find(p); st != nil {
+		return st.id, st.events[0].token
+	}
+	return "", ""
+}
+
+// NameOf returns the name of the stack of an ID.
+func (c *Cloud) NameOf(id string) string {
+	if st := c.all[id]; st != nil {
+		return st.name
+	}
+	return ""
 }
 
 // OursBut lists the live stacks that Stackwright created and that are not among the given

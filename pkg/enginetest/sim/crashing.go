@@ -133,6 +133,14 @@ func (m crashingCloud) Observe(ctx context.Context, locations []plan.Location) (
 	})
 }
 
+// DeployedTemplate implements engine.Clouds.
+func (m crashingCloud) DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, error) {
+	return got(m.Backend, ctx, "Clouds.DeployedTemplate", p.Stack, func() ([]byte, error) {
+		m.Cloud.count("GetTemplate", 1)
+		return m.Cloud.DeployedTemplate(ctx, p)
+	})
+}
+
 // pageOf is how many stacks one page of descriptions has.
 const pageOf = 100
 
@@ -287,6 +295,11 @@ func (m crashingStore) Records(ctx context.Context, project string) (map[string]
 // RecordsOf implements engine.Records.
 func (m crashingStore) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	return got(m.backend, ctx, "Store.RecordsOf", project, func() (map[string]plan.Record, error) { return m.store.RecordsOf(ctx, project, nodes) })
+}
+
+// Projects implements engine.Records.
+func (m crashingStore) Projects(ctx context.Context) ([]string, error) {
+	return got(m.backend, ctx, "Store.Projects", "", func() ([]string, error) { return m.store.Projects(ctx) })
 }
 
 // Rename implements engine.Records.

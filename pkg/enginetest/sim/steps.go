@@ -50,6 +50,9 @@ func (s *Store) move(c engine.Change) error {
 			}
 			return false, fault.New(fault.Stale, "step %s is %s in attempt %d, not %s in attempt %d", was.ID, was.Status, was.Attempt, c.From, c.Attempt)
 		}
+		if owner := s.owners[c.Adopts]; c.Adopts != "" && owner != "" && owner != c.Project {
+			return false, fault.New(fault.Taken, "stack %s is adopted by %s", c.Adopts, owner)
+		}
 		next := c.Step
 		next.Step, next.Spec, next.Event, next.Reported, next.Answer = was.Step, was.Spec, was.Event, was.Reported, was.Answer // only plans and events write these
 		if c.From == run.Pending {
@@ -60,6 +63,12 @@ func (s *Store) move(c engine.Change) error {
 			delete(s.records[c.Project], c.Step.Node)
 		} else if c.Record != nil {
 			s.put(c.Project, *c.Record)
+		}
+		if c.Adopts != "" {
+			s.owners[c.Adopts] = c.Project
+		}
+		if s.owners[c.Frees] == c.Project {
+			delete(s.owners, c.Frees)
 		}
 		return true, nil
 	})
@@ -174,7 +183,7 @@ func (s *Store) put(project string, r plan.Record) {
 
 // copyRun returns a run that shares nothing with r, without steps.
 func copyRun(r run.Run) run.Run {
-	r.Messages, r.Only, r.Commands, r.Steps = slices.Clone(r.Messages), slices.Clone(r.Only), slices.Clone(r.Commands), nil
+	r.Messages, r.Only, r.Adopt, r.Commands, r.Steps = slices.Clone(r.Messages), slices.Clone(r.Only), slices.Clone(r.Adopt), slices.Clone(r.Commands), nil
 	r.MaxParallel = slices.Clone(r.MaxParallel)
 	return r
 }

@@ -34,6 +34,7 @@ type Store struct {
 	open     map[string]bool
 	locks    map[string]run.Lock               // by project
 	records  map[string]map[string]plan.Record // by project and node
+	owners   map[string]string                 // of adopted stacks, by ID
 	lists    map[string][]string               // by project: runs in the order of their requests
 	audit    map[string][]Entry                // by run
 
@@ -70,7 +71,7 @@ type Entry struct {
 func NewStore() *Store {
 	return &Store{
 		runs: make(map[string]*storedRun), open: make(map[string]bool), locks: make(map[string]run.Lock),
-		records: make(map[string]map[string]plan.Record), lists: make(map[string][]string), audit: make(map[string][]Entry),
+		records: make(map[string]map[string]plan.Record), owners: make(map[string]string), lists: make(map[string][]string), audit: make(map[string][]Entry),
 		released: make(map[string]bool), views: make(map[place][]run.Step),
 	}
 }
@@ -109,6 +110,13 @@ func (s *Store) LendRecords(project string) map[string]plan.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.records[project]
+}
+
+// Adopted returns the projects that have adopted stacks, by the IDs of these.
+func (s *Store) Adopted() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.owners)
 }
 
 // SetOutputs replaces the outputs in a record, as a version of Stackwright with a fault
@@ -234,7 +242,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 			return false, fault.New(fault.Stale, "run %s was planned by another function", r.ID)
 		}
 		k.committed = true
-		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Only = r.State, r.Operation, r.Source, r.MaxDeletions, slices.Clone(r.Only)
+		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Only, k.run.Adopt = r.State, r.Operation, r.Source, r.MaxDeletions, slices.Clone(r.Only), slices.Clone(r.Adopt)
 		k.run.Digest, k.run.Unchanged, k.run.Started, k.run.Rollback = r.Digest, r.Unchanged, r.Started, r.Rollback
 		k.run.Deadline, k.run.Schedule, k.run.Messages = r.Deadline, r.Schedule, slices.Clone(r.Messages)
 		k.run.MaxParallel, k.run.Changes = slices.Clone(r.MaxParallel), r.Changes
@@ -323,7 +331,7 @@ func (s *Store) List(_ context.Context, project string, most int) ([]run.Run, er
 	return runs, nil
 }
 
-// Projects lists the projects that have had a run, sorted.
+// Projects implements engine.Records.
 func (s *Store) Projects(context.Context) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

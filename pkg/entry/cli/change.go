@@ -21,7 +21,7 @@ import (
 // has no options. With options, deploy is a request: it is queued, and supersedes
 // no run.
 func deploy(ctx context.Context, c *call) (int, error) {
-	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || len(f.only) > 0 {
+	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || len(f.only)+len(f.adopt) > 0 {
 		return request(ctx, c)
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
@@ -195,6 +195,6 @@ func (s *session) confirm(ctx context.Context, p packed) error {
 func (s *session) newRequest(project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Options: run.Options{
-		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Only: f.only, MaxDeletions: f.deletions.n, Exact: f.exact,
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Only: f.only, Adopt: f.adopt, MaxDeletions: f.deletions.n, Exact: f.exact,
 	}}
 }

@@ -36,22 +36,22 @@ func commands() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: "env.files only max-deletions rollback.failed refuse yes " + watching + where + hosted, run: deploy,
+			flags: "env.files only adopt.deploy max-deletions rollback.failed refuse yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
 
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
 If a deploy would supersede the run of another user, the command names that user and asks for confirmation, unless --yes is given. With
---rollback, --refuse, --only or --max-deletions, deploy is a request and not an upload: it is queued, supersedes no run,
-and is not superseded.
+--rollback, --refuse, --only, --adopt or --max-deletions, deploy is a request and not an upload: it is queued, supersedes
+no run, and is not superseded.
 
 With --only it deploys some stacks and their dependencies, and leaves all others as they are.` + ofDir + codes,
 			examples: []string{"deploy", "deploy examples/shop --env prod", "deploy --only data/,network/vpc --rollback", "deploy shop.zip --endpoint http://127.0.0.1:4566", "deploy examples/shop --installation stackwright -o json"},
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files only max-deletions exact exit-code " + watching + where + hosted, run: request,
+			flags: "env.files only adopt.deploy max-deletions exact exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
@@ -76,12 +76,22 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 			examples: []string{"refresh examples/shop --env prod"},
 		},
 		{
+			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
+			flags: "env.files only.adopt reason refuse plan.adopt " + watching + where + hosted, run: request,
+			outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Records the live stacks that the project describes, as the stacks of the project. Nothing in AWS is changed: the next deploy
+updates only what differs from the project, and our tags come with the first update that is needed anyway. With --plan it
+shows what differs. It is refused, with all reasons, for stacks that do not exist, that another project owns, that are busy, or whose
+template cannot be read. With --only it adopts some stacks.` + ofDir + codes,
+			examples: []string{"adopt examples/shop --plan", "adopt --env prod --only data/", "adopt --only data/db --reason 'from the data team'"},
+		},
+		{
 			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks,
 			flags: "reason refuse plan.forget " + recorded + watching + where + hosted, run: forget,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the records of stacks: Stackwright no longer manages them. The stacks stay in AWS as they are, with all their tags.
 It is refused while an operation on such a stack is in progress, and if other recorded stacks depend on one. A deploy of
-files that still contain the stack is refused from then on.
+files that still contain the stack is refused from then on, until adopt takes it back.
 
 STACK is the name of a stack in the project; network/ means all below it. With --plan it shows what would be forgotten.` + codes,
 			examples: []string{"forget data/db --plan", "forget data/db --reason 'moves to the data team'", "forget network/ --project shop --env prod"},

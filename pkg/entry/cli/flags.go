@@ -23,7 +23,7 @@ type flags struct {
 	yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse bool
 	quiet, noColor, raw, verbose                                           bool
 	deletions                                                              count
-	only                                                                   []string
+	only, adopt                                                            []string
 }
 
 const (
@@ -72,6 +72,8 @@ func (f *flags) definitions() map[string]definition {
 		"env":             {to: &f.env, usage: "only this `environment`"},
 		"project":         {to: &f.project, usage: "only this `project`"},
 		"only":            {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, or network/ for all below it"},
+		"adopt.deploy":    {to: &f.adopt, usage: "also take over these existing `stacks`, separated by commas, as adopt: true in the project file does"},
+		"only.adopt":      {to: &f.only, usage: "only these `stacks`, separated by commas: network/vpc, or network/ for all below it"},
 		"refuse":          {to: &f.refuse, usage: "if another run holds the lock, refuse this run instead of queueing it"},
 		"rollback.failed": {to: &f.rollback, usage: "if it fails, roll back to the last successful deploy"},
 		"rollback.cancel": {to: &f.rollback, usage: "then roll back to the last successful deploy"},
@@ -81,6 +83,7 @@ func (f *flags) definitions() map[string]definition {
 		"yes":             {to: &f.yes, usage: "do not ask"},
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
+		"plan.adopt":      {to: &f.plan, usage: "show what differs between the stacks and the project, and adopt none"},
 		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
@@ -208,6 +211,8 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--project: name a project, or leave it out")
 	case f.given["only"] && len(f.only) == 0:
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
+	case f.given["adopt"] && len(f.adopt) == 0:
+		return fault.New(fault.Invalid, "--adopt: name a stack, or leave it out")
 	case f.plan && f.given["refuse"]:
 		return fault.New(fault.Invalid, "--refuse has no effect with --plan, which takes no lock: leave it out")
 	case f.plan && f.given["yes"]:

@@ -104,7 +104,7 @@ func ParseCommand(c run.Control, project, id string, text []byte) run.Request {
 func optionFields(q *run.Request) fields {
 	return fields{
 		string(plan.OptionForce): &q.Force, string(plan.OptionReason): &q.Reason, string(plan.OptionRollback): &q.Rollback,
-		string(plan.OptionRefuse): &q.Refuse, string(plan.OptionOnly): &q.Only, string(plan.OptionMaxDeletions): &q.MaxDeletions,
+		string(plan.OptionRefuse): &q.Refuse, string(plan.OptionOnly): &q.Only, string(plan.OptionAdopt): &q.Adopt, string(plan.OptionMaxDeletions): &q.MaxDeletions,
 		string(plan.OptionExact): &q.Exact,
 	}
 }
@@ -113,7 +113,7 @@ func optionFields(q *run.Request) fields {
 func setOptions(o run.Options) map[plan.Option]bool {
 	return map[plan.Option]bool{
 		plan.OptionForce: o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
-		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact,
+		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact,
 	}
 }
 
@@ -215,6 +215,9 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	}
 	if slices.Contains(q.Only, "") {
 		add("only: it contains an empty name: remove it")
+	}
+	if slices.Contains(q.Adopt, "") {
+		add("adopt: it contains an empty name: remove it")
 	}
 	if n := q.MaxDeletions; n != nil && *n < 0 && slices.Contains(r.options, plan.OptionMaxDeletions) {
 		add("max_deletions: %d: give a number of stacks, 0 or more", *n)

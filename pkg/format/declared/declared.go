@@ -101,6 +101,7 @@ type Settings struct {
 	Parameters, Tags             map[string]Entry
 	Needs, Capabilities, Targets *[]Value
 	Protect, Timeout, Deployment *Value
+	Adopt                        *Value
 	Incomplete                   bool // there are parameters that could not be read
 }
 

@@ -7,7 +7,7 @@ var (
 	topKeys         = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "moved"}
 	environmentKeys = []string{"variables", "parameters", "tags", "targets", "defaults", "stacks", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules"}
 	stackKeys       = append(slices.Clone(overrideKeys), "only", "except")
-	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment"} // of a stack in an environment
+	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment", "adopt"} // of a stack in an environment
 	moveKeys        = []string{"from", "to"}
 	defaultKeys     = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout", "deployment"}
 )
@@ -32,7 +32,6 @@ var (
 		"review":  readThePlan,
 	}
 	stackLater = map[string]string{
-		"adopt":   "remove it",
 		"approve": readThePlan,
 		"drift":   "remove it",
 		"hooks":   "remove it",

@@ -173,13 +173,22 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	}
 	s.Timeout = p.optional(what, "timeout", keys)
 	s.Deployment = p.optional(what, "deployment", keys)
-	if s.Protect = p.optional(what, "protect", keys); s.Protect != nil {
-		if _, plain := s.Protect.Literal(); plain && s.Protect.Kind != "true or false" {
-			p.Add(s.Protect.At, "%s: protect: expected true or false, found %s", what, s.Protect.Kind)
-			s.Protect = nil
-		}
-	}
+	s.Protect, s.Adopt = p.truth(what, "protect", keys), p.truth(what, "adopt", keys)
 	return s
+}
+
+// truth reads the value of a key that is true, false or a reference; nil if there is none
+// that can be read.
+func (p *parser) truth(what, key string, keys map[string]*yaml.Node) *declared.Value {
+	v := p.optional(what, key, keys)
+	if v == nil {
+		return nil
+	}
+	if _, plain := v.Literal(); plain && v.Kind != "true or false" {
+		p.Add(v.At, "%s: %s: expected true or false, found %s", what, key, v.Kind)
+		return nil
+	}
+	return v
 }
 
 // optional reads the value of a key; nil if there is none that can be read.

@@ -160,5 +160,6 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Targets = cmp.Or(s.Targets, on.Targets)
 	on.Protect = cmp.Or(s.Protect, on.Protect)
 	on.Timeout = cmp.Or(s.Timeout, on.Timeout)
+	on.Adopt = cmp.Or(s.Adopt, on.Adopt)
 	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
 }

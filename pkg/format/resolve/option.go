@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -24,13 +25,7 @@ func (r *resolver) setOptions(s *Stack) {
 		s.Node.Template = s.Template.about
 	}
 	r.setCapabilities(what, s)
-	if v := s.Settings.Protect; v != nil {
-		text, ok := r.option(what+": protect", s, *v)
-		if ok && text != "true" && text != "false" {
-			r.Add(v.At, "%s: protect: expected true or false, found %q", what, problem.Short(text))
-		}
-		s.Node.Protect = text == "true"
-	}
+	s.Node.Protect, s.Node.Adopt = r.truth(what+": protect", s, s.Settings.Protect), r.truth(what+": adopt", s, s.Settings.Adopt)
 	if v := s.Settings.Timeout; v != nil {
 		if text, ok := r.option(what+": timeout", s, *v); ok {
 			t, err := project.ParseTimeout(problem.Short(text))
@@ -42,6 +37,18 @@ func (r *resolver) setOptions(s *Stack) {
 	}
 	r.setDeployment(what, s)
 	r.setPhysicalName(what, s)
+}
+
+// truth resolves an option that is true or false; false if it is absent.
+func (r *resolver) truth(what string, s *Stack, v *declared.Value) bool {
+	if v == nil {
+		return false
+	}
+	text, ok := r.option(what, s, *v)
+	if ok && text != "true" && text != "false" {
+		r.Add(v.At, "%s: expected true or false, found %q", what, problem.Short(text))
+	}
+	return text == "true"
 }
 
 // setDeployment sets the mode in which the stack is created and updated.

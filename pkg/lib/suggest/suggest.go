@@ -30,12 +30,12 @@ func Closest(written string, names []string) string {
 }
 
 // Hint ends a message about a name that is not known: ": did you mean vpc?", or
-// the names to choose from if there are at most twelve.
+// the names to choose from if there are at most sixteen.
 func Hint(written string, names []string) string {
 	switch closest := Closest(written, names); {
 	case closest != "":
 		return ": did you mean " + closest + "?"
-	case len(names) > 12:
+	case len(names) > 16:
 		return ""
 	case len(names) == 0:
 		return ": none is defined"

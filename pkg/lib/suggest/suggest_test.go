@@ -6,7 +6,7 @@ import (
 )
 
 func TestHint(t *testing.T) {
-	many := strings.Fields("a b c d e f g h i j k l m")
+	many := strings.Fields("a b c d e f g h i j k l m n o p q")
 	for _, c := range []struct {
 		written string
 		names   []string

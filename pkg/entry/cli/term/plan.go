@@ -100,7 +100,7 @@ func (p *planText) add(indent int, spans ...span) {
 
 // signs are the signs and colours of actions.
 var signs = map[plan.StackAction]span{
-	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "},
+	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionAdopt: {green, "*"},
 }
 
 // stack draws the block of a stack.
@@ -135,7 +135,7 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 		p.values("option", s.Options)
 	}
 	p.resources(s)
-	if s.Action == plan.ActionUpdate {
+	if s.Action.Existing() {
 		for _, o := range s.Outputs {
 			p.output(o)
 		}

@@ -12,11 +12,11 @@ import (
 // resources draws the resources of a stack. Those of a stack that is created or deleted
 // are counted, except for those whose data is lost or kept.
 func (p *planText) resources(s plan.StackChange) {
-	if s.Action != plan.ActionUpdate {
+	if !s.Action.Existing() {
 		p.count(s)
 	}
 	for _, r := range s.Resources {
-		if s.Action == plan.ActionUpdate || r.Loses != "" || r.Policy != "" {
+		if s.Action.Existing() || r.Loses != "" || r.Policy != "" {
 			p.resource(r)
 		}
 	}
