@@ -53,7 +53,7 @@ func (i *installation) words() *strings.Replacer {
 		"${Machine}", i.machine(), "${Executions}", i.named("states", "execution:"+s.stack),
 		"${Bus}", i.named("events", "event-bus/default"),
 		"${Self}", "arn:" + *awscdk.Aws_PARTITION() + ":cloudformation:" + *awscdk.Aws_REGION() + ":" + *awscdk.Aws_ACCOUNT_ID() + ":stack/" + s.stack + "/*",
-		"${Execution}", i.role("execution"), "${Boundary}", i.policy("boundary"), "${ScheduleRole}", i.role("schedule"),
+		"${Execution}", i.role("execution"), "${Adoptable}", s.adoptable, "${Boundary}", i.policy("boundary"), "${ScheduleRole}", i.role("schedule"),
 		"${Schedules}", i.named("scheduler", "schedule/"+s.stack),
 	}
 	if s.key {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -288,8 +289,8 @@ func TestBoundaryFits(t *testing.T) {
 	}
 }
 
-// target is a resource of a template in the folder target, with the parameters that a target of this installation has.
-func target(t *testing.T, file, resource string, into any) {
+// target is a resource of a template in the folder target, with the parameters that a target of this installation has, and more.
+func target(t *testing.T, file, resource string, into any, more ...map[string]string) {
 	t.Helper()
 	body, err := os.ReadFile("target/" + file)
 	if err != nil {
@@ -305,6 +306,9 @@ func target(t *testing.T, file, resource string, into any) {
 		"Principals": placed(text(the(t, plain).Outputs["TargetPrincipals"].Value)),
 	} {
 		parameters[name] = value
+	}
+	for _, m := range more {
+		maps.Copy(parameters, m)
 	}
 	e := parsed.In(cfn.Scope{
 		Parameters: parameters, StackName: "stackwright-target", StackID: "arn:aws:cloudformation:" + region + ":" + there + ":stack/stackwright-target/1", AccountID: there, Region: region,
@@ -405,6 +409,61 @@ func TestBoundaryOfTargets(t *testing.T) {
 			{"make a nested stack", iam.Request{Action: "iam:PassRole", Resource: who.ARN, Context: toCloudFormation}, iam.Allowed},
 			{"make a bucket", iam.Request{Action: "s3:CreateBucket", Resource: "arn:aws:s3:::x"}, iam.Allowed},
 		})
+	}
+}
+
+// The owner of an account says which stacks without the tag projects may take over. The first update gives them the tag, so a
+// request without it is refused, and so is one for a stack that has the tag of a project already. Nothing else is allowed before.
+func TestOnlyNamedStacksAreAdopted(t *testing.T) {
+	var orchestrator targetRole
+	target(t, "account.yaml", "Orchestrator", &orchestrator, map[string]string{"Adoptable": "legacy-*"})
+	inTarget := iam.Identity{ARN: "orchestrator"}
+	for _, p := range orchestrator.Policies {
+		inTarget.Policies = append(inTarget.Policies, p.PolicyDocument)
+	}
+	for _, c := range []struct {
+		who           iam.Identity
+		account, role string
+	}{
+		{iam.Identity{ARN: "execute-step", Policies: policies(t, the(t, full), "ExecuteStepRole")}, account, roles + "stackwright/stackwright-test-" + region + "-execution"},
+		{iam.Identity{ARN: "wait-status", Policies: policies(t, the(t, full), "WaitStatusRole")}, account, roles + "stackwright/stackwright-test-" + region + "-execution"},
+		{inTarget, there, "arn:aws:iam::" + there + ":role/stackwright/stackwright-execution"},
+	} {
+		on := func(stack string) string {
+			return "arn:aws:cloudformation:eu-west-1:" + c.account + ":stack/" + stack + "/1"
+		}
+		const tag, requested = "aws:ResourceTag/stackwright:project", "aws:RequestTag/stackwright:project"
+		update := func(stack string, context ...string) iam.Request {
+			return iam.Request{Action: "cloudformation:UpdateStack", Resource: on(stack), Context: with(context...)}
+		}
+		try(t, c.who, []attempt{
+			{"the first update", update("legacy-db", "cloudformation:RoleArn", c.role, requested, "shop@prod"), iam.Allowed},
+			{"its tags", iam.Request{Action: "cloudformation:TagResource", Resource: on("legacy-db"), Context: with(requested, "shop@prod")}, iam.Allowed},
+			{"an update without the tag", update("legacy-db", "cloudformation:RoleArn", c.role), iam.Implicit},
+			{"an update without an execution role", update("legacy-db", requested, "shop@prod"), iam.Implicit},
+			{"an update with another role", update("legacy-db", "cloudformation:RoleArn", "arn:aws:iam::"+c.account+":role/admin", requested, "shop@prod"), iam.Implicit},
+			{"a stack that is not named", update("CDKToolkit", "cloudformation:RoleArn", c.role, requested, "shop@prod"), iam.Implicit},
+		})
+		for _, action := range []string{"CancelUpdateStack", "ContinueUpdateRollback", "DeleteStack", "UntagResource", "UpdateTerminationProtection"} {
+			try(t, c.who, []attempt{{"before the first update", iam.Request{Action: "cloudformation:" + action, Resource: on("legacy-db"), Context: with("cloudformation:RoleArn", c.role)}, iam.Implicit}})
+		}
+		// The statement does not say anything about a stack that has the tag; the one for such stacks does, for any name.
+		for _, p := range c.who.Policies {
+			for _, s := range p.Statement {
+				alone := iam.Identity{ARN: c.who.ARN, Policies: []iam.Policy{{Statement: iam.List[iam.Statement]{s}}}}
+				without, err := alone.May(update("legacy-db", "cloudformation:RoleArn", c.role, requested, "shop@prod"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				with, err := alone.May(update("legacy-db", "cloudformation:RoleArn", c.role, requested, "shop@prod", tag, "other@prod"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if without == iam.Allowed && with == iam.Allowed {
+					t.Errorf("%s: a statement for stacks without the tag is also for those that have it: %+v", c.who.ARN, s)
+				}
+			}
+		}
 	}
 }
 

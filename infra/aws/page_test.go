@@ -84,7 +84,7 @@ type row struct {
 // rows are the rows of the table.
 func rows(t *testing.T) string {
 	t.Helper()
-	s, err := read(map[string]any{"executionPolicies": "PowerUserAccess", "targetAccounts": "111111111111", "customerKey": true})
+	s, err := read(map[string]any{"executionPolicies": "PowerUserAccess", "targetAccounts": "111111111111", "customerKey": true, "adoptable": "legacy-*"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,9 @@ func permissions(s settings) map[string][]permission {
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides),
 	}
+	for _, f := range []string{"execute-step", "wait-status"} {
+		all[f] = append(all[f], adopts(s)...)
+	}
 	for _, f := range assuming {
 		all[f] = append(all[f], targets(s)...)
 	}
@@ -130,7 +133,7 @@ var (
 // executionRoles are the execution role of the installation, and those that target/execution.yaml creates.
 var executionRoles = []string{"${Execution}", "${Execution}-*"}
 
-// A stack that Stackwright changes has this tag since it was created. It protects the stacks of others, such as the CDK's, from an
+// A stack that Stackwright changes has this tag since it was created, or since its first update after it was adopted. It protects the stacks of others, such as the CDK's, from an
 // error in the code: CloudFormation supports the tags of a stack in conditions of all actions on stacks. The value differs by
 // project; which project may change a stack is decided by its record and not by a tag.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
@@ -188,6 +191,23 @@ var (
 	}
 	stops = []permission{{Do: []string{"cloudformation:CancelUpdateStack", "cloudformation:DeleteChangeSet"}, On: []string{stacks}, If: tagged(ourChangeSets), Why: anywhere}}
 )
+
+// adopts updates stacks without our tag, if the owner of the installation names them: a project may have adopted them, and the first
+// update gives them the tag. Stacks with the tag of any project are not among them. They cannot be deleted before.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
+func adopts(s settings) []permission {
+	if s.adoptable == "" {
+		return nil
+	}
+	return []permission{{
+		Do: []string{"cloudformation:UpdateStack"}, On: []string{"arn:${Partition}:cloudformation:*:${Account}:stack/${Adoptable}/*"},
+		If: conditions{
+			"Null":    {"aws:ResourceTag/stackwright:project": "true", "aws:RequestTag/stackwright:project": "false"},
+			"ArnLike": withRole["ArnLike"],
+		},
+		Why: "the first update of a stack that a project has adopted gives it the tag; targets are in any region",
+	}}
+}
 
 // schedules manages the schedules of projects.
 var schedules = []permission{

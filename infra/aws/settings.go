@@ -16,14 +16,15 @@ import (
 // settings are what differs between installations. They come from the context of the CDK app: from cdk.json, or from -c
 // name=value.
 type settings struct {
-	stack    string         // the name of the installation's stack; all other names begin with it
-	accounts []string       // the accounts of targets, besides the own one
-	policies []string       // ARNs of policies of the execution role
-	projects project.Grants // who may use the target default
-	owner    access.Owner   // who is admin of all projects, whatever the access file says
-	key      bool           // data and notifications are encrypted with a key of the customer
-	full     bool           // all alarms and the dashboard, not only the alarms of which each tells what no other does
-	logDays  int            // retention of the logs
+	stack     string         // the name of the installation's stack; all other names begin with it
+	accounts  []string       // the accounts of targets, besides the own one
+	policies  []string       // ARNs of policies of the execution role
+	projects  project.Grants // who may use the target default
+	adoptable string         // pattern of the names of stacks without our tag that projects may take over; empty for none
+	owner     access.Owner   // who is admin of all projects, whatever the access file says
+	key       bool           // data and notifications are encrypted with a key of the customer
+	full      bool           // all alarms and the dashboard, not only the alarms of which each tells what no other does
+	logDays   int            // retention of the logs
 
 	issuer   string   // the issuer of the API's tokens; if empty, callers sign with IAM
 	audience []string // the audiences of those tokens
@@ -45,6 +46,7 @@ var known = []setting{
 	{"executionPolicies", "", readPolicies},
 	{"projects", "", readProjects},
 	{"owner", "", readOwner},
+	{"adoptable", "", readAdoptable},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
 	{"logDays", "30", readLogDays},
@@ -146,10 +148,10 @@ func readAccounts(s *settings, words []string) error {
 }
 
 // mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
-// and the rest some 4,700.
+// and the rest some 5,200.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 func mostAccounts(stack string) int {
-	return 5500 / len(`"arn:aws:iam::000000000000:role/stackwright/`+stack+`-*",`)
+	return 5000 / len(`"arn:aws:iam::000000000000:role/stackwright/`+stack+`-*",`)
 }
 
 var (
@@ -182,6 +184,17 @@ func readProjects(s *settings, words []string) (err error) {
 
 func readOwner(s *settings, words []string) (err error) {
 	s.owner, err = access.ParseOwner(strings.Join(words, " "))
+	return err
+}
+
+// adoptableForm is that of account.yaml: a stack's name, or the beginning of one.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-console-create-stacks-with-name.html
+var adoptableForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]{0,63}\*?|\*)$`)
+
+func readAdoptable(s *settings, words []string) (err error) {
+	if len(words) > 0 {
+		s.adoptable, err = one(words, adoptableForm, "a name of stacks, which may end with *, such as legacy-*")
+	}
 	return err
 }
 

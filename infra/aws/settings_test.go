@@ -25,13 +25,18 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"stack": 7}, []string{"setting stack: "}},
 		{map[string]any{"targetAccounts": "1234"}, []string{`setting targetAccounts: "1234" is no account`}},
 		{map[string]any{"targetAccounts": []any{111111111111.0}}, []string{"setting targetAccounts: ", "write it in quotes"}},
-		{map[string]any{"targetAccounts": many(mostAccounts("stackwright") + 1)}, []string{"setting targetAccounts: they are 94, and the roles of an installation have room for 93"}},
+		{map[string]any{"targetAccounts": many(mostAccounts("stackwright") + 1)}, []string{"setting targetAccounts: they are 85, and the roles of an installation have room for 84"}},
 		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: it says what the projects' stacks may consist of, and has no default", "sandbox.json, team.json and platform.json"}},
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
 		{map[string]any{"projects": []any{"shop@prod", "team-*@*"}}, nil},
 		{map[string]any{"owner": []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:iam::000000000000:user/ann"}}, nil},
 		{map[string]any{"owner": "ann,arn:aws:iam::000000000000:role/x/boss"}, []string{`setting owner: owner: "ann" is not the ARN`, "write arn:aws:iam::000000000000:role/boss"}},
 		{map[string]any{"projects": "shop,sh?p@prod"}, []string{"setting projects: projects: shop has no environment: write shop@default for that environment, or shop@* for all", `"sh?p@prod" is not a pattern`}},
+		{map[string]any{"adoptable": "legacy-*"}, nil},
+		{map[string]any{"adoptable": "*"}, nil},
+		{map[string]any{"adoptable": "legacy-*,*"}, []string{`setting adoptable: "legacy-* *" is not a name of stacks, which may end with *, such as legacy-*`}},
+		{map[string]any{"adoptable": "arn:aws:cloudformation:*:*:stack/*"}, []string{"setting adoptable: "}},
+		{map[string]any{"adoptable": "a*b"}, []string{"setting adoptable: "}},
 		{map[string]any{"customerKey": "yes", "logDays": 2}, []string{`setting customerKey: "yes" is not true or false`, `setting logDays: "2" is no number of days`}},
 		{map[string]any{"monitoring": "none"}, []string{`setting monitoring: "none" is not basic or full`}},
 		{map[string]any{"jwtIssuer": "http://i.example", "jwtAudience": "a"}, []string{"setting jwtIssuer: ", "https URL"}},
@@ -86,7 +91,7 @@ func many(n int) []any {
 // which may have 10,240 letters together.
 func TestMostAccountsFit(t *testing.T) {
 	stack := strings.Repeat("a", 32)
-	all, err := written(map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "targetAccounts": many(mostAccounts(stack))})
+	all, err := written(map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "targetAccounts": many(mostAccounts(stack)), "adoptable": strings.Repeat("a", 64) + "*"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type resource struct {
 // everything has every setting.
 var everything = map[string]any{
 	"stack": "stackwright-test", "targetAccounts": []any{"111111111111", "222222222222"}, "customerKey": true, "monitoring": "full",
-	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7, "projects": "*@*",
+	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7, "projects": "*@*", "adoptable": "legacy-*",
 	"owner":     []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:sts::000000000000:assumed-role/AWSReservedSSO_Admin_*/ann@example.com"},
 	"jwtIssuer": "https://issuer.example", "jwtAudience": "people",
 }

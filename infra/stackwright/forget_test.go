@@ -29,7 +29,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("forget ended with %d", r.code)
 	}
 	l.has(r.out+r.err, "done     queue/forget", "1 forgotten", "these stacks stay in AWS as they are, with all their tags: queue (pair-queue)")
-	l.has(l.must(cli.ExitOK, "status", "-o", "json"), `"reason":"it moves"`, `"who":"ann@`)
+	l.has(l.must(cli.ExitOK, "status", "-o", "json"), `"reason":"it moves"`, `"claim":"ann@`)
 	l.has(l.must(cli.ExitOK, "stacks"), "pair-alone", "pair-topic")
 
 	r = l.run("deploy", l.project)
