@@ -60,7 +60,7 @@ var notInRealTime = map[string]string{
 	"overdue_run_paused": engineWaits, "overdue_run_rolled_back": engineWaits, "overdue_run_superseded": engineWaits,
 	"overdue_update": engineWaits, "overdue_update_done": engineWaits, "overdue_update_stuck": engineWaits, "overdue_update_theirs": engineWaits,
 	"prompt": longOperations, "slow_without_events": longOperations,
-	"targets-inaccessible": engineWaits,
+	"targets-inaccessible": engineWaits, "targets-withheld": engineWaits, "targets-withheld_recorded": engineWaits,
 }
 
 // The deployed state machine, run by another interpreter, with the functions as
