@@ -3,10 +3,10 @@ package draft
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
@@ -108,11 +108,5 @@ func scalar(text string) string {
 	if bare.MatchString(text) && !slices.Contains(worded, strings.ToLower(text)) {
 		return text
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b) // what is a string in JSON is one in YAML
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		panic(fmt.Sprintf("a text is not JSON: %v", err)) // every string is
-	}
-	return strings.TrimSpace(b.String())
+	return strconv.Quote(text) // its escapes are those of YAML, too
 }
