@@ -91,6 +91,7 @@ cli          core lib aws awserr format entry cli sdk
 const outside = `
 stepfn
 infra/local        * sdk
+infra/ministack
 infra/stackwright  *
 functions          wire
 infra/dist
