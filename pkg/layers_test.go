@@ -69,7 +69,7 @@ entry/api             fault project access run plan engine lib/pattern entry/rep
 wire                  fault project access plan run action engine lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan run action lib/difference lib/markdown lib/resource
-entry/cli             fault project plan run engine lib/cron lib/suggest format format/archive format/draft format/packages format/problem format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project access plan run engine lib/cron lib/suggest format format/archive format/draft format/packages format/problem format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

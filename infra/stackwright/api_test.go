@@ -25,6 +25,7 @@ import (
 type asker struct {
 	*testing.T
 	url string
+	key string // an access key; any that STS has not issued is that of the root of the account
 }
 
 // received is an answer of the API.
@@ -46,7 +47,7 @@ func (a asker) ask(method, path, body, key string) received {
 	if err != nil {
 		a.Fatal(err)
 	}
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=0")
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+a.key+"/20260101/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=0")
 	r.Header.Set("Content-Type", "application/json")
 	if key != "" {
 		r.Header.Set("Idempotency-Key", key)
@@ -112,7 +113,7 @@ func TestRunByTheAPI(t *testing.T) {
 	l := newLaptop(t)
 	h := l.serve(0.5)
 	carriesOut(t, l, h)
-	a := asker{t, h.URL()}
+	a := asker{T: t, url: h.URL(), key: "local"}
 	if wrong := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"deploy"}`, ""); wrong.Status != 400 || !strings.HasPrefix(wrong.Error.Message, "key: missing") {
 		t.Errorf("%d %s", wrong.Status, wrong.text)
 	}
@@ -135,7 +136,7 @@ func TestRunByTheAPI(t *testing.T) {
 // carriesOut makes a deploy through the API.
 func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	t.Helper()
-	a := asker{t, h.URL()}
+	a := asker{T: t, url: h.URL(), key: "local"}
 	body := l.revision(h, "deploy")
 	startedAt := a.ask("POST", "/projects/pair/prod/runs", body, "first")
 	if startedAt.Status != 202 || startedAt.Location != "/projects/pair/prod/runs/"+startedAt.Run.Run || startedAt.Who != "arn:aws:iam::000000000000:root" {

@@ -83,20 +83,20 @@ func (p Policy) Decide(by Principal, needed Role, id string) Decision {
 // decide decides by the rules of the file: by the first that grants the role. For a denial, it
 // names the rule that grants the most.
 func (f File) decide(by Principal, needed Role, id string) Decision {
-	var most *rule
+	var most *Rule
 	for i, r := range f.rules {
-		if !r.who.matches(by) || !r.projects.Allow(id) {
+		if !r.who.matches(by) || !r.Projects.Allow(id) {
 			continue
 		}
-		if r.role.Includes(needed) {
-			return Decision{true, fmt.Sprintf("%s:%d grants %s", f.name, r.line, r)}
+		if r.Role.Includes(needed) {
+			return Decision{true, fmt.Sprintf("%s:%d grants %s", f.name, r.Line, r)}
 		}
-		if most == nil || r.role > most.role {
+		if most == nil || r.Role > most.Role {
 			most = &f.rules[i]
 		}
 	}
 	if most != nil {
-		return Decision{false, fmt.Sprintf("%s:%d grants only %s", f.name, most.line, *most)}
+		return Decision{false, fmt.Sprintf("%s:%d grants only %s", f.name, most.Line, *most)}
 	}
 	return Decision{false, fmt.Sprintf("no line of %s grants %s a role for %s", f.name, by, id)}
 }

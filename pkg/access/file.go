@@ -26,19 +26,26 @@ const (
 // A File is an access file.
 type File struct {
 	name  string
-	rules []rule
+	rules []Rule
 }
 
-// A rule grants a role to the principals of one line of the file.
-type rule struct {
-	line     int
-	projects project.Grants
-	role     Role
-	who      who
+// A Rule grants a role to the principals of one line of the file.
+type Rule struct {
+	Line     int
+	Projects project.Grants
+	Role     Role
+
+	who who
 }
+
+// To names the principals.
+func (r Rule) To() string { return r.who.String() }
 
 // String says what the rule grants.
-func (r rule) String() string { return fmt.Sprintf("%s of %s to %s", r.role, r.projects, r.who) }
+func (r Rule) String() string { return fmt.Sprintf("%s of %s to %s", r.Role, r.Projects, r.who) }
+
+// Rules lists the rules in the order of the file.
+func (f File) Rules() []Rule { return slices.Clone(f.rules) }
 
 // Parse reads an access file, whose name is for messages only. The error is of kind Invalid and
 // joins everything that is wrong, each with its line and column. A file without grants is one:
@@ -62,7 +69,7 @@ func Parse(name string, text []byte) (File, error) {
 // CheckOwner returns an error of kind Refused if nobody could change anything under the file:
 // it gives no principal and no token the role admin, and the installation has no owner.
 func (f File) CheckOwner(o Owner) error {
-	admin := func(r rule) bool { return r.role == Admin && r.who.account == "" }
+	admin := func(r Rule) bool { return r.Role == Admin && r.who.account == "" }
 	if len(o) > 0 || slices.ContainsFunc(f.rules, admin) {
 		return nil
 	}
@@ -74,7 +81,7 @@ func (f File) Changes(before File) []string {
 	var all []string
 	for sign, pair := range []struct{ of, without File }{{before, f}, {f, before}} {
 		for _, r := range pair.of.rules {
-			same := func(other rule) bool { return other.String() == r.String() }
+			same := func(other Rule) bool { return other.String() == r.String() }
 			if line := string("-+"[sign]) + " " + r.String(); !slices.ContainsFunc(pair.without.rules, same) && !slices.Contains(all, line) {
 				all = append(all, line)
 			}
@@ -124,7 +131,7 @@ func (p *parser) grant(n *yaml.Node) {
 		p.add(at["to"], "to: %s found, a list of principals expected", document.Kind(at["to"]))
 	}
 	for _, item := range to {
-		p.principals(item, rule{line: item.Line, projects: projects, role: role})
+		p.principals(item, Rule{Line: item.Line, Projects: projects, Role: role})
 	}
 }
 
@@ -152,7 +159,7 @@ func (p *parser) projects(n *yaml.Node) project.Grants {
 var accountForm = pattern.New(`^\d{12}$`)
 
 // principals reads an item of to, and adds the rule for it.
-func (p *parser) principals(n *yaml.Node, r rule) {
+func (p *parser) principals(n *yaml.Node, r Rule) {
 	pairs := document.Pairs(n)
 	if len(pairs) != 1 {
 		p.add(n, "%s found, one principal expected: arn, token or account", document.Kind(n))

@@ -48,6 +48,7 @@ var routes = map[string]access.Role{
 // What users can request, with the role that each needs.
 var requests = map[string]access.Role{
 	"deploy": access.Deployer, "plan": access.Deployer, "destroy": access.Deployer, "plan-destroy": access.Deployer, "refresh": access.Deployer, "retry": access.Deployer,
+	"adopt": access.Deployer, "plan-adopt": access.Deployer, "forget": access.Deployer, "plan-forget": access.Deployer,
 	"cancel": access.Deployer, "continue": access.Deployer, "pause": access.Deployer, "unlock": access.Admin,
 }
 
@@ -78,6 +79,8 @@ func arguments(operation, name, environment string) string {
 	switch o := plan.AllOperations().Of(operation); {
 	case o.NeedsFiles:
 		return `"key": "revisions/` + name + `/` + environment + `/1.zip", "version": "v1"`
+	case o.NeedsOnly:
+		return `"options": {"only": ["a"]}`
 	case operation == "unlock":
 		return about + `, "reason": "test"}`
 	case o.Name == "" || o.Repeats:

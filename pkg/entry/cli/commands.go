@@ -232,6 +232,26 @@ assumed, with the name of the one that infra/aws/target creates.`,
 			examples: []string{"targets remove eu"},
 		},
 		{
+			name: "access", group: groupInstall, short: "show who may do what with which project",
+			flags: "output " + where, run: listAccess,
+			long: `Shows what the access file of the installation grants: roles to ARNs, tokens and the uploads of accounts, for projects and
+environments. LINE is the line of the file, or owner for the owner of the installation. Without a file, IAM decides and tokens are denied.`,
+			examples: []string{"access", "access --installation stackwright -o json"},
+		},
+		{
+			name: "check", parent: "access", args: "FILE", least: 1, most: 1, short: "check an access file, and show what it changes",
+			flags: where, run: checkAccess,
+			long:     `Checks a file as put does, and changes nothing. The exit code is 2 if the file is not valid, or locks everybody out.`,
+			examples: []string{"access check access.yaml --installation stackwright"},
+		},
+		{
+			name: "put", parent: "access", args: "FILE", least: 1, most: 1, short: "replace the access file",
+			flags: where, run: putAccess,
+			long: `Replaces the access file of the installation, and shows what changes. What the file does not grant is denied. A file that is
+not valid, or under which nobody would have the role admin, is refused. The bucket keeps the versions before.`,
+			examples: []string{"access put access.yaml --installation stackwright"},
+		},
+		{
 			name: "invoke", args: "FILE", least: 1, most: 1, group: groupInstall, short: "send an event to a function's binary", run: invoke,
 			long: `Sends the event in a file, events/FUNCTION.WHAT.json, to the function's binary (make build builds it) over Lambda's Runtime
 API, and prints the answer, and the log to standard error. The function has an installation of its own, in memory: an

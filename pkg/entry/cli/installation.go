@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -30,6 +31,7 @@ const (
 	outExecution = "ExecutionRoleArn"
 	outGroup     = "ScheduleGroupName"
 	outProjects  = "Projects"       // that may use the target default; missing if none may
+	outOwner     = "Owner"          // who is admin of all projects; missing if there is none
 	outAccounts  = "TargetAccounts" // whose roles it may assume, in one output or several; missing if there are none
 )
 
@@ -166,12 +168,16 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 	if err != nil {
 		return site{}, fmt.Errorf("installation %s: output %s: %w", stack, outProjects, err)
 	}
+	owner, err := access.ParseOwner(outputs[outOwner])
+	if err != nil {
+		return site{}, fmt.Errorf("installation %s: output %s: %w", stack, outOwner, err)
+	}
 	at := project.Target{Name: project.DefaultTarget, Account: machine.AccountID, Region: machine.Region}
 	return site{
 		label:  fmt.Sprintf("installation %s (account %s, region %s)", stack, at.Account, at.Region),
 		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
 		home:  project.Access{Target: at, Execution: outputs[outExecution], Projects: grants},
-		stack: stack, accounts: accountsOf(outputs),
+		stack: stack, accounts: accountsOf(outputs), owner: owner,
 		pace: 2 * time.Second, timeout: 2 * time.Minute,
 		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for the events that it could not process. In the first minutes of a new installation, S3 does not report uploads yet: try again", stack),
 	}, nil

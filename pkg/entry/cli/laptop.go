@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -84,7 +85,8 @@ type site struct {
 	group         string // of schedules; "" if it is not known
 	machine       string // ARN of the state machine, which names the installation
 	home          project.Access
-	stack         string   // the installation's name
+	stack         string // the installation's name
+	owner         access.Owner
 	accounts      []string // the other accounts whose roles it may assume; nil is all
 
 	pace    time.Duration // the longest time between two polls of a run
