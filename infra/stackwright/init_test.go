@@ -96,7 +96,7 @@ func TestInitFromLive(t *testing.T) {
 		t.Fatal(r.err)
 	}
 	l.has(r.out, filepath.Join(dir, "templates", "topic.yaml"))
-	l.has(r.err, "project pair has 3 stacks")
+	l.has(r.err, "project pair has 3 stacks; see whether the live stacks are as it says, and take them over: stackwright adopt "+dir+" --plan")
 	for _, name := range []string{"topic", "queue"} {
 		was, err := os.ReadFile(filepath.Join(l.project, "templates", name+".yaml"))
 		if is, lost := os.ReadFile(filepath.Join(dir, "templates", name+".yaml")); err != nil || lost != nil || string(is) != string(was) {
@@ -109,6 +109,12 @@ func TestInitFromLive(t *testing.T) {
 	}
 	l.has(string(file), "    parameters:\n      Text: hello\n    tags:\n      team: orders\n    protect: true\n")
 	l.has(l.must(cli.ExitOK, "deploy", dir), "done     queue/update  (unchanged)", "3 unchanged") // the file has the ARN instead of a reference
+	l.has(l.must(cli.ExitOK, "plan", dir), "3 unchanged")
+
+	// Stacks that no project owns are taken over without a change.
+	l.must(cli.ExitOK, "forget", "queue", "topic", "alone", "--project", "pair")
+	l.has(l.must(cli.ExitOK, "adopt", dir, "--plan"), "it is as the project says: nothing in AWS is changed", "3 to adopt")
+	l.must(cli.ExitOK, "adopt", dir)
 	l.has(l.must(cli.ExitOK, "plan", dir), "3 unchanged")
 
 	if r := l.run("init", filepath.Join(t.TempDir(), "none"), "--from-live", "nothing-"); r.code != cli.ExitRefused || !strings.Contains(r.err, "has a name that begins with nothing-") {

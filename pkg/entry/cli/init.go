@@ -72,6 +72,9 @@ func initialize(ctx context.Context, c *call) (int, error) {
 		fmt.Fprintln(c.Err, p)
 	}
 	next := "see what a deploy would do: " + c.commandLine("plan", dir)
+	if c.flags.live != "" {
+		next = "see whether the live stacks are as it says, and take them over: " + c.commandLine("adopt", dir, "--plan")
+	}
 	if n := len(v.Problems); n > 0 {
 		next = fmt.Sprintf("fix the %s above, and check the project: %s", term.Plural(n, "problem"), c.commandLine("validate", dir))
 	}
