@@ -499,7 +499,7 @@ func TestVerbs(t *testing.T) {
 			t.Errorf("there is no row for %s", v)
 		}
 	}
-	if len(all) != 9 {
+	if len(all) != 10 {
 		t.Errorf("there are %d verbs", len(all))
 	}
 	none := all.Of("fly")

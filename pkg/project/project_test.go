@@ -155,6 +155,9 @@ func TestDigests(t *testing.T) {
 		}
 	}
 	for field := range reflect.TypeFor[project.Node]().Fields() {
+		if field.Tag.Get("json") == "-" { // only the plan uses it
+			continue
+		}
 		some := func(what string) bool { return what == field.Name || strings.HasPrefix(what, field.Name+".") }
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(changes)), some) {
 			t.Errorf("no change of %s is tested", field.Name)
