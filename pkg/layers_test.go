@@ -22,6 +22,7 @@ lib/pattern
 lib/cron              lib/pattern
 lib/document
 lib/template          lib/document lib/graph lib/pattern
+lib/jinja
 lib/resource
 lib/markdown          lib/pattern
 lib/difference        lib/resource lib/suggest lib/template
@@ -57,10 +58,11 @@ format/reference      project format/declared format/problem lib/pattern lib/tem
 format/native         project plan format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
 format/packages       format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
+format/sceptre        project format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest
 format/resolve        project format/archive format/declared format/packages format/problem format/reference lib/document lib/pattern lib/suggest lib/template
 format/check          project format/declared format/problem format/resolve lib/graph lib/template
 format/draft          project format/archive format/declared format/plain format/problem lib/pattern lib/template
-format                project format/archive format/check format/declared format/native format/packages format/plain format/problem format/resolve
+format                project format/archive format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 
 entry/report          fault project plan run
 entry/trigger         fault project plan run engine lib/pattern lib/suggest

@@ -29,6 +29,7 @@ var namesake = map[string]string{
 	"pkg/aws/dynamodb":           "attributes of the table",
 	"pkg/lib/budget":             "kinds of requests",
 	"pkg/format":                 "keys of the project file",
+	"pkg/lib/jinja":              "words of Jinja2",
 }
 
 // owners are the folders whose rows and constants have these names.

@@ -182,7 +182,8 @@ func (p *memoryBackend) project(w stacks) project.Project {
 		made.Nodes[name] = n
 	}
 	p.spread(made)
-	if made.NoProjectFile = p.noProjectFile; made.NoProjectFile {
+	if p.noProjectFile {
+		made.Kind = project.Templates
 		made.Schedules, made.Rollback = nil, false
 	}
 	return made

@@ -8,6 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -122,12 +123,12 @@ func (w *monitor) wrote(x sim.Write) {
 
 // keepsProjectFile checks a run that is planned. A rollback restores what was deployed before.
 func (w *monitor) keepsProjectFile(r run.Run) {
-	if !r.NoProjectFile || r.Operation == plan.RollbackName || r.Project != "shop@default" {
+	if r.Kind == project.WithFile || r.Operation == plan.RollbackName || r.Project != "shop@default" {
 		return
 	}
 	for _, k := range w.p.Recorded() {
 		by := w.p.Store.Lend(k.Run)
-		w.holds(guarded, by.Source == run.Source{} || by.NoProjectFile, "run %s has no project file, and run %s deployed %s with one", r.ID, k.Run, k.Node)
+		w.holds(guarded, by.Source == run.Source{} || by.Kind == r.Kind, "run %s has no project file, and run %s deployed %s with one", r.ID, k.Run, k.Node)
 	}
 }
 

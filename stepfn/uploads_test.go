@@ -90,7 +90,7 @@ func TestUploadWithoutItsProjectFileIsRefused(t *testing.T) {
 			t.Fatalf("%s %v", got.State, got.Messages)
 		}
 		r.Requests()
-		const want = "shop@default was deployed with a project file"
+		const want = "shop@default was deployed from files with a project file"
 		if got := upload(plain); got.State != run.StateRefused || !strings.Contains(strings.Join(got.Messages, "\n"), want) {
 			t.Errorf("%s %v, want refused: %s", got.State, got.Messages, want)
 		}

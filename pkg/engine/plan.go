@@ -199,7 +199,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	r.Start(p, specs)
-	r.MaxParallel, r.NoProjectFile = desired.MaxParallel, desired.NoProjectFile
+	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
 	if o.Preview {
 		if err := e.describePlan(ctx, r, view, p); err != nil {
 			return p, err
@@ -276,7 +276,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 // not among them. A rollback restores what was deployed before, with or without a
 // project file.
 func (e *Engine) refuseLostFile(ctx context.Context, r run.Run, v plan.View) error {
-	if !v.Desired.NoProjectFile || e.operation(r).Restores {
+	if v.Desired.Kind == project.WithFile || e.operation(r).Restores {
 		return nil
 	}
 	l, err := e.Store.Lock(ctx, r.Project)

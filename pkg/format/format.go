@@ -17,6 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/plain"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/resolve"
+	"github.com/stackwright/stackwright/pkg/format/sceptre"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -31,6 +32,7 @@ type reader struct {
 // formats is the table. The first format that detects its files reads them.
 var formats = []reader{
 	{"stackwright", native.Detect, native.Read},
+	{"sceptre", sceptre.Detect, sceptre.Read},
 	{"plain", plain.Detect, plain.Read},
 }
 
@@ -53,6 +55,7 @@ type Loaded struct {
 	Needs        map[string][]string `json:"-"`       // the digests of the objects that a template needs, by its digest
 	Sources      map[string]string   `json:"sources"` // node → where its template is, such as "templates/vpc.yaml"
 	Unregistered []string            `json:"-"`       // targets that are named and not registered; set even if the project is refused
+	Regions      map[string]string   `json:"-"`       // that the files require of them; "" is any
 	Edges        []resolve.Edge      `json:"edges"`   // why nodes are deployed after others; sorted
 }
 
@@ -92,7 +95,7 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
-	l := Loaded{Unregistered: p.Unregistered}
+	l := Loaded{Unregistered: p.Unregistered, Regions: p.Regions}
 	if err := list.Err(); err != nil {
 		return l, err
 	}

@@ -72,6 +72,10 @@ func (v View) plan(refusals []error) (Plan, error) {
 		if _, stays := v.Desired.Nodes[name]; stays || about != nil && !about[name] {
 			continue
 		}
+		if slices.Contains(v.Desired.Ignored, name) {
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s: its file says that it is ignored, and Stackwright has deployed it: remove ignore: true, or destroy the stack before with --only %s", name, name))
+			continue
+		}
 		if b.deletes[name], err = v.planRemoval(name); err != nil {
 			refusals = append(refusals, err)
 		}

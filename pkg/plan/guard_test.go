@@ -91,6 +91,16 @@ func TestDeployNeverDeletesAllStacks(t *testing.T) {
 	}
 }
 
+// A deploy does not delete a stack that its files say to ignore.
+func TestDeployNeverDeletesIgnoredStacks(t *testing.T) {
+	f := newFixture()
+	f.have("CREATE_COMPLETE", "vpc db")
+	f.want("vpc")
+	f.Desired.Ignored = []string{"db"}
+	p, err := plan.Deploy(f.View)
+	expect(t, p, err, "stack db: its file says that it is ignored, and Stackwright has deployed it: remove ignore: true, or destroy the stack before with --only db")
+}
+
 // Too many deletions are reported together with all other refusals. Protected stacks
 // count as deletions, so that the next attempt is not refused for them. A message names
 // at most 50 stacks.

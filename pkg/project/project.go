@@ -42,7 +42,30 @@ type Project struct {
 
 	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
 
-	NoProjectFile bool `json:"no_project_file,omitempty"` // its files are only templates and their parameters
+	Ignored []string `json:"ignored,omitempty"` // stacks of its files that a deploy must leave alone, sorted
+
+	Kind Kind `json:"kind,omitempty"` // of its files
+}
+
+// A Kind is what the files of a project are.
+type Kind string
+
+// The kinds of files.
+const (
+	WithFile  Kind = ""          // they have a project file
+	Templates Kind = "templates" // they are templates and their parameters
+	Sceptre   Kind = "sceptre"   // they are a project of Sceptre
+)
+
+// String is the kind in messages.
+func (k Kind) String() string {
+	switch k {
+	case Templates:
+		return "templates without a project file"
+	case Sceptre:
+		return "a Sceptre project"
+	}
+	return "files with a project file"
 }
 
 // ID names the project and environment, such as "shop@prod". At most one run

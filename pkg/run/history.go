@@ -16,7 +16,7 @@ type History struct {
 	LastFull       Source  `json:"last_full"`              // the last deploy of all stacks, however it ended; zero if there was none, or a user destroyed them since
 	CancelledBy    string  `json:"cancelled_by,omitempty"` // the run of that deploy, if a user cancelled it
 
-	NoProjectFile bool `json:"no_project_file,omitempty"` // the files of the last run that started to write had no project file; destroys have no files and do not count
+	Kind project.Kind `json:"kind,omitempty"` // of the files of the last run that started to write; destroys have no files and do not count
 }
 
 // An Attempt is a run that started to bring a project to its source.
@@ -32,14 +32,14 @@ func (h History) Newer(r Run) bool {
 	return h.LastAttempted.Run != "" && h.LastAttempted.Source != r.Source && h.LastAttempted.Requested.After(r.Requested)
 }
 
-// LostFile refuses files without a project file, if the project was deployed with one
-// and has recorded stacks, or schedules that deploy it. The file was probably lost:
-// without it, stacks lose what it says about them, and some are deleted.
+// LostFile refuses files without a project file, if the project was deployed from files of
+// another kind and has recorded stacks, or schedules that deploy it. Some files were probably
+// lost: without them, stacks lose what they say about them, and some are deleted.
 func (h History) LostFile(p project.Project, recorded int) error {
-	if !p.NoProjectFile || h.NoProjectFile || recorded == 0 && h.LastFull == (Source{}) {
+	if p.Kind == project.WithFile || p.Kind == h.Kind || recorded == 0 && h.LastFull == (Source{}) {
 		return nil
 	}
-	return fault.New(fault.Refused, "%s was deployed with a project file, and these files have none: without it, stacks would lose their parameters, tags and protection, and others would be deleted: put stackwright.yaml beside the templates; if there shall be no project file any more, destroy the project before, or deploy the templates as another project", p.ID())
+	return fault.New(fault.Refused, "%s was deployed from %s, and these are %s: stacks would lose their parameters, tags and protection, and others would be deleted: deploy all its files, with the project file if there was one; if it shall be deployed from %s from now on, destroy the project before, or deploy them as another project", p.ID(), h.Kind, p.Kind, p.Kind)
 }
 
 // with returns the history after r, which owned the lock and has ended. A rollback
@@ -52,7 +52,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		h.LastAttempted = Attempt{Run: r.ID, Source: r.Source, Requested: r.Requested}
 	}
 	if r.Source != (Source{}) {
-		h.NoProjectFile = r.NoProjectFile
+		h.Kind = r.Kind
 	}
 	if len(r.Only) > 0 {
 		return h

@@ -141,7 +141,7 @@ func (l Lock) Without(id string) Lock {
 	l = l.copy()
 	l.Waiting = slices.DeleteFunc(l.Waiting, func(w Writer) bool { return w.Run == id })
 	if l.Owner.Run == id {
-		l.NoProjectFile = false
+		l.Kind = ""
 		l.giveToNext()
 	}
 	return l

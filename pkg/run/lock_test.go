@@ -166,12 +166,12 @@ func TestFullQueue(t *testing.T) {
 // lose: recorded stacks, or schedules. Destroys have no files and change nothing about that.
 func TestLostFile(t *testing.T) {
 	with, without := run.Source{Version: "with"}, run.Source{Version: "without"}
-	ends := func(h run.History, name string, s run.Source, plain bool) run.History {
-		r := run.Run{Request: run.Request{ID: "one", Operation: name, Source: s}, State: run.StateSucceeded, Started: now, NoProjectFile: plain}
+	ends := func(h run.History, name string, s run.Source, plain project.Kind) run.History {
+		r := run.Run{Request: run.Request{ID: "one", Operation: name, Source: s}, State: run.StateSucceeded, Started: now, Kind: plain}
 		l := run.Lock{Owner: run.Writer{Run: "one"}, History: h}
 		return l.Leave(r, operation(r), "next").Lock.History
 	}
-	deployed, plain := ends(run.History{}, "deploy", with, false), ends(run.History{}, "deploy", without, true)
+	deployed, plain := ends(run.History{}, "deploy", with, project.WithFile), ends(run.History{}, "deploy", without, project.Templates)
 	partial := run.History{LastAttempted: run.Attempt{Run: "one"}}
 	for what, c := range map[string]struct {
 		history  run.History
@@ -182,22 +182,26 @@ func TestLostFile(t *testing.T) {
 		"a deployed project":                               {deployed, 2, true},
 		"a project whose schedules deploy it again":        {deployed, 0, true},
 		"a project of which some stacks were deployed":     {partial, 1, true},
-		"a project that was destroyed":                     {ends(deployed, "destroy", run.Source{}, false), 0, false},
-		"a project that was not destroyed to the end":      {ends(deployed, "destroy", run.Source{}, false), 1, true},
+		"a project that was destroyed":                     {ends(deployed, "destroy", run.Source{}, project.WithFile), 0, false},
+		"a project that was not destroyed to the end":      {ends(deployed, "destroy", run.Source{}, project.WithFile), 1, true},
 		"a project without a file":                         {plain, 2, false},
-		"a part of it that was not destroyed":              {ends(plain, "destroy", run.Source{}, false), 1, false},
-		"what a first rollback left of it":                 {ends(plain, "rollback", run.Source{}, false), 1, false},
-		"a project that got a file":                        {ends(plain, "deploy", with, false), 2, true},
-		"a project that got a file and was rolled back":    {ends(ends(plain, "deploy", with, false), "rollback", without, true), 2, false},
+		"a part of it that was not destroyed":              {ends(plain, "destroy", run.Source{}, project.WithFile), 1, false},
+		"what a first rollback left of it":                 {ends(plain, "rollback", run.Source{}, project.WithFile), 1, false},
+		"a project that got a file":                        {ends(plain, "deploy", with, project.WithFile), 2, true},
+		"a project that got a file and was rolled back":    {ends(ends(plain, "deploy", with, project.WithFile), "rollback", without, project.Templates), 2, false},
 		"a project whose last run cannot be read any more": {run.Lock{Owner: run.Writer{Run: "one"}, History: plain}.Without("one").History, 2, true},
 	} {
-		p := project.Project{Name: "shop", Environment: "default", NoProjectFile: true}
+		p := project.Project{Name: "shop", Environment: "default", Kind: project.Templates}
 		if err := c.history.LostFile(p, c.recorded); (err != nil) != c.refused {
 			t.Errorf("%s: %v", what, err)
 		}
-		p.NoProjectFile = false
+		p.Kind = project.WithFile
 		if err := c.history.LostFile(p, c.recorded); err != nil {
 			t.Errorf("%s, and files with a project file: %v", what, err)
+		}
+		p.Kind = project.Sceptre
+		if err := c.history.LostFile(p, c.recorded); (err != nil) != (c.recorded > 0 || c.history.LastFull != run.Source{}) {
+			t.Errorf("%s, and a Sceptre project: %v", what, err)
 		}
 	}
 }

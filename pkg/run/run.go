@@ -97,7 +97,7 @@ type Run struct {
 
 	MaxParallel []project.Limit // how many of its steps may run at the same time, sorted
 
-	NoProjectFile bool // its source has no project file
+	Kind project.Kind // of the files of its source
 
 	Steps []Step // in the order of the plan
 }

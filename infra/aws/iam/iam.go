@@ -6,6 +6,7 @@ package iam
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -182,29 +183,13 @@ func among(patterns []string, value string, fold bool) bool {
 	return false
 }
 
-// like reports whether a value is of a pattern with stars and question marks. Names of actions have no case. When the pattern does
-// not fit, like lets the last star stand for one letter more.
+// like reports whether a value is of a pattern with stars and question marks. Names of actions have no case.
 func like(pattern, value string, fold bool) bool {
+	expr := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 	if fold {
-		pattern, value = strings.ToLower(pattern), strings.ToLower(value)
+		expr = "(?i)" + expr
 	}
-	p, v, star, after := 0, 0, -1, 0
-	for v < len(value) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, after = p, v
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == value[v]):
-			p++
-			v++
-		case star >= 0:
-			after++
-			p, v = star+1, after
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
+	return regexp.MustCompile("(?s)^(?:" + expr + ")$").MatchString(value)
 }
 
 // holds reports whether a condition holds. If the key is missing, an operator that compares does not hold, and one that negates

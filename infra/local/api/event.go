@@ -18,7 +18,7 @@ type received struct {
 	at         time.Time
 	route      route
 	parameters map[string]string
-	by         authorizer
+	who        signer
 	body       []byte
 }
 
@@ -46,7 +46,9 @@ func (a *API) event(r *http.Request, in received) events.APIGatewayV2HTTPRequest
 		HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
 			Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, SourceIP: source, UserAgent: r.UserAgent(),
 		},
-		Authorizer: &in.by,
+		Authorizer: &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{
+			AccessKey: in.who.key, AccountID: in.who.Account, CallerID: in.who.UserID, UserARN: in.who.Arn, UserID: in.who.UserID,
+		}},
 	}
 	return e
 }

@@ -45,7 +45,7 @@ type storedRun struct {
 	Deadline           time.Time          `json:"deadline"`
 	Ended              time.Time          `json:"ended"`
 	MaxParallel        []project.Limit    `json:"max_parallel,omitempty"`
-	NoProjectFile      bool               `json:"no_project_file,omitempty"`
+	Kind               project.Kind       `json:"kind,omitempty"`
 	Steps              []run.Step         `json:"-"` // items of their own
 }
 

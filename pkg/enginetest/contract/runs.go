@@ -93,7 +93,7 @@ func runLaws() []law {
 			want.Started, want.Deadline = noon.Add(time.Second), noon.Add(time.Hour)
 			want.Messages, want.Changes = []string{"of the plan"}, "reference"
 			want.MaxParallel = []project.Limit{{Most: 10}, {Prefix: "n1", Most: 2}}
-			want.NoProjectFile = true
+			want.Kind = project.Sceptre
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
 			want.Steps = nil

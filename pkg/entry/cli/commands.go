@@ -20,7 +20,7 @@ const (
 	ofDir = `
 
 DIR is the folder of the project file stackwright.yaml, or that file; FILE is a ZIP or TAR archive of the folder, or a YAML
-file that is the whole project. A folder or an archive of CloudFormation templates is a project too, without a project file.
+file that is the whole project. A folder or an archive of CloudFormation templates is a project too, without a project file, and so is a project of Sceptre.
 Without DIR it is the nearest folder, from the current one upwards, that has a
 stackwright.yaml.`
 	ofRun = `

@@ -16,6 +16,7 @@ import (
 type Project struct {
 	Layer
 	File         string // the project file: the position of problems about missing keys; "" if there is none, and so no name and no environment
+	Kind         project.Kind
 	Name         string // "" if it could not be read
 	NameAt       problem.Position
 	Environments []Environment    // in the order of the file
@@ -44,6 +45,7 @@ type Layer struct {
 	Variables    map[string]Entry
 	Defaults     []Defaults
 	Stacks       []Stack
+	Ignored      []string // stacks that a deploy must leave alone
 	MaxDeletions *int
 	MaxParallel  []Limit
 	Rollback     *bool
@@ -90,6 +92,7 @@ type Stack struct {
 	At           problem.Position
 	Template     *Template // nil if none is given
 	StackName    *Value
+	Region       string   // of all its targets; "" is any
 	Only, Except []string // the environments that it is in, or is not in; both are nil for all
 	Settings     Settings
 	ParametersIn string // where its parameters are written, for messages; "" is under parameters:
@@ -110,9 +113,9 @@ type Settings struct {
 type Template struct {
 	At     problem.Position
 	Path   string
-	Body   []byte                      // nil if there is a path
-	Origin map[[2]int]problem.Position // where what is at a line and column of Body was written
-	Broken bool                        // it could not be read, which was reported
+	Body   []byte                                  // nil if there is a path
+	Origin func(line, column int) problem.Position // where what is at a line and column of Body was written
+	Broken bool                                    // it could not be read, which was reported
 }
 
 // An Entry is one parameter, tag or variable.

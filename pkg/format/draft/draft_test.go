@@ -67,7 +67,7 @@ func TestTemplates(t *testing.T) {
 	if err != nil || list.Err() != nil {
 		t.Fatalf("%v %v\n%s", err, list.Err(), files["stackwright.yaml"])
 	}
-	was.Project.NoProjectFile = false
+	was.Project.Kind = project.WithFile
 	for _, p := range []project.Project{was.Project, is.Project} {
 		for name, n := range p.Nodes {
 			n.Capabilities = nil

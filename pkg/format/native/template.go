@@ -46,7 +46,14 @@ func (p *parser) template(what string, n *yaml.Node) *declared.Template {
 // has a digest, like a template in a file. Origin maps positions in that text to
 // positions in the project file.
 func (p *parser) inline(n *yaml.Node) *declared.Template {
-	t := &declared.Template{At: p.at(n), Origin: map[[2]int]problem.Position{}, Broken: true}
+	written := map[[2]int]problem.Position{}
+	t := &declared.Template{At: p.at(n), Broken: true}
+	t.Origin = func(line, column int) problem.Position {
+		if at, ok := written[[2]int{line, column}]; ok {
+			return at
+		}
+		return t.At
+	}
 	copied, ok := p.copied(&yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Content: n.Content}) // its own anchor is allowed
 	if !ok {
 		return t
@@ -57,7 +64,7 @@ func (p *parser) inline(n *yaml.Node) *declared.Template {
 		return t
 	}
 	root, err := document.Read(p.file, body)
-	if err != nil || !p.trace(t, root, n) {
+	if err != nil || !p.trace(written, root, n) {
 		p.Add(t.At, "template: it means something else as a file of its own: put it in a file")
 		return t
 	}
@@ -85,13 +92,13 @@ func (p *parser) copied(n *yaml.Node) (*yaml.Node, bool) {
 
 // trace records where each node of the copy was written, and reports whether
 // the two are alike.
-func (p *parser) trace(t *declared.Template, c, n *yaml.Node) bool {
+func (p *parser) trace(written map[[2]int]problem.Position, c, n *yaml.Node) bool {
 	if c.Kind != n.Kind || c.Value != n.Value || c.ShortTag() != n.ShortTag() || len(c.Content) != len(n.Content) {
 		return false
 	}
-	t.Origin[[2]int{c.Line, c.Column}] = problem.Position{File: p.file, Line: n.Line, Column: n.Column}
+	written[[2]int{c.Line, c.Column}] = problem.Position{File: p.file, Line: n.Line, Column: n.Column}
 	for i := range c.Content {
-		if !p.trace(t, c.Content[i], n.Content[i]) {
+		if !p.trace(written, c.Content[i], n.Content[i]) {
 			return false
 		}
 	}

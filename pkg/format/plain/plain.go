@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 const (
@@ -50,7 +51,7 @@ func isParameters(name string) bool {
 // characters that a name cannot have. The project has no file, and so no name and no
 // environment of its own.
 func Read(f archive.Files, list *problem.List) (declared.Project, bool) {
-	r := &reader{List: list, files: f, byName: map[string]int{}, given: map[string]string{}}
+	r := &reader{List: list, files: f, byName: map[string]int{}, given: map[string]string{}, project: declared.Project{Kind: project.Templates}}
 	var found []string
 	named := map[string]bool{}
 	for _, name := range f.Paths() {

@@ -112,6 +112,7 @@ func (r *resolver) stack(top, own *declared.Stack, layers []map[string][]*Defaul
 	for _, d := range []*declared.Stack{own, top} {
 		if d != nil {
 			s.StackName = cmp.Or(s.StackName, d.StackName)
+			s.region = cmp.Or(s.region, d.Region)
 		}
 	}
 	for _, d := range []*declared.Stack{own, top} {

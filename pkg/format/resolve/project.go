@@ -35,6 +35,7 @@ type Project struct {
 	UnusedLimits      []declared.Limit          // limits for stacks of which there are none, in any environment
 	Edges             map[Edge]problem.Position // the first position that makes each
 	Unregistered      []string                  // targets that are named and not registered
+	Regions           map[string]string         // that the first stack in each of them requires; "" is any
 	Store             packages.Store
 	Objects           map[string][]byte // that templates need, by digest; set when everything is resolved
 
@@ -49,6 +50,7 @@ type Stack struct {
 	Settings  declared.Settings // with the defaults merged in
 	Where     string            // its parameters are written, for messages
 	StackName *declared.Value
+	region    string    // that it requires of its targets; "" is any
 	Template  *Template // nil if it could not be read
 	Node      project.Node
 	Known     map[string]string // parameters whose values are known, with the template's defaults
@@ -69,7 +71,7 @@ type Defaults struct {
 // Declared resolves a declared project, and adds every problem to the list.
 func Declared(d declared.Project, f archive.Files, o Options, list *problem.List) *Project {
 	l := &limits{List: list, file: d.File, values: template.NewRoom(maxValues)}
-	p := &Project{Environment: o.Environment, Store: o.Store, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
+	p := &Project{Environment: o.Environment, Regions: map[string]string{}, Store: o.Store, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
 	r := &resolver{
 		Project: p, List: list, declared: d, options: o,
 		templates: newTemplates(f, o.Store, l), byName: map[string][]*Stack{},
@@ -116,14 +118,15 @@ type resolver struct {
 	templates    *templates
 	byName       map[string][]*Stack // in their targets
 	unregistered unregistered
-	elsewhere    map[string]string // stacks that are not in this environment, with why
-	moved        map[string]string // the names that stacks had, by the names that they have
+	elsewhere    map[string]string  // stacks that are not in this environment, with why
+	wrongRegions map[[2]string]bool // targets and regions that were reported
+	moved        map[string]string  // the names that stacks had, by the names that they have
 }
 
 // identify finds the names of the project and the environment.
 func (r *resolver) identify() {
 	d := r.declared
-	if d.File == "" {
+	if d.Kind == project.Templates {
 		r.identifyWithoutFile()
 		return
 	}
@@ -178,8 +181,9 @@ func (r *resolver) run() {
 // digest.
 func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 	env, _ := d.Environment(p.Environment)
-	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, NoProjectFile: d.File == ""}
+	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind}
 	for _, l := range []declared.Layer{d.Layer, env.Layer} {
+		all.Ignored = append(all.Ignored, l.Ignored...)
 		if l.MaxDeletions != nil {
 			all.MaxDeletions = l.MaxDeletions
 		}
@@ -200,6 +204,7 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 			all.Schedules[name] = s
 		}
 	}
+	slices.Sort(all.Ignored)
 	slices.SortFunc(all.MaxParallel, func(a, b project.Limit) int { return strings.Compare(a.Prefix, b.Prefix) })
 	needs := map[string][]string{}
 	for e := range p.Edges {

@@ -24,6 +24,9 @@ func (r *resolver) spread(home project.Target) {
 		if len(targets) == 0 {
 			targets = []project.Target{home}
 		}
+		if ok {
+			r.checkRegions(s, targets)
+		}
 		for _, t := range targets {
 			one := *s
 			one.targetsUnknown = !ok
@@ -43,6 +46,23 @@ func (r *resolver) spread(home project.Target) {
 		}
 	}
 	r.Stacks = all
+}
+
+// checkRegions refuses a target in another region than the stack requires; once for each
+// target and region.
+func (r *resolver) checkRegions(s *Stack, targets []project.Target) {
+	for _, t := range targets {
+		wrong := [2]string{t.Name, s.region}
+		if s.region == "" || s.region == t.Region || r.wrongRegions[wrong] {
+			continue
+		}
+		if r.wrongRegions == nil {
+			r.wrongRegions = map[[2]string]bool{}
+		}
+		r.wrongRegions[wrong] = true
+		r.Add(s.At, "stack %s: region %s: its target %s is in %s: register a target in %s, and map the region to it under targets: in sceptre.yaml, such as - {region: %s, target: NAME}",
+			s.Name, problem.Short(s.region), t.Name, t.Region, problem.Short(s.region), problem.Short(s.region))
+	}
 }
 
 // targets returns the targets of a stack, or none if it names none. If one of them
@@ -86,18 +106,19 @@ func (r *resolver) target(what string, s *Stack, v declared.Value) (project.Targ
 	}
 	t, ok := r.options.Targets[name]
 	if !ok {
-		r.addUnregistered(name, v.At)
+		r.addUnregistered(name, s.region, v.At)
 	}
 	return t, ok
 }
 
-func (r *resolver) addUnregistered(name string, at problem.Position) {
+func (r *resolver) addUnregistered(name, region string, at problem.Position) {
 	if r.unregistered == nil {
 		r.unregistered = unregistered{}
 	}
 	u := r.unregistered[name]
 	if u.uses++; u.uses == 1 {
 		r.Unregistered = append(r.Unregistered, name)
+		r.Regions[name] = region
 	}
 	if u.uses == 1 || at.Compare(u.at) < 0 {
 		u.at = at
@@ -154,7 +175,7 @@ func (r *resolver) find(s *Stack, name, target string, at problem.Position) (*St
 	case all[0].targetsUnknown || s.targetsUnknown:
 		return nil, reference.ErrReported
 	case given && !registered:
-		r.addUnregistered(target, at)
+		r.addUnregistered(target, "", at)
 		return nil, reference.ErrReported
 	case given:
 		return nil, fmt.Errorf("stack %s is not deployed to %s but to %s", name, target, places(all))

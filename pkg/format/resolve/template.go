@@ -28,7 +28,7 @@ type Template struct {
 
 	about            project.Template
 	imports, exports bool // in any scope
-	origin           map[[2]int]problem.Position
+	origin           func(line, column int) problem.Position
 }
 
 // Where returns the position at which a line and column of the template were
@@ -37,10 +37,7 @@ func (t *Template) Where(line, column int) problem.Position {
 	if t.origin == nil {
 		return problem.Position{File: t.At.File, Line: line, Column: column}
 	}
-	if p, ok := t.origin[[2]int{line, column}]; ok {
-		return p
-	}
-	return t.At
+	return t.origin(line, column)
 }
 
 // String names the template in messages.
@@ -74,7 +71,7 @@ func (t *templates) load(what string, d *declared.Template) *Template {
 	}
 	if d.Path == "" && d.Body != nil {
 		one, ok := t.inline[d]
-		if !ok {
+		if !ok && t.limits.template(d.Body) {
 			one = t.parse(&Template{At: d.At, Body: d.Body, origin: d.Origin})
 			t.inline[d] = one
 		}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// A project of Sceptre is checked, planned, deployed, uploaded as an archive, changed and destroyed. One change
+// updates only the stack that it is about. Its templates alone do not replace it.
+func TestSceptreProject(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.project = filepath.Join(t.TempDir(), "any")
+	if err := os.CopyFS(l.project, os.DirFS("../../examples/sceptre")); err != nil {
+		t.Fatal(err)
+	}
+	h := l.serve(0.05)
+	l.has(l.must(cli.ExitOK, "graph", l.project), "letters@default: 2 stacks, 1 edge", "messages/queues  (output Arn)")
+	l.has(l.must(cli.ExitOK, "render", l.project, "messages/topic"), "stack name      letters-beta-messages-topic", "DisplayName=letters orders", "Team=messages")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "2 created")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "2 unchanged")
+
+	objects := s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
+	upload := func(folder, want string) {
+		t.Helper()
+		var packed bytes.Buffer
+		w := zip.NewWriter(&packed)
+		if err := w.AddFS(os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(cli.Name), Key: aws.String("projects/letters/default.zip"), Body: bytes.NewReader(packed.Bytes())}); err != nil {
+			t.Fatal(err)
+		}
+		r := l.run("status", "--follow", "--project", "letters")
+		l.has(r.out+r.err, want)
+	}
+	upload(l.project, "2 unchanged")
+	if err := os.Remove(filepath.Join(l.project, "templates", "queues.j2")); err != nil {
+		t.Fatal(err)
+	}
+	upload(filepath.Join(l.project, "templates"), "letters@default was deployed from a Sceptre project, and these are templates without a project file")
+	if err := os.CopyFS(filepath.Join(l.project, "again"), os.DirFS("../../examples/sceptre")); err != nil {
+		t.Fatal(err)
+	}
+	l.project = filepath.Join(l.project, "again")
+	l.edit("config/config.yaml", "[orders, invoices]", "[orders, receipts]")
+	r := l.must(cli.ExitOK, "plan", l.project)
+	l.has(r, "~ messages/queues  update", "1 unchanged")
+	l.must(cli.ExitOK, "destroy", l.project, "--yes")
+}

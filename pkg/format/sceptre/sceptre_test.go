@@ -1,0 +1,200 @@
+package sceptre_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+var python = flag.String("sceptre", "", "a Python with Sceptre, which makes the golden files again and compares them")
+var update = flag.Bool("update", false, "with -sceptre: write the golden files")
+
+// A made is what Sceptre makes of a stack, as testdata/oracle.py writes it.
+type made struct {
+	StackName  string            `json:"stack_name"`
+	Parameters map[string]string `json:"parameters"`
+	Tags       map[string]string `json:"tags"`
+	Needs      []string          `json:"needs"`
+	Account    []string          `json:"account"`
+	Protect    bool              `json:"protect"`
+	Timeout    int               `json:"timeout"`
+	Template   string            `json:"template"`
+}
+
+var targets = map[string]project.Target{
+	project.DefaultTarget: {Name: project.DefaultTarget, Account: "000000000000", Region: "us-east-1"},
+	"prod":                {Name: "prod", Account: "222222222222", Region: "us-east-1"},
+	"other":               {Name: "other", Account: "111111111111", Region: "us-east-1"},
+}
+
+// Each folder of testdata/trees is a Sceptre project, and want.json is what Sceptre itself
+// makes of it: names, parameters, tags, dependencies and the bytes of the templates are the
+// same. With -sceptre, Sceptre makes want.json again, and the two are compared.
+func TestReadsAsSceptre(t *testing.T) {
+	all, err := filepath.Glob("testdata/trees/*")
+	if err != nil || len(all) < 25 {
+		t.Fatalf("%d trees, %v", len(all), err)
+	}
+	for _, dir := range all {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			golden := isGolden(t, dir, filepath.Join(dir, "want.json"))
+			files, err := archive.Folder(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(files, "want.json")
+			compare(t, files, golden, project.DefaultEnvironment)
+		})
+	}
+}
+
+// isGolden returns a golden file, after it compared it with what Sceptre makes if there is
+// a Sceptre.
+func isGolden(t *testing.T, dir, path string) []byte {
+	t.Helper()
+	golden, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *python == "" {
+		return golden
+	}
+	made := oracle(t, dir)
+	if *update {
+		if err := os.WriteFile(path, made, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	if diff := cmp.Diff(string(made), string(golden)); diff != "" {
+		t.Errorf("the golden file is not what Sceptre makes (- Sceptre, + golden):\n%s", diff)
+	}
+	return golden
+}
+
+// oracle is what Sceptre makes of a project.
+func oracle(t *testing.T, dir string) []byte {
+	t.Helper()
+	c := exec.Command(*python, "testdata/oracle.py", dir)
+	var wrong bytes.Buffer
+	c.Stderr = &wrong
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, wrong.String())
+	}
+	return out
+}
+
+// compare compares what is read with what Sceptre makes.
+func compare(t *testing.T, files archive.Files, golden []byte, environment string) {
+	t.Helper()
+	l, err := format.Read(files, format.Options{Environment: environment, Targets: targets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]made
+	if err := json.Unmarshal(golden, &want); err != nil {
+		t.Fatal(err)
+	}
+	for name := range want {
+		if environment != project.DefaultEnvironment && !strings.HasPrefix(name, environment+"/") {
+			delete(want, name)
+		}
+	}
+	got := map[string]made{}
+	for name, n := range l.Project.Nodes {
+		m := made{
+			StackName: n.Stack, Parameters: map[string]string{}, Tags: map[string]string{}, Needs: append([]string{}, n.Needs...),
+			Account: want[name].Account, Protect: n.Protect, Timeout: n.Timeout.Minutes(), Template: string(l.Templates[n.Template.Digest]),
+		}
+		for key, text := range n.Parameters {
+			m.Parameters[key] = text.String()
+		}
+		for key, text := range n.Tags {
+			m.Tags[key] = text.String()
+		}
+		got[name] = m
+		target := project.DefaultTarget
+		switch account := m.Account; {
+		case len(account) == 0:
+		case account[0] != "":
+			target = account[0]
+		case account[2] != "":
+			target = "other"
+		}
+		if n.Target != targets[target] {
+			t.Errorf("%s: its target is %s, want %s", name, n.Target.Name, target)
+		}
+		if diff := cmp.Diff([]string{"CAPABILITY_AUTO_EXPAND", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"}, n.Capabilities); diff != "" {
+			t.Errorf("%s: capabilities:\n%s", name, diff)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(- Sceptre, + Stackwright):\n%s", diff)
+	}
+}
+
+// The tree of BridgeDownstream, with 33 stacks in two environments, is read as by Sceptre.
+// STACKWRIGHT_INPUTS is the folder of the templates of widdix, beside which the tree is. Templates that the tree gets by http, and
+// from a handler that is no part of Sceptre, are replaced; the files that its users must
+// write are in testdata/bridge.
+func TestReadsBridgeDownstream(t *testing.T) {
+	inputs := os.Getenv("STACKWRIGHT_INPUTS")
+	if inputs == "" {
+		t.Skip("STACKWRIGHT_INPUTS names no folder")
+	}
+	files, err := archive.Folder(filepath.Join(inputs, "../../sceptre-bridge"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := archive.Folder("testdata/bridge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(ours, "want.json")
+	for name, body := range ours {
+		files[name] = body
+	}
+	if _, err = format.Read(files, format.Options{Environment: "develop", Targets: targets}); err == nil || strings.Count(err.Error(), "the handler ") != 5 {
+		t.Errorf("the five templates from elsewhere must be refused: %v", err)
+	}
+	replaced := 0
+	elsewhere := regexp.MustCompile(`(?s)template:\n  type: (http|sam)\n(  [^\n]*\n)+`)
+	for name, body := range files {
+		if strings.HasPrefix(name, "config/") && elsewhere.Match(body) {
+			files[name] = elsewhere.ReplaceAll(body, []byte("template:\n  path: elsewhere.yaml\n"))
+			replaced++
+		}
+	}
+	if replaced != 5 {
+		t.Errorf("%d templates were replaced", replaced)
+	}
+	dir := ""
+	if *python != "" {
+		dir = t.TempDir()
+		for name, body := range files {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, body, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	golden := isGolden(t, dir, "testdata/bridge/want.json")
+	for _, environment := range []string{"develop", "prod"} {
+		compare(t, files, golden, environment)
+	}
+}

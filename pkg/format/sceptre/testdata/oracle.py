@@ -1,0 +1,58 @@
+"""Prints what Sceptre itself makes of a tree: oracle.py TREE. Outputs of stacks, which Sceptre asks CloudFormation for, are written as
+references. Variables are those of sceptre.yaml."""
+import json, logging, os, sys, warnings
+
+warnings.filterwarnings("ignore")
+logging.disable(logging.CRITICAL)
+import yaml
+
+os.chdir(sys.argv[1])
+side = yaml.safe_load(open("sceptre.yaml")) if os.path.exists("sceptre.yaml") else {}
+for name in list(os.environ):
+    if name not in ("PATH", "HOME"):
+        del os.environ[name]
+os.environ.update(side.get("environment_variables") or {})
+
+from sceptre.config.reader import ConfigReader
+from sceptre.context import SceptreContext
+from sceptre.resolvers import stack_output
+
+names, external = {}, []
+
+
+def internal_output(self):
+    return "${%s.%s}" % (self.dependency_stack_name.replace(".yaml", ""), self.output_key)
+
+
+def external_output(self, stack_name, output_key, profile=None, region=None, sceptre_role=None):
+    # Environments may have stacks of the same name, each in an account of its own.
+    top = self.stack.name.split("/")[0]
+    name = names.get((top, stack_name)) or names[stack_name]
+    external.append(name)
+    return "${%s.%s}" % (name, output_key)
+
+
+stack_output.StackOutput.resolve = internal_output
+stack_output.StackOutputExternal._get_output_value = external_output
+
+context = SceptreContext(project_path=os.getcwd(), command_path=".", user_variables=side.get("variables") or {})
+stacks, _ = ConfigReader(context).construct_stacks()
+for s in stacks:
+    names[s.external_name] = names[s.name.split("/")[0], s.external_name] = s.name
+result = {}
+for s in sorted(stacks, key=lambda s: s.name):
+    if s.ignore or s.obsolete:
+        continue
+    external.clear()
+    parameters = {k: ",".join(v) if isinstance(v, list) else v for k, v in s.parameters.items() if v is not None}
+    result[s.name] = {
+        "stack_name": s.external_name,
+        "parameters": parameters,
+        "tags": {str(k): str(v) for k, v in s.tags.items()},
+        "needs": sorted(({d.name for d in s.dependencies if not (d.ignore or d.obsolete)} | set(external)) - {s.name}),
+        "account": [s.profile or "", s.region, s.sceptre_role or ""],
+        "protect": bool(s.protected),
+        "timeout": s.stack_timeout,
+        "template": s.template.body,
+    }
+print(json.dumps(result, indent=1, sort_keys=True, ensure_ascii=False))
