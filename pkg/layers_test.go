@@ -65,13 +65,15 @@ format/draft          project format/archive format/declared format/plain format
 format                project format/archive format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 
 entry/report          fault project plan run
+entry/target          fault project plan
 entry/trigger         fault project plan run engine lib/pattern lib/suggest
 entry/api             fault project access run plan engine lib/pattern entry/report
 
-wire                  fault project access plan run action engine lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+wire                  fault project access plan run action engine lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan run action lib/difference lib/markdown lib/resource
-entry/cli             fault project access plan run engine lib/cron lib/suggest format format/archive format/draft format/packages format/problem format/resolve entry/report entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli/client      fault project plan run engine entry/report sdk
+entry/cli             fault project access plan run engine lib/cron lib/suggest format format/archive format/draft format/packages format/problem format/resolve entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

@@ -106,7 +106,7 @@ func (i *installation) addFunctions() {
 	}
 }
 
-// environment is what pkg/wire reads; for plan also where schedules are created.
+// environment is what pkg/wire reads; for plan and api also where schedules are.
 func (i *installation) environment(name string) *map[string]*string {
 	e := map[string]string{
 		"STACKWRIGHT_TABLE":          *i.table.TableName(),
@@ -121,7 +121,10 @@ func (i *installation) environment(name string) *map[string]*string {
 	if len(i.settings.owner) > 0 {
 		e["STACKWRIGHT_OWNER"] = i.settings.owner.String()
 	}
-	if name == "plan" {
+	if name == "api" {
+		e["STACKWRIGHT_TARGET_ACCOUNTS"] = strings.Join(i.settings.accounts, ",")
+	}
+	if name == "plan" || name == "api" {
 		maps.Copy(e, map[string]string{
 			"STACKWRIGHT_SCHEDULE_GROUP": i.settings.stack,
 			"STACKWRIGHT_SCHEDULE_ROLE":  i.role("schedule"),

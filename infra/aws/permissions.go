@@ -29,7 +29,7 @@ func permissions(s settings) map[string][]permission {
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, follows, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
-		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides),
+		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules),
 	}
 	for _, f := range []string{"execute-step", "wait-status"} {
 		all[f] = append(all[f], adopts(s)...)
@@ -103,7 +103,11 @@ var (
 		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what change sets say is named by its digest"},
 	}
 	decides = []permission{{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/access/access.yaml"}}}
-	specs   = []permission{lists, {
+	uploads = []permission{{
+		Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/revisions/*"},
+		Why: "the names contain project and environment; a caller of the API uploads with a URL that the function has signed",
+	}}
+	specs = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
 		Why: "specs and templates are named by their digests; CloudFormation reads a large template with the permissions of its caller",
 	}}
@@ -221,6 +225,12 @@ var schedules = []permission{
 		If:  conditions{"StringEquals": {"iam:PassedToService": "scheduler.amazonaws.com"}},
 		Why: "a schedule uses the role that may invoke start",
 	},
+}
+
+// seesSchedules reads the schedules of projects.
+var seesSchedules = []permission{
+	{Do: []string{"scheduler:GetSchedule"}, On: []string{"${Schedules}/*"}, Why: "the names contain the project"},
+	{Do: []string{"scheduler:ListSchedules"}, On: []string{"*"}, Why: "the action has no resource type"},
 }
 
 // assuming are the functions that assume the roles of targets. The roles trust them, and no others.

@@ -169,7 +169,7 @@ func (s *server) command(ctx context.Context, dir, program string, args ...strin
 	defer cancel()
 	run := exec.CommandContext(ctx, program, args...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), s.environ()...)
+	run.Env = append(append(os.Environ(), s.environ()...), "STACKWRIGHT_DIRECT=true") // the URL of its API leads nowhere
 	var out, said bytes.Buffer
 	run.Stdout, run.Stderr = &out, &said
 	if err := run.Run(); err != nil {

@@ -14,6 +14,7 @@ import (
 // credentials have expired learns to log in again.
 func TestDeniedAtAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
+	l.env["STACKWRIGHT_DIRECT"] = "true"
 	type refusal struct {
 		of gateway.Call
 		gateway.Fault
@@ -52,10 +53,10 @@ func TestFollowingOutlastsTroubleOfAWS(t *testing.T) {
 	var requested atomic.Bool // the run: the command follows it from now on
 	var reads atomic.Int32
 	h.Cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
-		if q.AccessKey != "person" || q.Service != "dynamodb" {
-			if q.AccessKey == "person" && q.Operation == "PutObject" {
-				requested.Store(true)
-			}
+		if q.Operation == "CreateStack" {
+			requested.Store(true)
+		}
+		if q.AccessKey != "person" || q.Service != "execute-api" {
 			return nil
 		}
 		if !requested.Load() || reads.Add(1) > 4 {
@@ -79,14 +80,14 @@ func TestWatchingIsLost(t *testing.T) {
 		if q.Operation == "CreateStack" {
 			startedAt.Store(true)
 		}
-		if q.AccessKey != "person" || q.Service != "dynamodb" || !startedAt.Load() || seen.Add(1) <= 1 {
+		if q.AccessKey != "person" || q.Service != "execute-api" || !startedAt.Load() || seen.Add(1) <= 1 {
 			return nil
 		}
-		return &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}
+		return &gateway.Failure{Status: http.StatusForbidden, Fault: gateway.Fault{Code: "ExpiredTokenException", Message: "it has expired"}}
 	})
 	l.fail(h, emulator.Fault{Stack: "pair-*", Seconds: 2})
 	r := l.run("deploy", l.project)
-	if l.has(r.err, "it has expired", "continues; this command no longer follows it", "stackwright status ", " --follow", "get new ones (aws sso login)"); r.code != cli.ExitFailed {
+	if l.has(r.err, "it has expired", "continues; this command no longer follows it", "stackwright status ", " --follow", "log in again if the credentials have expired (aws sso login)"); r.code != cli.ExitFailed {
 		t.Errorf("ended with %d\n%s", r.code, r.out)
 	}
 }

@@ -47,7 +47,9 @@ func newInstallation(t *testing.T) (*laptop, *host.Host) {
 	} {
 		t.Setenv(k, v)
 	}
-	l.install(h, "sw", made())
+	outputs := made()
+	outputs["ApiUrl"] = h.URL() + "/"
+	l.install(h, "sw", outputs)
 	return l, h
 }
 
@@ -72,45 +74,68 @@ func (l *laptop) install(h *host.Host, stack string, outputs map[string]string) 
 }
 
 // Every command that works on the laptop works with an installation, which its stack
-// describes.
+// describes. A person needs no more than its API, and its owner no more than docs/commands.md lists.
 func TestCommandsOnAnInstallation(t *testing.T) {
-	l, h := newInstallation(t)
-	requests := l.spy(h)
-	l.has(l.must(cli.ExitChanges, "plan", l.project, "--exit-code"), "3 changes")
-	l.has(l.must(cli.ExitOK, "deploy", l.project), "deploy pair@default: run ", "3 created")
-	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 unchanged")
-	l.has(l.must(cli.ExitOK, "stacks"), "queue  pair@default  pair-queue  CREATE_COMPLETE")
-	l.has(l.must(cli.ExitOK, "outputs", "queue"), "arn:aws:sns:us-east-1:000000000000:")
-	l.has(l.must(cli.ExitOK, "graph", l.project), "3 stacks, 1 edge")
-	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
-	l.env["STACKWRIGHT_INSTALLATION"] = ""
-	out := l.must(cli.ExitOK, "deploy", l.project, "--installation", "sw", "--rollback")
-	l.has(out, "1 updated")
-	id := l.objects(l.must(cli.ExitOK, "runs", "--installation", "sw", "-o", "json"))[0]["run"].(string)
-	l.has(l.must(cli.ExitOK, "status", id, "--installation", "sw", "--follow"), "succeeded")
-	l.has(l.must(cli.ExitOK, "refresh", l.project, "--installation", "sw"), "3 read")
-	l.answers = "no\n"
-	l.has(l.run("destroy", l.project, "--installation", "sw").err, "at installation sw (account 000000000000, region us-east-1)\ntype yes to continue")
-	l.must(cli.ExitOK, "destroy", l.project, "--installation", "sw", "--yes")
-	l.elsewhere = false
-	l.has(l.must(cli.ExitOK, "runs"), "pair@default  destroy    succeeded")
-	l.elsewhere, l.env["STACKWRIGHT_INSTALLATION"] = true, "sw"
-	l.must(cli.ExitOK, "targets", "add", "near", "--projects", "*@*", "--region", "us-west-2")
-	l.must(cli.ExitOK, "targets", "remove", "near")
 	page, err := os.ReadFile("../../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(page), "\n## On AWS\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	if calls := requests(); len(calls) < 5 {
-		t.Errorf("a person made only the calls %v", calls)
-	} else {
-		for _, action := range calls {
-			_, operation, _ := strings.Cut(action, ":")
-			l.has(section, "`"+operation+"`")
-		}
+	for _, direct := range []bool{false, true} {
+		t.Run(fmt.Sprintf("direct %v", direct), func(t *testing.T) {
+			l, h := newInstallation(t)
+			flags := []string{"--installation", "sw"}
+			if direct {
+				flags = append(flags, "--direct")
+			}
+			all := l.everyCommand(h, flags)
+			want := []string{"cloudformation:DescribeStacks", "execute-api:Invoke"}
+			if !direct && !slices.Equal(all, want) {
+				t.Errorf("a person made the calls %v, want %v", all, want)
+			}
+			if direct && (len(all) < 5 || slices.Contains(all, "execute-api:Invoke")) {
+				t.Errorf("the owner made only the calls %v", all)
+			}
+			for _, action := range all {
+				_, operation, _ := strings.Cut(action, ":")
+				l.has(section, "`"+operation+"`")
+			}
+		})
 	}
+}
+
+// everyCommand carries out the commands on an installation, and returns the permissions that they needed.
+func (l *laptop) everyCommand(h *host.Host, flags []string) []string {
+	l.Helper()
+	requests := l.spy(h)
+	l.env["STACKWRIGHT_INSTALLATION"] = ""
+	must := func(code int, args ...string) string {
+		l.Helper()
+		return l.must(code, append(args, flags...)...)
+	}
+	l.has(must(cli.ExitChanges, "plan", l.project, "--exit-code"), "3 changes")
+	l.has(must(cli.ExitOK, "deploy", l.project), "deploy pair@default: run ", "3 created")
+	l.has(must(cli.ExitOK, "deploy", l.project), "3 unchanged")
+	l.has(must(cli.ExitOK, "stacks"), "queue  pair@default  pair-queue  CREATE_COMPLETE")
+	l.has(must(cli.ExitOK, "outputs", "queue"), "arn:aws:sns:us-east-1:000000000000:")
+	l.has(must(cli.ExitOK, "graph", l.project), "3 stacks, 1 edge")
+	must(cli.ExitOK, "schedules")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.has(must(cli.ExitOK, "deploy", l.project, "--rollback"), "1 updated")
+	id := l.objects(must(cli.ExitOK, "runs", "-o", "json"))[0]["run"].(string)
+	l.has(must(cli.ExitOK, "status", id, "--follow"), "succeeded")
+	l.has(must(cli.ExitOK, "refresh", l.project), "3 read")
+	l.answers = "no\n"
+	l.has(l.run(append([]string{"destroy", l.project}, flags...)...).err, "at installation sw (account 000000000000, region us-east-1)\ntype yes to continue")
+	must(cli.ExitOK, "destroy", l.project, "--yes")
+	l.elsewhere = false
+	l.has(l.must(cli.ExitOK, "runs"), "pair@default  destroy    succeeded")
+	l.elsewhere = true
+	must(cli.ExitOK, "targets", "add", "near", "--projects", "*@*", "--region", "us-west-2")
+	l.has(must(cli.ExitOK, "targets"), "near     000000000000  us-west-2  *@*")
+	must(cli.ExitOK, "targets", "remove", "near")
+	return requests()
 }
 
 // spy returns a function that lists the permissions for the calls of users since then.
@@ -138,8 +163,7 @@ func (l *laptop) spy(h *host.Host) func() []string {
 	}
 }
 
-// Commands for a run need only the table and the bucket. The commands that they print
-// are for the same installation.
+// The commands that commands print are for the same installation.
 func TestSteeringOnAnInstallation(t *testing.T) {
 	l, h := newInstallation(t)
 	l.env["STACKWRIGHT_INSTALLATION"] = ""
@@ -154,7 +178,7 @@ func TestSteeringOnAnInstallation(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "status"), "to retry: stackwright retry "+id+"\n")
 	l.must(cli.ExitOK, "retry", id)
 	r := l.run("cancel", id)
-	if l.has(r.out, "was refused"); r.code != cli.ExitRefused {
+	if l.has(r.err, "run "+id+" has ended", "cancel refused: nothing was done"); r.code != cli.ExitRefused {
 		t.Errorf("cancel ended with %d", r.code)
 	}
 	l.has(l.run("unlock", "--reason", "x").err, "no run holds a lock")
@@ -170,7 +194,7 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	outputs["TargetAccounts"], outputs["TargetAccounts2"] = "333333333333,444444444444", "111111111111"
 	outputs["Projects"] = "pair@default,smoke-*@*"
 	l.install(h, "abroad", outputs)
-	l.env["STACKWRIGHT_INSTALLATION"] = "abroad"
+	l.env["STACKWRIGHT_INSTALLATION"], l.env["STACKWRIGHT_DIRECT"] = "abroad", "true"
 	added := l.must(cli.ExitOK, "targets", "add", "eu", "--projects", "pair@*", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/abroad-orchestrator", "--execution-role", "arn:aws:iam::111111111111:role/stackwright/abroad-execution")
 	l.has(added, "account 222222222222 to assume arn:aws:iam::111111111111:role/stackwright/abroad-orchestrator with the external ID sw-")
 	l.has(l.run("targets", "add", "us", "--projects", "pair@*", "--account", "555555555555", "--region", "us-west-2", "--role", "arn:aws:iam::555555555555:role/stackwright/abroad-orchestrator", "--execution-role", "arn:aws:iam::555555555555:role/stackwright/abroad-execution").err,
@@ -307,10 +331,28 @@ func TestWhereToWork(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "runs"), "pair@default")
 }
 
-// The requester of a run of an installation is the ARN of the caller with the session
-// name. If STS denies it, it is the user of the machine.
+// The requester of a run of an installation is the caller as AWS says: the ARN with the session name. Nothing of it is a
+// claim.
 func TestRequestsToAnInstallationNameTheCaller(t *testing.T) {
+	l, _ := newInstallation(t)
+	role := tokens.AssumedRole{Account: cli.Account, Role: "developer", Session: "ann@example.com", Expires: time.Now().Add(time.Hour)}
+	t.Setenv("AWS_ACCESS_KEY_ID", role.AccessKey())
+	for _, operation := range []string{"deploy", "refresh"} {
+		if r := l.run(operation, l.project); r.code != cli.ExitOK || r.err != "" {
+			t.Errorf("%s ended with %d: %s", operation, r.code, r.err)
+		}
+		newest := l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]
+		if newest["operation"] != operation || newest["who"] != role.ARN() || newest["claim"] != nil || newest["requester"] != nil {
+			t.Errorf("%s requested by %v, claim %v, of account %v", newest["operation"], newest["who"], newest["claim"], newest["requester"])
+		}
+	}
+}
+
+// A direct request to an installation claims the ARN of the caller with the session
+// name. If STS denies it, it claims the user of the machine.
+func TestDirectRequestsToAnInstallationClaimTheCaller(t *testing.T) {
 	l, h := newInstallation(t)
+	l.env["STACKWRIGHT_DIRECT"] = "true"
 	role := tokens.AssumedRole{Account: cli.Account, Role: "developer", Session: "ann@example.com", Expires: time.Now().Add(time.Hour)}
 	t.Setenv("AWS_ACCESS_KEY_ID", role.AccessKey())
 	var identified atomic.Int32

@@ -34,6 +34,7 @@ var varying = []struct {
 // what they did, why it failed and what to do, as testdata/refusals.txt has it.
 func TestRefusalsOfAWS(t *testing.T) {
 	l, h := newInstallation(t)
+	l.env["STACKWRIGHT_DIRECT"] = "true"
 	type refusal struct {
 		of     gateway.Call
 		status int

@@ -62,8 +62,14 @@ type Decision struct {
 	Why     string // which line of the file decides, or which other rule
 }
 
+// What a role may be for besides one project.
+const (
+	Everywhere = "*@*" // all projects
+	Somewhere  = ""    // any project
+)
+
 // Decide decides whether a principal has a role for a project and environment, such as
-// "shop@prod".
+// "shop@prod", or Everywhere or Somewhere.
 func (p Policy) Decide(by Principal, needed Role, id string) Decision {
 	switch owns := func(pattern string) bool { return by.ARN != "" && matchARN(pattern, by.ARN) }; {
 	case by.nobody():
@@ -85,7 +91,7 @@ func (p Policy) Decide(by Principal, needed Role, id string) Decision {
 func (f File) decide(by Principal, needed Role, id string) Decision {
 	var most *Rule
 	for i, r := range f.rules {
-		if !r.who.matches(by) || !r.Projects.Allow(id) {
+		if !r.who.matches(by) || id != Somewhere && !r.Projects.Allow(id) {
 			continue
 		}
 		if r.Role.Includes(needed) {

@@ -16,7 +16,7 @@ func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions},
+		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionUpload},
 		Effect:  "it deploys",
 	}
 }

@@ -50,11 +50,12 @@ const (
 	OptionAdopt        Option = "adopt"
 	OptionMaxDeletions Option = "max_deletions"
 	OptionExact        Option = "exact"
+	OptionUpload       Option = "upload"
 )
 
 // Options lists the options.
 func Options() []Option {
-	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact}
+	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact, OptionUpload}
 }
 
 // Operations is a table of operations.

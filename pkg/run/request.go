@@ -50,8 +50,9 @@ type Body struct {
 	Operation string `json:"operation"`
 	Source
 	Options struct {
-		Run string `json:"run,omitempty"`
-		Who string `json:"who,omitempty"`
+		Run    string `json:"run,omitempty"`
+		Who    string `json:"who,omitempty"`
+		Upload bool   `json:"upload,omitempty"` // deploy as an upload does: the newest upload wins
 		Options
 	} `json:"options"`
 }
@@ -75,6 +76,6 @@ func (q Request) By() string {
 // object, or the path of the HTTP request, has those.
 func (q Request) Body() Body {
 	b := Body{Operation: q.Operation, Source: q.Source}
-	b.Options.Run, b.Options.Who, b.Options.Options = q.Of, q.Claim, q.Options
+	b.Options.Run, b.Options.Who, b.Options.Upload, b.Options.Options = q.Of, q.Claim, q.Upload, q.Options
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -28,6 +29,16 @@ func (h *App) allows(ctx context.Context, by access.Principal, needed access.Rol
 		h.meter.Denied(ctx)
 	}
 	return d.Allowed, nil
+}
+
+// among returns those of some projects with which a principal may do what needs a role. Nothing was denied to a principal
+// that is shown a part of a list, so nothing is logged.
+func (h *App) among(ctx context.Context, by access.Principal, needed access.Role, projects []string) ([]string, error) {
+	policy, err := h.policy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(projects), func(id string) bool { return !policy.Decide(by, needed, id).Allowed }), nil
 }
 
 // policy reads the policy of the installation.

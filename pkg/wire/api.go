@@ -7,8 +7,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/entry/api"
+	reports "github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -16,15 +20,27 @@ import (
 // went wrong. Faults in the request itself are not logged, because the request
 // may hold a secret.
 func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	server := api.API{Engine: &h.engine, Reader: h.table, Plans: h.bucket, ParseCommand: trigger.ParseCommand, Allows: h.allows}
-	server.ParseRequest = func(project string, text []byte) run.Request {
-		return trigger.ParseRequest(h.engine.Operations, project, text)
-	}
-	r, err := server.Answer(ctx, e)
+	r, err := h.server().Answer(ctx, e)
 	if r.StatusCode < http.StatusInternalServerError && r.StatusCode != http.StatusTooManyRequests {
 		err = nil
 	}
 	h.logResult(ctx, err, "api", slog.String("request", e.RequestContext.RequestID), slog.String("route", e.RouteKey),
 		slog.Int("status", r.StatusCode), slog.String("location", r.Headers["location"]))
 	return r, nil
+}
+
+// server is what answers requests.
+func (h *App) server() api.API {
+	return api.API{
+		Engine: &h.engine, Reader: h.table, Plans: h.bucket, Records: h.table, Schedules: h.schedules, Executions: h.engine.Machine, Uploads: h.uploads,
+		Installation: reports.Installation{Name: h.own.Stack, Bucket: h.own.Bucket, Home: reports.TargetOf(h.access)},
+		Targets: target.Registry{
+			Store: h.table, Home: h.access, NewExternalID: sts.NewExternalID,
+			Reach: project.Reach{Home: h.home, Stack: h.own.Stack, Accounts: h.accounts},
+		},
+		ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among,
+		ParseRequest: func(project string, text []byte) run.Request {
+			return trigger.ParseRequest(h.engine.Operations, project, text)
+		},
+	}
 }

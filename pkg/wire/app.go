@@ -45,13 +45,19 @@ type App struct {
 	meter  *cloudwatch.Meter
 	log    *slog.Logger
 	owner  access.Owner
+
+	access    project.Access // the target default
+	accounts  []string       // whose roles may be assumed in targets; nil is all
+	schedules scheduleStore
+	uploads   s3.Uploads
 }
 
 // New connects the functions to the services that cfg reaches, and logs to log. It
 // sends no request.
 func New(cfg aws.Config, env Environment, log io.Writer) *App {
 	cfg.Retryer = retries
-	objects := s3.New(sdks3.NewFromConfig(cfg, s3Options), env.Bucket, env.Region)
+	client := sdks3.NewFromConfig(cfg, s3Options)
+	objects := s3.New(client, env.Bucket, env.Region)
 	table := dynamodb.New(sdkdynamodb.NewFromConfig(cfg), env.Table)
 	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution, Projects: env.Projects}
 	accounts := sts.New(cfg, home, table)
@@ -66,6 +72,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		meter:  meter,
 		log:    logger,
 		owner:  env.Owner,
+		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket),
 		engine: engine.Engine{
 			Store:      table,
 			Specs:      &loader{bucket: objects},

@@ -28,6 +28,7 @@ type Environment struct {
 	Schedules    scheduler.Group // empty if there is none
 	Projects     project.Grants  // who may use the target default
 	Owner        access.Owner    // admins of all projects
+	Accounts     []string        // whose roles may be assumed in targets; nil is all
 }
 
 // The variables that an Environment is read from.
@@ -40,8 +41,9 @@ const (
 	envBus          = "STACKWRIGHT_BUS"
 	envStack        = "STACKWRIGHT_STACK"
 	envExecution    = "STACKWRIGHT_EXECUTION_ROLE"
-	envOwner        = "STACKWRIGHT_OWNER"    // patterns of ARNs with blanks; the installation has no owner if it is empty
-	envProjects     = "STACKWRIGHT_PROJECTS" // patterns with commas; no project may use the target default if it is empty
+	envOwner        = "STACKWRIGHT_OWNER"           // patterns of ARNs with blanks; the installation has no owner if it is empty
+	envAccounts     = "STACKWRIGHT_TARGET_ACCOUNTS" // with commas, or a star for all
+	envProjects     = "STACKWRIGHT_PROJECTS"        // patterns with commas; no project may use the target default if it is empty
 
 	// The requests a second to CloudFormation in one account and region. Both are optional.
 	envReads  = "STACKWRIGHT_READS"
@@ -63,6 +65,7 @@ var variables = []variable{
 	{envStateMachine, pattern.New(`^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:stateMachine:.+$`), "the ARN of the state machine", false},
 	{envAccount, pattern.New(`^\d{12}$`), "the twelve digits of the account", false},
 	{envRegion, pattern.New(`^[a-z0-9-]+$`), "the region", false},
+	{envAccounts, pattern.New(`^(\*|\d{12}(,\d{12})*)$`), "accounts of twelve digits with commas, or *", true},
 	{envReads, rate, "a number of requests a second from 1 to 9999", true},
 	{envWrites, rate, "a number of requests a second from 1 to 9999", true},
 }
@@ -101,7 +104,7 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner,
+		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)),
 	}, nil
 }
 
@@ -114,4 +117,12 @@ func limitsFrom(getenv func(string) string) budget.Limits {
 		}
 	}
 	return l
+}
+
+// accountsFrom reads a list of accounts; nil is all.
+func accountsFrom(text string) []string {
+	if text == "*" {
+		return nil
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }

@@ -22,10 +22,11 @@ func complete() map[string]string {
 		"STACKWRIGHT_ACCOUNT":       "000000000000",
 		"STACKWRIGHT_STACK":         "stackwright",
 
-		"STACKWRIGHT_EXECUTION_ROLE": "arn:aws:iam::000000000000:role/stackwright-execution",
-		"STACKWRIGHT_PROJECTS":       "shop@prod,team-*@*",
-		"STACKWRIGHT_OWNER":          "arn:aws:iam::000000000000:role/boss",
-		"AWS_REGION":                 "us-east-1",
+		"STACKWRIGHT_EXECUTION_ROLE":  "arn:aws:iam::000000000000:role/stackwright-execution",
+		"STACKWRIGHT_PROJECTS":        "shop@prod,team-*@*",
+		"STACKWRIGHT_OWNER":           "arn:aws:iam::000000000000:role/boss",
+		"STACKWRIGHT_TARGET_ACCOUNTS": "111111111111,222222222222",
+		"AWS_REGION":                  "us-east-1",
 	}
 }
 
@@ -42,6 +43,7 @@ func TestFromEnvReadsAll(t *testing.T) {
 		Limits:    budget.CloudFormation(),
 		Projects:  project.Grants{"shop@prod", "team-*@*"},
 		Owner:     access.Owner{"arn:aws:iam::000000000000:role/boss"},
+		Accounts:  []string{"111111111111", "222222222222"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

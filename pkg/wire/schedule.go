@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -41,8 +42,14 @@ func groupFrom(getenv func(string) string) (g scheduler.Group, wrong []string) {
 	return g, faults(scheduling, ", but other variables of schedules are set", getenv)
 }
 
+// A scheduleStore sets and lists schedules.
+type scheduleStore interface {
+	engine.Schedules
+	api.Schedules
+}
+
 // schedules returns the schedules of the installation.
-func schedules(cfg aws.Config, g scheduler.Group) engine.Schedules {
+func schedules(cfg aws.Config, g scheduler.Group) scheduleStore {
 	if g.Name == "" {
 		return unscheduled{}
 	}
@@ -60,3 +67,6 @@ func (unscheduled) SetSchedules(_ context.Context, id string, wanted map[string]
 	return fault.New(fault.Refused, "this installation has no schedule group: set %s of its function plan, or remove the key schedules from %s",
 		strings.Join([]string{envScheduleGroup, envScheduleRole, envStart}, ", "), id)
 }
+
+// List implements api.Schedules.
+func (unscheduled) List(context.Context, string) ([]project.Scheduled, error) { return nil, nil }

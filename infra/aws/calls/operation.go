@@ -63,16 +63,19 @@ func operations(call *ssa.CallCommon) []string {
 // named is the operation of a method that has the signature of one:
 //
 //	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+//
+// or that signs the request of one for somebody else, with the permissions of the process: PresignPutObject.
 func named(m *types.Func) []string {
 	s := m.Signature()
 	if s.Params().Len() != 3 || s.Results().Len() != 2 || !s.Variadic() {
 		return nil
 	}
+	name := strings.TrimPrefix(m.Name(), "Presign")
 	service, in := shape(s.Params().At(1).Type())
-	if service == "" || strings.Contains(service, "/") || in != m.Name()+"Input" {
+	if service == "" || strings.Contains(service, "/") || in != name+"Input" {
 		return nil
 	}
-	return []string{service + "." + m.Name()}
+	return []string{service + "." + name}
 }
 
 // shape is the service and the name of a type of the SDK, or of a pointer to one; for a type of this module it is the

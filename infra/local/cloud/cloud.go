@@ -101,7 +101,7 @@ type Cloud struct {
 	folder         *folder
 	functions      Invoker
 	api            *lambda.API
-	transport      http.RoundTripper
+	transport      transport
 	closers        []func() error // in the order in which they are called
 }
 

@@ -34,6 +34,15 @@ func (c *Cloud) Config() aws.Config {
 	}
 }
 
+// ConfigAt is Config for functions: their requests go to the URL at which the cloud is served, though without a socket, so
+// that others can use the URLs that they sign.
+func (c *Cloud) ConfigAt(url string) aws.Config {
+	cfg, way := c.Config(), c.transport
+	way.served = strings.TrimPrefix(url, "http://")
+	cfg.BaseEndpoint, cfg.HTTPClient = &url, &http.Client{Transport: way, CheckRedirect: noRedirects}
+	return cfg
+}
+
 func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func (c *Cloud) credentials() (id, secret, token string) {
@@ -93,6 +102,7 @@ func (c *Cloud) Environ(endpoint string) []string {
 // transport sends requests for Host to the cloud, and all others over the network.
 type transport struct {
 	local   http.RoundTripper
+	served  string // a host and port of the cloud; may be empty
 	foreign func() (http.RoundTripper, error)
 }
 
@@ -104,7 +114,7 @@ func newTransport(c *Cloud) transport {
 }
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if host := r.URL.Hostname(); host == Host || strings.HasSuffix(host, "."+Host) {
+	if host := r.URL.Hostname(); host == Host || strings.HasSuffix(host, "."+Host) || r.URL.Host == t.served {
 		return t.local.RoundTrip(r)
 	}
 	foreign, err := t.foreign()

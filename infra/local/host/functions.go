@@ -25,15 +25,16 @@ import (
 // variables are the functions' environment, as infra/aws sets it.
 func variables() map[string]string {
 	return map[string]string{
-		"STACKWRIGHT_TABLE":         cli.Name,
-		"STACKWRIGHT_BUCKET":        cli.Name,
-		"STACKWRIGHT_STATE_MACHINE": cli.MachineARN(),
-		"STACKWRIGHT_ACCOUNT":       cli.Account,
-		"STACKWRIGHT_PROJECTS":      cli.Projects().String(),
-		"STACKWRIGHT_STACK":         cli.Name,
-		"STACKWRIGHT_READS":         "1000", // here, CloudFormation refuses nobody
-		"STACKWRIGHT_WRITES":        "1000",
-		"AWS_REGION":                cli.Region,
+		"STACKWRIGHT_TABLE":           cli.Name,
+		"STACKWRIGHT_BUCKET":          cli.Name,
+		"STACKWRIGHT_STATE_MACHINE":   cli.MachineARN(),
+		"STACKWRIGHT_ACCOUNT":         cli.Account,
+		"STACKWRIGHT_PROJECTS":        cli.Projects().String(),
+		"STACKWRIGHT_STACK":           cli.Name,
+		"STACKWRIGHT_TARGET_ACCOUNTS": "*",
+		"STACKWRIGHT_READS":           "1000", // here, CloudFormation refuses nobody
+		"STACKWRIGHT_WRITES":          "1000",
+		"AWS_REGION":                  cli.Region,
 
 		"STACKWRIGHT_SCHEDULE_GROUP": cli.Name,
 		"STACKWRIGHT_SCHEDULE_ROLE":  "arn:aws:iam::" + cli.Account + ":role/stackwright-schedule",
@@ -77,7 +78,7 @@ func functions(kind, url string, log io.Writer) func(*cloud.Cloud) (cloud.Invoke
 		if err != nil {
 			return nil, err
 		}
-		return lambda.InProcess(wire.New(o.Config(), env, log).Functions(), o.Host())
+		return lambda.InProcess(wire.New(o.ConfigAt(url), env, log).Functions(), o.Host())
 	}
 }
 

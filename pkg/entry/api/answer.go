@@ -2,6 +2,9 @@ package api
 
 import (
 	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +22,7 @@ type answer struct {
 	status   int
 	location string // of the run that it is about; empty for none
 	body     any    // becomes JSON
+	same     any    // becomes JSON of which the tag is made; nil is the body
 }
 
 // mostAnswer is how many bytes an answer may have: Lambda passes on 6 MB, in
@@ -26,27 +30,74 @@ type answer struct {
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 const mostAnswer = 4 << 20
 
-// response is the answer as API Gateway takes it.
-func (a answer) response() (events.APIGatewayV2HTTPResponse, error) {
+// response is the answer to a request as API Gateway takes it. If the caller of a GET has the same answer already, it
+// says only that. A large answer is compressed if the caller understands that.
+func (a answer) response(e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	text, err := written(a.body)
 	if err != nil {
 		return events.APIGatewayV2HTTPResponse{}, err
-	}
-	if len(text) > mostAnswer {
-		return events.APIGatewayV2HTTPResponse{}, refusal{http.StatusInternalServerError,
-			fault.New(fault.Refused, "the answer would have %d bytes, of at most %d: list fewer runs with limit, and read a large run with stackwright status", len(text), mostAnswer)}
 	}
 	r := responding(a.status, text)
 	if a.location != "" {
 		r.Headers["location"] = a.location
 	}
+	if e.RequestContext.HTTP.Method == http.MethodGet {
+		tag, err := a.tag(text)
+		if err != nil {
+			return events.APIGatewayV2HTTPResponse{}, err
+		}
+		r.Headers["etag"] = tag
+		if e.Headers["if-none-match"] == tag {
+			r.StatusCode, r.Body = http.StatusNotModified, ""
+		}
+	}
+	if len(r.Body) > leastCompressed && strings.Contains(e.Headers["accept-encoding"], "gzip") {
+		if r.Body, err = compressed(r.Body); err != nil {
+			return events.APIGatewayV2HTTPResponse{}, err
+		}
+		r.IsBase64Encoded, r.Headers["content-encoding"], r.Headers["vary"] = true, "gzip", "accept-encoding"
+	}
+	if len(r.Body) > mostAnswer {
+		return events.APIGatewayV2HTTPResponse{}, refusal{http.StatusInternalServerError,
+			fault.New(fault.Refused, "the answer would have %d bytes, of at most %d: list fewer runs with limit, or send Accept-Encoding: gzip", len(r.Body), mostAnswer)}
+	}
 	return r, nil
 }
 
-// responding is a response. It must not be cached, because runs change.
+// tag identifies the answer. It is weak: answers with one tag may differ in forecasts.
+// https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3
+func (a answer) tag(text string) (string, error) {
+	if a.same != nil {
+		var err error
+		if text, err = written(a.same); err != nil {
+			return "", err
+		}
+	}
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf(`W/"%x"`, sum[:16]), nil
+}
+
+// leastCompressed is how many bytes an answer has at least that is compressed.
+const leastCompressed = 64 << 10
+
+// compressed is a text in gzip and base64.
+func compressed(text string) (string, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return "", fault.New(fault.Broken, "compress the answer: %w", err)
+	}
+	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+}
+
+// responding is a response. It must not be stored without asking again, because runs change.
 func responding(status int, text string) events.APIGatewayV2HTTPResponse {
 	return events.APIGatewayV2HTTPResponse{StatusCode: status, Body: text, Headers: map[string]string{
-		"content-type": "application/json", "cache-control": "no-store",
+		"content-type": "application/json", "cache-control": "private, no-cache",
 	}}
 }
 

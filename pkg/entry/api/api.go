@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -53,6 +54,13 @@ type API struct {
 	Reader Reader
 	Plans  Plans
 
+	Installation report.Installation // without a caller
+	Records      Records
+	Schedules    Schedules
+	Executions   Executions
+	Uploads      Uploads
+	Targets      Targets
+
 	// ParseRequest reads the request for a run, and ParseCommand the options of a
 	// command. The Problems of the result list its errors.
 	ParseRequest func(project string, text []byte) run.Request
@@ -61,23 +69,52 @@ type API struct {
 	// Allows decides whether a principal may do what needs a role with a project. The error says
 	// why nothing can be decided.
 	Allows func(ctx context.Context, by access.Principal, needed access.Role, project string) (bool, error)
+
+	// Among returns those of some projects with which a principal may do what needs a role.
+	Among func(ctx context.Context, by access.Principal, needed access.Role, projects []string) ([]string, error)
 }
 
 // A route is one of the API.
 type route struct {
-	role   access.Role // that the caller needs, for the project and environment of the path
+	role   access.Role // that the caller needs, for what subject returns
 	handle func(API, context.Context, question) (answer, error)
 }
 
-// routes returns the routes by their keys, as API Gateway writes them. The path of each begins
-// with a project and an environment, so that permissions can name them.
+// subject returns the project that a request is about, for which its caller needs the role of the route: that of the
+// path. On other paths, an admin must be one of all projects, and a reader may be one of any project.
+func (r route) subject(e events.APIGatewayV2HTTPRequest) (string, error) {
+	if strings.Contains(e.RouteKey, "{project}") {
+		return projectOf(e.PathParameters)
+	}
+	if r.role == access.Admin {
+		return access.Everywhere, nil
+	}
+	return access.Somewhere, nil
+}
+
+// routes returns the routes by their keys, as API Gateway writes them. The path of each that is
+// about a project begins with it and its environment, so that permissions can name them.
 func routes() map[string]route {
-	const runs = "/projects/{project}/{environment}/runs"
+	const (
+		of   = "/projects/{project}/{environment}"
+		runs = of + "/runs"
+	)
 	all := map[string]route{
-		"POST " + runs:                {access.Deployer, API.start},
-		"GET " + runs:                 {access.Reader, API.list},
-		"GET " + runs + "/{run}":      {access.Reader, API.show},
-		"GET " + runs + "/{run}/plan": {access.Reader, API.plan},
+		"POST " + runs:                     {access.Deployer, API.start},
+		"GET " + runs:                      {access.Reader, API.list},
+		"GET " + runs + "/{run}":           {access.Reader, API.show},
+		"GET " + runs + "/{run}/plan":      {access.Reader, API.plan},
+		"GET " + runs + "/{run}/execution": {access.Reader, API.execution},
+		"GET " + of + "/lock":              {access.Reader, API.lock},
+		"GET " + of + "/schedules":         {access.Reader, API.schedules},
+		"GET " + of + "/stacks":            {access.Reader, API.stacks},
+		"POST " + of + "/uploads":          {access.Deployer, API.upload},
+
+		"GET /installation":        {access.Reader, API.installation},
+		"GET /projects":            {access.Reader, API.projects},
+		"GET /targets":             {access.Reader, API.targets},
+		"PUT /targets/{target}":    {access.Admin, API.addTarget},
+		"DELETE /targets/{target}": {access.Admin, API.removeTarget},
 	}
 	for _, c := range run.Controls() {
 		all["POST "+runs+"/{run}/"+c.Name] = route{run.RoleFor(c.Name), func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) }}
@@ -94,7 +131,7 @@ func (a API) Answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (even
 	said, err := a.answer(ctx, e)
 	if err == nil {
 		var r events.APIGatewayV2HTTPResponse
-		if r, err = said.response(); err == nil {
+		if r, err = said.response(e); err == nil {
 			return r, nil
 		}
 	}
@@ -112,7 +149,7 @@ func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	project, err := projectOf(e.PathParameters)
+	project, err := to.subject(e)
 	if err != nil {
 		return answer{}, err
 	}
@@ -122,5 +159,5 @@ func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answ
 	case !allowed:
 		return answer{}, refusal{http.StatusForbidden, fault.New(fault.Denied, "not allowed")}
 	}
-	return to.handle(a, ctx, question{APIGatewayV2HTTPRequest: e, who: who, project: project})
+	return to.handle(a, ctx, question{APIGatewayV2HTTPRequest: e, by: principal(e), who: who, project: project})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/api"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -146,7 +147,11 @@ func to(command string) string { return runs + "/{run}/" + command }
 
 // api is the API of the app.
 func (h *app) api() api.API {
-	return api.API{Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows}
+	return api.API{
+		Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among,
+		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h,
+		Installation: report.Installation{Name: "sw", Bucket: "bucket", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1"}},
+	}
 }
 
 // call is a request of ann's: the route, what the path, query and headers say,
@@ -437,6 +442,12 @@ func TestWhoAsks(t *testing.T) {
 				e.Body = `{"reason":"test"}`
 			}
 			e.RequestContext.Authorizer = c.by
+			switch {
+			case strings.HasPrefix(route, "POST") && strings.HasSuffix(route, "/uploads"):
+				e.Body = anUpload
+			case strings.HasPrefix(route, "PUT"):
+				e.Body = `{"account":"111122223333","region":"eu-west-1","projects":["*@*"]}`
+			}
 			if strings.HasSuffix(route, "/plan") {
 				h.runs[0].Operation, h.runs[0].Changes, h.plans = "plan", "reference", map[string]string{"reference": "{}"}
 			}
@@ -464,7 +475,7 @@ func TestRefused(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are GET /projects/{project}/{environment}/runs, GET /projects/{project}/{environment}/runs/{run}, GET /projects/{project}/{environment}/runs/{run}/plan, POST /projects/{project}/{environment}/runs, POST /projects/{project}/{environment}/runs/{run}/cancel, POST /projects/{project}/{environment}/runs/{run}/continue, POST /projects/{project}/{environment}/runs/{run}/pause, POST /projects/{project}/{environment}/runs/{run}/unlock`}},
+		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are ` + strings.Join(api.Routes(), ", ")}},
 		{call("$default", ""), 404, nil},
 		{call("DELETE /projects/{project}/{environment}/runs/{run}", ""), 404, nil},
 		{call(show, "", "run="+missing), 404, []string{"there is no run " + missing + " of shop@prod"}},
@@ -473,7 +484,7 @@ func TestRefused(t *testing.T) {
 		{call(to("pause"), `{}`, "run="), 404, nil},
 		{call(list, "", "query.before="+missing), 404, []string{"before: there is no run " + missing + " of shop@prod"}},
 		{call(list, "", "query.before="+others), 404, []string{"before: there is no run " + others + " of shop@prod"}},
-		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there are limit and before`, `limit: "101": it is a number of runs, 1 to 100`}},
+		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there is before and limit`, `limit: "101": it is a number from 1 to 100`}},
 		{call(list, "", "query.limit=0"), 400, nil},
 		{call(list, "", "query.limit=2,3"), 400, nil},
 		{call(list, "", "project=a b"), 400, []string{`the path names project "a b" and environment "prod", which cannot be: names are letters, digits and hyphens, 64 at most`}},

@@ -3,11 +3,14 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/entry/report"
@@ -73,32 +76,76 @@ func (a API) page(ctx context.Context, id string, most int, before string) ([]ru
 
 // page reads the parameters of the page from the query.
 func (q question) page() (most int, before string, err error) {
-	most = usualRuns
+	most, err = q.number("limit", usualRuns, 1, mostRuns)
+	if unknown := q.understood("before", "limit"); unknown != nil {
+		err = errors.Join(unknown, err)
+	}
+	return most, q.QueryStringParameters["before"], err
+}
+
+// understood refuses parameters of the query that are not among the given ones.
+func (q question) understood(known ...string) error {
 	var wrongs []string
 	for _, name := range slices.Sorted(maps.Keys(q.QueryStringParameters)) {
-		value := q.QueryStringParameters[name]
-		switch name {
-		case "limit":
-			if most, err = strconv.Atoi(value); err != nil || most < 1 || most > mostRuns {
-				wrongs = append(wrongs, fmt.Sprintf("limit: %.40q: it is a number of runs, 1 to %d", value, mostRuns))
-			}
-		case "before":
-			before = value
-		default:
-			wrongs = append(wrongs, fmt.Sprintf("%.40q is not understood: there are limit and before", name))
+		if !slices.Contains(known, name) {
+			wrongs = append(wrongs, fmt.Sprintf("%.40q is not understood: there is %s", name, strings.Join(known, " and ")))
 		}
 	}
-	return most, before, wrong(wrongs[:min(len(wrongs), mostRuns)])
+	return wrong(wrongs[:min(len(wrongs), mostRuns)])
+}
+
+// number reads a parameter of the query that is a number.
+func (q question) number(name string, usual, least, most int) (int, error) {
+	value, given := q.QueryStringParameters[name]
+	if !given {
+		return usual, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return 0, fault.New(fault.Invalid, "%s: %.40q: it is a number from %d to %d", name, value, least, most)
+	}
+	return n, nil
 }
 
 // show shows a run.
 func (a API) show(ctx context.Context, q question) (answer, error) {
+	if err := q.understood("from"); err != nil {
+		return answer{}, err
+	}
+	from, err := q.number("from", 0, 0, math.MaxInt32)
+	if err != nil {
+		return answer{}, err
+	}
 	r, err := of(ctx, q.project, q.PathParameters["run"], a.Reader.Follow)
 	if err != nil {
 		return answer{}, err
 	}
 	shown, err := a.shown(ctx, r)
-	return answer{status: http.StatusOK, body: shown}, err
+	if err != nil {
+		return answer{}, err
+	}
+	return pageOf(shown, from)
+}
+
+// A runPage is a run with those of its steps that fit into a page.
+type runPage struct {
+	report.Run
+	Steps []json.RawMessage `json:"steps,omitempty"`
+}
+
+// pageOf is the answer with the page of a run that begins with a step. Its tag does not depend on the forecast, which
+// changes while nothing happens.
+func pageOf(shown report.Run, from int) (answer, error) {
+	steps := shown.Steps[min(from, len(shown.Steps)):]
+	page := runPage{Run: shown}
+	page.Run.Steps = nil
+	more, err := fill(len(steps), func(i int) any { return steps[i] }, &page.Steps)
+	if more > 0 {
+		page.NextStep = from + more
+	}
+	same := page
+	same.ExpectedEnd, same.CriticalPath = time.Time{}, nil
+	return answer{status: http.StatusOK, body: page, same: same}, err
 }
 
 // plan shows what the plan of a run would change.

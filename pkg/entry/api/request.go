@@ -19,6 +19,7 @@ import (
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 type question struct {
 	events.APIGatewayV2HTTPRequest
+	by      access.Principal
 	who     string
 	project string // as in "shop@prod"
 }

@@ -47,7 +47,7 @@ func another(stored run.Run, r run.Request) error {
 	repeats := plan.AllOperations().Of(r.Operation).Repeats
 	same := repeats || stored.Operation == r.Operation && stored.Source == r.Source && slices.Equal(stored.Only, r.Only) && slices.Equal(stored.Adopt, r.Adopt)
 	rollback := stored.Rollback || !r.Rollback
-	if same && rollback && stored.Of == r.Of && stored.Force == r.Force && stored.Refuse == r.Refuse && limited(stored, r, repeats) {
+	if same && rollback && stored.Of == r.Of && stored.Force == r.Force && stored.Refuse == r.Refuse && stored.Upload == r.Upload && limited(stored, r, repeats) {
 		return nil
 	}
 	return fault.New(fault.Refused, "idempotency-key: run %s was started with this key by another request (%s): use another key", stored.ID, stored.Operation)
@@ -69,12 +69,12 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := a.find(ctx, q.project, q.PathParameters["run"])
-	if err != nil {
+	id := q.PathParameters["run"]
+	if _, err := a.find(ctx, q.project, id); err != nil && !(c.EndsRun && a.holdsLock(ctx, q.project, id)) {
 		return answer{}, err
 	}
-	w := a.ParseCommand(c, r.Project, r.ID, text)
-	if w.ID, err = q.id(fmt.Sprintln(r.ID, w.Operation, w.Rollback, w.Force)); err != nil {
+	w := a.ParseCommand(c, q.project, id, text)
+	if w.ID, err = q.id(fmt.Sprintln(id, w.Operation, w.Rollback, w.Force)); err != nil {
 		w.Problems = append(w.Problems, fault.Messages(err)...)
 	}
 	if len(w.Problems) > 0 {
@@ -84,7 +84,13 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 	if err := a.Engine.Command(ctx, w); err != nil {
 		return answer{}, uncertain(err, "the run may have received the command: read the run, or send the request again with the same Idempotency-Key")
 	}
-	return a.accepted(ctx, r.Project, r.ID, func(run.Run) error { return nil })
+	return a.accepted(ctx, q.project, id, func(run.Run) error { return nil })
+}
+
+// holdsLock reports whether a run holds the lock of a project: one that cannot be read may do so.
+func (a API) holdsLock(ctx context.Context, project, id string) bool {
+	l, err := a.Reader.Lock(ctx, project)
+	return err == nil && id != "" && l.Owner.Run == id
 }
 
 // accepted is the answer to a request about a run that was accepted, with the run as
@@ -100,7 +106,9 @@ func (a API) accepted(ctx context.Context, project, id string, check func(run.Ru
 	}
 	if err == nil {
 		if shown, err := a.shown(ctx, r); err == nil {
-			said.body = shown
+			if page, err := pageOf(shown, 0); err == nil {
+				said.body = page.body
+			}
 		}
 	}
 	return said, nil

@@ -45,7 +45,11 @@ func listAccess(ctx context.Context, c *call) (int, error) {
 
 // accessFile returns the access file of the installation, nil if it has none.
 func (s *session) accessFile(ctx context.Context) ([]byte, error) {
-	text, err := directly(s.site, s.who).objects.Current(ctx, access.Key)
+	to, err := s.directly()
+	if err != nil {
+		return nil, err
+	}
+	text, err := to.objects.Current(ctx, access.Key)
 	switch {
 	case fault.Is(err, fault.Missing):
 		return nil, nil
@@ -53,6 +57,14 @@ func (s *session) accessFile(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("read who may do what: %w", err)
 	}
 	return append([]byte{}, text...), nil
+}
+
+// directly is the installation by its table and bucket: the access file is no part of its API.
+func (s *session) directly() (direct, error) {
+	if s.call.flags.api != "" {
+		return direct{}, fault.New(fault.Invalid, "the access file is in the bucket, which only the owner of the installation reads and writes: give --installation instead of --api")
+	}
+	return directly(s.site, s.who), nil
 }
 
 // checkAccess says whether an access file can be used, and what it changes.
@@ -70,7 +82,11 @@ func putAccess(ctx context.Context, c *call) (int, error) {
 		if err != nil || text == nil {
 			return s.refused(err)
 		}
-		version, err := directly(s.site, s.who).put(ctx, access.Key, text)
+		to, err := s.directly()
+		if err != nil {
+			return s.refused(err)
+		}
+		version, err := to.put(ctx, access.Key, text)
 		if err == nil {
 			_, err = fmt.Fprintf(c.Out, "%s is version %s; it applies to the next request\n", access.Key, version)
 		}

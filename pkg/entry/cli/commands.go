@@ -162,8 +162,8 @@ network_vpc_subnetid.`,
 			examples: []string{"schedules", "schedules --project shop --env prod -o json"}},
 		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files output " + where, run: drawGraph,
 			outputs: []string{"text", "json", "yaml", "dot", "mermaid"},
-			long: `Shows the project's stacks, each below its dependencies. With --installation it asks AWS for the account and region of the
-installation, and nothing else.` + ofDir,
+			long: `Shows the project's stacks, each below its dependencies. With --installation or --api it asks for the account and region of the
+installation, and for its targets if the project names one.` + ofDir,
 			examples: []string{"graph", "graph examples/shop -o dot"}},
 		{
 			name: "init", args: "[DIR]", most: 1, group: groupShow, short: "write the project file of a new project", flags: "project.new from-live " + where, run: initialize,

@@ -60,7 +60,7 @@ func (c *call) answering(ctx context.Context, cmd *cobra.Command) *session {
 		return nil
 	}
 	c.Asks = false
-	if c.flags.installation+c.flags.endpoint == "" {
+	if !c.flags.onAWS() && c.flags.endpoint == "" {
 		if url, _, err := c.Laptop.Holder(c.flags.data); err != nil || url == "" {
 			return nil
 		}

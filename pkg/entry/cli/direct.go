@@ -18,7 +18,9 @@ import (
 	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
 	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
+	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -101,6 +103,24 @@ func (d direct) Request(ctx context.Context, q run.Request) (string, error) {
 
 // Command implements installation. A command that is refused becomes a run in state refused.
 func (d direct) Command(ctx context.Context, q run.Request) (string, error) { return d.Request(ctx, q) }
+
+// AddTarget implements installation.
+func (d direct) AddTarget(ctx context.Context, a project.Access) (project.Access, error) {
+	return d.targets().Add(ctx, a)
+}
+
+// RemoveTarget implements installation.
+func (d direct) RemoveTarget(ctx context.Context, name string) error {
+	return d.targets().Remove(ctx, name)
+}
+
+// targets registers targets.
+func (d direct) targets() target.Registry {
+	return target.Registry{
+		Store: d.Table, Home: d.at.home, NewExternalID: accounts.NewExternalID,
+		Reach: project.Reach{Home: d.at.home.Target, Stack: d.at.stack, Accounts: d.at.accounts},
+	}
+}
 
 // upload uploads an object that starts a run, and returns the run's ID.
 func (d direct) upload(ctx context.Context, key string, body []byte) (string, error) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,11 +18,11 @@ import (
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason        string
 	account, region, role, execution, projects, out, live                  string
-	installation                                                           string          // on AWS; "" is a laptop
+	installation, api                                                      string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                  map[string]bool // by name: those on the command line
 	seconds                                                                float64
 	yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse bool
-	quiet, noColor, raw, verbose                                           bool
+	quiet, noColor, raw, verbose, direct                                   bool
 	deletions                                                              count
 	only, adopt                                                            []string
 }
@@ -34,10 +35,10 @@ const (
 
 // The flags that several commands have, by their words in definitions.
 const (
-	where    = "installation endpoint data " // which installation a command is about
-	hosted   = "seconds functions "          // how a laptop's installation is hosted
-	watching = "output quiet "               // how a followed run is shown
-	recorded = "project env "                // which records are meant
+	where    = "installation api direct endpoint data " // which installation a command is about
+	hosted   = "seconds functions "                     // how a laptop's installation is hosted
+	watching = "output quiet "                          // how a followed run is shown
+	recorded = "project env "                           // which records are meant
 )
 
 // defaults are the flags of a command that has none of them.
@@ -57,6 +58,8 @@ type definition struct {
 func (f *flags) definitions() map[string]definition {
 	return map[string]definition{
 		"installation":    {to: &f.installation, usage: "use the installation on AWS with this CloudFormation `stack` name"},
+		"api":             {to: &f.api, usage: "use the installation on AWS whose HTTP API has this `URL`"},
+		"direct":          {to: &f.direct, usage: "use its table and bucket instead of its API; for its owner"},
 		"endpoint":        {to: &f.endpoint, usage: "use the installation of the serve command at this `URL`"},
 		"data":            {to: &f.data, usage: "`folder` with the state of a laptop's installation"},
 		"seconds":         {to: &f.seconds, usage: "on a laptop: simulated `seconds` that an operation on a stack takes"},
@@ -161,7 +164,7 @@ func variable(flag string) string {
 func (f *flags) complete(set *pflag.FlagSet, getenv func(string) string) error {
 	f.given = make(map[string]bool)
 	set.Visit(func(one *pflag.Flag) { f.given[one.Name] = true })
-	place := []string{"installation", "endpoint", "data"}
+	place := []string{"installation", "api", "endpoint", "data"}
 	placed := slices.ContainsFunc(place, func(name string) bool { return f.given[name] })
 	var err error
 	set.VisitAll(func(one *pflag.Flag) {
@@ -221,18 +224,31 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--installation: name its CloudFormation stack")
 	case f.given["installation"] && (f.given["data"] || f.given["endpoint"]):
 		return fault.New(fault.Invalid, "--installation is on AWS, --data and --endpoint are on a laptop: give one of them")
+	case f.given["api"] && (f.given["installation"] || f.given["data"] || f.given["endpoint"]):
+		return fault.New(fault.Invalid, "--api is the URL of an installation: give it without --installation, --data and --endpoint")
+	case f.given["api"] && f.api == "":
+		return fault.New(fault.Invalid, "--api: give the URL of the API, which is the output ApiUrl of the installation's stack")
+	case f.given["direct"] && f.direct && (f.api != "" || f.installation == ""):
+		return fault.New(fault.Invalid, "--direct finds table and bucket in the outputs of a stack: give it with --installation")
 	}
 	for _, only := range []string{"seconds", "functions"} {
-		if f.given[only] && f.installation != "" {
-			return fault.New(fault.Invalid, "--%s is for a laptop, and installation %s is on AWS: leave it out, or give --data or --endpoint", only, f.installation)
+		if f.given[only] && f.onAWS() {
+			return fault.New(fault.Invalid, "--%s is for a laptop, and installation %s is on AWS: leave it out, or give --data or --endpoint", only, cmp.Or(f.api, f.installation))
 		}
 	}
 	return nil
 }
 
+// onAWS reports whether the command is about an installation on AWS.
+func (f flags) onAWS() bool { return f.installation != "" || f.api != "" }
+
 // where spells the flags by which another command finds the same installation.
 func (f flags) where() []string {
 	switch {
+	case f.given["api"]:
+		return []string{"--api", f.api}
+	case f.given["installation"] && f.direct:
+		return []string{"--installation", f.installation, "--direct"}
 	case f.given["installation"]:
 		return []string{"--installation", f.installation}
 	case f.given["endpoint"]:

@@ -217,7 +217,7 @@ func (l *monitor) print(line string) {
 
 // reportLost prints, once, that the installation does not answer.
 func (l *monitor) reportLost(err error) {
-	if !l.unanswered && l.call.flags.endpoint+l.call.flags.installation != "" {
+	if !l.unanswered && (l.call.flags.endpoint != "" || l.call.flags.onAWS()) {
 		l.print(fmt.Sprintf("%s does not answer (%v): trying again for two minutes", l.label, rootOf(err)))
 		l.unanswered = true
 	}

@@ -18,6 +18,8 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
+	"github.com/stackwright/stackwright/pkg/entry/cli/client"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -30,6 +32,7 @@ const (
 	outMachine   = "StateMachineArn"
 	outExecution = "ExecutionRoleArn"
 	outGroup     = "ScheduleGroupName"
+	outAPI       = "ApiUrl"
 	outProjects  = "Projects"       // that may use the target default; missing if none may
 	outOwner     = "Owner"          // who is admin of all projects; missing if there is none
 	outAccounts  = "TargetAccounts" // whose roles it may assume, in one output or several; missing if there are none
@@ -48,33 +51,102 @@ func (c *call) site(ctx context.Context) (site, error) {
 	return *c.installationSite, nil
 }
 
-// installed reads the site of the installation on AWS that the call names. It
-// uses the user's own AWS configuration, as the aws command does: profile,
-// region, single sign-on.
+// installed reads the site of the installation on AWS that the call names.
 func (c *call) installed(ctx context.Context) (site, error) {
+	if c.flags.api != "" {
+		return c.atAPI(ctx)
+	}
 	stack := c.flags.installation
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) {
-		o.TokenProvider = c.code
-	}))
+	cfg, err := c.awsConfig(ctx, "installation "+stack)
 	if err != nil {
-		return site{}, fault.New(fault.Denied, "installation %s: the AWS configuration cannot be used: %w: check AWS_PROFILE and ~/.aws/config", stack, err)
+		return site{}, err
 	}
 	if cfg.Region == "" {
 		return site{}, fault.New(fault.Invalid, "installation %s: no AWS region is configured: set AWS_REGION, or region in the profile", stack)
 	}
-	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		if device, is := errors.AsType[*fault.Fault](err); is {
-			return site{}, fmt.Errorf("installation %s: %w", stack, device)
-		}
-		return site{}, fault.New(fault.Denied, "installation %s: there are no AWS credentials, or they cannot be refreshed: log in (aws sso login), or set AWS_PROFILE; aws sts get-caller-identity shows the cause", stack)
+	if err := c.authenticated(ctx, "installation "+stack, cfg); err != nil {
+		return site{}, err
 	}
 	outputs, err := outputsOf(ctx, cloudformation.NewFromConfig(cfg), stack)
 	if err != nil {
 		return site{}, fmt.Errorf("installation %s in region %s: %w", stack, cfg.Region, err)
 	}
 	s, err := siteOf(stack, outputs)
-	s.config = cfg
-	return s, err
+	if s.config = cfg; err != nil || c.flags.direct {
+		return s, err
+	}
+	if outputs[outAPI] == "" {
+		return s, fault.New(fault.Missing, "installation %s: the stack has no output %s: its API was removed, or another version of Stackwright created it: ask its owner to deploy it again. With permissions for its table and bucket, use --direct", stack, outAPI)
+	}
+	api, err := c.client(outputs[outAPI], cfg)
+	if err != nil {
+		return s, fmt.Errorf("installation %s: output %s: %w", stack, outAPI, err)
+	}
+	s.api = api
+	return s, nil
+}
+
+// tokenVariable has the token for an API that takes tokens. It is no flag: other users of a machine can see the
+// arguments of its processes.
+const tokenVariable = envPrefix + "TOKEN"
+
+// atAPI is the site of the installation whose API the call names. The API says where it is.
+func (c *call) atAPI(ctx context.Context) (site, error) {
+	cfg := aws.Config{Credentials: aws.AnonymousCredentials{}}
+	if c.Getenv(tokenVariable) == "" {
+		var err error
+		if cfg, err = c.awsConfig(ctx, c.flags.api); err != nil {
+			return site{}, err
+		}
+		if err := c.authenticated(ctx, c.flags.api, cfg); err != nil {
+			return site{}, err
+		}
+	}
+	api, err := c.client(c.flags.api, cfg)
+	if err != nil {
+		return site{}, err
+	}
+	there, err := api.Installation(ctx)
+	if err != nil {
+		return site{}, err
+	}
+	home := report.AccessOf(there.Home)
+	cfg.Region = home.Region
+	return site{
+		label: c.flags.api, config: cfg, bucket: there.Bucket, home: home, stack: there.Name, api: api,
+		pace: longestInterval, timeout: answerTimeout, silence: "see the log of the function start of the installation",
+	}, nil
+}
+
+// longestInterval is the longest time between two polls of a run on AWS.
+const longestInterval = 2 * time.Second
+
+// client is connected to the API at a URL, with the user's token or credentials.
+func (c *call) client(url string, cfg aws.Config) (*client.Client, error) {
+	return client.New(client.Options{URL: url, Region: cfg.Region, Credentials: cfg.Credentials, Token: c.Getenv(tokenVariable), Transport: c.Transport})
+}
+
+// awsConfig is the user's own AWS configuration, as the aws command uses it: profile, region, single sign-on.
+func (c *call) awsConfig(ctx context.Context, what string) (aws.Config, error) {
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) {
+		o.TokenProvider = c.code
+	}))
+	if err != nil {
+		return cfg, fault.New(fault.Denied, "%s: the AWS configuration cannot be used: %w: check AWS_PROFILE and ~/.aws/config", what, err)
+	}
+	return cfg, nil
+}
+
+// authenticated returns an error of kind Denied if a configuration has no credentials.
+func (c *call) authenticated(ctx context.Context, what string, cfg aws.Config) error {
+	_, err := cfg.Credentials.Retrieve(ctx)
+	if device, is := errors.AsType[*fault.Fault](err); is {
+		return fmt.Errorf("%s: %w", what, device)
+	}
+	if err != nil {
+		return fault.New(fault.Denied, "%s: there are no AWS credentials, or they cannot be refreshed: log in (aws sso login), or set AWS_PROFILE; aws sts get-caller-identity shows the cause", what)
+	}
+	return nil
 }
 
 // code asks the user for the code of the MFA device that a profile names.
@@ -178,7 +250,7 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
 		home:  project.Access{Target: at, Execution: outputs[outExecution], Projects: grants},
 		stack: stack, accounts: accountsOf(outputs), owner: owner,
-		pace: 2 * time.Second, timeout: 2 * time.Minute,
+		pace: longestInterval, timeout: answerTimeout,
 		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for the events that it could not process. In the first minutes of a new installation, S3 does not report uploads yet: try again", stack),
 	}, nil
 }

@@ -87,7 +87,8 @@ type site struct {
 	home          project.Access
 	stack         string // the installation's name
 	owner         access.Owner
-	accounts      []string // the other accounts whose roles it may assume; nil is all
+	accounts      []string     // the other accounts whose roles it may assume; nil is all
+	api           installation // its HTTP API; nil if it is reached directly
 
 	pace    time.Duration // the longest time between two polls of a run
 	timeout time.Duration // how long to wait for a run to be recorded, and for an installation to answer again

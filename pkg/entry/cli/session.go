@@ -91,10 +91,10 @@ type registry interface {
 	// Access returns a registered target, or an error of kind Missing.
 	Access(ctx context.Context, name string) (project.Access, error)
 
-	// AddTarget registers a target, or changes one.
-	AddTarget(ctx context.Context, a project.Access) error
+	// AddTarget registers a target, or changes one, and returns it with its external ID.
+	AddTarget(ctx context.Context, a project.Access) (project.Access, error)
 
-	// RemoveTarget removes a target.
+	// RemoveTarget removes a target that has no stacks.
 	RemoveTarget(ctx context.Context, name string) error
 }
 
@@ -109,7 +109,7 @@ func (c *call) openReadOnly(ctx context.Context) (*session, error) { return c.op
 
 func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error) {
 	switch {
-	case c.flags.installation != "":
+	case c.flags.onAWS():
 		there, err := c.site(ctx)
 		return c.connect(there), err
 	case c.flags.endpoint != "":
@@ -143,8 +143,11 @@ func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error)
 // connect returns a session with a site. It sends no request.
 func (c *call) connect(at site) *session {
 	s := &session{site: at, call: c}
-	to := directly(at, s.who)
-	s.to, s.places = to, accounts.New(at.config, at.home, to)
+	s.to = at.api
+	if at.api == nil {
+		s.to = directly(at, s.who)
+	}
+	s.places = accounts.New(at.config, at.home, s.to)
 	return s
 }
 
@@ -163,7 +166,7 @@ func (s *session) retryable(ctx context.Context, err error) error {
 	if time.Since(s.lost) > answerTimeout {
 		return &lostError{s.label, rootOf(err).Error()}
 	}
-	if s.call.flags.installation != "" || s.call.flags.endpoint != "" {
+	if s.call.flags.onAWS() || s.call.flags.endpoint != "" {
 		return errGap
 	}
 	fresh, opened := s.call.open(ctx)
@@ -221,7 +224,7 @@ func (s *session) who(ctx context.Context) string {
 		return s.call.requester
 	}
 	s.call.requester = s.call.user()
-	if s.call.flags.installation == "" {
+	if !s.call.flags.onAWS() {
 		return s.call.requester
 	}
 	ctx, cancel := context.WithTimeout(ctx, callerTimeout)

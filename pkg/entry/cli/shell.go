@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"os"
 	"time"
 
@@ -25,6 +26,7 @@ type Shell struct {
 	ExitOnInterrupt func()                                // makes the next interrupt end the program at once
 	Start           func(args []string, log string) error // starts this program as a background process; nil starts a real one
 	Laptop          Laptop                                // hosts installations
+	Transport       http.RoundTripper                     // sends requests to APIs; nil is that of net/http
 }
 
 // The codes that commands end with.

@@ -10,8 +10,6 @@ import (
 	"os"
 	"slices"
 
-	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/packages"
@@ -67,7 +65,7 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 // home is the account and region of the installation that the call is about. On a
 // laptop they are constants.
 func (c *call) home(ctx context.Context) (project.Access, error) {
-	if c.flags.installation == "" {
+	if !c.flags.onAWS() {
 		return home(), nil
 	}
 	at, err := c.site(ctx)
@@ -76,7 +74,7 @@ func (c *call) home(ctx context.Context) (project.Access, error) {
 
 // store is the bucket of the installation that the call is about.
 func (c *call) store(ctx context.Context) (packages.Store, error) {
-	if c.flags.installation == "" {
+	if !c.flags.onAWS() {
 		return packages.Store{Bucket: Name, Region: Region}, nil
 	}
 	at, err := c.site(ctx)
@@ -86,7 +84,7 @@ func (c *call) store(ctx context.Context) (packages.Store, error) {
 // registered are the registered targets. Without an installation, an endpoint
 // and a data folder there are none.
 func (c *call) registered(ctx context.Context) (map[string]project.Access, error) {
-	if c.flags.installation == "" && c.flags.endpoint == "" {
+	if !c.flags.onAWS() && c.flags.endpoint == "" {
 		if _, err := os.Stat(c.flags.data); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
@@ -143,26 +141,10 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	a := project.Access{Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution, Projects: grants}
-	if a.Account == s.home.Account && a.Role == "" {
-		a.Execution = cmp.Or(a.Execution, s.home.Execution) // a role is the same in all regions
-	}
-	if err := a.Check(project.Reach{Home: s.home.Target, Stack: s.stack, Accounts: s.accounts}); err != nil {
-		return err
-	}
-	was, err := s.to.Access(ctx, name)
-	switch {
-	case err != nil && !fault.Is(err, fault.Missing):
-		return err
-	case err == nil && was.Target != a.Target:
-		if err := s.unused(ctx, name); err != nil {
-			return err
-		}
-	}
-	if a.ExternalID, err = s.externalID(ctx, a.Role); err != nil {
-		return err
-	}
-	if err := s.to.AddTarget(ctx, a); err != nil {
+	a, err := s.to.AddTarget(ctx, project.Access{
+		Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution, Projects: grants,
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(s.call.Out, "target %s is account %s, region %s, for the projects %s\n", name, a.Account, a.Region, a.Projects)
@@ -172,49 +154,7 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	return nil
 }
 
-// externalID returns the external ID with which a role is assumed: that of the registered
-// targets with the same role, since its trust policy names one, or else a new one.
-func (s *session) externalID(ctx context.Context, role string) (string, error) {
-	if role == "" {
-		return "", nil
-	}
-	all, err := s.to.Targets(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if a := all[name]; a.Role == role && a.ExternalID != "" {
-			return a.ExternalID, nil
-		}
-	}
-	return accounts.NewExternalID(), nil
-}
-
 // removeTarget removes a target that has no stacks.
 func (s *session) removeTarget(ctx context.Context, name string) error {
-	if _, err := s.to.Access(ctx, name); err != nil {
-		return err
-	}
-	if err := s.unused(ctx, name); err != nil {
-		return err
-	}
 	return s.to.RemoveTarget(ctx, name)
-}
-
-// unused returns an error of kind Refused if a target has stacks.
-func (s *session) unused(ctx context.Context, name string) error {
-	rows, err := s.records(ctx)
-	if err != nil {
-		return err
-	}
-	var there []string
-	for _, r := range rows {
-		if r.Target.Name == name {
-			there = append(there, r.Node+" of "+r.project)
-		}
-	}
-	if n := len(there); n > 0 {
-		return fault.New(fault.Refused, "target %s has %d recorded stacks, such as %s: destroy them first, or leave them out of it and deploy", name, n, there[0])
-	}
-	return nil
 }

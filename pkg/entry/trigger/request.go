@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -74,6 +75,7 @@ func ParseRequest(all plan.Operations, project string, text []byte) run.Request 
 		}
 	}
 	q.Operation = cmp.Or(short(q.Operation), unknown)
+	q.Upload = q.Upload && len(q.Problems) == 0 // a request that is refused replaces nothing
 	return q
 }
 
@@ -105,14 +107,17 @@ func optionFields(q *run.Request) fields {
 	return fields{
 		string(plan.OptionForce): &q.Force, string(plan.OptionReason): &q.Reason, string(plan.OptionRollback): &q.Rollback,
 		string(plan.OptionRefuse): &q.Refuse, string(plan.OptionOnly): &q.Only, string(plan.OptionAdopt): &q.Adopt, string(plan.OptionMaxDeletions): &q.MaxDeletions,
-		string(plan.OptionExact): &q.Exact,
+		string(plan.OptionExact):  &q.Exact,
+		string(plan.OptionUpload): &q.Upload,
 	}
 }
 
 // setOptions reports which options are set in a request.
-func setOptions(o run.Options) map[plan.Option]bool {
+func setOptions(q run.Request) map[plan.Option]bool {
+	o := q.Options
 	return map[plan.Option]bool{
-		plan.OptionForce: o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
+		plan.OptionUpload: q.Upload,
+		plan.OptionForce:  o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
 		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact,
 	}
 }
@@ -206,12 +211,15 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, "options."+fmt.Sprintf(format, args...)) }
 	for _, option := range plan.Options() {
-		if setOptions(q.Options)[option] && !slices.Contains(r.options, option) {
+		if setOptions(q)[option] && !slices.Contains(r.options, option) {
 			add("%s: a %s does not have this option (only %s): remove it", option, q.Operation, strings.Join(namesWithOption(all, option), ", "))
 		}
 	}
 	if r.needsOnly && len(q.Only) == 0 {
 		add("only: missing: name the stacks to %s", q.Operation)
+	}
+	if other := (run.Options{Reason: q.Reason}); q.Upload && !reflect.DeepEqual(q.Options, other) {
+		add("upload: the newest upload replaces older ones, so it deploys all stacks, and has no other options: remove this option or the others")
 	}
 	if slices.Contains(q.Only, "") {
 		add("only: it contains an empty name: remove it")

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A Stack is a recorded stack.
+type Stack struct {
+	Stack   string            `json:"stack"`        // in the project
+	Name    string            `json:"name"`         // in CloudFormation
+	ID      string            `json:"id,omitempty"` // empty until CloudFormation has answered
+	Target  project.Target    `json:"target"`
+	Needs   []string          `json:"needs"`
+	Outputs map[string]string `json:"outputs,omitempty"`
+	Changed time.Time         `json:"changed,omitzero"` // when CloudFormation last changed it
+	Run     string            `json:"run,omitempty"`    // that recorded it last
+}
+
+// StackOf reports a record.
+func StackOf(r plan.Record) Stack {
+	return Stack{
+		Stack: r.Node, Name: r.Stack, ID: r.StackID, Target: r.Target, Needs: append([]string{}, r.Needs...), Outputs: r.Outputs, Changed: r.LastUpdated, Run: r.Run,
+	}
+}
+
+// RecordOf returns the record that a report shows, with all that is shown of it.
+func RecordOf(s Stack) plan.Record {
+	return plan.Record{
+		Node: s.Stack, Stack: s.Name, StackID: s.ID, Target: s.Target, Needs: s.Needs, Outputs: s.Outputs, LastUpdated: s.Changed, Run: s.Run,
+	}
+}
