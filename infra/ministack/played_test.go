@@ -26,6 +26,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	"github.com/stackwright/stackwright/pkg/fault"
 )
 
 // A player does what AWS does and MiniStack 1.5.33 does not:
@@ -290,6 +291,9 @@ func (p *player) timeouts(ctx context.Context) error {
 			continue
 		}
 		r, err := p.at.runs.Run(ctx, run)
+		if fault.Is(err, fault.Missing) {
+			continue // of an installation that was removed before its execution ended
+		}
 		if err != nil {
 			return err
 		}
