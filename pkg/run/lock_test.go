@@ -187,6 +187,7 @@ func TestLostFile(t *testing.T) {
 		"a project without a file":                         {plain, 2, false},
 		"a part of it that was not destroyed":              {ends(plain, "destroy", run.Source{}, project.WithFile), 1, false},
 		"what a first rollback left of it":                 {ends(plain, "rollback", run.Source{}, project.WithFile), 1, false},
+		"stacks that templates adopted":                    {ends(run.History{}, "adopt", without, project.Templates), 2, false},
 		"a project that got a file":                        {ends(plain, "deploy", with, project.WithFile), 2, true},
 		"a project that got a file and was rolled back":    {ends(ends(plain, "deploy", with, project.WithFile), "rollback", without, project.Templates), 2, false},
 		"a project whose last run cannot be read any more": {run.Lock{Owner: run.Writer{Run: "one"}, History: plain}.Without("one").History, 2, true},
