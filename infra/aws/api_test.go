@@ -18,8 +18,24 @@ func TestAPI(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{
-			"GET /projects/{project}/{environment}/runs", "GET /projects/{project}/{environment}/runs/{run}", "GET /projects/{project}/{environment}/runs/{run}/plan",
-			"POST /projects/{project}/{environment}/runs", "POST /projects/{project}/{environment}/runs/{run}/cancel", "POST /projects/{project}/{environment}/runs/{run}/continue", "POST /projects/{project}/{environment}/runs/{run}/pause", "POST /projects/{project}/{environment}/runs/{run}/unlock",
+			"DELETE /targets/{target}",
+			"GET /installation",
+			"GET /projects",
+			"GET /projects/{project}/{environment}/lock",
+			"GET /projects/{project}/{environment}/runs",
+			"GET /projects/{project}/{environment}/runs/{run}",
+			"GET /projects/{project}/{environment}/runs/{run}/execution",
+			"GET /projects/{project}/{environment}/runs/{run}/plan",
+			"GET /projects/{project}/{environment}/schedules",
+			"GET /projects/{project}/{environment}/stacks",
+			"GET /targets",
+			"POST /projects/{project}/{environment}/runs",
+			"POST /projects/{project}/{environment}/runs/{run}/cancel",
+			"POST /projects/{project}/{environment}/runs/{run}/continue",
+			"POST /projects/{project}/{environment}/runs/{run}/pause",
+			"POST /projects/{project}/{environment}/runs/{run}/unlock",
+			"POST /projects/{project}/{environment}/uploads",
+			"PUT /targets/{target}",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("routes %q", got)
