@@ -77,7 +77,7 @@ func TestInitOfTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"plan", "deploy"} {
-		if r := l.run(command, l.project); r.code != cli.ExitRefused || !strings.Contains(r.out+r.err, "My-shop@default was deployed with a project file, and these files have none") {
+		if r := l.run(command, l.project); r.code != cli.ExitRefused || !strings.Contains(r.out+r.err, "My-shop@default was deployed from files with a project file, and these are templates without a project file") {
 			t.Errorf("%s ended with %d: %s%s", command, r.code, r.out, r.err)
 		}
 	}
