@@ -157,7 +157,7 @@ func TestProjectCannotTouchTheInstallation(t *testing.T) {
 
 // A project cannot get more permissions than the boundary leaves it, however many roles it creates.
 func TestProjectCannotEscalate(t *testing.T) {
-	const other = "arn:aws:iam::" + account + ":policy/other"
+	const other, users = "arn:aws:iam::" + account + ":policy/other", "arn:aws:iam::" + account + ":user/"
 	bounded := with("iam:PermissionsBoundary", boundary)
 	all := []attempt{
 		{"create a role without the boundary", iam.Request{Action: "iam:CreateRole", Resource: roles + "evil"}, iam.Denied},
@@ -168,6 +168,16 @@ func TestProjectCannotEscalate(t *testing.T) {
 		{"remove the boundary", iam.Request{Action: "iam:DeleteRolePermissionsBoundary", Resource: roles + "evil", Context: bounded}, iam.Denied},
 		{"replace the boundary of a role", iam.Request{Action: "iam:PutRolePermissionsBoundary", Resource: roles + "evil", Context: with("iam:PermissionsBoundary", other)}, iam.Denied},
 		{"change the boundary", iam.Request{Action: "iam:CreatePolicyVersion", Resource: boundary}, iam.Denied},
+		{"change the policy of a role of somebody else", iam.Request{Action: "iam:CreatePolicyVersion", Resource: other}, iam.Denied},
+		{"remove a policy that denies", iam.Request{Action: "iam:DetachRolePolicy", Resource: roles + "other"}, iam.Denied},
+		{"delete a policy that denies", iam.Request{Action: "iam:DeleteRolePolicy", Resource: roles + "other"}, iam.Denied},
+		{"remove a user's policy", iam.Request{Action: "iam:DetachUserPolicy", Resource: users + "admin"}, iam.Denied},
+		{"delete a user's policy", iam.Request{Action: "iam:DeleteUserPolicy", Resource: users + "admin"}, iam.Denied},
+		{"sign in as any federated role", iam.Request{Action: "iam:UpdateSAMLProvider", Resource: "arn:aws:iam::" + account + ":saml-provider/company"}, iam.Denied},
+		{"sign tokens of another issuer", iam.Request{Action: "iam:UpdateOpenIDConnectProviderThumbprint", Resource: "arn:aws:iam::" + account + ":oidc-provider/ci.example"}, iam.Denied},
+		{"create a certificate of an administrator", iam.Request{Action: "iam:UploadSigningCertificate", Resource: users + "admin"}, iam.Denied},
+		{"create a password of an administrator for a service", iam.Request{Action: "iam:CreateServiceSpecificCredential", Resource: users + "admin"}, iam.Denied},
+		{"create an SSH key of an administrator", iam.Request{Action: "iam:UploadSSHPublicKey", Resource: users + "admin"}, iam.Denied},
 		{"delete the boundary", iam.Request{Action: "iam:DeletePolicy", Resource: boundary}, iam.Denied},
 		{"create a user without the boundary", iam.Request{Action: "iam:CreateUser", Resource: "arn:aws:iam::" + account + ":user/evil"}, iam.Denied},
 		{"create a key of an administrator", iam.Request{Action: "iam:CreateAccessKey", Resource: "arn:aws:iam::" + account + ":user/admin"}, iam.Denied},
@@ -179,6 +189,7 @@ func TestProjectCannotEscalate(t *testing.T) {
 
 		{"create a role with the boundary", iam.Request{Action: "iam:CreateRole", Resource: roles + "shop", Context: bounded}, iam.Allowed},
 		{"give its own role a policy", iam.Request{Action: "iam:PutRolePolicy", Resource: roles + "shop", Context: bounded}, iam.Allowed},
+		{"remove a policy of its own role", iam.Request{Action: "iam:DetachRolePolicy", Resource: roles + "shop", Context: bounded}, iam.Allowed},
 		{"pass its own role", iam.Request{Action: "iam:PassRole", Resource: roles + "shop", Context: with("iam:PassedToService", "lambda.amazonaws.com")}, iam.Allowed},
 		{"read an asset of the CDK", iam.Request{Action: "s3:GetObject", Resource: "arn:aws:s3:::cdk-hnb659fds-assets-" + account + "-" + region + "/x.zip"}, iam.Allowed},
 	}

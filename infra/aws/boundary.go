@@ -31,8 +31,9 @@ var limits = []permission{
 	},
 	{
 		Do: []string{
-			"iam:AddUserToGroup", "iam:AttachGroupPolicy", "iam:CreateAccessKey", "iam:CreateLoginProfile", "iam:DeleteRolePermissionsBoundary",
-			"iam:DeleteUserPermissionsBoundary", "iam:PutGroupPolicy", "iam:SetDefaultPolicyVersion", "iam:UpdateLoginProfile",
+			"iam:AddUserToGroup", "iam:CreateAccessKey", "iam:CreateLoginProfile", "iam:CreatePolicyVersion", "iam:CreateServiceSpecificCredential",
+			"iam:DeleteRolePermissionsBoundary", "iam:DeleteUserPermissionsBoundary", "iam:PutGroupPolicy", "iam:SetDefaultPolicyVersion", "iam:UpdateLoginProfile",
+			"iam:UpdateOpenIDConnectProviderThumbprint", "iam:UpdateSAMLProvider", "iam:UploadSigningCertificate", "iam:UploadSSHPublicKey",
 		},
 		On: []string{"*"}, Deny: true, Why: "IAM cannot tell whether they concern a principal with the boundary",
 	},
@@ -57,11 +58,12 @@ var limits = []permission{
 	},
 }
 
-// bounded are the actions that are denied unless the role or user has the boundary, or gets it.
+// bounded are the actions that are denied unless the role or user has the boundary, or gets it. A group has
+// none, so its policies are always denied.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsidentityandaccessmanagementiam.html
 var bounded = []string{
-	"iam:AttachRolePolicy", "iam:AttachUserPolicy", "iam:CreateRole", "iam:CreateUser", "iam:PutRolePermissionsBoundary", "iam:PutRolePolicy",
-	"iam:PutUserPermissionsBoundary", "iam:PutUserPolicy", "iam:UpdateAssumeRolePolicy",
+	"iam:Attach*Policy", "iam:CreateRole", "iam:CreateUser", "iam:DeleteRolePolicy", "iam:DeleteUserPolicy", "iam:Detach*Policy",
+	"iam:Put*PermissionsBoundary", "iam:PutRolePolicy", "iam:PutUserPolicy", "iam:UpdateAssumeRolePolicy",
 }
 
 // reserved are the roles and policies of installations and targets.
