@@ -81,6 +81,8 @@ type StackChange struct {
 
 	Exact         bool     `json:"exact,omitempty"`         // the resources are those of a change set, and no estimate
 	Disagreements []string `json:"disagreements,omitempty"` // where the estimate was another
+
+	imported string // why a value that the stack imports may change; "" if none may
 }
 
 // A ValueChange is a parameter, tag or option that differs.

@@ -124,9 +124,8 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	}
 	d.uncertain[name] = d.outputsOf(c, compared)
 	if after.Template != nil {
+		c.imported = d.imported(placeOf(n.Target), after)
 		d.addExports(c, placeOf(n.Target), after)
-	}
-	if after.Template != nil {
 		c.Warnings = difference.Unknown(after.Template)
 	}
 	if desired {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -230,6 +231,40 @@ app update certain:
 app update certain: 
   (no difference was found)
 `)
+}
+
+// The change set of a stack would have the value that is exported now. If the same deploy may change that value, the stack keeps its
+// estimate, and with it the data that the new value may lose.
+func TestProposalsLeaveOutImportsThatMayChange(t *testing.T) {
+	const importer = "Resources: {Files: {Type: 'AWS::S3::Bucket', Properties: {BucketName: !ImportValue %s}}}"
+	names := "Resources: {Topic: {Type: 'AWS::SNS::Topic', Properties: {TopicName: a}}}\nOutputs:\n  Changed: {Value: !Ref Topic, Export: {Name: changed}}\n  Fixed: {Value: fixed, Export: {Name: fixed}}\n"
+	s := newStacks()
+	s.node("names", strings.Replace(names, "TopicName: a", "TopicName: b", 1))
+	for stack, export := range map[string]string{"moves": "changed", "stays": "fixed"} {
+		s.node(stack, fmt.Sprintf(importer, export))
+		n := s.Desired.Nodes[stack]
+		n.Needs = []string{"names"}
+		s.Desired.Nodes[stack] = n
+		s.live(stack, "Resources: {Files: {Type: 'AWS::S3::Bucket', Properties: {BucketName: before}}}", nil, nil)
+	}
+	s.live("names", names, nil, map[string]string{"Changed": "a", "Fixed": "fixed"})
+	p, err := plan.Deploy(s.View)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, c := s.Proposals(p, s.describeOf(p))
+	var proposed []string
+	for _, step := range steps {
+		proposed = append(proposed, step.Node)
+	}
+	if !slices.Equal(proposed, []string{"names", "stays"}) {
+		t.Errorf("the stacks %q are proposed", proposed)
+	}
+	i := slices.IndexFunc(c.Stacks, func(c plan.StackChange) bool { return c.Stack == "moves" })
+	want := []string{"this is an estimate, without a change set: export changed of names may change"}
+	if moves := c.Stacks[i]; !moves.DataLoss && !moves.PossibleDataLoss || !slices.Equal(moves.Caveats, want) {
+		t.Errorf("the stack that imports is %+v", moves)
+	}
 }
 
 // CloudFormation refuses to change the type of a resource, so nothing is replaced.

@@ -149,6 +149,8 @@ func (v View) unproposable(c StackChange) string {
 		}
 	}
 	switch {
+	case c.imported != "": // the change set would have the value that is exported now
+		return c.imported
 	case live.AccessError != "":
 		return "the stack could not be read"
 	case live.Status.Busy(), live.Status.Cleaning():

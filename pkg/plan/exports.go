@@ -27,6 +27,16 @@ func (d describer) addExports(c StackChange, at place, after difference.Side) {
 	}
 }
 
+// imported says why a value that a stack imports may change; it is empty if none may.
+func (d describer) imported(at place, after difference.Side) string {
+	for _, i := range after.Template.In(after.Scope).Imports() {
+		if why := d.exports[at][i.Name]; why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
 // dependents lists, for each node, the recorded stacks that depend on it, sorted.
 func dependents(recorded map[string]Record) map[string][]string {
 	all := make(map[string][]string)
